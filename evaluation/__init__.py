@@ -1,4 +1,4 @@
-"""Who is stronger, and by how much: tournaments over enumerated openings, and win tables."""
+"""Evaluation of agents: tournaments over enumerated openings, win tables and ratings."""
 
 from __future__ import annotations
 

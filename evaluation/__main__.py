@@ -26,8 +26,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code.
 
     Args:
-        arguments: the command and its arguments; by default those of the process, which may then
-            end with the command.
+        arguments: the command and its arguments; by default the arguments of the process, which
+            may then end with the command.
 
     Returns:
         0, 2 for bad input, or 128 + N if signal N ended the command.
@@ -53,7 +53,7 @@ def _leave(code: int) -> None:
     """End the process and its workers; skip threads and exit handlers that agents left."""
     if backends := sys.modules.get("c4env.evaluation.games.backends"):
         backends.dismiss_processes()
-        # Python would do this after the agents' exit handlers; named locks outlive the process.
+        # Named locks outlive the process; Python would remove them after the agents' exit handlers.
         util: Any = multiprocessing.util
         util._run_finalizers()
     for stream in (sys.stdout, sys.stderr):
@@ -106,7 +106,7 @@ def _execute(given: list[str]) -> int:
             raise
         complain(f"c4 {name}: {' '.join(str(error).split())}")
         return 2
-    except BrokenPipeError:  # the reader of the output has left, as `head` does
+    except BrokenPipeError:  # the reader of the output has ended, as `head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except OSError as error:
@@ -119,7 +119,7 @@ def _execute(given: list[str]) -> int:
 
         number = signal.Signals(signal_heard() or signal.SIGINT)
         by = "" if number == signal.SIGINT else f" by {number.name}"
-        kept = f"; {stop}" if stop.args else ""  # what was kept, and how to go on
+        kept = f"; {stop}" if stop.args else ""  # what was kept, and how to resume
         complain(f"c4 {name}: interrupted{by}{kept}")
         return 128 + number
 

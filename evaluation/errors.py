@@ -8,7 +8,7 @@ class InvalidRun(C4Error):
 
 
 class UnreadableRun(C4Error):
-    """A file or folder is not a run or record, is damaged, or belongs to another run."""
+    """A file or folder is damaged, is not a run or record, or belongs to another run."""
 
 
 class UnwritableRun(C4Error):
@@ -20,4 +20,4 @@ class InvalidRequest(C4Error):
 
 
 class PortTaken(C4Error):
-    """The server's address is in use, or does not belong to this machine."""
+    """The server's address is in use or does not belong to this machine."""

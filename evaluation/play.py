@@ -1,4 +1,4 @@
-"""A game at the terminal, between people and agents."""
+"""A game at the terminal between people and agents."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ HUMAN: Final = "human"
 """The name of a person in specs and records."""
 
 PEOPLE: Final = RunHeader(kind="people")
-"""The header of a record of games that people played."""
+"""The header that is written to a record of games that people played."""
 
 PATIENCE: Final = 5.0  # seconds to wait while another process records a game
 
@@ -46,14 +46,14 @@ class TerminalGame:
     """A game that reads and prints lines.
 
     Attributes:
-        names: first and second player, each HUMAN or an agent's spec.
-        agents: first and second player, two objects; None for a person.
+        names: the first and the second player, each HUMAN or an agent's spec.
+        agents: the agents of the first and the second player; None for a person.
         hint: the agent that gives hints.
-        ask: shows a prompt and reads a line; EOFError leaves the game.
-        show: prints a line.
-        seed: seed of stochastic agents.
-        styled: show discs in styles (:data:`c4env.evaluation.tables.STYLES`), for a ``show`` that
-            knows them.
+        ask: a function that shows a prompt and reads a line; EOFError leaves the game.
+        show: a function that prints a line.
+        seed: the seed of stochastic agents.
+        styled: mark discs with styles (:data:`c4env.evaluation.tables.STYLES`), which ``show`` must
+            then understand.
     """
 
     names: tuple[str, str]
@@ -71,7 +71,7 @@ class TerminalGame:
         return self._turns[-1].after if self._turns else Position()
 
     def play(self) -> GameRecord | None:
-        """Play to the end, or until a person leaves; None if that is before a move."""
+        """Play until the game ends or a person leaves; return its record, or None if not kept."""
         for seat, agent in enumerate(self.agents):
             if agent is not None:
                 fault = begin(agent, game_seed(self.seed, self.names, "", seat))
@@ -107,7 +107,7 @@ class TerminalGame:
         return self._record(winner, "four", "")
 
     def _says(self, seat: int, verb: str) -> str:
-        """Subject and verb: "you", if one person plays against an agent, or a name."""
+        """A subject and verb: "you" for the only person in the game, else the player's name."""
         if self._is_you(seat):
             return f"you ({DISCS[seat]}) {verb}"
         return f"{self.names[seat]} ({DISCS[seat]}) {verb}s"
@@ -120,7 +120,7 @@ class TerminalGame:
         return restyled(ansi(self.position, last, colour=self.styled))
 
     def _ask_person(self, seat: int) -> tuple[int, int] | Fault:
-        """Ask until a person gives a legal column; carry out commands on the way."""
+        """Ask until a person gives a legal column; run the commands given before it."""
         while True:
             who = "you" if self._is_you(seat) else self.names[seat]
             text = self.ask(f"{who} ({DISCS[seat]}), column 1-{DIGITS[-1]}: ").strip().lower()
@@ -163,8 +163,8 @@ class TerminalGame:
 def keep(folder: Path, game: GameRecord | None = None) -> None:
     """Append a game to a record of games that people played.
 
-    Without a game, only check that the record can be written; a record that does not exist is not
-    made. The record is open only during the call, so that several games can share it.
+    Without a game, only check that the record can be written, and do not make a missing record.
+    The record is open only during the call, so that several games can share it.
 
     Raises:
         UnreadableRun: the folder holds something else, or is damaged.

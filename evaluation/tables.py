@@ -1,7 +1,7 @@
 """Tables as text, Markdown, CSV or JSON; the first row is the heading.
 
-Cells and messages may hold the words of others: names, reasons, exceptions. :func:`printable`
-makes them safe for a terminal.
+Cells and messages may contain text from agents: names, reasons, exceptions. :func:`printable`
+makes such text safe for a terminal.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ FORMATS: Final = ("text", "markdown", "csv", "json")
 
 Rows = Sequence[Sequence[Any]]
 
-# A style is a noncharacter, which Unicode reserves for use inside a program. It has no width;
-# printing replaces it by the terminal's code, or by nothing.
+# A style is a noncharacter, which Unicode reserves for use inside a program. A style has no width;
+# printing replaces it by the terminal's code or removes it.
 RESET: Final = "\ufdd0"
 STYLES: Final = {
     "bold": ("\ufdd1", "\x1b[1m"),
@@ -40,7 +40,7 @@ _PLAIN: Final = str.maketrans(dict.fromkeys(_CODES, ""))
 
 
 class Shown(NamedTuple):
-    """A cell with a text for people and another value for programs."""
+    """A cell with a text for people and a value for programs."""
 
     value: Any
     text: str
@@ -62,11 +62,11 @@ class Result(Protocol):
 
     @abc.abstractmethod
     def csv(self) -> str:
-        """The main table as CSV."""
+        """Return the main table as CSV."""
 
     @abc.abstractmethod
     def json(self) -> str:
-        """The whole result as JSON."""
+        """Return the whole result as JSON."""
 
     def __str__(self) -> str:
         return self.text()
@@ -107,7 +107,7 @@ class Table(Result):
         return as_csv(self.rows)
 
     def json(self) -> str:
-        """An object for each row, keyed by the heading, with title and notes."""
+        """A JSON object with title, notes and an object for each row, keyed by the heading."""
         cells = [[_value(cell) for cell in row] for row in self.rows]
         found = [dict(zip(cells[0], row, strict=True)) for row in cells[1:]]
         return json.dumps({"title": self.title, "rows": found, "notes": self.notes}, indent=2)
@@ -116,14 +116,14 @@ class Table(Result):
 class Tables(Result, abc.ABC):
     """A result with several tables and a summary in words.
 
-    A subclass provides tables, summary and records; tables begin with their heading.
+    A subclass defines ``tables``, ``summary`` and ``records``.
     """
 
     left: ClassVar[Collection[int]] = (0,)  # columns aligned left
 
     @abc.abstractmethod
     def tables(self) -> Sequence[Rows]:
-        """The tables for people, each with its heading first."""
+        """The tables for people; the first row of each is its heading."""
 
     @abc.abstractmethod
     def summary(self) -> str:
@@ -157,10 +157,10 @@ class Tables(Result, abc.ABC):
 
 
 def as_text(rows: Rows, left: Collection[int] = (0,), columns: int | None = None) -> str:
-    """Rows as aligned columns: those of ``left`` to the left, the others to the right.
+    """Rows as aligned columns: columns in ``left`` to the left, all others to the right.
 
-    If the table is wider than ``columns``, long cells on the left wrap. Columns that still do not
-    fit follow below, with the names of the rows repeated.
+    If the table is wider than ``columns``, long cells in left-aligned columns wrap. Columns that
+    still do not fit follow below, with the names of the rows repeated.
     """
     cells = [[_cell(cell) for cell in row] for row in rows]
     widths = [max(map(width, column)) for column in zip(*cells, strict=True)]
@@ -185,7 +185,7 @@ def as_text(rows: Rows, left: Collection[int] = (0,), columns: int | None = None
 
 
 def fitted(text: str, columns: int | None) -> str:
-    """Wrap lines of words to ``columns``; tables stay as they are."""
+    """Wrap lines of prose to ``columns`` characters; lines of tables stay as they are."""
     if columns is None:
         return text
     return "\n".join(
@@ -195,7 +195,7 @@ def fitted(text: str, columns: int | None) -> str:
 
 
 def as_lines(heading: Sequence[str], rows: Iterable[Sequence[Any]], first: int) -> Iterator[str]:
-    """Lines of a table, each as soon as its row exists.
+    """Yield the lines of a table, each as soon as its row exists.
 
     The first column is ``first`` characters wide, the others as wide as their heading, at least 7.
     """
@@ -236,16 +236,16 @@ def with_heading(records: Sequence[Mapping[str, Any]]) -> Rows:
 
 
 def number(value: float | None, form: str) -> Shown | None:
-    """A cell with a number; people see it in a format such as ``.1f``."""
+    """A cell with a number that people see in a format such as ``.1f``."""
     return None if value is None else Shown(value, rounded(value, form))
 
 
 def rounded(value: float, form: str) -> str:
-    """Format a number, with halves rounded away from zero, as the pages do.
+    """Format a number; halves round away from zero, as on the web pages.
 
     Args:
         value: the number.
-        form: a format such as ``.1f``, ``+.0f`` or ``.1%``; ``format`` handles all others.
+        form: a format such as ``.1f``, ``+.0f`` or ``.1%``; ``format`` handles other formats.
     """
     asked = re.fullmatch(r"[+,]*\.(\d+)([f%])", form)
     if asked is None or not math.isfinite(value):
@@ -275,14 +275,14 @@ def styled(text: str, style: str) -> str:
 
 
 def restyled(text: str) -> str:
-    """Replace this project's terminal codes in a text by styles."""
+    """Replace this project's terminal codes in a text with styles."""
     for style, code in _CODES.items():
         text = text.replace(code, style)
     return text
 
 
 def for_terminal(text: str, colour: bool) -> str:
-    """Make lines of text safe to print, and turn styles into colours or nothing."""
+    """Make lines of text safe to print; turn styles into colours, or remove them."""
     return printable(text, keep="\n\t").translate(_TO_TERMINAL if colour else _PLAIN)
 
 
@@ -312,7 +312,7 @@ def shortened(value: object, columns: int) -> str:
 
 
 def plural(count: int, noun: str) -> str:
-    """A number with its noun: ``1 game``, ``2 games``."""
+    """A number and its noun: ``1 game``, ``2 games``."""
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
@@ -325,13 +325,13 @@ def signed(number: float) -> str:
 def _line(cells: Sequence[str], widths: Sequence[int], left: Collection[int]) -> str:
     parts = []
     for i, (text, wide) in enumerate(zip(cells, widths, strict=True)):
-        space = " " * (wide - width(text))  # none where a row as measured is wider
+        space = " " * (wide - width(text))  # empty where the text is wider than its column
         parts.append(text + space if i in left else space + text)
     return "  ".join(parts).rstrip()
 
 
 def _pieces(text: str, room: int) -> list[str]:
-    """Break a text into lines, after a comma, colon, slash or blank where possible."""
+    """Break a text into lines, after a comma, colon, slash or space where possible."""
     lines = [""]
     for piece in re.findall(r"[^,:/ ]+[,:/ ]*|[,:/ ]+", text):
         if lines[-1] and width(lines[-1] + piece) > room:
@@ -356,11 +356,11 @@ def _inert(cell: Any) -> Any:
     return f"'{value}" if isinstance(value, str) and _FORMULA.match(value) else value
 
 
-_FORMULA: Final = re.compile(r"[=@\t\r]|[+-](?![\d.]|inf|nan|$)")  # -12 and - are none
+_FORMULA: Final = re.compile(r"[=@\t\r]|[+-](?![\d.]|inf|nan|$)")  # -12 and - are no formulas
 
 
 def _is_control(character: str) -> bool:
-    """Control characters, lone surrogates, line separators, and those that turn the direction."""
+    """Whether a character is a control, lone surrogate, line separator or direction mark."""
     return unicodedata.category(character) in ("Cc", "Cs", "Zl", "Zp") or character in _TURNING
 
 

@@ -1,8 +1,8 @@
-"""The commands of ``c4``, a module each.
+"""The commands of ``c4``, each in its own module.
 
-A module's docstring is the command's help. ``configure(parser)`` declares its arguments, and
-``execute(arguments)`` does the work and returns the exit code, or None for 0. ``c4`` imports the
-module of the command it runs, no other; ``execute`` imports what takes time.
+A module's docstring is the help of its command. ``configure(parser)`` declares the arguments;
+``execute(arguments)`` does the work and returns the exit code, or None for 0. ``c4`` imports only
+the module of the command that it runs; ``execute`` makes the slow imports.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ GROUPS: Final = {
         "run": "play a round robin, or one agent against a field",
         "match": "play two agents until one is shown to be stronger",
         "sweep": "measure strength and cost of many settings of an agent",
-        "leaderboard": "show the standing field of agents, and an agent's place in it",
+        "leaderboard": "rate a fixed field of agents, or one agent against this field",
         "compare": "compare two runs: before and after a change",
     },
     "judge by exact play": {
@@ -31,7 +31,7 @@ GROUPS: Final = {
     },
     "your own agent": {
         "new": "write the first version of your own agent",
-        "check": "test an agent: is it legal, deterministic, quick",
+        "check": "test an agent: are its moves legal, deterministic and fast",
         "serve-agent": "serve an agent to other programs, by lines or HTTP",
     },
     "data": {"data": "write positions with exact scores, to train and to test on"},
@@ -40,12 +40,12 @@ GROUPS: Final = {
         "dev completion": "print a script that completes commands and options in a shell",
     },
 }
-"""The commands in groups, each with what it does."""
+"""The commands in groups, each with a description."""
 
 COMMANDS: Final = {
     name: (group, summary) for group, some in GROUPS.items() for name, summary in some.items()
 }
-"""The group of each command, and what it does."""
+"""The group and the description of each command."""
 
 MOVED: Final = {
     "bench": "python -m tests.benchmarks, in a checkout",
@@ -58,7 +58,7 @@ MOVED: Final = {
     "place": "c4 leaderboard --place SPEC",
     "replay": "c4 report DIR --html FILE, or c4 web --runs DIR",
 }
-"""Commands of earlier versions, each with its replacement."""
+"""The commands of earlier versions, each with its replacement."""
 
 
 def module_of(name: str) -> Any:

@@ -1,8 +1,8 @@
 """Check an agent before it plays: c4 check myfile.py:agent.
 
 A fresh agent answers some positions of a game. Are its moves legal? Does the same seed give the
-same moves? Is it deterministic, and does it say so? Can it be pickled? How long does a move take?
-An error is shown with its file and line. The exit code is 1 if something is wrong.
+same moves? Is the agent deterministic, and does it claim to be? Can it be pickled? How long does a
+move take? Errors come with file and line. The exit code is 1 if a check fails.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def execute(arguments: argparse.Namespace) -> int:
 
     good = True
     for number, player in enumerate(arguments.agents):
-        with Progress("moves", quiet=True):  # what it prints goes to stderr
+        with Progress("moves", quiet=True):  # what the agent prints goes to stderr
             found = check_agent(split_name(player)[1])
         say("\n" * bool(number), end="")
         show(found.table(), arguments)

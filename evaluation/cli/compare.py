@@ -1,8 +1,8 @@
 """Compare two runs, before and after a change: c4 compare BEFORE AFTER.
 
-Compares the games that both run directories have: the same two agents, opening and colours. For
-each agent the table has its score before and after, the change of score (in percent) and Elo, and
-the number of games in which it did better and worse. --games lists the games whose result changed.
+The command compares the games that both run directories have: the same agents, opening and
+colours. The table has each agent's score before and after, the change of score (in percent) and
+Elo, and the numbers of games with a better and a worse result. --games lists the changed games.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Print a script that completes commands, options and files in a shell.
 
-Write it to a file once:
+Write the script to a file once:
 
 For bash: c4 dev completion bash > ~/.local/share/bash-completion/completions/c4
 For zsh, in a folder of $fpath: c4 dev completion zsh > _c4
@@ -35,5 +35,5 @@ def execute(arguments: argparse.Namespace) -> None:
         module_of(name).configure(command)
         for argument in command._actions:
             if argument.type is Path or argument.metavar == "DIR":
-                vars(argument)["complete"] = shtab.FILE  # shtab looks for it
+                vars(argument)["complete"] = shtab.FILE  # shtab reads this attribute
     say(shtab.complete(parser, arguments.shell))

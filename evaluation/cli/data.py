@@ -1,4 +1,4 @@
-"""Write positions with the exact score of every column, to train and to test on.
+"""Write positions with the exact score of every column, for training and tests.
 
 c4 data FILE --positions 100000 --plies 8..30 --seed 1
 c4 data FILE --set uci
@@ -8,12 +8,12 @@ theirs (bitboards, side to move first), ply, score, columns (the score of each c
 full), best (the columns with the greatest score) and split. No two positions are equal or mirror
 images, and no position is in the exam.
 
-Sets: random holds positions of random games; zoo, of games of agents that err now and then; all,
-every position of up to 12 plies; uci, the 67,557 positions of the UCI data set, in which the exam's
-positions are a split of their own.
+The set random has positions of random games; zoo has positions of games between agents, with some
+random moves; all has every position of up to 12 plies; uci has the 67,557 positions of the UCI data
+set, in which the exam's positions have their own split.
 
-The same command writes the same file, whatever --jobs. After an interruption it continues from
-FILE.part.
+The same command writes the same file with any --jobs. After an interruption the command resumes
+from FILE.part.
 """
 
 from __future__ import annotations
@@ -72,12 +72,12 @@ def _range(text: str) -> range:
     """Parse ``A..B``, or one number, as a range of plies.
 
     Raises:
-        InvalidRun: the text is neither.
+        InvalidRun: the text is not such a range.
     """
     from c4env.evaluation.errors import InvalidRun
 
     given = re.fullmatch(r"(\d{1,3})(?:\.\.(\d{1,3}))?", text, re.ASCII)
     found = range(int(given[1]), int(given[2] or given[1]) + 1) if given else range(0)
     if not found:
-        raise InvalidRun(f"--plies {text}: expected a range such as 8..30")
+        raise InvalidRun(f"--plies {text}: expected a number or a range such as 8..30")
     return found

@@ -1,10 +1,10 @@
 """Repeat an experiment: c4 dev experiment pruning, c4 dev experiment exact.
 
-pruning compares the nodes of naive minimax and alpha-beta on the same positions and depths, also
-with threat ordering and a transposition table. exact goes from plain negamax to the full solver,
-one improvement at a time.
+pruning counts the nodes of naive minimax, and of alpha-beta with and without threat ordering and a
+transposition table, on the same positions and depths. exact compares solvers from plain negamax to
+the full solver, adding one improvement at a time.
 
-FILES hold `moves score` lines. Without FILES the positions are made from the seed.
+FILES contain `moves score` lines. Without FILES, the command makes positions from the seed.
 """
 
 from __future__ import annotations
@@ -38,18 +38,18 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--max-nodes", type=int, metavar="N",
-        help=f"exact: limit of nodes a position for slow solvers (default {MAX_NODES // 10**6} "
+        help=f"exact: most nodes per position for slow solvers (default {MAX_NODES // 10**6} "
         "million)",
     )  # fmt: skip
     parser.add_argument(
-        "--count", type=int, default=10, metavar="N", help="positions of each set (default 10)"
+        "--count", type=int, default=10, metavar="N", help="positions per set (default 10)"
     )
     parser.add_argument(
         "--seed",
         type=int,
         default=0,
         metavar="N",
-        help="of positions that are made (default 0)",
+        help="seed of the positions that the command makes (default 0)",
     )
     add_format(parser)
 
@@ -65,7 +65,7 @@ def execute(arguments: argparse.Namespace) -> None:
     at_least(arguments, 0, "seed")
     if (arguments.depth or 0) > CELLS:
         raise InvalidRun(
-            f"--depth {arguments.depth}: expected 1..{CELLS}, the discs of the longest game"
+            f"--depth {arguments.depth}: expected 1..{CELLS}; the longest game has {CELLS} discs"
         )
     show((_pruning if pruning else _exact)(arguments), arguments)
 

@@ -1,11 +1,11 @@
-"""Play the standing field of agents, or find an agent's place in it.
+"""Rate a fixed field of agents, or one agent against this field.
 
-The field plays itself in about an hour on two idle cores; --quick plays fewer openings, in minutes.
---out keeps every game as it ends, and the same command continues an interrupted run. --stored
-prints the table that comes with the package and plays nothing.
+The agents of the field play each other in about an hour on two idle cores; --quick plays fewer
+openings, in minutes. --out keeps every game, and the same command resumes an interrupted run.
+--stored prints the table that comes with the package and plays no games.
 
---place SPEC rates one agent. It meets every agent of the stored field from some openings with both
-colours; the games of the field itself are stored and are not played again.
+--place SPEC rates one agent. The agent meets every agent of the stored field from some openings
+with both colours; the field's own games are stored and are not played again.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ FOLDER: Final = "c4-leaderboard"
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--stored", action="store_true", help="print the stored table, play nothing"
+        "--stored", action="store_true", help="print the stored table, play no games"
     )
     parser.add_argument("--quick", action="store_true", help="play fewer openings")
     parser.add_argument(
         "--place",
         metavar="SPEC",
-        help="rate this agent (named as in c4 run) in the stored field",
+        help="rate this agent (SPEC as in c4 run) against the stored field",
     )
     parser.add_argument(
         "--limit", type=int, metavar="N",
-        help="with --place: play the first N openings of the field (default 25, or all)",
+        help="with --place: play the first N openings of the field (default 25, or all if fewer)",
     )  # fmt: skip
     parser.add_argument(
         "--field", type=Path, metavar="FILE", help="with --place: a field that --store wrote"
@@ -49,9 +49,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--readme", type=Path, metavar="FILE",
-        help="write the table between the two leaderboard comments of a Markdown file",
+        help="write the table between the two leaderboard comments in a Markdown file",
     )  # fmt: skip
-    parser.add_argument("--store", type=Path, metavar="FILE", help="write the results, for --field")
+    parser.add_argument("--store", type=Path, metavar="FILE", help="write results for --field")
 
 
 def execute(arguments: argparse.Namespace) -> None:
@@ -71,7 +71,7 @@ def execute(arguments: argparse.Namespace) -> None:
     refuse(arguments, ["limit", "field", "seed"], "without --place")
     if arguments.stored:
         refuse(arguments, ["quick", "out", "jobs"], "with --stored, which plays nothing")
-    if arguments.readme is not None:  # before an hour of games, not after it
+    if arguments.readme is not None:  # report an error before an hour of games, not after it
         put_between_markers(read_text(arguments.readme), MARKERS[0])
     if arguments.stored:
         board = stored_board()
@@ -109,11 +109,11 @@ def _place(arguments: argparse.Namespace, jobs: int) -> None:
         f"{signed(own.elo)} (95 %: {signed(own.low)} .. {signed(own.high)}), "
         f"{own.score:.1%} of {plural(own.games, 'game')}"
     )
-    notes = [f"Field of c4env {board.version}, {board.date}; its mean is 0."]
+    notes = [f"Field of c4env {board.version}, {board.date}; the field's mean Elo is 0."]
     played, there = len(found.run.openings), len(board.openings)
     if played < there and own.ranks[0] < own.ranks[1]:
         notes.append(
-            f"{found.name} played {played} of {there} openings: more tell its place nearer."
+            f"{found.name} played {played} of {there} openings: more give a more exact place."
         )
     notes += found.run.table.reasons_of_forfeits()
     with rescued(found.run, arguments.out):

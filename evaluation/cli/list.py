@@ -1,4 +1,4 @@
-"""Describe every agent: what it does, its options and their defaults."""
+"""Describe every agent: its method, its options and their defaults."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def execute(arguments: argparse.Namespace) -> None:
         except C4Error as error:
             if arguments.agents:
                 raise
-            # Another package's agent; the others are still listed.
+            # An agent of another package failed; still list the other agents.
             broken = f"broken: {' '.join(str(error).split())}"
             rows.append((name, broken, "", "", ""))
             if arguments.format == "text":
@@ -44,7 +44,7 @@ def execute(arguments: argparse.Namespace) -> None:
 
 
 def _fitted(text: str) -> str:
-    """Break lines to the terminal's width; continuation lines are indented."""
+    """Break lines to the terminal's width and indent the continuation lines."""
     columns, indent = terminal_columns(), " " * 24
     if columns is None:
         return text

@@ -17,7 +17,7 @@ from c4env.evaluation.cli.pages import show_run
 from c4env.evaluation.cli.progress import MatchProgress, announce_compiling
 
 SPRT_OPENINGS: Final = "4"
-"""568 openings: the 121 of 3 plies seldom decide between 0 and 40 Elo."""
+"""4 plies give 568 openings; the 121 openings of 3 plies seldom decide between 0 and 40 Elo."""
 
 ERROR_RATE: Final = 0.05
 
@@ -27,7 +27,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("other", metavar="B", help="its opponent")
     parser.add_argument(
         "--sprt", metavar="H0,H1",
-        help="stop when the test accepts H0 or H1, in Elo (the default of --openings is then 4)",
+        help="stop when the test accepts H0 or H1, in Elo (--openings then defaults to 4)",
     )  # fmt: skip
     for name, wrong in (("--alpha", "H1"), ("--beta", "H0")):
         parser.add_argument(

@@ -1,6 +1,6 @@
 """Write a short agent for you to change: c4 new agent FILE.py.
 
-The agent plays at once: `c4 check FILE.py:agent`, then `c4 run FILE.py:agent greedy`.
+The agent can play without changes: `c4 check FILE.py:agent`, then `c4 run FILE.py:agent greedy`.
 """
 
 from __future__ import annotations
@@ -52,12 +52,12 @@ def execute(arguments: argparse.Namespace) -> None:
 
     path = arguments.file
     if path.suffix != ".py":
-        raise InvalidRun(f"{path}: expected a name that ends with .py")
+        raise InvalidRun(f"{path}: expected a file name that ends with .py")
     try:
         with path.open("x", encoding="utf-8") as file:
             file.write(TEMPLATE.format(file=path))
     except FileExistsError:
-        raise InvalidRun(f"{path} is there already; expected the name of a new file") from None
+        raise InvalidRun(f"{path} already exists: expected the name of a new file") from None
     except OSError as error:
         raise InvalidRun(f"{path}: {error.strerror or error}") from None
     say(f"{path} written; try: c4 check {path}:agent; c4 run {path}:agent greedy --openings 1")

@@ -21,11 +21,11 @@ _PUBLISHED: Final = "minimax alphabeta-chain alphabeta-window alphabeta-window-b
 _OTHERS: Final = _PUBLISHED if IS_STANDARD else "alphabeta mcts"
 DEFAULT_FIELD: Final = ("random", "greedy", *_OTHERS.split())
 """Random, greedy, and the published systems that can play from the opening (plain exact negamax
-cannot). Those systems play on 6x7 alone, so other boards have agents that play there."""
+cannot). The published systems need a 6x7 board, so the field on other boards has other agents."""
 
 OPENINGS: Final = "3"
 QUICK_OPENINGS: Final = "2"
-"""Plies of the default field's openings: enough for a first look, in about a minute."""
+"""Plies of the default field's openings; a run takes about a minute."""
 
 
 RECORD: Final = Path("c4-games")
@@ -33,7 +33,7 @@ HINT: Final = "perfect"
 
 
 class _Help(argparse.HelpFormatter):
-    """Fit paragraphs to the terminal; those with columns keep their lines."""
+    """Fit paragraphs to the terminal; paragraphs with columns keep their lines."""
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
         fill = super()._fill_text
@@ -62,30 +62,30 @@ def add_settings(
 
     Args:
         parser: the parser that gets the options.
-        names: names of settings; without any, all of them.
+        names: names of settings; by default, all settings.
         quiet: also declare ``--quiet``.
-        defaults: defaults of this command that differ from those of the settings.
+        defaults: defaults of this command that replace the defaults of the settings.
     """
     from c4env.cores import usable_cores
     from c4env.evaluation.games.settings import options
 
-    # None tells an option that was not given from one that was.
+    # The default None marks an option that was not given.
     defaults = {"jobs": usable_cores(), "seed": 0, **defaults}
     known = options()
     for name in names or known:
         flag = f"--{name.replace('_', '-')}"
         parser.add_argument(flag, default=defaults.get(name), **known[name].metadata)
     if quiet:
-        parser.add_argument("--quiet", action="store_true", help="no progress on stderr")
+        parser.add_argument("--quiet", action="store_true", help="show no progress on stderr")
 
 
 def add_run(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of every kind of run: how to play and what to show."""
+    """Declare the options that every kind of run has: how to play and what to show."""
     parser.add_argument(
         "--openings", metavar="OPENINGS",
-        help="3: all positions after 3 plies, without mirror images; balanced:4,2: those after 4 "
-        "plies with an exact score of -2..2; or a file with an opening a line (default 3: 121 "
-        "openings; default field: 2, 25 openings)",
+        help="3: all positions after 3 plies, without mirror images; balanced:4,2: positions after "
+        "4 plies with an exact score of -2..2; or a file with one opening per line (default 3: "
+        "121 openings; default field: 2, 25 openings)",
     )  # fmt: skip
     add_settings(parser)
     add_board(parser)
@@ -100,31 +100,31 @@ def add_board(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
 
 
-def add_format(parser: argparse.ArgumentParser, said: str = "csv is the table alone") -> None:
+def add_format(parser: argparse.ArgumentParser, said: str = "csv is only the table") -> None:
     """Declare ``--format``."""
     about = f"format of the output (default text); {said}"
     parser.add_argument("--format", choices=FORMATS, default="text", help=about)
 
 
 def add_html(parser: argparse.ArgumentParser) -> None:
-    """Declare ``--html`` on the usual board; pages show no other."""
+    """Declare ``--html``, which works only on the standard board."""
     if not IS_STANDARD:
         parser.set_defaults(no_scores=True)
         refuse_here(parser, "--html")
         return
     parser.add_argument(
-        "--html", type=Path, metavar="FILE", help="write the run as one page that needs no network"
+        "--html", type=Path, metavar="FILE", help="write the run as a page that needs no network"
     )
     parser.add_argument(
-        "--no-scores", action="store_true", help="leave out what needs exact scores, to save time"
+        "--no-scores", action="store_true", help="leave out exact scores, to save time"
     )
 
 
 def refuse_here(parser: argparse.ArgumentParser, option: str) -> None:
-    """Declare an option that there is for the usual board alone, in words of its own."""
+    """Declare an option so that it fails with a message: it works only on the standard board."""
 
     def refused(_: str) -> None:
-        raise argparse.ArgumentTypeError(f"drawn for the usual board alone, not for {BOARD_SIZE}")
+        raise argparse.ArgumentTypeError(f"works on the 6x7x4 board only, not on {BOARD_SIZE}")
 
     parser.add_argument(option, type=refused, help=argparse.SUPPRESS)
 
@@ -139,32 +139,32 @@ def add_anchor(parser: argparse.ArgumentParser) -> None:
 
 
 def add_people(parser: argparse.ArgumentParser) -> None:
-    """Declare where to keep the games of people, and which agent hints."""
+    """Declare the options for people: the record of their games and the agent that gives hints."""
     parser.add_argument(
         "--record", type=Path, default=RECORD, metavar="DIR",
-        help=f"append the games of people to DIR (default {RECORD})",
+        help=f"append games that people play to DIR (default {RECORD})",
     )  # fmt: skip
     parser.add_argument("--no-record", action="store_true", help="keep no games")
     parser.add_argument(
-        "--hint", default=HINT, metavar="SPEC", help=f"the agent that hints (default {HINT}: exact)"
+        "--hint", default=HINT, metavar="SPEC", help=f"agent for hints (default {HINT}: exact)"
     )
 
 
 def add_sets(parser: argparse.ArgumentParser) -> None:
-    """Declare ``--on`` and ``--count``: labelled positions to answer."""
+    """Declare ``--on`` and ``--count``, which choose labelled positions."""
     parser.add_argument("--on", nargs="+", metavar="SET", help="sets of labelled positions")
     parser.add_argument(
         "--count", type=int, metavar="N",
-        help="with --on: the first N of each set (default: all; 100 of a class that is made)",
+        help="with --on: the first N of each set (default: all; 100 of a made set)",
     )  # fmt: skip
 
 
 def run_settings(arguments: argparse.Namespace, progress: RunProgress) -> dict[str, Any]:
-    """The arguments of :func:`add_run` as keyword arguments of a run.
+    """Return the arguments of :func:`add_run` as keyword arguments of a run.
 
     Args:
-        arguments: the command's.
-        progress: called by the run after each game.
+        arguments: the command's arguments.
+        progress: the display that the run updates after each game.
 
     Raises:
         InvalidRun: ``--margin`` without ``--movetime``.
@@ -184,10 +184,10 @@ def run_settings(arguments: argparse.Namespace, progress: RunProgress) -> dict[s
 
 
 def anchor_of(arguments: argparse.Namespace, players: Sequence[str]) -> tuple[str, float] | None:
-    """The agent and Elo of ``--anchor``, or None; call it before the first game.
+    """Return the agent and Elo of ``--anchor``, or None; call this before the first game.
 
     Raises:
-        InvalidRun: the option has another form, or names none of the players.
+        InvalidRun: the option is malformed, or names none of the players.
     """
     from c4env.evaluation.plan.field import split_name
     from c4env.evaluation.rating.ratings import parse_anchor
@@ -197,17 +197,17 @@ def anchor_of(arguments: argparse.Namespace, players: Sequence[str]) -> tuple[st
 
 
 def refuse(arguments: argparse.Namespace, names: Iterable[str], when: str) -> None:
-    """Refuse options that have no effect here.
+    """Refuse options that have no effect in this use of the command.
 
     Raises:
-        InvalidRun: one of them was given.
+        InvalidRun: one of the options was given.
     """
     from c4env.evaluation.errors import InvalidRun
 
     for name in names:
         value = getattr(arguments, name)
         if value is not None and value is not False:
-            raise InvalidRun(f"--{name.replace('_', '-')} means nothing {when}")
+            raise InvalidRun(f"--{name.replace('_', '-')} has no effect {when}")
 
 
 def at_least(arguments: argparse.Namespace, low: int, *names: str) -> None:
@@ -225,26 +225,26 @@ def at_least(arguments: argparse.Namespace, low: int, *names: str) -> None:
 
 
 def file_to_build(file: Path | None) -> Path:
-    """Check the file that a command will write, before hours of work.
+    """Check, before hours of work, that a command can write its file.
 
     Raises:
-        InvalidRun: no file was named, or its folder does not exist.
+        InvalidRun: no file was named, or the file's folder does not exist.
     """
     from c4env.evaluation.errors import InvalidRun
 
     if file is None:
         raise InvalidRun("build: name the file to write")
     if file.is_dir() or not file.parent.is_dir():
-        raise InvalidRun(f"{file}: expected a file in a directory that is there")
+        raise InvalidRun(f"{file}: expected a file in an existing directory")
     return file
 
 
 def require_writable(arguments: argparse.Namespace) -> None:
-    """Check that the command can write its files, before hours of work.
+    """Check, before hours of work, that the command can write its files.
 
     Raises:
         UnwritableRun: a file cannot be written.
-        InvalidRun: ``--games`` names another format.
+        InvalidRun: ``--games`` names an unknown format.
     """
     made = getattr(arguments, "out", None)  # the run makes this folder
     for name in ("html", "games", "store", "readme", "plots"):

@@ -1,4 +1,4 @@
-"""The output of commands: safe for the terminal, and in colour if wanted."""
+"""Print the output of commands, safely and in colour where the terminal has colours."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
 
 def say(text: str, file: TextIO | None = None, end: str = "\n") -> None:
-    """Print a text that others may have written: control characters are escaped."""
+    """Print a text; escape control characters, since the text may come from an agent."""
     out = sys.stdout if file is None else file
     print(for_terminal(text, in_colour(out)), end=end, file=out, flush=file is not None)
 
 
 def complain(text: str) -> None:
-    """Say on stderr what is wrong: in one line, which a terminal gets broken between words."""
+    """Print an error on stderr as one line, wrapped between words on a terminal."""
     columns = shutil.get_terminal_size().columns if sys.stderr.isatty() else None
     say(fitted(text, columns), sys.stderr)
 
@@ -37,7 +37,7 @@ def board(position: Position) -> str:
 
 
 def in_colour(file: TextIO | None = None) -> bool:
-    """Whether to use colours: on a terminal that has them, unless NO_COLOR is set."""
+    """Whether to use colours: yes on a terminal with colours, unless NO_COLOR is set."""
     out = sys.stdout if file is None else file
     return out.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
@@ -49,13 +49,13 @@ def show(found: Result, arguments: argparse.Namespace) -> None:
 
 
 def terminal_columns() -> int | None:
-    """The width of the terminal in characters; None if the output is a file."""
+    """The width of the terminal in characters, or None if the output is a file."""
     if sys.stdout.isatty() or os.environ.get("COLUMNS"):
         return shutil.get_terminal_size().columns
     return None
 
 
 def say_before(before: int) -> None:
-    """Print how many games the directory had before, if any."""
+    """Print the number of games that the directory had before the command, unless it is 0."""
     if before:
-        say(f"{before} of the games {'was' if before == 1 else 'were'} there already")
+        say(f"{before} of the games {'was' if before == 1 else 'were'} stored already")

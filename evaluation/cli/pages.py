@@ -1,4 +1,4 @@
-"""How a command shows a run: the summary on stdout, page and figures as files."""
+"""Show a command's run: the summary on stdout, the page and figures as files."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def default_field(arguments: argparse.Namespace) -> list[str]:
-    """The agents to play; without any, the default field, which has fewer openings."""
+    """Return the default field; without ``--openings``, also set its smaller number of openings."""
     arguments.openings = arguments.openings or QUICK_OPENINGS
     return list(DEFAULT_FIELD)
 
@@ -41,12 +41,12 @@ def play_run(
 
 @contextmanager
 def rescued(run: Tournament, out: str | Path | None) -> Iterator[None]:
-    """Save the games of a run that has no directory, if the body fails."""
+    """A context that saves the games of a run without a directory if the body fails."""
     from c4env.evaluation.store.record import open_games
 
     try:
         yield
-    except BrokenPipeError:  # the reader has left
+    except BrokenPipeError:  # the reader of stdout has ended
         raise
     except BaseException:
         if out is None:
@@ -64,13 +64,13 @@ def show_run(
     before: int,
     anchor: tuple[str, float] | None = None,
 ) -> None:
-    """Print a run's result, write its page, and say where its games are.
+    """Print a run's result, write its page, and name the folder of its games.
 
     Args:
-        run: the run, just played.
-        arguments: the command's.
-        before: number of games that the directory had before.
-        anchor: the agent and the Elo that it is set to, or None.
+        run: a run that was just played.
+        arguments: the command's arguments.
+        before: number of games that the directory had before the command.
+        anchor: an agent and its fixed Elo, or None.
     """
     from c4env.evaluation.report.summary import RunSummary
 
@@ -88,13 +88,13 @@ def show_run(
 def write_pages(
     arguments: argparse.Namespace, run: Tournament, ratings: Ratings, folder: str | Path | None
 ) -> None:
-    """Write the page of ``--html`` and the figures of ``--plots``, where given.
+    """Write the page of ``--html`` and the figures of ``--plots``, if these options were given.
 
     Args:
-        arguments: the command's, with ``--no-scores`` and ``--quiet``.
+        arguments: the command's arguments, with ``--no-scores`` and ``--quiet``.
         run: a run of at least one game.
         ratings: the ratings of its players.
-        folder: the run directory, which keeps the exact scores; None keeps none.
+        folder: the run directory, which keeps the exact scores; None keeps no scores.
     """
     plots = getattr(arguments, "plots", None)
     if not arguments.html and not plots:

@@ -1,8 +1,8 @@
 """Play against an agent in the terminal: c4 play human alphabeta:depth=7.
 
-Each player is an agent's spec or `human`. The game is appended to a record that `c4 report` reads.
-At the end the command prints the tally of all games of the two. With --format markdown, csv or
-json, standard output has that tally alone.
+Each player is an agent's spec or `human`. The command appends the game to a record that `c4 report`
+reads. At the end it prints the tally of all games between the two players. With --format markdown,
+csv or json, standard output has only this tally.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("players", nargs=2, metavar="PLAYER", help="`human` or an agent's spec")
     parser.add_argument(
         "--first", choices=("1", "2"),
-        help="the player who moves first (default: a person is asked; else 1)",
+        help="the player who moves first (default: ask the person, or 1 without a person)",
     )  # fmt: skip
     add_settings(parser, "seed", quiet=False)
     add_people(parser)
@@ -51,7 +51,7 @@ def execute(arguments: argparse.Namespace) -> None:
 
     named = [(p, p) if p == HUMAN else split_name(p) for p in arguments.players]
     record = None if arguments.no_record else arguments.record
-    # Where standard output is for programs, the game goes to stderr.
+    # If standard output is for programs, the game goes to stderr.
     with nullcontext() if arguments.format == "text" else stdout_to_stderr():
         game = _play(arguments, named, record)
     games = [] if game is None else [game]
@@ -62,15 +62,15 @@ def execute(arguments: argparse.Namespace) -> None:
         say("\n" * (arguments.format == "text"), end="")
         show(WinTable.of(games, players), arguments)
     if record is not None and games and arguments.format == "text":
-        say(f"recorded in {record}; c4 report {record} tallies it")
+        say(f"game appended to {record}; c4 report {record} shows the tally")
         if IS_STANDARD and HUMAN in players:
-            say(f"c4 report {record} --agent {HUMAN} shows your moves that cost most")
+            say(f"c4 report {record} --agent {HUMAN} shows your costliest moves")
 
 
 def _play(
     arguments: argparse.Namespace, named: Sequence[tuple[str, str]], record: Path | None
 ) -> GameRecord | None:
-    """Play and record a game; None if the person left before a move."""
+    """Play and record a game; return None if the person leaves before a move."""
     from c4env.evaluation.errors import InvalidRun
     from c4env.evaluation.games.apart import apart_if_foreign
     from c4env.evaluation.play import HELP, HUMAN, TerminalGame, ask_first, keep
@@ -79,9 +79,9 @@ def _play(
     (one, _), (other, _) = named
     for (name, spec), given in zip(named, arguments.players, strict=True):
         if name == HUMAN != spec:
-            raise InvalidRun(f"{given}: {HUMAN} is a person: expected another name for an agent")
+            raise InvalidRun(f"{given}: {HUMAN} means a person: expected another name for an agent")
     if one == other and named[0] != named[1]:
-        raise InvalidRun(f"{' '.join(arguments.players)}: expected two names for two agents")
+        raise InvalidRun(f"{' '.join(arguments.players)}: expected two different names")
     players = [None if spec == HUMAN else apart_if_foreign(spec) for _, spec in named]
     hint = searching(arguments.hint)
     if record is not None:

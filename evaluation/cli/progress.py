@@ -1,4 +1,4 @@
-"""Progress on stderr: a bar on a terminal, a line a minute in a log."""
+"""Progress on stderr: a bar on a terminal, a line per minute in a log."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ EVERY: Final = 60.0  # seconds between the lines in a log, and between standings
 
 
 def announce_compiling(quiet: bool = False) -> None:
-    """Say once, when native code compiles, why the start takes long."""
+    """Print a message when native code first compiles, to explain the slow start."""
     from c4env.jit import on_compiling
 
     if not quiet:
-        on_compiling(lambda: say("compiling native code, this first time only", sys.stderr))
+        on_compiling(lambda: say("compiling native code, only on the first run", sys.stderr))
 
 
 class Progress:
-    """Shows the progress on stderr; what agents print meanwhile goes there too."""
+    """A context that shows the progress on stderr and sends the output of agents there too."""
 
     def __init__(self, unit: str, quiet: bool = False) -> None:
         self._unit = unit
@@ -38,7 +38,7 @@ class Progress:
         self.before = 0  # done before this command began
 
     def watch(self, done: int, total: int) -> None:
-        """Show that ``done`` of ``total`` are finished."""
+        """Show that ``done`` of ``total`` units are finished."""
         if self._bar is None:
             from tqdm import tqdm
 
@@ -63,7 +63,7 @@ class Progress:
             self._bar.write(shortened(so_far, (self._bar.ncols or 80) - 1), file=sys.stderr)
 
     def so_far(self) -> str:
-        """The results so far, in a line."""
+        """The results so far as one line of text."""
         return ""
 
     def __enter__(self) -> Self:
@@ -80,7 +80,7 @@ class Progress:
 
 
 class RunProgress(Progress):
-    """Shows the progress of a run, with the standings so far."""
+    """A context that shows the progress of a run, with the standings so far."""
 
     def __init__(self, quiet: bool = False) -> None:
         super().__init__("games", quiet)
@@ -94,14 +94,14 @@ class RunProgress(Progress):
             self._games[player] = self._games.get(player, 0) + 1
 
     def so_far(self) -> str:
-        """Shares of the points, the greatest first."""
+        """Each agent's share of its points, the greatest share first."""
         shares = {player: self._points[player] / count for player, count in self._games.items()}
         ordered = sorted(shares, key=lambda player: -shares[player])
         return ", ".join(f"{player} {shares[player]:.0%}" for player in ordered)
 
 
 class MatchProgress(RunProgress):
-    """Shows the progress of a match: score, Elo, and the sequential test."""
+    """A context that shows a match's progress: score, Elo and sequential test."""
 
     def __init__(self, sprt: Sprt | None, quiet: bool = False) -> None:
         super().__init__(quiet)
@@ -115,7 +115,7 @@ class MatchProgress(RunProgress):
             self._bar.set_postfix_str(self.so_far(), refresh=False)
 
     def so_far(self) -> str:
-        """Score and Elo of the first agent, and the test's log likelihood ratio."""
+        """The score and Elo of the first agent, and the test's log likelihood ratio."""
         count = sum(self._counts)
         if not count:
             return ""

@@ -1,4 +1,4 @@
-"""Judge moves, or heuristics without search, by exact play.
+"""Judge moves, or heuristics without a search, by exact play.
 
 c4 quality DIR                             games that `c4 run --out DIR` wrote
 c4 quality SPEC ... --on SET ...           answers of agents to positions
@@ -8,11 +8,11 @@ A SET is `exam` (critical positions that come with the package), a file of `move
 begin-easy, begin-medium, begin-hard, middle-easy, middle-medium or end-easy (made from the seed).
 
 The command finds the exact score of every column on all cores and keeps it in DIR/scores.jsonl.
-After an interruption the same command continues.
+After an interruption the same command resumes.
 
-For heuristics the table has rank correlations of value and exact score, and how often the value
-names the winner, also by ply. NAME is a heuristic of the zoo or module:function; without NAME the
-table has all of the zoo.
+For heuristics the table has rank correlations between value and exact score, and how often the
+value names the winner, also by ply. NAME is a heuristic of the zoo or module:function; without NAME
+the table has all heuristics of the zoo.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_sets(parser)
     parser.add_argument(
         "--out", type=Path, metavar="DIR",
-        help="with --on: keep answers and scores in DIR; the same command continues from there",
+        help="with --on: keep answers and scores in DIR; the same command resumes from them",
     )  # fmt: skip
     add_settings(parser, "seed", "jobs")
     add_format(parser)
@@ -60,7 +60,7 @@ def execute(arguments: argparse.Namespace) -> None:
             "positions to ask these agents about"
         )
     elif arguments.count is not None or arguments.out is not None:
-        raise InvalidRun("--count and --out need positions: expected --on and a set of them")
+        raise InvalidRun("--count and --out need positions: expected --on and a set of positions")
     else:
         quality = _of_games(arguments)
     show(quality, arguments)
@@ -75,7 +75,7 @@ def _of_games(arguments: argparse.Namespace) -> Quality:
     folder = Path(arguments.what[0])
     if not folder.is_dir():
         raise InvalidRun(
-            f"{folder} is no run directory; to ask an agent, add --on and a set of positions"
+            f"{folder} is not a run directory; to ask an agent, add --on and a set of positions"
         )
     games = read_run(folder).games
     with Judge(folder) as judge, Progress("positions", arguments.quiet) as progress:

@@ -1,9 +1,9 @@
 """Search for games in which an agent gives away a win or a draw: c4 refute SPEC.
 
-From each opening and with each colour the command searches all moves of the opponent with the
-agent's own answers, guided by exact scores. The agent holds an opening if exact play wins (or
-draws) it and no line was found in which the agent gets less. That is proven if all lines were
-searched; otherwise it holds for up to --positions.
+From each opening and with each colour, the command searches all moves of the opponent and asks the
+agent for its answers, guided by exact scores. The agent holds an opening if the search finds no
+line with a result below exact play's win or draw. This is proven if the search completed all lines;
+otherwise --positions ended the search.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("agent", metavar="SPEC", help="the agent, as for c4 run")
     parser.add_argument(
         "--openings", metavar="OPENINGS", default=OPENINGS,
-        help=f"openings, as for c4 run (default {OPENINGS}: 25 of them)",
+        help=f"openings, as for c4 run (default {OPENINGS}: 25 openings)",
     )  # fmt: skip
     parser.add_argument(
         "--positions", type=int, default=POSITIONS, metavar="N",
@@ -32,7 +32,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--out", metavar="DIR",
         help="keep answers and scores in DIR; the same command, or one with more positions, "
-        "continues from there",
+        "resumes from them",
     )  # fmt: skip
     add_settings(parser, "limit", "seed", "jobs")
     add_format(parser)

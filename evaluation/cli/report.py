@@ -1,8 +1,8 @@
 """Print the tables of a run directory, finished or not, or of games that people played.
 
-`c4 run --out` or `c4 play --record` wrote DIR. --html writes one page with tables, figures and
-every game beside the exact score of each column. The command finds these scores first, on all
-cores, and keeps them in DIR/scores.jsonl.
+DIR is a directory that `c4 run --out` or `c4 play --record` wrote. --html writes one page with
+tables, figures and every game with the exact score of each column. The command first computes these
+scores on all cores and keeps them in DIR/scores.jsonl.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_format(parser)
     add_anchor(parser)
     add_html(parser)
-    if not IS_STANDARD:  # as the page
+    if not IS_STANDARD:  # figures, as the page, need the standard board
         refuse_here(parser, "--plots")
     else:
         said = "write the figures as PNG and SVG (c4env[plots])"
@@ -56,14 +56,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--prices", type=Path, metavar="FILE",
-        help='prices of a million tokens, as JSON: {"MODEL": [PROMPT, ANSWER]}',
+        help='prices per million tokens, as JSON: {"MODEL": [PROMPT, ANSWER]}',
     )  # fmt: skip
     parser.set_defaults(agent=None)
     if IS_STANDARD:
         parser.add_argument(
             "--agent",
             metavar="NAME",
-            help="where this agent loses, and the moves that cost it most",
+            help="show where this agent loses, and its costliest moves",
         )
     parser.add_argument("--quiet", action="store_true", help="show no progress")
 
@@ -94,7 +94,7 @@ def execute(arguments: argparse.Namespace) -> None:
 
 
 def mistakes_of(arguments: argparse.Namespace, games: Sequence[GameRecord]) -> Mistakes:
-    """Where an agent loses."""
+    """Find where an agent loses, and its costliest moves."""
     from c4env.evaluation.exact.judge import Judge, positions_backwards
     from c4env.evaluation.exact.mistakes import Mistakes
 
@@ -105,7 +105,7 @@ def mistakes_of(arguments: argparse.Namespace, games: Sequence[GameRecord]) -> M
 
 
 def models_of(arguments: argparse.Namespace, games: Sequence[GameRecord]) -> Models | None:
-    """The figures of a run's language models, or None without any; they play on 6x7.
+    """The table of a run's language models, or None without any; models play only on 6x7.
 
     Raises:
         InvalidRun: ``--prices`` is malformed, or no language model has played.

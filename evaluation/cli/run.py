@@ -1,11 +1,11 @@
-"""Play a round robin: every pairing over enumerated openings, both colours, and a win table.
+"""Play a round robin: every pairing over enumerated openings, with both colours.
 
-With --only ME one agent meets all others, which do not meet each other. The table then has a row
-for each opponent.
+The result is a win table and ratings. With --only ME, one agent meets all others, which do not meet
+each other. The table then has a row for each opponent.
 
-A spec such as `greedy` or `alphabeta:depth=6,heuristic=window` names an agent (`c4 list` shows
-all). FILE.py:function or package.module:attribute names one of your own; FILE.py alone means its
-function `agent`. NAME=SPEC gives the agent another name in the tables. Without agents, the default
+A spec such as `greedy` or `alphabeta:depth=6,heuristic=window` names an agent; `c4 list` shows all
+agents. FILE.py:function or package.module:attribute names your own agent; FILE.py alone means its
+function `agent`. NAME=SPEC gives an agent another name in the tables. Without agents, the default
 field plays: random, greedy, and the published systems.
 """
 

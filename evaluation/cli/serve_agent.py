@@ -1,8 +1,8 @@
 """Serve an agent to other programs: c4 serve-agent alphabeta:depth=7.
 
 The command speaks the protocol of `exec:` agents: it reads a line with the 1-based columns played
-so far, and writes the column to play. With --http PORT it answers JSON, for agents named
-`http://127.0.0.1:PORT`. agents/adapters/README.md describes both protocols.
+so far, and writes the column to play. With --http PORT it answers in JSON; other programs name this
+agent `http://127.0.0.1:PORT`. agents/adapters/README.md describes both protocols.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ CLIENTS: Final = 16
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("agent", metavar="SPEC", help="the agent, as in c4 run")
     parser.add_argument(
-        "--http", type=int, metavar="PORT", help="serve JSON on this port (0: any free one)"
+        "--http", type=int, metavar="PORT", help="serve JSON on this port (0: any free port)"
     )
     parser.add_argument(
         "--host", metavar="ADDRESS",
-        help=f"with --http: the address to listen on (default {HOST}, this machine alone)",
+        help=f"with --http: the address to listen on (default {HOST}, only this machine)",
     )  # fmt: skip
     parser.add_argument(
         "--clients", type=int, metavar="N",
@@ -46,7 +46,7 @@ def execute(arguments: argparse.Namespace) -> None:
     if arguments.http is not None:
         _serve_http(arguments, agent.name)
         return
-    # An answer goes to standard output, so what the agent prints must not.
+    # Answers go to standard output, so the agent's own output must not.
     answers = partial(print, file=sys.stdout, flush=True)
     with contextlib.redirect_stdout(sys.stderr):
         serve_lines(agent, sys.stdin, answers)
@@ -72,7 +72,7 @@ def _serve_http(arguments: argparse.Namespace, name: str) -> None:
         print(f"serving {name} on http://{host!s}:{port}", flush=True)
         if not is_loopback(str(host)):
             say(
-                f"listening on {host!s}: anyone who reaches this machine can use the agent",
+                f"listening on {host!s}: anyone who can connect to this machine can use the agent",
                 sys.stderr,
             )
         server.serve_forever()

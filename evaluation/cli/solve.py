@@ -1,21 +1,21 @@
 """Solve positions exactly: c4 solve 4455.
 
 A position is written as the 1-based columns played. For a position on the command line, c4 prints
-its board, the score of every column, the best columns and the line of best play. Without one, c4
-reads positions from standard input, one a line, and answers a line of moves and score for each:
-the output is again a list of labelled positions. It ignores what follows the moves on an input
-line.
+its board, the score of every column, the best columns and the line of best play. Without a
+position, c4 reads positions from standard input, one per line, and answers each with a line of
+moves and score: the output is a list of labelled positions. On an input line, c4 ignores the text
+after the moves.
 
---quick gives the score of the best columns and bounds for the others, such as -6..-2, in about
-twice the time of one score. Exact scores of the others may take a thousand times as long where the
-best column wins soon.
+--quick gives the score of the best columns and bounds for the other columns, such as -6..-2, in
+about twice the time of one score. Exact scores of the other columns may take a thousand times as
+long if the best column wins soon.
 
 --all FILE writes every position of a small board as a NumPy table. numpy.load(FILE) has the fields
 mine and theirs (bitboards, side to move first), score, and columns: the score of each column, -99
-where it is full or the game is over.
+if the column is full or the game is over.
 
-A score is for the side to move: positive if it can force a win, greater the sooner; 0 for a draw;
-negative if it loses.
+A score is for the side to move: positive for a forced win, and greater for an earlier win; 0 for a
+draw; negative for a loss.
 """
 
 from __future__ import annotations
@@ -43,17 +43,17 @@ _PORTION: Final = 64  # lines of standard input to solve together
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("positions", nargs="*", metavar="MOVES", help="`-` is the empty board")
-    add_format(parser, "json has an object a line")
+    add_format(parser, "json has an object per line")
     parser.add_argument(
-        "--json", dest="format", action="store_const", const="json", help="as --format json"
+        "--json", dest="format", action="store_const", const="json", help="same as --format json"
     )
     parser.add_argument(
         "--columns",
         action="store_true",
-        help="with standard input: print every column's score too",
+        help="with standard input: also print every column's score",
     )
     parser.add_argument(
-        "--quick", action="store_true", help="bounds such as -6..-2 for columns that are not best"
+        "--quick", action="store_true", help="bounds such as -6..-2 for all but the best columns"
     )
     add_board(parser)
     parser.add_argument(
@@ -61,7 +61,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="write every position of a small board, with all scores",
     )  # fmt: skip
     parser.add_argument(
-        "--no-book", action="store_true", help="search positions that the book knows"
+        "--no-book", action="store_true", help="search even positions that the book has"
     )
     parser.add_argument("--threads", type=int, default=1, metavar="N", help="(default 1)")
     parser.add_argument("--table-mb", type=int, default=64, metavar="MB", help="(default 64)")
@@ -123,7 +123,7 @@ def _write_all(arguments: argparse.Namespace) -> None:
 def _answers(
     solver: Solver, asked: list[tuple[str, Position]], arguments: argparse.Namespace
 ) -> Iterator[str]:
-    """A line for each position: moves, score, and the columns where wanted."""
+    """Yield a line for each position: moves, score, and the columns' scores if asked for."""
     positions = [position for _, position in asked]
     scores = solver.scores_many(positions, threads=arguments.threads).tolist()
     columns: Iterable[list[Any]] = itertools.repeat([])
@@ -136,7 +136,7 @@ def _answers(
 
 
 def _read_lines() -> list[tuple[str, Position]]:
-    """Read all positions of standard input, before any is solved.
+    """Read all positions from standard input before the solver starts.
 
     Raises:
         InvalidNotation, IllegalMove: a line is not a position; the message has its number.
@@ -157,7 +157,7 @@ def _read_lines() -> list[tuple[str, Position]]:
 
 
 def _cell(column: int | tuple[int, int] | None) -> str:
-    """A column's score or its bounds, as text."""
+    """The score or the bounds of a column as text."""
     from c4env.agents.solver import NO_SCORE
 
     if column is None or column == NO_SCORE:
@@ -186,7 +186,7 @@ def _facts(solver: Solver, position: Position, quick: bool) -> dict[str, Any]:
 
 
 def _table(solved: Iterable[tuple[str, dict[str, Any]]]) -> Table:
-    """A table with a row for each position; the columns' scores come last."""
+    """A table with a row for each position and the columns' scores on the right."""
     from c4env.geometry import DIGITS
 
     names = ("score", "best", "plies_to_end", "line")

@@ -1,7 +1,7 @@
 """Compare strength and cost: c4 sweep alphabeta:depth=1..6,heuristic={chain,window,lines}
 
-Plays every agent that matches a pattern, against each other or against the agents of --against.
-Prints score and Elo beside nodes and time for a move.
+The agents that match a pattern play each other, or the agents of --against. The command prints the
+score and Elo of each agent with its nodes and time per move.
 
 key=1..6 is a range, {a,b} a choice. The result is the same if the shell expands the braces.
 """
@@ -24,7 +24,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--against", nargs="+", default=[], metavar="SPEC",
-        help="their opponents (default: each other)",
+        help="the opponents (default: the matching agents play each other)",
     )  # fmt: skip
     add_run(parser)
 

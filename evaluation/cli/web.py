@@ -1,7 +1,7 @@
 """Open a page to play, analyse and replay games: c4 web.
 
-The server listens to this machine alone. The page offers the zoo and the agents named by SPEC, and
-cannot name other code by itself. Needs `pip install 'c4env[web]'`.
+The server listens only to this machine. The page offers the zoo and the agents named by SPEC; it
+cannot name other code. The command needs `pip install 'c4env[web]'`.
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ PORT = 8044
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("agents", nargs="*", metavar="SPEC", help="agents to offer beside the zoo")
+    parser.add_argument("agents", nargs="*", metavar="SPEC", help="agents to offer besides the zoo")
     parser.add_argument(
-        "--port", type=int, default=PORT, help=f"port (default {PORT}; 0: any free one)"
+        "--port", type=int, default=PORT, help=f"port (default {PORT}; 0: any free port)"
     )
     parser.add_argument(
         "--host", default="127.0.0.1", metavar="ADDRESS",
-        help="address to listen on (default 127.0.0.1: this machine alone)",
+        help="address to listen on (default 127.0.0.1: only this machine)",
     )  # fmt: skip
     parser.add_argument("--no-browser", action="store_true", help="open no browser")
     parser.add_argument(
         "--runs", type=Path, action="append", default=[], metavar="DIR",
-        help="offer the games of a run directory, or of a folder of them; may be repeated",
+        help="offer the games of a run directory, or of a folder of runs; may be repeated",
     )  # fmt: skip
     add_people(parser)
     parser.add_argument(
-        "--seconds", type=float, default=120.0, help="limit for an answer (default 120)"
+        "--seconds", type=float, default=120.0, help="time limit of an answer (default 120)"
     )
     parser.add_argument(
         "--jobs", type=int, metavar="N", help="processes that search (default: all cores)"
@@ -71,7 +71,7 @@ def execute(arguments: argparse.Namespace) -> None:
             print(f"{address}   Ctrl-C stops", flush=True)
             if not is_loopback(host):
                 print(
-                    f"listening beyond this machine, at {host}: anyone who reaches it can play, "
+                    f"listening beyond this machine, at {host}: anyone who can connect can play, "
                     "start searches and see the runs",
                     flush=True,
                 )

@@ -1,1 +1,1 @@
-"""Agents and heuristics judged by exact play."""
+"""Judge agents and heuristics by exact play."""

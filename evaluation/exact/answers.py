@@ -27,7 +27,7 @@ from c4env.position import Position
 ANSWERS_FILE: Final = "answers.jsonl"
 
 Key = tuple[str, int, str, str, int, int]
-"""Key of an answer: spec, seed, versions, identity (``plan.identity.in_short``), bitboards."""
+"""The key of an answer: spec, seed, versions, identity (``plan.identity.in_short``), bitboards."""
 
 
 Answer = int | str
@@ -47,15 +47,15 @@ def question_agents(
     Args:
         specs: specs of agents; ``"mine=greedy"`` gives one a name.
         positions: unfinished positions. Each is a new game.
-        judge: finds the scores of the columns. A call of :meth:`Judge.judge` before is quicker.
+        judge: finds the scores of the columns; :meth:`Judge.judge` in advance saves time.
         seed: seed of stochastic agents and of the intervals.
-        folder: folder that keeps the answers as they come, in ``answers.jsonl``.
-        watch: called with the number of answers so far and in all.
+        folder: the folder of ``answers.jsonl``, which keeps each answer.
+        watch: called with the number of answers so far and the total.
 
     Raises:
         InvalidRun: no agent, an agent twice, or no agent that answers.
         UnknownAgent, UnknownOption, ...: a spec is wrong.
-        UnreadableRun: the kept answers are damaged or in use.
+        UnreadableRun: the file of kept answers is damaged or in use.
     """
     named = [split_name(spec) for spec in specs]
     if not specs or len({name for name, _ in named}) < len(specs):
@@ -108,12 +108,12 @@ def quality(
     Args:
         specs: specs of agents; ``"mine=greedy"`` gives one a name.
         on: sets of positions (:func:`c4env.evaluation.exact.labelled.labelled_sets`).
-        count: positions to take from the beginning of each set; None takes all, or 100 of a set
-            that is made.
-        seed: seed of stochastic agents, of sets that are made, and of the intervals.
+        count: positions to take from the beginning of each set; None takes a whole set, or 100
+            positions of a set that this call makes.
+        seed: seed of stochastic agents, of the sets that this call makes, and of the intervals.
         jobs: threads that judge; None uses all cores.
-        out: folder that keeps answers and scores as they come; the same call continues there.
-        watch: called with ``"positions"``, then ``"answers"``, and the numbers done and in all.
+        out: folder that keeps each answer and score; the same call resumes from them.
+        watch: called with ``"positions"``, then ``"answers"``, the number done and the total.
 
     Returns:
         the judged moves.
@@ -141,9 +141,9 @@ def quality(
 def question(
     agent: Policy, spec: str, position: Position, seed: int, again: bool = False
 ) -> Answer:
-    """Ask an agent for its move in a position, as a new game with a seed made of the position.
+    """Ask an agent for its move in a position: a new game with a seed derived from the position.
 
-    If the agent's process ends, it is asked once more in a new process.
+    If the agent's process ends, ask the agent once more in a new process.
     """
     identity = f"{position.mine:x} {position.theirs:x}"
     fault = begin(agent, game_seed(seed, (spec, spec), identity, position.to_move))
@@ -171,5 +171,5 @@ FORMAT: Final = Format(
     _parse,
     "answers",
     _values,
-    "; without the file all agents are asked again",
+    "; delete the file to ask all agents again",
 )

@@ -1,8 +1,8 @@
 """Exact data: positions from named sets, with the score of every column, in one file.
 
-A file has no two positions that are equal or mirror images, and none of the exam. It depends on the
-arguments and the seed alone, byte for byte, whatever the number of threads. Until it is complete,
-``FILE.part`` beside it keeps the progress, and the same call continues from there.
+No two positions of a file are equal or mirror images, and none is in the exam. The arguments with
+the seed determine every byte of a file; the number of threads does not matter. Until a file is
+complete, ``FILE.part`` in the same folder keeps the progress, and the same call resumes from it.
 """
 
 from __future__ import annotations
@@ -33,16 +33,16 @@ from c4env.evaluation.store.journal import Format, Journal
 from c4env.files import write_whole
 
 ALL, UCI = LISTED = "all", "uci"
-POSITIONS: Final = 10_000  # by default
+POSITIONS: Final = 10_000  # the default number of positions
 UCI_PLIES: Final = 8
-MOST_PLIES: Final = 12  # of the set all: six million positions, one of each mirror pair
+MOST_PLIES: Final = 12  # in the set all: six million positions, one of each mirror pair
 PORTION: Final = 1024  # positions in a line of FILE.part
-GAMES: Final = 4096  # games at a time
-# A number of plies that still has too few positions after this many games, plus this many for each
-# position wanted, gets no more.
+GAMES: Final = 4096  # games played at the same time
+# The search for positions with a number of plies ends after this many games, plus this many games
+# for each position wanted.
 PASSED: Final = 1_000_000, 10
 
-# Fast agents that answer many boards in a kernel, and their weights in the draw of players.
+# Fast agents, whose kernels answer many boards at once, and their weights in the draw of players.
 ZOO: Final = {
     "random": 1,
     "greedy": 2,
@@ -53,7 +53,7 @@ ZOO: Final = {
 }
 PLAYERS: Final[Mapping[str, Mapping[str, int]]] = {"random": {"random": 1}, "zoo": ZOO}
 """The players of each set of games, with their weights."""
-RANDOM_DISCS: Final = 12  # the most random discs at the start of a game of the zoo
+RANDOM_DISCS: Final = 12  # the most random discs at the start of a game of the set zoo
 
 Boards = tuple[Int64s, Int64s]
 Watch = Callable[[int, int], None]
@@ -72,22 +72,22 @@ def data(
 
     Args:
         file: the file to write, ending in ``.npz`` or ``.parquet``.
-        positions: number of positions, in equal parts for each number of plies where there are
+        positions: number of positions, shared equally among the numbers of plies as far as each has
             enough. None takes every position of ``all`` and ``uci``, and 10,000 of other sets.
         plies: range of discs on the board; by default ``range(8, 31)``.
         seed: seed of the games and of the order in the file.
-        sets: ``random``, positions of random games; ``zoo``, of games of the agents in ``ZOO``,
-            which err now and then; ``all``, every position of up to ``MOST_PLIES`` plies; ``uci``,
-            the 67,557 of the UCI set, with those of the exam as a split of their own.
-        jobs: threads; None uses all cores.
-        watch: called with the numbers of positions labelled and in all.
+        sets: ``random``, positions of random games; ``zoo``, positions of games between the agents
+            in ``ZOO``, with some random moves; ``all``, every position of up to ``MOST_PLIES``
+            plies; ``uci``, the 67,557 positions of the UCI set, with the exam as its own split.
+        jobs: number of threads; None uses all cores.
+        watch: called with the number of positions labelled and the total.
 
     Returns:
         the content of the file.
 
     Raises:
-        InvalidRun: a bad argument, an existing file, or fewer positions than asked for.
-        BookUnavailable: 8 to 11 plies without the 12-ply book of the extra ``book``.
+        InvalidRun: a bad argument, an existing file, or too few positions to fill the file.
+        BookUnavailable: 8 to 11 plies need the 12-ply book of the extra ``book``.
         UnreadableRun: ``FILE.part`` is damaged or belongs to another call.
         UnwritableRun: the file cannot be written.
         FileInUse: another process is writing the file.
@@ -96,7 +96,7 @@ def data(
     file = Path(file)
     writer = form_of(file)[1]
     if file.exists() or not file.parent.is_dir():
-        raise InvalidRun(f"{file}: expected a new file in a directory that is there")
+        raise InvalidRun(f"{file}: expected a new file in an existing directory")
     listed = len(sets) == 1 and sets[0] in LISTED
     if not listed and (not sets or any(name not in PLAYERS for name in sets)):
         known = [*PLAYERS, *LISTED]
@@ -117,7 +117,7 @@ def data(
     if positions is not None:
         require_integer("positions", positions, wrong=InvalidRun)
     threads = require_integer("jobs", usable_cores() if jobs is None else jobs, wrong=InvalidRun)
-    # By search, the columns of a position of 8 to 11 discs take about a second.
+    # Without the book, a position of 8 to 11 discs takes about a second.
     early = plies.start < MOST_PLIES and plies[-1] >= UCI_PLIES
     solver = Solver(twelve_ply_book() if early else default_book())
     names = list(dict.fromkeys(sets))
@@ -125,7 +125,7 @@ def data(
     header |= {"positions": positions, "exam": SHA256}
     part = file.with_name(f"{file.name}.part")
     asked = names, plies, positions, seed
-    drawn = None if part.exists() else _draw(*asked)  # may raise, so before a file is made
+    drawn = None if part.exists() else _draw(*asked)  # may raise, so it precedes any file
     with Journal(part, PARTS, header) as journal:
         if not journal.entries:
             journal.entries.append(_draw(*asked) if drawn is None else drawn)
@@ -149,10 +149,10 @@ def data(
 
 
 def _draw(names: Sequence[str], plies: range, positions: int | None, seed: int) -> Int64s:
-    """Bitboards ``[2, N]`` of the positions of a file, in its order.
+    """Draw the positions of a file, in its order, as bitboards ``[2, N]``.
 
     Raises:
-        InvalidRun: there are fewer positions.
+        InvalidRun: there are fewer than ``positions``.
     """
     if positions is None or names[0] in LISTED:
         drawn = _canonical(*_listed(names[0], plies))
@@ -160,16 +160,16 @@ def _draw(names: Sequence[str], plies: range, positions: int | None, seed: int) 
         drawn = _canonical(*_met(names, plies, positions, seed))
     if positions is not None and drawn.shape[1] < positions:
         raise InvalidRun(
-            f"positions={positions}: expected at most {drawn.shape[1]}, as many as there are with "
-            f"{plies[0]}..{plies[-1]} plies"
+            f"positions={positions}: expected at most {drawn.shape[1]}, the number of positions "
+            f"found with {plies[0]}..{plies[-1]} plies"
         )
     return np.random.default_rng(seed).permutation(drawn, axis=1)[:, :positions]
 
 
 def _labelled(mine: Int64s, theirs: Int64s, columns: Int8s) -> Data:
-    """The data of boards, given the scores of their columns."""
+    """Make the data of boards from the scores of their columns."""
     score = columns.max(axis=1)
-    # The split is a hash of the position, equal for its mirror image: one in twenty each.
+    # A hash chooses the split, the same for mirror images: validation and test get 1/20 each.
     part = (keys(mine, theirs) * np.uint64(0xD1B54A32D192ED03) >> np.uint64(40)) % np.uint64(20)
     split = np.choose(np.minimum(part, np.uint64(2)).astype(np.int64), [1, 2, 0])
     split[in_exam(mine, theirs)] = SPLITS.index("exam")
@@ -179,7 +179,7 @@ def _labelled(mine: Int64s, theirs: Int64s, columns: Int8s) -> Data:
 
 
 def distinct(mine: Int64s, theirs: Int64s) -> Int64s:
-    """Indices of the first of each position and its mirror image, ascending."""
+    """The indices, ascending, of the first occurrence of each position or its mirror image."""
     return np.sort(np.unique(keys(mine, theirs), return_index=True)[1])
 
 
@@ -195,7 +195,7 @@ def _listed(name: str, plies: range) -> Boards:
 
 
 def _met(names: Sequence[str], plies: range, positions: int, seed: int) -> Boards:
-    """At least ``positions`` positions of games, in equal parts for each number of plies."""
+    """Collect ``positions`` or more from games, shared equally among the numbers of plies."""
     sources = [_games(PLAYERS[name], seed) for name in names]
     found = {ply: np.empty((2, 0), np.int64) for ply in plies}
     few: set[int] = set()
@@ -222,10 +222,10 @@ def _met(names: Sequence[str], plies: range, positions: int, seed: int) -> Board
 
 
 def _games(players: Mapping[str, int], seed: int) -> Iterator[Int64s]:
-    """Boards ``[2, M]`` of many games at once, ply by ply; games that end begin again.
+    """Yield the boards ``[2, M]`` of many games after each ply; a new game replaces a finished one.
 
-    A game begins with 0 to ``RANDOM_DISCS`` random discs. Then two of the players move, and make a
-    random move with a probability drawn for each game.
+    A game begins with 0 to ``RANDOM_DISCS`` random discs. Then two of the players move; with a
+    probability drawn for each game, a move is random instead.
     """
     generator = np.random.default_rng([seed, *zlib.crc32(repr(players).encode()).to_bytes(4)])
     seats = [Pool(players, int(s)).follow() for s in generator.integers(2**32, size=2)]
@@ -257,7 +257,7 @@ def _games(players: Mapping[str, int], seed: int) -> Iterator[Int64s]:
 
 
 def _canonical(mine: Int64s, theirs: Int64s) -> Int64s:
-    """Replace each board ``[2, N]`` by its mirror image if that has the smaller numbers."""
+    """Replace each board ``[2, N]`` with its mirror image if the image has smaller numbers."""
     boards = np.stack([mine, theirs])
     images = np.stack([mirror_all(mine), mirror_all(theirs)])
     swap = (images[0] < mine) | ((images[0] == mine) & (images[1] < theirs))
@@ -267,16 +267,16 @@ def _canonical(mine: Int64s, theirs: Int64s) -> Int64s:
 def _boards(line: Any) -> Any:
     """Decode a line of ``FILE.part``: boards, or the scores of columns."""
     kind, shape, text = line
-    raw = bytearray(zlib.decompress(base64.b64decode(text)))  # writable, as kernels need
+    raw = bytearray(zlib.decompress(base64.b64decode(text)))  # kernels need writable arrays
     return np.frombuffer(raw, {"boards": np.int64, "scores": np.int8}[kind]).reshape(shape)
 
 
 def _line(array: NDArray[Any]) -> list[Any]:
-    """The inverse of :func:`_boards`."""
+    """Encode a line of ``FILE.part``, the inverse of :func:`_boards`."""
     kind = "boards" if array.dtype == np.int64 else "scores"
     return [kind, array.shape, base64.b64encode(zlib.compress(array.tobytes())).decode()]
 
 
 PARTS: Final = Format(
-    "c4env data", _boards, "portions", _line, "; without the file all is computed again"
+    "c4env data", _boards, "portions", _line, "; delete the file to compute everything again"
 )

@@ -1,4 +1,4 @@
-"""Files of exact data: positions, the score of every column, and a split, as NumPy or Parquet."""
+"""Files of exact data in NumPy or Parquet: positions, the score of every column, and splits."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ class Data(NamedTuple):
     mine: Int64s  # [N] bitboards of the side to move (c4env.bitboard)
     theirs: Int64s  # [N] bitboards of the other side
     ply: Int8s  # [N] discs on the board
-    score: Int8s  # [N] for the side to move (c4env.agents.solver.Solver)
+    score: Int8s  # [N] exact score for the side to move (c4env.agents.solver.Solver)
     columns: Int8s  # [N, 7] the score of each column, NO_SCORE (-99) where it is full
-    best: Bools  # [N, 7] the columns of the greatest score
+    best: Bools  # [N, 7] whether a column has the greatest score
     split: NDArray[np.str_]  # [N] one of SPLITS; a position has the same split in all files
 
     def take(self, rows: NDArray[Any] | slice) -> Data:
-        """The positions of some rows."""
+        """Select some rows of the data."""
         return Data._make(field[rows] for field in self)
 
     def of(self, split: str) -> Data:
-        """The positions of a split.
+        """Select the positions of a split.
 
         Raises:
             InvalidRun: ``split`` is not in ``SPLITS``.
@@ -48,12 +48,12 @@ class Data(NamedTuple):
         return self.take(self.split == split)
 
     def torch(self) -> TensorDataset:
-        """Tensors for PyTorch's ``DataLoader``, float32.
+        """Convert the data to float32 tensors for PyTorch's ``DataLoader``.
 
         Returns:
             planes ``[N, 2, 6, 7]`` (the side to move's discs first, row 0 on top), masks
             ``[N, 7]``, policies ``[N, 7]``, uniform over the best columns, and values ``[N]``: 1, 0
-            or -1 if the side to move wins, draws or loses.
+            or -1, as the side to move wins, draws or loses.
 
         Raises:
             MissingExtra: PyTorch is not installed.
@@ -69,10 +69,10 @@ class Data(NamedTuple):
 
     @classmethod
     def read(cls, path: str | Path) -> Data:
-        """Read a file, ``.npz`` or ``.parquet``.
+        """Read a ``.npz`` or ``.parquet`` file.
 
         Raises:
-            UnreadableRun: it is not a file of ``c4 data``.
+            UnreadableRun: the file was not written by ``c4 data``.
             MissingExtra: pyarrow is not installed.
         """
         path = Path(path)
@@ -132,7 +132,7 @@ FORMS: Final[Mapping[str, Form]] = {
 
 
 def form_of(path: Path) -> Form:
-    """The format of a file, by the ending of its name.
+    """Return the format of a file, chosen by the ending of its name.
 
     Raises:
         InvalidRun: the ending names no format.
@@ -141,5 +141,5 @@ def form_of(path: Path) -> Form:
     if path.suffix not in FORMS:
         raise InvalidRun(f"{path}: expected a file name that ends in {' or '.join(FORMS)}")
     if path.suffix == ".parquet":
-        _parquet()  # report a missing library before the work
+        _parquet()  # report a missing library before any work
     return FORMS[path.suffix]

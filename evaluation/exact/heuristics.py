@@ -1,10 +1,10 @@
-"""Heuristics without search: how well their values order positions of known score.
+"""Measure heuristics without search: how well their values order positions of known score.
 
 A heuristic values an undecided position for one side. So the side to move has two values: its own,
-and the negated value of the other side. A search uses the first at leaves where its own side is to
-move, and the second at the others. A heuristic that is not antisymmetric therefore gets a row for
-each, *to move* and *waiting*, and one for their *mean*; one that is antisymmetric on all given
-positions gets one row, *either*.
+*to move*, and the negated value of the other side, *waiting*. A search uses *to move* at leaves
+where its own side is to move, and *waiting* at other leaves. The two values agree if a heuristic is
+antisymmetric on all given positions; it then gets one row, *either*. Another heuristic gets three:
+*to move*, *waiting* and their *mean*.
 """
 
 from __future__ import annotations
@@ -47,20 +47,20 @@ class HeuristicQuality(NamedTuple):
     plies: tuple[int, int] | None  # discs on the board, both ends included; None: all
     positions: int
     decided: int  # positions that are not draws
-    spearman: Estimate  # rank correlation of value and score
-    kendall: Estimate  # tau-b of value and score
+    spearman: Estimate  # rank correlation between value and score
+    kendall: Estimate  # tau-b between value and score
     sign: Estimate  # share of decided positions whose winner the value names; 0 counts half
-    commoner: float | None  # the same share for always naming the more frequent winner
+    commoner: float | None  # share of decided positions that the more frequent winner wins
     better: float | None  # probability that its Spearman correlation beats the next row's
 
 
 @dataclass(frozen=True)
 class HeuristicTable(Tables):
-    """Heuristics compared on the same positions.
+    """A comparison of heuristics on the same positions.
 
     Attributes:
         overall: a row for each heuristic and view, the best Spearman correlation first.
-        by_ply: the same for each band of plies that has positions.
+        by_ply: such rows for each band of plies that has positions.
         positions: number of positions.
     """
 
@@ -69,7 +69,7 @@ class HeuristicTable(Tables):
     positions: int
 
     def tables(self) -> list[list[list[str]]]:
-        """The measures of all, then Spearman correlations by ply."""
+        """A table of all measures, then one of Spearman correlations by ply."""
         heading = ["heuristic", "view", "Spearman", "better than next", "Kendall"]
         rows = [[*heading, "names the winner", "commoner winner"]]
         for q in self.overall:
@@ -87,7 +87,7 @@ class HeuristicTable(Tables):
         return [rows, by_ply]
 
     def summary(self) -> str:
-        """A note on positions and intervals."""
+        """A note on the positions and the intervals."""
         return (
             f"{self.positions} positions of known score, without search. 95 % intervals and "
             f"probabilities: bootstrap over positions, {RESAMPLES} samples, the same for all."
@@ -117,17 +117,17 @@ def compare_heuristics(
     Args:
         names: names in ``c4env.agents.heuristics.names.HEURISTICS``, import paths
             ``package.module:function``, or functions.
-        positions: unfinished positions. The time grows with the square of their number.
+        positions: unfinished positions. The time grows with the square of the number of positions.
         seed: seed of the bootstrap over positions.
-        watch: called with the numbers of comparisons done and in all.
+        watch: called with the number of comparisons done and the total.
 
     Raises:
-        InvalidRun: no heuristic, one twice, or fewer than two positions.
+        InvalidRun: no heuristic, a heuristic twice, or fewer than two positions.
         InvalidHeuristic: an unknown name, or a value that is not strictly between -WIN and WIN.
     """
     titles = [getattr(name, "__name__", str(name)) for name in names]
     if not names or len(set(titles)) < len(titles):
-        raise InvalidRun(f"heuristics {', '.join(titles) or 'none'}: expected one or more, once")
+        raise InvalidRun(f"heuristics {', '.join(titles) or 'none'}: expected some, each once")
     if len(positions) < 2:
         raise InvalidRun(f"{len(positions)} positions: expected at least two to put in order")
     views = {
@@ -158,7 +158,7 @@ def compare_heuristics(
 
 
 def _views(heuristic: Heuristic, title: str, positions: Sequence[Labelled]) -> dict[str, Float64s]:
-    """Values for the side to move, ``[N]`` for each view."""
+    """The values for the side to move, ``[N]`` for each view."""
     boards = [(p.position.mine, p.position.theirs) for p in positions]
     to_move = np.array([require_finite(heuristic(m, t), title) for m, t in boards])
     waiting = np.array([-require_finite(heuristic(t, m), title) for m, t in boards])
@@ -172,7 +172,7 @@ class _Measured(NamedTuple):
 
     heuristic: str
     view: str
-    spearman: Float64s  # [1 + RESAMPLES], nan where all are equal
+    spearman: Float64s  # [1 + RESAMPLES], nan where all values or scores are equal
     kendall: Float64s
     sign: Float64s
 
@@ -217,16 +217,16 @@ def _estimate(measures: Float64s) -> Estimate:
 
 
 def rank_correlations(x: Float64s, y: Float64s, weights: Float64s) -> tuple[Float64s, Float64s]:
-    """Spearman's rho and Kendall's tau-b of weighted pairs, for many weightings.
+    """Compute Spearman's rho and Kendall's tau-b of weighted pairs, for many weightings.
 
-    Both come from the signs of all differences. A rank is the weight of the smaller values less the
-    weight of the greater ones. Tau-b is the number of concordant pairs less that of discordant
-    ones, relative to the pairs without ties.
+    Both come from the signs of all differences. The rank of a value is the weight of the smaller
+    values minus the weight of the greater values. Tau-b is the number of concordant pairs minus the
+    number of discordant pairs, relative to the pairs without ties.
 
     Args:
         x: first values, ``[N]``.
         y: second values, ``[N]``.
-        weights: non-negative weights of the pairs, ``[B, N]``.
+        weights: non-negative weights of the pairs, ``[B, N]``, one weighting per row.
 
     Returns:
         rho ``[B]`` and tau ``[B]``, nan where all of ``x`` or of ``y`` are equal.

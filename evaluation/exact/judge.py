@@ -1,7 +1,7 @@
-"""The judge: exact scores of every column of many positions, each solved once and kept.
+"""The judge, which finds and keeps the exact score of every column of many positions.
 
-It solves one of two mirror images, uses all cores, and writes scores to ``scores.jsonl`` as they
-are found, so that an interrupted judgement continues.
+The judge solves one of two mirror images and uses all cores. It writes each score to
+``scores.jsonl`` at once, so that an interrupted judgement can resume.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ _PORTION: Final = 16  # positions that a thread takes at a time
 
 
 class Judge:
-    """Exact column scores, each position solved once; a context manager.
+    """A context manager that solves each position once and keeps the exact scores of its columns.
 
     Args:
-        folder: folder of ``scores.jsonl``, usually a run directory; None keeps nothing.
-        book: as for the solver (``c4env.agents.solver.Solver``), by default
-            :func:`strongest_book`; it changes no score.
-        table_mb: the solver's transposition table, in MB for each thread.
+        folder: folder of ``scores.jsonl``, usually a run directory; None writes no file.
+        book: the solver's opening book (``c4env.agents.solver.Solver``), by default
+            :func:`strongest_book`; the book changes no score.
+        table_mb: size of each thread's transposition table, in MB.
 
     Raises:
         UnreadableRun: the file is damaged or in use.
@@ -61,7 +61,7 @@ class Judge:
         return Solver(book=self._book, table_mb=self._table_mb)
 
     def __len__(self) -> int:
-        """Positions judged so far, mirror images counted once."""
+        """The number of positions judged so far; mirror images count once."""
         return len(self._known)
 
     def learn(self, position: Position, scores: Scores) -> None:
@@ -70,7 +70,7 @@ class Judge:
         self._known[kept.mine, kept.theirs] = scores if kept == position else scores[::-1]
 
     def scores(self, position: Position) -> Scores:
-        """The exact score of each column; solves the position if necessary."""
+        """Return the exact score of each column; solve the position if necessary."""
         if position.outcome is not None:
             return (None,) * COLUMNS
         kept = canonical(position)
@@ -86,10 +86,10 @@ class Judge:
         """Solve all positions that are not known yet.
 
         Args:
-            positions: any positions; finished ones are skipped. Games backwards from their ends
-                are quickest, since later positions help to solve earlier ones.
-            jobs: threads, which search outside Python's lock; None uses all cores.
-            watch: called now and then with the numbers of distinct positions done and in all.
+            positions: any positions; the judge skips finished ones. Order a game from its end
+                to its beginning: later positions help to solve earlier ones.
+            jobs: number of threads, which search outside Python's lock; None uses all cores.
+            watch: called from time to time with the number of positions done and the total.
 
         Raises:
             InvalidRun: ``jobs`` is not a positive number.
@@ -134,7 +134,7 @@ class Judge:
                 raise
 
     def _solve(self, solver: Solver, position: Position) -> Scores:
-        """The scores of a canonical position; solves it if necessary."""
+        """Return the scores of a canonical position; solve it if necessary."""
         key = position.mine, position.theirs
         return self._known.find(key, lambda: tuple(solver.scores(position)))
 
@@ -153,8 +153,8 @@ def sign(score: int) -> int:
 def strongest_book() -> Book:
     """The 12-ply book if its package is installed, else the 8-ply book of this package.
 
-    Positions of 8 to 11 discs take nearly all of the solver's time; the 12-ply book answers them
-    at once.
+    Positions of 8 to 11 discs take nearly all of the solver's time; the 12-ply book contains their
+    scores.
     """
     try:
         return twelve_ply_book()
@@ -175,11 +175,11 @@ def positions_of(game: GameRecord) -> list[Position]:
 def positions_backwards(
     games: Iterable[GameRecord], players: Collection[str] | None = None
 ) -> list[Position]:
-    """The positions of all games, each from its end, the quickest order for :meth:`Judge.judge`.
+    """The positions of games, each game from its end: the fastest order for :meth:`Judge.judge`.
 
     Args:
         games: the games.
-        players: take the positions of these players only; None takes all.
+        players: take only positions in which one of these players moves; None takes all.
     """
     return [
         position
@@ -202,5 +202,5 @@ def _parse(value: Any) -> tuple[tuple[int, int], Scores]:
 
 
 SCORES: Final = Format(
-    "c4env scores", _parse, "positions", remedy="; without the file all is computed again"
+    "c4env scores", _parse, "positions", remedy="; delete the file to compute everything again"
 )

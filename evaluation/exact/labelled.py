@@ -1,7 +1,7 @@
-"""Labelled positions: read, write and make lines of ``moves score``.
+"""Labelled positions: read and make lines of ``moves score``.
 
-Made sets have the names of the standard solver test sets, by discs played and by plies to the end
-under best play.
+Made sets use the names of the standard solver test sets, which say how many discs were played and
+how many plies remain under best play.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from c4env.position import Position, format_moves
 
 EXAM: Final = "exam"
 MADE: Final = 100
-"""The default number of positions of a set that is made."""
+"""The default number of positions in a made set."""
 
 
 class Labelled(NamedTuple):
@@ -43,18 +43,18 @@ STAGES: Final = {
     "begin-medium": (range(1, 15), range(14, 28)),
     "begin-hard": (range(1, 15), range(28, 42)),
 }
-"""For each set that is made: discs played, and plies to the end under best play."""
+"""For each made set: discs played, and plies to the end under best play."""
 
 
 def labelled_sets(names: Sequence[str], count: int | None, seed: int = 0) -> list[Labelled]:
-    """The positions of several sets, each once; the solver checks the labels of files.
+    """Return the positions of several sets, each once; the solver checks the labels of files.
 
     Args:
-        names: files of ``moves score`` lines, ``exam`` (``c4env.agents.solver.exam``), or sets of
-            :data:`STAGES`, which are made.
-        count: positions to take from the beginning of each; None takes all of a file or the exam,
-            and MADE of a set that is made.
-        seed: seed of the sets that are made.
+        names: files of ``moves score`` lines, ``exam`` (``c4env.agents.solver.exam``), or sets in
+            :data:`STAGES`, which this function makes.
+        count: positions to take from the beginning of each set; None takes all of a file or the
+            exam, and MADE of a made set.
+        seed: seed of the made sets.
 
     Raises:
         InvalidRun: ``count`` is not positive, a position is finished, or a label is wrong.
@@ -95,7 +95,7 @@ def check_label(labelled: Labelled, score: int) -> None:
     """Compare a label with the exact score.
 
     Raises:
-        InvalidRun: they differ.
+        InvalidRun: the label differs from the score.
     """
     if score != labelled.score:
         raise InvalidRun(f"{labelled.moves} is labelled {labelled.score}; its score is {score}")
@@ -119,12 +119,12 @@ def read_labelled(path: Path) -> list[Labelled]:
                 f"{path}, line {number}: {shortened(line, 80)!r}: expected moves and a score"
             ) from None
     if not found:
-        raise UnreadableRun(f"{path} holds no position")
+        raise UnreadableRun(f"{path} has no position: expected lines of moves and a score")
     return found
 
 
 def random_moves(discs: int, generator: np.random.Generator) -> list[int] | None:
-    """Columns of ``discs`` random moves, or None if they end the game."""
+    """Draw the columns of ``discs`` random moves; None if these moves end the game."""
     position, columns = Position(), []
     for _ in range(discs):
         legal = position.legal_columns()
@@ -136,7 +136,7 @@ def random_moves(discs: int, generator: np.random.Generator) -> list[int] | None
 
 
 def random_games(discs: range, generator: np.random.Generator) -> Iterator[str]:
-    """An endless series of unfinished random games, with a number of discs drawn from ``discs``."""
+    """Yield unfinished random games without end; each draws its number of discs from ``discs``."""
     while True:
         columns = random_moves(int(generator.integers(discs.start, discs.stop)), generator)
         if columns is not None:
@@ -147,7 +147,7 @@ def make_labelled(name: str, count: int, seed: int, solver: Solver) -> list[Labe
     """Make distinct positions of a set from random games, labelled by the solver.
 
     Args:
-        name: a set of :data:`STAGES`.
+        name: a set in :data:`STAGES`.
         count: number of positions.
         seed: the same seed gives the same positions.
         solver: finds the scores.

@@ -1,8 +1,8 @@
-"""From loss to cause: where an agent loses, and the moves that cost it most.
+"""The causes of an agent's losses: where it loses, and the moves that cost it most.
 
 A blunder gives away points that exact play keeps: half a point from a win to a draw or from a draw
-to a loss, a whole one from a win to a loss. Blunders in one position, or in its mirror image, with
-the same column are one mistake, which may have been made in many games.
+to a loss, a whole point from a win to a loss. A mistake is a blunder in a position or its mirror
+image; an agent may make the same mistake in many games.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ from c4env.evaluation.tables import (
 )
 from c4env.position import Position, format_moves
 
-SHOWN: Final = 10  # mistakes drawn
-OPENINGS: Final = 5  # openings listed, those that cost most
+SHOWN: Final = 10  # mistakes shown with their positions
+OPENINGS: Final = 5  # openings listed, the costliest first
 Played = list[tuple[GameRecord, list[JudgedMove]]]  # games, each with the moves of one agent
 RESULTS: Final = {1: "a win", 0: "a draw", -1: "a loss"}
 
@@ -37,20 +37,20 @@ RESULTS: Final = {1: "a win", 0: "a draw", -1: "a loss"}
 class Mistake(NamedTuple):
     """A move that gives away a win or a draw, and how often an agent played it."""
 
-    moves: str  # 1-based columns played up to the position, as in the first such game
-    column: int  # 0-based, as there
+    moves: str  # 1-based columns that led to the position in the first game with the mistake
+    column: int  # the column played in that game, 0-based
     best: tuple[int, ...]  # the columns with the best score, 0-based
-    score: int  # of those, for the mover
-    own: int  # of the move, for the mover
-    games: tuple[int, ...]  # numbers of the games, 0 the first of the run; one may be twice
+    score: int  # the score of the best columns, for the mover
+    own: int  # the score of the move, for the mover
+    games: tuple[int, ...]  # indices in the run; a game with two such blunders is here twice
 
     @property
     def cost(self) -> float:
-        """Points that exact play keeps and all these moves gave away."""
+        """The points that the mistake gave away, summed over all games."""
         return len(self.games) * (sign(self.score) - sign(self.own)) / 2
 
     def said(self) -> str:
-        """What it cost, what the agent plays and what that changes, in words."""
+        """Describe the mistake: its cost, the agent's move and the change of result."""
         kept = " or ".join(str(column + 1) for column in self.best)
         before, after = RESULTS[sign(self.score)], RESULTS[sign(self.own)]
         later = discs_at_end(len(self.moves), self.own) - len(self.moves) - 1
@@ -62,11 +62,11 @@ class Mistake(NamedTuple):
 
 
 class Part(NamedTuple):
-    """A part of an agent's games or moves, and what it gave away there."""
+    """A part of an agent's games or moves, with the points that the agent gave away in it."""
 
     where: str
-    games: int | None  # None: a part of each game
-    score: float | None  # points a game, 0..1
+    games: int | None  # None if the part is a band of plies
+    score: float | None  # points per game, 0..1
     critical: int
     blunders: int
     given_away: float  # points that exact play keeps
@@ -74,13 +74,13 @@ class Part(NamedTuple):
 
 @dataclass(frozen=True)
 class Mistakes(Tables):
-    """Where an agent loses, and its mistakes.
+    """The parts of its games in which an agent loses, and its mistakes.
 
     Attributes:
-        player: the agent.
+        player: the agent's name.
         parts: all games; by colour; by opening, the costliest first; by ply.
-        mistakes: the costliest first.
-        left_out: openings that ``parts`` leaves out.
+        mistakes: the mistakes, the costliest first.
+        left_out: the number of openings that ``parts`` leaves out.
     """
 
     player: str
@@ -90,25 +90,25 @@ class Mistakes(Tables):
 
     @classmethod
     def of(cls, games: Sequence[GameRecord], player: str, judge: Judge) -> Mistakes:
-        """Those of an agent in some games.
+        """Find the mistakes of an agent in some games.
 
         Args:
-            games: of a run, in its order; positions that the judge does not know are solved.
-            player: its name in the games.
-            judge: the source of exact scores.
+            games: games of a run, in the order of the run.
+            player: the agent's name in the games.
+            judge: the source of exact scores; it solves positions that it does not know.
 
         Raises:
-            InvalidRun: no such agent, or it never chose a column.
+            InvalidRun: the agent is not in the games, or never chose a column.
         """
         names = dict.fromkeys(name for game in games for name in game.players)
         if player not in names:
-            raise InvalidRun(f"{player!r} is no agent of the run: expected {', '.join(names)}")
+            raise InvalidRun(f"agent {player!r} is not in the run: expected {', '.join(names)}")
         own = [
             (game, judge_games([game], judge, [player])) for game in games if player in game.players
         ]
         moves = [move for _, some in own for move in some]
         if not moves:
-            raise InvalidRun(f"{player} has chosen no column in these games")
+            raise InvalidRun(f"agent {player!r} chose no column in these games")
         colours: dict[str, Played] = {"moving first": [], "moving second": []}
         openings: dict[str, Played] = {}
         for game, some in own:
@@ -132,7 +132,7 @@ class Mistakes(Tables):
         return cls(player, tuple(parts), mistakes(games, player, judge), left_out)
 
     def tables(self) -> list[Rows]:
-        """Where it loses, a row a part."""
+        """A table with a row for each part."""
         heading = ["where", "games", "score", "critical", "blunders", "points given away"]
         rows: list[list[Any]] = [heading]
         for where, games, score, *counts, given_away in self.parts:
@@ -141,9 +141,9 @@ class Mistakes(Tables):
         return [rows]
 
     def summary(self) -> str:
-        """What the columns are."""
+        """The definitions of the columns."""
         words = [
-            "critical: some column keeps win or draw, another gives it away. points given away: "
+            "critical: some column keeps a win or draw, another gives it away. points given away: "
             "1/2 from a win to a draw or a draw to a loss, 1 from a win to a loss; one game may "
             "have several. ply: discs on the board before the move. opening: the columns played "
             "before the agents."
@@ -155,7 +155,7 @@ class Mistakes(Tables):
         return "\n".join(words)
 
     def text(self, columns: int | None = None) -> str:
-        """For a terminal: where it loses, and the costliest mistakes with their positions."""
+        """The table, and the costliest mistakes with drawings of their positions."""
         parts = [super().text(columns)]
         if self.mistakes:
             shown = plural(min(len(self.mistakes), SHOWN), "move")
@@ -171,16 +171,16 @@ class Mistakes(Tables):
         return "\n\n".join(parts)
 
     def markdown(self) -> str:
-        """The same without drawings."""
+        """The table and the costliest mistakes, without drawings."""
         rows = as_markdown(self.records()[: SHOWN + 1], (0,))
         return "\n\n".join(filter(None, [super().markdown(), rows]))
 
     def records(self) -> Rows:
-        """A row a mistake."""
+        """A row for each mistake."""
         return with_heading([_flat(mistake) for mistake in self.mistakes]) if self.mistakes else []
 
     def as_dict(self) -> dict[str, Any]:
-        """Everything."""
+        """The whole result as plain Python objects."""
         return {
             "player": self.player,
             "parts": [part._asdict() for part in self.parts],
@@ -189,7 +189,7 @@ class Mistakes(Tables):
 
 
 def mistakes(games: Sequence[GameRecord], player: str, judge: Judge) -> tuple[Mistake, ...]:
-    """The blunders of an agent in some games by position and column, the costliest first."""
+    """Group an agent's blunders by position and column; the costliest group comes first."""
     found: dict[tuple[Position, int], tuple[int, JudgedMove, list[int]]] = {}
     for n, game in enumerate(games):
         for move in judge_games([game], judge, [player]):
@@ -222,13 +222,13 @@ def _part(where: str, played: Played, player: str) -> Part:
 
 
 def _counted(moves: Sequence[JudgedMove]) -> tuple[int, int, float]:
-    """Critical moves, blunders, and points given away."""
+    """Count critical moves, blunders, and points given away."""
     lost = [sign(move.best) - sign(move.best - move.loss) for move in moves if move.blunder]
     return sum(move.critical for move in moves), len(lost), sum(lost) / 2
 
 
 def _flat(mistake: Mistake) -> dict[str, Any]:
-    """A mistake for programs: columns and games count from 1."""
+    """A mistake as a record for programs; columns and games count from 1."""
     return {
         "moves": mistake.moves,
         "column": mistake.column + 1,

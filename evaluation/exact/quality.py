@@ -1,10 +1,10 @@
-"""Move quality: the moves of agents judged by exact play.
+"""Move quality: exact play judges the moves of agents.
 
 The exact scores of all columns judge a move (``c4env.evaluation.exact.judge``). A move is *optimal*
 if it has the best score. It *keeps the value* if it wins, draws or loses as the best column does;
 otherwise it is a *blunder*. A move is *critical* if the columns differ in win, draw and loss; only
-critical moves can be blunders. The *loss* is the best score less the move's own. A move with one
-legal column is *forced*, and no other figure counts it.
+critical moves can be blunders. The *loss* is the best score minus the move's own score. A
+move with one legal column is *forced*, and no other figure counts it.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from c4env.evaluation.exact.judge import Judge, Scores, positions_of, sign
 from c4env.evaluation.store.record import GameRecord
 from c4env.evaluation.tables import Rows, Tables, plural, rounded, with_heading
 
-BAND: Final = 7  # plies a band: six bands
+BAND: Final = 7  # plies per band, so that a game has six bands
 RESAMPLES: Final = 1000
-TAIL: Final = 0.025  # of a 95 % interval, each side
+TAIL: Final = 0.025  # probability outside a 95 % interval, on each side
 
 
 class JudgedMove(NamedTuple):
@@ -34,7 +34,7 @@ class JudgedMove(NamedTuple):
 
     player: str
     group: str  # the unit that the bootstrap resamples: the opening, or the position
-    ply: int  # discs on the board before it: 0 for the first player's first move
+    ply: int  # discs on the board before the move: 0 for the first player's first move
     column: int  # 0-based
     scores: Scores
 
@@ -45,9 +45,9 @@ class JudgedMove(NamedTuple):
 
     @property
     def loss(self) -> int:
-        """The best score less the move's own score."""
+        """The best score minus the move's own score."""
         own = self.scores[self.column]
-        assert own is not None  # it was played
+        assert own is not None  # a played column is not full
         return self.best - own
 
     @property
@@ -69,15 +69,15 @@ class JudgedMove(NamedTuple):
 def judge_games(
     games: Sequence[GameRecord], judge: Judge, players: Collection[str] | None = None
 ) -> list[JudgedMove]:
-    """Judge every move of games, without the moves of openings.
+    """Judge every move of games except the moves of openings.
 
-    Groups are the openings, or the games if all have the same opening. The judge solves unknown
-    positions one by one; a call of :meth:`Judge.judge` before is quicker.
+    A group is an opening, or a game if all games have the same opening. The judge solves unknown
+    positions one by one; a call of :meth:`Judge.judge` in advance saves time.
 
     Args:
         games: the games.
         judge: finds the exact scores.
-        players: judge the moves of these players only; None judges all.
+        players: judge only the moves of these players; None judges all moves.
     """
     alike = len({game.opening for game in games}) < 2
     moves = []
@@ -104,8 +104,8 @@ class Estimate(NamedTuple):
         Args:
             form: format of a number, such as ``.2f``.
             to: text between the ends of the interval.
-            scale: factor of all numbers.
-            unit: text behind the mean.
+            scale: factor for all numbers.
+            unit: text after the mean.
         """
         if self.value is None:
             return "-"
@@ -116,22 +116,22 @@ class Estimate(NamedTuple):
 
 
 class MoveQuality(NamedTuple):
-    """The quality of some of a player's moves."""
+    """The quality of some moves of a player."""
 
     player: str
     colour: int | None  # 0 as the first player, 1 as the second, None both
-    plies: tuple[int, int] | None  # discs on the board before, both ends included; None: all
+    plies: tuple[int, int] | None  # discs on the board before a move, ends included; None: all
     moves: int  # moves with a choice
     forced: int  # moves with one legal column, which the other fields do not count
     critical: int
     blunders: int
     optimal: Estimate  # share of the moves
-    keeping: Estimate  # share of the moves that keep win or draw (a lost position is kept too)
+    keeping: Estimate  # share of the moves that keep the value; in a lost position, all moves do
     blunder_rate: Estimate  # blunders per critical move
     loss: Estimate  # mean loss, in points of the score
 
 
-# Columns of the sums over a group, and the two whose quotient is each estimate.
+# The columns of the sums over a group; each estimate is the quotient of two columns.
 _MOVES, _CRITICAL, _OPTIMAL, _KEEPING, _BLUNDERS, _LOSS, _FORCED = range(7)
 _RATIOS: Final = ((_OPTIMAL, _MOVES), (_KEEPING, _MOVES), (_BLUNDERS, _CRITICAL), (_LOSS, _MOVES))
 
@@ -144,8 +144,8 @@ class Quality(Tables):
         moves: the judged moves.
         players: names in the order of the tables; by default the fewest blunders per critical
             move come first.
-        unit: name of the groups, in the plural.
-        seed: seed of the bootstrap over groups. All players share its samples.
+        unit: plural noun for the groups.
+        seed: seed of the bootstrap over groups; all players share the samples.
         notes: lines below the tables.
     """
 
@@ -178,11 +178,11 @@ class Quality(Tables):
         return [self.slice(player) for player in self.players]
 
     def by_colour(self) -> list[MoveQuality]:
-        """Two rows for each player: its moves as the first player, and as the second."""
+        """Two rows for each player: its moves as the first player, and as the second player."""
         return [self.slice(player, colour) for player in self.players for colour in (0, 1)]
 
     def by_ply(self, width: int = BAND) -> list[MoveQuality]:
-        """A row for each player and band of ``width`` plies in which it has moved."""
+        """A row for each player and each band of ``width`` plies in which the player moved."""
         rows = [
             self.slice(player, plies=plies) for player in self.players for plies in bands(width)
         ]
@@ -191,18 +191,18 @@ class Quality(Tables):
     def slice(
         self, player: str, colour: int | None = None, plies: tuple[int, int] | None = None
     ) -> MoveQuality:
-        """The quality of some of a player's moves.
+        """Return the quality of some moves of a player.
 
         Args:
             player: a judged player.
-            colour: 0 for its moves as the first player, 1 as the second, None for both.
+            colour: 0 for moves as the first player, 1 for moves as the second, None for both.
             plies: discs on the board before the move, both ends included; None for all.
 
         Raises:
-            InvalidRun: no such player.
+            InvalidRun: the player was not judged.
         """
         if player not in self._data:
-            raise InvalidRun(f"{player!r} is none of the judged players: {', '.join(self._data)}")
+            raise InvalidRun(f"player {player!r} was not judged: expected {', '.join(self._data)}")
         group, ply, facts = self._data[player]
         first, last = plies or (0, CELLS)
         chosen = (ply >= first) & (ply <= last)
@@ -222,7 +222,7 @@ class Quality(Tables):
 
     @functools.cached_property
     def _data(self) -> dict[str, tuple[NDArray[Any], ...]]:
-        """For each player and its N moves: groups [N], plies [N], and terms of the sums [N, 7]."""
+        """Each player's N moves as arrays: groups [N], plies [N], and terms of the sums [N, 7]."""
         by_player: dict[str, list[JudgedMove]] = {}
         for move in self.moves:
             by_player.setdefault(move.player, []).append(move)
@@ -237,7 +237,7 @@ class Quality(Tables):
 
     @functools.cached_property
     def _samples(self) -> Float64s:
-        """The number of times that each group is in each sample, [RESAMPLES, groups]."""
+        """The number of times that each sample draws each group, [RESAMPLES, groups]."""
         return resampled_counts(len(self._groups), self.seed)
 
     def _estimate(self, sums: Float64s, top: int, bottom: int) -> Estimate:
@@ -249,8 +249,8 @@ class Quality(Tables):
         if groups < 2:
             return Estimate(value, None, None)
         if top != _LOSS and value in (0.0, 1.0):
-            # Resampling cannot widen a share of 0 or 1: take the exact binomial bound, with each
-            # group counted once, which is the cautious choice.
+            # Resampling cannot widen a share of 0 or 1. Use the exact binomial bound and, to be
+            # cautious, count each group once.
             margin = 1 - TAIL ** (1 / groups)
             return Estimate(value, max(0.0, value - margin), min(1.0, value + margin))
         weights = self._samples @ denominator
@@ -266,7 +266,7 @@ class Quality(Tables):
     # -- forms --------------------------------------------------------------------------
 
     def tables(self) -> list[list[list[str]]]:
-        """All moves, then blunders by colour and by ply."""
+        """A table of all moves, then one of blunders by colour and by ply."""
         heading = ["player", "moves", "forced", "critical", "blunders"]
         rows = [[*heading, "optimal", "keeps the value", "blunders per critical", "mean loss"]]
         for q in self.overall():
@@ -276,7 +276,7 @@ class Quality(Tables):
         return [rows, self.rates()]
 
     def rates(self) -> list[list[str]]:
-        """A heading, and blunders per critical move of each player by colour and by ply."""
+        """The table of each player's blunders per critical move, by colour and by ply."""
         shown = [
             band
             for band in bands(BAND)
@@ -299,11 +299,11 @@ class Quality(Tables):
         )
         resampled = f"95 % intervals: bootstrap over {len(self._groups)} {self.unit}."
         if len(self._groups) < 2:
-            resampled = f"There are no intervals: one of the {self.unit} tells nothing of others."
+            resampled = f"There are no intervals, which need at least two {self.unit}."
         words = (
-            "critical: some column keeps win or draw, another gives it away; optimal: has the "
+            "critical: some column keeps a win or draw, another gives it away; optimal: has the "
             "best score; keeps the value: wins, draws or loses as the best column does; mean "
-            "loss: the best score less the move's."
+            "loss: the best score minus the move's."
         )
         return "\n".join([f"{counted} {resampled}", words, *self.notes])
 
@@ -324,7 +324,7 @@ class Quality(Tables):
 
 
 def flat(measured: Any) -> dict[str, Any]:
-    """Measures as a row of CSV: a range of plies makes two columns, an estimate three."""
+    """Measures as a CSV row, with two columns for a range of plies and three for an estimate."""
     found: dict[str, Any] = {}
     for name, value in measured._asdict().items():
         if name == "plies":
@@ -337,7 +337,7 @@ def flat(measured: Any) -> dict[str, Any]:
 
 
 def nested(measured: Any) -> dict[str, Any]:
-    """Measures as a JSON object, in which each estimate is an object."""
+    """Measures as a JSON object that has an object for each estimate."""
     return {
         name: value._asdict() if isinstance(value, Estimate) else value
         for name, value in measured._asdict().items()
@@ -345,7 +345,7 @@ def nested(measured: Any) -> dict[str, Any]:
 
 
 def resampled_counts(count: int, seed: int | list[int]) -> Float64s:
-    """The number of times that each of ``count`` is in each sample, [RESAMPLES, count]."""
+    """Count how often each sample draws each of ``count`` items, [RESAMPLES, count]."""
     generator = np.random.default_rng(seed)
     return generator.multinomial(count, [1 / count] * count, RESAMPLES).astype(np.float64)
 
@@ -353,7 +353,7 @@ def resampled_counts(count: int, seed: int | list[int]) -> Float64s:
 def _place(quality: MoveQuality) -> tuple[bool, list[float]]:
     """Sort key of players: the fewest blunders per critical move first, then the least loss.
 
-    Estimates may be missing.
+    A player may have no estimate of one or both.
     """
     parts = [*quality.blunder_rate, *quality.loss]
     missing = quality.blunder_rate.value is None
@@ -361,7 +361,7 @@ def _place(quality: MoveQuality) -> tuple[bool, list[float]]:
 
 
 def _facts(move: JudgedMove) -> tuple[float, ...]:
-    """The terms that a move adds to the sums, in the order of the constants above."""
+    """The terms that a move adds to a group's sums, in the order of the constants above."""
     if move.forced:
         return (0, 0, 0, 0, 0, 0, 1)
     loss, blunder = move.loss, move.blunder
@@ -369,7 +369,7 @@ def _facts(move: JudgedMove) -> tuple[float, ...]:
 
 
 def bands(width: int) -> Iterable[tuple[int, int]]:
-    """Ranges of ``width`` plies that cover a game, both ends included.
+    """Return ranges of ``width`` plies that cover a game, both ends included.
 
     Raises:
         InvalidRun: ``width`` is not in 1..42.
@@ -386,7 +386,7 @@ def band_name(band: tuple[int, int]) -> str:
 
 
 def shown_share(estimate: Estimate) -> str:
-    """A share in percent, with its interval if it has one."""
+    """A share in percent, with the interval if there is one."""
     return estimate.shown(".1f", scale=100, unit="%")
 
 

@@ -1,11 +1,11 @@
-"""Refutation: the worst results that an opponent can force on an agent, and the moves.
+"""Refutation: the worst results that an opponent can force on an agent, with the moves.
 
 From each opening and with each colour, the search tries all moves of the opponent against the
 agent's own answers (``c4env.evaluation.exact.worst_case``). Each position is a new game, with a
-seed made of the position, so the answer does not depend on the way to the position.
+seed derived from the position, so the answer does not depend on the earlier moves.
 
-Each opening has a file that keeps answers and scores. A search that was stopped, or that gets more
-positions later, continues from there.
+Each opening has a file of answers and scores. A search that was stopped, or that gets more
+positions later, resumes from this file.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ from c4env.evaluation.tables import Rows, Tables, plural, with_heading
 
 BUDGET: Final = 1000
 """The default number of positions to ask about, for each opening and colour."""
-PATIENCE: Final = 3.0  # seconds to wait for a worker of a killed search to end
+PATIENCE: Final = 3.0  # seconds to wait until a killed search's worker ends
 
 _RESULTS: Final = {1: "win", 0: "draw", -1: "loss"}
 _SEATS: Final = ("first", "second")
@@ -60,7 +60,7 @@ class Refutation(Tables):
     Attributes:
         player: the agent's name.
         openings: a case for each opening and colour.
-        budget: the most positions asked about in a case, not counting a line that is finished.
+        budget: the most positions to ask about in a case; completing the last line may take more.
         notes: lines below the table.
     """
 
@@ -71,22 +71,22 @@ class Refutation(Tables):
 
     @property
     def positions(self) -> int:
-        """The total number of positions that the agent was asked about."""
+        """The total number of positions in which the agent was asked for a move."""
         return sum(case.positions for case in self.openings)
 
     @property
     def tenable(self) -> tuple[WorstCase, ...]:
-        """The cases that exact play wins or draws for the agent."""
+        """The cases that the agent would win or draw with exact play."""
         return tuple(case for case in self.openings if case.value >= 0)
 
     @property
     def kept(self) -> tuple[WorstCase, ...]:
-        """The cases of :attr:`tenable` in which no line was found that gets the agent less."""
+        """The cases of :attr:`tenable` in which the search found no result below ``value``."""
         return tuple(case for case in self.tenable if case.outcome == case.value)
 
     @property
     def held(self) -> float | None:
-        """The share of :attr:`tenable` that is :attr:`kept`; None if none is tenable."""
+        """The share of :attr:`kept` in :attr:`tenable`; None if no case is tenable."""
         return len(self.kept) / len(self.tenable) if self.tenable else None
 
     @property
@@ -96,7 +96,7 @@ class Refutation(Tables):
         return min(found, key=lambda case: len(case.line), default=None)
 
     def summary(self) -> str:
-        """The number of cases that the agent holds, its first errors, and the shortest line."""
+        """The cases that the agent holds, its first errors and the shortest refutation, as text."""
         kept = self.kept
         cases = f"{len(self.openings)} cases (openings and colours), {len(self.tenable)} of which"
         lines = [f"{self.player}: {cases} it could win or draw."]
@@ -123,7 +123,7 @@ class Refutation(Tables):
         return "\n".join([*lines, *self.notes])
 
     def tables(self) -> list[list[list[str]]]:
-        """One table, a row for each opening and colour."""
+        """One table with a row for each opening and colour."""
         heading = ["opening", "it moves", "value", "outcome", "first error", "proven", "positions"]
         rows = [[*heading, "line"]]
         for case in self.openings:
@@ -135,7 +135,7 @@ class Refutation(Tables):
         return [rows]
 
     def records(self) -> Rows:
-        """The table with values and outcomes as numbers."""
+        """The table for programs, with values and outcomes as numbers."""
         return with_heading([_as_dict(case) for case in self.openings])
 
     def as_dict(self) -> dict[str, Any]:
@@ -172,14 +172,14 @@ def refute(
     Args:
         player: a spec, a callable on an observation, or a mapping from a name to one of these.
         openings: as in :func:`evaluation.round_robin`.
-        positions: the number of positions to ask about, for each opening and colour; a line that
-            is being finished may take more.
-        seed: seed of stochastic agents; each position has a seed made from this one.
+        positions: the number of positions to ask about, for each opening and colour; completing
+            the last line may take more.
+        seed: seed of stochastic agents; the seed of each position is derived from it.
         jobs: worker processes; the result does not depend on them.
-        out: folder that keeps answers and scores, of any number of agents; the same call, or one
-            with more positions, continues from there.
+        out: folder that keeps the answers and scores of one or more agents; the same call, or one
+            with more positions, resumes from them.
         limit: the number of openings to take, in the order of the seed; None takes all.
-        watch: called now and then with the numbers of openings and colours done and in all.
+        watch: called from time to time with the number of cases done and the total.
 
     Returns:
         the worst case of each opening and colour.
@@ -195,13 +195,13 @@ def refute(
     starts = choose_openings(openings, chosen.seed, chosen.limit)
     field = name_players(player if isinstance(player, Mapping) else [player])
     if len(field) != 1:
-        raise InvalidRun(f"{len(field)} agents given: one is refuted at a time")
+        raise InvalidRun(f"{len(field)} agents given: expected one agent to refute")
     ((name, given),) = field.items()
-    kind, made = make_field(field)  # report an error before the workers start; compile
+    kind, made = make_field(field)  # compiles, and reports an error before the workers start
     for agent in made.values():
         agent.close()
     folder = None if chosen.out is None else Path(chosen.out)
-    # An object answers in this process with one job, else in workers, which it might end.
+    # With one job, an object runs in this process, else in workers, which it might end.
     apart = chosen.jobs > 1 or names_code(given)
     run = RunSpec(field, chosen.seed, registered=registered_here(), apart=apart)
     task = _Task(name, run, positions, folder, kind.in_short(name))
@@ -232,13 +232,13 @@ def _notes(kind: Traits, seed: int, cases: tuple[WorstCase, ...]) -> tuple[str, 
         )
     faults = [f"{case.line or 'empty board'}: {case.fault}" for case in cases if case.fault]
     if faults:
-        notes.append(f"Without an answer of the agent ended {len(faults)}, as {faults[0]}.")
+        notes.append(f"Lines that ended without an answer: {len(faults)}, for example {faults[0]}.")
     return tuple(notes)
 
 
 @dataclass(frozen=True)
 class _Task:
-    """The arguments of a worker besides the opening and the colour."""
+    """The arguments that a worker needs besides the opening and the colour."""
 
     name: str
     run: RunSpec
@@ -247,7 +247,7 @@ class _Task:
     identity: str
 
     def path(self, opening: str, seat: int) -> Path | None:
-        """The file of an opening and colour; its name depends on agent, seed and version."""
+        """The file of an opening and colour; its name depends on the agent, seed and version."""
         if self.folder is None:
             return None
         agent = [self.name, describe_player(self.run.field[self.name]), self.identity]
@@ -260,7 +260,7 @@ class _Task:
 def _on_workers(
     task: _Task, cases: list[tuple[str, int]], jobs: int
 ) -> Generator[WorstCase, None, None]:
-    """Search the cases on workers; yields each when it is done."""
+    """Search the cases on workers; yield each when it is done."""
     if jobs == 1:
         yield from (_case(task, *case) for case in cases)
         return

@@ -1,13 +1,13 @@
 """The worst case of an agent from one opening: a search over all moves of the opponent.
 
-The search follows each move with the agent's own answer. Three facts keep it short:
+The search follows each move with the agent's own answer. Three facts keep the search short:
 
 - The worst result is at most the value of exact play.
-- Once the agent is lost by exact scores, or only drawn, the opponent plays exactly against the
-  agent's own answers to the end.
-- If the opponent can complete no four any more, it cannot win.
+- Once the agent's exact result is worse than in the worst line so far, the opponent plays exactly
+  to the end, against the agent's own answers.
+- If the opponent can no longer complete a four, it cannot win.
 
-:func:`search_priority` orders the positions: first those that the agent has nearly lost.
+:func:`search_priority` orders the positions: the ones that the agent has nearly lost come first.
 """
 
 from __future__ import annotations
@@ -30,18 +30,18 @@ class WorstCase:
     """The worst result of an agent from one opening, with one colour.
 
     Attributes:
-        opening: 1-based columns.
+        opening: the moves before the search, as 1-based columns.
         seat: 0 if the agent is the first player, 1 if the second.
         value: the agent's result if both sides play exactly: 1, 0 or -1.
         outcome: the agent's result in the worst line found; at most ``value``.
-        line: that line, 1-based columns from the empty board to the end of the game.
+        line: the worst line, 1-based columns from the empty board to the end of the game.
         first_error: discs on the board when the agent first gave away a win or a draw in the
-            line; None if it did not.
-        proven: whether the search was complete, so that no opponent gets more.
-        positions: number of positions that the agent was asked about.
-        searched: plies after the opening to which all lines of the opponent were tried; if
-            proven, to the end.
-        fault: the failure of the agent that ends the line, or empty.
+            line; None if the agent gave away neither.
+        proven: whether the search was complete, so that no opponent can get a better result.
+        positions: number of positions in which the agent was asked for a move.
+        searched: number of plies after the opening in which all moves of the opponent were tried;
+            if proven, all plies.
+        fault: the failure of the agent that ends the line, or "".
     """
 
     opening: str
@@ -56,16 +56,16 @@ class WorstCase:
     fault: str = ""
 
 
-Key = tuple[str, int, int]  # kind of fact, and the bitboards
+Key = tuple[str, int, int]  # the kind of fact, and the bitboards
 Facts = Findings[Key, Any]
-"""Known scores of positions and answers of the agent."""
+"""The known scores of positions and answers of the agent."""
 
 
 def parse_fact(entry: Any) -> tuple[Key, Any]:
-    """Parse a line of the file into key and value.
+    """Parse a line of the file into a key and a value.
 
     Raises:
-        ValueError: not a position, not a score, or a column that cannot be played.
+        ValueError: the line has no position or score, or has an illegal column.
     """
     kind, mine, theirs, found = entry
     position = Position.from_bitboards(mine, theirs)
@@ -96,7 +96,7 @@ class _Node(NamedTuple):
 
 
 def search_priority(node: _Node) -> int:
-    """Sort key: positions that the agent has nearly lost first, then those with fewer plies."""
+    """Sort key: positions that the agent has nearly lost come first, then earlier positions."""
     return node.position.plies + 3 * max(node.score, 0)
 
 
@@ -105,9 +105,9 @@ class Search:
 
     Args:
         answer: returns the agent's column, or a description of its failure.
-        facts: known scores and answers; takes new ones.
+        facts: known scores and answers, to which the search adds new ones.
         seat: 0 if the agent is the first player, 1 if the second.
-        budget: the most positions to ask about; a line that is being finished may take more.
+        budget: the most positions to ask about; completing the last line may take more.
     """
 
     def __init__(
@@ -118,7 +118,7 @@ class Search:
         self._seat = seat
         self._budget = budget
         self._asked: set[Position] = set()
-        self._outcome = 2  # above any result: no line found yet
+        self._outcome = 2  # higher than any result: no line found yet
         self._line = ""
         self._fault = ""
 
@@ -138,12 +138,12 @@ class Search:
         return self._facts.find(key, lambda: ask(position))
 
     def _score(self, position: Position) -> int:
-        """The exact score for the agent."""
+        """The exact score of a position for the agent."""
         score: int = self._find("score", position, lambda p: solver().score(p))
         return score if position.to_move == self._seat else -score
 
     def _end(self, moves: str, outcome: int, fault: str = "") -> None:
-        """Record the end of a game, if it is the worst so far."""
+        """Record the end of a game if its result is the worst so far."""
         if outcome < self._outcome:
             self._outcome, self._line, self._fault = outcome, moves, fault
 
@@ -180,7 +180,7 @@ class Search:
         """Search for a worse result than the one found so far.
 
         Returns:
-            discs on the board to which all lines were searched: all, unless the budget ran out.
+            the number of discs up to which all lines were searched, CELLS if the budget sufficed.
         """
         after = self._reply(root) if root.position.to_move == self._seat else root
         waiting = [] if after is None else [(0, 0, after)]
@@ -208,7 +208,7 @@ class Search:
         return bool(fours(BOARD & ~position.discs(self._seat)))
 
     def _first_error(self, start: int) -> int | None:
-        """Discs on the board when the agent first gave away a win or a draw in the line."""
+        """The number of discs when the agent first gave away a win or a draw in the line."""
         position = Position.parse(self._line[:start])
         for digit in self._line[start:]:
             before = self._score(position)

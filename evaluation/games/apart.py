@@ -1,8 +1,8 @@
-"""Agents in processes of their own: whatever they do there happens to nobody else.
+"""Agents that run in their own processes, so that their code cannot harm the caller's process.
 
-The zoo's agents are asked where they are needed. Code of others may end its process, block it,
-close its files or change its settings, so a command makes and asks it in another process. Runs of
-many games do so with one process for all (``games/workers.py``) until an agent ends it.
+The zoo's agents run where the caller needs them. Third-party code may end its process, block it,
+close its files or change its settings, so a command runs such an agent in another process. In a run
+of many games, all agents share a worker process (``games/workers.py``) until an agent ends it.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _CODE: Final = re.compile(r"([^\s:]+):[A-Za-z_]\w*")  # FILE.py:NAME, package.mo
 
 
 def is_foreign(player: Player) -> bool:
-    """Whether a player runs code from outside the zoo: an object's, or what its spec names."""
+    """Whether a player runs third-party code: the player is an object, or its spec names code."""
     if not isinstance(player, str):
         return True
     name, options = split_spec(player)
@@ -58,7 +58,7 @@ def is_foreign(player: Player) -> bool:
 
 
 def names_code(player: Player) -> bool:
-    """Whether a player is a spec that names code of others, and no object of this process."""
+    """Whether a player is a spec that names third-party code, not an object of this process."""
     if not isinstance(player, str) or "__main__:" in player or not is_foreign(player):
         return False
     return split_spec(player)[0] not in registered_here()
@@ -71,7 +71,7 @@ def register_all(registered: Mapping[str, Any]) -> None:
 
 
 class Process:
-    """A process that runs functions; it starts on demand, and again after its death."""
+    """A process that runs functions; the first call starts it, as does a call after it ended."""
 
     def __init__(self) -> None:
         self._process: Any = None
@@ -79,7 +79,7 @@ class Process:
 
     @property
     def alive(self) -> bool:
-        """Whether the process runs, with the state of earlier calls."""
+        """Whether the process is running and so has the state of earlier calls."""
         return self._connection is not None
 
     def call(self, function: Callable[..., Any], *arguments: Any) -> Any:
@@ -114,10 +114,10 @@ class Process:
         return self._connection
 
     def end(self, last: Callable[[], Any] | None = None) -> None:
-        """End the process, whatever it does.
+        """End the process, even if it is busy.
 
         Args:
-            last: a function to call there first; it has CLOSING seconds.
+            last: a function to call in the process first, for at most CLOSING seconds.
         """
         if self._connection is None:
             return
@@ -141,7 +141,7 @@ def _ending(code: int | None) -> str:
 
 
 class Apart(Agent):
-    """A player in a process of its own, with the same answers as in this process.
+    """A player in its own process that gives the same answers as in this process.
 
     Args:
         player: a spec, or an object that can be pickled.
@@ -154,7 +154,7 @@ class Apart(Agent):
         self.name = player if isinstance(player, str) else ""
 
     def arrive(self) -> None:
-        """Make it there, unless it is there."""
+        """Make the player in its process, unless the player exists there."""
         if not self._process.alive:
             self._process.call(_arrive, *self._arrival)
 
@@ -191,7 +191,7 @@ class Apart(Agent):
 
 
 def apart_if_foreign(spec: str) -> Agent:
-    """The agent of a spec, to be asked here if it is the zoo's, else in a process of its own.
+    """Make the agent of a spec: in this process if it is the zoo's, else in its own process.
 
     Raises:
         UnknownAgent, UnknownOption, ...: the spec is wrong.
@@ -207,13 +207,13 @@ def apart_if_foreign(spec: str) -> Agent:
 def make_field(
     field: Mapping[str, Player], movetime: float | None = None
 ) -> tuple[Traits, dict[str, Agent]]:
-    """Make each player that is a spec, as the run will, and look at all of them.
+    """Make each player that is a spec, as the run will, and read the traits of all players.
 
-    A wrong spec is so found before a worker meets it, and an agent is compiled.
+    This finds a wrong spec before a worker gets it, and compiles the agents.
 
     Returns:
-        what the run must know, and the agents made here, by name: those that are not made by code
-        of others. Whoever asks closes them.
+        the traits of the players, and the agents made in this process by name, which excludes
+        third-party agents. The caller closes these agents.
 
     Raises:
         UnknownAgent, UnknownOption, ...: a spec is wrong.
@@ -243,7 +243,7 @@ def make_field(
 
 @contextmanager
 def _told_of(name: str) -> Iterator[None]:
-    """What an agent does to its process while it is made there ends no command without a word."""
+    """A context that turns a failure to make an agent into an UnknownAgent error."""
     try:
         yield
     except (Faulted, RuntimeError) as error:
@@ -271,7 +271,7 @@ def _serve(connection: Connection, parent: int) -> None:
                     False,
                     error if isinstance(error, C4Error) else RuntimeError(in_words(error)),
                 )
-            if os.getpid() != here:  # a copy that an agent forked: it would answer as well
+            if os.getpid() != here:  # an agent forked this process; the copy must not answer too
                 os._exit(0)
             connection.send_bytes(dumps(found))
     os._exit(_CUT)
@@ -289,7 +289,7 @@ def _arrive(player: Player, movetime: float | None, registered: Mapping[str, Any
 
 
 def _look(name: str, spec: str, movetime: float | None, registered: Mapping[str, Any]) -> Traits:
-    """The traits of an agent that is made, and given up, where that harms nobody."""
+    """Make an agent, read its traits and close it, in a process that its code may harm."""
     register_all(registered)
     with OwnSettings():
         agent = make_player(spec, movetime)

@@ -1,4 +1,4 @@
-"""Where workers run: joblib's backends; Dask and Ray connect to a cluster."""
+"""The joblib backends on which workers run; Dask and Ray connect to a cluster."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ from c4env.evaluation.games.processes import (
 from c4env.lazy import from_extra
 
 CLUSTERS: Final = {"dask": "distributed.scheduler:KilledWorker", "ray": "ray.exceptions:RayError"}
-"""Backends that take an address, and the error that each raises when it gives up a worker."""
+"""Backends that take an address, and the error with which each reports a dead worker."""
 
 BACKENDS: Final = ("serial", "loky", "threading", *CLUSTERS)
-"""``serial`` needs no workers; ``loky`` starts processes of this machine."""
+"""``serial`` needs no workers; ``loky`` starts processes on this machine."""
 
 IDLE: Final = 300.0  # seconds without a task after which a worker ends
 
@@ -36,7 +36,7 @@ _THREADS: Final = tuple(
     f"{name}_NUM_THREADS"
     for name in ("OMP", "OPENBLAS", "MKL", "BLIS", "VECLIB", "NUMBA", "NUMEXPR")
 )
-"""Variables that limit the threads of a worker's libraries."""
+"""Environment variables that limit the threads of a worker's libraries."""
 
 R = TypeVar("R")
 
@@ -47,8 +47,8 @@ def workers_at(backend: str, jobs: int, address: str | None = None) -> Iterator[
 
     Args:
         backend: one of BACKENDS.
-        jobs: workers on this machine.
-        address: a cluster's, such as ``tcp://host:8786`` of a Dask scheduler or
+        jobs: the number of workers on this machine.
+        address: a cluster's address, such as ``tcp://host:8786`` of a Dask scheduler or
             ``ray://host:10001``; without one, ``jobs`` workers start on this machine.
 
     Raises:
@@ -88,10 +88,10 @@ def _ray(jobs: int, address: str | None) -> Any:
 
 
 def check_backend(backend: str | None, address: str | None) -> None:
-    """Refuse an unknown backend, and an address for a backend without one.
+    """Refuse an unknown backend, and an address for a backend that takes none.
 
     Raises:
-        InvalidRun: one of the two.
+        InvalidRun: the backend is unknown, or takes no address.
     """
     if backend is not None and backend not in BACKENDS:
         raise InvalidRun(f"backend={backend!r}: expected one of {', '.join(BACKENDS)}")
@@ -101,7 +101,7 @@ def check_backend(backend: str | None, address: str | None) -> None:
 
 
 def worker_death(backend: str | None) -> tuple[type[BaseException], ...]:
-    """Exceptions, besides BrokenExecutor, by which a backend gives up a worker."""
+    """The exceptions, besides BrokenExecutor, with which a backend reports a dead worker."""
     if backend not in CLUSTERS:
         return ()
     module, _, attribute = CLUSTERS[backend].partition(":")
@@ -109,20 +109,20 @@ def worker_death(backend: str | None) -> tuple[type[BaseException], ...]:
 
 
 def on_this_machine() -> bool:
-    """Whether joblib's workers are processes of this machine."""
+    """Whether joblib's workers are processes on this machine."""
     return type(get_active_backend()[0]).__name__ == "LokyBackend"
 
 
 def as_they_end(
     function: Callable[..., R], given: Iterable[tuple[Any, ...]], jobs: int
 ) -> Generator[R, None, None]:
-    """Call a function on processes of this machine; yield results as they come.
+    """Call a function in processes on this machine; yield each result when it is ready.
 
     Closing the generator stops the processes.
 
     Args:
         function: called once for each item of ``given``.
-        given: tuples of arguments, taken as workers become free.
+        given: tuples of arguments; a free worker takes the next one.
         jobs: number of worker processes.
     """
     cores = str(max(joblib.cpu_count() // jobs, 1))
@@ -145,7 +145,7 @@ def as_they_end(
             if not waiting:
                 break
             with warnings.catch_warnings():
-                # joblib replaces a worker that was idle for long; nothing is lost.
+                # joblib replaces a worker that was idle for a long time; no result is lost.
                 warnings.filterwarnings("ignore", "A worker stopped while some jobs", UserWarning)
                 done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
             for future in done:
@@ -162,7 +162,7 @@ class _Processes:
 
 
 def renew_processes(code: Mapping[str, Mapping[str, str]]) -> None:
-    """End the processes kept from the last run if code of agents was edited since.
+    """End the processes kept from the last run if an agent's code was edited since then.
 
     Args:
         code: the identity of each agent of the next run.
@@ -174,7 +174,7 @@ def renew_processes(code: Mapping[str, Mapping[str, str]]) -> None:
 
 
 def dismiss_processes() -> None:
-    """End the processes kept for the next run, and the resources of their agents."""
+    """End the processes kept for the next run, which frees the resources of their agents."""
     if _Processes.kept is not None:
         with quiet_shutdown():
             _Processes.kept.shutdown(wait=True, kill_workers=True)

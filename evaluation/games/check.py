@@ -1,4 +1,4 @@
-"""The test of an agent by ``c4 check``."""
+"""The test that ``c4 check`` makes of an agent."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from c4env.observation import observe
 from c4env.position import Position
 
 GAME: Final = "235761317352166446645544732141365227577132"
-"""A game that fills the board; agents answer its positions, late ones first, which are cheapest."""
+"""A game that fills the board; agents answer its positions, the late and cheapest ones first."""
 
 LATE: Final = 36  # discs on the board at the first question
-ASKED: Final = LATE // 3 + 1  # positions, if time allows
-PATIENCE: Final = 10.0  # seconds for a move, and after which no further question is asked
+ASKED: Final = LATE // 3 + 1  # positions to ask about, if time allows
+PATIENCE: Final = 10.0  # seconds per move, and until the check asks no further question
 
 
 @dataclass(frozen=True)
@@ -56,13 +56,13 @@ class Check:
 
     @property
     def good(self) -> bool:
-        """Whether it can play in a run as it is."""
+        """Whether the agent can play in a run without changes."""
         alike = self.by_clock or (self.repeats and self.deterministic >= self.says_deterministic)
         return not self.fault and alike
 
     @property
     def remedy(self) -> str:
-        """What to change; empty where nothing is wrong, or where the fault itself says it."""
+        """What to change in the agent; "" if nothing is wrong or the fault explains itself."""
         for ending, remedy in _REMEDIES.items():
             if self.fault.startswith(ending):
                 return remedy
@@ -75,18 +75,16 @@ class Check:
         rows: list[tuple[object, ...]] = [("question", "answer")]
         legal = f"in {plural(self.moves, 'position')}" if self.moves else "no"
         if self.moves and (self.fault or self.moves < ASKED):
-            legal += (
-                ", none in the next" if self.fault else f" of {ASKED}: it was given no more time"
-            )
+            legal += ", none in the next" if self.fault else f" of {ASKED}: the time was used up"
         rows.append(("legal moves", legal))
         if self.fault:
             rows.append(("what it did", self.fault))
         if self.moves:
-            always = "known" if self.says_deterministic else "not known"
-            clock = "" if self.repeats or not self.by_clock else ", as the clock decides"
+            claim = "claims" if self.says_deterministic else "does not claim"
+            clock = "" if self.repeats or not self.by_clock else ", since a clock limits moves"
             rows += [
                 ("same seed, same moves", _yes(self.repeats) + clock),
-                ("other seed, same moves", f"{_yes(self.deterministic)}; {always} to be always so"),
+                ("other seed, same moves", f"{_yes(self.deterministic)}; the agent {claim} this"),
                 ("can be sent to workers", "yes" if self.picklable else _NOT_SENT),
             ]
             median, longest = statistics.median(self.seconds), max(self.seconds)
@@ -100,7 +98,7 @@ class Check:
 
 
 def check_agent(spec: str) -> Check:
-    """Ask fresh agents of a spec about positions of a game, late ones first.
+    """Ask fresh agents of a spec for moves in positions of one game, late positions first.
 
     The check asks no further question after PATIENCE seconds. Code from outside the zoo runs in
     another process.
@@ -186,8 +184,8 @@ _REMEDIES: Final = {
     "nonsense": "return one integer, the column, counted from 0",
 }
 _UNSEEDED: Final = "draw random numbers from a generator that reset(seed) makes anew"
-_NOT_DETERMINISTIC: Final = "set deterministic = True only where every seed brings the same moves"
-_NOT_SENT: Final = "not as an object (it does not pickle), but by its spec, as the commands do"
+_NOT_DETERMINISTIC: Final = "set deterministic = True only if every seed gives the same moves"
+_NOT_SENT: Final = "not as an object, which cannot be pickled; its spec can, as in the commands"
 
 
 def _yes(answer: bool) -> str:

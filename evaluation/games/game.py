@@ -34,7 +34,7 @@ MOST_NODES: Final = 2**63 - 1
 def game_seed(seed: int, players: tuple[str, str], opening: str, seat: int) -> int:
     """The seed of one seat in one game, 63 bits.
 
-    It depends on the identity of the game alone: not on the number of workers, the order of games
+    It depends only on the identity of the game, not on the number of workers, the order of games
     or interruptions.
     """
     sequence = seeds((*players, opening, str(seat)), seed)
@@ -44,8 +44,8 @@ def game_seed(seed: int, players: tuple[str, str], opening: str, seat: int) -> i
 class Clock(NamedTuple):
     """The limit of a move: a move longer than ``movetime + margin`` forfeits the game."""
 
-    movetime: float  # seconds a move, which agents know
-    margin: float  # seconds more, for measuring and a busy machine
+    movetime: float  # seconds per move, which agents know
+    margin: float  # additional seconds, for measuring and a busy machine
 
 
 class Fault(NamedTuple):
@@ -67,11 +67,11 @@ def ask(policy: Policy, observation: Observation) -> tuple[int, int] | Fault:
     """Ask a policy for a column.
 
     Returns:
-        the column and the number of nodes searched; or the fault, if the policy raises or returns
-        anything else.
+        the column and the number of nodes searched; or a fault if the policy raises an error or
+        returns anything but a legal column.
 
     Raises:
-        Unavailable: a service that the agent depends on does not answer, which is not its fault.
+        Unavailable: a service that the agent needs does not answer; this is no fault of the agent.
     """
     legal = observation["action_mask"].copy()
     here = os.getpid()
@@ -94,7 +94,7 @@ def ask(policy: Policy, observation: Observation) -> tuple[int, int] | Fault:
         return Fault("nonsense", "its nodes are not an integer 0..2**63-1")
     try:
         column = parse_column(answer)
-    except BaseException as error:  # its answer runs code that raises, or cannot be shown
+    except BaseException as error:  # code of the answer raises, or the answer cannot be shown
         if not agents_own(error):
             raise
         return Fault("nonsense", in_words(error, with_type=not isinstance(error, InvalidAction)))
@@ -108,10 +108,10 @@ class _TimeUp(Interruption):
 
 
 def ask_in_time(policy: Policy, observation: Observation, clock: Clock) -> tuple[int, int] | Fault:
-    """Ask a policy as :func:`ask` does; a late answer is a fault.
+    """Ask a policy for a column as :func:`ask` does; a late answer is a fault.
 
-    In the main thread of a process, and not on Windows, this stops a policy that runs Python code
-    too long. It waits for native code to return.
+    In the main thread of a process, except on Windows, this function interrupts Python code at the
+    limit. It waits for native code to return.
     """
     started = time.perf_counter()
     answer: tuple[int, int] | Fault | None = None
@@ -130,7 +130,7 @@ def ask_in_time(policy: Policy, observation: Observation, clock: Clock) -> tuple
 
 @contextmanager
 def _alarm(seconds: float) -> Iterator[None]:
-    """A context whose code gets _TimeUp after ``seconds``, and again if it catches that."""
+    """A context that raises _TimeUp after ``seconds``, and again if the code catches _TimeUp."""
     in_main = threading.current_thread() is threading.main_thread()
     if not in_main or not hasattr(signal, "setitimer"):
         yield
@@ -149,7 +149,7 @@ def _alarm(seconds: float) -> Iterator[None]:
 
 
 def begin(policy: Policy, seed: int) -> Fault | None:
-    """Call ``reset`` of a policy that has it, with the seed if it takes one."""
+    """Call a policy's ``reset``, if it has one, with the seed if ``reset`` takes an argument."""
     here = os.getpid()
     try:
         FunctionAgent(policy).reset(seed)
@@ -167,14 +167,14 @@ def begin(policy: Policy, seed: int) -> Fault | None:
 def _end_copy(asked: int) -> None:
     """End this process if it is a copy that an agent forked.
 
-    The copy would play all games again, and fork in each move.
+    The copy would play all games again, and fork again at each move.
     """
     if os.getpid() != asked:
         os._exit(0)
 
 
 def in_words(error: BaseException, with_type: bool = True) -> str:
-    """An error as one short line without control characters."""
+    """Describe an error in one short line without control characters."""
     try:
         text = " ".join(str(error).split())
     except BaseException as another:
@@ -199,14 +199,14 @@ def play_game(
     """Play one game to its end; an agent's fault ends it as a forfeit.
 
     Args:
-        policies: the first player's and the second player's agent, callables on an observation. The
-            game calls ``reset``, if there is one, with an int seed if it takes an argument, and
-            adds up ``nodes``, if there are any.
-        players: their names for the record, which also determine the seeds.
+        policies: the agents of the first and the second player, callables on an observation. The
+            game calls an agent's ``reset``, if it has one, with an int seed if it takes an
+            argument, and adds up an agent's ``nodes``, if it has any.
+        players: the names of the agents in the record, which also determine the seeds.
         opening: 1-based columns played before the agents take over.
         seed: the run's seed.
         clock: the limit of a move; None for none.
-        own: the process settings that each agent's code has made so far.
+        own: the process settings that each agent's code has changed so far.
     """
     board = env()
     board.reset(options={"moves": opening})

@@ -1,6 +1,6 @@
-"""Processes: who hears Ctrl-C, who ends when, and which settings an agent's code changes.
+"""Processes: their response to Ctrl-C, their end, and the settings that an agent's code changes.
 
-Workers import this module before all others, so it imports little.
+Workers import this module before all others, so it has few imports.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ class Interruption(BaseException):
 
 
 class Worker:
-    """The state of this process as a worker: whether it may end itself, and its files."""
+    """Whether this process is a worker, which may end itself, and the files that it opened."""
 
     here = False
     files: Sequence[int] = (0, 1, 2)
 
 
 class _Interrupts:
-    """The requests to stop that this process has had."""
+    """The requests to stop that this process has received."""
 
     heard: int | None = None  # the signal
     handled = False  # a KeyboardInterrupt without a signal comes from an agent
@@ -45,21 +45,21 @@ class _Interrupts:
 
 
 def agents_own(error: BaseException) -> bool:
-    """Whether the agent raised this error, and not a signal or a clock that stops it."""
+    """Whether the agent raised this error itself, without a signal or a clock that stops it."""
     if isinstance(error, KeyboardInterrupt):
-        ignored = signal.getsignal(signal.SIGINT) == signal.SIG_IGN  # as in a script's background
+        ignored = signal.getsignal(signal.SIGINT) == signal.SIG_IGN  # a script's background job
         return (_Interrupts.handled or ignored) and _Interrupts.heard is None
     return not isinstance(error, Interruption)
 
 
 def raise_interrupt() -> None:
-    """Raise KeyboardInterrupt again if an agent has caught one."""
+    """Raise KeyboardInterrupt again if an agent has caught it."""
     if _Interrupts.heard is not None:
         raise KeyboardInterrupt
 
 
 def signal_heard() -> int | None:
-    """The last signal of :func:`one_interrupt`, or None."""
+    """The last signal that :func:`one_interrupt` received, or None."""
     return _Interrupts.heard
 
 
@@ -68,8 +68,8 @@ def sigint_blocked() -> Iterator[None]:
     """A context in which new processes start with Ctrl-C blocked.
 
     The terminal sends Ctrl-C to every process, and a worker would print a traceback, even while it
-    imports. A process inherits blocked signals from the one that starts it. A signal that another
-    thread hears meanwhile waits until the processes have started.
+    imports. A process inherits blocked signals from its parent process. A signal that another
+    thread receives meanwhile waits until the processes have started.
     """
     if not hasattr(signal, "pthread_sigmask"):  # Windows
         yield
@@ -78,7 +78,7 @@ def sigint_blocked() -> Iterator[None]:
 
     from joblib.externals.loky.backend import resource_tracker as loky_tracker
 
-    # Python starts these itself when needed, and unblocks the signal afterwards.
+    # Start the trackers first: Python would start them on demand and then unblock the signal.
     python_tracker.ensure_running()
     loky_tracker.ensure_running()
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
@@ -110,10 +110,10 @@ def _handlers_held() -> Iterator[None]:
 
 @contextmanager
 def one_interrupt(signals: Sequence[int] = (signal.SIGINT,)) -> Iterator[None]:
-    """A context in which the first of the signals raises KeyboardInterrupt, and no later one.
+    """A context in which the first signal raises KeyboardInterrupt and later signals do nothing.
 
-    A second one would interrupt the clean-up after the first. Signals that already have another
-    handler, or are ignored, stay as they are, as do all signals outside the main thread.
+    A second signal would interrupt the clean-up after the first. Signals that the process ignores
+    or handles in another way stay as they are, as do all signals outside the main thread.
     """
     mine = [number for number in signals if signal.getsignal(number) in _DEFAULTS]
     if threading.current_thread() is not threading.main_thread() or not mine:
@@ -142,10 +142,10 @@ def one_interrupt(signals: Sequence[int] = (signal.SIGINT,)) -> Iterator[None]:
 
 @contextmanager
 def quiet_shutdown() -> Iterator[None]:
-    """A context in which joblib's processes can be ended without a traceback of joblib's.
+    """A context that hides joblib's traceback when the caller ends joblib's processes.
 
-    joblib's thread raises a harmless KeyError for a task that it had not seen when the processes
-    ended (https://github.com/joblib/loky/pull/663).
+    joblib's thread raises a harmless KeyError for a task that it has not seen when the processes
+    end (https://github.com/joblib/loky/pull/663).
     """
     before = threading.excepthook
 
@@ -164,8 +164,8 @@ def quiet_shutdown() -> Iterator[None]:
 def exit_with_parent(parent: int) -> None:
     """Make this worker process end when its parent ends.
 
-    Also stop joblib from replacing the worker when its memory grows, as agents' tables make it: a
-    new worker would have to load the agents again.
+    Also stop joblib from replacing the worker when its memory grows. Agents' tables use much
+    memory, and a new worker would have to load the agents again.
     """
     from joblib.externals.loky import process_executor
 
@@ -202,14 +202,14 @@ class _Lent:
         return getattr(self._stream, name)
 
     def close(self) -> None:
-        """Keep the stream open: others write to it."""
+        """Keep the stream open, because other code writes to it."""
 
 
 @contextmanager
 def stdout_to_stderr() -> Iterator[None]:
-    """A context in which agents print to stderr: stdout is for the result.
+    """A context in which agents print to stderr, because stdout is for the result.
 
-    It redirects descriptor 1 as well, for code that does not use Python's ``sys.stdout``.
+    The context also redirects descriptor 1, for code that does not use Python's ``sys.stdout``.
     """
     streams = [stream for stream in (sys.stdout, sys.__stdout__) if stream is not None]
 
@@ -220,7 +220,7 @@ def stdout_to_stderr() -> Iterator[None]:
 
     flush()
     kept = -1
-    with suppress(OSError):  # the process may have started without one of them
+    with suppress(OSError):  # the process may have started without a standard stream
         kept = os.dup(1)
         os.dup2(2, 1)
     try:
@@ -234,11 +234,11 @@ def stdout_to_stderr() -> Iterator[None]:
             os.close(kept)
 
 
-SPOILED: Final = "it closed files of its process that are not its own, or left it none to open"
+SPOILED: Final = "it closed files of its process that it did not open, or used up all file handles"
 
 
 def files_here() -> tuple[object, ...]:
-    """Identity of the process's own files, and whether it can open another."""
+    """The identity of the process's own files, and whether the process can open another file."""
     found: list[object] = []
     for number in Worker.files:
         try:
@@ -311,7 +311,7 @@ class _Settings(NamedTuple):
 
 
 def current_folder() -> str | None:
-    """The working folder; None if it was removed."""
+    """The working folder, or None if it was removed."""
     try:
         return os.getcwd()
     except OSError:
@@ -319,9 +319,9 @@ def current_folder() -> str | None:
 
 
 class OwnSettings:
-    """A context with one agent's settings of the process, which hold for no one else.
+    """A context that gives one agent its own settings of the process, unseen by other code.
 
-    Threads share these settings, so agents in threads do not get their own.
+    Threads share these settings, so agents in threads have no settings of their own.
 
     Args:
         foreign: whether the agent runs code from outside the zoo; the zoo changes no settings.
@@ -333,7 +333,7 @@ class OwnSettings:
         self.look()
 
     def look(self) -> None:
-        """Store the common settings."""
+        """Store the settings that all code in this process shares."""
         main = threading.current_thread() is threading.main_thread()
         self._active = self._foreign and main
         if self._active:
@@ -351,7 +351,7 @@ class OwnSettings:
     def __exit__(self, *_: object) -> None:
         if not self._active:
             return
-        # First, and without a Python call, which the recursion limit may not allow.
+        # Reset this first, without a Python call, which the agent's limit may not allow.
         limit = sys.getrecursionlimit()
         sys.setrecursionlimit(self._shared.recursion)
         # The next agent gets a new copy.

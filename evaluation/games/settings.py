@@ -25,11 +25,11 @@ Watcher = Callable[[int, int], None]
 F = TypeVar("F", bound=Callable[..., Any])
 
 MAX_SECONDS: Final = 86400.0
-"""The longest time for a move, a day: timers have a limit, and more is a mistake."""
+"""The longest time for a move, a day: timers have a limit, and a longer time is a mistake."""
 
 
 def _option(default: Any, metavar: str, kind: Callable[[str], Any], help: str) -> Any:
-    """The field of a setting that is also a command line option."""
+    """Make the field of a setting that is also a command line option."""
     return field(default=default, metadata={"metavar": metavar, "type": kind, "help": help})
 
 
@@ -55,25 +55,25 @@ class Settings:
 
     Attributes:
         seed: the same seed gives the same games for any number of jobs.
-        jobs: worker processes; 1 plays in this process, or in one worker if a spec names code of
-            others. With more than one, players that are objects must be picklable. For language
-            models, the number of threads, and so of games that can wait for answers at once.
-        out: a run directory, which gets the games as they end. A repeated call, or one with more
-            agents or openings, plays only missing games.
-        watch: called now and then with the numbers of games done and in all.
-        on_game: called with each game that is there or ends, before ``watch`` counts it.
+        jobs: the number of worker processes; 1 plays in this process, or in one worker if a spec
+            names third-party code. With more than one, players that are objects must be picklable.
+            For language models, the number of threads, each of which plays one game at a time.
+        out: a run directory, where each game is written when it ends. A repeated call, or one with
+            more agents or openings, plays only missing games.
+        watch: called from time to time with the number of games done and the total.
+        on_game: called with each stored or finished game, before ``watch`` counts it.
         limit: number of openings to play, in the order of the seed; None plays all.
-        movetime: seconds a move. Agents with an option ``movetime`` play by it, unless their spec
-            sets their own; an agent that takes longer than ``movetime + margin`` forfeits.
+        movetime: seconds per move. Agents with an option ``movetime`` use this limit, unless their
+            spec sets another; an agent that takes longer than ``movetime + margin`` forfeits.
         margin: seconds by which a move may exceed ``movetime``.
-        backend: ``loky`` (processes), ``threading``, ``serial`` (this process, as debuggers need),
-            or a cluster's ``dask`` or ``ray``; None takes joblib's setting
-            (``joblib.parallel_config``), else loky.
-        address: address of a cluster, all of whose workers play; without one, dask and ray start
-            ``jobs`` workers on this machine.
-        max_tokens: the most tokens, of prompts and answers, that language models may use in the
-            whole run. The run then ends, and continues with a greater limit. Answers under way
-            still count. None for any number.
+        backend: ``loky`` (processes), ``threading``, ``serial`` (this process, for debuggers), or
+            ``dask`` or ``ray`` (a cluster); None uses joblib's setting
+            (``joblib.parallel_config``), or loky if there is none.
+        address: the address of a cluster, all of whose workers play; without one, dask and ray
+            start ``jobs`` workers on this machine.
+        max_tokens: the most tokens, in prompts and answers, that language models may use in the
+            whole run. At this limit the run ends; a call with a greater limit resumes the run.
+            Requests under way still finish and count. None sets no limit.
 
     Raises:
         InvalidRun: a setting has a wrong type or value.
@@ -82,28 +82,28 @@ class Settings:
     seed: int = _option(0, "N", int, "seed of openings and stochastic agents (default 0)")
     jobs: int = _option(
         1, "N", int,
-        "worker processes, or games at once with language models (default: all cores); the "
-        "games do not depend on it",
+        "number of worker processes, or of parallel games with language models (default: all "
+        "cores); it does not change the games",
     )  # fmt: skip
     out: str | Path | None = _option(  # noqa: RUF009  # it makes a field
         None, "DIR", str,
-        "write every game to DIR as it ends; the same command resumes, and one with more "
-        "agents or openings adds to it",
+        "write each game to DIR when it ends; the same command resumes the run, and one with more "
+        "agents or openings adds games",
     )  # fmt: skip
     watch: Watcher | None = None
     on_game: Callable[[GameRecord], None] | None = None
     limit: int | None = _option(None, "N", int, "play only N of the openings, drawn by the seed")
     movetime: float | None = _option(
         None, "SECONDS", float,
-        "limit of a move: agents with an option movetime play by it, and a move longer than "
-        "this plus the margin forfeits (timed runs do not repeat exactly)",
+        "limit of a move: agents with an option movetime use it, and a move longer than the "
+        "limit plus the margin forfeits (timed runs do not repeat exactly)",
     )  # fmt: skip
     margin: float = _option(
         0.1, "SECONDS", float, "time by which a move may exceed --movetime (default 0.1)"
     )
     backend: str | None = _option(
         None, "NAME", str,
-        "where to play: loky (processes of this machine, the default), threading, serial, "
+        "where to play: loky (processes on this machine, the default), threading, serial, "
         "dask or ray (extras c4env[dask], c4env[ray])",
     )  # fmt: skip
     address: str | None = _option(
@@ -112,7 +112,7 @@ class Settings:
     max_tokens: int | None = _option(
         None, "N", int,
         "end the run when language models have used N tokens; the same command with a greater "
-        "N continues it",
+        "N resumes the run",
     )  # fmt: skip
 
     def __post_init__(self) -> None:
@@ -146,7 +146,7 @@ class Settings:
 
     @property
     def clock(self) -> Clock | None:
-        """The limit of a move; None without one."""
+        """The limit of a move, or None without a limit."""
         return None if self.movetime is None else Clock(self.movetime, self.margin)
 
 

@@ -65,7 +65,7 @@ class Tournament:
 
     @functools.cached_property
     def players(self) -> tuple[str, ...]:
-        """The agents' names, in the order given."""
+        """The agents' names, in the given order."""
         played = (name for game in self.games for name in game.players)
         return tuple(dict.fromkeys([*self.header.players, *played]))
 
@@ -76,34 +76,34 @@ class Tournament:
 
     @property
     def deterministic(self) -> tuple[str, ...]:
-        """The agents known to give one position one answer."""
+        """The agents known to give the same answer whenever they see the same position."""
         return self.header.deterministic
 
     @functools.cached_property
     def notes(self) -> tuple[str, ...]:
-        """Notes on how the games were played, and whether games are missing."""
+        """Notes on how the games were played and on missing games."""
         notes, planned = self.header.notes(), len(self.header.schedule())
         if self.header.sprt is None and len(self.games) < planned:
             done = f"{len(self.games)} of {planned} games"
-            goes_on = "a command with all its agents and openings goes on"
+            goes_on = "a command with all its agents and openings resumes the run"
             notes = (*notes, f"unfinished: {done}; {goes_on}")
         return notes
 
     @functools.cached_property
     def table(self) -> WinTable:
-        """The win table: first player in rows, second in columns, and totals."""
+        """The win table: first players in rows, second players in columns, and totals."""
         return WinTable.of(self.games, self.players, self.notes)
 
     @functools.cached_property
     def ratings(self) -> Ratings:
-        """Elo of each agent with its interval, the strongest first; the mean is 0."""
+        """The Elo and interval of each agent, the strongest first; the mean Elo is 0."""
         return self.rate()
 
     def rate(self, anchor: tuple[str, float] | None = None) -> Ratings:
-        """The ratings on another scale.
+        """Rate the agents on another scale.
 
         Args:
-            anchor: an agent and the Elo to set it to; without one, the mean is 0.
+            anchor: an agent and its Elo on the scale; without an anchor, the mean is 0.
 
         Raises:
             InvalidRun: the anchor is not one of the players.
@@ -111,7 +111,7 @@ class Tournament:
         return rate(Tally.of(self.games, self.players), self.deterministic, anchor)
 
     def standing(self) -> Standing:
-        """Cycles of the field, and its order by maximal lotteries.
+        """Compute the cycles of the field and its order by maximal lotteries.
 
         Raises:
             InvalidRun: two of the agents did not meet.
@@ -123,7 +123,7 @@ class Tournament:
 
     @property
     def digest(self) -> str:
-        """Hex digest of the games; the same seed gives the same digest, whatever the workers."""
+        """Hex digest of the games; the same seed gives the same digest with any workers."""
         return digest(self.games)
 
 
@@ -136,8 +136,8 @@ def round_robin(
     Args:
         players: a list of specs (``"alphabeta:depth=5"``, or ``"mine=alphabeta:depth=5"`` with a
             name of your own) and callables on an observation (agents and functions, named by
-            their ``name`` or ``__name__``); or a mapping from names to these.
-        openings: a number of plies, for all positions after them without mirror images;
+            their ``name`` or ``__name__``); or a mapping from names to specs and callables.
+        openings: a number of plies, for all positions after this number, without mirror images;
             ``"balanced:4,2"``; a file; or a list of move strings. See
             :func:`c4env.evaluation.plan.openings.choose_openings`.
         settings: ``seed``, ``jobs``, ``out``, ``watch``, ...: see
@@ -147,7 +147,7 @@ def round_robin(
         the games, with their table, ratings and digest.
 
     Raises:
-        InvalidRun: fewer than two agents, one twice, or a bad number.
+        InvalidRun: fewer than two agents, an agent twice, or a bad number.
         UnreadableRun: ``out`` holds something else.
         FileInUse: another process is writing to ``out``.
         UnknownAgent, UnknownOption, ...: a spec is wrong.
@@ -167,12 +167,12 @@ def gauntlet(
     openings: Openings = 3,
     **settings: Unpack[SettingsByName],
 ) -> Tournament:
-    """Play every challenger against every agent of a field, each opening with both colours.
+    """Play every challenger against every agent of a field, with both colours of each opening.
 
     Args:
-        challengers: one agent or several, in the forms of :func:`round_robin`; they do not meet
-            each other.
-        field: their opponents, which do not meet each other either.
+        challengers: one agent or several, in the forms of :func:`round_robin`; challengers do not
+            meet each other.
+        field: the opponents, which do not meet each other either.
         openings: as in :func:`round_robin`.
         settings: ``seed``, ``jobs``, ``out``, ``watch``, ...: see
             :class:`c4env.evaluation.games.settings.Settings`.
@@ -224,7 +224,7 @@ def prepare(
     challengers: tuple[str, ...] = (),
     sprt: SprtPlan | None = None,
 ) -> Plan:
-    """Check the players of a run before any game; :func:`play` closes the agents made here.
+    """Check the players of a run before any game; :func:`play` closes the agents that this makes.
 
     Args:
         field: players by name (:func:`c4env.evaluation.plan.field.name_players`).
@@ -259,19 +259,19 @@ def prepare(
 
 
 def play(plan: Plan, ordered: bool = False) -> Generator[GameRecord, None, None]:
-    """Play the games of a run; yield each as soon as it is over and written.
+    """Play the games of a run; yield each game when it is over and written.
 
-    With a run directory, the games that it has come first, in the order of the schedule, and only
-    missing games are played. Closing the generator ends the workers; another call continues.
+    A run directory's stored games come first, in the order of the schedule; only missing games are
+    played. Closing the generator ends the workers; another call resumes the run.
 
     Args:
         plan: the run.
-        ordered: yield and write the games in the order of the schedule. Then a caller who stops
-            after n games leaves the same n games with any number of workers.
+        ordered: yield and write the games in the order of the schedule. A caller who stops after n
+            games then has the same n games with any number of workers.
 
     Raises:
         UnreadableRun: the run directory holds something else.
-        Unavailable: a service that an agent needs does not answer, or ``max_tokens`` are used.
+        Unavailable: a service that an agent needs does not answer, or ``max_tokens`` are used up.
         InvalidRun: language models cannot play with these settings.
     """
     schedule, settings = plan.schedule, plan.settings
@@ -313,7 +313,7 @@ def play(plan: Plan, ordered: bool = False) -> Generator[GameRecord, None, None]
                     raise_interrupt()  # an agent may have caught it
                     yield game
     except Unavailable as error:
-        fate = f"{done} of {len(schedule)} games are in {out}, and the same command goes on"
+        fate = f"{done} of {len(schedule)} games are in {out}; the same command resumes the run"
         if out is None:
             fate = f"{plural(done, 'game')} lost; with --out DIR they are kept"
             fate = fate if done else "no game was over yet"
@@ -329,7 +329,7 @@ def play(plan: Plan, ordered: bool = False) -> Generator[GameRecord, None, None]
 
 
 def _backend(settings: Settings, known: Traits) -> str | None:
-    """The backend to play on: threads for language models, so that many games can wait.
+    """The backend to play on: threads for language models, so that many games can wait at once.
 
     Raises:
         InvalidRun: another backend or a clock for language models, or ``max_tokens`` without any.
@@ -343,18 +343,18 @@ def _backend(settings: Settings, known: Traits) -> str | None:
     if settings.movetime is not None:
         raise InvalidRun(
             f"movetime={settings.movetime:g}: language models would lose games by a slow network; "
-            "expected movetime= in the specs of the others"
+            "expected movetime= only in the specs of other agents"
         )
     if settings.backend not in (None, "threading", "serial"):
         raise InvalidRun(
             f"backend={settings.backend!r}: language models play in threads of this process, "
-            "so that their answers are kept: expected threading or serial"
+            "which keeps their answers: expected threading or serial"
         )
     return settings.backend or "threading"
 
 
 _PATIENCE: Final = ("retries", "timeout", "patience", "votes")
-"""Options of language models that change the number of requests, but no answer."""
+"""Options of language models that change the number of requests, but not the answers."""
 
 
 def _transcripts(
@@ -376,7 +376,7 @@ def _transcripts(
 def _in_order(
     games: Iterator[GameRecord], schedule: Sequence[Fixture], there: Mapping[Fixture, GameRecord]
 ) -> Iterator[GameRecord]:
-    """The games in the order of the schedule; holds back games that end early."""
+    """Yield games in the order of the schedule, holding back games that end early."""
     early = dict(there)
     for fixture in schedule:
         while fixture not in early:

@@ -1,11 +1,11 @@
-"""Play games on workers: processes of this machine, threads, or a cluster, through joblib.
+"""Play games on workers through joblib: processes on this machine, threads, or a cluster.
 
-Workers get batches of games and return records; they write nothing. Each game's random numbers come
-from its own identity, so it does not matter which worker plays it, and when.
+Workers get batches of games and return records; they write nothing. The identity of a game
+determines its random numbers, so any worker may play it at any time.
 
-A worker that dies, or in which this project's own code fails, loses its batch. Its games are then
-played one at a time, with each agent of others in a process of its own. An agent that ends its
-process again forfeits.
+A worker that dies, or in which this project's own code fails, loses its batch. The games of the
+batch are then played one at a time, with each third-party agent in its own process. An agent that
+ends its process again forfeits.
 """
 
 from __future__ import annotations
@@ -61,14 +61,14 @@ from c4env.evaluation.plan.schedule import Fixture
 from c4env.evaluation.store.record import GameRecord
 from c4env.evaluation.store.transcripts import Transcripts
 
-BATCH_SECONDS: Final = 0.3  # duration of a task: long beside its overhead, little to lose
+BATCH_SECONDS: Final = 0.3  # duration of a task: much more than its overhead, yet little to lose
 MOST_GAMES: Final = 1000  # games in one task
-APART: Final = 8  # the most agents in processes of their own
+APART: Final = 8  # the most agents with their own processes
 
 
 @dataclasses.dataclass(frozen=True)
 class RunSpec:
-    """The data of a worker besides the games to play."""
+    """The data that a worker needs besides the games to play."""
 
     field: Mapping[str, Player]
     seed: int
@@ -77,7 +77,7 @@ class RunSpec:
     registered: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     transcripts: Transcripts | None = None  # of language models, which play in threads
     shared: bool = False  # workers are threads, each of which needs its own copy of an object
-    apart: bool = False  # each agent of others plays in a process of its own
+    apart: bool = False  # each third-party agent plays in its own process
     version: str = ""
     # The working folder: a worker may have started in another one.
     folder: str | None = dataclasses.field(default_factory=current_folder)
@@ -93,7 +93,7 @@ class RunSpec:
 
 @functools.cache  # an agent may clear sys.path, which leads to the version
 def version_here() -> str:
-    """Versions of c4env, Python and NumPy, which all workers of a run must share."""
+    """The versions of c4env, Python and NumPy, which must be the same on all workers of a run."""
     try:
         installed = version("c4env")
     except PackageNotFoundError:  # run from a checkout that was never installed
@@ -109,17 +109,17 @@ def play_all(
     address: str | None = None,
     made: dict[str, Agent] | None = None,
 ) -> Generator[GameRecord, None, None]:
-    """Play games; yield each as it ends.
+    """Play games; yield each when it ends.
 
     Args:
-        run: the data of the workers.
+        run: the data that workers need.
         fixtures: the games to play.
         jobs: number of workers. With one and no cluster, this process plays, unless a spec names
-            code of others, which could end the process.
+            third-party code, which could end the process.
         backend: one of BACKENDS, ``serial``, or None for joblib's setting.
         address: a cluster's address; all its workers play.
-        made: agents of the run that exist already; this function takes them out, uses and closes
-            them.
+        made: agents of the run that exist already; this function removes them from the dictionary,
+            uses them and closes them.
 
     Raises:
         InvalidRun: an agent cannot be sent to a worker.
@@ -138,7 +138,7 @@ def play_all(
     with nullcontext() if backend is None else workers_at(backend, jobs, address):
         workers = -1 if address is not None else jobs
         deaths: tuple[type[BaseException], ...] = (BrokenExecutor, *worker_death(backend))
-        if on_this_machine():  # an agent may have broken its worker so that our code fails there
+        if on_this_machine():  # an agent's code can make our code fail in its worker
             deaths = (*deaths, Exception)
         while trusted := [f for f in left if not quarantined.intersection(f[0])]:
             batches = _Batches(trusted, joblib.effective_n_jobs(workers))
@@ -166,7 +166,7 @@ def play_all(
 
 
 class _Batches:
-    """An iterator over tasks: batches of games that take a fraction of a second."""
+    """An iterator over tasks, which are batches of games that take a fraction of a second."""
 
     def __init__(self, fixtures: Sequence[Fixture], workers: int) -> None:
         self._fixtures = fixtures
@@ -195,7 +195,7 @@ class _Batches:
 def _from_pool(
     run: RunSpec, batches: _Batches, jobs: int
 ) -> Generator[tuple[list[GameRecord], float], None, None]:
-    """Games and seconds of each task as it ends, from joblib's backend."""
+    """Yield the games and seconds of each task when it ends, from joblib's backend."""
     if on_this_machine():
         yield from as_they_end(play_batch, ((run, batch) for batch in batches), jobs)
         return
@@ -215,7 +215,7 @@ def _from_pool(
         for result in results:  # noqa: UP028
             yield result
     finally:
-        # A run was stopped; it may go on later.
+        # The run was stopped; another call may resume it.
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", r"(?s).*\d tasks (have|which)")
             results.close()
@@ -224,10 +224,10 @@ def _from_pool(
 def _one_at_a_time(
     run: RunSpec, fixtures: Sequence[Fixture], quarantined: set[str]
 ) -> Generator[GameRecord, None, None]:
-    """Play games in this process, with each agent of others in a process of its own.
+    """Play games in this process, with each third-party agent in its own process.
 
-    If an agent ends its process, the game is tried once more in a new process. If it ends again,
-    the agent loses the game and joins ``quarantined``; its later games are tried once.
+    If an agent ends its process, the game is tried once more in a new process. If the new process
+    ends too, the agent loses the game and joins ``quarantined``; its later games are tried once.
     """
     run = dataclasses.replace(run, apart=True, id=uuid.uuid4().hex)
     try:
@@ -266,12 +266,12 @@ def play_batch(run: RunSpec, fixtures: Sequence[Fixture]) -> tuple[list[GameReco
         for fixture in fixtures:
             games.append(play_one(run, fixture))
             if Worker.here and files_here() != before:
-                os._exit(1)  # the process is spoiled; the games are played again elsewhere
+                os._exit(1)  # the process is damaged; another process plays the games again
     return games, time.perf_counter() - started
 
 
 def _printing(run: RunSpec) -> AbstractContextManager[Any]:
-    """Redirect agents' printing to stderr; threads share stdout, so their starter does this."""
+    """Redirect agents' output to stderr; for threads, which share stdout, the caller does this."""
     return nullcontext() if run.shared else stdout_to_stderr()
 
 
@@ -296,7 +296,7 @@ class AgentCache(threading.local):
         self._own: dict[str, OwnSettings] = {}
 
     def policy(self, run: RunSpec, name: str, seat: int) -> Policy:
-        """The agent of a name, one for each seat: the two sides of a game share nothing."""
+        """The agent with a name; each seat has its own, so the sides of a game share nothing."""
         player = run.field[name]
         if not isinstance(player, str) and not run.shared and not run.apart:
             return player
@@ -325,7 +325,7 @@ class AgentCache(threading.local):
         return agent
 
     def own(self, run: RunSpec, name: str) -> OwnSettings:
-        """What the code of a player changed in this process; that of one file is the same code."""
+        """The settings that a player's code changed here; players from one file share settings."""
         player = run.field[name]
         code = split_spec(player)[0].rpartition(":")[0] if isinstance(player, str) else ""
         if (code or name) not in self._own:
@@ -333,7 +333,7 @@ class AgentCache(threading.local):
         return self._own[code or name]
 
     def adopt(self, run: RunSpec, made: dict[str, Agent]) -> None:
-        """Take over existing agents, each for the first seat of a game."""
+        """Use existing agents in the first seat of games; :meth:`policy` makes all others."""
         self.clear()
         self._run = run.id
         while made:

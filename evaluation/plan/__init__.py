@@ -1,1 +1,1 @@
-"""Who plays whom from which openings, decided before the first game."""
+"""The plan of a run, made before the first game: who plays whom, and from which openings."""

@@ -1,4 +1,4 @@
-"""The field of a run: its players, their names, and how a worker makes them."""
+"""The field of a run: its players, their names, and how workers make the players."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ if TYPE_CHECKING:
     from c4env.agents.adapters.chat.agent import Chat
 
 Player = str | Callable[..., Any]
-"""A spec string, or anything callable on an observation."""
+"""A spec string, or an object that can be called with an observation."""
 
 Players = Sequence[Player] | Mapping[str, Player]
-"""A list of players, or a mapping from names in the table to players."""
+"""A list of players, or a mapping from their names in the table to the players."""
 
 
 def name_players(players: Players) -> dict[str, Player]:
-    """Name the players, each once.
+    """Return the players by name.
 
     Raises:
-        InvalidRun: not a list or mapping of agents, or the same name twice.
+        InvalidRun: ``players`` is not a list or mapping of agents, or has a name twice.
         WrongBoard: an agent plays on a board of another size.
     """
     if isinstance(players, str):
@@ -58,20 +58,20 @@ def name_players(players: Players) -> dict[str, Player]:
         if isinstance(player, type):
             raise InvalidRun(f"agent {name!r} is a class: pass an instance or its import path")
         if not isinstance(player, str) and not callable(player):
-            raise InvalidRun(f"agent {name!r}: {player!r} is no spec, model or callable")
+            raise InvalidRun(f"agent {name!r}: {player!r} is not a spec, model or callable")
         require_board(player, BOARD_SIZE, f"agent {name!r}")
         try:
             name.encode()
         except UnicodeEncodeError:
             raise InvalidRun(
-                f"agent {name!r}: expected a name of characters that UTF-8 has"
+                f"agent {name!r}: expected a name that can be encoded as UTF-8"
             ) from None
         field[name] = player
     return field
 
 
 def separate(field: Mapping[str, Player]) -> dict[str, Player]:
-    """Copy an object that plays under several names, once for each further name.
+    """Copy an object that plays under several names, so that each name has its own object.
 
     Raises:
         InvalidRun: the object cannot be copied.
@@ -83,35 +83,35 @@ def separate(field: Mapping[str, Player]) -> dict[str, Player]:
                 player = copy.deepcopy(player)  # the two sides of a game share nothing
             except Exception as error:
                 raise InvalidRun(
-                    f"agent {name!r} is an object that has another name too, and it cannot be "
-                    f"copied ({error}): give two objects"
+                    f"agent {name!r} is an object that has a second name, and it cannot be "
+                    f"copied ({error}): expected two objects"
                 ) from None
         found[name] = player
     return found
 
 
 def split_name(text: str) -> tuple[str, str]:
-    """Split ``name=SPEC`` into name and spec; a spec alone is its own name."""
+    """Split ``name=SPEC`` into name and spec; a spec without a name is its own name."""
     named = re.fullmatch(r"\s*([^=:(){},]+?)\s*=\s*(.+)", text, re.DOTALL)
     return (named[1], named[2].strip()) if named else (text, text)
 
 
 def _against_itself(player: Player) -> str:
-    """Advice for an agent against itself."""
+    """Say how an agent can play against itself."""
     if isinstance(player, str):
-        return f"to let it meet itself, name both: one={player} two={player} (or c4 play)"
-    return "in a mapping each has its own name"
+        return f"for a game against itself, give two names: one={player} two={player} (or c4 play)"
+    return "a mapping can give each its own name"
 
 
 def title(player: Callable[..., Any]) -> str:
-    """The name of an agent given as an object."""
+    """The name of an agent that is given as an object."""
     if isinstance(player, FunctionAgent | Agent) and player.name:
         return player.name
     return getattr(player, "__name__", type(player).__name__)
 
 
 def describe_player(player: Player) -> str:
-    """The player's entry in the header of a run: its spec, or the name of an object."""
+    """The player's entry in the header of a run: the spec, or the name of an object."""
     return player if isinstance(player, str) else f"<{title(player)}>"
 
 
@@ -120,8 +120,8 @@ def make_player(spec: str, movetime: float | None) -> Agent:
 
     Args:
         spec: the agent's spec.
-        movetime: seconds a move, for an agent that has the option ``movetime`` and whose spec does
-            not set it; None for no limit.
+        movetime: seconds per move, for an agent with an option ``movetime`` that the spec does not
+            set; None for no limit.
     """
     name, given = split_spec(spec)
     if movetime is None or "movetime" in given or "movetime" not in option_names(name):
@@ -130,24 +130,24 @@ def make_player(spec: str, movetime: float | None) -> Agent:
 
 
 class Traits(NamedTuple):
-    """Names of players that the run treats specially."""
+    """The players that a run treats specially, by name."""
 
-    deterministic: tuple[str, ...]  # known to give one position one answer
+    deterministic: tuple[str, ...]  # always give the same answer in the same position
     timed: tuple[str, ...]  # search by the clock
-    holding: tuple[str, ...]  # hold a process or a connection, which must be closed
+    holding: tuple[str, ...]  # have a process or a connection that must be closed
     prompts: Mapping[str, str] = MappingProxyType({})  # of language models, by player
     code: Mapping[str, Identity] = MappingProxyType({})  # of players from outside this project
 
     def in_short(self, name: str) -> str:
-        """One hash of a player's code and prompt."""
+        """A single hash of a player's code and prompt."""
         return in_short(self.code.get(name, {}), self.prompts.get(name, ""))
 
 
 def look(name: str, player: Player, agent: Any) -> Traits:
-    """The traits of one player, after its agent was made.
+    """Return the traits of one player, whose agent exists.
 
-    A plain function is not known to be deterministic, nor is an agent that looks as far as the
-    clock allows.
+    A plain function does not count as deterministic, nor does an agent whose search depth depends
+    on the clock.
 
     Raises:
         InvalidRun: code was edited after this process imported it.
@@ -162,13 +162,13 @@ def look(name: str, player: Player, agent: Any) -> Traits:
 
 
 def join(traits: Iterable[Traits]) -> Traits:
-    """The traits of a field from those of its players."""
+    """Join the traits of players into the traits of their field."""
     *names, prompts, code = zip(*traits, strict=True)
     known, timed, holding = (tuple(chain(*each)) for each in names)
     return Traits(known, timed, holding, dict(ChainMap(*prompts)), dict(ChainMap(*code)))
 
 
 def is_language_model(agent: object) -> TypeGuard[Chat]:
-    """Whether an agent is ``chat:MODEL``."""
-    chat = sys.modules.get("c4env.agents.adapters.chat.agent")  # most runs need no import
+    """Whether an agent is a language model, ``chat:MODEL``."""
+    chat = sys.modules.get("c4env.agents.adapters.chat.agent")  # not imported in most runs
     return chat is not None and isinstance(agent, chat.Chat)

@@ -1,4 +1,4 @@
-"""The header of a run, ``run.json``: who plays whom, from which openings, and how."""
+"""The header of a run, ``run.json``: the pairings, the openings and the settings."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from c4env.geometry import BOARD_SIZE, IS_STANDARD
 FORMAT: Final = "c4env run 1"
 
 Kind = Literal["round robin", "gauntlet", "match", "people"]
-"""Who meets whom: all each other; challengers a field; two in pairs of games; people anybody."""
+"""Who meets whom: every pair; challengers and a field; two agents; or people and any player."""
 
 
 class SprtPlan(NamedTuple):
-    """The sequential test of a match: its hypotheses in Elo, and its error rates."""
+    """The sequential test of a match: its hypotheses in Elo and its error rates."""
 
     h0: float
     h1: float
@@ -35,17 +35,17 @@ class RunHeader:
 
     Attributes:
         kind: who meets whom.
-        players: specs by the names of the agents; a Python object is ``<name>``.
-        challengers: the agents of a gauntlet that meet the others.
+        players: specs of the agents by name; a Python object has ``<name>`` as its spec.
+        challengers: the agents of a gauntlet that meet all other agents.
         openings: move strings from which the games begin.
         seed: seed of the openings' order and of stochastic agents.
-        c4env: versions of c4env, Python and NumPy.
+        c4env: the versions of c4env, Python and NumPy.
         board: rows, columns and discs in a row that win, as ``6x7x4``.
-        deterministic: agents known to give one position one answer.
+        deterministic: agents that always give the same answer in the same position.
         timed: agents that search by the clock.
         code: hashes of code and files from outside this project, by agent and name.
         prompts: prompts of language models, by agent.
-        movetime: seconds a move; None for no limit.
+        movetime: seconds per move; None for no limit.
         margin: seconds by which a move may exceed ``movetime``.
         sprt: the sequential test of a match; None without one.
     """
@@ -66,7 +66,7 @@ class RunHeader:
     sprt: SprtPlan | None = None
 
     def schedule(self) -> list[Fixture]:
-        """Every game of the run, in the order of playing; none where people play."""
+        """Every game of the run in playing order; [] if people play."""
         others = [player for player in self.players if player not in self.challengers]
         if self.challengers:
             return gauntlet_order(self.challengers, others, self.openings)
@@ -110,17 +110,17 @@ class RunHeader:
         if given != FORMAT:
             raise ValueError(f"the format is {given!r}: expected {FORMAT!r}")
         if check != _check({"format": given, **values}):
-            raise ValueError("its checksum is wrong: it was damaged")
+            raise ValueError("its checksum is wrong: the file was damaged")
         if values.get("sprt") is not None:
             values["sprt"] = SprtPlan(**values["sprt"])
         return cls(**{name: _frozen(value) for name, value in values.items()})
 
     @classmethod
     def of_format_2(cls, values: Mapping[str, Any]) -> RunHeader:
-        """The header of a run of format 2, which stood among the games.
+        """Convert the header of a run of format 2, found among the games.
 
         Raises:
-            ValueError, TypeError, AttributeError: it is not a header.
+            ValueError, TypeError, AttributeError: ``values`` is not a header.
         """
         names = {each.name for each in fields(cls)}
         held: dict[str, Any] = {"board": str(STANDARD)}
@@ -131,7 +131,7 @@ class RunHeader:
             held["kind"] = "gauntlet"
         if "sprt" in held:
             held["kind"] = "match"
-            # The fifth value belonged to a test on exact errors, which no longer exists.
+            # The fifth value belonged to a test of exact errors, since removed.
             held["sprt"] = SprtPlan(*held["sprt"]) if len(held["sprt"]) == 4 else None
         if code := held.get("code"):  # the first files had one hash for all players
             held["code"] = {

@@ -1,9 +1,9 @@
 """The identity of an agent: its spec, and hashes of everything that the spec or object refers to.
 
-Stored results carry the identity, so that a changed agent never gets the results of an earlier one
-of the same name. An identity maps names to hashes: the Python file of an import path and the files
-beside it that it imports, files named in their text (``"weights.npz"``), programs, weights, prompts
-and folders. Parts of this project have no hash.
+Stored results carry the identity, so that a changed agent never gets the results of an earlier
+agent of the same name. An identity maps names to hashes: of the Python file of an import path and
+the neighbouring files that it imports, of files named in their text (``"weights.npz"``), and of
+programs, weights, prompts and folders. Parts of this project have no hash.
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ from c4env.agents.sampling.policy_value import SELFPLAY
 from c4env.evaluation.errors import InvalidRun
 
 Identity = Mapping[str, str]
-"""Hashes of an agent's parts, by name; empty for the agents of this project."""
+"""The hashes of an agent's parts by name; empty for the agents of this project."""
 
 PROGRAMS: Final = ("command", "python")  # options whose first word may be a program on the PATH
 NOT_READ: Final = (".log",)  # endings of files that an agent writes rather than reads
 
 
 def identify(player: str | Callable[..., Any], name: str = "") -> dict[str, str]:
-    """The identity of a player.
+    """Return the identity of a player.
 
     Args:
         player: a spec whose agent was made, or an object.
@@ -60,7 +60,7 @@ def identify(player: str | Callable[..., Any], name: str = "") -> dict[str, str]
 
 
 def in_short(code: Identity, prompt: str = "") -> str:
-    """One hash of an identity and a language model's prompt; empty if both are empty."""
+    """A single hash of an identity and a language model's prompt; "" if both are empty."""
     return _hash(json.dumps([sorted(code.items()), prompt])) if code or prompt else ""
 
 
@@ -80,7 +80,7 @@ def _of_spec(spec: str) -> Iterator[tuple[str, str]]:
         elif key or ":" in text:  # an agent's name is not a file
             yield from _of_text(text, program=key in PROGRAMS)
     for module in entry.needs if isinstance(entry, Entry) and not entry.network else ():
-        # The library gives its answers.
+        # The agent's answers depend on this library.
         if (version := getattr(sys.modules.get(module), "__version__", None)) is not None:
             yield module, str(version)
 
@@ -89,7 +89,7 @@ _ZOO: Final = {entry.name: entry for entry in ZOO}
 
 
 def _of_text(text: str, program: bool = False) -> Iterator[tuple[str, str]]:
-    """The user's code, file or folder that a name or an option refers to, if any."""
+    """Yield hashes of the user's code, file or folder that a name or an option refers to."""
     first = _words(text)[0]
     if program and os.path.basename(first) == first and (found := shutil.which(first)):
         yield first, _hash(Path(found))
@@ -103,7 +103,7 @@ def _of_text(text: str, program: bool = False) -> Iterator[tuple[str, str]]:
         folder = Path(text.removeprefix(SELFPLAY))  # only the network of a self-play folder plays
         files = [folder / MODEL] if (folder / MODEL).is_file() else sorted(folder.rglob("*"))
         yield from ((str(file), _hash(file)) for file in files if file.is_file())
-    name, _, attribute = text.partition(":")  # http://HOST:80 is no module
+    name, _, attribute = text.partition(":")  # http://HOST:80 does not name a module
     meant = attribute[:1].isidentifier() and not name.endswith(".py")
     module = sys.modules.get(name) if meant else None
     if module is not None and (file := _file_of(module)):
@@ -118,7 +118,7 @@ def _words(text: str) -> list[str]:
 
 
 def _candidates(text: str) -> Iterator[str]:
-    """Parts of a text that may be file paths: FILE.py:NAME, C:\\FILE.py, --weights=FILE."""
+    """Yield parts of a text that may be file paths: FILE.py:NAME, C:\\FILE.py, --weights=FILE."""
     for word in dict.fromkeys([*_words(text), text]):
         cuts = [found.start() for found in re.finditer("[:=]", word)]
         starts, ends = [0, *(cut + 1 for cut in cuts)], [*cuts, len(word)]
@@ -126,7 +126,7 @@ def _candidates(text: str) -> Iterator[str]:
 
 
 def _run_by_name(text: str) -> Iterator[str]:
-    """The files of a module that a command runs with ``-m package.module``."""
+    """Yield the files of a module that a command runs with ``-m package.module``."""
     words = _words(text)
     if "-m" in words[:-1]:
         path = words[words.index("-m") + 1].replace(".", os.sep)
@@ -136,12 +136,12 @@ def _run_by_name(text: str) -> Iterator[str]:
 def _of_source(
     file: Path, folder: Path, named_from: Path | None = None
 ) -> Iterator[tuple[str, str]]:
-    """Hashes of a file and, if it is Python, of the files that it imports or names.
+    """Yield hashes of a file and, if it is Python, of the files that it imports or names.
 
     Args:
         file: any file.
-        folder: the folder to look for imports in; for an installed package, its own.
-        named_from: names in the result are relative to this folder; by default as ``file``.
+        folder: the folder in which to look for imports; an installed package has its own.
+        named_from: the folder to which names in the result are relative; None keeps full paths.
     """
     own = file.relative_to(folder).parts[0] if _installed(folder) else ""
     loaded = {vars(m).get("__file__"): m for m in [*sys.modules.values()] if inspect.ismodule(m)}
@@ -159,13 +159,13 @@ def _of_source(
         module = loaded.get(os.path.abspath(path))
         if module and vars(module.__spec__ or module).setdefault("c4env_hash", found) != found:
             raise InvalidRun(
-                f"{path} was edited after this process imported it: restart Python to play it"
+                f"{path} was edited after this process imported it: restart Python to use the file"
             )
         waiting += (p for p in _read_by(path, folder) if not own or own in p.parts)
 
 
 def _read_by(path: Path, folder: Path) -> Iterator[Path]:
-    """Files that a Python file imports from ``folder`` or its own folder, or names in a text."""
+    """Yield files that a Python file imports from ``folder`` or its own folder, or names."""
     try:
         tree = ast.parse(path.read_bytes())
     except (SyntaxError, ValueError):
@@ -176,7 +176,7 @@ def _read_by(path: Path, folder: Path) -> Iterator[Path]:
     texts = [n.value for n in nodes if isinstance(n, ast.Constant) and isinstance(n.value, str)]
     for text in texts:
         yield from _named(text, path.parent, os.path.isfile)
-    # It may also import from folders that it adds to sys.path.
+    # The file may also import from folders that it adds to sys.path.
     folders = [folder, *(p for text in texts for p in _named(text, path.parent, os.path.isdir))]
     for node in nodes:
         if isinstance(node, ast.Import):
@@ -190,7 +190,7 @@ def _read_by(path: Path, folder: Path) -> Iterator[Path]:
 
 
 def _imported(name: str, folder: Path, relative: bool = False) -> Iterator[Path]:
-    """The files of a module and of its packages, in ``folder`` or loaded from elsewhere."""
+    """Yield the files of a module and its packages, in ``folder`` or loaded from elsewhere."""
     parts = name.split(".")
     if parts[0] == "c4env" and not relative:
         return
@@ -205,13 +205,13 @@ def _imported(name: str, folder: Path, relative: bool = False) -> Iterator[Path]
 
 
 def _named(text: str, folder: Path, there: Callable[[Path], bool]) -> Iterator[Path]:
-    """Files that a text in a source names, beside the source or in the working directory."""
+    """Yield files that a string names, in the folder of its source or the working directory."""
     if text.isprintable() and not text.endswith(NOT_READ):
         yield from (p for p in dict.fromkeys((folder / text, Path(text))) if there(p))
 
 
 def _file_of(module: ModuleType) -> Path | None:
-    """The file of a module; None for this project's modules and for those without a file."""
+    """The file of a module; None if the module has no file or belongs to this project."""
     name, file = module.__name__, getattr(module, "__file__", None)
     if name.partition(".")[0] == "c4env" or file is None or not Path(file).is_file():
         return None
@@ -229,7 +229,7 @@ _STDLIB: Final = Path(sysconfig.get_path("stdlib"))
 
 def _root(module: ModuleType, file: Path) -> Path:
     """The folder from which a module is imported."""
-    if module.__name__.endswith(".py"):  # a file, named by its path
+    if module.__name__.endswith(".py"):  # a file that was named by its path
         return file.parent
     return file.parents[module.__name__.count(".") + (file.name == "__init__.py")]
 
@@ -241,7 +241,7 @@ def _hash_of_file(path: str, changed: int, size: int) -> str:
 
 
 def _hash(content: Path | str | bytes) -> str:
-    """Hash a content; an unchanged file is read once in a process."""
+    """Hash a text, bytes or a file; an unchanged file is read only once per process."""
     if isinstance(content, Path):
         now = content.stat()
         return _hash_of_file(os.path.abspath(content), now.st_mtime_ns, now.st_size)
@@ -256,7 +256,7 @@ _PLAIN: Final = (str, bytes, int, float, bool, type(None), os.PathLike)
 
 
 def _of_object(thing: Any) -> str:
-    """Hash the code of a function or object and the values it holds; empty without any."""
+    """Hash the code and values of a function or object; "" if it has none."""
     function = thing.function if isinstance(thing, FunctionAgent) else thing
     data = b"".join(_values(function, set()))
     kind = function if inspect.isclass(function) else type(function)
@@ -281,7 +281,7 @@ def _source(thing: Any) -> bytes:
 
 
 def _values(value: Any, seen: set[int]) -> Iterator[bytes]:
-    """Bytes of numbers, texts, arrays, weights, collections of them, and closures.
+    """Yield the bytes of numbers, texts, arrays, weights and closures, and of collections of these.
 
     Other values, such as generators and connections, do not belong to an agent's identity.
     """
@@ -298,7 +298,7 @@ def _values(value: Any, seen: set[int]) -> Iterator[bytes]:
 
 
 def _held(value: Any) -> Iterator[tuple[Any, Any]]:
-    """The values that an object holds, by name where they have one."""
+    """Yield the values that an object has, each with its name or None."""
     if isinstance(value, Mapping):
         yield from value.items()
     elif isinstance(value, list | tuple):
@@ -321,12 +321,12 @@ def _held(value: Any) -> Iterator[tuple[Any, Any]]:
 
 
 def _held_by(function: FunctionType) -> Iterator[tuple[str, Any]]:
-    """A function's name and closure, and for user code also its code and globals."""
+    """Yield a function's name and closure, and for user code also its code and globals."""
     yield "name", f"{function.__module__}.{function.__qualname__}"
     yield "defaults", [function.__defaults__, function.__kwdefaults__]
     try:
         used = inspect.getclosurevars(function)
-    except ValueError:  # a name that is not bound yet
+    except ValueError:  # a closure has a name that is not bound yet
         return
     yield from used.nonlocals.items()
     module = inspect.getmodule(function)

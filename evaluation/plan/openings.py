@@ -1,10 +1,10 @@
 """Openings: the positions from which the games of a run begin.
 
-Deterministic agents repeat one game from one starting position, so a run draws openings without
-replacement: all positions after k plies, one of each mirror pair (``3``); the balanced ones among
-them (``balanced:4,2``); or those of a file (its path).
+Deterministic agents repeat the same game from the same position, so a run draws openings without
+replacement: from all positions after k plies, one of each mirror pair (``3``); from the balanced
+positions among these (``balanced:4,2``); or from the openings in a file (its path).
 
-The solver's opening book, which has the exact score of every position of up to 8 plies, tells
+The solver's opening book, which has the exact score of every position of up to 8 plies, shows
 which positions are balanced.
 """
 
@@ -28,21 +28,21 @@ MAX_PLIES: Final = 8  # the book's limit: 91,295 openings
 GRAMMAR: Final = "a number of plies 0..8, balanced:PLIES,SCORE, or a file"
 
 Openings = int | str | Sequence[str]
-"""A number of plies, a text as above, or the move strings themselves."""
+"""A number of plies, a text in the form of GRAMMAR, or a list of move strings."""
 
 
 def choose_openings(openings: Openings, seed: int = 0, limit: int | None = None) -> list[str]:
-    """The openings of a run, as move strings of 1-based columns.
+    """Return the openings of a run, as move strings of 1-based columns.
 
     Args:
-        openings: a number of plies, for all positions after them; ``"balanced:4,2"`` for those
-            after 4 plies whose exact score is between -2 and 2; the path of a file; or a list of
-            move strings.
+        openings: a number of plies, for all positions after this number; ``"balanced:4,2"`` for
+            the positions after 4 plies whose exact score is between -2 and 2; the path of a file;
+            or a list of move strings.
         seed: shuffles the openings; a list of move strings keeps its order.
-        limit: the number of openings to take, in that order; None takes all.
+        limit: the number of openings to take, after shuffling; None takes all.
 
     Raises:
-        InvalidRun: no opening, one twice, one after which the game is over, or bad grammar.
+        InvalidRun: no opening, an opening twice or that ends the game, or bad grammar.
     """
     if isinstance(openings, str):
         found = shuffled(_named(openings.strip()), seed)
@@ -51,9 +51,9 @@ def choose_openings(openings: Openings, seed: int = 0, limit: int | None = None)
     else:
         found = shuffled(enumerate_openings(openings), seed)
     if not found:
-        raise InvalidRun(f"openings={openings!r}: expected at least one")
+        raise InvalidRun(f"openings={openings!r}: expected at least one opening")
     if len(set(found)) < len(found):
-        raise InvalidRun("openings: one is given twice")
+        raise InvalidRun("openings: an opening is given twice")
     return found[:limit]
 
 
@@ -64,23 +64,23 @@ def _named(text: str) -> list[str]:
         return read_openings(text)
     numbers = re.fullmatch(r"balanced:(\d+),(\d+)", text)
     if numbers is None:
-        raise InvalidRun(f"openings={text!r}: expected balanced:PLIES,SCORE as in balanced:4,2")
+        raise InvalidRun(f"openings={text!r}: expected balanced:PLIES,SCORE such as balanced:4,2")
     return balanced_openings(int(numbers[1]), int(numbers[2]))
 
 
 def shuffled(openings: Sequence[str], seed: int) -> list[str]:
     """Sort the openings by a hash of the seed and the opening.
 
-    So a smaller set keeps its order within a larger one, with any version of any library.
+    So a smaller set keeps its order in a larger set, with any version of any library.
     """
     return sorted(openings, key=lambda m: hashlib.sha256(f"{seed} {m}".encode()).digest())
 
 
 def check_opening(moves: str, where: str) -> str:
-    """Return the move string if a game can go on from it.
+    """Return the move string if it leads to an unfinished game.
 
     Raises:
-        InvalidRun: it cannot; the message begins with ``where``.
+        InvalidRun: the moves are illegal or end the game; the message begins with ``where``.
     """
     try:
         over = Position.parse(moves).outcome is not None
@@ -92,16 +92,16 @@ def check_opening(moves: str, where: str) -> str:
 
 
 def canonical(position: Position) -> Position:
-    """The position or its mirror image, whichever has the smaller bitboards."""
+    """Return the position or its mirror image, whichever has the smaller bitboards."""
     mirrored = position.mirror()
     return min(position, mirrored, key=lambda p: (p.mine, p.theirs))
 
 
 def enumerate_openings(plies: int) -> list[str]:
-    """Move strings of all unfinished positions after ``plies`` discs, one of each mirror pair.
+    """List move strings of all unfinished positions after ``plies`` discs, one per mirror pair.
 
-    Each position stands as its lexicographically first game, in that order. 0 to 8 plies have 1,
-    4, 25, 121, 568, 2144, 8231, 27109 and 91295 openings.
+    The move string of a position is its lexicographically first game; the list is sorted. 0 to 8
+    plies have 1, 4, 25, 121, 568, 2144, 8231, 27109 and 91295 openings.
 
     Raises:
         InvalidRun: ``plies`` is not an integer 0..8.
@@ -122,14 +122,14 @@ def enumerate_openings(plies: int) -> list[str]:
 
 
 def balanced_openings(plies: int, most: int) -> list[str]:
-    """The openings of :func:`enumerate_openings` with an exact score of ``-most`` to ``most``.
+    """Return the openings of :func:`enumerate_openings` with a score of ``-most`` to ``most``.
 
-    A score of 0 is a draw, 1 a win with the winner's last disc.
+    A score is exact: 0 is a draw, 1 a win with the winner's last disc.
 
     Raises:
         InvalidRun: bad ``plies``, or a negative ``most``.
     """
-    from c4env.agents.solver.book import default_book  # compiles only here
+    from c4env.agents.solver.book import default_book  # compiles, so only here
 
     if most < 0:
         raise InvalidRun(f"balanced:{plies},{most}: expected a score of at least 0")
@@ -139,10 +139,10 @@ def balanced_openings(plies: int, most: int) -> list[str]:
 
 
 def read_openings(path: str | Path) -> list[str]:
-    """Read the openings of a file: a line of 1-based columns each; ``#`` begins a comment.
+    """Read a file with an opening of 1-based columns on each line; ``#`` begins a comment.
 
     Raises:
-        InvalidRun: the file cannot be read, or a line (with its number) is not an opening.
+        InvalidRun: the file cannot be read, or a line, whose number is given, is not an opening.
     """
     try:
         lines = Path(path).read_text(encoding="utf-8-sig").splitlines()
@@ -156,8 +156,8 @@ def read_openings(path: str | Path) -> list[str]:
             continue
         check_opening(moves, f"{path}, line {number}")
         if moves in found:
-            raise InvalidRun(f"{path}, line {number}: {moves} stands in line {found[moves]} too")
+            raise InvalidRun(f"{path}, line {number}: {moves} is also in line {found[moves]}")
         found[moves] = number
     if not found:
-        raise InvalidRun(f"openings={str(path)!r}: expected at least one in the file")
+        raise InvalidRun(f"openings={str(path)!r}: expected at least one opening in the file")
     return list(found)

@@ -1,4 +1,4 @@
-"""Patterns of specs: one text for many agents."""
+"""Patterns of specs; one pattern names many agents."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Final
 from c4env.evaluation.errors import InvalidRun
 
 MOST: Final = 1000
-"""The most agents that a pattern may have."""
+"""The most agents that a pattern may name."""
 
 _CHOICE: Final = re.compile(r"\{([^{}]*)\}|(?<==)(\d+)\.\.(\d+)(?=[,)]|$)")
 _NO_RANGE: Final = re.compile(r"(?<==)([\w.]*\w\.\.\w[\w.]*)(?=[,)]|$)")
@@ -19,7 +19,7 @@ _RANGE: Final = re.compile(r"(\d+)\.\.(\d+)")
 def expand(pattern: str) -> list[str]:
     """Expand a pattern into specs: ``key=1..8`` is a range with both ends, ``{a,b}`` a choice.
 
-    A choice may stand anywhere and may hold ranges; the last one changes fastest.
+    A choice may be anywhere and may contain ranges; the last range or choice changes fastest.
     ``alphabeta:depth=1..2,heuristic={chain,window}`` gives four specs.
 
     Raises:
@@ -37,7 +37,7 @@ def expand(pattern: str) -> list[str]:
         values = [value for part in inside.split(",") for value in _values(pattern, part.strip())]
         count *= len(values)
         if count > MOST:
-            raise InvalidRun(f"{pattern!r} stands for more than {MOST} agents")
+            raise InvalidRun(f"{pattern!r} names too many agents: expected at most {MOST}")
         pieces.append(values)
         end = found.end()
     pieces.append([_literal(pattern, pattern[end:])])
@@ -46,14 +46,14 @@ def expand(pattern: str) -> list[str]:
 
 def _literal(pattern: str, text: str) -> str:
     if "{" in text or "}" in text:
-        raise InvalidRun(f"{pattern!r}: unmatched brace; expected as in depth={{1,2}}")
+        raise InvalidRun(f"{pattern!r}: unmatched brace: expected a choice such as depth={{1,2}}")
     return text
 
 
 def _values(pattern: str, part: str) -> list[str]:
     """The values of one part of a choice."""
     if not part:
-        raise InvalidRun(f"{pattern!r}: empty choice; expected as in depth={{1,2}}")
+        raise InvalidRun(f"{pattern!r}: empty choice: expected a choice such as depth={{1,2}}")
     bounds = _RANGE.fullmatch(part)
     if bounds is None:
         return [part]

@@ -1,1 +1,1 @@
-"""Strength from results: win tables, Elo ratings, sequential tests, cycles."""
+"""Measure strength from results: win tables, Elo ratings, sequential tests and cycles."""

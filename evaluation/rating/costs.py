@@ -1,4 +1,4 @@
-"""The cost of agents: nodes and seconds, over their games."""
+"""The cost of agents: the nodes and seconds that their moves take."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ from c4env.evaluation.store.record import GameRecord
 
 @dataclass
 class Cost:
-    """Number of moves that an agent chose, with total nodes and seconds."""
+    """The number of moves that an agent chose, with their nodes and seconds."""
 
     moves: int = 0
     nodes: int = 0
     seconds: float = 0.0
-    by_game: list[float] = field(default_factory=list)  # seconds a move in each game
+    by_game: list[float] = field(default_factory=list)  # seconds per move in each game
 
     @property
     def nodes_a_move(self) -> float:
-        """Mean nodes a move."""
+        """The mean number of nodes per move."""
         return self.nodes / max(self.moves, 1)
 
     @property
     def seconds_a_move(self) -> float:
-        """Mean seconds a move."""
+        """The mean number of seconds per move."""
         return self.seconds / max(self.moves, 1)
 
 
 def costs(games: Iterable[GameRecord]) -> dict[str, Cost]:
-    """The cost of each agent, without the moves of openings."""
+    """Return the cost of each agent; moves of openings do not count."""
     found: dict[str, Cost] = {}
     for game in games:
         for seat, player in enumerate(game.players):

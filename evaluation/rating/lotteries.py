@@ -1,11 +1,11 @@
 """Cycles in a field, which Elo cannot show, and the order of its agents by maximal lotteries.
 
-A cycle is a beats b, b beats c, c beats a. It is beyond chance if random signs of the openings'
-gains rarely make the clearest of all pairs as clear as the cycle's least clear pair.
+In a cycle, a beats b, b beats c, and c beats a. A cycle is beyond chance if openings' gains with
+random signs rarely give any pair of agents a result as clear as the cycle's least clear pair.
 
 A maximal lottery is a mixture of agents that no agent beats on average. The agents in some maximal
-lottery (the essential set) come first, then the essential set of the rest, and so on. Copies of an
-agent do not change the order of the others.
+lottery (the essential set) come first, then the essential set of the remaining agents, and so on.
+Copies of an agent do not change the order of the other agents.
 
 Sources: Brandl, Brandt and Seedig, "Consistent Probabilistic Social Choice", Econometrica 84, 2016;
 Dutta and Laslier, "Comparison functions and choice correspondences", Social Choice and Welfare 16,
@@ -33,27 +33,27 @@ from c4env.lazy import from_extra
 SURE: Final = 0.95
 _RESAMPLES: Final = 200  # few, since each may need several linear programs
 _NEEDS_SCIPY: Final = "maximal lotteries need scipy"
-_TIE: Final = 1e-9  # points a game: closer results are equal
+_TIE: Final = 1e-9  # points per game; results with a smaller difference are equal
 
 
 class Place(NamedTuple):
-    """An agent's place by maximal lotteries."""
+    """The place of an agent by maximal lotteries."""
 
     player: str
     place: int  # 1 is the best; agents of one essential set share a place
-    places: tuple[int, int]  # 95 % interval
+    places: tuple[int, int]  # 95 % interval of the place
 
 
 class Standing(NamedTuple):
     """The clearest cycle, and the order by maximal lotteries."""
 
-    cycle: tuple[str, ...]  # each beats the next, and the last the first; empty if there is none
-    confidence: float  # probability that chance alone gives no pair as clear
+    cycle: tuple[str, ...]  # each agent beats the next, the last the first; () without a cycle
+    confidence: float  # probability that chance alone gives no pair so clear a result
     places: tuple[Place, ...]  # the best agent first; empty without scipy
     exact: bool  # the results are complete, not a sample
 
     def table(self) -> Table:
-        """A row for each agent, none without scipy, and a note on cycles."""
+        """A table with a note on cycles and, if scipy is installed, a row for each agent."""
         beats = zip(self.cycle, (*self.cycle[1:], *self.cycle[:1]), strict=True)
         said = ", ".join(f"{one} beats {other}" for one, other in beats) or "none"
         if self.cycle and self.exact:
@@ -73,11 +73,11 @@ class Standing(NamedTuple):
 
 
 def standing(tally: Tally, exact: bool = False) -> Standing:
-    """Find cycles of a field, and its order by maximal lotteries.
+    """Find the clearest cycle of a field and the order of its agents by maximal lotteries.
 
     Args:
-        tally: points and games of a field in which all have met.
-        exact: the results are complete, as in :attr:`Ratings.exact`.
+        tally: points and games of a field in which all agents have met.
+        exact: whether the results are complete, as in :attr:`Ratings.exact`.
 
     Raises:
         InvalidRun: two of the agents did not meet.
@@ -93,7 +93,7 @@ def standing(tally: Tally, exact: bool = False) -> Standing:
 
 
 def _gains(tally: Tally, weights: Sequence[Float64s] = ()) -> tuple[Float64s, Float64s]:
-    """The row's points above one half, and games, each ``[draws, n, n]``."""
+    """The gains of row against column, and the games, each ``[draws, n, n]``."""
     points, games = tally.sums(weights)
     excess = points - games / 2
     return excess - excess.swapaxes(1, 2), games + games.swapaxes(1, 2)
@@ -105,7 +105,7 @@ def _places(tally: Tally, exact: bool) -> tuple[Place, ...]:
         return essential_tiers(gains / np.maximum(games, _TIE))
 
     players, tiers = tally.players, tiers_of()
-    # The openings alone give the seed, so that a copy of an agent changes nothing.
+    # Only the openings give the seed, so that a copy of an agent changes no draw.
     generator = np.random.default_rng(seeds(tally.openings, 0, 0))
     draws = [] if exact else [tally.weights(generator, 1) for _ in range(_RESAMPLES)]
     drawn = np.array([tiers_of(weights) for weights in draws] or [tiers])
@@ -117,13 +117,13 @@ def _places(tally: Tally, exact: bool) -> tuple[Place, ...]:
 
 
 def maximal_lottery(margins: Float64s) -> tuple[Float64s, Bools]:
-    """A maximal lottery, and the agents that are in any maximal lottery.
+    """Find a maximal lottery, and the agents that are in any maximal lottery.
 
-    The result is the optimal strategy deepest in the interior: an agent outside it loses to it, and
-    so is in no maximal lottery.
+    The result is the optimal strategy deepest in the interior. An agent outside this strategy loses
+    to it, and so is in no maximal lottery.
 
     Args:
-        margins: ``margins[i, j]`` is the gain of i from j, ``[n, n]``.
+        margins: ``margins[i, j]`` is the gain of agent i against agent j, ``[n, n]``.
 
     Returns:
         probabilities ``[n]``, and whether each agent is in some maximal lottery ``[n]``.
@@ -145,7 +145,7 @@ def maximal_lottery(margins: Float64s) -> tuple[Float64s, Bools]:
 
 
 def essential_tiers(margins: Float64s) -> Int64s:
-    """The tier of each agent ``[n]``: 0 for the essential set, 1 for that of the rest, ..."""
+    """The tier ``[n]`` of each agent: 0 in the essential set, 1 in the next essential set, ..."""
     tiers, left = np.zeros(len(margins), np.int64), np.arange(len(margins))
     while len(left):
         some = margins[np.ix_(left, left)]
@@ -157,7 +157,7 @@ def essential_tiers(margins: Float64s) -> Int64s:
 
 
 def clearest_cycle(tally: Tally) -> tuple[tuple[str, ...], float]:
-    """The cycle of three whose least clear pair is clearest, and its confidence."""
+    """Find the cycle of three agents whose least clear pair is clearest, and its confidence."""
     excess = tally.points - tally.games / 2
     mirrored = excess.swapaxes(1, 2)
     by_opening = tally.resampled == "openings"  # otherwise the unit is the game
@@ -168,7 +168,7 @@ def clearest_cycle(tally: Tally) -> tuple[tuple[str, ...], float]:
     if (threshold := least.max()) <= _TIE:
         return (), 0.0
     generator, as_clear = np.random.default_rng(seeds(tally.openings, 0, 1)), 1
-    for _ in range(100):  # 2000 draws in all, 20 in one array
+    for _ in range(100):  # 2000 draws in total, 20 in one array
         signs = generator.choice([-1.0, 1.0], (20, *excess.shape[: 1 if by_opening else 3]))
         largest = np.abs(_gains(tally, (signs,))[0] / size).max((1, 2))
         as_clear += int((largest >= threshold - _TIE).sum())

@@ -1,20 +1,18 @@
-"""Elo by a logistic (Bradley-Terry) fit, what moving first is worth, and how sure that is.
+"""Elo and the first-move advantage by a logistic (Bradley-Terry) fit, with intervals.
 
-The model: one agent scores ``1 / (1 + 10**(-(r1 - r2) / 400))`` of the points against another, over
-both colours alike. What moving first is worth is fitted besides: ``f`` more for the first player.
-Ratings maximise the likelihood of all games at once, so their order does not matter. Virtual
-draws keep an agent that never wins at a finite rating: one less than there are agents, as many
-as there are differences to find (Jeffreys' prior), each in the unit that is resampled, a pair of
-games. Each pair of agents gets the share of them that its games have in what is known
-of the two (:func:`leverages`).
+The model: an agent rated r1 scores ``1 / (1 + 10**(-(r1 - r2) / 400))`` of the points against an
+agent rated r2, with equally many games of each colour. A second fit adds the first-move advantage
+``f`` to the first player's rating. Ratings maximise the likelihood of all games together, so the
+order of the games does not matter. Virtual draws keep ratings finite, even of an agent that never
+wins: a pair of games for each difference to estimate, one less than the number of agents (Jeffreys'
+prior). A pair of agents gets as large a share as its games tell about it (:func:`leverages`).
 
-Games from one opening hang together: an opening that costs a point with one colour gives it
-back with the other. So the intervals come from resampling openings, never single games, by
-the Bayesian bootstrap (Rubin, "The Bayesian Bootstrap", Annals of Statistics 9, 1981): each
-opening, with all its games, gets an exponential weight. The virtual points get gamma weights
-of the same mean. For two agents and independent games that comes to
-Jeffreys' interval for a proportion, which is wide where a plain bootstrap has no width at
-all: for an agent that won every game.
+Games from one opening depend on each other: an opening that costs a point with one colour gains one
+with the other. So the intervals come from resampling openings, never single games, by the Bayesian
+bootstrap (Rubin, "The Bayesian Bootstrap", Annals of Statistics 9, 1981): an opening, with all its
+games, gets an exponential weight. Virtual points get gamma weights of the same mean. For two agents
+and independent games, the result is Jeffreys' interval for a proportion. It stays wide if an agent
+wins all games, where a plain bootstrap has no width.
 """
 
 from __future__ import annotations
@@ -33,18 +31,18 @@ from c4env.evaluation.rating.fit import fit
 from c4env.evaluation.rating.tally import Tally, all_openings
 from c4env.evaluation.tables import Shown, Table, number, plural, signed
 
-TAILS: Final = (2.5, 97.5)  # percent: what a 95 % interval leaves out on either side
+TAILS: Final = (2.5, 97.5)  # the percentiles at the ends of a 95 % interval
 _DRAWS: Final = 1000
-_BLOCK: Final = 1 << 15  # pairs of agents, times draws, to fit at a time
+_BLOCK: Final = 1 << 15  # pairs of agents, times draws, to fit at the same time
 _LEAST: Final = 1e-6  # the least virtual points, to keep the fit from rounding errors
-_TIE: Final = 1e-3  # Elo: nearer strengths are the same
+_TIE: Final = 1e-3  # Elo; strengths with a smaller difference are equal
 SURE: Final = 1 - TAILS[0] / 100
-"""From this probability to be the stronger on the 95 % interval of a difference leaves 0 out."""
-_ENOUGH: Final = 25  # openings, with which a run is no longer told to play more
+"""From this probability of being stronger, the 95 % interval of a difference excludes 0."""
+_ENOUGH: Final = 25  # openings, from which a run gets no note to play more
 _STUDENT: Final = {1: 1.5, 2: 9.2, 3: 2.2, 4: 1.9}
-"""By how much Student's t of so few openings is wider than any weights of them make it. What moving
-first is worth is a matter of openings above all; of strengths the virtual points say enough."""
-_UNKNOWN: Final = 2000.0  # half width, in Elo, of an interval that says nothing
+"""Factors by number of openings that widen the first-move interval to Student's t, as weights of so
+few openings cannot. Intervals of strengths do not need them: virtual points widen these enough."""
+_UNKNOWN: Final = 2000.0  # half width, in Elo, of an interval without information
 
 
 class Interval(NamedTuple):
@@ -56,7 +54,7 @@ class Interval(NamedTuple):
 
     @classmethod
     def of(cls, value: float, drawn: Float64s) -> Interval:
-        """The middle 95 % of the draws, widened to hold ``value``."""
+        """Make the interval of the middle 95 % of the draws, widened to include ``value``."""
         low, high = map(float, np.percentile(drawn, TAILS))
         return cls(float(value), min(low, float(value)), max(high, float(value)))
 
@@ -70,26 +68,26 @@ class Rating:
     low: float  # 95 % interval of the Elo
     high: float
     ranks: tuple[int, int]  # 95 % interval of the place; 1 is the best
-    better: float | None  # probability of being stronger than the next in the list, if any
-    score: float  # points a game, 0..1
+    better: float | None  # probability of being stronger than the next agent, if there is one
+    score: float  # points per game, 0..1
     games: int
 
 
 @dataclass(frozen=True)
 class Ratings(Sequence[Rating]):
-    """The ratings of a field, a sequence of :class:`Rating`, the strongest first.
+    """The ratings of a field, a sequence of :class:`Rating` with the strongest agent first.
 
     Attributes:
         players: a rating for each agent.
         first_move: the advantage of moving first, in Elo.
-        resampled: what the intervals resample: ``"openings"``, or ``"pairs"`` of games where
-            there is only one opening.
+        resampled: the unit that the intervals resample: ``"openings"``, or ``"pairs"`` of games
+            if there is only one opening.
         units: number of these units.
-        exact: every agent is deterministic and all positions after so many plies were played, so
+        exact: every agent is deterministic and played all positions after some number of plies, so
             nothing was sampled. ``low`` and ``high`` then show how much the openings differ.
-        anchor: the agent whose Elo was set; without one, the mean of the field is 0.
-        rival: the agent most likely to be as strong as the first, and the probability that the
-            first is stronger.
+        anchor: the agent with a fixed Elo; without an anchor, the mean of the field is 0.
+        rival: the agent most likely to be as strong as the first agent, and the probability that
+            the first agent is stronger.
     """
 
     players: tuple[Rating, ...]
@@ -111,7 +109,7 @@ class Ratings(Sequence[Rating]):
         return len(self.players)
 
     def rows(self) -> list[list[Any]]:
-        """A heading, and a row for each agent: place, name, Elo, interval, score, games, > next."""
+        """A heading and a row for each agent: place, name, Elo, interval, score, games, > next."""
         spread = "spread" if self.exact else "95 %"
         rows: list[list[Any]] = [["place", "agent", "Elo", spread, "score", "games", "> next"]]
         for r in self:
@@ -121,7 +119,7 @@ class Ratings(Sequence[Rating]):
         return rows
 
     def table(self, title: str = "", notes: tuple[str, ...] = ()) -> Table:
-        """The rows as a table, with notes on their meaning and then ``notes``."""
+        """The rows as a table, with notes on the columns followed by ``notes``."""
         return Table(self.rows(), title, (*self.words(), *notes), left=(1,))
 
     def words(self) -> list[str]:
@@ -132,7 +130,7 @@ class Ratings(Sequence[Rating]):
         return self.table().markdown()
 
     def basis(self) -> str:
-        """A note on how the intervals were found."""
+        """A note on the method of the intervals."""
         if self.exact:
             units = "openings" if self.resampled == "openings" else "pairs of games"
             return (
@@ -146,7 +144,7 @@ class Ratings(Sequence[Rating]):
         return f"95 % intervals: {units}, resampled {_DRAWS} times, and of this one opening alone."
 
     def caution(self) -> tuple[str, ...]:
-        """A note if the openings are too few to tell agents apart; usually nothing."""
+        """A note if the openings are too few to tell agents apart, or ()."""
         told = all(r.better is None or r.better >= SURE for r in self)
         openings = self.units if self.resampled == "openings" else 1
         if self.exact or told or not self.units:
@@ -157,7 +155,7 @@ class Ratings(Sequence[Rating]):
 
 
 def few_openings(openings: int, what: str) -> str:
-    """That openings are too few for something, and which would do; empty where they are many."""
+    """A sentence that openings are too few, and how to get more; "" if there are enough."""
     if openings >= _ENOUGH:
         return ""
     few = "1 opening is" if openings == 1 else f"{openings} openings are"
@@ -166,7 +164,7 @@ def few_openings(openings: int, what: str) -> str:
 
 
 def more_openings(least: int) -> str:
-    """Which ``--openings`` plays at least so many, and how many; empty where they are too many."""
+    """Name the ``--openings`` that plays at least ``least`` openings; "" if none does."""
     found = ((plies, len(all_openings(plies))) for plies in range(1, 6))
     return next((f"--openings {p} plays {count}" for p, count in found if count >= least), "")
 
@@ -182,11 +180,11 @@ def rate(
 
     Args:
         tally: points and games.
-        deterministic: agents known to give one position one answer. If all are, and all have
-            played every opening, the ratings are exact over that set.
-        anchor: an agent and the Elo to set it to; without one, the mean of the field is 0.
+        deterministic: agents that always give the same answer in the same position. If all agents
+            are here and have played every opening, the ratings are exact over that set.
+        anchor: an agent and its fixed Elo; without an anchor, the mean of the field is 0.
         seed: seed of the bootstrap.
-        centre: agents whose mean is 0; empty for all.
+        centre: agents whose mean Elo is 0; empty means all agents.
 
     Returns:
         the ratings, the strongest first.
@@ -237,10 +235,10 @@ def rate(
 
 
 def parse_anchor(text: str, players: Sequence[str]) -> tuple[str, float]:
-    """Parse ``NAME=ELO``; the name itself may hold ``=``.
+    """Parse ``NAME=ELO``; the name itself may contain ``=``.
 
     Raises:
-        InvalidRun: the text has another form, or the name is not one of the players.
+        InvalidRun: the text is malformed, or the name is not one of the players.
     """
     name, equals, elo = text.rpartition("=")
     try:
@@ -255,7 +253,7 @@ def parse_anchor(text: str, players: Sequence[str]) -> tuple[str, float]:
 
 def _check_anchor(name: str, players: Sequence[str]) -> None:
     if name not in players:
-        raise InvalidRun(f"anchor {name!r} is none of the agents: {', '.join(players)}")
+        raise InvalidRun(f"anchor {name!r}: expected one of {', '.join(players)}")
 
 
 def first_move_line(ratings: Ratings) -> str:
@@ -269,7 +267,7 @@ def first_move_line(ratings: Ratings) -> str:
 
 
 def format_ranks(ranks: tuple[int, int]) -> str:
-    """A place, such as ``3``, or a range of places, such as ``1-4``."""
+    """Format a place, such as ``3``, or a range of places, such as ``1-4``."""
     best, worst = ranks
     return str(best) if best == worst else f"{best}-{worst}"
 
@@ -277,13 +275,13 @@ def format_ranks(ranks: tuple[int, int]) -> str:
 def strengths(
     tally: Tally, seed: int = 0, apart: bool = False
 ) -> tuple[Float64s, float, Float64s, Float64s]:
-    """Elo and first-move advantage, as fitted and as resampled.
+    """Fit the Elo and the first-move advantage to the games, and to resampled games.
 
     Two tallies of the same players and openings get the same weights of openings. With ``apart``
-    their virtual draws are independent.
+    for one of the tallies, their virtual draws are independent.
 
     Returns:
-        Elo ``[players]``, the first-move advantage, and the samples of both, ``[draws, players]``
+        the Elo ``[players]``, the first-move advantage, and samples of both, ``[draws, players]``
         and ``[draws]``.
     """
     n = len(tally.players)
@@ -305,8 +303,8 @@ def strengths(
         alike = (first + second) / 2
         found = fit(*_alike(points + alike, games + alike + alike.swapaxes(1, 2)), start)
         drawn[block] = found[0]
-        # Virtual draws that are equal for both colours would pull the first-move advantage to 0.
-        # So for its interval, chance splits each agent's virtual points between the colours.
+        # Equal virtual draws for both colours would pull the first-move advantage to 0. So for
+        # its interval, chance splits each agent's virtual points between the colours.
         found = fit(points + first, games + first + second.swapaxes(1, 2), found)
         drawn_first_move[block] = found[1]
     if wider := _STUDENT.get(len(tally.openings)):
@@ -316,10 +314,10 @@ def strengths(
 
 
 def _alike(points: Float64s, games: Float64s) -> tuple[Float64s, Float64s]:
-    """Points and games ``(..., players, players)`` as if all had met as often with each colour.
+    """Rescale points and games ``(..., players, players)`` to equal numbers with each colour.
 
-    Elo is fitted to these, so that it tells what share of all points to expect; given who moves
-    first, little may be left that strength decides, and much that only chance would.
+    The Elo fit uses the rescaled games, so that Elo predicts an agent's share of all points. Once
+    the first player is known, strength may decide little and chance much.
     """
     turned = games.swapaxes(-1, -2)
     both = (games > 0) & (turned > 0)
@@ -329,10 +327,10 @@ def _alike(points: Float64s, games: Float64s) -> tuple[Float64s, Float64s]:
 
 
 def leverages(games: Float64s) -> Float64s:
-    """The leverage of each pair: the share, 0 to 1, of its difference that its own games determine.
+    """The leverage of each pair: how far, 0 to 1, its own games determine its Elo difference.
 
     Leverages sum to one less than the number of agents. If all pairs have equally many games, each
-    has 2/n; a pair that alone joins two parts of a field has 1.
+    pair has 2/n; a pair whose games alone connect two parts of a field has 1.
 
     Args:
         games: number of games of each pair, ``[players, players]``, symmetric.
@@ -345,10 +343,10 @@ def leverages(games: Float64s) -> Float64s:
 
 
 def scores(tallies: Sequence[Tally]) -> list[tuple[Float64s, Float64s]]:
-    """Points a game in each tally, ``[players]``, and their samples, ``[draws, players]``.
+    """Compute points per game in each tally, ``[players]``, and samples, ``[draws, players]``.
 
-    The tallies have the same players and openings, and share the weights of openings. Each has its
-    own virtual games, one unit for each player.
+    The tallies have the same players and openings, and share the weights of openings. Each tally
+    has its own virtual games, one unit for each player.
     """
     generator = tallies[0].generator(0)
     virtual = generator.spawn(1)[0]
@@ -365,19 +363,19 @@ def scores(tallies: Sequence[Tally]) -> list[tuple[Float64s, Float64s]]:
 def _shares(
     points: Float64s, games: Float64s, won: Float64s | float = 0, more: Float64s | float = 0
 ) -> Float64s:
-    """Points a game ``[draws, players]``, after adding ``won`` points of ``more`` games."""
+    """Points per game ``[draws, players]``, after adding ``won`` points of ``more`` games."""
     gained = points.sum(2) + (games - points).sum(1) + won
     return np.asarray(gained / np.maximum(games.sum(1) + games.sum(2) + more, _LEAST))
 
 
 def _blocks(players: int) -> list[Int64s]:
-    """The draws, in blocks that fit into the processor's cache."""
+    """The indices of the draws, in blocks that fit into the processor's cache."""
     count = -(-_DRAWS * players * players // _BLOCK)
     return np.array_split(np.arange(_DRAWS), min(_DRAWS, count))
 
 
 def _ranks(elo: Float64s) -> tuple[Float64s, Float64s]:
-    """Best and worst place of each player in the middle 95 % of draws ``[draws, players]``."""
+    """Each player's best and worst place in the middle 95 % of draws ``[draws, players]``."""
     players = range(elo.shape[1])
     above = np.stack([(elo > elo[:, [i]] + _TIE).sum(1) for i in players], 1)
     below = np.stack([(elo < elo[:, [i]] - _TIE).sum(1) for i in players], 1)

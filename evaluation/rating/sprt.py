@@ -1,17 +1,17 @@
-"""The sequential probability ratio test, which ends a match of two as soon as it is decided.
+"""The sequential probability ratio test, which ends a match as soon as the result is clear.
 
 The unit is a pair of games from one opening with the colours swapped, so the advantage of an
-opening cancels out. A pair scores 0, 1/2, 1, 3/2 or 2 points for the agent in question. The test
-uses the counts of these five results (the pentanomial).
+opening cancels out. A pair scores 0, 1/2, 1, 3/2 or 2 points for the first agent. The test uses the
+counts of these five results (the pentanomial).
 
-The hypotheses are in logistic Elo, the Elo of the ratings: the agent is ``h0`` stronger, or ``h1``.
-The log likelihood ratio is the generalised one: each hypothesis takes the likeliest distribution of
-pairs with its mean score. Wald's bounds keep the error rates near ``alpha`` (accept H1 although H0
-holds) and ``beta`` (the reverse).
+The hypotheses are in logistic Elo, the Elo of the ratings: the first agent is ``h0`` or ``h1`` Elo
+stronger. The log likelihood ratio is generalised: each hypothesis uses the likeliest distribution
+of pairs with its mean score. Wald's bounds keep the error rates near ``alpha`` (accept H1 although
+H0 is true) and ``beta`` (accept H0 although H1 is true).
 
 Source: Michel Van den Bergh's notes on Fishtest's mathematics ("The generalized maximum
 likelihood ratio for the expectation value of a distribution", "Normalized Elo"); Fishtest and
-fastchess compute the same, there called the logistic model.
+fastchess compute the same ratio in their logistic model.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ from c4env.evaluation.errors import InvalidRun
 
 Decision = Literal["H0", "H1"]
 
-SCORES: Final = np.array([0, 0.25, 0.5, 0.75, 1])  # points a game of each kind of pair
-_UNSEEN: Final = 1e-3  # count of a kind of pair not seen yet, as in Fishtest
+SCORES: Final = np.array([0, 0.25, 0.5, 0.75, 1])  # points per game in each kind of pair
+_UNSEEN: Final = 1e-3  # count for a kind of pair that has not occurred, as in Fishtest
 _STEPS: Final = 50
-_MANY: Final = 1e9  # pairs, beside which unseen kinds of pair do not matter
-_FAR: Final = 50  # times the pairs played: more are out of reach
+_MANY: Final = 1e9  # pairs; so many that unseen kinds of pair do not matter
+_FAR: Final = 50  # times the pairs played; a larger number of pairs is out of reach
 _MOST: Final = 1000  # the greatest Elo of a hypothesis
 
 
@@ -42,12 +42,12 @@ class Sprt:
     Attributes:
         h0: the Elo difference under H0, in logistic Elo.
         h1: the Elo difference under H1, greater than ``h0``.
-        alpha: probability to accept H1 if H0 holds.
-        beta: probability to accept H0 if H1 holds.
+        alpha: probability of accepting H1 if H0 is true.
+        beta: probability of accepting H0 if H1 is true.
 
     Raises:
-        InvalidRun: ``h0 < h1`` within +-1000 does not hold, or a probability is not between 0 and
-            1/2.
+        InvalidRun: ``h0`` is not below ``h1``, one is beyond +-1000, or a probability is not
+            between 0 and 1/2.
     """
 
     h0: float
@@ -63,14 +63,14 @@ class Sprt:
             )
         for name, chance in (("alpha", self.alpha), ("beta", self.beta)):
             if not 0 < chance < 0.5:
-                raise InvalidRun(f"{name}={chance:g}: expected a chance between 0 and 0.5")
+                raise InvalidRun(f"{name}={chance:g}: expected a probability between 0 and 0.5")
 
     @classmethod
     def parse(cls, text: str, alpha: float = 0.05, beta: float = 0.05) -> Sprt:
-        """Parse ``H0,H1``, two numbers of Elo.
+        """Parse ``H0,H1``, two Elo differences.
 
         Raises:
-            InvalidRun: the text has another form.
+            InvalidRun: the text is malformed.
         """
         try:
             h0, h1 = map(float, text.split(","))
@@ -87,7 +87,7 @@ class Sprt:
         )
 
     def llr(self, counts: ArrayLike) -> NDArray[np.float64]:
-        """Log likelihood ratio ``[...]`` of H1 to H0, given counts of pairs ``[..., 5]``."""
+        """The log likelihood ratio ``[...]`` of H1 to H0, given counts of pairs ``[..., 5]``."""
         seen = np.maximum(np.asarray(counts, np.float64), _UNSEEN)
         total = seen.sum(-1)
         shares = seen / total[..., None]
@@ -96,13 +96,13 @@ class Sprt:
         return np.asarray(total * ratio)
 
     def decide(self, counts: ArrayLike) -> Decision | None:
-        """The hypothesis to accept after these counts of pairs ``[5]``; None to go on."""
+        """The hypothesis to accept after these counts of pairs ``[5]``; None to continue."""
         low, high = self.bounds
         llr = float(self.llr(counts))
         return "H0" if llr <= low else "H1" if llr >= high else None
 
     def outlook(self, counts: ArrayLike) -> str:
-        """What would decide, while nothing is decided, as a sentence."""
+        """A sentence that says what would decide an undecided test."""
         pairs, llr, least = int(np.sum(counts)), float(self.llr(counts)), self.least
         if pairs < least:
             return (
@@ -112,14 +112,14 @@ class Sprt:
         at_this_rate = pairs * self.bounds[llr > 0] / llr if llr else math.inf
         if at_this_rate > _FAR * pairs:
             return (
-                "What was measured lies midway between the hypotheses: others, with it nearer to "
-                "one of them, would be decided sooner."
+                "The measured difference is midway between the hypotheses: other hypotheses, one "
+                "of them nearer to the difference, would be decided sooner."
             )
         return f"At this rate it takes about {math.ceil(at_this_rate)} pairs."
 
     @property
     def least(self) -> int:
-        """The fewest pairs that decide: all lost, or all won."""
+        """The fewest pairs that decide the test, if one agent wins all games."""
         found = []
         for kind, bound in zip((0, -1), self.bounds, strict=True):
             counts = np.zeros(len(SCORES))
@@ -131,9 +131,9 @@ class Sprt:
         return min(found)
 
     def known(self, decision: Decision, other: str) -> str:
-        """What a decision says of the first agent: it excludes the other hypothesis.
+        """A phrase for what a decision shows about the first agent.
 
-        H0 only says that the agent is not as strong as under H1, not how weak it is.
+        A decision only excludes the other hypothesis: H0 does not show how weak the agent is.
         """
         value, side = (self.h0, 1) if decision == "H1" else (self.h1, -1)
         if value * side > 0:
@@ -162,27 +162,27 @@ class Sprt:
 
 
 def states(elo: float, other: str, more: str = "") -> str:
-    """A hypothesis in words, such as ``30 Elo stronger than greedy``."""
+    """A phrase for a hypothesis, such as ``30 Elo stronger than greedy``."""
     if not elo:
         return f"as strong as {other}"
     return f"{more}{abs(elo):g} Elo {'stronger' if elo > 0 else 'weaker'} than {other}"
 
 
 def expected_score(elo: float) -> float:
-    """Expected points a game, 0..1, of an agent that is ``elo`` stronger."""
+    """The expected points per game, 0..1, of an agent that is ``elo`` stronger."""
     return 1 / (1 + 10 ** (-elo / 400))
 
 
 def _likeliest(shares: NDArray[np.float64], means: NDArray[np.float64]) -> NDArray[np.float64]:
     """The likeliest distributions ``[..., means, 5]`` with given mean scores.
 
-    They are ``shares / (1 + t (score - mean))`` with the ``t`` that gives them the mean. The excess
-    over the mean falls as ``t`` grows, so Newton's method finds ``t``. A step that would leave the
-    range in which all shares are positive is replaced by halving that range.
+    A distribution is ``shares / (1 + t (score - mean))`` with the ``t`` that gives it the mean. The
+    excess over the mean falls as ``t`` grows, so Newton's method finds ``t``. If a step would leave
+    the range in which all shares are positive, the method halves the range instead.
     """
     away = SCORES - means[:, None]
     weighted = shares[..., None, :] * away
-    inside = -(1 - 1e-12)  # at the end of the range a share would be divided by 0
+    inside = -(1 - 1e-12)  # at the end of the range, a share is divided by 0
     low = np.broadcast_to(inside / away[:, -1], weighted.shape[:-1])
     high = np.broadcast_to(inside / away[:, 0], weighted.shape[:-1])
     t = np.zeros(weighted.shape[:-1])

@@ -1,4 +1,4 @@
-"""Points and games of a field, opening by opening, and their random weights."""
+"""Points and games of a field by opening, and random weights of them for the bootstrap."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ from c4env.evaluation.plan.openings import enumerate_openings
 from c4env.evaluation.seeds import seeds
 from c4env.evaluation.store.record import GameRecord
 
-_ENUMERATED: Final = (1, 4, 25, 121, 568, 2144, 8231)  # openings of 0, 1, 2, ... plies
-_LEAST: Final = 1e-6  # of all weights together
+_ENUMERATED: Final = (1, 4, 25, 121, 568, 2144, 8231)  # numbers of openings of 0, 1, 2, ... plies
+_LEAST: Final = 1e-6  # the least sum of all weights
 
 
 @dataclass(frozen=True)
 class Tally:
-    """Points and games of a field, opening by opening: the input of ratings.
+    """Points and games of a field by opening, the input of ratings.
 
     Attributes:
-        players: sorted names, so that results do not depend on their order.
+        players: sorted names, so that results do not depend on the given order.
         openings: sorted openings.
-        points: ``(openings, players, players)``: of the first player (row) against the second.
-            With a single opening, a slice holds one game of each two agents and colour.
+        points: points of the first player (row) against the second, ``(openings, players,
+            players)``. With a single opening, a slice has one game per pairing and colour.
         games: number of games behind the points; the same shape.
-        beside: more games of the same players, resampled by themselves; None without any. A
-            newcomer's few openings need weights of their own.
-        by_pairs: whether to resample pairs of games despite several openings: a few openings that
-            happen to be alike show too little of how games differ.
+        beside: more games of the same players, with weights of their own, as a newcomer's few
+            openings need; None without such games.
+        by_pairs: whether to resample pairs of games despite several openings: a few similar
+            openings show too little of how much games differ.
     """
 
     players: tuple[str, ...]
@@ -48,7 +48,7 @@ class Tally:
     def of(
         cls, games: Iterable[GameRecord], players: Iterable[str], openings: Iterable[str] = ()
     ) -> Tally:
-        """Count games, without those of an agent against itself.
+        """Count games; ignore games of an agent against itself.
 
         Args:
             games: the games.
@@ -60,7 +60,7 @@ class Tally:
         openings = tuple(sorted({*openings, *(game.opening for game in played)}))
         index = {name: i for i, name in enumerate(names)}
         layer = {opening: i for i, opening in enumerate(openings)}
-        # Sorted, since games come in any order.
+        # Sort, since games come in any order.
         played.sort(key=lambda game: (game.players, game.moves, str(game.winner)))
         before = Counter[tuple[str, str]]()
         cells = []
@@ -79,7 +79,7 @@ class Tally:
 
     @property
     def resampled(self) -> str:
-        """What the intervals resample: openings, or pairs of games where there is but one."""
+        """The unit that intervals resample: openings, or pairs of games if there is one opening."""
         return "openings" if len(self.openings) > 1 and not self.by_pairs else "pairs"
 
     @property
@@ -88,19 +88,19 @@ class Tally:
         return int(self._there().sum())
 
     def _there(self) -> Bools:
-        """Which units there are: each opening, or in each slice any two agents that met."""
+        """A mask of the existing units: every opening, or the pairs that met in each slice."""
         if self.resampled == "openings":
             return np.ones(len(self.points), dtype=bool)
         return np.triu(self.games + self.games.swapaxes(1, 2)) > 0
 
     def weights(self, generator: np.random.Generator, draws: int) -> tuple[Float64s, ...]:
-        """Random weights of the units, ``(draws, units)``, of mean 1; then of those beside.
+        """Draw weights of mean 1 for the units, ``(draws, units)``, then for those of ``beside``.
 
-        Of pairs they are ``(draws, slices, players, players)``. Nearly exponential for
-        many units. For few they vary more: that corrects for a variance estimated from few
-        units (``n - 1`` for ``n + 1``) and for the wider tails of Student's t. Their sum varies
-        as that of ``n - 2`` exponentials, whatever the weights: were it free, it would be next to
-        nothing in some draws, and the virtual points alone would speak.
+        Weights of pairs are ``(draws, slices, players, players)``. The weights of many units are
+        nearly exponential. The weights of few units vary more, to correct for a variance estimated
+        from few units (``n - 1`` for ``n + 1``) and for the wider tails of Student's t. The sum of
+        the weights is drawn separately, as of ``n - 2`` exponentials. Otherwise the sum would be
+        almost 0 in some draws, in which only the virtual points would count.
         """
         units = self.units
         shape = max(units - 4, 1) / max(units, 1) * self._there()
@@ -129,13 +129,13 @@ class Tally:
 
     @property
     def games_of_a_pair(self) -> float:
-        """How many games of two agents a unit has where they met: 2 with both colours."""
+        """The mean number of games that a unit has of two agents that met: 2 with both colours."""
         met = self.games + self.games.swapaxes(1, 2)
         return float(met.sum() / count) if (count := np.count_nonzero(met)) else 2.0
 
     @property
     def enumerated(self) -> bool:
-        """Whether all pairs that met played every position after some number of plies."""
+        """Whether all pairs that met played every opening of some number of plies."""
         counts = self.games if self.resampled == "openings" else self.games.sum(0, keepdims=True)
         met = counts.sum(0) + counts.sum(0).T > 0
         plies = len(min(self.openings, default="", key=len))
@@ -149,7 +149,7 @@ class Tally:
         )
 
     def generator(self, seed: int) -> np.random.Generator:
-        """A generator whose seed depends on players and openings."""
+        """Make a generator whose seed depends on the players and openings."""
         return np.random.default_rng(seeds((*self.players, "", *self.openings), seed))
 
 

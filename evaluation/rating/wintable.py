@@ -1,4 +1,4 @@
-"""The win table of a run: first player in rows, second player in columns."""
+"""The win table of a run, with the first player in rows and the second player in columns."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from c4env.evaluation.tables import Rows, Tables, plural, rounded
 
 
 class Cell(NamedTuple):
-    """Wins, draws and losses of one side; ``+`` adds cells, ``~`` takes the other side."""
+    """Wins, draws and losses of one side; ``+`` adds cells, ``~`` gives the other side's cell."""
 
     wins: int = 0
     draws: int = 0
@@ -31,12 +31,12 @@ class Cell(NamedTuple):
 
     @property
     def games(self) -> int:
-        """Number of games."""
+        """The number of games."""
         return sum(self)
 
     @property
     def score(self) -> float | None:
-        """Points a game, 0..1; None without games."""
+        """The points per game, 0..1, or None without games."""
         return (self.wins + self.draws / 2) / self.games if self.games else None
 
     def __str__(self) -> str:
@@ -49,7 +49,7 @@ class WinTable(Tables):
 
     Attributes:
         players: names, the best total score first.
-        cells: results of ``(first, second)``, from the first player's view.
+        cells: results of pairings ``(first, second)``, from the first player's view.
         forfeits: number of forfeits of each player, by ending.
         reasons: ending and reason of each player's first forfeit.
         notes: notes on how the games were played.
@@ -72,7 +72,7 @@ class WinTable(Tables):
         players: Sequence[str] | None = None,
         notes: Sequence[str] = (),
     ) -> WinTable:
-        """Count games; ``players`` may name players without games."""
+        """Count games in a table; ``players`` may include players without games."""
         games = list(games)
         cells: dict[tuple[str, str], Cell] = {}
         names = dict.fromkeys(players or ())
@@ -92,7 +92,7 @@ class WinTable(Tables):
         return replace(table, players=tuple(ranked))
 
     def cell(self, first: str, second: str) -> Cell:
-        """The results of a first player against a second, from the first player's view."""
+        """The results of one player moving first against another, from the first player's view."""
         return self.cells.get((first, second), Cell())
 
     def as_first(self, player: str) -> Cell:
@@ -109,22 +109,22 @@ class WinTable(Tables):
 
     @property
     def games(self) -> int:
-        """Number of games."""
+        """The number of games."""
         return sum(cell.games for cell in self.cells.values())
 
     @property
     def complete(self) -> bool:
-        """Whether all players have met one another."""
+        """Whether all players have met each other."""
         pairs = itertools.combinations(self.players, 2)
         return all((self.cell(*pair) + ~self.cell(*pair[::-1])).games for pair in pairs)
 
     # -- forms --------------------------------------------------------------------------
 
     def rows(self, show: Callable[[Cell], str]) -> list[list[str]]:
-        """A heading, and a row for each player: its cells, all its games, and those by colour.
+        """A heading and a row for each player: its cells, all its games, and its games by colour.
 
         Args:
-            show: turns a cell into text.
+            show: a function that turns a cell into text.
         """
         numbers = [str(i) for i in range(1, len(self.players) + 1)]
         rows = [["", "score moving first", *numbers, "all", "as 1st", "as 2nd"]]
@@ -135,7 +135,7 @@ class WinTable(Tables):
         return rows
 
     def tables(self) -> list[list[list[str]]]:
-        """One table, whose cells have score and wins/draws/losses."""
+        """One table, whose cells show the score and wins/draws/losses."""
         return [self.rows(_with_counts)]
 
     def counted(self) -> str:
@@ -145,13 +145,13 @@ class WinTable(Tables):
         return f"{plural(self.games, 'game')}; openings of {plies}."
 
     def summary(self) -> str:
-        """Notes on games, openings and cells, and the table's notes."""
+        """Notes on games, openings and cells, followed by the table's notes."""
         cell = "score of the row's agent moving first against the column's, win/draw/loss"
         counted = f"{self.counted()} A cell: {cell}."
         return "\n".join([counted, *self.notes, *self.reasons_of_forfeits()])
 
     def reasons_of_forfeits(self) -> list[str]:
-        """A sentence for each player that forfeited: how often, and an example."""
+        """A sentence for each player that forfeited, with the number of forfeits and an example."""
         lines = []
         for player, counts in self.forfeits.items():
             endings = ", ".join(f"{count} {ending}" for ending, count in sorted(counts.items()))

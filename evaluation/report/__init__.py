@@ -1,1 +1,1 @@
-"""Show a run: as a page, a summary, and figures."""
+"""Show a run as a page, as a summary and in figures."""

@@ -1,4 +1,4 @@
-"""Compare two runs by the games that both have: the effect of a change."""
+"""Compare two runs by the games that both have, to show the effect of a change."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from c4env.evaluation.tables import Shown, Table, plural, signed
 
 
 class Change(NamedTuple):
-    """A game in both runs: the same players, colours and opening."""
+    """A game in both runs, with the same players, colours and opening."""
 
     before: GameRecord
     after: GameRecord
@@ -35,18 +35,18 @@ class Change(NamedTuple):
         return self.before.points != self.after.points
 
     def gain(self, player: str) -> float:
-        """The points of a player after, less those before."""
+        """A player's points in the game after the change minus its points before the change."""
         seat = self.after.players.index(player)
         return self.after.points[seat] - self.before.points[seat]
 
 
 def compare(before: Tournament, after: Tournament) -> Table:
-    """Compare score and Elo of each agent in the games that both runs have.
+    """Compare each agent's score and Elo in the games that both runs have.
 
-    The intervals are those of the changes. The bootstrap resamples both runs together, opening by
-    opening, each with its own virtual games, so a single changed game does not look certain. An
-    agent whose every move is the same has not changed. Elo is relative to the mean of the agents
-    with the same spec and code in both runs.
+    The intervals belong to the changes. The bootstrap resamples the openings of both runs together,
+    and each run has its own virtual games, so a single changed game does not look certain. An agent
+    without a changed move has not changed. Elo is relative to the mean of the agents with the same
+    spec and code in both runs.
 
     Args:
         before: the first run.
@@ -95,7 +95,7 @@ def compare(before: Tournament, after: Tournament) -> Table:
 
 
 def changed_games(before: Tournament, after: Tournament) -> Table:
-    """The games that both runs have and whose result changed, in the order of ``after``.
+    """List the games in both runs whose result changed, in the order of ``after``.
 
     Raises:
         InvalidRun: the runs share no game.
@@ -110,10 +110,10 @@ def changed_games(before: Tournament, after: Tournament) -> Table:
 
 
 def shared(before: Tournament, after: Tournament) -> list[Change]:
-    """The games that both runs have, in the order of ``after``.
+    """Return the games that both runs have, in the order of ``after``.
 
     Raises:
-        InvalidRun: there is none; the message says what the runs do not share.
+        InvalidRun: there is no such game; the message says what the runs do not share.
     """
     old = {game.fixture: game for game in before.games}
     found = [Change(old[game.fixture], game) for game in after.games if game.fixture in old]
@@ -128,12 +128,12 @@ def shared(before: Tournament, after: Tournament) -> list[Change]:
         raise InvalidRun(f"no agent played in both runs: {said}")
     pairings = [{game.players for game in run.games} for run in (before, after)]
     if pairings[0].isdisjoint(pairings[1]):
-        raise InvalidRun(f"no two agents met in both runs; in both played {', '.join(common)}")
+        raise InvalidRun(f"no two agents met in both runs; {', '.join(common)} played in both")
     raise InvalidRun("the runs share agents but no opening: expected some of the same openings")
 
 
 def _elo(tally: Tally, centre: Sequence[int], apart: bool) -> tuple[Float64s, Float64s]:
-    """Elo ``[players]`` and its samples ``[draws, players]``; the mean of ``centre`` is 0."""
+    """The Elo ``[players]`` and samples ``[draws, players]``; the mean of ``centre`` is 0."""
     elo, _, drawn, _ = strengths(tally, apart=apart)
     return elo - elo[centre].mean(), drawn - drawn[:, centre].mean(1, keepdims=True)
 
@@ -187,6 +187,6 @@ def _notes(before: Tournament, after: Tournament, games: Sequence[Change]) -> tu
 
 
 def _result(game: GameRecord) -> str:
-    """The result in chess notation, with the cause of a forfeit."""
+    """The result of a game in chess notation, with the cause of a forfeit."""
     points = "1/2-1/2" if game.winner is None else ("1-0", "0-1")[game.winner]
     return f"{points} ({game.ending})" if game.ending in FORFEITS else points

@@ -1,4 +1,4 @@
-"""The result of a run in words: the sentences above its page, and the command that plays it."""
+"""A run in words: the sentences above its page, and the command that plays the run."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from c4env.evaluation.rating.ratings import SURE, Ratings, more_openings
 from c4env.evaluation.studies.match import Match
 from c4env.evaluation.tables import plural, rounded, signed
 
-_APART: Final = 40  # Elo, which the test that is proposed asks about
-_MOST_PLIES: Final = 4  # longer openings are not enumerated to recognise them
+_APART: Final = 40  # the Elo difference of the proposed test
+_MOST_PLIES: Final = 4  # the longest openings to enumerate, to recognise the openings of a run
 
 
 def headline(ratings: Ratings, match: Match | None = None) -> list[str]:
-    """Sentences on who is strongest, by how much, and how sure; the page shows the first large.
+    """Sentences on the strongest agent, its lead and the certainty; the first is the heading.
 
     Args:
         ratings: ratings of at least one agent.
-        match: a match of two whose length a test decided; else None.
+        match: a match whose length a test decided, or None.
     """
     if match is not None and match.sprt is not None:
         return _of_test(match)
@@ -44,12 +44,12 @@ def headline(ratings: Ratings, match: Match | None = None) -> list[str]:
         first = f"{best.player} leads by {gap} Elo, but {rival} may be as strong."
     if ratings.exact:
         these = "these openings" if ratings.resampled == "openings" else "this one opening"
-        return [first, f"Nothing was sampled: over {these} that is certain."]
+        return [first, f"Nothing was sampled, so this is certain over {these}."]
     more = ratings.caution()
     if better < SURE and not more:
         more = (_proposed(ratings, rival),)
     sure = f"The probability that {best.player} is stronger than {rival} is {_percent(better)}."
-    if len(ratings) == 2:  # as the match of the two tells it
+    if len(ratings) == 2:  # as in the report of a match
         low, high = best.low - second.high, best.high - second.low
         between = f"between {_elo(low)} and {_elo(high)} with 95 % confidence."
         differ = f"The Elo difference, {_elo(best.elo - second.elo)}, lies {between}"
@@ -64,9 +64,9 @@ def headline(ratings: Ratings, match: Match | None = None) -> list[str]:
 
 
 def command_of(header: RunHeader) -> str | None:
-    """The command that plays a run with this header, or None.
+    """Return the command that plays a run with this header, or None.
 
-    A command line cannot name Python objects, and openings from a file cannot be recognised.
+    There is no command for a run with Python objects or with openings from a file.
     """
     players, openings, front = header.players, header.openings, header.challengers
     if not players or not openings or header.seed is None or len(front) > 1:
@@ -95,7 +95,7 @@ def command_of(header: RunHeader) -> str | None:
 
 
 def _proposed(ratings: Ratings, rival: str) -> str:
-    """What would tell more, where the openings are many and who is the strongest is not known."""
+    """A sentence that proposes further games to find the strongest agent."""
     best, other = ratings[0], next(r for r in ratings if r.player == rival)
     if max(best.high - other.low, other.high - best.low) >= _APART:
         return (
@@ -103,7 +103,7 @@ def _proposed(ratings: Ratings, rival: str) -> str:
             "Elo stronger."
         )
     more = more_openings(ratings.units + 1)
-    return f"So small a difference takes more openings to tell{more and f': {more}'}."
+    return f"A difference this small needs more openings{more and f': {more}'}."
 
 
 def _of_test(match: Match) -> list[str]:

@@ -1,4 +1,4 @@
-"""Short labels of agents, which show the options that differ."""
+"""Short labels for agents, which show the options in which the agents differ."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ Parts = Mapping[str | int, str]
 
 LABEL: Final = 24
 """The greatest width of a label, in characters."""
-_LONGEST: Final = LABEL  # the longest key, agent or value before it is cut
+_LONGEST: Final = LABEL  # the most letters of a key, agent or value at the first cut
 
 
 def labels(names: Sequence[str], columns: int = LABEL) -> dict[str, str]:
-    """A distinct label for each name, at most ``columns`` characters wide (8 or more).
+    """Return a distinct label for each name, at most ``columns`` (8 or more) characters wide.
 
-    Names that fit stay. Longer specs of one agent show only the options in which they differ, if
-    there is room (:func:`_forms`). A label that is still too wide, or equal to another, loses its
-    middle, and in the end gets a number. Two dots mark an omission, so that no label reads as the
-    spec of another agent.
+    Names that fit stay. Longer specs of the same agent show only the options in which they differ,
+    if there is room (:func:`_forms`). A label that is still too wide loses its middle; if equal to
+    another label, it gets a number. Two dots mark an omission, so that no label reads as the spec
+    of another agent.
     """
     found = {name: name for name in names}
     long = [name for name in names if width(name) > columns]
@@ -46,7 +46,7 @@ def labels(names: Sequence[str], columns: int = LABEL) -> dict[str, str]:
 
 
 def _what_differs(agent: str, family: Sequence[str], columns: int) -> dict[str, str]:
-    """The longest form of each spec that fits and differs from all others of its family."""
+    """Return each spec's longest form that fits and differs from the others of its family."""
     given = [_parts(name[len(agent) + 1 :]) for name in family]
     shared = set(given[0].items()).intersection(*(parts.items() for parts in given))
     own = [dict(part for part in parts.items() if part not in shared) for parts in given]
@@ -68,7 +68,7 @@ def _marked(name: str, form: str) -> str:
 
 
 def _parts(options: str) -> dict[str | int, str]:
-    """Options by their key, and words without a key by their place."""
+    """Split options into values by key; words without a key are keyed by their index."""
     found: dict[str | int, str] = {}
     for place, part in enumerate(re.split("[, ]", options)):
         key, equals, value = part.partition("=")
@@ -77,11 +77,11 @@ def _parts(options: str) -> dict[str | int, str]:
 
 
 def _forms(agent: str, own: Parts, family: Sequence[Parts]) -> Iterator[str]:
-    """Ever shorter forms of an agent with its own options, cut equally for a whole family.
+    """Yield shorter and shorter forms of an agent with its own options, cut as for its family.
 
-    First keys lose their ends. Then keys go, and the agent loses its end. Then keys come back, for
-    specs with different keys. Last, values lose the words that all of the family begin or end
-    with, and their middles.
+    The first forms cut the ends of keys. The next omit the keys and cut the agent's name. Then
+    short keys return, for specs with different keys. The last forms omit words with which all
+    values in the family begin or end, and the middles of values.
     """
 
     def keyed(letters: int) -> list[str]:
@@ -117,7 +117,7 @@ def _cut(text: str, letters: int) -> str:
 
 
 def _own_words(value: str, others: Sequence[str]) -> str:
-    """A value without the words that all others also begin or end with."""
+    """Omit from a value the words with which all values begin or end."""
     if len({*others}) < 2:
         return value
     before = _shared_words(others)
@@ -127,7 +127,7 @@ def _own_words(value: str, others: Sequence[str]) -> str:
 
 
 def _shared_words(texts: Sequence[str]) -> int:
-    """The number of letters with which all texts begin, up to the end of a word."""
+    """The number of letters that all texts share at the start, up to the end of a word."""
     shared = os.path.commonprefix(list(texts))  # noqa: RUF071  # letters, not folders
     return 1 + max(shared.rfind(sign) for sign in "=/:-_")
 

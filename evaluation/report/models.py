@@ -1,7 +1,7 @@
 """The language models of a run: answers, tokens, costs, and missed wins and blocks.
 
-A missed win is a move that does not win although one could. A missed block is a move, where no win
-exists, that leaves the opponent its only winning cell.
+A missed win is a move that does not win although a winning move exists. A missed block is a move
+that leaves the opponent its only winning cell although no winning move exists.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from c4env.evaluation.store.transcripts import Spoken
 from c4env.evaluation.tables import Rows, Tables, shortened, with_heading
 
 Prices = Mapping[str, tuple[float, float]]
-"""Prices of a million prompt tokens and a million answer tokens, by model."""
+"""The prices of a million prompt tokens and a million answer tokens, by model."""
 
 MILLION: Final = 1_000_000
 LONGEST: Final = 4000  # the most characters of a message on the page
@@ -31,7 +31,7 @@ LONGEST: Final = 4000  # the most characters of a message on the page
 
 @dataclass
 class ModelRow:
-    """Figures of one player's answers in finished games."""
+    """The counts and costs of one player's answers in finished games."""
 
     player: str
     games: int = 0
@@ -43,20 +43,20 @@ class ModelRow:
     asked_tokens: int = 0
     answered_tokens: int = 0
     seconds: float = 0.0
-    cost: float | None = None  # of all games
-    wins: Counter[bool] = field(default_factory=Counter)  # chances; True counts missed ones
+    cost: float | None = None  # cost of all games
+    wins: Counter[bool] = field(default_factory=Counter)  # chances; True counts missed chances
     blocks: Counter[bool] = field(default_factory=Counter)
 
 
 def model_rows(
     games: Sequence[GameRecord], spoken: Iterable[Spoken], prices: Prices | None = None
 ) -> list[ModelRow]:
-    """A row for each player that is a language model, in the order of first answers.
+    """Make a row for each player that is a language model, in the order of the first answers.
 
     Args:
-        games: the finished games of the run; exchanges of other games do not count.
+        games: the finished games of the run; exchanges in other games do not count.
         spoken: the exchanges of the run.
-        prices: prices of tokens; without them the rows have no cost.
+        prices: prices of tokens; without prices, the rows have no cost.
 
     Raises:
         InvalidRun: a model has no price.
@@ -104,7 +104,7 @@ def _count_chances(row: ModelRow, game: GameRecord) -> None:
 
 @dataclass(frozen=True)
 class Models(Tables):
-    """The figures of a run's language models, with the quality of their moves if judged."""
+    """The results of a run's language models, with the quality of their moves if judged."""
 
     rows: Sequence[ModelRow]
     quality: Quality | None = None
@@ -128,7 +128,7 @@ class Models(Tables):
         return [answers, missed, *([self.quality.rates()] if self.quality is not None else [])]
 
     def summary(self) -> str:
-        """Nothing: the tables have no notes."""
+        """Return "", because the tables have no notes."""
         return ""
 
     def records(self) -> Rows:
@@ -142,7 +142,7 @@ class Models(Tables):
         return with_heading(lines)
 
     def as_dict(self) -> dict[str, Any]:
-        """The whole result as plain Python objects, by ply if moves were judged."""
+        """The whole result as plain Python objects, with blunders by ply if moves were judged."""
         return {"models": self.by_model()}
 
     def by_model(self) -> list[dict[str, Any]]:
@@ -164,7 +164,7 @@ def read_prices(path: Path) -> Prices:
 
     Raises:
         UnreadableRun: the file cannot be read.
-        InvalidRun: the file holds something else.
+        InvalidRun: the file has another content.
     """
     text = read_text(path)
     try:
@@ -172,17 +172,17 @@ def read_prices(path: Path) -> Prices:
         return {str(model): (float(asked), float(said)) for model, (asked, said) in prices}
     except (ValueError, TypeError, AttributeError):
         raise InvalidRun(
-            f'{path}: expected {{"MODEL": [PROMPT, ANSWER], ...}}, prices of a million tokens'
+            f'{path}: expected {{"MODEL": [PROMPT, ANSWER], ...}}, prices per million tokens'
         ) from None
 
 
 def conversations(
     games: Sequence[GameRecord], spoken: Iterable[Spoken]
 ) -> dict[int, list[list[Any]]]:
-    """The conversations that the page shows beside the board, by game, in the order of answers.
+    """Return the conversations for the page by game, each in the order of its answers.
 
-    Each item has the ply of the move, the prompt (pairs of role and text; only the new part of a
-    repeated question), the answer, the 1-based column or None, the problem, tokens and seconds.
+    Each item has the ply of the move, the prompt (pairs of role and text; for a repeated question
+    only the new part), the answer, the 1-based column or None, the problem, tokens and seconds.
     """
     where = {game.fixture: number for number, game in enumerate(games)}
     found: dict[int, list[list[Any]]] = {}

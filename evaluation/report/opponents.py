@@ -1,4 +1,4 @@
-"""One agent against a field: a table with a row for each opponent."""
+"""The results of one agent against a field: a table with a row for each opponent."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ class Met(NamedTuple):
     """The results of an agent against one opponent."""
 
     opponent: str
-    first: Cell  # the games in which the agent moved first, from its view
+    first: Cell  # the games in which the agent moved first, from the agent's view
     second: Cell
-    score: Interval  # points a game, 0..1, with the 95 % interval
+    score: Interval  # points per game, 0..1, with the 95 % interval
 
 
 @dataclass(frozen=True)
@@ -30,9 +30,9 @@ class Opponents:
     """The results of an agent against each opponent of a field.
 
     Attributes:
-        player: the agent.
-        met: results by opponent, the strongest first.
-        ratings: ratings of all.
+        player: the agent's name.
+        met: results by opponent, the strongest opponent first.
+        ratings: ratings of the agent and its opponents.
     """
 
     player: str
@@ -41,7 +41,7 @@ class Opponents:
 
     @classmethod
     def of(cls, run: Tournament, ratings: Ratings) -> Opponents | None:
-        """The results of a run's challenger; None unless it has exactly one."""
+        """Return the results of a run's challenger, or None unless the run has exactly one."""
         challengers = run.header.challengers
         if len(challengers) != 1:
             return None
@@ -70,7 +70,7 @@ class Opponents:
         )
 
     def table(self) -> Table:
-        """A row for each opponent: its Elo, and the agent's wins, draws, losses and score."""
+        """A row for each opponent: its Elo and the agent's wins, draws, losses and score."""
         spread = "spread" if self.ratings.exact else "95 %"
         elo = {rating.player: rating.elo for rating in self.ratings}
         rows: list[list[Any]] = [["opponent", "Elo", "as 1st", "as 2nd", "score", spread]]

@@ -1,6 +1,6 @@
-"""A run as one web page: tables, figures, and every game beside exact scores.
+"""A run as one web page: tables, figures, and every game with exact scores.
 
-The page is ``static/report.html`` with its styles and scripts and the run as JSON inside. It needs
+The page is ``static/report.html`` with the styles, the scripts and the run as JSON inside. It needs
 no network and works from a file.
 """
 
@@ -36,7 +36,7 @@ _MIDDLE: Final = 22  # the letter of score 0; a full column is "."
 
 
 def format_scores(scores: Scores) -> str:
-    """Encode seven scores as seven letters; a page has hundreds of thousands of scores."""
+    """Encode seven scores as seven letters, because a page may have 100,000 scores or more."""
     return "".join("." if s is None else _SCORES[s + _MIDDLE] for s in scores)
 
 
@@ -48,12 +48,12 @@ def contents(
     date: str | None = None,
     talk: Mapping[int, Sequence[Any]] | None = None,
 ) -> dict[str, Any]:
-    """The content of the page as JSON values, with players in order of strength.
+    """Return the content of the page as JSON values, with players in order of strength.
 
     Args:
         run: a run of at least one game.
-        ratings: ratings of its players; None takes the run's own.
-        judge: finds exact scores; None leaves out everything that needs them.
+        ratings: ratings of the players; None uses the run's own ratings.
+        judge: finds exact scores; None leaves out everything that needs exact scores.
         title: the page's title.
         date: the run's date, shown as given.
         talk: conversations of language models
@@ -126,7 +126,7 @@ def contents(
 
 
 def scores_along(game: GameRecord, judge: Judge) -> list[Scores]:
-    """Exact scores of the positions in which a player chose, or forfeited."""
+    """The exact scores of the positions in which a player chose a column or forfeited."""
     positions = positions_of(game)
     last = Position.parse(game.moves)
     if last.outcome is None:
@@ -148,9 +148,9 @@ def course(match: Match) -> dict[str, Any]:
 
 
 def page(found: Mapping[str, Any]) -> str:
-    """The page with the given :func:`contents`."""
+    """Make the page from the result of :func:`contents`."""
     text = json.dumps(_finite(found), ensure_ascii=True, separators=(",", ":"), allow_nan=False)
-    # Names and reasons may hold any text: it must not end the script element.
+    # Names and reasons may be any text, which must not end the script element.
     text = text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
     before, _, after = inlined(STATIC.joinpath("report.html").read_text("utf-8")).partition(PLACE)
     return before + text + after
@@ -166,7 +166,7 @@ def _curve(q: MoveQuality) -> list[Any]:
 
 
 def _finite(value: Any) -> Any:
-    """Replace infinities, which JSON does not have, by None."""
+    """Replace infinities, which JSON does not have, with None."""
     if isinstance(value, float):
         return round(value, 9) if math.isfinite(value) else None
     if isinstance(value, Mapping):

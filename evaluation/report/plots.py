@@ -1,7 +1,7 @@
-"""The figures of a run as files, PNG and SVG, drawn with matplotlib (``c4env[plots]``).
+"""The figures of a run as PNG and SVG files, drawn with matplotlib (``c4env[plots]``).
 
-They are made for print: 7 inches wide, as tall as the agents need, without titles (a caption goes
-below), in colours that differ without colour vision and in grey. The page has the same colours.
+The figures are for print: 7 inches wide, as high as the number of agents needs, and without titles,
+since a caption goes below. Their colours, as on the page, differ even in grey.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ STYLE: Final[dict[Any, Any]] = {
 
 
 def write_plots(folder: Path, found: Mapping[str, Any]) -> list[Path]:
-    """Draw every figure that has data, and write it to files.
+    """Draw every figure that has data, and write it to a PNG and an SVG file.
 
     Args:
-        folder: folder of the files, made if it is missing.
+        folder: folder of the files, made if missing.
         found: the result of :func:`c4env.evaluation.report.page.contents`.
 
     Returns:
@@ -62,7 +62,7 @@ def write_plots(folder: Path, found: Mapping[str, Any]) -> list[Path]:
 
 
 def figures(found: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Name and matplotlib figure of each figure that has data.
+    """Yield the name and matplotlib figure of each figure that has data.
 
     Raises:
         MissingExtra: matplotlib is not installed.
@@ -78,7 +78,7 @@ def figures(found: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 
 
 def win_table(figure: Any, found: Mapping[str, Any]) -> bool:
-    """Draw the win table: percent of the points of first players (rows) against second ones."""
+    """Draw the win table: percent of the points that the row's agent scores moving first."""
     from matplotlib.colors import LinearSegmentedColormap
 
     names = _numbered(found)
@@ -105,7 +105,7 @@ def win_table(figure: Any, found: Mapping[str, Any]) -> bool:
 
 
 def elo(figure: Any, found: Mapping[str, Any]) -> bool:
-    """Draw Elo of each agent with its interval."""
+    """Draw the Elo of each agent with its interval."""
     axes = _rows(figure, found)
     values, low, high = np.array([rating[:3] for rating in found["ratings"]]).T
     errors = [values - low, high - values]
@@ -115,7 +115,7 @@ def elo(figure: Any, found: Mapping[str, Any]) -> bool:
 
 
 def first_move(figure: Any, found: Mapping[str, Any]) -> bool:
-    """Draw the score of each agent moving first, and moving second."""
+    """Draw the score of each agent moving first and moving second."""
     cells = np.array(found["cells"], np.float64)
     cells[np.diag_indices(len(cells))] = 0  # an agent against itself moves first and second
     with np.errstate(invalid="ignore"):
@@ -132,7 +132,7 @@ def first_move(figure: Any, found: Mapping[str, Any]) -> bool:
 
 
 def cost(figure: Any, found: Mapping[str, Any]) -> bool:
-    """Draw Elo against seconds a move, or against nodes if there are no times."""
+    """Draw Elo against seconds per move, or against nodes per move if there are no times."""
     unit = 1 if any(c[1] > 0 for c in found["cost"]) else 0
     shown = [i for i, c in enumerate(found["cost"]) if c[unit] > 0]
     if not shown:
@@ -155,9 +155,9 @@ _ENDS: Final[Any] = ((min, math.floor), (max, math.ceil))  # of an axis of whole
 
 
 def blunders(figure: Any, found: Mapping[str, Any]) -> bool:
-    """Draw blunders per critical move by ply, a panel for each agent, the others in grey.
+    """Draw blunders per critical move by ply, with a panel for each agent.
 
-    Points with few moves are hollow.
+    Each panel shows the other agents in grey. Points with few moves are hollow.
     """
     if found["quality"] is None:
         return False
@@ -180,7 +180,7 @@ def blunders(figure: Any, found: Mapping[str, Any]) -> bool:
         axes.plot([p[0] for p in curves[i]], [p[1] for p in curves[i]], color=BLUE)
         if curves[i]:
             x, y, moves = zip(*curves[i], strict=True)
-            fill = ["white" if n < quality["few"] else BLUE for n in moves]  # hollow: of few moves
+            fill = ["white" if n < quality["few"] else BLUE for n in moves]  # hollow: few moves
             axes.scatter(x, y, s=7, color=fill, edgecolors=BLUE, linewidths=0.8, zorder=3)
         axes.set_title(names[i], size=7, loc="left", pad=3)
         axes.set_ylim(-3 * quality["top"], 103 * quality["top"])
@@ -194,7 +194,7 @@ def blunders(figure: Any, found: Mapping[str, Any]) -> bool:
 
 
 def course(figure: Any, found: Mapping[str, Any]) -> bool:
-    """Draw the log likelihood ratio of a match's test, pair by pair, between its bounds."""
+    """Draw the log likelihood ratio of a match's test after each pair, between the bounds."""
     if found["course"] is None:
         return False
     test = found["course"]
@@ -222,11 +222,11 @@ FIGURES: Final[Mapping[str, Callable[[Any, Mapping[str, Any]], bool]]] = {
     "first-move": first_move,
     "course": course,
 }
-"""Functions that draw, by file name; each returns whether there was data."""
+"""Drawing functions by file name; each returns whether there was data to draw."""
 
 
 def _rows(figure: Any, found: Mapping[str, Any]) -> Any:
-    """Axes with a line for each agent, the strongest on top."""
+    """Make axes with a row for each agent, the strongest on top."""
     names = _numbered(found)
     figure.set_size_inches(WIDTH, 0.8 + ROW * len(names))
     axes = figure.add_subplot()
@@ -245,7 +245,7 @@ def _numbered(found: Mapping[str, Any]) -> list[str]:
 def _name_points(
     figure: Any, axes: Any, points: list[tuple[float, float]], names: list[str]
 ) -> None:
-    """Write each name as near to its point as possible without covering a point or a name."""
+    """Write each name as near to its point as possible without covering points or names."""
     from matplotlib.transforms import Bbox
 
     figure.draw_without_rendering()  # computes the layout
@@ -285,7 +285,7 @@ _DIRECTIONS: Final = (
 
 
 def _around(wide: float, high: float) -> Iterator[tuple[float, float]]:
-    """Offsets, in points, from a point to the left middle of its text, the nearest first."""
+    """Yield offsets, in points, from a point to the left middle of its text, the nearest first."""
     for away in range(5, 80, 5):
         for dx, dy in _DIRECTIONS:
             left = dx * away - (wide if dx < 0 else wide / 2 if dx == 0 else 0)

@@ -1,4 +1,4 @@
-"""The summary of a run in each ``--format``: standings, win table, verdict, digest."""
+"""The summary of a run in each ``--format``: standings, win table, verdict and digest."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from c4env.evaluation.tables import Result, as_text, fitted, rounded, styled, wi
 if TYPE_CHECKING:
     from c4env.evaluation.report.models import Models
 
-UNFITTED: Final = 10_000  # width without a terminal: everything fits
-NARROWEST: Final = 12  # the least width of a name; below it a column of figures goes instead
+UNFITTED: Final = 10_000  # width without a terminal, in which everything fits
+NARROWEST: Final = 12  # the least width of a name; a narrower table loses a column instead
 
 CELL: Final = (
     "A cell: percent of the points of the row's agent moving first against the column's; "
@@ -40,9 +40,9 @@ class RunSummary(Result):
         digest: hex digest of the games.
         ratings: the ratings; None before the first game.
         match: the result of a match, with the verdict of its test.
-        standing: cycles and the order by maximal lotteries, if wanted.
-        models: figures of the language models, if wanted.
-        opponents: results by opponent, if one agent played a field.
+        standing: cycles and the order by maximal lotteries, or None.
+        models: results of the language models, or None.
+        opponents: results by opponent if one agent played a field, or None.
     """
 
     table: WinTable
@@ -71,9 +71,9 @@ class RunSummary(Result):
         return replace(self.table, players=tuple(r.player for r in self.ratings))
 
     def text(self, columns: int | None = None) -> str:
-        """Text for a terminal of ``columns`` characters: headline, standings, win table.
+        """The headline, the standings and the win table, for a terminal ``columns`` wide.
 
-        It holds styles (:data:`c4env.evaluation.tables.STYLES`).
+        The text has styles (:data:`c4env.evaluation.tables.STYLES`).
         """
         columns = columns or UNFITTED
         if self.ratings is None:
@@ -115,7 +115,7 @@ class RunSummary(Result):
         return self.ranked.csv()
 
     def json(self) -> str:
-        """The whole summary as JSON: the table's keys, ratings, match and digest."""
+        """The whole summary as JSON: the keys of the win table, ratings, match and digest."""
         found: dict[str, Any] = self.ranked.as_dict()
         found["ratings"] = None
         if self.ratings is not None:
@@ -137,8 +137,8 @@ class RunSummary(Result):
 def standings(ratings: Ratings, table: WinTable, columns: int = UNFITTED) -> str:
     """The table of ratings, with each agent's forfeits.
 
-    If ``columns`` do not suffice, the table drops the probability to be stronger than the next,
-    then the number of games, and then shortens names.
+    If the table is wider than ``columns``, it first drops the probability of being stronger than
+    the next agent, then drops the number of games, and then shortens names.
     """
     heading, *rows = ratings.rows()
     shown = [[*heading[:6], "forfeits", heading[6]]]
@@ -157,7 +157,7 @@ def standings(ratings: Ratings, table: WinTable, columns: int = UNFITTED) -> str
 def cross_table(table: WinTable, columns: int = UNFITTED) -> str:
     """The win table in percent, with numbers for the players.
 
-    If it is too wide, a line says how to get it.
+    If the table is too wide, return a line that says how to get it.
     """
     players = table.players
     rows = table.rows(_share)
@@ -170,18 +170,18 @@ def cross_table(table: WinTable, columns: int = UNFITTED) -> str:
             return f"{_named(shown, players, room)}\n{CELL}"
     return (
         f"The win table of {len(players)} agents is wider than this terminal: "
-        "--format markdown or csv has it."
+        "--format markdown or csv prints it."
     )
 
 
 def _room_for_names(rows: Sequence[Sequence[Any]], columns: int) -> int:
-    """The width that a table leaves for its second column, the names."""
+    """The width that a table leaves for its second column, which has the names."""
     nameless = as_text([[*row[:1], "", *row[2:]] for row in rows])
     return columns - max(map(width, nameless.split("\n")))
 
 
 def _named(rows: Sequence[Sequence[Any]], names: Sequence[str], room: int) -> str:
-    """A table with a bold heading, and names at most ``room`` wide."""
+    """A table with a bold heading and names of at most ``room`` characters."""
     fits = max(map(width, names)) <= room
     short = labels(names, room if fits else min(room, LABEL))
     cells = [rows[0], *([row[0], short[row[1]], *row[2:]] for row in rows[1:])]
@@ -190,7 +190,7 @@ def _named(rows: Sequence[Sequence[Any]], names: Sequence[str], room: int) -> st
 
 
 def _share(cell: Cell) -> str:
-    """Percent of the points, coloured by the leader."""
+    """The percent of the points, coloured if one side leads clearly."""
     if cell.score is None:
         return "-"
     text = rounded(100 * cell.score, ".0f")

@@ -1,1 +1,1 @@
-"""Files of games, scores and answers."""
+"""Files that keep games, scores and answers."""

@@ -1,4 +1,4 @@
-"""Games as tables for other tools: CSV, JSON, Parquet, and a pandas frame.
+"""Games as tables for other tools: CSV, JSON, Parquet and pandas frames.
 
 The columns are the fields of ``games.jsonl``, without the checksum.
 """
@@ -28,11 +28,11 @@ COLUMNS: Final = {
     "nodes_first": "int64", "nodes_second": "int64",
     "seconds_first": "float64", "seconds_second": "float64",
 }  # fmt: skip
-"""The pandas type of each column; the winner of a draw is missing."""
+"""The pandas type of each column; a draw has a missing value as winner."""
 
 
 def as_csv(games: Iterable[GameRecord]) -> str:
-    """The games as CSV, a line each below a heading; an empty winner is a draw."""
+    """The games as CSV, one per line below a heading; an empty winner means a draw."""
     return tables.as_csv([[*COLUMNS], *([*game.values().values()] for game in games)]) + "\n"
 
 
@@ -66,7 +66,7 @@ WRITERS: Final[dict[str, Callable[[Iterable[GameRecord]], str | bytes]]] = {
 
 
 def require_format(path: Path) -> None:
-    """Check that the ending of a file names a format that can be written.
+    """Check that the ending of a file name is a format in WRITERS.
 
     Raises:
         InvalidRun: the ending names no format.
@@ -78,7 +78,7 @@ def require_format(path: Path) -> None:
 
 
 def write_games(path: Path, games: Iterable[GameRecord]) -> None:
-    """Write the games in the format of the file's ending.
+    """Write the games in the format that the ending of the file name chooses.
 
     Raises:
         InvalidRun: the ending names no format.

@@ -1,4 +1,4 @@
-"""Read files, and write them whole or not at all."""
+"""Read files, and write a whole file or nothing."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ def read_text(path: Path | Traversable) -> str:
         UnreadableRun: the file cannot be read.
     """
     try:
-        return path.read_text(encoding="utf-8-sig")  # skips Windows' byte order mark
+        return path.read_text(encoding="utf-8-sig")  # skip a byte order mark from Windows
     except (OSError, UnicodeDecodeError) as error:
         raise UnreadableRun(f"{path}: {getattr(error, 'strerror', None) or error}") from None
 
 
 def require_folder(path: Path, folder: Path, makes: bool) -> None:
-    """Check that a folder takes files, before there is anything to write.
+    """Check that files can be written to a folder, before there is content to write.
 
     Args:
         path: the file to write, or the folder itself; for the message.
-        folder: the folder that must take files.
+        folder: the folder to check.
         makes: make the folder if it is missing.
 
     Raises:
-        UnwritableRun: the folder takes no files, or ``path`` should be a file and is a folder.
+        UnwritableRun: the folder is not writable, or ``path`` should be a file but is a folder.
     """
     if path != folder and (path.is_dir() or not path.name):
         raise UnwritableRun(f"{str(path)!r} is a folder: expected the name of a file to write")
@@ -48,7 +48,7 @@ def require_folder(path: Path, folder: Path, makes: bool) -> None:
 
 
 def write_file(path: Path, content: str | bytes) -> None:
-    """Replace the content of a file; a kill leaves the old content or the new one.
+    """Replace the content of a file; a kill leaves the whole old or the whole new content.
 
     Raises:
         UnwritableRun: the file cannot be written, or is a folder.

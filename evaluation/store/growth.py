@@ -1,4 +1,4 @@
-"""Runs that grow: what a run directory takes on, and why it refuses other games."""
+"""Runs that grow: which games a run directory accepts, and why it refuses others."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ Pairings = Sequence[tuple[str, str]]
 
 
 def grown(folder: Path, there: RunHeader, asked: RunHeader, games: Pairings) -> RunHeader:
-    """The header of a run directory after it takes on another run.
+    """Return the header of a run directory that another run joins.
 
-    The result has the agents and openings of both. New openings must include the old ones, or be
-    some of them: other openings would be another run. A gauntlet whose challengers also appear in
-    the field becomes a round robin, as does a mixture of two kinds. A match with a sequential test
-    takes on openings only. A directory without games takes on anything.
+    The header has the agents and openings of both runs. The new openings must include all old
+    openings or be a part of them. A gauntlet whose challengers also appear in the field becomes a
+    round robin, as does a mixture of two kinds. A match with a sequential test accepts only new
+    openings. A directory without games accepts any run.
 
     Args:
         folder: the directory, for messages.
@@ -30,7 +30,7 @@ def grown(folder: Path, there: RunHeader, asked: RunHeader, games: Pairings) -> 
         games: first and second player of each game in the directory.
 
     Raises:
-        UnreadableRun: the games there and those to play cannot be compared.
+        UnreadableRun: the games in the directory and the games to play cannot be compared.
     """
     if there == asked or not games:
         return asked
@@ -62,7 +62,7 @@ def _joined(old: tuple[str, ...], new: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _faults(there: RunHeader, asked: RunHeader, games: Pairings) -> Iterator[str]:
-    """Reasons why the games there and those to play cannot be compared."""
+    """Yield reasons why the stored games and the games to play cannot be compared."""
     its = f"its {plural(len(games), 'game')} {'was' if len(games) == 1 else 'were'} played"
     if (there.kind == "people") != (asked.kind == "people"):
         yield f"{its} by {'people' if there.kind == 'people' else 'agents'}"
@@ -73,7 +73,7 @@ def _faults(there: RunHeader, asked: RunHeader, games: Pairings) -> Iterator[str
             yield f"{its} with {name} {_shown(before)}, and {_shown(now)} was asked for"
     for name in there.prompts:
         if name in asked.prompts and there.prompts[name] != asked.prompts[name]:
-            yield f"prompts of {name} has changed since"
+            yield f"the prompt of {name} has changed since then"
     old, new = {*there.openings}, {*asked.openings}
     if not (old <= new or new <= old or there.sprt):
         yield (
@@ -81,7 +81,7 @@ def _faults(there: RunHeader, asked: RunHeader, games: Pairings) -> Iterator[str
             f"{len(old - new)} of these: openings of another number of plies are another run"
         )
     if there.sprt and there.players.keys() != asked.players.keys():
-        yield f"it is a match of {' and '.join(there.players)}: only openings may join it"
+        yield f"it is a match of {' and '.join(there.players)}: it accepts only new openings"
     yield from _other_players(there, asked, games)
 
 
@@ -90,7 +90,7 @@ def _shown(value: object) -> str:
 
 
 def _other_players(there: RunHeader, asked: RunHeader, games: Pairings) -> Iterator[str]:
-    """Reasons: agents that differ from those of the same name in the games there."""
+    """Yield a reason for each agent that differs from the stored agent of the same name."""
 
     def played(names: set[str]) -> str:
         count = sum(not names.isdisjoint(pair) for pair in games)
@@ -99,7 +99,7 @@ def _other_players(there: RunHeader, asked: RunHeader, games: Pairings) -> Itera
     players = there.players
     for name, spec in asked.players.items():
         if players.get(name, spec) != spec and (its := played({name})):
-            yield f"{name} is {spec}, and {its} with {players[name]} of that name"
+            yield f"{name} is {spec}, and {its} with {players[name]} under that name"
     changed: dict[tuple[str, str | None, str | None], set[str]] = {}
     for name, _ in players.items() & asked.players.items():
         old, new = there.code.get(name, {}), asked.code.get(name, {})
@@ -112,10 +112,10 @@ def _other_players(there: RunHeader, asked: RunHeader, games: Pairings) -> Itera
         if players.get(key, "").startswith("<"):
             yield (
                 f"{key} is an object, and {its} with other code or values in it: it was edited, "
-                "made with other values, or changes them while it plays (give a new object, or an "
-                "import path)"
+                "made with other values, or changes its values during play (give a new object, or "
+                "an import path)"
             )
         elif before and now:
-            yield f"{key} was edited since; {its} with the old one"
+            yield f"{key} was edited; {its} with the old version"
         else:
             yield f"{key} {'is new' if now else 'is gone'}; {its} before"

@@ -1,9 +1,9 @@
 """Append-only files of JSON lines, for games, scores and answers.
 
 The first line, the header, names the format and the subject of the file; files of games have no
-header. Each line ends with a checksum, the CRC-32 of the line without it. Format 1, without
-checksums, can still be read. If a kill cuts the last line short, the next open drops it; all whole
-lines stay.
+header. Each line ends with a checksum, the CRC-32 of the rest of the line. Format 1, without
+checksums, can still be read. If a kill cuts the last line short, the next process that opens the
+file removes this line and keeps all others.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ class Format(NamedTuple, Generic[T]):
     """The format of a file's lines.
 
     ``parse`` turns a line's JSON value into an entry, and raises ValueError, TypeError or KeyError
-    if it is not one; ``values`` turns an entry into a JSON list or object.
+    for other values; ``values`` turns an entry into a JSON list or object.
     """
 
     name: str  # the name in the header, without the format's number
     parse: Callable[[Any], T]
-    unit: str  # the entries' name in messages, in the plural
+    unit: str  # plural noun for the entries in messages
     values: Callable[[Any], Any] = lambda entry: entry
     remedy: str = ""  # advice for a damaged file
     headed: bool = True  # the first line is a header
@@ -51,24 +51,24 @@ class Content(NamedTuple, Generic[T]):
 
     header: dict[str, Any]
     entries: list[T]
-    length: int  # bytes of the whole lines
+    length: int  # bytes in all complete lines
     lines: list[int]  # the line number of each entry
 
 
 def read_lines(path: Path, form: Format[T], data: bytes | None = None) -> Content[T]:
-    """Read the header and the entries of a file, without a last line that was cut short.
+    """Read the header and the entries of a file; ignore a last line that was cut short.
 
-    Old runs have several headers; the last one counts.
+    The file of an old run may have several headers; the last header counts.
 
     Raises:
-        UnreadableRun: no such file, another format, or a damaged line (the message names it).
+        UnreadableRun: no such file, another format, or a damaged line, whose number is given.
     """
     if data is None:
         try:
             data = path.read_bytes()
         except OSError as error:
             raise UnreadableRun(
-                f"{path.parent} holds no readable {path.name}: {error.strerror or error}"
+                f"{path.parent} has no readable {path.name}: {error.strerror or error}"
             ) from None
     *lines, torn = data.split(b"\n")
     header: dict[str, Any] = {}
@@ -125,21 +125,21 @@ def open_locked(path: Path, patience: float = 0.0) -> BinaryIO:
         except BaseException:
             file.close()
             raise
-        file.close()  # another file has replaced it meanwhile
+        file.close()  # another process has replaced the file meanwhile
 
 
 class Journal(Generic[T]):
     """A file of JSON lines, open for appending; also a context manager.
 
     Args:
-        path: the file, which is made, with its folder, if it is missing; None keeps nothing.
-        form: the format of its lines.
+        path: the file, made with its folder if missing; None writes no file.
+        form: the format of the lines.
         header: the subject of the file; an existing file must have the same header.
-        agree: called with the content before anything is written; may raise.
+        agree: called with the content before the first write; may raise an error.
         patience: seconds to wait for a file that is in use.
 
     Attributes:
-        entries: the entries that the file had when it was opened.
+        entries: the entries that the file had when this journal opened it.
 
     Raises:
         UnreadableRun: the file has another subject, is damaged, or cannot be opened.
@@ -180,13 +180,13 @@ class Journal(Generic[T]):
         self._file.seek(0)
         data = self._file.read()
         first = line_of({"format": f"{form.name} 2", **header}) if form.headed else b""
-        if len(data) < len(first) and first.startswith(data):  # new, or cut short in the header
+        if len(data) < len(first) and first.startswith(data):  # new, or with a header cut short
             self._file.truncate(0)
             self._write(first)
             return
         found = read_lines(path, form, data)
         if found.header != header:
-            raise UnreadableRun(f"{path} is about something else: {found.header}, not {header}")
+            raise UnreadableRun(f"{path} has another subject: {found.header}, not {header}")
         if agree is not None:
             agree(found)
         self.entries = found.entries
@@ -194,7 +194,7 @@ class Journal(Generic[T]):
         self._file.truncate(found.length)
 
     def append(self, entry: Any) -> None:
-        """Add an entry; after the return, a kill does not lose it.
+        """Add an entry; once this method returns, a kill cannot lose the entry.
 
         Raises:
             UnwritableRun: the line cannot be written; the lines before it are safe.
@@ -206,12 +206,12 @@ class Journal(Generic[T]):
         except OSError as error:
             raise UnwritableRun(
                 f"{self.path}: {error.strerror or error}; it has the {self._form.unit} so far, "
-                "and the same command goes on from there"
+                "and the same command resumes from there"
             ) from None
         self._count += 1
 
     def _write(self, line: bytes) -> None:
-        """Write the whole line or nothing, so that another line may follow."""
+        """Write the whole line or nothing, so that the next line starts in its own line."""
         before = self._file.seek(0, os.SEEK_END)
         try:
             while line:
@@ -233,13 +233,13 @@ class Journal(Generic[T]):
         if self.path is not None and isinstance(error, KeyboardInterrupt) and not error.args:
             error.args = (
                 f"{self._count} {self._form.unit} are kept in {self.path}; the same command "
-                "goes on from there",
+                "resumes from there",
             )
         self.close()
 
 
 class Findings(dict[K, V]):
-    """A dictionary that is also kept in a file, if there is one.
+    """A dictionary that can also be kept in a file.
 
     Keys are tuples. A line of the file has the parts of the key, then the value.
     """
@@ -250,7 +250,7 @@ class Findings(dict[K, V]):
         self._lock = threading.Lock()
 
     def find(self, key: K, ask: Callable[[], V]) -> V:
-        """The value of a key; if there is none, call ``ask`` and keep the result. Thread-safe."""
+        """Return the value of a key; if missing, call ``ask`` and keep its result. Thread-safe."""
         if key not in self:
             found = ask()
             with self._lock:
@@ -262,7 +262,7 @@ class Findings(dict[K, V]):
 def line_of(value: Any) -> bytes:
     """Encode a JSON list or object as a line with a checksum.
 
-    Half of a surrogate pair, which UTF-8 cannot encode, becomes a JSON escape.
+    A lone surrogate, which UTF-8 cannot encode, becomes a JSON escape.
     """
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     body = text.encode("utf-8", "backslashreplace")
@@ -271,7 +271,7 @@ def line_of(value: Any) -> bytes:
 
 
 def _value(line: bytes, checked: bool) -> Any:
-    """Decode a line, without its checksum.
+    """Decode a line and return its value without the checksum.
 
     Raises:
         ValueError: the line is not JSON, or its checksum is wrong or missing.
@@ -279,7 +279,7 @@ def _value(line: bytes, checked: bool) -> Any:
     if found := _CHECKED.fullmatch(line):
         line = found[1] + found[3]
         if zlib.crc32(line) != int(found[2], 16):
-            raise ValueError("its checksum is wrong: it was damaged")
+            raise ValueError("its checksum is wrong: the line was damaged")
     elif checked:
-        raise ValueError("its checksum is missing: it was damaged")
+        raise ValueError("its checksum is missing: the line was damaged")
     return json.loads(line)

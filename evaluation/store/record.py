@@ -1,7 +1,7 @@
-"""A game as a value, and run directories: ``run.json``, and ``games.jsonl`` with a line a game.
+"""Records of games, and run directories: ``run.json``, and ``games.jsonl`` with a line per game.
 
-Runs of format 2 have header lines among the games in place of ``run.json``, and pairs in a game.
-Such a directory can be read; when its run goes on, it becomes a new one.
+A run of format 2 has header lines among its games instead of ``run.json``, and pairs in a game. Its
+directory can be read; a command that resumes the run converts the directory to the new format.
 """
 
 from __future__ import annotations
@@ -47,19 +47,19 @@ FORFEITS: Final = tuple(ending for ending in get_args(Ending) if ending not in P
 
 @dataclass(frozen=True, slots=True)
 class GameRecord:
-    """A game. Pairs hold the first player's value, then the second player's.
+    """A record of one game. A pair has the first player's value, then the second player's value.
 
-    The first player is the one to move on the empty board, whoever moves after the opening.
+    The first player moves on the empty board, even if the second player moves after the opening.
     """
 
     players: tuple[str, str]  # spec strings, as given
     opening: str  # 1-based columns played before the agents took over
-    moves: str  # 1-based columns of the whole game, the opening's included
+    moves: str  # 1-based columns of the whole game, including the opening
     winner: int | None  # 0 the first player, 1 the second, None a draw
     ending: Ending
     reason: str = ""  # the cause of a forfeit, in words
     nodes: tuple[int, int] = (0, 0)  # positions searched
-    seconds: tuple[float, float] = (0.0, 0.0)  # spent choosing
+    seconds: tuple[float, float] = (0.0, 0.0)  # time spent choosing moves
 
     @property
     def points(self) -> tuple[float, float]:
@@ -70,18 +70,18 @@ class GameRecord:
 
     @property
     def forfeited_by(self) -> int | None:
-        """The player who lost by forfeit, 0 or 1; else None."""
+        """The player, 0 or 1, who lost by forfeit, or None."""
         if self.ending not in FORFEITS or self.winner is None:
             return None
         return 1 - self.winner
 
     @property
     def fixture(self) -> tuple[tuple[str, str], str]:
-        """Players and opening, which identify the game in the schedule of its run."""
+        """The players and the opening, which identify the game in the schedule of its run."""
         return (self.players, self.opening)
 
     def values(self) -> dict[str, Any]:
-        """A row of ``games.jsonl``, the inverse of :meth:`parse`."""
+        """Return a row of ``games.jsonl``, the inverse of :meth:`parse`."""
         return {
             "first": self.players[0],
             "second": self.players[1],
@@ -101,7 +101,7 @@ class GameRecord:
         """Parse a JSON object, and replay its moves.
 
         Raises:
-            UnreadableRun: it is not a game, or its moves contradict its result.
+            UnreadableRun: the object is not a game, or the moves contradict the result.
         """
         try:
             fields: dict[str, Any] = dict(values)
@@ -121,7 +121,7 @@ class GameRecord:
             ending = "full board" if game.winner is None else "four"
             agree = outcome is not None and (outcome.winner, ending) == (game.winner, game.ending)
         if not agree:
-            raise UnreadableRun("moves and result contradict")
+            raise UnreadableRun("the moves contradict the result")
         return game
 
 
@@ -130,28 +130,28 @@ _PAIRS: Final = {
     "nodes": ("nodes_first", "nodes_second"),
     "seconds": ("seconds_first", "seconds_second"),
 }
-"""Fields that are pairs in a game and in rows of old runs, but two columns of a row today."""
+"""The fields that are pairs in a game and in old rows, but two columns in a new row."""
 
 
 def _check_kinds(game: GameRecord) -> None:
-    """Refuse fields of a wrong type: a damaged line may still be JSON."""
+    """Refuse fields of a wrong type, because a damaged line may still be JSON."""
     if not all(isinstance(text, str) for text in (*game.players, game.opening, game.reason)):
-        raise UnreadableRun("players, opening and reason are texts")
+        raise UnreadableRun("expected texts as players, opening and reason")
     if game.ending not in (*PLAYED_OUT, *FORFEITS):
-        raise UnreadableRun(f"there is no ending {game.ending!r}")
+        raise UnreadableRun(f"unknown ending {game.ending!r}")
     if game.winner not in (0, 1, None) or isinstance(game.winner, bool):
-        raise UnreadableRun(f"there is no winner {game.winner!r}")
+        raise UnreadableRun(f"winner {game.winner!r}: expected 0, 1 or null")
     if not all(type(count) is int and count >= 0 for count in game.nodes):
-        raise UnreadableRun("nodes are two counts")
+        raise UnreadableRun("expected two counts as nodes")
     if not all(type(time) in (int, float) and time >= 0 for time in game.seconds):
-        raise UnreadableRun("seconds are two times")
+        raise UnreadableRun("expected two times as seconds")
 
 
 def digest(games: Iterable[GameRecord]) -> str:
-    """Hex digest of the games, in any order.
+    """Return the hex digest of games in any order.
 
-    It leaves out seconds, which never repeat, and the reasons of forfeits, which may hold
-    memory addresses.
+    The digest leaves out seconds, which never repeat, and the reasons of forfeits, which may
+    contain memory addresses.
     """
     lines = sorted(
         json.dumps(
@@ -169,12 +169,12 @@ _GAMES: Final = Format("c4env games", GameRecord.parse, "games", GameRecord.valu
 def open_games(
     folder: Path | None, header: RunHeader, patience: float = 0.0
 ) -> Journal[GameRecord]:
-    """Open the games of a run for appending; returns a context manager.
+    """Open the games of a run for appending; return a context manager.
 
     Args:
-        folder: the run directory, made if it is missing; None keeps nothing.
-        header: the run to play. An existing directory takes it on if their games can be compared
-            (:func:`c4env.evaluation.store.growth.grown`).
+        folder: the run directory, made if missing; None writes no file.
+        header: the run to play. An existing directory accepts the run if the games of both can be
+            compared (:func:`c4env.evaluation.store.growth.grown`).
         patience: seconds to wait for another process that is writing.
 
     Raises:
@@ -198,17 +198,17 @@ def read_games(folder: Path) -> tuple[RunHeader, list[GameRecord]]:
     """Read the header and the games of a run directory.
 
     Raises:
-        UnreadableRun: a file is missing, a line other than a last one cut short is not a game, or
-            a game stands there twice or is not of the run.
+        UnreadableRun: a file is missing, a line is damaged (a last line cut short is ignored), or
+            a game occurs twice or is not in the schedule of the run.
     """
     path = folder / GAMES_FILE
     if not folder.is_dir():
-        raise UnreadableRun(f"{folder} is no directory: expected one that holds a run")
+        raise UnreadableRun(f"{folder} is no directory: expected a run directory")
     try:
-        data = path.read_bytes()  # first the games: the header may grow meanwhile
+        data = path.read_bytes()  # read the games first: the header may grow meanwhile
     except OSError as error:
         raise UnreadableRun(
-            f"{folder} holds no readable {GAMES_FILE}: {error.strerror or error}"
+            f"{folder} has no readable {GAMES_FILE}: {error.strerror or error}"
         ) from None
     header, content = _read_old(path, data) if _is_old(data) else (read_header(folder), None)
     content = content or read_lines(path, _GAMES, data)
@@ -220,32 +220,32 @@ def read_header(folder: Path) -> RunHeader:
     """Read ``run.json`` of a run directory.
 
     Raises:
-        UnreadableRun: it is missing or damaged, or has another format or board.
+        UnreadableRun: the file is missing or damaged, or has another format or board.
     """
     path = folder / RUN_FILE
     if not path.exists():
-        raise UnreadableRun(f"{folder} holds no readable {RUN_FILE}: expected it beside its games")
+        raise UnreadableRun(f"{folder} has no {RUN_FILE}: expected one beside {GAMES_FILE}")
     text = read_text(path)
     try:
         header = RunHeader.parse(text)
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
-        raise UnreadableRun(f"{path} is no header of a run: {error}") from None
+        raise UnreadableRun(f"{path} is not the header of a run: {error}") from None
     return _of_this_board(folder, header)
 
 
 def _of_this_board(folder: Path, header: RunHeader) -> RunHeader:
-    """Return the header, or refuse one of another board."""
+    """Return the header, or raise an error if it has another board."""
     there = header.board
     if there != str(BOARD_SIZE):
         raise UnreadableRun(
-            f"{folder} holds games on a board of {there}, not {BOARD_SIZE}: expected another "
+            f"{folder} has games on a board of {there}, not {BOARD_SIZE}: expected another "
             f"directory, or --board {there} of c4 run, match, sweep, report or compare"
         )
     return header
 
 
 def _take_on(folder: Path, asked: RunHeader, content: Content[GameRecord]) -> None:
-    """Write the header that the run has with ``asked``, after checking its games."""
+    """Check the stored games, and write the header of the run that ``asked`` joins."""
     there = None
     if content.entries or (folder / RUN_FILE).exists():
         there = read_header(folder)
@@ -256,7 +256,7 @@ def _take_on(folder: Path, asked: RunHeader, content: Content[GameRecord]) -> No
 
 
 def _check_games(path: Path, header: RunHeader, content: Content[GameRecord]) -> None:
-    """Refuse a game that stands there twice, or that is not in the header's schedule."""
+    """Refuse a game that occurs twice or is not in the header's schedule."""
     schedule = set(header.schedule())
     if not schedule:  # people may play any number of games from one opening
         return
@@ -265,7 +265,7 @@ def _check_games(path: Path, header: RunHeader, content: Content[GameRecord]) ->
             first, second = game.players
             raise UnreadableRun(
                 f"{path}, line {number}: {first!r} against {second!r} from opening "
-                f"{game.opening!r} is a game of another run, or is there twice"
+                f"{game.opening!r} is a game of another run, or occurs twice"
             )
         schedule.remove(game.fixture)
 
@@ -291,11 +291,11 @@ def _read_old(path: Path, data: bytes) -> tuple[RunHeader, Content[GameRecord]]:
 def _renew(path: Path, asked: RunHeader, patience: float) -> None:
     """Convert an old run directory to one with ``run.json``.
 
-    A kill leaves the old or the new form: while the games are old, ``run.json`` does not count.
+    A kill leaves the old or the new format: beside old games, ``run.json`` is ignored.
     """
     with open_locked(path, patience) as file:
         file.seek(0)
-        if not _is_old(data := file.read()):  # another process was quicker
+        if not _is_old(data := file.read()):  # another process has converted it
             return
         header, content = _read_old(path, data)
         _check_games(path, header, content)

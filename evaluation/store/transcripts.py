@@ -1,7 +1,7 @@
 """Transcripts of language models: prompts and answers in the games of a run.
 
-``transcripts.jsonl`` in the run directory gets each answer as it comes, a JSON line with the whole
-conversation. A run that goes on reuses the answers that it has.
+Each answer is written at once to ``transcripts.jsonl`` in the run directory, as a JSON line with
+the whole conversation. A resumed run reuses the stored answers.
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ class Spoken:
     players: tuple[str, str]
     opening: str
     exchange: Exchange
-    agent: str = ""  # hash of the agent's spec, code and prompt; empty in early files
+    agent: str = ""  # hash of the agent's spec, code and prompt; "" in early files
 
     @property
     def fixture(self) -> Fixture:
-        """The game, as a schedule names it."""
+        """The game, as named in a schedule."""
         return self.players, self.opening
 
     @property
     def player(self) -> str:
-        """The name of the agent that was asked."""
+        """The name of the agent that got the prompt."""
         return self.players[len(self.exchange.moves) & 1]
 
     @property
@@ -50,7 +50,7 @@ class Spoken:
         return (self.agent, *self.players, self.opening, said.moves, said.vote, said.attempt)
 
     def values(self) -> dict[str, Any]:
-        """The fields as JSON has them, the inverse of :meth:`parse`."""
+        """Return the fields as JSON values, the inverse of :meth:`parse`."""
         about = {"players": self.players, "opening": self.opening, "agent": self.agent}
         return {**about, **asdict(self.exchange)}
 
@@ -59,7 +59,7 @@ class Spoken:
         """Parse a line's JSON value.
 
         Raises:
-            ValueError, TypeError, KeyError: it is not an exchange.
+            ValueError, TypeError, KeyError: the value is not an exchange.
         """
         from c4env.agents.adapters.chat.agent import Exchange
 
@@ -74,18 +74,18 @@ class Spoken:
         if not all(isinstance(text, str) for text in texts):
             raise ValueError("expected texts")
         if exchange.column not in (None, *range(7)):
-            raise ValueError(f"there is no column {exchange.column!r}")
+            raise ValueError(f"unknown column {exchange.column!r}")
         return cls((first, second), opening, exchange, agent)
 
 
 class Transcripts:
-    """The exchanges of a run, kept as they come; thread-safe.
+    """A store that keeps each exchange of a run; thread-safe.
 
     Args:
-        folder: the run directory; None keeps nothing.
+        folder: the run directory; None writes no file.
         agents: hashes of the agents by player, as in :attr:`Spoken.agent`.
         missing: the games still to play.
-        budget: tokens of prompts and answers that the whole run may use; None for any number.
+        budget: the most tokens, in prompts and answers, for the whole run; None sets no limit.
 
     Raises:
         UnreadableRun: the file is damaged or in use, or cannot be written.
@@ -112,7 +112,7 @@ class Transcripts:
         said.clear()
 
     def tape(self, fixture: Fixture) -> Tape:
-        """The tape of a game: returns answers that are known, and asks for the others."""
+        """Make the tape of a game, which returns known answers and asks for all others."""
         players, opening = fixture
 
         def through(moves: str, vote: int, attempt: int, ask: Callable[[], Exchange]) -> Exchange:
@@ -132,7 +132,7 @@ class Transcripts:
         if self._closed:
             raise Unavailable("the run has ended")
         if self._budget is not None and self._spent >= self._budget:
-            raise Unavailable(f"{self._spent} tokens used, of {self._budget} allowed")
+            raise Unavailable(f"{self._spent} tokens used; max_tokens allows {self._budget}")
 
     def _keep(self, spoken: Spoken) -> None:
         said = spoken.exchange
@@ -147,18 +147,18 @@ class Transcripts:
             if said.tokens is None and self._budget is not None:
                 raise Unavailable(
                     f"{said.model}: its endpoint does not report the tokens used, so the run "
-                    "cannot keep to a limit"
+                    "cannot keep max_tokens"
                 )
 
     def close(self) -> None:
-        """Close the file; answers that come later are dropped."""
+        """Close the file; later answers are lost."""
         with self._door:
             self._closed = True
             self._journal.close()
 
 
 def _without_messages(value: Any) -> Spoken:
-    """Parse a line without its conversation, which can be long."""
+    """Parse a line but leave out its conversation, which can be long."""
     spoken = Spoken.parse(value)
     return replace(spoken, exchange=replace(spoken.exchange, messages=[]))
 
@@ -167,10 +167,10 @@ FORMAT: Final = Format("c4env transcripts", Spoken.parse, "answers", Spoken.valu
 
 
 def read_transcripts(folder: Path) -> list[Spoken]:
-    """Read the exchanges of a run directory, in the order they ended; none without a file.
+    """Read the exchanges of a run directory, in the order of their ends; [] without a file.
 
     Raises:
-        UnreadableRun: a line other than a last one cut short is not an exchange.
+        UnreadableRun: a line is not an exchange; a last line that was cut short is ignored.
     """
     path = folder / TRANSCRIPTS_FILE
     return read_lines(path, FORMAT).entries if path.exists() else []

@@ -1,1 +1,1 @@
-"""Studies of many games: match, sweep, leaderboard, strength in training, published experiments."""
+"""Studies of many games: matches, sweeps, a leaderboard, strength in training, experiments."""

@@ -1,4 +1,4 @@
-"""Repeat two published experiments: the effect of pruning, and of each step to a solver."""
+"""Repeat two published experiments: the effect of pruning, and the steps to a solver."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ NAIVE, PRUNED, ORDERED = SEARCHES
 
 
 def random_positions(count: int, seed: int) -> list[Position]:
-    """The empty board, and ``count - 1`` positions of 1 to 20 plies from random games."""
+    """Return the empty board and ``count - 1`` positions of 1 to 20 plies from random games."""
     games = random_games(range(1, 21), np.random.default_rng(seed))
     return [Position(), *map(Position.parse, itertools.islice(games, max(count - 1, 0)))]
 
@@ -51,7 +51,7 @@ def pruning(
         ArithmeticError: two searches disagree, which is a fault of this project.
     """
     if not positions or any(position.outcome is not None for position in positions):
-        raise InvalidRun("expected at least one position, and none whose game is over")
+        raise InvalidRun("expected at least one position, and only unfinished positions")
     count = len(positions)
     heading = ["depth", f"{NAIVE} ms", "nodes"]
     for name in SEARCHES[1:]:
@@ -84,19 +84,19 @@ def pruning(
 
 
 def exact(sets: Mapping[str, Sequence[Labelled]], max_nodes: int = 20_000_000) -> Table:
-    """The table of "Solving Connect 4": plain negamax, then one improvement after another.
+    """Make the table of "Solving Connect 4": plain negamax, then one improvement after another.
 
     Args:
         sets: labelled positions by the name of their set.
-        max_nodes: limit of nodes a position, except for the full solver. A position beyond it
-            counts as unsolved and not in the means. After five unsolved positions in a row, the
-            solver skips the rest of the set.
+        max_nodes: limit of nodes per position, except for the full solver. A position beyond the
+            limit counts as unsolved, and the means leave it out. After five unsolved positions in
+            a row, the solver skips the rest of the set.
 
     Returns:
-        a table with a row for each set and solver: means over the positions that it solved.
+        a table with a row for each set and solver, with means over the solved positions.
 
     Raises:
-        InvalidRun: a label differs from the score found.
+        InvalidRun: a label differs from the exact score.
     """
     table = np.zeros(ENTRIES, np.int64)
     solver = Solver(book=None)

@@ -1,7 +1,7 @@
-"""The standing leaderboard: a field of agents, its stored results, and a newcomer's place.
+"""The leaderboard: a fixed field of agents, its stored results, and the place of a newcomer.
 
-The whole field meets in one round robin, agents at their published settings and agents with equal
-time alike. The leaderboard stores every result, one character a game: enough to rate a newcomer
+The whole field plays one round robin, both agents at their published settings and agents with equal
+time. The leaderboard stores every result, one character per game. So it can rate a newcomer
 together with the field, with intervals.
 """
 
@@ -32,9 +32,9 @@ FORMAT: Final = "c4env leaderboard 1"
 STORED: Final = "leaderboard.json"  # beside this module
 MARKERS: Final = ("<!-- leaderboard: begin -->", "<!-- leaderboard: end -->")
 
-OPENINGS: Final = 3  # plies
-FULL: Final = 25  # of the 121 openings: about an hour on two cores
-QUICK: Final = 6  # openings of the quick form
+OPENINGS: Final = 3  # plies of the openings
+FULL: Final = 25  # openings to play, of 121: about an hour on two cores
+QUICK: Final = 6  # openings to play with quick
 TRIAL: Final = 25  # openings that a newcomer plays
 
 DEFAULT: Final = "default"
@@ -44,7 +44,7 @@ EQUAL_TIME: Final = "equal time"
 _POINTS: Final = {"1": 1.0, "=": 0.5, "0": 0.0}  # points of the first player; "-": no game
 
 
-# `minimax` is left out: it plays the moves of `alphabeta-chain`, more slowly.
+# The field leaves out `minimax`, which plays the moves of `alphabeta-chain` more slowly.
 FIELD: Final = {
     "random": DEFAULT,
     "greedy": DEFAULT,
@@ -67,7 +67,7 @@ FIELD: Final = {
     "deepening:movetime=0.02,heuristic=threats": EQUAL_TIME,
     "deepening:movetime=0.02,heuristic=window": EQUAL_TIME,
 }
-"""The agents, each with the kind of its settings."""
+"""The agents of the field, each with the kind of its settings."""
 
 
 @dataclass(frozen=True)
@@ -78,11 +78,11 @@ class Board:
         version: version of the package that played.
         date: the day on which the games ended, as YYYY-MM-DD.
         openings: move strings in the order of playing.
-        field: kind of settings by spec.
-        deterministic: specs of agents known to give one position one answer.
-        milliseconds: mean time of a move, by spec.
-        results: ``results[first][second]`` has a character for each opening: 1, = or 0 for the
-            first player, - for no game.
+        field: the kind of each agent's settings, by spec.
+        deterministic: specs of agents that always give the same answer in the same position.
+        milliseconds: mean time per move, by spec.
+        results: ``results[first][second]`` has a character for each opening: 1, = or 0 are the
+            first player's points, - means no game.
     """
 
     version: str
@@ -95,7 +95,7 @@ class Board:
 
     @classmethod
     def of(cls, run: Tournament, settings: Mapping[str, str]) -> Board:
-        """Make the leaderboard of a finished round robin, with kinds of settings by spec."""
+        """Make the leaderboard of a finished round robin; ``settings`` has the kinds by spec."""
         found = {g.fixture: "10="[2 if g.winner is None else g.winner] for g in run.games}
         return cls(
             version_here().split(",")[0],
@@ -131,7 +131,7 @@ class Board:
         try:
             stored: dict[str, Any] = json.loads(text)
             if stored.pop("format") != FORMAT:
-                raise ValueError("another format")
+                raise ValueError(f"expected format {FORMAT!r}")
             for name in ("openings", "deterministic"):
                 stored[name] = tuple(stored[name])
             board = cls(**stored)
@@ -148,11 +148,11 @@ class Board:
 
     @property
     def games(self) -> int:
-        """Number of games."""
+        """The number of games."""
         return sum(len(r) - r.count("-") for row in self.results.values() for r in row.values())
 
     def tally(self, players: Sequence[str] = ()) -> Tally:
-        """Points and games, opening by opening; ``players`` adds players to the field."""
+        """Return points and games by opening; ``players`` adds players to the field."""
         names = tuple(sorted({*self.field, *players}))
         openings = tuple(sorted(self.openings))
         points = np.zeros((len(openings), len(names), len(names)))
@@ -167,11 +167,11 @@ class Board:
         return Tally(names, openings, points, games)
 
     def rate(self) -> Ratings:
-        """Rate the field; the mean is 0."""
+        """Rate the field; the mean Elo is 0."""
         return rate(self.tally(), self.deterministic)
 
     def table(self) -> Table:
-        """The ratings, strongest first, with settings, the time of a move, and the date."""
+        """The ratings, the strongest agent first, with settings, time per move and date."""
         ratings = self.rate()
         heading, *rated = ratings.rows()
         rows = [["#", "agent", "setting", *heading[2:5], "ms a move"]]
@@ -188,7 +188,7 @@ class Board:
         return replace(table, rows=[heading, *as_code]).markdown()
 
     def basis(self, ratings: Ratings) -> str:
-        """A note on version, date, games and intervals."""
+        """A note on the version, the date, the games and the intervals."""
         plies = sorted({len(opening) for opening in self.openings})
         said = (
             f"c4env {self.version}, {self.date}: {self.games} games, every pairing over "
@@ -204,10 +204,10 @@ class Board:
 def play_leaderboard(
     field: Mapping[str, str] = FIELD, quick: bool = False, **settings: Any
 ) -> Board:
-    """Play the field against itself, in about an hour on two idle cores.
+    """Play a round robin of the field, in about an hour on two idle cores.
 
     Args:
-        field: kind of settings by spec.
+        field: the kind of each agent's settings, by spec.
         quick: play few openings, in minutes.
         settings: ``jobs``, ``out``, ``watch``, ...: see
             :class:`c4env.evaluation.games.settings.Settings`; the seed stays 0.
@@ -217,7 +217,7 @@ def play_leaderboard(
 
 
 def stored_board(path: Path | None = None) -> Board:
-    """Read the leaderboard that comes with the package, or that of a file.
+    """Read the leaderboard in a file, by default the file that comes with the package.
 
     Raises:
         UnreadableRun: the file cannot be read or is not a leaderboard.
@@ -229,10 +229,10 @@ def stored_board(path: Path | None = None) -> Board:
 
 
 class Placement(NamedTuple):
-    """A newcomer's place in a leaderboard."""
+    """The place of a newcomer in a leaderboard."""
 
     name: str  # the newcomer's name in the ratings
-    ratings: Ratings  # ratings of field and newcomer; the mean of the field alone is 0
+    ratings: Ratings  # ratings of the field and the newcomer; the mean of the field alone is 0
     run: Tournament  # the newcomer's games
 
 
@@ -240,18 +240,18 @@ class Placement(NamedTuple):
 def place(
     newcomer: Player, board: Board, limit: int = TRIAL, against: Sequence[str] = (), **settings: Any
 ) -> Placement:
-    """Rate an agent in a stored field: it plays the field, whose own games are stored.
+    """Rate an agent against a stored field; the members do not play each other again.
 
     Args:
         newcomer: a spec, or a callable on an observation.
         board: the stored leaderboard.
-        limit: number of openings to play, from the beginning of the board's.
-        against: agents of the board to meet; empty for all.
+        limit: number of openings to play, from the beginning of the board's openings.
+        against: agents of the board to meet; empty means all agents.
         settings: ``seed``, ``jobs``, ``out``, ``watch``, ...: see
             :class:`c4env.evaluation.games.settings.Settings`.
 
     Returns:
-        the newcomer's name, the ratings of field and newcomer, and the games.
+        the newcomer's name, the ratings of the field and the newcomer, and the games.
 
     Raises:
         InvalidRun: a bad number, or an opponent that is not on the board.
@@ -280,11 +280,11 @@ def put_between_markers(text: str, table: str) -> str:
     """Put the table between the two markers of a Markdown text.
 
     Raises:
-        InvalidRun: the text does not have each marker once, in order.
+        InvalidRun: the text does not have each marker exactly once, in the right order.
     """
     begin, end = MARKERS
     before, found, rest = text.partition(begin)
     _, found_end, after = rest.partition(end)
     if not found or not found_end or begin in after or end in before + after:
-        raise InvalidRun(f"expected the lines {begin} and {end}, once each")
+        raise InvalidRun(f"expected the lines {begin} and {end}, each once and in this order")
     return f"{before}{begin}\n{table}\n{end}{after}"

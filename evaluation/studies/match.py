@@ -1,4 +1,4 @@
-"""A match of two: colour-swapped pairs of games, all of them or until a test decides."""
+"""A match of two agents: colour-swapped pairs of games, all or until a test decides."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ from c4env.evaluation.tables import plural, signed
 
 @dataclass(frozen=True, repr=False)
 class Match(Tournament):
-    """A match of two agents, from the view of the first.
+    """A match of two agents, from the view of the first agent.
 
     The games come in pairs from one opening, up to the pair that decided the test. ``openings`` has
-    all openings, also those not played.
+    all openings, even those that were not played.
 
     Attributes:
         pairs: the points of the first agent in each pair of games.
-        sprt: the sequential test; None without one.
+        sprt: the sequential test, or None.
     """
 
     pairs: tuple[float, ...] = ()
@@ -42,7 +42,7 @@ class Match(Tournament):
 
     @classmethod
     def of(cls, header: RunHeader, games: Sequence[GameRecord]) -> Match:
-        """The match in a run directory, given its header and its games."""
+        """Make a match from the header and the games of a run directory."""
         one, _ = header.players
         sprt = None if header.sprt is None else Sprt(*header.sprt)
         found = {game.fixture: game for game in games}
@@ -62,24 +62,24 @@ class Match(Tournament):
 
     @functools.cached_property
     def decision(self) -> Decision | None:
-        """The hypothesis that the test accepted; None if it did not, or without a test."""
+        """The hypothesis that the test accepted, or None if undecided or without a test."""
         if self.sprt is None:
             return None
         return self.sprt.decide(self.counts)
 
     @functools.cached_property
     def ratings(self) -> Ratings:
-        """Elo of both agents; the second is at 0, so the first's Elo is the difference."""
+        """The Elo of both agents, the second fixed at 0, so the first has the Elo difference."""
         return self.rate(anchor=(self.players[1], 0))
 
     @property
     def elo(self) -> Rating:
-        """The rating of the first agent: the Elo difference."""
+        """The rating of the first agent, whose Elo is the Elo difference."""
         return next(rating for rating in self.ratings if rating.player == self.players[0])
 
     @property
     def score(self) -> Interval:
-        """Points a game of the first, 0..1, and how sure they are: what its Elo promises."""
+        """The first agent's points per game, 0..1, with the interval that follows from its Elo."""
         elo = self.elo
         value = elo.score if self.games else 0.5
         low, high = map(expected_score, (elo.low, elo.high))
@@ -92,7 +92,7 @@ class Match(Tournament):
         return f"{signed(elo.elo)} ({signed(elo.low)} .. {signed(elo.high)})"
 
     def as_dict(self) -> dict[str, Any]:
-        """The content of :meth:`report` as plain Python objects; Elo is the difference."""
+        """The content of :meth:`report` as plain Python objects; "elo" is the Elo difference."""
         elo = self.elo
         found: dict[str, Any] = {
             "players": self.players,
@@ -116,7 +116,7 @@ class Match(Tournament):
         return found
 
     def report(self) -> str:
-        """The decision of the test, score and Elo difference, as lines of text."""
+        """The decision of the test, the score and the Elo difference, as lines of text."""
         one, other = self.players
         total, score, elo = self.table.total(one), self.score, self.elo
         if not self.games:
@@ -147,11 +147,11 @@ class Match(Tournament):
         one, other = self.players
         verdict = test.verdict(self.decision, one, other, after, self.measured)
         if self.decision is None and len(self.pairs) < len(self.openings):
-            return [verdict, f"{ratio}; the same command goes on."]
+            return [verdict, f"{ratio}; the same command resumes the match."]
         if self.decision is None:
             count = len(self.openings)
             played = "The opening is" if count == 1 else f"All {count} openings are"
-            more = "name more of them, and the test goes on, or hypotheses further apart."
+            more = "give more openings to continue the test, or hypotheses further apart."
             return [verdict, f"{ratio}.", f"{played} played: {more}", test.outlook(self.counts)]
         return [
             verdict,
@@ -172,8 +172,8 @@ def play_match(
     """Play two agents against each other, each opening with both colours.
 
     The test looks at the pairs in the order of the openings, so its decision does not depend on
-    workers or interruptions. New openings for the same ``out`` follow the old ones, and the test
-    goes on with them.
+    workers or interruptions. New openings for the same ``out`` follow the old openings, and the
+    test continues with them.
 
     Args:
         players: two agents, in the forms of :func:`evaluation.round_robin`.
@@ -185,7 +185,7 @@ def play_match(
             see :class:`c4env.evaluation.games.settings.Settings`.
 
     Raises:
-        InvalidRun: not two agents, or a bad number.
+        InvalidRun: the number of agents is not two, or another number is bad.
         UnreadableRun: ``out`` holds something else.
         FileInUse: another process is writing to ``out``.
         UnknownAgent, UnknownOption, ...: a spec is wrong.
@@ -194,7 +194,7 @@ def play_match(
     starts = choose_openings(openings, chosen.seed, chosen.limit)
     named = name_players(players)
     if len(named) != 2:
-        raise InvalidRun(f"{len(named)} agent(s) given: a match is between two")
+        raise InvalidRun(f"{len(named)} agent(s) given: expected two for a match")
     one, _ = named
     if sprt is not None:
         starts = _going_on(starts, chosen.out)
@@ -209,7 +209,7 @@ def read_run(folder: str | Path) -> Tournament:
     """Read a run directory, finished or not, or a record of games that people played.
 
     Returns:
-        what playing the run returned; a :class:`Match` for a match.
+        the result that playing the run returned, such as a :class:`Match` for a match.
 
     Raises:
         UnreadableRun: the directory holds something else, or is damaged.
@@ -227,7 +227,7 @@ def _until_decided(
     one: str,
     on_pair: Callable[[float], None] | None = None,
 ) -> tuple[tuple[GameRecord, ...], tuple[float, ...]]:
-    """The games up to the pair that decides the test, and the points of each pair."""
+    """Take games up to the pair that decides the test; return them and the points of each pair."""
     taken: list[GameRecord] = []
     pairs: list[float] = []
     before: GameRecord | None = None
@@ -248,12 +248,12 @@ def _until_decided(
 
 
 def _going_on(openings: list[str], out: str | Path | None) -> list[str]:
-    """The openings of a test that goes on: the old ones first, then the new ones."""
+    """Return the openings of a resumed test: the old openings first, then the new openings."""
     if out is None:
         return openings
     try:
         header, games = read_games(Path(out))
-    except UnreadableRun:  # no run yet, or a damaged one, which opening the games reports
+    except UnreadableRun:  # no run yet, or a damaged run, which another function reports
         return openings
     there = header.openings if games else ()
     return openings if {*openings} <= {*there} else list(dict.fromkeys([*there, *openings]))

@@ -1,4 +1,4 @@
-"""A callback of Stable-Baselines3 that measures the strength of a model in training.
+"""A Stable-Baselines3 callback that measures the strength of a model in training.
 
 model.learn(1_000_000, callback=StrengthCallback("runs/one", every=50_000))
 """
@@ -18,16 +18,16 @@ with from_extra("sb3", "a callback of Stable-Baselines3 needs it"):
 
 
 class StrengthCallback(BaseCallback):
-    """Measures the model at intervals by the exam and a short gauntlet.
+    """A callback that measures the model at intervals by the exam and a short gauntlet.
 
     The training's logger, and so TensorBoard, gets ``strength/blunders``, ``strength/elo`` and
-    ``strength/score``; ``FOLDER/strength.tsv`` gets them too.
+    ``strength/score``; ``FOLDER/strength.tsv`` gets the same values.
 
     Args:
         folder: folder of ``strength.tsv``.
-        every: training steps, of all boards together, between two measurements.
+        every: training steps, summed over all boards, between two measurements.
         options: options of :class:`~c4env.evaluation.studies.strength.Watch`, such as ``share``,
-            the share of the time (0.1).
+            the share of the time to spend (0.1).
 
     Raises:
         InvalidRun: ``every`` is not positive, or ``share`` is bad.
@@ -42,7 +42,7 @@ class StrengthCallback(BaseCallback):
 
     def _on_training_start(self) -> None:
         self._next = self.num_timesteps + self.every
-        self.watch = Watch(self._folder, **self._options)  # its clock begins now
+        self.watch = Watch(self._folder, **self._options)  # the clock of the time share starts here
 
     def _on_step(self) -> bool:
         if self.num_timesteps >= self._next:

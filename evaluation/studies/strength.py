@@ -1,4 +1,4 @@
-"""The strength of a model in training: blunders on the exam, and Elo in the stored field.
+"""The strength of a model in training: blunders in the exam, and Elo in the stored field.
 
     Watch(folder).look(model, step)
 
@@ -27,7 +27,7 @@ from c4env.observation import observe_many
 AGAINST: Final = ("random", "greedy", "alphabeta-window", "alphabeta-chain")
 """Fast agents of the leaderboard, the weakest first."""
 
-OPENINGS: Final = 6  # of three plies, each with both colours
+OPENINGS: Final = 6  # openings of three plies, each with both colours
 FILE: Final = "strength.tsv"
 
 
@@ -35,9 +35,9 @@ class Strength(NamedTuple):
     """A measurement of a model's strength."""
 
     step: int  # the caller's training step
-    seconds: float  # since the training began
+    seconds: float  # time since the training began
     blunders: float  # share of the exam's positions in which it gives a win or a draw away
-    elo: float  # in the stored field, whose mean is 0
+    elo: float  # Elo in the stored field, whose mean is 0
     low: float  # 95 % interval of the Elo
     high: float
     score: float  # share of the points of its games
@@ -80,14 +80,14 @@ def strength(
     Args:
         model: a model or spec, as for ``agents.make``, such as a live Stable-Baselines3 model.
         step, seconds: training step and time, for the record.
-        against: its opponents, agents of the leaderboard.
+        against: the model's opponents, agents of the leaderboard.
         openings: number of openings of three plies, each with both colours.
         questions: number of exam positions; None for all.
         seed: seed of stochastic agents.
 
     Raises:
         InvalidRun: a bad number, or an agent that is not in the stored field.
-        InvalidModel, InvalidSpec, ...: not a model.
+        InvalidModel, InvalidSpec, ...: ``model`` is not a model or spec.
     """
     rate = blunder_rate(model, questions)
     placed = place(agents.make(model), stored_board(), openings, against=tuple(against), seed=seed)
@@ -96,14 +96,14 @@ def strength(
 
 
 class Watch:
-    """Measures a model in training, within a share of the time.
+    """Measure a model in training, within a share of the time.
 
-    The last measurement predicts the cost of the next one. The first may exceed the share; the next
-    one then waits.
+    The last measurement predicts the cost of the next measurement. The first may exceed the share;
+    the next then waits.
 
     Args:
-        folder: folder of ``strength.tsv``, which keeps its lines.
-        share: share of the time since this object was made that measurements may take.
+        folder: folder of ``strength.tsv``, whose existing lines stay.
+        share: share of the time since the making of this object that measurements may take.
         measure: a function ``measure(model, step, seconds)``, by default :func:`strength`.
 
     Raises:
@@ -128,14 +128,14 @@ class Watch:
         if self.path.exists():
             self._lines = self.path.read_text(encoding="utf-8").splitlines()
             if self._lines[:1] != [heading]:
-                raise UnreadableRun(f"{self.path}: {self._lines[:1]}: expected {heading!r}")
+                raise UnreadableRun(f"{self.path}: heading {self._lines[:1]}: expected {heading!r}")
         self._measure = measure
         self._began = time.monotonic()
         self.spent = 0.0  # seconds of all measurements
         self._last = 0.0
 
     def look(self, model: Any, step: int) -> Strength | None:
-        """Measure the model and add a line to the file, or return None to keep to the share."""
+        """Measure the model and add a line to the file; return None if the share is used up."""
         started = time.monotonic()
         if self.spent + self._last > self.share * (started - self._began):
             return None

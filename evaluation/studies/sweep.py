@@ -1,4 +1,4 @@
-"""Strength against cost, for many settings of an agent."""
+"""Compare strength with cost for many settings of an agent."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from c4env.evaluation.tables import Rows, Tables, plural
 SWEEP_FILE: Final = "sweep.json"
 FORMAT: Final = "c4env sweep 1"
 AGENT: Final = "agent"
-"""The key of an agent's name among its options."""
+"""The key under which an agent's options include its name."""
 
 
 class Point(NamedTuple):
@@ -32,16 +32,16 @@ class Point(NamedTuple):
 
     spec: str
     options: dict[str, str]  # options that differ within the sweep, with AGENT, the axis last
-    series: str  # the options without the axis: "heuristic=chain"; may be empty
-    x: int | None  # value on the axis, if there is one
-    score: float  # points a game, 0..1
+    series: str  # the options without the axis, such as "heuristic=chain"; may be empty
+    x: int | None  # value on the axis, if there is an axis
+    score: float  # points per game, 0..1
     elo: float
     low: float  # 95 % interval of the Elo
     high: float
     games: int
     moves: int
-    nodes: float  # mean nodes a move
-    seconds: float  # seconds a move in the median game; they differ from run to run
+    nodes: float  # mean nodes per move
+    seconds: float  # seconds per move in the median game; they differ from run to run
 
 
 @dataclass(frozen=True)
@@ -49,10 +49,10 @@ class Sweep(Tables):
     """The result of a sweep.
 
     Attributes:
-        axis: the option with whole numbers that orders the points, if there is one.
-        points: a point for each agent, series by series in the order given.
-        against: the opponents of all agents; empty if they met each other.
-        result: the games, with win table and ratings.
+        axis: the option with whole numbers that orders the points, or None.
+        points: a point for each agent, grouped by series, in the given order.
+        against: the opponents of all agents; empty if the agents met each other.
+        result: the games, with the win table and ratings.
     """
 
     axis: str | None
@@ -87,7 +87,7 @@ class Sweep(Tables):
 
     def records(self) -> Rows:
         """A row for each point."""
-        # Rows, not records by name: an option may be called ``nodes``.
+        # Build rows, not records by name: an option may be called ``nodes``.
         numbers = ("score", "elo", "low", "high", "games", "moves", "nodes", "seconds")
         lines: list[list[Any]] = [["spec", *self.points[0].options, *numbers]]
         for p in self.points:
@@ -113,12 +113,12 @@ def sweep(
     openings: Openings = 3,
     **settings: Unpack[SettingsByName],
 ) -> Sweep:
-    """Play all agents of some patterns, and measure their strength and cost.
+    """Play all agents that match some patterns, and measure their strength and cost.
 
     Args:
         patterns: patterns such as ``"alphabeta:depth=1..8,heuristic={chain,window}"``
             (:func:`c4env.evaluation.plan.patterns.expand`).
-        against: specs of their opponents; empty lets them meet each other.
+        against: specs of the opponents; empty lets the agents meet each other.
         openings: as in :func:`evaluation.round_robin`.
         settings: ``seed``, ``jobs``, ``out``, ...: see
             :class:`c4env.evaluation.games.settings.Settings`. ``out`` also gets the points, in
@@ -128,7 +128,7 @@ def sweep(
         the points, and the games.
 
     Raises:
-        InvalidRun: a pattern is malformed, or an agent is there twice.
+        InvalidRun: a pattern is malformed, or an agent occurs twice.
         UnwritableRun: ``out`` cannot be written; the games are safe.
         UnreadableRun, FileInUse, UnknownAgent, ...: as in :func:`evaluation.round_robin`.
     """
@@ -148,7 +148,7 @@ def sweep(
         others = ", ".join(f"{key}={value}" for key, value in differing.items() if key != axis)
         x = int(differing[axis]) if axis else None
         strength = rating.score, rating.elo, rating.low, rating.high, rating.games
-        # The median, since the first game loads the code.
+        # Take the median, since the first game loads the code.
         seconds = statistics.median(cost.by_game or [0.0])
         spent_on = cost.moves, cost.nodes_a_move, seconds
         points.append(Point(named[name], differing, others, x, *strength, *spent_on))
@@ -161,7 +161,7 @@ def sweep(
 
 
 def _expanded(pattern: str) -> list[str]:
-    """The agents of a pattern; one that has a name must be a single agent.
+    """Return the agents of a pattern; a pattern with a name must give a single agent.
 
     Raises:
         InvalidRun: the pattern has a name and several agents.
@@ -171,12 +171,12 @@ def _expanded(pattern: str) -> list[str]:
     if name == pattern:
         return found
     if len(found) > 1:
-        raise InvalidRun(f"{pattern!r}: {name!r} names {len(found)} agents: expected a name a spec")
+        raise InvalidRun(f"{pattern!r}: {name!r} names {len(found)} agents: expected one agent")
     return [f"{name}={found[0]}"]
 
 
 def _varied(named: Mapping[str, str]) -> tuple[dict[str, dict[str, str]], str | None]:
-    """The options that differ, by agent, and the axis, which comes last.
+    """Return the options that differ, by agent, and the axis, which is the last option.
 
     The axis is the first option that is a whole number in all agents.
     """
@@ -185,7 +185,7 @@ def _varied(named: Mapping[str, str]) -> tuple[dict[str, dict[str, str]], str | 
         agent, options = split_spec(spec)
         parts[name] = {AGENT: agent if name == spec else name, **options}
     keys = list(dict.fromkeys(key for options in parts.values() for key in options))
-    # An option left out differs from its default written down: a spec is a name.
+    # An omitted option differs from an explicit default, because a spec is a name.
     values = {key: [options.get(key, "") for options in parts.values()] for key in keys}
     differing = [key for key in keys if len(set(values[key])) > 1]
     axis = next((key for key in differing if all(v.isdecimal() for v in values[key])), None)

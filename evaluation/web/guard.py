@@ -15,11 +15,11 @@ from c4env.agents.adapters import http_requests
 from c4env.agents.adapters.http_requests import Refused, check_json, check_sender
 
 LOG: Final = logging.getLogger("c4env.web")
-LARGEST_BODY: Final = 16_384  # bytes; the longest game takes a few hundred
+LARGEST_BODY: Final = 16_384  # bytes; the longest game needs a few hundred
 
 
 def refuse(scope: Scope, status: int, reason: str) -> JSONResponse:
-    """Log a bad request, and return the answer to it."""
+    """Log a bad request, and return the response."""
     LOG.warning("%s %.200r: %d %.300s", scope["method"], scope["path"], status, reason)
     return JSONResponse({"error": reason}, status)
 
@@ -29,7 +29,7 @@ class Guard:
 
     Args:
         app: the application.
-        names: host names of this server; requests to an IP address pass without one.
+        names: host names of this server; requests to an IP address need no host name.
         headers: headers to add to every answer.
     """
 
@@ -59,15 +59,15 @@ class Guard:
 
 
 async def json_object(request: Request) -> dict[str, Any]:
-    """Read the JSON object in a request.
+    """Read the JSON object in the body of a request.
 
     Raises:
-        Refused: the body is something else, or too long.
+        Refused: the body is not a JSON object, or is too long.
     """
     check_json(request.headers)
     body = b""
     async for part in request.stream():
         body += part
         if len(body) > LARGEST_BODY:
-            raise Refused(413, f"more than {LARGEST_BODY} bytes")
+            raise Refused(413, f"body: expected at most {LARGEST_BODY} bytes")
     return http_requests.json_object(body)

@@ -1,8 +1,8 @@
-"""Processes that answer one question at a time, and can be interrupted.
+"""A pool of processes that each answer one question at a time, and can be interrupted.
 
-An answer is a stream of messages. If the listener leaves, the pool tells the process to leave the
-search, which it does at its next message. A process that does not is killed and replaced. So a
-process never gets a question while it works on another.
+An answer is a stream of messages. If the listener leaves, the pool tells the process to stop the
+search, and the process stops at its next message. The pool kills and replaces a process that does
+not stop. So a process never gets a question while it works on another.
 """
 
 from __future__ import annotations
@@ -20,27 +20,27 @@ from typing import Any, Final, NamedTuple
 from c4env.evaluation.games.processes import sigint_blocked
 from c4env.evaluation.web.questions import Message, Question, RecentAgents, answers
 
-GRACE: Final = 0.4  # seconds that a process has to leave a search before it is killed
-END: Final = None  # follows the last message of an answer
-STOP: Final = None  # sent to a process in place of a question: leave the search
+GRACE: Final = 0.4  # seconds that a process has to stop a search before the pool kills it
+END: Final = None  # comes after the last message of an answer
+STOP: Final = None  # sent to a process instead of a question: stop the search
 
 
 class Answer(NamedTuple):
-    """The messages of an answer as they come, then END; cancelling the task stops the search."""
+    """A queue of an answer's messages, then END; cancelling the task stops the search."""
 
     messages: asyncio.Queue[Message | None]
     task: asyncio.Task[None]
 
 
 class QuestionPool:
-    """A pool of processes, and the questions that wait for one.
+    """A pool of processes, with a queue of questions that wait for a process.
 
     Args:
         size: number of processes.
         seconds: limit of an answer, from the start of its search.
 
     Attributes:
-        waiting: number of questions that no process has begun.
+        waiting: number of questions that wait for a process.
     """
 
     def __init__(self, size: int, seconds: float) -> None:
@@ -54,12 +54,12 @@ class QuestionPool:
         self._threads = ThreadPoolExecutor(size, "worker")
 
     def start(self) -> None:
-        """Start the processes, without waiting until they are ready."""
+        """Start the processes; do not wait until they are ready."""
         for _ in range(self._size):
             self._idle.put_nowait(self._start_worker())
 
     async def close(self) -> None:
-        """End every process, whatever it does."""
+        """End every process, even a busy one."""
         self._closing = True
         for task in self._tasks:
             task.cancel()
@@ -69,7 +69,7 @@ class QuestionPool:
         self._threads.shutdown()
 
     def ask(self, question: Question) -> Answer:
-        """Begin an answer; an ``error`` ends it if the search is late or its process dies."""
+        """Begin an answer; it ends with an ``error`` if the search is late or its process dies."""
         messages: asyncio.Queue[Message | None] = asyncio.Queue()
         return Answer(messages, self._begin(self._answer(question, messages.put_nowait)))
 
@@ -96,17 +96,17 @@ class QuestionPool:
         except TimeoutError:
             put({"type": "error", "error": f"no answer within {self.seconds:g} seconds"})
         except (EOFError, OSError):
-            put({"type": "error", "error": "the process that searched died; ask again"})
+            put({"type": "error", "error": "the search process died; ask again"})
         finally:
             put(END)
             if finished:
                 self._idle.put_nowait(worker)
             elif not self._closing:
-                # In its own task, which does not end when the listener leaves.
+                # Recover in another task, which does not end when the listener leaves.
                 self._begin(self._recover(worker))
 
     async def _recover(self, worker: _Worker) -> None:
-        """Free a process that was stopped in a search, or replace it."""
+        """Make a process free again after its search was stopped, or replace the process."""
         try:
             worker.send(STOP)
             deadline = asyncio.get_running_loop().time() + GRACE
@@ -127,7 +127,7 @@ class QuestionPool:
 
 
 class _Worker:
-    """The server's handle of a process."""
+    """The server's handle to a process."""
 
     def __init__(self, threads: ThreadPoolExecutor, seconds: float) -> None:
         context = multiprocessing.get_context("spawn")
@@ -146,7 +146,7 @@ class _Worker:
         """Wait for the next message; a cancelled or late call loses no message.
 
         Args:
-            deadline: time of the loop's clock.
+            deadline: time on the event loop's clock.
 
         Raises:
             TimeoutError: no message came before ``deadline``.
@@ -171,18 +171,18 @@ class _Worker:
 
 
 def serve(connection: Connection, seconds: float) -> None:
-    """Answer questions until the server has gone."""
+    """Answer questions until the server closes the connection."""
     cache = RecentAgents()
     with open(os.devnull, "w") as nowhere, suppress(EOFError, BrokenPipeError):
         while True:
             question = connection.recv()
-            if question is STOP:  # the search that it was to stop had already ended
+            if question is STOP:  # the search had already ended
                 continue
-            # If the server has gone by then, this ends the process, even in native code.
+            # If the server has ended by then, this ends the process, even in native code.
             faulthandler.dump_traceback_later(seconds + 10, exit=True, file=nowhere)
             for message in answers(cache, question):
                 connection.send(message)
-                if connection.poll():  # STOP has come
+                if connection.poll():  # the message is STOP
                     break
             faulthandler.cancel_dump_traceback_later()
             connection.send(END)

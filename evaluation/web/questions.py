@@ -1,6 +1,6 @@
-"""Questions of the page to agents and to the solver, answered in a worker process.
+"""Answer the page's questions to agents and the solver in a worker process.
 
-A question has all that its answer needs: no answer depends on earlier questions.
+A question has all data that its answer needs, so no answer depends on earlier questions.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from c4env.observation import Observation, observe, position_from
 from c4env.position import Position, format_moves
 
 Message = dict[str, Any]
-"""One JSON line to the page; ``type`` says what it is, and columns count from 1."""
+"""A JSON line to the page; ``type`` is the kind of the message, and columns count from 1."""
 
-AGENTS_KEPT: Final = 8  # agents that a process keeps, fewer if their tables exceed MEMORY
+AGENTS_KEPT: Final = 8  # the most agents that a process keeps; fewer if their tables exceed MEMORY
 SOLVER_MB: Final = 64
 
 
@@ -30,10 +30,10 @@ class Question(NamedTuple):
     """A question about one position, or about each position of a game."""
 
     kind: str  # a key of KINDS
-    agent: str  # spec, or "" for the solver
+    agent: str  # the agent's spec, or "" for the solver
     moves: str  # 1-based columns from the empty board
     seed: int = 0  # seed of the game, for stochastic agents
-    since: int = 0  # discs of the first position in question
+    since: int = 0  # discs in the first position that the question is about
 
 
 class RecentAgents:
@@ -43,7 +43,7 @@ class RecentAgents:
         self._agents: dict[str, Agent] = {}
 
     def agent(self, spec: str) -> Agent:
-        """The agent of a spec, made at the first call."""
+        """Return the agent of a spec, made at the first call."""
         if spec in self._agents:
             self._agents[spec] = self._agents.pop(spec)  # most recently used last
             return self._agents[spec]
@@ -71,7 +71,7 @@ class RecentAgents:
 
 
 def answers(cache: RecentAgents, question: Question) -> Iterator[Message]:
-    """The messages that answer a question; the last one is the result."""
+    """Yield the messages that answer a question; the last message is the result."""
     try:
         yield from KINDS[question.kind](cache, question)
     except C4Error as error:
@@ -90,17 +90,17 @@ class _Searcher:
         self._agent = agent
 
     def __call__(self, observation: Observation) -> int:
-        """Search, and return the column, which is the agent's choice."""
+        """Search, and return the agent's column."""
         self.result = self._agent.search(position_from(observation))
         self.nodes = self.result.nodes
         return self.result.column
 
 
 def _move(cache: RecentAgents, question: Question) -> Iterator[Message]:
-    """Answer with an agent's column, and the search result if it has one.
+    """Answer with an agent's column, and with the search result if the agent searches.
 
-    The agent is reset at each move, with a seed of the game and the ply, so that its column depends
-    on the question alone.
+    Each move resets the agent with a seed derived from the game and the ply, so the column depends
+    only on the question.
     """
     position = Position.parse(question.moves)
     agent = cache.agent(question.agent)
@@ -117,12 +117,12 @@ def _move(cache: RecentAgents, question: Question) -> Iterator[Message]:
 
 
 def _seed(question: Question, position: Position) -> int:
-    """A seed of the game and the ply."""
+    """Return a seed that depends on the game and the ply."""
     return game_seed(question.seed, (question.agent, ""), question.moves, position.to_move)
 
 
 def _seen(result: SearchResult) -> Message:
-    """Value, depth and principal variation of a search; a value that is not finite is null."""
+    """The value, depth and principal variation of a search; an infinite value becomes null."""
     return {
         "value": result.value if math.isfinite(result.value) else None,
         "depth": result.depth,
@@ -134,7 +134,7 @@ def _hint(cache: RecentAgents, question: Question) -> Iterator[Message]:
     """Answer with a searching agent's column and its search result."""
     agent = cache.agent(question.agent)
     if not isinstance(agent, SearchingAgent):
-        yield {"type": "error", "error": f"{question.agent} does not search: it gives no hints"}
+        yield {"type": "error", "error": f"{question.agent} does not search, so it gives no hints"}
         return
     position = Position.parse(question.moves)
     agent.reset(_seed(question, position))
@@ -143,7 +143,7 @@ def _hint(cache: RecentAgents, question: Question) -> Iterator[Message]:
 
 
 def _scores(cache: RecentAgents, question: Question) -> Iterator[Message]:
-    """Answer with the exact score of each column as it is found, then with all."""
+    """Answer with the exact score of one column after another, then with all scores."""
     from c4env.bitboard import CENTRE_FIRST
 
     position = Position.parse(question.moves)
@@ -156,7 +156,7 @@ def _scores(cache: RecentAgents, question: Question) -> Iterator[Message]:
 
 
 def _values(cache: RecentAgents, question: Question) -> Iterator[Message]:
-    """Answer with the exact score of each unfinished position of a game, the last first.
+    """Answer with the exact score of each unfinished position of a game, the last position first.
 
     In this order, the solver's table has later positions when it solves earlier ones.
     """

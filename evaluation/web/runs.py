@@ -1,4 +1,4 @@
-"""Run directories that the page may open, by name."""
+"""The run directories that the page may open by name."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SHOWN: Final = ("opening", "moves", "winner", "ending", "reason")  # fields of a
 class Runs:
     """The runs in some folders, each a run directory or a folder of run directories.
 
-    A page names a run by a name in this list; the server never makes a path of it.
+    A page chooses a run by a name in this list; the server never makes a path from the name.
 
     Raises:
         UnreadableRun: a folder does not exist.
@@ -29,7 +29,7 @@ class Runs:
         for folder in folders:
             if not folder.is_dir():
                 raise UnreadableRun(
-                    f"--runs {folder}: expected a run directory, or a folder of them"
+                    f"--runs {folder}: expected a run directory, or a folder of run directories"
                 )
         self._folders = folders
 
@@ -47,7 +47,7 @@ class Runs:
         return found
 
     def open(self, name: object) -> dict[str, Any]:
-        """A run for the page: its players, the best first, results, and games.
+        """Return a run for the page: its players, the best first, its results and its games.
 
         Raises:
             InvalidRequest: no run has the name.
@@ -56,14 +56,14 @@ class Runs:
         runs = self.find()
         if not isinstance(name, str) or name not in runs:
             known = ", ".join(runs) or "none"
-            raise InvalidRequest(f"run {shortened(name, 80)!r}: the runs here are {known}")
+            raise InvalidRequest(f"run {shortened(name, 80)!r}: expected one of {known}")
         stat = (runs[name] / GAMES_FILE).stat()
         return {"name": name, **_shown(runs[name], (stat.st_mtime_ns, stat.st_size))}
 
 
 @functools.lru_cache(KEPT)
 def _shown(path: Path, state: tuple[int, int]) -> dict[str, Any]:
-    """A run, read again when the state of its file changes."""
+    """Read a run; the cache reads it again when the state of its file changes."""
     run = read_run(path)
     ratings = run.ratings if run.games else ()
     players = [rating.player for rating in ratings]

@@ -1,7 +1,7 @@
 """The web server: one page, and its requests as JSON.
 
-Every request has the whole game. The server keeps no games, so it cannot mix up those of two
-pages. An answer that needs a search comes as JSON lines; a page that stops listening stops the
+Every request has the whole game. The server keeps no games, so it cannot mix up the games of two
+pages. An answer that needs a search is sent as JSON lines; a page that stops listening stops the
 search.
 """
 
@@ -43,12 +43,12 @@ from c4env.evaluation.web.specs import LEVELS, catalogue, check_spec
 from c4env.position import Position
 
 BEAT: Final = 0.5  # seconds between signs of life during a search
-MOST_WAITING: Final = 500  # questions that may wait; more are refused
+MOST_WAITING: Final = 500  # questions that may wait; the server refuses more
 REMEMBERED: Final = 10_000  # ids of recorded games, so that a game sent twice is recorded once
 REASON: Final = 300  # the most characters of a forfeit's reason
 LONGEST: Final = 86_400.0  # the longest search in seconds; timers have a limit
 HELPED: Final = "human with help"
-"""The name of a person who had help; the tally counts such games apart."""
+"""The name of a person who had help; the tally counts the games of this name separately."""
 
 HELP: Final = ("hint", "take-back", "exact scores")
 """The kinds of help."""
@@ -59,11 +59,11 @@ class ServerSettings:
     """The settings of the server, chosen by its owner.
 
     Attributes:
-        agents: specs to offer beside the zoo; only these may name code, files or addresses.
+        agents: specs to offer besides the zoo; only these may name code, files or addresses.
         hint: the agent that gives hints.
-        record: folder that games of people are appended to; None keeps none.
-        runs: run directories, or folders of them, that the page may open.
-        seconds: limit of an answer, at most a day.
+        record: folder of the record of people's games; None keeps no games.
+        runs: run directories, or folders of run directories, that the page may open.
+        seconds: time limit of an answer, at most a day.
         workers: number of processes that answer.
         host: the address to listen on, which is also an accepted host name.
 
@@ -96,7 +96,7 @@ HEADERS: Final = {
     "cache-control": "no-store",
     "cross-origin-resource-policy": "same-origin",
 }
-"""Headers of every answer: scripts and styles are this server's files, and nothing else loads."""
+"""Headers of every response: a page may load only this server's own scripts and styles."""
 
 
 def create_app(settings: ServerSettings) -> Starlette:
@@ -128,7 +128,7 @@ def create_app(settings: ServerSettings) -> Starlette:
 
 
 def _refused(request: Request, error: Exception) -> Response:
-    """The answer to an error in a request."""
+    """Return the response to an error in a request."""
     if isinstance(error, HTTPException):
         reason = f"{request.method} {shortened(request.url.path, 80)}: {error.detail}"
         return refuse(request.scope, error.status_code, reason)
@@ -145,7 +145,7 @@ class _Endpoints:
         self._parts = parts
         self._runs = Runs(settings.runs)
         self._pool = QuestionPool(settings.workers, settings.seconds)
-        self._recorded: dict[str, None] = {}  # ids of games, the oldest first
+        self._recorded: dict[str, None] = {}  # ids of recorded games, the oldest first
         self._recording = asyncio.Lock()
 
     @asynccontextmanager
@@ -162,7 +162,7 @@ class _Endpoints:
         return HTMLResponse(self._page)
 
     async def part(self, request: Request) -> Response:
-        """GET /static/NAME: a style or script that the page names."""
+        """GET /static/NAME: a style or script of the page."""
         name = request.path_params["name"]
         if name not in self._parts:
             raise HTTPException(404)
@@ -217,7 +217,7 @@ class _Endpoints:
         return Question(kind, agent, str(moves), seed, _integer(fields, "since", CELLS))
 
     async def _answer(self, request: Request, question: Question) -> AsyncIterator[str]:
-        """The lines of an answer; each names its position, which the page checks."""
+        """Yield the lines of an answer; each line names its position, which the page checks."""
         answer = self._pool.ask(question)
         started = asyncio.get_running_loop().time()
 
@@ -316,13 +316,13 @@ def _integer(fields: dict[str, Any], name: str, most: int) -> int:
 
 
 def one_line(text: str) -> str:
-    """Make a text of a request safe for the record: short, on one line, printable."""
+    """Make a text from a request safe for the record: short, on one line and printable."""
     plain = "".join(c if c.isprintable() else " " for c in text[: 2 * REASON])
     return shortened(" ".join(plain.split()), REASON)
 
 
 def _position(moves: Any) -> Position:
-    """Parse the moves in a request; an error quotes at most a game's length."""
+    """Parse the moves in a request; an error quotes no more moves than a game can have."""
     if isinstance(moves, str) and len(moves) > CELLS:
         raise InvalidRequest(f"moves {moves[:CELLS]!r}...: {len(moves)}, expected at most {CELLS}")
     return Position.parse(moves)
@@ -332,7 +332,7 @@ def _position(moves: Any) -> Position:
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """Open a socket that listens on a port; port 0 takes a free one.
+    """Open a socket that listens on a port; port 0 takes a free port.
 
     Raises:
         PortTaken: the address or port cannot be used.
@@ -353,7 +353,7 @@ def listen(host: str, port: int) -> socket.socket:
             raise
     except OSError as error:
         raise PortTaken(
-            f"{host}, port {port}: {error.strerror}; --port 0 takes a free one"
+            f"{host}, port {port}: {error.strerror}; --port 0 takes a free port"
         ) from None
     return found
 

@@ -1,8 +1,8 @@
-"""The agents that a page may name: the zoo with plain options, and those named by the owner.
+"""The agents that a page may name: the zoo with plain options, and the owner's agents.
 
 A spec from a page must not import modules, open files, start programs or make connections. So it
-names an agent of the zoo that needs no path, address or program, with options that are numbers or
-names from a list. The owner may name any agent on the command line.
+may only name an agent of the zoo that needs no path, address or program, with options that are
+numbers or names from a list. The owner may name any agent on the command line.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from c4env.agents.registry.table import ZOO
 from c4env.evaluation.errors import InvalidRequest
 from c4env.evaluation.tables import shortened
 
-MEMORY: Final = 256  # megabytes that the page's agents may reserve together, in each process
+MEMORY: Final = 256  # megabytes that the page's agents in one process may reserve together
 
 
 def offered(entries: Iterable[Entry]) -> dict[str, Entry]:
-    """The entries, by name, that need no argument and whose packages are installed."""
+    """Return entries by name, if they need no argument and their packages are installed."""
     return {
         entry.name: entry
         for entry in entries
@@ -36,7 +36,7 @@ PLAIN: Final = offered(ZOO)
 
 
 class Level(NamedTuple):
-    """An opponent of a level of strength."""
+    """A level of strength, and the opponent that plays at this level."""
 
     name: str
     spec: str
@@ -50,11 +50,11 @@ LEVELS: Final = (
     Level("Expert", "mcts:simulations=10000", "plays out 10,000 games before each move"),
     Level("Perfect", "perfect:ties=random", "knows the result of every move, and never errs"),
 )
-"""The weakest first. All of them vary their games."""
+"""The levels, the weakest first. The opponents vary their games."""
 
 
 def settable(entry: Entry) -> list[Option]:
-    """The options that a page may set: numbers, tables up to a size, and names from a list."""
+    """Return the options that a page may set: numbers, table sizes, and names from a list."""
     return [
         replace(option, high=min(option.high, MEMORY)) if option.name.endswith("_mb") else option
         for option in options_of_entry(entry)
@@ -70,7 +70,7 @@ def check_spec(spec: object, named: tuple[str, ...] = ()) -> str:
         named: specs that the owner named on the command line.
 
     Raises:
-        InvalidRequest: the page may not name it; the message says what it may name.
+        InvalidRequest: the page may not name this agent; the message says what it may name.
         InvalidSpec, InvalidValue: the spec is malformed, or a value is out of range.
     """
     if not isinstance(spec, str):
@@ -80,7 +80,7 @@ def check_spec(spec: object, named: tuple[str, ...] = ()) -> str:
     if spec in named:
         return spec
     name = spec.replace("(", ":").partition(":")[0].strip()
-    if name not in PLAIN:  # before parsing, which may import what the spec names
+    if name not in PLAIN:  # check before parsing, which may import a module that the spec names
         known = ", ".join([*PLAIN, *named])
         raise InvalidRequest(f"agent {shortened(spec, 80)!r}: this page offers {known}")
     name, given = split_spec(spec)
@@ -94,14 +94,14 @@ def check_spec(spec: object, named: tuple[str, ...] = ()) -> str:
             raise InvalidRequest(
                 f"agent {shortened(spec, 80)!r}: option {key!r}: expected one of {expected}"
             )
-        if options[key].choices:  # a page may not use import paths
+        if options[key].choices:  # a page must not use import paths
             require_choice(name, key, text, options[key].choices)
         parsed[key] = options[key].parse(name, text)
     return join_spec(name, parsed)
 
 
 def reserved_mb(spec: str) -> float:
-    """The most megabytes for the tables of an agent; 0 for one that the owner named."""
+    """The most megabytes that an agent's tables need; 0 for the owner's agents."""
     name, given = split_spec(spec)
     options = options_of_entry(PLAIN[name]) if name in PLAIN else ()
     tables = [option for option in options if option.name.endswith("_mb")]
@@ -125,7 +125,7 @@ def catalogue(named: tuple[str, ...] = ()) -> list[dict[str, Any]]:
 
 def _described(option: Option) -> dict[str, Any]:
     limits = {"low": option.low, "high": option.high}
-    is_flag = option.kind is bool  # a choice between the two names of a flag in a spec
+    is_flag = option.kind is bool  # shown as a choice between the flag's two names in a spec
     return {
         "name": option.name,
         "kind": option.kind.__name__,

@@ -41,7 +41,7 @@ def test_a_run_is_kept_and_shown_with_its_board(
         assert main(again) == 2
         told = capsys.readouterr().err
         assert told.count("\n") == 1
-        assert "holds games on a board of 4x4x4, not 6x7x4" in told
+        assert "has games on a board of 4x4x4, not 6x7x4" in told
     with pytest.raises(UnreadableRun, match="4x4x4"):
         evaluation.round_robin(["random", "greedy"], openings=1, out=out)
 
@@ -81,7 +81,7 @@ def test_the_other_commands_know_the_board(
     for option in ("--html", "--plots"):
         with pytest.raises(SystemExit):
             main(["report", str(tmp_path), option, "there", *board])
-        said = "drawn for the usual board alone, not for 4x4x4"
+        said = "works on the 6x7x4 board only, not on 4x4x4"
         assert f"argument {option}: {said}" in capsys.readouterr().err
     file = tmp_path / "all.npy"
     small = ["--board", "2x4x3"] if config.DISABLE_JIT else board

@@ -1,4 +1,4 @@
-"""Styles and scripts shared by the page of a run and the page of ``c4 web``."""
+"""Styles and scripts that the page of a run shares with the page of ``c4 web``."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from importlib.resources import files
 from typing import Final
 
 STATIC: Final = files(__name__)
-"""The folder of these files."""
+"""The folder of the styles and scripts."""
 
 
 def inlined(template: str) -> str:
-    """Replace a page's references to styles and scripts by their content."""
+    """Replace a page's references to styles and scripts with the content of the files."""
 
     def content(found: re.Match[str]) -> str:
         tag = "style" if found[1].endswith(".css") else "script"

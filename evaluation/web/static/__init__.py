@@ -1,1 +1,1 @@
-"""The files of the page; it shares the report's (``c4env.evaluation.report.static``)."""
+"""The page's own files; it also uses the report's (``c4env.evaluation.report.static``)."""

@@ -113,8 +113,8 @@ def test_the_command_answers_lines_alone(monkeypatch, capsys):
         (["greedy", "--http", "99999999"], "cannot listen on 127.0.0.1:99999999"),
         (["greedy", "--http", "0", "--host", "256.1.1.1"], "cannot listen on 256.1.1.1:0"),
         (["greedy", "--http", "0", "--clients", "0"], "expected at least 1"),
-        (["greedy", "--clients", "3"], "--clients means nothing without --http"),
-        (["greedy", "--host", "127.0.0.1"], "--host means nothing without --http"),
+        (["greedy", "--clients", "3"], "--clients has no effect without --http"),
+        (["greedy", "--host", "127.0.0.1"], "--host has no effect without --http"),
     ],
 )
 def test_a_bad_command_is_one_line(capsys, arguments, words):
@@ -293,7 +293,7 @@ def test_listening_beyond_this_machine_is_said() -> None:
             assert server.stdout is not None
             assert server.stderr is not None
             assert server.stdout.readline().startswith("serving greedy on http://0.0.0.0:")
-            assert "anyone who reaches this machine" in server.stderr.readline()
+            assert "anyone who can connect to this machine" in server.stderr.readline()
         finally:
             server.kill()
             server.communicate()

@@ -133,7 +133,7 @@ def test_a_run_directory_is_written_resumed_and_reported(tmp_path, capsys):
     first = capsys.readouterr().out
     assert main([*QUICK, "--out", folder]) == 0
     again = capsys.readouterr().out
-    assert again.replace("2 of the games were there already\n", "") == first
+    assert again.replace("2 of the games were stored already\n", "") == first
     assert len(read_games(tmp_path / "run")[1]) == 2
     assert main(["report", folder]) == 0
     report = capsys.readouterr().out
@@ -375,7 +375,7 @@ def test_an_unfinished_run_says_so_and_a_resumed_one_too(tmp_path, capsys):
         assert f"unfinished: {kept} of 2 games" in shown
         assert "greedy" in shown
     assert main([*QUICK, "--out", str(tmp_path)]) == 0
-    assert "1 of the games was there already" in capsys.readouterr().out
+    assert "1 of the games was stored already" in capsys.readouterr().out
 
 
 @pytest.mark.slow

@@ -112,7 +112,7 @@ def test_a_new_agent_plays_and_passes_its_check(folder, capsys):
     assert main(["new", "agent", "mine.py"]) == 0
     assert "c4 check mine.py:agent" in capsys.readouterr().out
     assert main(["check", "mine.py:agent"]) == 0
-    assert "yes; not known to be always so" in capsys.readouterr().out
+    assert "yes; the agent does not claim this" in capsys.readouterr().out
     for spec in ("mine.py", "mine.py:agent"):  # the function `agent` of the file
         assert main(["run", "random", "--only", spec, "--openings", "1", *RUN[2:]]) == 0
         shown = capsys.readouterr()

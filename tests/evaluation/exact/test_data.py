@@ -167,7 +167,7 @@ def test_after_a_kill_it_goes_on_to_the_same_file(late, tmp_path):
     assert [part] == list(tmp_path.iterdir())
     with part.open("ab") as file:
         file.write(b'["scores",[20')  # torn off
-    with pytest.raises(UnreadableRun, match="is about something else"):
+    with pytest.raises(UnreadableRun, match="has another subject"):
         evaluation.data(path, **{**LATE, "seed": 4})
     seen = []
     evaluation.data(path, watch=lambda *done: seen.append(done), **LATE)
@@ -191,9 +191,9 @@ def test_the_command_writes_the_same(late, tmp_path, capsys):
 WRONG = [
     ("a.txt", "a.txt: expected a file name that ends in .npz or .parquet"),
     ("there.npz", "there.npz: expected a new file"),
-    ("none/a.npz", "none/a.npz: expected a new file in a directory that is there"),
-    ("a.npz --plies 8-30", "--plies 8-30: expected a range such as 8..30"),
-    ("a.npz --plies 30..8", "--plies 30..8: expected a range such as 8..30"),
+    ("none/a.npz", "none/a.npz: expected a new file in an existing directory"),
+    ("a.npz --plies 8-30", "--plies 8-30: expected a number or a range such as 8..30"),
+    ("a.npz --plies 30..8", "--plies 30..8: expected a number or a range such as 8..30"),
     ("a.npz --plies 8..42", "plies=range(8, 43): expected consecutive numbers of 0..41"),
     ("a.npz --plies 13 --set all", "plies=range(13, 14): expected consecutive numbers of 0..12"),
     ("a.npz --positions 0", "positions=0: expected a positive integer"),
@@ -205,7 +205,7 @@ WRONG = [
     ("a.npz --set uci --positions 9", "set uci: expected no number of positions"),
     (
         "a.npz --set all --plies 1 --positions 5",
-        "positions=5: expected at most 4, as many as",
+        "positions=5: expected at most 4, the number of",
     ),
 ]
 

@@ -42,7 +42,7 @@ def test_format_and_read_are_inverse(tmp_path):
         ("44 1\n48 2\n", "line 2"),
         ("44\n", "line 1"),
         ("44 one\n", "expected moves and a score"),
-        ("", "holds no position"),
+        ("", "has no position: expected lines of moves and a score"),
     ],
 )
 def test_a_bad_file_is_refused_with_the_line(tmp_path, text, words):

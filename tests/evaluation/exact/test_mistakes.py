@@ -87,9 +87,9 @@ def test_half_a_point_is_given_away_where_a_draw_is(judge):
 
 def test_who_gave_nothing_away_is_told_so(games, judge):
     assert "b has given nothing away." in Mistakes.of(games[:1], "b", judge).text()
-    with pytest.raises(InvalidRun, match="'c' is no agent of the run: expected b, a"):
+    with pytest.raises(InvalidRun, match="agent 'c' is not in the run: expected b, a"):
         Mistakes.of(games, "c", judge)
-    with pytest.raises(InvalidRun, match="b has chosen no column"):
+    with pytest.raises(InvalidRun, match="agent 'b' chose no column"):
         Mistakes.of([GameRecord(("a", "b"), "", "", 0, "crash")], "b", judge)
 
 
@@ -119,4 +119,4 @@ def test_an_agent_that_is_not_in_the_run_is_refused(games, tmp_path, capsys):
     with open_games(tmp_path, header) as file:
         file.append(games[0])
     said = refusal(["report", str(tmp_path), "--agent", "c"], capsys)
-    assert "'c' is no agent of the run: expected b, a" in said
+    assert "agent 'c' is not in the run: expected b, a" in said

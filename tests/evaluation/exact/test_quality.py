@@ -145,7 +145,7 @@ def test_the_seed_repeats_the_intervals():
             [move(0)],
             "1 move judged by exact scores (0 more had one legal column and do not count). ",
         ),
-        ([move(0)], "There are no intervals: one of the openings tells nothing of others."),
+        ([move(0)], "There are no intervals, which need at least two openings."),
         ([move(0), move(2)], "There are no intervals"),
         ([move(3, FORCED)], "0 moves judged by exact scores (1 more had one"),
         ([move(0), move(0, group="2")], "95 % intervals: bootstrap over 2 openings."),
@@ -159,7 +159,7 @@ def test_what_is_said_of_the_intervals(moves, said):
 def test_nothing_to_judge_and_no_such_player():
     with pytest.raises(InvalidRun, match="no move"):
         Quality(())
-    with pytest.raises(InvalidRun, match="'c' is none"):
+    with pytest.raises(InvalidRun, match="'c' was not judged"):
         Quality((move(0),)).slice("c")
 
 

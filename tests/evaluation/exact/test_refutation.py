@@ -306,7 +306,7 @@ def test_an_agent_that_breaks_down_is_refuted_there():
         assert position.outcome is None
         assert position.plies > 32
         assert case.first_error is None or case.first_error <= position.plies
-    assert f"Without an answer of the agent ended {len(broken)}, as " in found.summary()
+    assert f"Lines that ended without an answer: {len(broken)}, for example " in found.summary()
     assert "exception: RuntimeError: tired" in found.summary()
 
 
@@ -317,8 +317,8 @@ def test_an_agent_that_ends_its_process_is_refuted_there(jobs, tmp_path):
     found = evaluation.refute(f"{tmp_path / 'ends.py'}:agent", openings=0, jobs=jobs)
     assert found.held == 0
     assert found.notes[-1] == (
-        "Without an answer of the agent ended 2, as empty board: crash: its process ended (exit "
-        "code 5)."
+        "Lines that ended without an answer: 2, for example empty board: crash: its process "
+        "ended (exit code 5)."
     )
     assert "Shortest refutation found: the empty board (the agent moves first)." in found.summary()
 

@@ -79,7 +79,7 @@ def test_every_answer_is_in_the_transcripts(server, tmp_path):
 def test_a_network_that_fails_ends_the_run_and_no_game(server, tmp_path):
     count = iter(range(10**6))
     server.answer = lambda body: Fault(500) if next(count) > 30 else lowest_legal(body)
-    with pytest.raises(Unavailable, match=r"status 500.* of 8 games are in .* goes on"):
+    with pytest.raises(Unavailable, match=r"status 500.* of 8 games are in .* resumes"):
         run(server, out=tmp_path)
     _, games = read_games(tmp_path)
     assert 0 < len(games) < 8
@@ -112,7 +112,7 @@ def test_the_fault_of_the_model_is_a_lost_game(server, tmp_path):
 
 
 def test_a_number_of_tokens_ends_the_run_and_a_greater_one_goes_on(server, tmp_path):
-    with pytest.raises(Unavailable, match="1100 tokens used, of 1000 allowed"):
+    with pytest.raises(Unavailable, match="1100 tokens used; max_tokens allows 1000"):
         run(server, out=tmp_path, max_tokens=1000)
     assert len(server.asked) == 10
     with pytest.raises(Unavailable, match="1100 tokens used"):

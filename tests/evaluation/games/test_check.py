@@ -100,7 +100,7 @@ def test_what_does_not_pickle_is_sent_to_workers_by_its_spec(tmp_path):
     found = check_agent(f"{tmp_path / 'shut.py'}:agent")
     assert found.good
     assert not found.picklable
-    assert "not as an object (it does not pickle), but by its spec" in found.table().text()
+    assert "not as an object, which cannot be pickled; its spec can" in found.table().text()
 
 
 @pytest.mark.parametrize(
@@ -108,7 +108,7 @@ def test_what_does_not_pickle_is_sent_to_workers_by_its_spec(tmp_path):
     [
         ("full", "whose entry in observation['action_mask'] is 1"),
         ("wild", "a generator that reset(seed) makes anew"),
-        ("claims", "only where every seed brings the same moves"),
+        ("claims", "only if every seed gives the same moves"),
         ("broken", ""),
         ("first", ""),
     ],
@@ -126,33 +126,33 @@ ALL = Check("a", ASKED, "", True, False, True, False, True, (1e-3, 2e-3))
     ("check", "good", "said"),
     [
         (ALL, True, {"legal moves": "in 13 positions"}),
-        (ALL, True, {"other seed, same moves": "yes; not known to be always so"}),
+        (ALL, True, {"other seed, same moves": "yes; the agent does not claim this"}),
         (
             replace(ALL, says_deterministic=True),
             True,
-            {"other seed, same moves": "yes; known to be always so"},
+            {"other seed, same moves": "yes; the agent claims this"},
         ),
         (
             replace(ALL, says_deterministic=True, deterministic=False),
             False,
-            {"other seed, same moves": "no; known to be always so"},
+            {"other seed, same moves": "no; the agent claims this"},
         ),
         (
             replace(ALL, deterministic=False),
             True,
-            {"same seed, same moves": "yes", "other seed, same moves": "no; not known to be al"},
+            {"same seed, same moves": "yes", "other seed, same moves": "no; the agent does not"},
         ),
         (replace(ALL, repeats=False, deterministic=False), False, {"same seed, same moves": "no"}),
         (
             replace(ALL, repeats=False, deterministic=False, by_clock=True),
             True,
-            {"same seed, same moves": "no, as the clock decides"},
+            {"same seed, same moves": "no, since a clock limits moves"},
         ),
         (replace(ALL, by_clock=True), True, {"same seed, same moves": "yes"}),
         (
             replace(ALL, moves=1),
             True,
-            {"legal moves": "in 1 position of 13: it was given no more time"},
+            {"legal moves": "in 1 position of 13: the time was used up"},
         ),
         (
             replace(ALL, moves=2, fault="exception: boom"),

@@ -204,7 +204,7 @@ def test_one_object_under_two_names_is_two_players():
     one.lock = threading.Lock()
     with pytest.raises(InvalidRun, match="'two' is an object that"):
         evaluation.gauntlet({"one": one}, {"two": one}, openings=0)
-    with pytest.raises(InvalidRun, match="'two' is an object that has another name too"):
+    with pytest.raises(InvalidRun, match="'two' is an object that has a second name"):
         evaluation.round_robin({"one": one, "two": one}, openings=0)
 
 

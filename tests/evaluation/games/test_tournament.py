@@ -205,7 +205,7 @@ def test_an_interrupted_command_says_one_line_and_leaves_no_process(tmp_path):
         time.sleep(0.1)
     out, err = process.communicate(timeout=60)  # until nobody holds the pipes any more
     count = path.read_bytes().count(b"\n")  # none, but on a busy machine
-    kept = f"{count} games are kept in {path}; the same command goes on from there"
+    kept = f"{count} games are kept in {path}; the same command resumes from there"
     assert (process.returncode, out, err) == (130, "", f"c4 run: interrupted; {kept}\n")
 
 
@@ -227,7 +227,7 @@ def test_a_command_that_is_ended_says_what_is_kept(tmp_path, number):
     kept = path.read_bytes().count(b"\n")
     words = f"c4 run: interrupted by {number.name}; {kept} games are kept in {path}; the same "
     assert (process.returncode, out) == (128 + number, "")
-    assert err == words + "command goes on from there\n"
+    assert err == words + "command resumes from there\n"
     assert len(read_games(tmp_path)[1]) == kept > 0
 
 
@@ -277,7 +277,7 @@ def test_two_runs_do_not_share_a_directory(tmp_path):
         ([], {}, InvalidRun, "at least two"),
         ("random", {}, InvalidRun, "a list"),
         (["random", "random"], {}, InvalidRun, "given twice"),
-        (["random", 3], {}, InvalidRun, "no spec, model or callable"),
+        (["random", 3], {}, InvalidRun, "not a spec, model or callable"),
         (["random", agents.base.Agent], {}, InvalidRun, "is a class"),
         (["random", "rndom"], {}, UnknownAgent, "did you mean 'random'"),
         (["random", "greedy"], {"seed": -1}, InvalidRun, "seed=-1"),

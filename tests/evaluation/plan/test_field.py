@@ -67,5 +67,5 @@ def test_timed_runs_say_so_and_agents_are_closed(patient, tmp_path):
 
 
 def test_a_name_that_no_file_can_hold_is_refused():
-    with pytest.raises(InvalidRun, match=r"'a\\ud800': expected a name of characters"):
+    with pytest.raises(InvalidRun, match=r"'a\\ud800': expected a name that can be encoded"):
         name_players({"a\ud800": "random"})

@@ -41,7 +41,7 @@ def test_what_a_pattern_stands_for(pattern, specs):
         ("a:x=4..2", "4..2: expected an ascending range"),
         ("a:x={4..2}", "4..2: expected an ascending range"),
         (f"a:x=0..{MOST}", "expected an ascending range of at most"),
-        ("a:x=1..99,y=1..99", "more than 1000 agents"),
+        ("a:x=1..99,y=1..99", "expected at most 1000"),
         ("a:x=x..y", "x..y: expected a range of whole numbers such as 1..6"),
         ("a:x=1..y,z=3", "1..y: expected a range"),
         ("a:x=0.5..2.0", "0.5..2.0: expected a range"),

@@ -435,7 +435,7 @@ def test_the_command_line_takes_an_anchor(tmp_path, capsys):
     assert "+1234" in capsys.readouterr().out
     assert main(["run", *arguments, "--anchor", "rndom=0"]) == 2
     shown = capsys.readouterr()
-    assert "anchor 'rndom' is none of the agents" in shown.err
+    assert "anchor 'rndom': expected one of " in shown.err
     assert shown.out == ""
 
 
@@ -464,7 +464,7 @@ def test_an_anchor_moves_the_scale_and_takes_the_doubt_of_its_own():
     for player in "abd":
         assert held[player].elo - 1500 == pytest.approx(free[player].elo - free["c"].elo)
         assert held[player].ranks == free[player].ranks
-    with pytest.raises(InvalidRun, match="anchor 'x' is none of the agents: a, b, c, d"):
+    with pytest.raises(InvalidRun, match="anchor 'x': expected one of a, b, c, d"):
         rated(some_run(), "abcd", anchor=("x", 0))
 
 
@@ -472,7 +472,7 @@ def test_anchors_as_text():
     field = ["random", "alphabeta:depth=5"]
     assert parse_anchor("random=0", field) == ("random", 0)
     assert parse_anchor("alphabeta:depth=5=-12.5", field) == ("alphabeta:depth=5", -12.5)
-    with pytest.raises(InvalidRun, match="anchor 'greedy' is none of the agents: random, alpha"):
+    with pytest.raises(InvalidRun, match="anchor 'greedy': expected one of random, alpha"):
         parse_anchor("greedy=0", field)
     for text in ("random", "random=", "=3", "random=x", "random=inf", "random=nan"):
         with pytest.raises(InvalidRun, match="expected NAME=ELO"):

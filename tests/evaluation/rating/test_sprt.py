@@ -109,7 +109,7 @@ def test_a_decision_says_what_is_known_and_no_more(test, decision, known):
         (Sprt(-20, 20), [0] * 5, "Fewer than 26 pairs never decide"),
         (Sprt(0, 5), [0, 0, 121, 0, 0], "Fewer than 204 pairs never decide"),
         (Sprt(0, 0.01), [0, 0, 0, 0, 9], "Fewer than 102299 pairs never decide"),
-        (Sprt(-20, 20), [0, 0, 121, 0, 0], "What was measured lies midway between"),
+        (Sprt(-20, 20), [0, 0, 121, 0, 0], "The measured difference is midway between"),
         (Sprt(-20, 20), [60, 0, 0, 0, 61], "At this rate it takes about 3095 pairs."),
         (Sprt(-20, 20), [61, 0, 0, 0, 60], "At this rate it takes about 3095 pairs."),
         (Sprt(0, 20), [9, 0, 100, 0, 12], "At this rate it takes about "),

@@ -156,8 +156,8 @@ MINUS = "\N{MINUS SIGN}"
         (match_of("10", "01", sprt=(0, 40)), "The Elo difference: 0 ("),
         (match_of(*["10"] * 25), "a and b are level."),
         (match_of(*["10"] * 25), f"The Elo difference, 0, lies between {MINUS}2"),
-        (match_of(*["10"] * 25), "takes more openings to tell: --openings 3 plays 121."),
-        (match_of(*["10"] * 121), "takes more openings to tell: --openings 4 plays 568."),
+        (match_of(*["10"] * 25), "needs more openings: --openings 3 plays 121."),
+        (match_of(*["10"] * 121), "needs more openings: --openings 4 plays 568."),
         (match_of("11", *["10"] * 24), "--sprt 0,40, tests whether one is 40 Elo stronger."),
         (match_of(*["11"] * 4), "a leads by 382 Elo, but b may be as strong."),
         (match_of(*["11"] * 4), "4 openings are too few to tell the two apart"),
@@ -165,7 +165,7 @@ MINUS = "\N{MINUS SIGN}"
         (match_of(*["10"] * 121, known="ab"), "are level. Nothing was sampled"),
         (match_of(*["11"] * 25, sprt=(-20, 20), openings=25), "Fewer than 26 pairs never decide"),
         (match_of(*["11"] * 121, sprt=(-20, 20)), "H1 accepted after 26 pairs of games: a is not"),
-        (match_of(*["10"] * 121, sprt=(-20, 20)), "What was measured lies midway between"),
+        (match_of(*["10"] * 121, sprt=(-20, 20)), "The measured difference is midway between"),
         (match_of("10", "10", "11"), "3 openings are too few to tell the two apart; --openings 2"),
         (match_of(sprt=(0, 40)), "Undecided after 0 pairs of games: whether a is 40 Elo stronger"),
     ],
@@ -194,11 +194,11 @@ def test_what_is_certain_is_so_of_what_was_played() -> None:
         "ab",
         deterministic="ab",
     )
-    assert headline(exact)[1] == "Nothing was sampled: over this one opening that is certain."
+    assert headline(exact)[1] == "Nothing was sampled, so this is certain over this one opening."
     level = headline(ratings_of(50, 50, exact=True))
     assert level == [
         "a and b are level.",
-        "Nothing was sampled: over these openings that is certain.",
+        "Nothing was sampled, so this is certain over these openings.",
     ]
     assert "%" not in match_of().report()
     assert match_of().report() == "a against b: no games yet."

@@ -31,7 +31,7 @@ def test_the_report_covers_all_that_is_there(tmp_path, capsys):
     run = ["run", "--openings", "1", "--quiet", "--jobs", "1", "--out", str(tmp_path)]
     assert main([*run, *TWO, "--limit", "1"]) == 0
     assert main([*run, *THREE, "--limit", "1"]) == 0
-    assert "2 of the games were there already" in capsys.readouterr().out
+    assert "2 of the games were stored already" in capsys.readouterr().out
     assert main([*run, *TWO]) == 0
     assert evaluation.round_robin(TWO, 1).digest in capsys.readouterr().out
     assert main(["report", str(tmp_path)]) == 0
@@ -173,7 +173,7 @@ def test_a_match_with_a_test_takes_on_nothing_else(tmp_path):
     for sprt, other in ((Sprt(0, 50), "0,50,0.05,0.05"), (None, "None")):
         with pytest.raises(UnreadableRun, match=f"{test}, and {other} was asked for"):
             play_match(pair, 0, sprt, out=tmp_path)
-    words = "a match of minimax:depth=1 and random: only openings may join it"
+    words = "a match of minimax:depth=1 and random: it accepts only new openings"
     with pytest.raises(UnreadableRun, match=words):
         play_match(["greedy", "random"], 0, CLOSE, out=tmp_path)
     with pytest.raises(UnreadableRun, match="and None was asked for"):
@@ -192,7 +192,7 @@ def test_games_with_another_limit_of_time_are_not_comparable(tmp_path):
 
 def test_a_name_stands_for_one_agent(tmp_path):
     evaluation.round_robin(["mine=greedy", "random"], 1, out=tmp_path)
-    words = "another run: mine is minimax:depth=1, and 8 games were played with greedy of that"
+    words = "another run: mine is minimax:depth=1, and 8 games were played with greedy under that"
     with pytest.raises(UnreadableRun, match=words):
         evaluation.round_robin(["mine=minimax:depth=1", "random"], 1, out=tmp_path)
     result, there = counted(["mine=greedy", "new=minimax:depth=1"], 1, out=tmp_path)
@@ -229,7 +229,7 @@ def test_edited_code_is_refused_in_words_and_others_may_go_on(tmp_path, monkeypa
     evaluation.round_robin([*TWO, "./own.py:agent"], 0, out="run")
     evaluation.round_robin(["my_own.py:agent", "random"], 0, out="run")
     file.write_text(SOURCE + "# better\n")
-    words = "another run: own.py was edited since; 4 games were played with the old one; name"
+    words = "another run: own.py was edited; 4 games were played with the old version; name"
     forget_own()
     with pytest.raises(UnreadableRun, match=words):
         evaluation.round_robin(["./own.py:agent", "random"], 0, out="run")
@@ -279,7 +279,7 @@ def test_an_object_that_changes_its_own_values_is_refused_in_words(tmp_path):
     players = {"mine": agent, "random": "random"}
     evaluation.round_robin(players, 0, out=tmp_path)
     words = "mine is an object, and 2 games were played with other code or values in it: .*"
-    words += "changes them while it plays .give a new object"
+    words += "changes its values during play .give a new object"
     with pytest.raises(UnreadableRun, match=words):
         evaluation.round_robin(players, 0, out=tmp_path)
     result, there = counted({"mine": Counts(), "random": "random"}, ["", "1"], out=tmp_path)
@@ -291,7 +291,7 @@ def test_prompts_grow_by_player():
     games = [("a", "b")]
     asked = replace(there, players={"a": "a", "c": "c"}, prompts={"a": "one", "c": "two"})
     assert grown("run", there, asked, games).prompts == {"a": "one", "c": "two"}
-    with pytest.raises(UnreadableRun, match="prompts of a has changed since"):
+    with pytest.raises(UnreadableRun, match="the prompt of a has changed since then"):
         grown("run", there, replace(there, prompts={"a": "other"}), games)
     assert grown("run", replace(there, prompts={}), there, games).prompts == {"a": "one"}
 

@@ -115,7 +115,7 @@ def test_reports_and_runs_refuse_the_same_games(tmp_path, games):
     with open_games(tmp_path, PLANNED) as file:
         for game in games:
             file.append(game)
-    words = f"line {len(games)}.*of another run, or is there twice"
+    words = f"line {len(games)}.*of another run, or occurs twice"
     with pytest.raises(UnreadableRun, match=words):
         read_games(tmp_path)
     with pytest.raises(UnreadableRun, match=words):

@@ -161,7 +161,7 @@ def test_the_commands(tmp_path, capsys, board, monkeypatch):
     newcomer = ["leaderboard", "--place", f"{tmp_path / 'lost.py'}:agent", "--field", str(store)]
     assert main([*newcomer, "--limit", "1", "--jobs", "1", "--quiet"]) == 0
     shown = capsys.readouterr().out
-    assert "lost.py:agent played 1 of 6 openings: more tell its place nearer." in shown
+    assert "lost.py:agent played 1 of 6 openings: more give a more exact place." in shown
     assert "lost.py:agent forfeited 6 games (6 nonsense), for example: nonsense: None" in shown
     assert main(["leaderboard", "--stored"]) == 0
     assert "1-2  learned  " in capsys.readouterr().out

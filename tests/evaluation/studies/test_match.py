@@ -90,7 +90,7 @@ def test_openings_that_run_out_leave_it_undecided():
     assert "Undecided" in match.report()
     assert "The opening is played" in match.report()
     half = Match.of(replace(match.header, openings=("1", "2")), [])
-    assert "the same command goes on" in half.report()
+    assert "the same command resumes the match" in half.report()
     assert half.report().endswith("against random: no games yet.")
 
 
@@ -117,7 +117,7 @@ def test_the_score_interval_is_jeffreys():
 
 @pytest.mark.parametrize("field", [["random"], ["random", "greedy", "minimax"], []])
 def test_a_match_is_between_two(field):
-    with pytest.raises(InvalidRun, match="a match is between two"):
+    with pytest.raises(InvalidRun, match="expected two for a match"):
         play_match(field, openings=0)
 
 
@@ -133,7 +133,7 @@ def test_the_command_says_what_was_decided(tmp_path, capsys):
     assert main([*arguments, "--out", str(tmp_path)]) == 0
     again = capsys.readouterr().out
     assert set(first.splitlines()) <= set(again.splitlines())
-    assert "games were there already" in again
+    assert "games were stored already" in again
 
 
 def test_the_other_forms_hold_the_verdict_too(capsys):

@@ -106,7 +106,7 @@ def test_an_interrupted_sweep_goes_on_and_writes_what_a_plot_needs(tmp_path):
         (["alphabeta:depth=1..2", "alphabeta:depth=2"], InvalidRun, "twice"),
         ("alphabeta:deep=1..2", UnknownOption, "did you mean 'depth'"),
         ([], InvalidRun, "at least two"),
-        ("mine=alphabeta:depth=1..2", InvalidRun, "'mine' names 2 agents: expected a name a spec"),
+        ("mine=alphabeta:depth=1..2", InvalidRun, "'mine' names 2 agents: expected one agent"),
         (["mine=greedy", "mine=random"], InvalidRun, "'mine' is given twice"),
     ],
 )

@@ -400,7 +400,7 @@ def test_an_address_may_be_a_position_alone(open_page: Open) -> None:
         ("moves=&yellow=alphabeta:width=2", "alphabeta has no option 'width' here"),
         ("moves=&yellow=alphabeta:heuristic=os:x", "expected heuristic chain, lines"),
         ("move=44", "It says 'move': expected moves, red, yellow, run or game"),
-        ("run=nothing", "the runs here are run"),
+        ("run=nothing", "expected one of run"),
         ("run=run&game=99", "game '99' of the run run: expected 1 to 8"),
     ],
 )

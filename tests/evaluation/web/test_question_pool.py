@@ -122,7 +122,7 @@ def test_no_process_is_lost_to_a_page_that_leaves_after_the_last_message() -> No
         await result(pool, Question("move", "greedy", ""))
         for agent, seconds, words in (
             ("minimax:depth=42", 0.2, "no answer within 0.2 seconds"),
-            ("tests.helpers.serving:dier", 60.0, "the process that searched died; ask again"),
+            ("tests.helpers.serving:dier", 60.0, "the search process died; ask again"),
         ):
             pool.seconds = seconds
             answer = pool.ask(Question("move", agent, ""))
