@@ -15,7 +15,7 @@ from tests.makers.__main__ import main
         (["book", "build"], "name the file"),
         (["book", "build", "x", "--plies", "20"], "20"),
         (["book", "build", "nowhere/x", "--plies", "1"], "nowhere/x: expected a file in"),
-        (["book", "build", ".", "--plies", "1"], ".: expected a file in a directory"),
+        (["book", "build", ".", "--plies", "1"], ".: expected a file in an existing directory"),
         (["book", "verify", "--sample", "0"], "--sample 0"),
     ],
 )
