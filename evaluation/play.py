@@ -163,7 +163,7 @@ class TerminalGame:
 def keep(folder: Path, game: GameRecord | None = None) -> None:
     """Append a game to a record of games that people played.
 
-    Without a game, only check that the record can be written, and do not make a missing record.
+    Without a game, only check that the record can be written, without creating it.
     The record is open only during the call, so that several games can share it.
 
     Raises:

@@ -253,7 +253,7 @@ def agent_of(model: Any, temperature: float = 0.0, **unknown: Any) -> Agent:
 
 
 def maker_of(model: Any) -> Callable[..., Agent]:
-    """A function that makes agents of a model from options, as a class of agents does."""
+    """Return a factory of agents that play a model; it takes options, as an agent class does."""
 
     def make(temperature: float = 0.0) -> Agent:
         """a model that was registered"""

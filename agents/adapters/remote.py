@@ -55,7 +55,7 @@ class Remote(Agent):
             raise InvalidValue(f"{self.url!r}: expected http://host:port")
         if reach == "loopback" and not is_loopback(parts.hostname):
             raise InvalidValue(
-                f"{self.url!r} is not this machine: expected 127.0.0.1, or reach=any to ask it"
+                f"{self.url!r} is not on this machine: expected 127.0.0.1, or reach=any"
             )
         self._path = parts.path or "/"
         self.timeout = timeout

@@ -79,7 +79,7 @@ def require_finite(value: float, name: object) -> float:
 
 
 def not_a_value(heuristic: object, value: object = "an unusable value") -> InvalidHeuristic:
-    """The error for a heuristic, or its name, that returned a value no search can use."""
+    """The error for a heuristic, or the name of one, whose value no search can use."""
     return InvalidHeuristic(
         f"heuristic {heuristic!r} gave {value}: expected a number strictly between "
         f"{-WIN:,.0f} and {WIN:,.0f}"

@@ -24,7 +24,7 @@ Bounds = dict[int, tuple[int, int]]  # column: lower, upper bound of the result 
 class Learned(SearchingAgent):
     """Plays by an exact search, and by a network where the search does not decide.
 
-    Wins at once and answers to threats are played without counting as a ply of the depth, so no win
+    Immediate wins and forced blocks do not count as plies of the depth, so no win
     or block is missed. With depth 0 the policy then chooses the column. Otherwise an exact search
     of about ``nodes`` nodes finds columns that certainly win, draw or lose. The other columns get
     their minimax value over the network's values ``depth`` plies ahead. Of columns with the same

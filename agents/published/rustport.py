@@ -74,7 +74,7 @@ def minimax(
 def search(
     bot: int, other: int, depth: int, bot_moved: bool, work: Int64s
 ) -> tuple[int, int, int, int]:
-    """:func:`minimax` of a whole search, for calls from Python."""
+    """Run a whole :func:`minimax` search from the root; Python calls this kernel."""
     return minimax(bot, other, depth, bot_moved, -MAX, MAX, pointer(work))
 
 

@@ -221,7 +221,7 @@ class Solver:
         """The exact scores of N positions, at native speed and on all cores.
 
         Args:
-            mine: positions, or [N] int64 bitboards, each of its position's side to move.
+            mine: positions, or [N] int64 bitboards of the side to move.
             theirs: [N] int64 bitboards of the other side, if ``mine`` is bitboards.
             threads: number of threads; by default, all cores that the process may use.
             fresh: begin each position with an empty table, in one thread, as benchmarks do.

@@ -76,7 +76,7 @@ class Node:
 
 
 def search(network: Network, roots: list[Node], simulations: int, chance: Any = None) -> None:
-    """Search several trees; one batch evaluates the roots, one the leaves of each simulation."""
+    """Search several trees; one batch has all roots, one the leaves of a simulation."""
     for simulation in range(simulations + 1):
         paths, leaves = [], []
         for node in roots:

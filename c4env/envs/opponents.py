@@ -131,7 +131,7 @@ class Follower:
         raise NotImplementedError
 
     def end(self, boards: Int64s, rewards: Float64s) -> None:
-        """Note that the games on these boards ended, with the caller's rewards ``[M]``."""
+        """Record that the games on these boards ended, and the caller's rewards ``[M]``."""
 
     def save(self) -> Any:
         """A copy of the state that the methods above change, to undo a step that fails."""

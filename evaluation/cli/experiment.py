@@ -38,7 +38,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--max-nodes", type=int, metavar="N",
-        help=f"exact: most nodes per position for slow solvers (default {MAX_NODES // 10**6} "
+        help=f"exact: maximum nodes per position for slow solvers (default {MAX_NODES // 10**6} "
         "million)",
     )  # fmt: skip
     parser.add_argument(

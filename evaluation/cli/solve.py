@@ -53,7 +53,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="with standard input: also print every column's score",
     )
     parser.add_argument(
-        "--quick", action="store_true", help="bounds such as -6..-2 for all but the best columns"
+        "--quick",
+        action="store_true",
+        help="exact scores of the best columns alone; bounds such as -6..-2 for the others",
     )
     add_board(parser)
     parser.add_argument(

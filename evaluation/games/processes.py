@@ -45,7 +45,7 @@ class _Interrupts:
 
 
 def agents_own(error: BaseException) -> bool:
-    """Whether the agent raised this error itself, without a signal or a clock that stops it."""
+    """Whether the agent's own code raised this error, rather than a signal or a time limit."""
     if isinstance(error, KeyboardInterrupt):
         ignored = signal.getsignal(signal.SIGINT) == signal.SIG_IGN  # a script's background job
         return (_Interrupts.handled or ignored) and _Interrupts.heard is None

@@ -157,7 +157,7 @@ def essential_tiers(margins: Float64s) -> Int64s:
 
 
 def clearest_cycle(tally: Tally) -> tuple[tuple[str, ...], float]:
-    """Find the cycle of three agents whose least clear pair is clearest, and its confidence."""
+    """Find the three-agent cycle with the highest confidence: that of its least certain pair."""
     excess = tally.points - tally.games / 2
     mirrored = excess.swapaxes(1, 2)
     by_opening = tally.resampled == "openings"  # otherwise the unit is the game

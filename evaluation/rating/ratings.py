@@ -119,7 +119,7 @@ class Ratings(Sequence[Rating]):
         return rows
 
     def table(self, title: str = "", notes: tuple[str, ...] = ()) -> Table:
-        """The rows as a table, with notes on the columns followed by ``notes``."""
+        """The rows as a table; its notes explain the columns, and ``notes`` come after them."""
         return Table(self.rows(), title, (*self.words(), *notes), left=(1,))
 
     def words(self) -> list[str]:

@@ -114,7 +114,7 @@ class Tally:
         return weights, *(self.beside.weights(generator, draws) if self.beside else ())
 
     def sums(self, weights: Sequence[Float64s] = ()) -> tuple[Float64s, Float64s]:
-        """Weighted points and games, each ``[draws, players, players]``; one draw by default."""
+        """Weighted points and games, each ``[samples, players, players]``; by default one."""
         both = self.points, self.games
         if not weights:
             points, games = (table.sum(0, keepdims=True) for table in both)

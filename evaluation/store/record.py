@@ -148,7 +148,7 @@ def _check_kinds(game: GameRecord) -> None:
 
 
 def digest(games: Iterable[GameRecord]) -> str:
-    """Return the hex digest of games in any order.
+    """Return the hex digest of the games; their order does not matter.
 
     The digest leaves out seconds, which never repeat, and the reasons of forfeits, which may
     contain memory addresses.

@@ -1,8 +1,8 @@
 """The leaderboard: a fixed field of agents, its stored results, and the place of a newcomer.
 
-The whole field plays one round robin, both agents at their published settings and agents with equal
-time. The leaderboard stores every result, one character per game. So it can rate a newcomer
-together with the field, with intervals.
+The whole field plays one round robin, some agents at their published settings, others with equal
+time per move. The leaderboard stores every result, one character per game. So it can rate a
+newcomer together with the field, with intervals.
 """
 
 from __future__ import annotations

@@ -46,7 +46,7 @@ Tape = Callable[[str, int, int, Callable[[], Exchange]], Exchange]
 
 
 def ask_always(moves: str, vote: int, attempt: int, ask: Callable[[], Exchange]) -> Exchange:
-    """A tape that keeps nothing and always asks."""
+    """A tape that stores no answers, so the model gets every request."""
     return ask()
 
 

@@ -64,7 +64,7 @@ class Engine(ProcessAgent):
         return LineProcess(self.command, self.command[0])
 
     def reset(self, seed: int | np.random.SeedSequence | None = None) -> None:
-        """Begin a new game, and tell the program as ``newgame`` says.
+        """Begin a new game, and tell the program in the way of the option ``newgame``.
 
         Raises:
             EngineFault: the program did not acknowledge the reset.

@@ -86,7 +86,7 @@ class Submission(ProcessAgent):
 
         Raises:
             EngineFault: the submission raised, died, or answered no legal column.
-            LateAnswer: the move took longer than ``timeout`` and the rest of ``overage``.
+            LateAnswer: the move took longer than ``timeout`` plus the remaining ``overage``.
         """
         require_move(position)
         observation = observe(position, self._remaining)
