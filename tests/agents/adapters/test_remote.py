@@ -159,7 +159,7 @@ def test_a_copy_is_another_client(canned):
         ("http:nonsense", InvalidValue, "expected http://host:port"),
         ("http://127.0.0.1:port", InvalidValue, "expected http://host:port"),
         ("http://me:secret@127.0.0.1:80", InvalidValue, "expected http://host:port"),
-        ("http://192.168.0.1:80", InvalidValue, "is not this machine: expected 127.0.0.1"),
+        ("http://192.168.0.1:80", InvalidValue, "is not on this machine: expected 127.0.0.1"),
         ("http://example.org", InvalidValue, "reach=any"),
         ("http://127.0.0.1.example.org:80", InvalidValue, "reach=any"),
         ("http://127.0.0.1:80,reach=far", InvalidValue, "reach='far'"),
