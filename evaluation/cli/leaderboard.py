@@ -19,7 +19,7 @@ from c4env.evaluation.cli.options import add_format, add_settings, refuse
 from c4env.evaluation.cli.output import say, show
 from c4env.evaluation.cli.pages import rescued
 from c4env.evaluation.cli.progress import Progress, announce_compiling
-from c4env.evaluation.tables import plural, signed
+from c4env.evaluation.tables import plural, rounded, signed
 
 FOLDER: Final = "c4-leaderboard"
 
@@ -107,14 +107,13 @@ def _place(arguments: argparse.Namespace, jobs: int) -> None:
     placed = (
         f"{found.name}: place {format_ranks(own.ranks)} of {len(found.ratings)}, Elo "
         f"{signed(own.elo)} (95 %: {signed(own.low)} .. {signed(own.high)}), "
-        f"{own.score:.1%} of {plural(own.games, 'game')}"
+        f"{rounded(own.score, '.1%')} of {plural(own.games, 'game')}"
     )
-    notes = [f"Field of c4env {board.version}, {board.date}; the field's mean Elo is 0."]
+    notes = [f"Field of c4env {board.version}, {board.date}."]
     played, there = len(found.run.openings), len(board.openings)
-    if played < there and own.ranks[0] < own.ranks[1]:
-        notes.append(
-            f"{found.name} played {played} of {there} openings: more give a more exact place."
-        )
+    if played < there:
+        more = ": more give a more exact place" if own.ranks[0] < own.ranks[1] else ""
+        notes.append(f"{found.name} played {played} of {there} openings{more}.")
     notes += found.run.table.reasons_of_forfeits()
     with rescued(found.run, arguments.out):
         show(found.ratings.table(placed, tuple(notes)), arguments)

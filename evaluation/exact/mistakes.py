@@ -16,6 +16,7 @@ from c4env.evaluation.errors import InvalidRun
 from c4env.evaluation.exact.judge import Judge, sign
 from c4env.evaluation.exact.quality import BAND, JudgedMove, band_name, bands, judge_games
 from c4env.evaluation.plan.openings import canonical
+from c4env.evaluation.rating.wintable import WinTable
 from c4env.evaluation.store.record import GameRecord
 from c4env.evaluation.tables import (
     Rows,
@@ -24,6 +25,7 @@ from c4env.evaluation.tables import (
     fitted,
     number,
     plural,
+    signed,
     with_heading,
 )
 from c4env.position import Position, format_moves
@@ -57,7 +59,7 @@ class Mistake(NamedTuple):
         lost = f", {plural(later, 'disc')} later" if self.own < 0 else ""
         cost = f"{self.cost:g} {'point' if self.cost == 1 else 'points'}"
         often = f"{plural(len(self.games), 'time')}, first in game {self.games[0] + 1}"
-        change = f"{before} ({self.score:+d}) into {after} ({self.own:+d}{lost})"
+        change = f"{before} ({signed(self.score)}) into {after} ({signed(self.own)}{lost})"
         return f"{cost}, {often}: column {self.column + 1} turns {change}; best is {kept}."
 
 
@@ -81,12 +83,14 @@ class Mistakes(Tables):
         parts: all games; by colour; by opening, the costliest first; by ply.
         mistakes: the mistakes, the costliest first.
         left_out: the number of openings that ``parts`` leaves out.
+        forfeits: who forfeited how many of the games, in words.
     """
 
     player: str
     parts: tuple[Part, ...]
     mistakes: tuple[Mistake, ...]
     left_out: int = 0
+    forfeits: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, games: Sequence[GameRecord], player: str, judge: Judge) -> Mistakes:
@@ -129,7 +133,8 @@ class Mistakes(Tables):
             if inside:
                 parts.append(Part(band_name(band), None, None, *_counted(inside)))
         left_out = len(openings) - len(shown) if shown else 0
-        return cls(player, tuple(parts), mistakes(games, player, judge), left_out)
+        forfeits = tuple(WinTable.of(game for game, _ in own).reasons_of_forfeits())
+        return cls(player, tuple(parts), mistakes(games, player, judge), left_out, forfeits)
 
     def tables(self) -> list[Rows]:
         """A table with a row for each part."""
@@ -149,10 +154,10 @@ class Mistakes(Tables):
             "before the agents."
         ]
         if self.left_out:
-            words.append(f"{plural(self.left_out, 'opening')} that cost less are not shown.")
+            words.append(f"Not shown: {plural(self.left_out, 'opening')} that cost no more.")
         if not self.mistakes:
-            words.append(f"{self.player} has given nothing away.")
-        return "\n".join(words)
+            words.append(f"No move of {self.player} gave anything away.")
+        return "\n".join([*words, *self.forfeits])
 
     def text(self, columns: int | None = None) -> str:
         """The table, and the costliest mistakes with drawings of their positions."""

@@ -294,12 +294,14 @@ class Quality(Tables):
         overall = self.overall()
         moves, forced = sum(q.moves for q in overall), sum(q.forced for q in overall)
         counted = (
-            f"{plural(moves, 'move')} judged by exact scores ({forced} more had one legal column "
-            "and do not count)."
+            f"{plural(moves, 'move')} judged by exact scores (not counted: {forced} with one legal "
+            "column)."
         )
         resampled = f"95 % intervals: bootstrap over {len(self._groups)} {self.unit}."
-        if len(self._groups) < 2:
-            resampled = f"There are no intervals, which need at least two {self.unit}."
+        if all(q.loss.low is None for q in overall):
+            resampled = (
+                f"There are no intervals: each needs moves of a player from at least 2 {self.unit}."
+            )
         words = (
             "critical: some column keeps a win or draw, another gives it away; optimal: has the "
             "best score; keeps the value: wins, draws or loses as the best column does; mean "

@@ -88,6 +88,7 @@ class Ratings(Sequence[Rating]):
         anchor: the agent with a fixed Elo; without an anchor, the mean of the field is 0.
         rival: the agent most likely to be as strong as the first agent, and the probability that
             the first agent is stronger.
+        centred: whether the mean of a part of the agents is 0, not that of all.
     """
 
     players: tuple[Rating, ...]
@@ -97,6 +98,7 @@ class Ratings(Sequence[Rating]):
     exact: bool = False
     anchor: str | None = None
     rival: tuple[str, float] | None = None
+    centred: bool = False
 
     @overload
     def __getitem__(self, index: int) -> Rating: ...
@@ -133,10 +135,11 @@ class Ratings(Sequence[Rating]):
         """A note on the method of the intervals."""
         if self.exact:
             units = "openings" if self.resampled == "openings" else "pairs of games"
+            told = f"tells how much the {self.units} {units} differ"
             return (
                 "Exact over this set: every agent is deterministic and every opening was played, "
-                f"so these Elo carry no sampling error. The spread tells how much the {self.units} "
-                f"{units} differ."
+                "so these Elo carry no sampling error. The spread "
+                f"{told if self.units > 1 else 'tells little: 1 pair of games has none'}."
             )
         if self.resampled == "openings":
             return f"95 % intervals: {self.units} openings, resampled {_DRAWS} times."
@@ -147,7 +150,7 @@ class Ratings(Sequence[Rating]):
         """A note if the openings are too few to tell agents apart, or ()."""
         told = all(r.better is None or r.better >= SURE for r in self)
         openings = self.units if self.resampled == "openings" else 1
-        if self.exact or told or not self.units:
+        if self.exact or told or not self.units or self.centred:
             return ()
         whom = "the two" if len(self) == 2 else "all of these agents"
         few = few_openings(openings, f"to tell {whom} apart")
@@ -231,6 +234,7 @@ def rate(
         exact,
         None if anchor is None else anchor[0],
         min(((p, sure) for sure, p in ahead), key=lambda rival: rival[1], default=None),
+        anchor is None and bool(centre),
     )
 
 
@@ -259,7 +263,8 @@ def _check_anchor(name: str, players: Sequence[str]) -> None:
 def first_move_line(ratings: Ratings) -> str:
     """A note on the advantage of moving first and on the columns of the table."""
     first = ratings.first_move
-    zero = "mean 0" if ratings.anchor is None else f"{ratings.anchor} fixed"
+    mean = "mean of the field 0" if ratings.centred else "mean 0"
+    zero = mean if ratings.anchor is None else f"{ratings.anchor} fixed"
     return (
         f"Moving first: {signed(first.value)} Elo ({signed(first.low)} .. {signed(first.high)}). "
         f"Elo: {zero}; > next: probability of being stronger than the next."

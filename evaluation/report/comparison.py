@@ -15,7 +15,7 @@ from c4env.evaluation.rating.ratings import Interval, few_openings, scores, stre
 from c4env.evaluation.rating.tally import Tally
 from c4env.evaluation.rating.wintable import WinTable
 from c4env.evaluation.store.record import FORFEITS, GameRecord
-from c4env.evaluation.tables import Shown, Table, plural, signed
+from c4env.evaluation.tables import Shown, Table, number, plural, signed
 
 
 class Change(NamedTuple):
@@ -77,8 +77,8 @@ def compare(before: Tournament, after: Tournament) -> Table:
         rows.append(
             [
                 names[i],
-                Shown(was, f"{was:.1%}"),
-                Shown(now, f"{now:.1%}"),
+                number(was, ".1%"),
+                number(now, ".1%"),
                 Shown(now - was, _percent(now - was)),
                 _interval(now - was, now_drawn - was_drawn, _percent),
                 Shown(new[i] - old[i], signed(new[i] - old[i])),
@@ -166,12 +166,12 @@ def _reading(same: Sequence[str], players: Sequence[str], openings: int) -> tupl
 
 
 def _notes(before: Tournament, after: Tournament, games: Sequence[Change]) -> tuple[str, ...]:
-    others = sum(game.otherwise for game in games)
+    others = sum(game.before.moves != game.after.moves for game in games)
     results = sum(game.result for game in games)
     openings = len({game.after.opening for game in games})
     notes = [
         f"{plural(len(games), 'game')} in both runs, from {plural(openings, 'opening')}: {others} "
-        f"have other moves, {results} another result."
+        f"with other moves, {results} with another result."
     ]
     for run, when in ((before, "before"), (after, "after")):
         if alone := len(run.games) - len(games):
@@ -182,6 +182,7 @@ def _notes(before: Tournament, after: Tournament, games: Sequence[Change]) -> tu
     for key in ("seed", "c4env", "movetime"):
         old, new = (getattr(run.header, key) for run in (before, after))
         if old != new:
+            old, new = ("not given" if value in (None, "") else value for value in (old, new))
             notes.append(f"Before {key} was {old}, after {new}.")
     return tuple(notes)
 

@@ -13,7 +13,7 @@ from c4env.evaluation.games.tournament import Tournament
 from c4env.evaluation.rating.ratings import TAILS, Interval, Ratings, scores
 from c4env.evaluation.rating.tally import Tally
 from c4env.evaluation.rating.wintable import Cell
-from c4env.evaluation.tables import Shown, Table, number, plural, signed
+from c4env.evaluation.tables import Shown, Table, number, plural, rounded, signed
 
 
 class Met(NamedTuple):
@@ -65,7 +65,7 @@ class Opponents:
         own = next(rating for rating in self.ratings if rating.player == self.player)
         name = "spread" if self.ratings.exact else "95 %"
         return (
-            f"{self.player} scores {own.score:.1%} of {plural(own.games, 'game')}, Elo "
+            f"{self.player} scores {rounded(own.score, '.1%')} of {plural(own.games, 'game')}, Elo "
             f"{signed(own.elo)} ({name}: {signed(own.low)} .. {signed(own.high)})."
         )
 

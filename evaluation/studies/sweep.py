@@ -19,7 +19,7 @@ from c4env.evaluation.plan.openings import Openings
 from c4env.evaluation.plan.patterns import expand
 from c4env.evaluation.rating.costs import costs
 from c4env.evaluation.store.files import write_file
-from c4env.evaluation.tables import Rows, Tables, plural
+from c4env.evaluation.tables import Rows, Tables, plural, rounded, signed
 
 SWEEP_FILE: Final = "sweep.json"
 FORMAT: Final = "c4env sweep 1"
@@ -68,7 +68,8 @@ class Sweep(Tables):
         rows = [[*heading, "nodes a move", "ms a move"]]
         for p in self.points:
             rows.append([*(p.options.values() if varied else [p.spec])])
-            rows[-1] += [f"{100 * p.score:.1f}%", f"{p.elo:+.0f}", f"{p.low:+.0f} to {p.high:+.0f}"]
+            rows[-1] += [rounded(p.score, ".1%"), signed(p.elo)]
+            rows[-1] += [f"{signed(p.low)} to {signed(p.high)}"]
             rows[-1] += [str(p.games), f"{p.nodes:,.0f}", f"{1e3 * p.seconds:.3f}"]
         return [rows]
 

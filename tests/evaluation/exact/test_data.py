@@ -177,6 +177,23 @@ def test_after_a_kill_it_goes_on_to_the_same_file(late, tmp_path):
     assert [path] == list(tmp_path.iterdir())
 
 
+@pytest.mark.parametrize(
+    ("scores", "said"),
+    [
+        ([4], "1 position in a.npz; the side to move wins 1, draws 0, loses 0; 1 train"),
+        ([0, -1], "2 positions in a.npz; the side to move wins 0, draws 1, loses 1; 2 train"),
+        ([], "0 positions in a.npz; the side to move wins 0, draws 0, loses 0"),
+        ([1] * 1200, "1,200 positions in a.npz; the side to move wins 1,200, draws 0, loses 0"),
+    ],
+)
+def test_the_command_counts_what_is_in_the_file(late, scores, said, monkeypatch, capsys):
+    made = late[1].take(np.zeros(len(scores), dtype=int))
+    made = made._replace(score=np.array(scores), split=np.full(len(scores), "train"))
+    monkeypatch.setattr(module, "data", lambda *_: made)
+    assert main(["data", "a.npz"]) == 0
+    assert capsys.readouterr().out.startswith(said)
+
+
 def test_the_command_writes_the_same(late, tmp_path, capsys):
     path = tmp_path / "late.npz"
     settings = ["--positions", "200", "--plies", "26..39", "--seed", "3", "--jobs", "1"]

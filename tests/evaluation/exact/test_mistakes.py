@@ -82,15 +82,45 @@ def test_half_a_point_is_given_away_where_a_draw_is(judge):
         mistake = Mistake("44", 3, (2,), score, own, (0, 4, 4))
         assert mistake.cost == 3 * cost
         assert f"{3 * cost:g} point" in mistake.said()
+        assert "+0" not in mistake.said()
         assert "3 times, first in game 1: column 4 turns a" in mistake.said()
 
 
 def test_who_gave_nothing_away_is_told_so(games, judge):
-    assert "b has given nothing away." in Mistakes.of(games[:1], "b", judge).text()
+    assert "No move of b gave anything away." in Mistakes.of(games[:1], "b", judge).text()
     with pytest.raises(InvalidRun, match="agent 'c' is not in the run: expected b, a"):
         Mistakes.of(games, "c", judge)
     with pytest.raises(InvalidRun, match="agent 'b' chose no column"):
         Mistakes.of([GameRecord(("a", "b"), "", "", 0, "crash")], "b", judge)
+
+
+def ended(winner, ending, reason, opening=DRAWN_OUT):
+    """A game that ends after a column of the second player, a."""
+    return GameRecord(("b", "a"), opening, f"{opening}1", winner, ending, reason)
+
+
+@pytest.mark.parametrize(
+    ("made", "said"),
+    [
+        ([ended(0, "time", "9 s")], ["a forfeited 1 game (1 time), for example: time: 9 s"]),
+        ([ended(1, "crash", "-11"), ended(0, "time", "")], ["b forfeited 1", "a forfeited 1"]),
+        ([ended(1, "four", "", f"{n}{n}{n}") for n in range(1, 8)], ["shown: 2 openings that"]),
+        (
+            [ended(1, "four", "", f"{n}{n}{n}") for n in range(1, 7)],
+            ["1 opening that cost no more"],
+        ),
+        ([ended(1, "four", "", "444")], []),
+    ],
+)
+def test_who_lost_otherwise_or_cost_no_less_is_said(made, said):
+    class Even:  # every column draws
+        def scores(self, position):
+            return tuple(0 if c in position.legal_columns() else None for c in range(7))
+
+    words = Mistakes.of([*made], "a", Even()).summary()
+    assert all(line in words for line in said)
+    assert ("forfeited" in words) == any("forfeited" in line for line in said)
+    assert ("Not shown" in words) == (len(made) > 5)
 
 
 def test_the_command_shows_each_form(games, tmp_path, capsys):

@@ -143,17 +143,26 @@ def test_the_seed_repeats_the_intervals():
     [
         (
             [move(0)],
-            "1 move judged by exact scores (0 more had one legal column and do not count). ",
+            "1 move judged by exact scores (not counted: 0 with one legal column). ",
         ),
-        ([move(0)], "There are no intervals, which need at least two openings."),
+        ([move(0)], "no intervals: each needs moves of a player from at least 2 openings."),
+        ([move(0), move(3, FORCED, group="2")], "There are no intervals"),
+        ([move(3, FORCED), move(3, FORCED, group="2")], "There are no intervals"),
+        ([move(0), move(2, player="b", group="2")], "There are no intervals"),
+        ([move(0), move(0, LOST, group="2")], "95 % intervals: bootstrap over 2 openings."),
         ([move(0), move(2)], "There are no intervals"),
-        ([move(3, FORCED)], "0 moves judged by exact scores (1 more had one"),
+        (
+            [move(3, FORCED)],
+            "0 moves judged by exact scores (not counted: 1 with one",
+        ),
         ([move(0), move(0, group="2")], "95 % intervals: bootstrap over 2 openings."),
         ([move(2, group=str(i)) for i in range(999)], "999 moves judged"),
     ],
 )
 def test_what_is_said_of_the_intervals(moves, said):
-    assert said in Quality(tuple(moves)).summary()
+    quality = Quality(tuple(moves))
+    assert said in quality.summary()
+    assert ("no intervals" in quality.summary()) == ("(" not in quality.text().split("\n")[1])
 
 
 def test_nothing_to_judge_and_no_such_player():

@@ -443,6 +443,7 @@ def test_the_empty_board_alone_is_a_set_too():
     ratings = rated(games("a", "b", 1, 0, 0) + games("b", "a", 0, 0, 1), "ab", deterministic="ab")
     assert ratings.exact
     assert ratings.resampled == "pairs"
+    assert ratings.basis().endswith("The spread tells little: 1 pair of games has none.")
 
 
 def test_equals_share_a_rank():

@@ -35,7 +35,7 @@ def test_the_same_run_has_not_changed():
         assert row["change"] == row["Elo"] == row["better"] == row["worse"] == 0
         assert row["95 %"] == row["Elo 95 %"] == [0, 0]
     assert notes[0] == (
-        "8 games in both runs, from 4 openings: 0 have other moves, 0 another result."
+        "8 games in both runs, from 4 openings: 0 with other moves, 0 with another result."
     )
     assert "relative to the mean of all." in notes[1]
 
@@ -81,7 +81,7 @@ def test_openings_are_resampled_together():
         assert (low > 0) == (wins == 32)
         # Two runs of 256 games apart would be uncertain by 2 * 1.4 * 0.5 / 16 either way.
         assert high - low < 0.1 < 4 * 1.4 * 0.5 / 16
-        assert f"{wins} have other moves, {wins} another result" in notes[0]
+        assert f"{wins} with other moves, {wins} with another result" in notes[0]
 
 
 def test_a_few_games_that_changed_prove_no_change_of_elo():
@@ -133,6 +133,26 @@ def test_games_lost_by_forfeit_are_said_to_be():
     assert not any(note.startswith("Before a") for note in notes)
 
 
+@pytest.mark.parametrize(
+    ("won", "other", "said"),
+    [
+        (1, 0, "a        6.3%   6.3%     0.0"),
+        (3, 0, "a        6.3%  18.8%   +12.5"),
+        (1, 0, "16 openings: 0 with other moves, 0 with another result."),
+        (2, 0, "16 openings: 1 with other moves, 1 with another result."),
+        (1, 1, "16 openings: 1 with other moves, 0 with another result."),
+    ],
+)
+def test_what_is_said_of_games_is_what_they_are(won, other, said):
+    """Of 16 games a wins the first, and afterwards some; some of the first have other moves."""
+    starts = [f"{a}{b}" for a in "4567" for b in "4567"]
+    before, after = (
+        [won_by("a" if i < wins else "b", o) for i, o in enumerate(starts)] for wins in (1, won)
+    )
+    before[:other] = [replace(game, moves=game.moves[:-1]) for game in before[:other]]
+    assert said in compare(run_of(before), run_of(after)).text()
+
+
 def test_only_code_that_an_agent_is_made_from_makes_it_another():
     games = run(["random", "greedy"]).games
     players = {"random": "./own.py:agent", "greedy": "your_own.py:agent"}
@@ -154,12 +174,17 @@ def test_the_games_that_ended_otherwise_are_listed():
     assert row["opening"] == games[0].opening
     assert (row["first"], row["second"]) == games[0].players
     assert (row["before"], row["after"]) == (old, f"{old[::-1]} (time)")
-    assert "1 have other moves, 1 another result" in found["notes"][0]
+    assert "0 with other moves, 1 with another result" in found["notes"][0]
 
 
 def test_what_was_played_otherwise_is_said():
     one, other = (evaluation.round_robin(["random", "greedy"], 1, seed=seed) for seed in (1, 2))
     assert "Before seed was 1, after 2." in compare(one, other).notes
+    timed = replace(one, header=replace(one.header, seed=0, movetime=0.5))
+    notes = compare(timed, replace(one, header=replace(one.header, seed=None))).notes
+    assert {"Before seed was 0, after not given.", "Before movetime was 0.5, after not given."} < {
+        *notes
+    }
 
 
 @pytest.mark.parametrize(

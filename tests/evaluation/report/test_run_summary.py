@@ -13,7 +13,7 @@ from c4env.evaluation.rating.wintable import WinTable
 from c4env.evaluation.report.summary import RunSummary
 from c4env.evaluation.store.record import GameRecord, digest
 from c4env.evaluation.tables import for_terminal, width
-from tests.helpers.runs import rated
+from tests.helpers.runs import rated, run_of
 
 NAMES = [
     *("random", "greedy", "minimax", "alphabeta-chain", "alphabeta-window", "rust-port"),
@@ -81,3 +81,12 @@ def test_the_ratings_are_in_markdown_too() -> None:
     summary = summary_of(2)
     assert summary.ratings is not None
     assert summary.ratings.table().markdown() in summary.markdown()
+
+
+@pytest.mark.parametrize(("wins", "said"), [(1, "6.3%"), (3, "18.8%"), (0, "0.0%"), (16, "100.0%")])
+def test_the_score_of_a_challenger_is_the_same_in_words_and_table(wins: int, said: str) -> None:
+    starts = [f"{a}{b}" for a in "4567" for b in "4567"]
+    games = [GameRecord(("a", "b"), o, o, int(i >= wins), "four") for i, o in enumerate(starts)]
+    text = RunSummary.of(run_of(games, players={"a": "a", "b": "b"}, challengers=("a",))).text()
+    assert f"a scores {said} of 16 games" in text
+    assert f"  {said}  " in text

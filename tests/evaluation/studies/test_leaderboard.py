@@ -135,6 +135,26 @@ def test_text_between_markers_is_replaced():
             put_between_markers(bad, "table")
 
 
+@pytest.mark.parametrize(
+    ("limit", "said"),
+    [
+        (1, "played 1 of 25 openings: more tell its place nearer."),
+        (24, "agent played 24 of 25 openings.\n"),
+        (25, "place 4 of 4, "),
+    ],
+)
+def test_what_is_said_of_a_place(limit, said, board, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "lost.py").write_text("agent = lambda observation: None\n")
+    (tmp_path / "board.json").write_text(board.format())
+    command = ["leaderboard", "--place", "lost.py:agent", "--field", "board.json"]
+    assert main([*command, "--limit", str(limit), "--jobs", "1", "--quiet"]) == 0
+    shown = capsys.readouterr().out
+    assert said in shown
+    assert ("lost.py:agent played" in shown) == (limit < 25)
+    assert "Elo: mean of the field 0;" in shown
+
+
 def test_the_commands(tmp_path, capsys, board, monkeypatch):
     readme, store = tmp_path / "R.md", tmp_path / "board.json"
     readme.write_text("\n".join(["# Title", *MARKERS, "end"]))
@@ -157,6 +177,7 @@ def test_the_commands(tmp_path, capsys, board, monkeypatch):
     shown = capsys.readouterr().out
     assert "alphabeta:depth=3: place" in shown
     assert "of 36 games" in shown
+    assert "too few" not in shown  # the field's openings are what they are
     (tmp_path / "lost.py").write_text("agent = lambda observation: None\n")
     newcomer = ["leaderboard", "--place", f"{tmp_path / 'lost.py'}:agent", "--field", str(store)]
     assert main([*newcomer, "--limit", "1", "--jobs", "1", "--quiet"]) == 0

@@ -3,6 +3,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 
 import numpy as np
 import pytest
@@ -153,6 +154,7 @@ def test_a_sweep_is_a_run_like_any_other(tmp_path):
     [
         (["minimax:depth=1..2"], None, "spread", "Exact over this set"),
         (["minimax:depth=1..2"], 2, "95 %", "2 openings are too few to tell the two apart"),
+        (["one=greedy", "two=greedy"], None, "spread", "how much the 4 openings differ."),
         (["minimax:depth=1..2", "lost.py:agent"], 2, "95 %", "lost.py:agent forfeited 8 games"),
     ],
 )
@@ -162,3 +164,4 @@ def test_what_is_said_is_what_was_measured(given, limit, heading, said, tmp_path
     found = sweep(given, openings=1, limit=limit)
     assert heading in found.tables()[0][0]
     assert said in found.summary()
+    assert not re.search(r"[+-]0\b", found.text())
