@@ -138,7 +138,7 @@ def test_text_between_markers_is_replaced():
 @pytest.mark.parametrize(
     ("limit", "said"),
     [
-        (1, "played 1 of 25 openings: more tell its place nearer."),
+        (1, "played 1 of 25 openings: more give a more exact place."),
         (24, "agent played 24 of 25 openings.\n"),
         (25, "place 4 of 4, "),
     ],
