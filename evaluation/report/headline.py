@@ -1,4 +1,4 @@
-"""A run in words: the sentences above its page, and the command that plays the run."""
+"""The sentences at the top of a run's report, and the command that repeats the run."""
 
 from __future__ import annotations
 

@@ -16,12 +16,12 @@ Pairings = Sequence[tuple[str, str]]
 
 
 def grown(folder: Path, there: RunHeader, asked: RunHeader, games: Pairings) -> RunHeader:
-    """Return the header of a run directory that another run joins.
+    """Return the header that a run directory has after another run is added.
 
     The header has the agents and openings of both runs. The new openings must include all old
-    openings or be a part of them. A gauntlet whose challengers also appear in the field becomes a
-    round robin, as does a mixture of two kinds. A match with a sequential test accepts only new
-    openings. A directory without games accepts any run.
+    openings or be a part of them. Two runs of different kinds make a round robin, and so does a
+    gauntlet whose challengers also appear in the field. A match with a sequential test takes new
+    openings only, no other agents. A directory without games accepts any run.
 
     Args:
         folder: the directory, for messages.
