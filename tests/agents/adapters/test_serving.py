@@ -264,6 +264,15 @@ class Slow(Agent):
 
 def test_an_agent_is_closed_once_it_has_chosen(served, monkeypatch):
     monkeypatch.setattr("c4env.agents.adapters.serving.IDLE", -1.0)
+    found, find = threading.Semaphore(0), AgentServer._client
+
+    def client(server, name):
+        try:
+            return find(server, name)
+        finally:
+            found.release()
+
+    monkeypatch.setattr(AgentServer, "_client", client)  # tells when a request waits its turn
     agent = Slow()
     url = served(agent, clients=1)
     with ThreadPoolExecutor(3) as clients:
@@ -271,6 +280,7 @@ def test_an_agent_is_closed_once_it_has_chosen(served, monkeypatch):
         assert agent.asked.wait(20)
         assert post(url, '{"moves": "", "client": "b"}')[0] == 503
         second = clients.submit(post, url, '{"moves": "", "client": "a"}')
+        assert all(found.acquire(timeout=20) for _ in range(3))
         left = clients.submit(post, url, '{"client": "a", "leave": true}')
         assert not agent.closed.wait(0.5)
         agent.told.set()
