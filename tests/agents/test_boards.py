@@ -178,6 +178,7 @@ def test_a_solver_of_another_board_has_no_book() -> None:
         large.allocate(64)
 
 
+@pytest.mark.slow
 def test_agents_are_known_to_a_board_that_was_there_before_them() -> None:
     code = (
         "import c4env; board = c4env.board(4, 4); "

@@ -309,6 +309,7 @@ def test_what_is_kept_is_of_all_that_made_it(
         assert path.read_bytes().startswith(text)
 
 
+@pytest.mark.slow
 def test_exact_scores_are_of_the_position_alone(sources):
     """They may be kept whoever plays, under any seed and version; another board is no position."""
     answered("own.py:agent", 1)

@@ -103,6 +103,7 @@ def test_markdown_holds_ratings_notes_and_digest(capsys):
     assert "Digest `" in shown
 
 
+@pytest.mark.slow
 def test_what_an_exception_says_is_shown_and_not_obeyed(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "escaping.py").write_text(

@@ -108,6 +108,7 @@ def test_a_run_writes_its_page(command, folder, capsys):
     assert '"players":["mine","random"]' in page.read_text()
 
 
+@pytest.mark.slow
 def test_a_new_agent_plays_and_passes_its_check(folder, capsys):
     assert main(["new", "agent", "mine.py"]) == 0
     assert "c4 check mine.py:agent" in capsys.readouterr().out
@@ -146,6 +147,7 @@ def test_one_agent_against_a_field_has_a_row_an_opponent(folder, capsys):
     assert "| opponent | Elo | as 1st | as 2nd | score | 95 % |" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_a_broken_agent_is_known_by_its_line(folder, capsys):
     (folder / "broken.py").write_text("def agent(observation):\n    return observation['key']\n")
     assert main(["check", "broken.py:agent"]) == 1

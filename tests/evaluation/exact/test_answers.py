@@ -98,6 +98,7 @@ def test_an_agent_without_an_answer_is_noted(judge):
 
 
 @pytest.mark.compiled
+@pytest.mark.slow
 def test_an_agent_that_ends_its_process_is_noted_and_the_others_are_asked(judge, tmp_path):
     (tmp_path / "ends.py").write_text(
         "import os\n"

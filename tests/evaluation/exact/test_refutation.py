@@ -258,6 +258,7 @@ def test_a_killed_search_goes_on_and_finds_the_same(tmp_path):
 
 
 @pytest.mark.compiled
+@pytest.mark.slow
 def test_an_interrupted_search_says_one_line_and_leaves_no_process(tmp_path):
     command = [
         "-m",
@@ -312,6 +313,7 @@ def test_an_agent_that_breaks_down_is_refuted_there():
 
 @pytest.mark.compiled
 @pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.slow
 def test_an_agent_that_ends_its_process_is_refuted_there(jobs, tmp_path):
     (tmp_path / "ends.py").write_text("import os\nagent = lambda observation: os._exit(5)\n")
     found = evaluation.refute(f"{tmp_path / 'ends.py'}:agent", openings=0, jobs=jobs)

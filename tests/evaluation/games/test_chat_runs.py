@@ -145,6 +145,7 @@ class Held(Random):
         Held.open -= 1
 
 
+@pytest.mark.slow
 def test_a_run_that_ends_early_closes_its_agents(server):
     server.answer = lambda body: Fault(401)
     players = [server.spec, f"{__name__}:Held"]

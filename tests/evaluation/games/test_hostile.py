@@ -366,6 +366,7 @@ def agent(observation):
     ],
     ids=lambda command: command.split(" --o")[0],
 )
+@pytest.mark.slow
 def test_what_agents_write_anywhere_is_kept_from_the_answer(command, tmp_path):
     """And the folder they change to is theirs alone, and what they leave to be done at the end."""
     (tmp_path / "sub").mkdir()
@@ -419,6 +420,7 @@ ENDED = "its process ended (exit code 7)"
         ("play AGENT greedy --no-record", "ends.py:agent", ENDED),
     ],
 )
+@pytest.mark.slow
 def test_an_agent_that_ends_its_process_while_it_is_built_is_told_of_in_a_line(
     command, agent, said, tmp_path
 ):
@@ -443,6 +445,7 @@ def test_a_game_at_the_terminal_goes_on_to_its_forfeit(tmp_path):
 
 
 @pytest.mark.compiled
+@pytest.mark.slow
 def test_what_agents_print_is_kept_apart_and_a_command_ends_when_their_threads_do_not(tmp_path):
     (tmp_path / "lingers.py").write_text(
         "import threading, time\n"

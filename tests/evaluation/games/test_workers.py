@@ -152,6 +152,7 @@ def test_the_games_of_a_worker_that_dies_are_played_again(tmp_path):
 
 
 @pytest.mark.compiled
+@pytest.mark.slow
 def test_a_game_that_ends_its_process_is_tried_again_before_it_is_forfeited(tmp_path):
     (tmp_path / "mine.py").write_text(
         "import os, pathlib\n"
@@ -231,6 +232,7 @@ def test_workers_write_nothing(tmp_path, monkeypatch):
 
 
 @pytest.mark.compiled
+@pytest.mark.slow
 def test_code_that_was_edited_between_two_runs_plays_as_it_is_now(tmp_path, monkeypatch):
     """In one session of Python, whose workers have imported the file as it was."""
     monkeypatch.chdir(tmp_path)

@@ -221,6 +221,7 @@ def test_a_directory_without_a_game_takes_on_anything(tmp_path):
 SOURCE = "def agent(observation):\n    return int(observation['action_mask'].argmax())\n"
 
 
+@pytest.mark.slow
 def test_edited_code_is_refused_in_words_and_others_may_go_on(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     file, other = tmp_path / "own.py", tmp_path / "my_own.py"

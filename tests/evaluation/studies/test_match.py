@@ -50,6 +50,7 @@ def test_the_agents_the_other_way_round_decide_the_other_way():
 
 
 @pytest.mark.compiled
+@pytest.mark.slow
 def test_the_decision_is_the_same_for_any_number_of_jobs_and_after_interruptions(tmp_path):
     whole = play_match(FIELD, openings=3, sprt=SURE, seed=5)
     assert play_match(FIELD, openings=3, sprt=SURE, seed=5, jobs=2).digest == whole.digest

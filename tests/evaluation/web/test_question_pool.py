@@ -64,6 +64,7 @@ async def until_searching(answer: Answer) -> None:
     await asyncio.sleep(0.3)
 
 
+@pytest.mark.slow
 def test_a_search_that_is_stopped_makes_way_for_the_next() -> None:
     """In native code it cannot be left: the process is killed and replaced."""
 
@@ -115,6 +116,7 @@ def test_the_watchdog_of_a_question_is_called_off_with_its_answer(
     assert armed == [True, False, True, False]
 
 
+@pytest.mark.slow
 def test_no_process_is_lost_to_a_page_that_leaves_after_the_last_message() -> None:
     """As the server does after every answer, also after one that took too long or crashed."""
 

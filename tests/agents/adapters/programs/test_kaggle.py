@@ -105,6 +105,7 @@ def test_what_goes_wrong_is_a_fault(submitted, source, words):
 SLOW = "import time\ndef agent(obs):\n    time.sleep(0.3)\n    return 3\n"
 
 
+@pytest.mark.slow
 def test_time_over_the_limit_comes_off_the_overage_of_the_game(submitted):
     agent = submitted(SLOW, ",timeout=0.1,overage=0.7")
     for _ in range(2):
@@ -115,6 +116,7 @@ def test_time_over_the_limit_comes_off_the_overage_of_the_game(submitted):
     assert submitted(SLOW, ",timeout=20,overage=0").choose(Position()) == 3
 
 
+@pytest.mark.slow
 def test_loading_counts_as_the_first_move_and_a_hang_is_late(submitted):
     loading = "import time\ntime.sleep(0.5)\ndef agent(obs): return 3\n"
     with pytest.raises(LateAnswer):
