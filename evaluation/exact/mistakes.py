@@ -32,7 +32,7 @@ from c4env.position import Position, format_moves
 
 SHOWN: Final = 10  # mistakes shown with their positions
 OPENINGS: Final = 5  # openings listed, the costliest first
-Played = list[tuple[GameRecord, list[JudgedMove]]]  # games, each with the moves of one agent
+Played = list[tuple[int, GameRecord, list[JudgedMove]]]  # numbered games, an agent's moves
 RESULTS: Final = {1: "a win", 0: "a draw", -1: "a loss"}
 
 
@@ -107,19 +107,16 @@ class Mistakes(Tables):
         names = dict.fromkeys(name for game in games for name in game.players)
         if player not in names:
             raise InvalidRun(f"agent {player!r} is not in the run: expected {', '.join(names)}")
-        own = [
-            (game, judge_games([game], judge, [player])) for game in games if player in game.players
-        ]
-        moves = [move for _, some in own for move in some]
+        own = _played(games, player, judge)
+        moves = [move for *_, some in own for move in some]
         if not moves:
             raise InvalidRun(f"agent {player!r} chose no column in these games")
         colours: dict[str, Played] = {"moving first": [], "moving second": []}
         openings: dict[str, Played] = {}
-        for game, some in own:
-            colours["moving first" if game.players[0] == player else "moving second"].append(
-                (game, some)
-            )
-            openings.setdefault(f"opening {game.opening or '-'}", []).append((game, some))
+        for each in own:
+            _, game, _ = each
+            colours["moving first" if game.players[0] == player else "moving second"].append(each)
+            openings.setdefault(f"opening {game.opening or '-'}", []).append(each)
         by_opening = [_part(where, some, player) for where, some in openings.items()]
         by_opening.sort(key=lambda part: (-part.given_away, part.score or 0.0))
         shown = by_opening[:OPENINGS] if len(openings) > 1 else []
@@ -133,8 +130,8 @@ class Mistakes(Tables):
             if inside:
                 parts.append(Part(band_name(band), None, None, *_counted(inside)))
         left_out = len(openings) - len(shown) if shown else 0
-        forfeits = tuple(WinTable.of(game for game, _ in own).reasons_of_forfeits())
-        return cls(player, tuple(parts), mistakes(games, player, judge), left_out, forfeits)
+        forfeits = tuple(WinTable.of(game for _, game, _ in own).reasons_of_forfeits())
+        return cls(player, tuple(parts), _grouped(own), left_out, forfeits)
 
     def tables(self) -> list[Rows]:
         """A table with a row for each part."""
@@ -195,34 +192,47 @@ class Mistakes(Tables):
 
 def mistakes(games: Sequence[GameRecord], player: str, judge: Judge) -> tuple[Mistake, ...]:
     """Group an agent's blunders by position and column; the costliest group comes first."""
-    found: dict[tuple[Position, int], tuple[int, JudgedMove, list[int]]] = {}
-    for n, game in enumerate(games):
-        for move in judge_games([game], judge, [player]):
+    return _grouped(_played(games, player, judge))
+
+
+def _played(games: Sequence[GameRecord], player: str, judge: Judge) -> Played:
+    return [
+        (n, game, judge_games([game], judge, [player]))
+        for n, game in enumerate(games)
+        if player in game.players
+    ]
+
+
+def _grouped(played: Played) -> tuple[Mistake, ...]:
+    found: dict[tuple[Position, int], tuple[str, JudgedMove, list[int]]] = {}
+    for n, game, moves in played:
+        for move in moves:
             if move.blunder:
-                position = Position.parse(game.moves[: move.ply])
+                before = game.moves[: move.ply]
+                position = Position.parse(before)
                 kept = canonical(position)
                 mirrored = COLUMNS - 1 - move.column
                 column = move.column if kept == position else mirrored
                 if position == position.mirror():
                     column = min(move.column, mirrored)
-                found.setdefault((kept, column), (n, move, []))[2].append(n)
+                found.setdefault((kept, column), (before, move, []))[2].append(n)
     each = [
         Mistake(
-            games[first].moves[: move.ply],
+            moves,
             move.column,
             tuple(c for c, score in enumerate(move.scores) if score == move.best),
             move.best,
             move.best - move.loss,
             tuple(numbers),
         )
-        for first, move, numbers in found.values()
+        for moves, move, numbers in found.values()
     ]
     return tuple(sorted(each, key=lambda m: (-m.cost, m.own - m.score, m.moves)))
 
 
 def _part(where: str, played: Played, player: str) -> Part:
-    points = sum(game.points[game.players.index(player)] for game, _ in played)
-    moves = [move for _, some in played for move in some]
+    points = sum(game.points[game.players.index(player)] for _, game, _ in played)
+    moves = [move for *_, some in played for move in some]
     return Part(where, len(played), points / len(played), *_counted(moves))
 
 
