@@ -12,7 +12,7 @@ from itertools import islice
 from typing import Any, ClassVar, Final, TypeVar
 
 import joblib
-from joblib.externals.loky import get_reusable_executor
+from joblib.externals.loky import ProcessPoolExecutor
 from joblib.parallel import get_active_backend
 
 from c4env.errors import MissingExtra
@@ -31,6 +31,8 @@ BACKENDS: Final = ("serial", "loky", "threading", *CLUSTERS)
 """``serial`` needs no workers; ``loky`` starts processes on this machine."""
 
 IDLE: Final = 300.0  # seconds without a task after which a worker ends
+
+ENDING: Final = 5.0  # seconds to wait for a thread of a pool that was shut down
 
 _THREADS: Final = tuple(
     f"{name}_NUM_THREADS"
@@ -125,15 +127,7 @@ def as_they_end(
         given: tuples of arguments; a free worker takes the next one.
         jobs: number of worker processes.
     """
-    cores = str(max(joblib.cpu_count() // jobs, 1))
-    with sigint_blocked():
-        pool = _Processes.kept = get_reusable_executor(
-            jobs,
-            timeout=IDLE,
-            initializer=exit_with_parent,
-            initargs=(os.getpid(),),
-            env={name: os.environ.get(name, cores) for name in _THREADS},
-        )
+    pool = _processes(jobs)
     rest = iter(given)
     waiting: set[Future[R]] = set()
     whole = False
@@ -158,7 +152,31 @@ def as_they_end(
 
 class _Processes:
     kept: Any = None  # for the next run
+    made_for: tuple[int, Mapping[str, str]] = 0, {}  # its number of workers, and their environment
     code: ClassVar[dict[str, str]] = {}  # hashes of the files that its agents have imported
+
+
+def _processes(jobs: int) -> Any:
+    """The kept pool if it suits, else a new one.
+
+    The pool is this module's own. joblib.Parallel, which other code of a program may use, has
+    another, so neither meets the settings of the other.
+    """
+    cores = str(max(joblib.cpu_count() // jobs, 1))
+    wanted = jobs, {name: os.environ.get(name, cores) for name in _THREADS}
+    kept = _Processes.kept
+    if kept is None or kept._flags.broken or kept._flags.shutdown or _Processes.made_for != wanted:
+        _end_processes()
+        with sigint_blocked():
+            _Processes.kept = ProcessPoolExecutor(
+                jobs,
+                timeout=IDLE,
+                initializer=exit_with_parent,
+                initargs=(os.getpid(),),
+                env=wanted[1],
+            )
+        _Processes.made_for = wanted
+    return _Processes.kept
 
 
 def renew_processes(code: Mapping[str, Mapping[str, str]]) -> None:
@@ -175,8 +193,18 @@ def renew_processes(code: Mapping[str, Mapping[str, str]]) -> None:
 
 def dismiss_processes() -> None:
     """End the processes kept for the next run, which frees the resources of their agents."""
-    if _Processes.kept is not None:
-        with quiet_shutdown():
-            _Processes.kept.shutdown(wait=True, kill_workers=True)
-        _Processes.kept = None
+    _end_processes()
     _Processes.code = {}
+
+
+def _end_processes() -> None:
+    pool, _Processes.kept = _Processes.kept, None
+    if pool is None:
+        return
+    feeder = getattr(pool._call_queue, "_thread", None)
+    with quiet_shutdown():
+        pool.shutdown(wait=True, kill_workers=True)
+    if feeder is not None:
+        # joblib does not wait for this thread, which removes a named lock when it ends. A process
+        # that ends meanwhile would leave the lock to joblib's tracker, and the tracker complains.
+        feeder.join(ENDING)
