@@ -1,4 +1,4 @@
-"""Bit layout of a board, and the moves and wins on it, as kernels.
+"""The bitboard layout, and kernels for moves and wins.
 
 One int64 holds the discs of one side, seven bits a column::
 
@@ -10,12 +10,11 @@ One int64 holds the discs of one side, seven bits a column::
      1  8 15 22 29 36 43
      0  7 14 21 28 35 42    bottom row
 
-so bit ``7*column + height`` is the cell ``height`` (0..5, from the bottom) of
-``column`` (0..6, from the left). Neighbours lie 1 (up), 7 (right), 8 (right and up)
-and 6 (right and down) bits apart: ``DIRECTIONS``. ``mine`` holds the discs of the side to move,
-``theirs`` the discs of the other side.
+Bit ``7*column + height`` is the cell ``height`` (0..5, from the bottom) of ``column`` (0..6, from
+the left). Neighbours are 1 (up), 7 (right), 8 (right and up) and 6 (right and down) bits apart:
+``DIRECTIONS``. ``mine`` holds the discs of the side to move, ``theirs`` those of the other side.
 
-These numbers hold for 6x7x4. On other boards they follow from the size in ``c4env.geometry``.
+The numbers here are for 6x7x4; ``c4env.geometry`` has the size of each board.
 """
 
 from __future__ import annotations
@@ -58,7 +57,7 @@ def _doublings() -> tuple[int, ...]:
 
 
 DOUBLINGS: Final = _doublings()
-"""Shifts, in cells, that find four in a row: discs combine to pairs, and pairs to fours."""
+"""Shifts, in cells, by which :func:`has_won` combines discs to pairs, and pairs to fours."""
 
 _UNPAIRED: Final = MARKED_COLUMN << (STRIDE * (COLUMNS // 2)) if COLUMNS % 2 else 0
 
@@ -75,7 +74,7 @@ def popcount(bits: int) -> int:
 
 @kernel("boolean(int64)")
 def has_won(discs: int) -> bool:
-    """True when the discs hold four in a row."""
+    """Return True if the discs contain four in a row."""
     for shift in DIRECTIONS:
         lines = discs  # first cells of lines of one disc, then of two, then of four
         for step in DOUBLINGS:
@@ -87,7 +86,7 @@ def has_won(discs: int) -> bool:
 
 @kernel("int64(int64)")
 def fours(discs: int) -> int:
-    """The discs that are part of a line of four."""
+    """Return the discs that are part of a line of four."""
     cells = 0
     for shift in DIRECTIONS:
         lines = discs
@@ -100,13 +99,13 @@ def fours(discs: int) -> int:
 
 @kernel("int64(int64)")
 def playable(occupied: int) -> int:
-    """The cells where a disc dropped now lands: one for each column that is not full."""
+    """Return the cell where the next disc lands in each column that is not full."""
     return (occupied + BOTTOM) & BOARD
 
 
 @kernel("int64(int64, int64)")
 def drop(occupied: int, column: int) -> int:
-    """The cell where a disc dropped into a column lands; 0 when the column is full."""
+    """Return the cell where the next disc in a column lands; 0 if the column is full."""
     return (occupied + BOTTOM) & (COLUMN << (STRIDE * column))
 
 
@@ -132,15 +131,15 @@ def winning_cells(discs: int) -> int:
 
 @kernel("int64(int64, int64)")
 def winning_moves(mine: int, theirs: int) -> int:
-    """The cells where a disc dropped now completes four in a row for ``mine``."""
+    """Return the playable cells that complete four in a row for ``mine``."""
     return winning_cells(mine) & playable(mine | theirs)
 
 
-# Inlined as source: compiled alone, its branches become conditional moves, which slow the solver's
-# inner loop by a tenth.
+# Numba inlines the source: in a separate function, the branches become conditional moves, which
+# slow the solver's inner loop by a tenth.
 @kernel("int64(int64, int64)", inline="always")
 def safe_moves(moves: int, their_wins: int) -> int:
-    """The playable cells after which the other side cannot win with its next disc; 0 if none.
+    """Return the moves after which the other side cannot win with its next disc; 0 if none.
 
     Args:
         moves: the playable cells.
@@ -157,16 +156,16 @@ def safe_moves(moves: int, their_wins: int) -> int:
 
 @kernel("int64(int64)")
 def win_score(plies: int) -> int:
-    """The exact score of a win with disc number ``plies``: the discs the winner has left, plus 1.
+    """Return the exact score of a win by disc number ``plies``: the winner's unused discs plus 1.
 
-    The score of a loss is the negative; see ``c4env.agents.solver.Solver``.
+    A loss has the negative score; see ``c4env.agents.solver.Solver``.
     """
     return (CELLS + 2 - plies) >> 1
 
 
 @kernel("int64(int64)")
 def mirror(board: int) -> int:
-    """The mirrored board: column 0 becomes column 6, including the bit above the column."""
+    """Return the mirrored board: column 0 becomes column 6, including the bit above the column."""
     mirrored = board & _UNPAIRED
     for column in range(COLUMNS // 2):
         cells = MARKED_COLUMN << (STRIDE * column)
@@ -181,7 +180,7 @@ mirror_all: Any = getattr(mirror, "py_func", mirror)
 
 @kernel("boolean(int64, int64)")
 def is_consistent(mine: int, theirs: int) -> bool:
-    """True when discs rest on discs, do not overlap, and their numbers fit the turns."""
+    """Return True if no disc floats, no discs overlap, and the disc counts fit the turns."""
     occupied = mine | theirs
     if mine & theirs or occupied & ~BOARD:
         return False
@@ -192,7 +191,7 @@ def is_consistent(mine: int, theirs: int) -> bool:
 
 
 def discs_at_end(plies: int, score: int) -> int:
-    """The number of discs on the board when best play ends, from ``plies`` discs with this score.
+    """Return the number of discs on the board when the game ends under perfect play.
 
     Args:
         plies: the number of discs on the board now.
@@ -201,5 +200,5 @@ def discs_at_end(plies: int, score: int) -> int:
     if score == 0:
         return CELLS
     winner = plies % 2 if score > 0 else 1 - plies % 2
-    last = CELLS + 2 - 2 * abs(score)  # or one less: the winner plays it
+    last = CELLS + 2 - 2 * abs(score)  # or one disc less, whichever the winner plays
     return last - (last % 2 == winner)

@@ -1,15 +1,13 @@
-"""The same game on boards of other sizes: an import hook loads our modules once for each size.
+"""Boards of other sizes: an import hook loads this package's modules once for each size.
 
-``c4env.board(5, 6, 4)`` is this package for 5 rows, 6 columns and lines of 4 discs: the module
-``c4env.on_5x6x4``. Its agents are ``c4env.on_5x6x4.agents``. These modules have the same sources,
-but import each other instead of the modules of 6x7x4. ``c4env.geometry`` reads the size from its
-own module name. So the size is a compile-time constant on every board, and each board has classes
-of its own.
+``c4env.board(5, 6, 4)`` returns this package for 5 rows, 6 columns and lines of 4 discs: the module
+``c4env.on_5x6x4``. Its agents are ``c4env.on_5x6x4.agents``. These modules have the same sources as
+the modules of 6x7x4, but import each other. ``c4env.geometry`` reads the size from its own module
+name. So the size is a compile-time constant, and each board has its own classes.
 
-A module that serves any board says so at its head: ``__any_board__ = True``. Modules that do not
-import the size, directly or through others, are shared by all boards. Every other module serves
-6x7x4 alone, and importing it for another board is an error. Each board has packages of its own,
-which hold its modules.
+A module that works on any board sets ``__any_board__ = True``. All boards share the modules that do
+not import the size, directly or indirectly. Every other module works on 6x7x4 only, and importing
+it for another board is an error. Each board has its own packages.
 """
 
 from __future__ import annotations
@@ -29,9 +27,9 @@ from typing import Any, Final, NamedTuple, Self
 from c4env.errors import InvalidOption, WrongBoard
 from c4env.sources import ROOT, imports_of, modules
 
-MOST_BITS: Final = 63  # bits of an int64 that hold a board; a column has rows + 1 bits
+MOST_BITS: Final = 63  # bits of an int64 for a board; a column has rows + 1 bits
 MOST_COLUMNS: Final = 15  # columns are written 1 to 9, then a to f
-LONGEST: Final = 8  # discs in a line, so that the shift between its ends is less than 64
+LONGEST: Final = 8  # discs in a line; the shift between its ends must be less than 64
 
 
 class Size(NamedTuple):
@@ -49,7 +47,7 @@ class Size(NamedTuple):
         """Check three numbers and return them as a size.
 
         Raises:
-            InvalidOption: a number is no integer, or no board has that size.
+            InvalidOption: a number is not an integer, or no board has that size.
         """
         given = (rows, columns, connect)
         try:
@@ -68,10 +66,10 @@ class Size(NamedTuple):
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Read a size from a text such as ``5x6x4``: rows, columns, discs in a row that win.
+        """Parse a size such as ``5x6x4``: rows, columns, discs in a row that win.
 
         Raises:
-            InvalidOption: the text has another form, or no board has that size.
+            InvalidOption: the text is not a size, or no board has that size.
         """
         if not re.fullmatch(r"\d{1,3}x\d{1,3}x\d{1,3}", text):
             raise InvalidOption(f"board {text!r}: expected ROWSxCOLUMNSxLINE, as in 6x7x4 or 5x6x4")
@@ -89,7 +87,7 @@ def board(rows: int, columns: int, connect: int = STANDARD.connect) -> ModuleTyp
 
     Args:
         rows: 2 or more; ``columns * (rows + 1)`` is at most 63.
-        columns: at most 15. In notation they are 1 to 9, then a to f.
+        columns: at most 15. Move strings write them as 1 to 9, then a to f.
         connect: discs in a row that win, 3 to 8, at most ``columns``.
 
     Returns:
@@ -105,16 +103,16 @@ def board(rows: int, columns: int, connect: int = STANDARD.connect) -> ModuleTyp
 
 
 def size_of(module: str) -> Size | None:
-    """The board size of one of our modules, given its name; None for other modules."""
+    """Return the board size of a ``c4env`` module, given its name; None for other modules."""
     if found := _TWIN.fullmatch(module):
         return Size.parse(found["size"])
     return STANDARD if module.partition(".")[0] == ROOT else None
 
 
 def twin(module: str, size: Size) -> str:
-    """The name of a module's counterpart for a board; ``module:attribute`` works too.
+    """Return the name of a module's counterpart for a board size; accept ``module:attribute`` too.
 
-    Shared modules, and modules that are not ours, keep their name.
+    Modules that all boards share, and modules of other packages, keep their name.
     """
     module, colon, attribute = module.partition(":")
     if found := _TWIN.fullmatch(module):
@@ -125,7 +123,7 @@ def twin(module: str, size: Size) -> str:
 
 
 def twin_of(thing: Any, rows: int, columns: int, connect: int) -> Any:
-    """The counterpart of one of our classes or functions on a board of this size.
+    """Return the counterpart of a ``c4env`` class or function for a board size.
 
     Raises:
         InvalidOption: no board has that size.
@@ -135,12 +133,12 @@ def twin_of(thing: Any, rows: int, columns: int, connect: int) -> Any:
 
 
 def require_board(thing: Any, size: Size, name: object) -> None:
-    """Refuse one of our functions, classes or objects if it belongs to another board.
+    """Raise an error if a ``c4env`` function, class or object is made for another board size.
 
-    A user's class belongs to the board of our class that it derives from.
+    A user's class has the board size of its ``c4env`` base class.
 
     Raises:
-        WrongBoard: the thing belongs to another board; the message begins with ``name``.
+        WrongBoard: the thing is made for another size; the message begins with ``name``.
     """
     kind = thing if isinstance(thing, type) else type(thing)
     for each in (thing, *kind.__mro__):
@@ -152,7 +150,7 @@ def require_board(thing: Any, size: Size, name: object) -> None:
 
 @functools.cache
 def _bound_to_a_board() -> frozenset[str]:
-    """Modules that import the board's size, directly or through others, and their packages."""
+    """Return the modules that import the board size, directly or indirectly, and their packages."""
     users: dict[str, set[str]] = {}
     for name, path in modules().items():
         for imported in imports_of(path.read_bytes(), everywhere=True):
@@ -170,7 +168,7 @@ def _bound_to_a_board() -> frozenset[str]:
 
 
 class _ForBoard(ast.NodeTransformer):
-    """Rewrites the imports of a source to the modules of a board."""
+    """Rewrites the imports in a source to import the modules of a board size."""
 
     def __init__(self, size: Size) -> None:
         self._size = size
@@ -183,7 +181,7 @@ class _ForBoard(ast.NodeTransformer):
         return node
 
     def visit_ImportFrom(self, node: ast.ImportFrom) -> list[ast.AST]:
-        """Make one import for each name, since only some names are modules with a twin."""
+        """Return one import for each name, since only some names are modules with a counterpart."""
         return [ast.copy_location(self._import(node, alias), node) for alias in node.names]
 
     def _import(self, node: ast.ImportFrom, alias: ast.alias) -> ast.AST:
@@ -194,10 +192,10 @@ class _ForBoard(ast.NodeTransformer):
 
 
 class _Loader(SourceFileLoader):
-    """Loads a module for a board from the source that all boards share."""
+    """Loads a module for a board size from the source that all boards share."""
 
     def get_code(self, fullname: str) -> CodeType:
-        """Compile the source; Python's bytecode cache holds the code for 6x7x4."""
+        """Compile the source without Python's bytecode cache, which holds the code for 6x7x4."""
         size = size_of(fullname)
         assert size is not None  # the finder checked the name
         tree = _ForBoard(size).visit(ast.parse(self.get_data(self.path), self.path))
@@ -225,7 +223,7 @@ class _Finder:
             raise WrongBoard(f"{usual} is made for {STANDARD}, not for {size}")
         spec = spec_from_file_location(name, file, loader=_Loader(name, str(file)))
         if spec is not None and is_package:
-            # No folders, since Python's own finder would load modules there without rewriting them.
+            # Without folders, Python's own finder cannot load these modules unchanged.
             spec.submodule_search_locations = []
         return spec
 

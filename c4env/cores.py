@@ -6,7 +6,7 @@ import os
 
 
 def usable_cores() -> int:
-    """The number of cores this process may use, at least 1; a container may restrict it."""
+    """Return the number of processors that this process may use, at least 1."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

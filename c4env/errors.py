@@ -1,10 +1,9 @@
-"""Errors of rules and environments; every one is a ``ValueError``.
+"""Errors of the rules and the environments; each is a ``ValueError`` unless stated otherwise.
 
-Where PettingZoo's connect four raises another built-in error, our error derives from it too: an
-``except`` written for PettingZoo catches both. :class:`WindowClosed` is a ``SystemExit``, not an
-error.
+Where PettingZoo's connect four raises another built-in error, our error also derives from that
+error: an ``except`` written for PettingZoo catches ours. :class:`WindowClosed` is a ``SystemExit``.
 
-:func:`require_integer`, the check that most modules need, is here too.
+The module also has :func:`require_integer`, a check that most modules need.
 """
 
 from __future__ import annotations
@@ -15,71 +14,71 @@ from typing import SupportsIndex
 
 
 class C4Error(ValueError):
-    """Base of every error that this project raises about its input."""
+    """Base class of the errors that this project raises for bad input."""
 
 
 class InvalidNotation(C4Error):
-    """A text that is neither a list of moves nor a drawn board."""
+    """The text is neither a move string nor a drawn board."""
 
 
 class InvalidPosition(C4Error):
-    """A board that no game reaches, or a value that is no position of this board."""
+    """No game reaches the board, or the value is not a ``Position`` of this board size."""
 
 
 class IllegalMove(C4Error):
-    """A column that is full, not on the board, or played after the end of the game."""
+    """The column is full or not on the board, or the game is over."""
 
 
 class InvalidAction(C4Error):
-    """An action that is not an integer 0..6."""
+    """The action is not an integer 0..6."""
 
 
 class InvalidObservation(C4Error):
-    """An array that does not show a Connect Four board."""
+    """The array does not encode a Connect Four board."""
 
 
 class UnknownRenderMode(C4Error):
-    """A render mode the environment does not have."""
+    """The environment does not support the render mode."""
 
 
 class UnknownAgent(C4Error):
-    """No agent has the name, nothing is at the import path, or the code there raises."""
+    """No agent has the name, or importing the agent failed."""
 
 
 class InvalidOption(C4Error):
-    """An unknown option of an environment or of ``reset``, or a wrong value."""
+    """An option is unknown, or its value is invalid."""
 
 
 class ActionNotInSpace(InvalidAction, AssertionError):
-    """An action that is not 0..6, or not None after the end of the game."""
+    """The action is not an integer 0..6, or is not None after the end of the game."""
 
 
 class IllegalStep(IllegalMove, AssertionError):
-    """A full column played in ``raw_env``."""
+    """The column played in ``raw_env`` is full."""
 
 
 class WrongOrder(C4Error, AssertionError):
-    """A call out of order: a turn without a step, or a step after the end of the game."""
+    """Methods were called in the wrong order, such as ``step`` after the end of the game."""
 
 
 class NotReset(WrongOrder, AttributeError):
-    """A call before the first ``reset()`` of an environment."""
+    """A method was called before the environment's first ``reset()``."""
 
 
 class MissingExtra(C4Error, ImportError):
-    """A package is missing; the message names the extra that installs it."""
+    """An optional package is missing; the message names the extra that installs it."""
 
 
 class WrongBoard(C4Error, ImportError):
-    """A module, agent or function that serves a board of another size."""
+    """A module, agent or function is made for another board size."""
 
 
 class FileInUse(C4Error):
-    """A file, or a folder of files, to which another process writes."""
+    """Another process writes to the file or folder."""
 
 
 class OpponentFailed(C4Error):
-    """An opponent raised an error, or its answer is no legal column."""
+    """The opponent raised an error or returned an illegal column."""
 
 
 class WindowClosed(SystemExit):
@@ -95,17 +94,17 @@ def require_integer(
     high: int | None = None,
     wrong: type[C4Error] = InvalidOption,
 ) -> int:
-    """The value of an option as an int; NumPy's integers pass, booleans do not.
+    """Return the value of an option as an int; accept NumPy integers, but no booleans.
 
     Args:
         name: the option's name, for the error.
         value: the value to check.
-        low, high: the least value, and the greatest unless None.
-        expected: the end of the error's message.
-        wrong: the type of the error.
+        low, high: the least and the greatest value; None as ``high`` sets no limit.
+        expected: the description of valid values that ends the error's message.
+        wrong: the class of the error.
 
     Raises:
-        wrong: the value is not an integer, or out of range.
+        wrong: the value is not an integer or is out of range.
     """
     number = None
     if isinstance(value, SupportsIndex) and not isinstance(value, bool):

@@ -1,4 +1,4 @@
-"""Atomic writes, and locks on files that grow."""
+"""Atomic writes of files, and locks against other writers."""
 
 from __future__ import annotations
 
@@ -48,12 +48,12 @@ def lock_file(file: IO[Any], path: Path) -> None:
     Raises:
         FileInUse: another process holds the lock.
     """
-    import portalocker  # takes 0.1 s, and only writers need it
+    import portalocker  # the import takes 0.1 s, and only writers need it
 
     try:
         portalocker.lock(file, portalocker.LOCK_EX | portalocker.LOCK_NB)
     except portalocker.AlreadyLocked:
-        raise FileInUse(f"{path} is held by another process, which writes to it") from None
+        raise FileInUse(f"{path} is locked by another process, which writes to it") from None
     except (portalocker.LockException, OSError) as error:
         why = error.args[0] if error.args else error
         warnings.warn(

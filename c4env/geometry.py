@@ -1,7 +1,7 @@
 """The size of the board.
 
-:func:`c4env.board` loads this module, and the modules that import it, once for each size. This
-module reads the size from its own name.
+:func:`c4env.board` loads this module, and the modules that import it, once for each size. The
+module reads the size from its ``__name__``.
 """
 
 from __future__ import annotations
@@ -21,4 +21,4 @@ IS_STANDARD: Final[bool] = BOARD_SIZE == STANDARD
 LINE_IN_WORDS: Final = ("three", "four", "five", "six", "seven", "eight")[CONNECT - 3]
 
 DIGITS: Final = "123456789abcdef"[:COLUMNS]
-"""The columns in notation, one character each."""
+"""The characters of the columns in move strings."""

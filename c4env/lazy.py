@@ -1,4 +1,4 @@
-"""Imports on first use: names of a package, and packages of an extra."""
+"""Imports on first use, and imports of optional packages."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from c4env.errors import MissingExtra
 def lazy_names(
     package: str, modules: Mapping[str, str], packages: str = ""
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """``__getattr__`` and ``__dir__`` for a package that imports its names on first use.
+    """Make ``__getattr__`` and ``__dir__`` for a package that imports its names on first use.
 
-    So importing the package compiles nothing.
+    Importing such a package compiles nothing.
 
     Args:
-        package: the package's ``__name__``, from which its board follows.
-        modules: for each module, the names to take from it, separated by blanks.
+        package: the package's ``__name__``, which determines its board size.
+        modules: for each module, the names to import from it, separated by blanks.
         packages: public subpackages and submodules, separated by blanks.
 
     Returns:
-        both functions. ``dir`` shows these names and the names in ``__all__``.
+        the two functions. ``dir`` lists these names and the names in ``__all__``.
     """
     size = size_of(package) or STANDARD
     homes = {name: module for module, listed in modules.items() for name in listed.split()}
@@ -47,7 +47,7 @@ def lazy_names(
 
 @contextmanager
 def from_extra(extra: str, words: str) -> Iterator[None]:
-    """A context for imports of packages that an extra of this project installs.
+    """Make a context manager for importing the packages of an extra of this project.
 
     Args:
         extra: the name of the extra.

@@ -1,11 +1,11 @@
-"""Observations: :func:`observe` makes them from positions, :func:`position_from` reads them.
+"""Convert positions to observations (:func:`observe`) and back (:func:`position_from`).
 
 An observation is a dict in PettingZoo's layout:
 
 - ``"observation"``: int8 ``(6, 7, 2)``, row 0 on top; plane 0 holds the observing player's
   discs, plane 1 the other player's;
-- ``"action_mask"``: int8 ``(7,)``, 1 for each legal column; all zeros for the player not to
-  move and once the game is over.
+- ``"action_mask"``: int8 ``(7,)``, 1 for each legal column; all zeros if the other player is to
+  move or the game is over.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from c4env.jit import kernel
 from c4env.position import Position, require_position
 
 OBSERVATION_SHAPE: Final = (ROWS, COLUMNS, 2)
-ILLEGAL_MASK: Final = BOARD  # with every cell taken no column is legal
+ILLEGAL_MASK: Final = BOARD  # on a full board no column is legal
 
 LAYOUTS: Final[dict[str, Callable[[NDArray[Any]], NDArray[Any]]]] = {
     "flat": lambda planes: planes.reshape(*planes.shape[:-3], 2 * CELLS),
     "planes_last": lambda planes: planes,
     "planes_first": lambda planes: np.ascontiguousarray(np.moveaxis(planes, -1, -3)),
 }
-"""Converters of planes ``(..., 6, 7, 2)``: to ``(..., 84)``, unchanged, to ``(..., 2, 6, 7)``."""
+"""Functions from planes ``(..., 6, 7, 2)`` to ``(..., 84)``, the same, or ``(..., 2, 6, 7)``."""
 
 LAYOUT_SHAPES: Final = {
     name: lay_out(np.empty(OBSERVATION_SHAPE)).shape for name, lay_out in LAYOUTS.items()
@@ -45,7 +45,7 @@ _MIRRORED: Final = list(reversed(range(COLUMNS)))
 
 
 class Observation(TypedDict):
-    """The observation of one player; the module's docstring has the shapes."""
+    """The observation of one player; the module's docstring gives the shapes."""
 
     observation: Int8s  # (6, 7, 2)
     action_mask: Int8s  # (7,)
@@ -53,7 +53,7 @@ class Observation(TypedDict):
 
 @kernel("void(int64, int64, int64, int8[:, :, ::1], int8[::1])")
 def fill(own: int, other: int, blocked: int, planes: Int8s, mask: Int8s) -> None:
-    """Write planes ``(6, 7, 2)`` and mask ``(7,)``; a column with a blocked top is illegal."""
+    """Write planes ``(6, 7, 2)`` and mask ``(7,)``; a column is illegal if its top is blocked."""
     for row in range(ROWS):
         for column in range(COLUMNS):
             bit = STRIDE * column + ROWS - 1 - row
@@ -65,7 +65,7 @@ def fill(own: int, other: int, blocked: int, planes: Int8s, mask: Int8s) -> None
 
 @kernel("UniTuple(int64, 2)(int8[:, :, ::1])")
 def read(planes: Int8s) -> tuple[int, int]:
-    """The bitboards of plane 0 and plane 1; ``(-1, -1)`` when a value is not 0 or 1."""
+    """Return the bitboards of planes 0 and 1; ``(-1, -1)`` if a value is not 0 or 1."""
     own = 0
     other = 0
     for row in range(ROWS):
@@ -81,7 +81,7 @@ def read(planes: Int8s) -> tuple[int, int]:
 
 
 def parse_layout(layout: str) -> tuple[int, ...]:
-    """The shape of an observation in a layout.
+    """Return the shape of an observation in a layout.
 
     Raises:
         InvalidOption: the layout is not one of ``LAYOUTS``.
@@ -92,10 +92,10 @@ def parse_layout(layout: str) -> tuple[int, ...]:
 
 
 def parse_dtype(dtype: Any) -> np.dtype[Any]:
-    """The dtype of an observation.
+    """Return the dtype of an observation.
 
     Raises:
-        InvalidOption: it is not one of ``DTYPES``.
+        InvalidOption: the dtype is not one of ``DTYPES``.
     """
     if dtype is not None:
         with contextlib.suppress(TypeError):
@@ -106,7 +106,7 @@ def parse_dtype(dtype: Any) -> np.dtype[Any]:
 
 
 def observe(position: Position, player: int | None = None) -> Observation:
-    """The observation of a position, in new arrays.
+    """Return the observation of a position, in new arrays.
 
     Args:
         position: a position of this board.
@@ -114,7 +114,7 @@ def observe(position: Position, player: int | None = None) -> Observation:
 
     Raises:
         InvalidPosition: not a position of this board.
-        InvalidOption: another player.
+        InvalidOption: ``player`` is not 0, 1 or None.
 
     Example:
         observe(Position.parse("44"))["action_mask"]  # int8 (7,), all ones
@@ -135,7 +135,7 @@ def observe(position: Position, player: int | None = None) -> Observation:
 
 
 def observe_many(positions: Iterable[Position]) -> Observation:
-    """Stack N positions' observations, each for its side to move: ``[N, 6, 7, 2]``, ``[N, 7]``."""
+    """Stack the observations of N sides to move: ``[N, 6, 7, 2]`` and ``[N, 7]``."""
     seen = [observe(position) for position in positions]
     return {
         "observation": np.stack([one["observation"] for one in seen]),
@@ -144,16 +144,16 @@ def observe_many(positions: Iterable[Position]) -> Observation:
 
 
 def position_from(observation: Mapping[str, Any] | NDArray[Any]) -> Position:
-    """The position in an observation of the player to move; the inverse of :func:`observe`.
+    """Read the position from the observation of the player to move; reverse :func:`observe`.
 
     Args:
-        observation: a dict with the key ``"observation"``, or only the planes ``(6, 7, 2)``,
-            zeros and ones in any numeric dtype, also flat as ``(84,)``.
+        observation: a dict with the key ``"observation"``, or the planes alone: zeros and ones
+            of any numeric dtype, ``(6, 7, 2)`` or flat ``(84,)``.
             PettingZoo's connect four has the same layout.
 
     Raises:
-        InvalidObservation: another shape, other values, a disc above an empty cell, numbers
-            of discs that do not fit the observer's turn, or an observer who has already won.
+        InvalidObservation: wrong shape or values, a disc above an empty cell, disc counts that
+            do not fit the observer's turn, or an observer who has already won.
     """
     planes = observation.get("observation") if isinstance(observation, Mapping) else observation
     array = np.asarray(planes)
@@ -176,7 +176,7 @@ def position_from(observation: Mapping[str, Any] | NDArray[Any]) -> Position:
 
 
 def with_mirrors(planes: Any, *columns: Any) -> tuple[Any, ...]:
-    """Append the mirror image of each row to a batch: data augmentation by symmetry.
+    """Append the mirror image of each board to a batch: data augmentation by symmetry.
 
     Args:
         planes: observations of M boards in one of the ``LAYOUTS``: ``[M, 84]``,
@@ -187,7 +187,7 @@ def with_mirrors(planes: Any, *columns: Any) -> tuple[Any, ...]:
         planes and columns, each with 2 M rows.
 
     Raises:
-        InvalidObservation: another shape.
+        InvalidObservation: the shape of ``planes`` or ``columns`` is wrong.
     """
     found = [name for name, shape in LAYOUT_SHAPES.items() if planes.shape[1:] == shape]
     if not found:

@@ -1,6 +1,6 @@
-"""A Connect Four position as an immutable value, and the two notations for it.
+"""Connect Four positions as immutable values, and two notations for them.
 
-Two notations, each with its inverse:
+Each notation has a reader and a writer:
 
 - the columns played, 1-based, as solvers write them: ``parse_moves("4455")`` gives
   the 0-based ``(3, 3, 4, 4)`` and ``format_moves`` writes it back;
@@ -47,7 +47,7 @@ _TOP_CELLS: Final = tuple(TOP & mask for mask in _COLUMN_MASKS)
 
 
 class Outcome(NamedTuple):
-    """How a game ended."""
+    """The result of a finished game."""
 
     winner: int | None
     """0 or 1, the player who made four in a row; None for a draw."""
@@ -57,10 +57,10 @@ class Outcome(NamedTuple):
 
 
 class Position:
-    """A board and the side to move: an immutable value, compared and hashed by its discs.
+    """An immutable board with its side to move, compared and hashed by its discs.
 
-    Player 0 begins, so the number of discs determines the side to move. A position holds no
-    history: two games that transpose reach equal positions.
+    Player 0 begins, so the number of discs determines the side to move. A position has no history:
+    two games that transpose reach equal positions.
 
     Attributes:
         mine: bitboard of the side to move (layout: ``c4env.bitboard``).
@@ -74,16 +74,16 @@ class Position:
     mine: int
     theirs: int
     plies: int
-    # None while the game goes on; computed when the position is made.
+    # None while the game goes on; computed by the constructor.
     _outcome: Outcome | None
 
     def __new__(cls) -> Self:
-        """The empty board, player 0 to move."""
+        """Make the empty board with player 0 to move."""
         return cls._of(0, 0, 0)
 
     @classmethod
     def _of(cls, mine: int, theirs: int, plies: int) -> Self:
-        """The position of two bitboards, unchecked."""
+        """Make a position from two bitboards without checks."""
         position, put = object.__new__(cls), object.__setattr__
         put(position, "mine", mine)
         put(position, "theirs", theirs)
@@ -102,17 +102,17 @@ class Position:
     def __delattr__(self, name: str) -> None:
         raise AttributeError(f"a Position does not change ({name!r})")
 
-    # -- other ways to make one -------------------------------------------------
+    # -- other constructors -----------------------------------------------------
 
     @classmethod
     def from_bitboards(cls, mine: int, theirs: int) -> Self:
-        """The position of two bitboards; ``mine`` belongs to the side to move.
+        """Make a position from two bitboards; ``mine`` belongs to the side to move.
 
-        The checks are quick: discs rest on discs, none overlap, their numbers fit the turns, and
+        The checks are quick: no disc floats, no discs overlap, the disc counts fit the turns, and
         the side to move has not won. :meth:`moves` checks whether a game reaches the board.
 
         Raises:
-            InvalidPosition: a check fails, or a bitboard is no integer (NumPy's integers pass).
+            InvalidPosition: a check fails, or a bitboard is not an integer (of Python or NumPy).
         """
         if type(mine) is not int or type(theirs) is not int:
             mine, theirs = _plain(mine), _plain(theirs)
@@ -130,11 +130,11 @@ class Position:
 
     @classmethod
     def parse(cls, moves: str) -> Self:
-        """The position after 1-based columns such as ``"4455"``; ``""`` is the empty board.
+        """Return the position after a move string such as ``"4455"``; ``""`` is the empty board.
 
         Raises:
             InvalidNotation: a character is not a digit 1..7.
-            IllegalMove: a column is full or the game is over before the last move.
+            IllegalMove: a column is full, or a move follows the end of the game.
         """
         position = cls()
         for ply, column in enumerate(parse_moves(moves)):
@@ -149,13 +149,13 @@ class Position:
 
     @classmethod
     def from_board(cls, text: str) -> Self:
-        """The position of a drawn board, the inverse of ``str(position)``.
+        """Read a position from a drawn board; the inverse of ``str(position)``.
 
-        Six lines of seven cells from the top: ``x`` (player 0), ``o`` (player 1) and
-        ``.``. The reader ignores blanks, empty lines and a line of column numbers.
+        The drawing has six lines of seven cells from the top: ``x`` (player 0), ``o`` (player 1) or
+        ``.``. Blanks, empty lines and a line of column numbers are ignored.
 
         Raises:
-            InvalidNotation: the text is no such drawing.
+            InvalidNotation: the text is not such a drawing.
             InvalidPosition: no game reaches the board.
         """
         lines = ["".join(line.split()).lower() for line in text.splitlines()]
@@ -191,21 +191,21 @@ class Position:
 
     @property
     def outcome(self) -> Outcome | None:
-        """None while the game goes on, else how it ended."""
+        """The result of the game; None while the game goes on."""
         return self._outcome
 
     def legal_columns(self) -> tuple[int, ...]:
-        """The legal 0-based columns, ascending; empty once the game is over."""
+        """Return the legal 0-based columns in ascending order; none once the game is over."""
         if self._outcome is not None:
             return ()
         occupied = self.mine | self.theirs
         return tuple([c for c, top in enumerate(_TOP_CELLS) if not occupied & top])
 
     def is_legal(self, column: int) -> bool:
-        """Whether the 0-based ``column`` is legal.
+        """Return True if the 0-based ``column`` is legal.
 
         Raises:
-            InvalidAction: ``column`` is no integer.
+            InvalidAction: ``column`` is not an integer.
         """
         if type(column) is not int:
             column = _integer(column)
@@ -216,7 +216,7 @@ class Position:
         )
 
     def play(self, column: int) -> Self:
-        """The position after a disc in the 0-based ``column``.
+        """Return the position after the side to move plays the 0-based ``column``.
 
         Raises:
             InvalidAction: ``column`` is not an integer 0..6.
@@ -232,23 +232,23 @@ class Position:
         return self._of(theirs, mine | cell, self.plies + 1)
 
     def mirror(self) -> Self:
-        """The mirrored position, with column 0 as column 6; its exact score is the same."""
+        """Return the mirrored position, whose exact score is the same."""
         return self._of(mirror(self.mine), mirror(self.theirs), self.plies)
 
     def discs(self, player: int) -> int:
-        """The bitboard of player 0 or 1."""
+        """Return the bitboard of player 0 or 1."""
         return self.mine if player == self.to_move else self.theirs
 
     def moves(self) -> str:
-        """A game that reaches the position, as 1-based columns for :meth:`parse`.
+        """Return the move string of a game that reaches the position.
 
         Raises:
-            InvalidPosition: no game reaches the position. Only positions from bitboards or an
-                observation can fail.
+            InvalidPosition: no game reaches the position. This can happen only to a position
+                made from bitboards or an observation.
         """
         return format_moves(_game_reaching(self))
 
-    # -- a value --------------------------------------------------------------------
+    # -- comparison, copies and text -----------------------------------------------
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Position):
@@ -274,7 +274,7 @@ class Position:
         return "\n".join(lines)
 
     def _repr_svg_(self) -> str:
-        """The picture in a notebook."""
+        """Return the picture that a notebook shows."""
         from c4env.view.rendering import svg
 
         return svg(self)
@@ -284,7 +284,7 @@ def require_position(value: object) -> Position:
     """Return the value if it is a position of this board.
 
     Raises:
-        InvalidPosition: the value is no position, or a position of another board.
+        InvalidPosition: the value is not a position of this board.
     """
     if not isinstance(value, Position):
         raise InvalidPosition(f"{repr(value)[:120]}: expected a c4env.{_NAME}")
@@ -308,7 +308,7 @@ def _integer(value: object) -> int:
     """Return an integer of any type as a plain int.
 
     Raises:
-        InvalidAction: the value is a boolean or no integer.
+        InvalidAction: the value is not an integer, or is a boolean.
     """
     if not isinstance(value, bool):
         with contextlib.suppress(TypeError):
@@ -317,10 +317,10 @@ def _integer(value: object) -> int:
 
 
 def _plain(bits: object) -> int:
-    """Return a bitboard as a plain int, since NumPy's integers would overflow in later shifts.
+    """Return a bitboard as a plain int; a NumPy integer would overflow in later shifts.
 
     Raises:
-        InvalidPosition: the bitboard is no integer.
+        InvalidPosition: the bitboard is not an integer.
     """
     try:
         return _integer(bits)
@@ -329,10 +329,10 @@ def _plain(bits: object) -> int:
 
 
 def parse_moves(text: str) -> tuple[int, ...]:
-    """The 0-based columns in a move string of 1-based digits; see :func:`format_moves`.
+    """Return the 0-based columns of a move string; the inverse of :func:`format_moves`.
 
     Raises:
-        InvalidNotation: not a text of digits 1..7.
+        InvalidNotation: ``text`` is not a string of digits 1..7.
     """
     if not isinstance(text, str):
         raise InvalidNotation(f"{text!r} is not a move string such as '4455'")
@@ -344,23 +344,23 @@ def parse_moves(text: str) -> tuple[int, ...]:
 
 
 def format_moves(columns: Iterable[int]) -> str:
-    """The move string of 0-based columns; the inverse of :func:`parse_moves`."""
+    """Return the move string of 0-based columns; the inverse of :func:`parse_moves`."""
     return "".join([DIGITS[parse_column(column)] for column in columns])
 
 
 def numbered_cells(position: Position) -> list[int]:
-    """The 42 cells row by row from the top: 0 empty, 1 player 0, 2 player 1."""
+    """Return the 42 cells row by row from the top: 0 empty, 1 player 0, 2 player 1."""
     first, second = position.discs(0), position.discs(1)
     return [(first >> bit & 1) + 2 * (second >> bit & 1) for bit in FROM_TOP]
 
 
 def _cells(board: int) -> tuple[tuple[int, int], ...]:
-    """``(row, column)`` of each set bit, row 0 on top, in reading order."""
+    """Return ``(row, column)`` of each set bit in reading order; row 0 is on top."""
     return tuple(divmod(i, COLUMNS) for i, bit in enumerate(FROM_TOP) if board >> bit & 1)
 
 
 def _game_reaching(position: Position) -> list[int]:
-    """The columns of a game that reaches the position, found by taking discs back.
+    """Find the columns of a game that reaches the position, by taking discs back.
 
     After a win the first disc taken back must break every line of four; removing more discs makes
     no new lines. The search remembers each set of occupied cells from which it failed.

@@ -1,4 +1,4 @@
-"""The files of our modules, and their imports, read from the text without importing anything.
+"""The files and imports of this package's modules, found without importing the modules.
 
 :mod:`c4env.jit` hashes the files to name its cache; :mod:`c4env.boards` loads boards from them.
 """
@@ -13,7 +13,7 @@ from typing import Final
 
 ROOT: Final = "c4env"
 
-# ``from c4env.x import a, b``, also over several lines in parentheses, and ``import c4env.x``.
+# Matches ``import c4env.x`` and ``from c4env.x import a, b``, with or without parentheses.
 _IMPORT: Final = re.compile(
     rb"^(\s*)(?:from|import) (c4env[\w.]*)(?: import (\([^)]*\)|.*))?", re.MULTILINE
 )
@@ -21,7 +21,7 @@ _IMPORT: Final = re.compile(
 
 @functools.cache
 def modules() -> dict[str, Path]:
-    """The file of each of our modules, by import name."""
+    """Return the source file of each module of this package, by import name."""
     found = {}
     for package in (ROOT, f"{ROOT}.agents", f"{ROOT}.evaluation"):
         spec = find_spec(package)
@@ -34,11 +34,11 @@ def modules() -> dict[str, Path]:
 
 
 def imports_of(text: bytes, *, everywhere: bool) -> list[str]:
-    """Our modules that a source imports, and ``module.name`` for each name taken from them.
+    """Return the ``c4env`` modules that a source imports, and ``module.name`` for each name.
 
     Args:
         text: the source.
-        everywhere: include imports within functions and for type checkers.
+        everywhere: include indented imports: in functions and for type checkers.
     """
     found = []
     for indent, module, names in _IMPORT.findall(text):

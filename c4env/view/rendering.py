@@ -1,11 +1,11 @@
-"""Pictures of a position, as text, pixels or SVG, without a display or a toolkit.
+"""Draw a position as text, pixels or SVG, without a display or a toolkit.
 
 All pictures mark the last disc played and the winning line. The colours differ in
 lightness as well as in hue, for readers without colour vision, and only player 0's discs
 have a groove.
 
-The pixels keep the geometry of PettingZoo's connect four: with ``screen_scaling`` s a
-frame is ``(86 s, 99 s, 3)``, a cell is 13 s wide, and the frame around the board 4 s.
+The pixels keep the geometry of PettingZoo's connect four: with ``screen_scaling`` s the array is
+``(86 s, 99 s, 3)``, a cell is 13 s wide, and the frame around the board 4 s.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ MARK_RIM: Final[_Colour] = (30, 30, 34)
 
 
 class _Cell(NamedTuple):
-    """One disc and how it is marked."""
+    """A disc with its place and its marks."""
 
     row: int  # 0 on top
     column: int
@@ -58,10 +58,10 @@ class _Cell(NamedTuple):
 
 
 def ansi(position: Position, last: int | None = None, *, colour: bool = False) -> str:
-    """The board as text for a terminal, with a line for the player to move or the winner.
+    """Draw the board as text for a terminal, with a line for the player to move or the winner.
 
-    ``x`` is player 0, ``o`` player 1; the last disc is in brackets and the discs of the winning
-    line are capitals.
+    ``x`` is player 0 and ``o`` player 1. Brackets mark the last disc, and capitals the discs of the
+    winning line.
 
     Args:
         position: a position of this board.
@@ -93,17 +93,17 @@ def rgb_array(
     screen_scaling: int = DEFAULT_SCALING,
     hover: int | None = None,
 ) -> NDArray[np.uint8]:
-    """The board as pixels, uint8 ``(86 * screen_scaling, 99 * screen_scaling, 3)``.
+    """Draw the board as pixels, uint8 ``(86 * screen_scaling, 99 * screen_scaling, 3)``.
 
-    Player 0's discs are red with a groove, player 1's yellow and plain; the last disc
-    has a white dot, the discs of the winning line a white ring. The array is new.
+    Player 0's discs are red with a groove; player 1's discs are yellow and plain. The last disc has
+    a white dot, the discs of the winning line a white ring. The array is new.
 
     Args:
         position: a position of this board.
         last: 0-based column of the last move, None to mark none.
         screen_scaling: size, a positive integer.
-        hover: 0-based column in which a faint disc shows where the next one would land; None,
-            or a column that is not legal, shows none.
+        hover: 0-based column in which a faint disc shows where the next disc would land; None
+            or an illegal column shows no faint disc.
 
     Raises:
         InvalidPosition: not a position of this board.
@@ -129,13 +129,14 @@ def rgb_array(
 
 
 def column_at(x: float, screen_scaling: int = DEFAULT_SCALING) -> int | None:
-    """The 0-based column at ``x`` pixels from the left of an ``rgb_array``; None on the frame."""
+    """Return the 0-based column ``x`` pixels from the left of an ``rgb_array``; None on the
+    frame."""
     column = int((x / screen_scaling - _FRAME) // _CELL)
     return column if 0 <= column < COLUMNS else None
 
 
 def svg(position: Position, last: int | None = None) -> str:
-    """The board as a self-contained SVG picture with a title and a description.
+    """Draw the board as a self-contained SVG picture with a title and a description.
 
     Args:
         position: a position of this board.
@@ -182,7 +183,7 @@ def svg(position: Position, last: int | None = None) -> str:
 
 
 def _cells(position: Position, last: int | None) -> list[_Cell]:
-    """Every disc of the position, with its marks."""
+    """Return every disc of the position with its marks."""
     require_position(position)
     boards = position.discs(0), position.discs(1)
     occupied = boards[0] | boards[1]
@@ -221,7 +222,7 @@ def _caption(position: Position) -> str:
 
 
 def _description(position: Position, last: int | None) -> str:
-    """The board in words, column by column from the bottom, for screen readers."""
+    """Describe the board column by column from the bottom, for screen readers."""
     columns: list[list[str]] = [[] for _ in range(COLUMNS)]
     for cell in sorted(_cells(position, last), reverse=True):
         columns[cell.column].append(DISCS[cell.player])
@@ -263,7 +264,7 @@ _Tiles = dict[tuple[int, bool, bool], NDArray[np.uint8]]  # by player, last, lin
 
 @functools.lru_cache(maxsize=8)
 def _artwork(scaling: int) -> tuple[NDArray[np.uint8], _Tiles]:
-    """The empty board, and all pictures of a cell with a disc; cached for each size."""
+    """Draw the empty board, and a tile for each kind of disc; cached for each size."""
     size, frame = _CELL * scaling, _FRAME * scaling
     hole = _paint(_flat(size, size, BOARD_COLOUR), HOLE_COLOUR, _ring(size, 0.0, _HOLE))
     # Light from above makes the hole's lower edge brighter.
@@ -297,17 +298,17 @@ def _flat(height: int, width: int, colour: _Colour) -> _Pixels:
 
 
 def _paint(pixels: _Pixels, colour: _Colour, coverage: _Pixels) -> _Pixels:
-    """The pixels, blended with a colour by the coverage ``(height, width)`` of a shape."""
+    """Blend pixels with a colour by a shape's coverage ``(height, width)``."""
     return pixels + (np.array(colour) - pixels) * coverage[..., None]
 
 
 def _covered(depth: _Pixels) -> _Pixels:
-    """The covered share of a pixel whose middle is ``depth`` pixels inside a shape's edge."""
+    """Return the covered fraction of a pixel whose centre is ``depth`` pixels inside a shape."""
     return np.clip(depth + 0.5, 0.0, 1.0)
 
 
 def _ring(size: int, inner: float, outer: float) -> _Pixels:
-    """The coverage ``(size, size)`` of a ring around a cell's middle; radii in scaling units."""
+    """Return the coverage ``(size, size)`` of a ring centred in a cell; radii in scaling units."""
     unit = size / _CELL
     middle = np.arange(size) + 0.5 - size / 2
     distance = np.hypot(middle[:, None], middle[None, :])
@@ -316,7 +317,7 @@ def _ring(size: int, inner: float, outer: float) -> _Pixels:
 
 
 def _rounded(height: int, width: int, scaling: int) -> _Pixels:
-    """The coverage ``(height, width)`` of a full rectangle with round corners."""
+    """Return the coverage ``(height, width)`` of the whole rectangle with rounded corners."""
     radius = _CORNER * scaling
     beyond = [
         np.maximum(np.abs(np.arange(length) + 0.5 - length / 2) - (length / 2 - radius), 0.0)

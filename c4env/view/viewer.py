@@ -1,4 +1,4 @@
-"""Render modes, and what ``render()`` returns in each."""
+"""The render modes, and the viewer that shows an environment's game."""
 
 from __future__ import annotations
 
@@ -26,23 +26,23 @@ DROPS: Final = ("return", "enter", "space", "down")
 
 
 class Viewer:
-    """Shows one environment's game, in its render mode.
+    """Shows the game of one environment in one render mode.
 
     Attributes:
         mode: None or one of ``RENDER_MODES``.
-        window: the window of ``"human"``, from the first picture on.
+        window: the window of mode ``"human"``; None before the first picture.
     """
 
     def __init__(self, mode: str | None, screen_scaling: int) -> None:
-        """Make a viewer, which shows nothing yet.
+        """Make a viewer without opening a window.
 
         Raises:
             UnknownRenderMode: ``mode`` is neither None nor one of ``RENDER_MODES``.
             InvalidOption: ``screen_scaling`` is not a positive integer.
-            MissingExtra: ``"human"`` without pygame-ce.
+            MissingExtra: mode ``"human"`` needs pygame-ce.
         """
         check_render_mode(mode, RENDER_MODES)
-        if mode == "human":  # a missing toolkit should raise now, not after a move
+        if mode == "human":  # raise now if pygame-ce is missing, not after a move
             from c4env.view.window import import_pygame
 
             import_pygame()
@@ -53,7 +53,7 @@ class Viewer:
     def render(
         self, position: Position, last: int | None, fps: float
     ) -> NDArray[np.uint8] | str | None:
-        """Pixels or text; None without a render mode, or after showing a window."""
+        """Return pixels or text, or show a window and return None."""
         if self.mode is None:
             gymnasium.logger.warn(
                 "You are calling render method without specifying any render mode."
@@ -97,7 +97,7 @@ class Viewer:
         raise WindowClosed
 
     def _after(self, event: InputEvent, hover: int | None) -> tuple[int | None, int | None]:
-        """The column under the pointer after an input event, and the chosen column, if any."""
+        """Return the column under the pointer after an input event, and any chosen column."""
         if event.kind == "leave":
             return None, None
         if event.kind != "key":
@@ -117,15 +117,15 @@ class Viewer:
             self.window = None
 
     def __getstate__(self) -> dict[str, Any]:
-        """Everything but the window; a copy opens its own."""
+        """Return the state without the window; a copy opens its own window."""
         return {**self.__dict__, "window": None}
 
 
 def check_render_mode(mode: str | None, modes: tuple[str, ...]) -> None:
-    """Refuse a render mode that is neither None nor one of ``modes``.
+    """Raise an error if a render mode is neither None nor one of ``modes``.
 
     Raises:
-        UnknownRenderMode: another render mode.
+        UnknownRenderMode: the mode is not allowed.
     """
     if mode is not None and mode not in modes:
         raise UnknownRenderMode(f"render_mode={mode!r}: expected None or one of {list(modes)}")

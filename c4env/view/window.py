@@ -1,6 +1,6 @@
 """A window that shows frames, made with pygame-ce (the extra ``c4env[window]``).
 
-Only making a window imports pygame-ce.
+pygame-ce is imported only when a window is made.
 """
 
 from __future__ import annotations
@@ -19,19 +19,18 @@ LEFT: Final = 1  # button of the mouse
 
 
 class InputEvent(NamedTuple):
-    """An input in a window: the pointer moved to ``x`` pixels from the left, clicked there or
-    left, or a key was pressed."""
+    """An input in a window: the pointer moves, clicks or leaves, or a key is pressed."""
 
     kind: str  # "move", "click", "leave" or "key"
-    x: int = 0
+
+    x: int = 0  # the pointer's distance from the left, in pixels
     key: str = ""  # the character it types, or its name
 
 
 class Window:
-    """Shows one frame after another and watches for its close button.
+    """A window that shows one frame after another and watches for its close button.
 
-    After a person closes the window it stays closed, ``show`` does nothing, and the program
-    continues.
+    After a person closes the window, the program continues, and ``show`` does nothing.
 
     Attributes:
         is_open: False after a person or :meth:`close` closed the window.
@@ -51,7 +50,7 @@ class Window:
         self.is_open = True
 
     def show(self, frame: NDArray[np.uint8], fps: float = 0.0) -> None:
-        """Show a frame ``(height, width, 3)``, then wait to keep to ``fps``; 0 does not wait."""
+        """Show a frame ``(height, width, 3)``, then wait to keep to ``fps``, or not at all if 0."""
         self._watch()
         if not self.is_open:
             return
@@ -100,7 +99,7 @@ class Window:
                 self.close()
 
     def _events(self, *kinds: int) -> list[Any]:
-        """This window's events of some kinds; other windows' events stay in the queue."""
+        """Take this window's events of the given kinds; other windows' events stay in the queue."""
         mine = []
         for event in self._pygame.event.get(kinds):
             if event.window is self._window:
@@ -111,12 +110,12 @@ class Window:
 
 
 def _key(text: str, name: str) -> str:
-    """The character that a key types, if it is printable, else the key's name."""
+    """Return the character that a key types, if it is printable, else the key's name."""
     return text if text.isprintable() and text.strip() else name
 
 
 def import_pygame() -> Any:
-    """Import and return the toolkit.
+    """Import and return pygame-ce.
 
     Raises:
         MissingExtra: pygame-ce is not installed, or another pygame is.

@@ -161,7 +161,7 @@ def test_a_folder_is_held_by_one_process_until_it_is_killed(tmp_path):
     with start_python("-c", script, tmp_path) as process:
         try:
             assert process.stdout.readline() == "held\n"
-            with pytest.raises(FileInUse, match="is held by another process"):
+            with pytest.raises(FileInUse, match="is locked by another process"):
                 claimed(tmp_path, "seed 1\n").__enter__()
         finally:
             process.kill()
