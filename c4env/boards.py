@@ -110,7 +110,7 @@ def size_of(module: str) -> Size | None:
 
 
 def twin(module: str, size: Size) -> str:
-    """Return the name of a module's counterpart for a board size; accept ``module:attribute`` too.
+    """Return the name of a module's counterpart for a board size; also for ``module:attribute``.
 
     Modules that all boards share, and modules of other packages, keep their name.
     """

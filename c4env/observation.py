@@ -53,7 +53,7 @@ class Observation(TypedDict):
 
 @kernel("void(int64, int64, int64, int8[:, :, ::1], int8[::1])")
 def fill(own: int, other: int, blocked: int, planes: Int8s, mask: Int8s) -> None:
-    """Write planes ``(6, 7, 2)`` and mask ``(7,)``; a column is illegal if its top is blocked."""
+    """Write planes ``(6, 7, 2)`` and mask ``(7,)``; a blocked top makes a column illegal."""
     for row in range(ROWS):
         for column in range(COLUMNS):
             bit = STRIDE * column + ROWS - 1 - row
@@ -135,7 +135,7 @@ def observe(position: Position, player: int | None = None) -> Observation:
 
 
 def observe_many(positions: Iterable[Position]) -> Observation:
-    """Stack the observations of N sides to move: ``[N, 6, 7, 2]`` and ``[N, 7]``."""
+    """Stack N positions' observations for the side to move: ``[N, 6, 7, 2]`` and ``[N, 7]``."""
     seen = [observe(position) for position in positions]
     return {
         "observation": np.stack([one["observation"] for one in seen]),
@@ -144,7 +144,7 @@ def observe_many(positions: Iterable[Position]) -> Observation:
 
 
 def position_from(observation: Mapping[str, Any] | NDArray[Any]) -> Position:
-    """Read the position from the observation of the player to move; reverse :func:`observe`.
+    """Read the position from the observation of the player to move; the inverse of :func:`observe`.
 
     Args:
         observation: a dict with the key ``"observation"``, or the planes alone: zeros and ones

@@ -97,10 +97,10 @@ class Position:
         return position
 
     def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"a Position does not change; play() makes a new one ({name!r})")
+        raise AttributeError(f"a Position is immutable; play() makes a new one ({name!r})")
 
     def __delattr__(self, name: str) -> None:
-        raise AttributeError(f"a Position does not change ({name!r})")
+        raise AttributeError(f"a Position is immutable ({name!r})")
 
     # -- other constructors -----------------------------------------------------
 
@@ -119,7 +119,7 @@ class Position:
         if not 0 <= mine <= BOARD or not 0 <= theirs <= BOARD or not is_consistent(mine, theirs):
             raise InvalidPosition(
                 f"bitboards {mine:#x} (side to move) and {theirs:#x}: discs must rest on discs, "
-                "not overlap, and be as many for each side (one more for the side that moved)"
+                "not overlap, and be equal in number (or one fewer for the side to move)"
             )
         if has_won(mine):
             raise InvalidPosition(

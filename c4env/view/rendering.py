@@ -129,8 +129,7 @@ def rgb_array(
 
 
 def column_at(x: float, screen_scaling: int = DEFAULT_SCALING) -> int | None:
-    """Return the 0-based column ``x`` pixels from the left of an ``rgb_array``; None on the
-    frame."""
+    """Return the 0-based column at pixel ``x`` of an ``rgb_array``; None on the frame."""
     column = int((x / screen_scaling - _FRAME) // _CELL)
     return column if 0 <= column < COLUMNS else None
 

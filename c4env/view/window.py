@@ -50,7 +50,7 @@ class Window:
         self.is_open = True
 
     def show(self, frame: NDArray[np.uint8], fps: float = 0.0) -> None:
-        """Show a frame ``(height, width, 3)``, then wait to keep to ``fps``, or not at all if 0."""
+        """Show a frame ``(height, width, 3)``, at most ``fps`` times a second; 0 sets no limit."""
         self._watch()
         if not self.is_open:
             return
