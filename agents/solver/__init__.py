@@ -1,6 +1,6 @@
-"""Exact play by search, transposition table and opening book.
+"""Exact play by a search with a transposition table and an opening book.
 
-Names are imported when first used, so that importing the package compiles nothing.
+Names are imported on first use, so that importing the package compiles nothing.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""The exam: a frozen set of critical positions with the exact score of each column.
+"""The exam: a fixed set of critical positions with the exact score of each column.
 
 In a critical position some column keeps the win or draw of the side to move, and another column
-loses it. ``tests/makers/exam.py`` chose the positions. Training in this project leaves them out.
+gives it up. ``tests/makers/exam.py`` chose the positions. This project's training excludes them.
 
-The file has a line for each position: a game that leads to it (1-based columns), a tab, and the
-seven scores of its columns for the side to move, ``-`` where the column is full.
+Each line of the file has a game that leads to the position (1-based columns), a tab, and the scores
+of the seven columns for the side to move, ``-`` for a full column.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from c4env.position import Position
 VERSION: Final = 1
 FILE: Final = f"exam_{VERSION}.tsv"  # beside this module
 SHA256: Final = "358e07c41065de6eeeb4e5a11358c7229543f6f8fe3fc8e070d6050efff879b6"
-"""The hash of the file."""
+"""The SHA-256 of the file."""
 
 
 class Question(NamedTuple):
@@ -34,26 +34,26 @@ class Question(NamedTuple):
 
     @property
     def position(self) -> Position:
-        """The position in question."""
+        """The position of the question."""
         return Position.parse(self.moves)
 
 
 @functools.cache
 def exam() -> tuple[Question, ...]:
-    """All positions, in random order, so that the first N are a sample of the whole."""
+    """Return all questions, in random order, so that the first N are a random sample."""
     return parse_exam(files(__package__).joinpath(FILE).read_text(encoding="utf-8"))
 
 
 @functools.cache
 def exam_positions() -> frozenset[Position]:
-    """All positions and their mirror images."""
+    """Return all positions of the exam and their mirror images."""
     asked = [question.position for question in exam()]
     return frozenset([*asked, *(position.mirror() for position in asked)])
 
 
 def keys(mine: Int64s, theirs: Int64s) -> NDArray[np.uint64]:
-    """A key ``[N]`` of each position, which only its mirror image shares."""
-    # A column's part of the sum tells the owner of each disc in the column.
+    """Return a key ``[N]`` of each position; only its mirror image has the same key."""
+    # Each column adds a term that encodes the owner of each disc in the column.
     images = mirror_all(mine) * 2 + mirror_all(theirs)
     least: Int64s = np.minimum(mine * 2 + theirs, images)
     return least.astype(np.uint64)
@@ -65,7 +65,7 @@ def _exam_keys() -> NDArray[np.uint64]:
 
 
 def in_exam(mine: Int64s, theirs: Int64s) -> Bools:
-    """Whether each position ``[N]``, or its mirror image, is in the exam."""
+    """Return whether each position ``[N]`` or its mirror image is in the exam."""
     return np.isin(keys(mine, theirs), _exam_keys())
 
 

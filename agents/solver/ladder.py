@@ -1,7 +1,7 @@
-"""Solvers from plain negamax to a fast one, each with one more improvement, for measurements.
+"""A ladder of solvers for measurements: each rung adds one improvement to plain negamax.
 
-The steps follow "Solving Connect 4" (Pons); the full solver beyond them is
-:class:`c4env.agents.solver.Solver`. All rungs use bitboards.
+The rungs follow "Solving Connect 4" (Pons), all with bitboards. The full solver,
+:class:`c4env.agents.solver.Solver`, goes beyond them.
 """
 
 from __future__ import annotations
@@ -39,25 +39,25 @@ RUNGS: Final = (
 )
 ALPHA_BETA, CENTRE, TABLE, NULL_WINDOW, NO_LOSING_MOVES, THREATS = range(1, len(RUNGS))
 
-VALUE_BITS: Final = 8  # bits of an entry below the key
-VALUE_BIAS: Final = 64  # added to a score to store it
-ENTRIES: Final = (1 << 22) + 15  # entries of the table, 4,194,319: odd, to spread remainders
+VALUE_BITS: Final = 8  # low bits of an entry, which hold the value
+VALUE_BIAS: Final = 64  # added to a score before it is stored
+ENTRIES: Final = (1 << 22) + 15  # 4,194,319 entries of the table: odd, to spread remainders
 
 
 @kernel("UniTuple(int64, 2)(int64, int64, int64, int64, int64, int64, int64, int64[::1])")
 def rung_search(
     mine: int, theirs: int, plies: int, alpha: int, beta: int, rung: int, limit: int, table: Int64s
 ) -> tuple[int, int]:
-    """Search with one rung of the ladder, from a position that is not won.
+    """Search with one rung of the ladder; the position is not won.
 
-    From NO_LOSING_MOVES on, the side to move must not be able to win at once.
+    From the rung NO_LOSING_MOVES on, the side to move must not have an immediate win.
 
     Args:
-        table: [ENTRIES], each a key and, in the lowest VALUE_BITS, an upper bound; 0 is empty.
+        table: [ENTRIES]; an entry is a key above VALUE_BITS of an upper bound; 0 is empty.
 
     Returns:
-        the score within ``alpha < beta`` (fail-hard), or STOPPED; and the nodes, this one
-        included.
+        the score within ``alpha < beta`` (fail-hard), or STOPPED; and the number of nodes,
+        including this node.
     """
     nodes = 1
     if plies == CELLS:
@@ -119,7 +119,7 @@ def rung_search(
 def rung_score(
     mine: int, theirs: int, rung: int, limit: int, table: Int64s, work: Int64s
 ) -> tuple[int, int]:
-    """Exact score of an unfinished position, or STOPPED, and the nodes searched.
+    """Return the exact score of an unfinished position, or STOPPED, and the nodes searched.
 
     Args:
         table: as for :func:`rung_search`.

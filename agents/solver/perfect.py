@@ -1,4 +1,4 @@
-"""Exact play by the solver, and weaker opponents that err at random."""
+"""An agent that plays perfectly by the solver, or errs at random."""
 
 from __future__ import annotations
 
@@ -16,12 +16,11 @@ from c4env.position import Position
 
 
 class Perfect(SearchingAgent):
-    """Plays a column of the best exact score: a quickest win, a draw, or a slowest loss.
+    """Plays a column with the best exact score: a quickest win, a draw, or a slowest loss.
 
     Args:
         blunder: probability of a worse move. Where some columns are worse than the best, the agent
-            plays a random one of the worse columns with this probability; :meth:`reset` seeds the
-            draws.
+            plays a random worse column with this probability; :meth:`reset` seeds the draws.
         ties: among best columns: center (first) or random.
         table_mb: memory of the solver's table.
     """
@@ -45,18 +44,18 @@ class Perfect(SearchingAgent):
     def reset(self, seed: int | np.random.SeedSequence | None = None) -> None:
         """Begin a new game; the same seed gives errors at the same moves.
 
-        This clears the solver's table, so that the number of nodes does not depend on earlier
+        This empties the solver's table, so that the number of nodes does not depend on earlier
         games.
         """
         self.solver.clear()
         self._generator = np.random.default_rng(seed)
 
     def reseed(self, seed: int) -> None:
-        """Set the seed of errors; the solver's table stays valid."""
+        """Set the seed of errors; keep the solver's table."""
         self._generator = np.random.default_rng(seed)
 
     def best_move(self, position: Position) -> tuple[int, float, int]:
-        """The column to play, its exact score, and the nodes searched."""
+        """Return the column to play, its exact score, and the nodes searched."""
         require_move(position)
         best = self.solver.best_columns(position)
         nodes = self.solver.nodes

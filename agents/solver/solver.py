@@ -1,4 +1,4 @@
-"""The exact solver, for Python."""
+"""The exact solver as a Python class."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from c4env.cores import usable_cores
 from c4env.errors import InvalidOption, require_integer
 from c4env.position import Position, require_position
 
-_QUICK: Final = 20_000  # nodes in the caller's thread before other threads start
-_SOON: Final = 1_000_000  # nodes of a search that ends in some hundredths of a second
-_SHARED_PLIES: Final = 24  # threads share nodes of at most this many plies; others are too small
-_PORTION: Final = 64  # the most positions that a thread takes at a time
-_SHARES: Final = 8  # the least portions for each thread, since few positions may be hard
+_QUICK: Final = 20_000  # nodes searched in the caller's thread before other threads start
+_SOON: Final = 1_000_000  # nodes searched in some hundredths of a second
+_SHARED_PLIES: Final = 24  # threads share nodes with at most this many plies; others are too small
+_PORTION: Final = 64  # most positions that a thread takes at a time
+_SHARES: Final = 8  # least portions for each thread, since few positions may be hard
 
 T = TypeVar("T")
 
@@ -36,13 +36,13 @@ T = TypeVar("T")
 class Solver:
     """Finds the exact scores of positions.
 
-    A score is for the side to move. A draw is 0. A forced win scores the number of the winner's own
-    discs in hand after the winning disc, plus 1: ``(43 - plies) // 2`` for a win with the next
-    disc, 1 less for each move later. A loss is the same, negative. A finished position scores
+    A score is for the side to move. A draw is 0. A win scores the number of the winner's unused
+    discs after the winning disc, plus 1: ``(43 - plies) // 2`` for a win with the next disc, 1 less
+    for each of the winner's later discs. A loss has the negative score. A finished position scores
     ``-((44 - plies) // 2)`` if its last disc won, and 0 if the board is full.
 
-    The transposition table serves later calls; :meth:`clear` empties it, and a copy begins with an
-    empty one. Threads that share a solver wait for each other.
+    The transposition table serves later calls; :meth:`clear` empties the table, and a copy begins
+    with an empty table. Threads that share a solver wait for each other.
 
     Args:
         book: the opening book: ``"default"`` comes with this package, ``"12ply"`` with the package
@@ -50,7 +50,7 @@ class Solver:
             no book. Other boards have no book.
         table_mb: the most MB for the transposition table, at least 1. The number of entries is
             a power of two, allocated at the first search.
-        threads: threads that search together; they change no score.
+        threads: number of threads that search together; it changes no score.
 
     Attributes:
         nodes: nodes searched by the last call.
@@ -67,13 +67,13 @@ class Solver:
         table_mb: int = 64,
         threads: int = 1,
     ) -> None:
-        """Make a solver with these options; see the class."""
+        """Make a solver; the class describes the options."""
         self.table_mb = require_integer("table_mb", table_mb)
         self.threads = require_integer("threads", threads)
         self.book = Book.open(book)
         self.nodes = 0
         self._table: Int64s | None = None
-        self._epoch = self._newest = 1  # epochs of the table: the current and the newest one
+        self._epoch = self._newest = 1  # the current and the newest epoch of the table
         self._workspaces: list[Int64s] = []
         self._lock = threading.RLock()
 
@@ -86,15 +86,15 @@ class Solver:
     # -- one position ---------------------------------------------------------------
 
     def score(self, position: Position) -> int:
-        """The exact score of a position."""
+        """Return the exact score of a position."""
         return self._score(position, -LARGEST, LARGEST)
 
     def sign(self, position: Position) -> int:
-        """1, 0 or -1 if the side to move wins, draws or loses; faster than :meth:`score`."""
+        """Return 1, 0 or -1 if the side to move wins, draws or loses; faster than :meth:`score`."""
         return self._score(position, -1, 1)
 
     def at_least(self, position: Position, score: int) -> bool:
-        """Whether the position's score is at least ``score``, by one null-window search.
+        """Return True if the position's score is at least ``score``, by one null-window search.
 
         Raises:
             InvalidOption: ``score`` is not an integer.
@@ -104,20 +104,19 @@ class Solver:
         return self._score(position, least - 1, least) >= score
 
     def scores(self, position: Position) -> list[int | None]:
-        """The exact score of each column, for the side to move; None for a full column.
+        """Return the exact score of each column for the side to move; None for a full column.
 
-        All scores are None if the game is over. The greatest is :meth:`score`.
+        All scores are None if the game is over. The greatest score equals :meth:`score`.
         """
         return [None if bounds is None else bounds[0] for bounds in self._columns(position, inf)]
 
     def bounds(self, position: Position, effort: float = 3.0) -> list[tuple[int, int] | None]:
-        """Lower and upper bounds on each column's score; None for a full column.
+        """Return lower and upper bounds on each column's score; None for a full column.
 
         Bounds are quicker than :meth:`scores`: if one column wins soon, each other column may lead
-        to a long game. The best columns get their exact score. The search tightens the bounds of
-        the others until it has spent ``effort`` times the nodes of :meth:`score` (more if that is
-        very few, or if the best columns are not known by then). Earlier calls may make the bounds
-        tighter; they are always valid.
+        to a long game. The best columns get exact scores. The search then tightens the other bounds
+        until it has spent ``effort`` times the nodes of :meth:`score` (more if that is very few, or
+        if the best columns took more). Earlier calls may make bounds tighter; all bounds are valid.
 
         Args:
             position: the position.
@@ -133,11 +132,11 @@ class Solver:
     def signs(
         self, position: Position, nodes: int, order: Sequence[int] = CENTRE_FIRST
     ) -> list[tuple[int, int] | None]:
-        """Lower and upper bounds on the sign of each column's score; None for a full column.
+        """Return bounds on the sign of each column's score; None for a full column.
 
-        The search visits about ``nodes`` nodes with an empty table, and keeps the entries of
-        earlier calls, so the result depends on the arguments alone. Once a column is known to
-        win, or to draw, the search only asks whether other columns are better.
+        The search visits about ``nodes`` nodes and starts without the entries of earlier calls, so
+        the result depends on the arguments alone. Those entries stay for later calls. Once a column
+        is known to win or draw, the search only asks whether other columns are better.
 
         Args:
             position: the position; all columns are None if the game is over.
@@ -145,11 +144,11 @@ class Solver:
             order: all columns, in the order to try them.
 
         Raises:
-            InvalidOption: ``nodes`` or ``order`` is something else.
+            InvalidOption: ``nodes`` or ``order`` is invalid.
         """
         if nodes < 1 or sorted(order) != list(range(COLUMNS)):
             raise InvalidOption(
-                f"nodes={nodes!r}, order={order!r}: expected 1 or more nodes, each column once"
+                f"nodes={nodes!r}, order={order!r}: expected nodes >= 1, order of all columns"
             )
         require_position(position)
 
@@ -175,7 +174,7 @@ class Solver:
             return found
 
         with self._lock:
-            epoch = self._new_epoch()  # reads no old entry, and erases none
+            epoch = self._new_epoch()  # neither reads nor erases old entries
             table, (work,) = self._memory(1)
             work[EPOCH] = epoch
             found = beside.search_interruptibly(search, work, quick=nodes <= _SOON)
@@ -183,21 +182,21 @@ class Solver:
         return found
 
     def best_columns(self, position: Position) -> tuple[int, ...]:
-        """The columns with the best score, centre first; none if the game is over.
+        """Return the columns with the best score, centre first; none if the game is over.
 
-        Each of them wins as soon, or loses as late, as possible.
+        Each best column wins as early, or loses as late, as possible.
         """
         lowest = [NO_SCORE if b is None else b[0] for b in self._columns(position, 0.0)]
         best = max(lowest)
         return tuple(c for c in CENTRE_FIRST if NO_SCORE < lowest[c] == best)
 
     def plies_to_end(self, position: Position) -> int:
-        """Discs still to come if both sides play best; 0 if the game is over."""
+        """Return the number of plies to the end under perfect play; 0 if the game is over."""
         score = self.score(position)
         return discs_at_end(position.plies, score) - position.plies
 
     def principal_variation(self, position: Position) -> tuple[int, ...]:
-        """Best columns of both sides to the end of the game; ties go to the centre."""
+        """Return the best columns of both sides to the end of the game; ties go to the centre."""
         nodes = 0
         line: list[int] = []
         with self._lock:
@@ -218,20 +217,20 @@ class Solver:
         threads: int | None = None,
         fresh: bool = False,
     ) -> Int8s:
-        """The exact scores of N positions, at native speed and on all cores.
+        """Return the exact scores of N positions, computed in kernels on all cores.
 
         Args:
             mine: positions, or [N] int64 bitboards of the side to move.
             theirs: [N] int64 bitboards of the other side, if ``mine`` is bitboards.
-            threads: number of threads; by default, all cores that the process may use.
+            threads: number of threads; by default one for each core that the process may use.
             fresh: begin each position with an empty table, in one thread, as benchmarks do.
 
         Returns:
             scores, int8 ``[N]``.
 
         Raises:
-            InvalidPosition: a pair of bitboards is no position; the message names the first.
-            InvalidOption: arrays of different shapes, or ``threads`` out of range.
+            InvalidPosition: a pair of bitboards is not a position; the message names the first.
+            InvalidOption: the arrays differ in shape, or ``threads`` is out of range.
         """
         return self._many(mine, theirs, 1, threads, fresh)[:, 0]
 
@@ -243,7 +242,7 @@ class Solver:
         threads: int | None = None,
         fresh: bool = False,
     ) -> Int8s:
-        """The exact scores of all columns of N positions; arguments as for :meth:`scores_many`.
+        """Return the exact scores of all columns of N positions, as :meth:`scores_many` does.
 
         Returns:
             scores, int8 ``[N, 7]``; ``NO_SCORE``, less than any score, where a column is full
@@ -256,17 +255,17 @@ class Solver:
         with self._lock:
             self._epoch = self._new_epoch()
 
-    # -- how ------------------------------------------------------------------------
+    # -- implementation -------------------------------------------------------------
 
     def _new_epoch(self) -> int:
-        """Begin an epoch without entries; after the last epoch, discard the table."""
+        """Begin an epoch without entries; after the last possible epoch, discard the table."""
         if self._newest == LAST_EPOCH:
             self._epoch, self._newest, self._table = 1, 1, None
         self._newest += 1
         return self._newest
 
     def _score(self, position: Position, floor: int, ceiling: int) -> int:
-        """The score, clipped to ``floor`` and ``ceiling``."""
+        """Return the score, clipped to ``floor`` and ``ceiling``."""
         require_position(position)
         with self._lock:
             self.nodes = 0
@@ -309,7 +308,7 @@ class Solver:
             return self._run(search, self.threads if effort in (0, inf) else 1)
 
     def _memory(self, threads: int) -> tuple[Int64s, list[Int64s]]:
-        """The table and one workspace for each thread, ready to search."""
+        """Return the table and one workspace for each thread, ready for a search."""
         if self._table is None:
             self._table = allocate(self.table_mb)
         while len(self._workspaces) < threads:
@@ -321,14 +320,14 @@ class Solver:
     def _run(
         self, search: Callable[[Int64s, Int64s], T | None], threads: int, together: bool = True
     ) -> T:
-        """Run a search: a short one in the caller's thread, a longer one in several.
+        """Run a search: a short search in the caller's thread, a longer search in several threads.
 
         Args:
             search: a function of the table and a workspace. A call that reaches its limit returns
                 None, and each thread calls the function again.
             threads: number of threads.
-            together: all threads search one position. Each postpones nodes that another thread is
-                searching, and the first result ends the search. Otherwise all threads finish.
+            together: True if all threads search one position. Each thread postpones nodes that
+                another searches, and the first result ends the search. Otherwise all finish.
         """
         table, workspaces = self._memory(threads)
         workspaces[0][beside.LIMIT] = _QUICK
@@ -359,8 +358,8 @@ class Solver:
         threads: int | None,
         fresh: bool,
     ) -> Int8s:
-        """Scores ``[N, width]`` of positions or of all columns, by book and search."""
-        from c4env.agents.solver.search import batch  # compiles only here
+        """Return scores ``[N, width]`` of positions or of all columns, by book and search."""
+        from c4env.agents.solver.search import batch  # compiled only if needed
 
         mine, theirs = batch.bitboards(positions, others)
         if threads is None:
@@ -373,7 +372,7 @@ class Solver:
             scores = np.zeros((len(mine), width), np.int8)
             nodes = 0
             rest = np.arange(len(mine))
-            if self.book:  # with all columns up to a ply before its last one
+            if self.book:  # the book has all columns until one ply before its last
                 early = np.bitwise_count(mine | theirs) <= self.book.plies - (width > 1)
                 rest = np.flatnonzero(~early)
                 for i in np.flatnonzero(early).tolist():
@@ -386,7 +385,7 @@ class Solver:
             portions = iter([(0, len(rest))])
 
             def search(table: Int64s, work: Int64s) -> bool | None:
-                """Score portion after portion; threads share the portions that the first leaves."""
+                """Score one portion after another; threads share the portions."""
                 nonlocal portions
                 for start, stop in portions:
                     done = batch.score_batch(table, work, *sides, found, start, stop, fresh)

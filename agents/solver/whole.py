@@ -1,6 +1,6 @@
-"""Every position of a small board with the exact score of each column, to compare learners with.
+"""All positions of a small board with exact scores, as a reference for learners.
 
-The scores need no search: full boards are known, and each ply follows from the next one.
+The scores need no search: those of full boards are known, and each ply follows from the next ply.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ from c4env.errors import InvalidOption
 from c4env.geometry import BOARD_SIZE
 
 MOST: Final = 20_000_000
-"""The most positions to keep in memory, without mirror images."""
+"""The greatest number of positions to keep in memory, without mirror images."""
 
 ROW: Final = np.dtype(
     [("mine", np.int64), ("theirs", np.int64), ("score", np.int8), ("columns", np.int8, (COLUMNS,))]
 )
-"""A position: bitboards of the side to move and of the other (``c4env.bitboard``), its score for
-the side to move (:class:`c4env.agents.solver.Solver`), and that of each column, ``NO_SCORE`` where
-it is full or the game is over."""
+"""A position: bitboards of the side to move and of the other side (``c4env.bitboard``), the score
+for the side to move (:class:`c4env.agents.solver.Solver`), and the score of each column;
+``NO_SCORE`` if the column is full or the game is over."""
 
 
 def whole_board() -> NDArray[np.void]:
-    """All positions that games reach, as ``[N]`` rows of type ``ROW``, by number of discs.
+    """Return all reachable positions as ``[N]`` rows of type ``ROW``, by number of discs.
 
     Raises:
         InvalidOption: the board has too many positions.
@@ -57,7 +57,7 @@ def whole_board() -> NDArray[np.void]:
 
 
 def _rows(keys: Int64s, scores: Int8s, columns: Int8s) -> NDArray[np.void]:
-    """Rows of positions, each followed by its mirror image if that differs."""
+    """Make rows of positions, each followed by its mirror image if that differs."""
     rows = np.empty((len(keys), 2), ROW)
     rows["score"] = scores[:, None]
     rows["columns"] = np.stack([columns, columns[:, ::-1]], axis=1)

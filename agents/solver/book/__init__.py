@@ -1,8 +1,8 @@
 """Opening books: stored exact scores of early positions.
 
-A book file is small because it stores no positions, only the scores of all unfinished positions
-of ``plies`` discs, one of each mirror pair, in the order of the positions' keys
-(:func:`c4env.agents.solver.search.table.position_key`). The reader enumerates these positions, in
+A book file stores no positions, only the scores of all unfinished positions of ``plies`` discs, one
+of each mirror pair, in the order of the positions' keys
+(:func:`c4env.agents.solver.search.table.position_key`). The reader enumerates these positions in
 milliseconds, and backs their scores up to positions of fewer discs. The format::
 
     8 bytes   b"C4BOOK1\\n"
@@ -42,15 +42,15 @@ HEADER: Final = struct.Struct("<8sBII")
 
 
 class BookUnavailable(C4Error):
-    """An opening book is missing or cannot be read."""
+    """The opening book is missing or cannot be read."""
 
 
 class Book:
-    """Scores of all unfinished positions of up to ``plies`` discs.
+    """Exact scores of all unfinished positions of up to ``plies`` discs.
 
     Attributes:
-        plies: the most discs of a position in the book.
-        name: the file or package that the book is from.
+        plies: the greatest number of discs of a position in the book.
+        name: the book's file or package.
     """
 
     def __init__(self, scores: Int8s, plies: int, name: str = "") -> None:
@@ -74,7 +74,7 @@ class Book:
         return f"<Book {self.name or 'unnamed'}: {self.plies} plies>"
 
     def score(self, position: Position) -> int | None:
-        """The score of an unfinished position; None if the book does not have it.
+        """Return the score of an unfinished position; None if the book does not have it.
 
         Raises:
             InvalidPosition: not a position of this board.
@@ -84,17 +84,17 @@ class Book:
             return None
         key = position_key(position.mine, position.theirs)
         index = enumeration.find(self._keys[position.plies], key)
-        # No game reaches a board that is not in the book.
+        # A board that is not in the book is unreachable.
         return None if index < 0 else int(self._scores[position.plies][index])
 
     @property
     def scores(self) -> Int8s:
-        """Scores ``[N]`` of the positions of ``plies`` discs, in the order of keys."""
+        """The scores ``[N]`` of the positions of ``plies`` discs, in the order of keys."""
         return self._scores[self.plies]
 
     @property
     def keys(self) -> Int64s:
-        """Ascending keys ``[N]`` of the positions of ``plies`` discs."""
+        """The ascending keys ``[N]`` of the positions of ``plies`` discs."""
         return self._keys[self.plies]
 
     # -- files ------------------------------------------------------------------------
@@ -120,21 +120,21 @@ class Book:
         except (struct.error, zlib.error) as error:
             raise BookUnavailable(f"{name}: not a book ({error})") from None
         if magic != MAGIC or len(body) != count or zlib.crc32(body) != crc:
-            raise BookUnavailable(f"{name}: not a book, or a damaged one")
+            raise BookUnavailable(f"{name}: not a book, or damaged")
         return cls(np.frombuffer(body, np.int8).copy(), plies, name)
 
     def write(self, path: str | os.PathLike[str]) -> None:
-        """Write the book to a file, whole or not at all."""
+        """Write the book to a file atomically."""
         body = self.scores.tobytes()
         header = HEADER.pack(MAGIC, self.plies, len(body), zlib.crc32(body))
         write_whole(path, header + zlib.compress(body, 9))
 
     @classmethod
     def open(cls, book: Book | str | os.PathLike[str] | None) -> Book | None:
-        """Open the book of an option: ``"default"``, ``"12ply"``, a path, a book, or None.
+        """Open the book that an option names: ``"default"``, ``"12ply"``, a path, a book, or None.
 
         Raises:
-            InvalidOption: the option is something else.
+            InvalidOption: the option is invalid.
             BookUnavailable: the book cannot be read.
         """
         if book is None or isinstance(book, Book):
@@ -153,11 +153,11 @@ class Book:
 
 
 class TwelvePlyBook(Book):
-    """The book of the package ``bitbully-databases``, with another book for fewer plies."""
+    """The 12-ply book of ``bitbully-databases``, with another book for fewer plies."""
 
     def __init__(self, below: Book, distances: Distances) -> None:
-        """Join the 12-ply book and a book of fewer plies."""
-        from c4env.agents.solver.book import twelve  # compiles only here
+        """Combine the 12-ply book with a book for fewer plies."""
+        from c4env.agents.solver.book import twelve  # compiled only if needed
 
         self.plies = twelve.PLIES
         self.name = "12ply"
@@ -167,7 +167,7 @@ class TwelvePlyBook(Book):
         self._unknown = twelve.UNKNOWN
 
     def score(self, position: Position) -> int | None:
-        """The score of an unfinished position; see :meth:`Book.score`."""
+        """Return the score of an unfinished position; see :meth:`Book.score`."""
         require_position(position)
         if position.plies > self.plies:
             return None
@@ -180,7 +180,7 @@ class TwelvePlyBook(Book):
 
 @functools.cache
 def default_book() -> Book:
-    """The book that comes with this package."""
+    """Return the book that comes with this package."""
     if not IS_STANDARD:
         raise BookUnavailable(f"the default book is for {STANDARD}, not for {BOARD_SIZE}")
     file = resources.files("c4env.agents.solver.book") / "book_8ply.bin"
@@ -192,7 +192,7 @@ def default_book() -> Book:
 
 @functools.cache
 def twelve_ply_book() -> TwelvePlyBook:
-    """The 12-ply book of ``bitbully-databases``.
+    """Return the 12-ply book of the package ``bitbully-databases``.
 
     Raises:
         BookUnavailable: the package is not installed.

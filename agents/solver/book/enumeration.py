@@ -1,8 +1,7 @@
-"""All positions of the first plies, one of each mirror pair, as sorted keys.
+"""Enumerate the positions of the first plies as sorted keys, one for each mirror pair.
 
-The key of a position (``c4env.agents.solver.search.table.position_key``) determines the position:
-in each column the highest bit is above the top disc, and the bits below are the discs of the side
-to move.
+The key (``c4env.agents.solver.search.table.position_key``) determines the position: in each column
+the highest set bit is above the top disc, and the bits below are the discs of the side to move.
 """
 
 from __future__ import annotations
@@ -32,14 +31,14 @@ from c4env.jit import kernel
 
 @kernel("UniTuple(int64, 2)(int64)")
 def boards_of(key: int) -> tuple[int, int]:
-    """The bitboards of the side to move and of the other side, in the position with this key."""
+    """Return the bitboards of the side to move and of the other side for a key."""
     occupied = 0
     for column in range(COLUMNS):
         field = (key >> (STRIDE * column)) & MARKED_COLUMN
         discs = 0
         while (discs << 1 | 1) < field:
             discs = discs << 1 | 1
-        # The field is the marker 2**h plus discs of the side to move, so at least 2**h.
+        # A column's bits are the marker 2**h plus discs of the side to move, so at least 2**h.
         occupied |= discs << (STRIDE * column)
     mine = key - occupied - BOTTOM
     return mine, occupied ^ mine
@@ -47,7 +46,7 @@ def boards_of(key: int) -> tuple[int, int]:
 
 @kernel(["int64(int64[::1], int64)", "int64(int32[::1], int64)"])
 def find(keys: NDArray[Any], key: int) -> int:
-    """The index of a key among ascending keys, or -1."""
+    """Return the index of a key among ascending keys, or -1."""
     low = 0
     high = len(keys)
     while low < high:
@@ -61,7 +60,7 @@ def find(keys: NDArray[Any], key: int) -> int:
 
 @kernel("int64(int64[::1], boolean, int64[::1])")
 def successors(keys: Int64s, won: bool, out: Int64s) -> int:
-    """Write the keys of the positions one disc later: the won ones if ``won``, else the others.
+    """Write the keys of positions one disc later: won positions if ``won``, else the others.
 
     Returns:
         the number of keys.
@@ -81,7 +80,7 @@ def successors(keys: Int64s, won: bool, out: Int64s) -> int:
 
 @kernel("int8[:, ::1](int64[::1], int64, int64[::1], int8[::1])")
 def score_columns(keys: Int64s, plies: int, next_keys: Int64s, next_scores: Int8s) -> Int8s:
-    """Scores ``[N, 7]`` of the columns of N positions, from the scores of positions one disc later.
+    """Return the scores of columns, ``[N, 7]``, from the scores of positions one disc later.
 
     A full column has ``NO_SCORE``.
     """
@@ -100,7 +99,7 @@ def score_columns(keys: Int64s, plies: int, next_keys: Int64s, next_scores: Int8
 
 @kernel("UniTuple(int64[::1], 2)(int64[::1])")
 def bitboards(keys: Int64s) -> tuple[Int64s, Int64s]:
-    """The bitboards ``[N]`` of the side to move, and of the other, in positions with these keys."""
+    """Return the bitboards ``[N]`` of the side to move and of the other side for keys."""
     mine, theirs = np.empty_like(keys), np.empty_like(keys)
     for i in range(len(keys)):
         mine[i], theirs[i] = boards_of(int(keys[i]))
@@ -108,13 +107,13 @@ def bitboards(keys: Int64s) -> tuple[Int64s, Int64s]:
 
 
 def one_disc_on(keys: Int64s, won: bool) -> Int64s:
-    """Ascending keys of the positions one disc later: the won ones if ``won``, else the others."""
+    """Return ascending keys one disc later: of won positions if ``won``, else of the others."""
     out = np.empty(COLUMNS * len(keys), dtype=np.int64)
     return np.unique(out[: successors(keys, won, out)])
 
 
 def layers(plies: int) -> list[Int64s]:
-    """Ascending keys of the unfinished positions of 0, 1, ... ``plies`` discs."""
+    """Return ascending keys of the unfinished positions of 0, 1, ..., ``plies`` discs."""
     found = [np.array([BOTTOM], dtype=np.int64)]
     for _ in range(plies):
         found.append(one_disc_on(found[-1], False))
@@ -122,7 +121,7 @@ def layers(plies: int) -> list[Int64s]:
 
 
 def backed_up(keys: list[Int64s], last: Int8s) -> list[Int8s]:
-    """The scores of every layer of keys, backed up from the scores of the last layer."""
+    """Back the scores of the last layer up; return the scores of every layer of keys."""
     scores = [np.ascontiguousarray(last)]
     for plies in range(len(keys) - 2, -1, -1):
         columns = score_columns(keys[plies], plies, keys[plies + 1], scores[0])
@@ -131,7 +130,7 @@ def backed_up(keys: list[Int64s], last: Int8s) -> list[Int8s]:
 
 
 def without_immediate_win(mine: Int64s, theirs: Int64s) -> Bools:
-    """Whether neither side can win with the next disc, ``[N]``, as in the UCI data set."""
+    """Return whether neither side has an immediate win, ``[N]``, as in the UCI data set."""
     return np.array(
         [
             not winning_moves(first, second) | winning_moves(second, first)

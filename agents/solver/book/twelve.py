@@ -1,11 +1,11 @@
-"""The 12-ply book of the package ``bitbully-databases`` (MIT licence).
+"""Read the 12-ply book of the package ``bitbully-databases`` (MIT licence).
 
-The book has an entry for each position of exactly 12 discs in which the side to move has no win at
-once, one of each mirror pair (either one): a code of 4 bytes (big-endian, signed, ascending) and a
-byte. The code goes through the columns from the left and each column from the bottom, with bits
-``10`` for a disc of the side to move, ``11`` for a disc of the other side, ``0`` at the end of a
-column, and one more ``0``. The byte is 0 for a draw, else 100 less the plies to the end, negative
-if the side to move loses.
+The book has an entry for each position of exactly 12 discs in which the side to move has no
+immediate win, one (either) of each mirror pair. An entry is a code of 4 bytes (big-endian, signed,
+ascending) and a byte. The code lists the columns from the left and each column from the bottom:
+bits ``10`` for a disc of the side to move, ``11`` for a disc of the other side, ``0`` at the end of
+a column, and one final ``0``. The byte is 0 for a draw, else 100 minus the plies to the end,
+negative if the side to move loses.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _RECORD: Final = np.dtype([("code", ">i4"), ("end", "i1")])
 
 @kernel("int64(int64, int64)")
 def code(mine: int, theirs: int) -> int:
-    """The code of a position, without mirroring it."""
+    """Return the code of a position, without mirroring the position."""
     bits = 0
     for column in range(COLUMNS):
         cell = 1 << (STRIDE * column)
@@ -46,7 +46,7 @@ def code(mine: int, theirs: int) -> int:
 
 @kernel("int64(int32[::1], int8[::1], int64, int64, int64)")
 def resolve(codes: NDArray[np.int32], ends: Int8s, mine: int, theirs: int, plies: int) -> int:
-    """The score of an unfinished position of up to 12 discs, or ``UNKNOWN``."""
+    """Return the score of an unfinished position of up to 12 discs, or ``UNKNOWN``."""
     if winning_moves(mine, theirs):
         return win_score(plies + 1)
     if plies == PLIES:
@@ -73,7 +73,7 @@ def resolve(codes: NDArray[np.int32], ends: Int8s, mine: int, theirs: int, plies
 
 
 def installed() -> Path:
-    """The path of the package's book.
+    """Return the path of the installed 12-ply book.
 
     Raises:
         FileNotFoundError: the package is not installed.
@@ -85,6 +85,6 @@ def installed() -> Path:
 
 
 def read(path: Path) -> Distances:
-    """Read the codes and ends of a book file."""
+    """Read the codes and the result bytes of a book file."""
     records = np.fromfile(path, dtype=_RECORD)
     return records["code"].astype(np.int32), np.ascontiguousarray(records["end"])

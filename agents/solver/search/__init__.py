@@ -1,1 +1,1 @@
-"""The search for exact scores: its kernels and their transposition table."""
+"""The exact search: kernels and their transposition table."""

@@ -1,7 +1,7 @@
-"""Scores of many positions, at native speed.
+"""Kernels that score many positions in one call.
 
-Kernels compile when their module is first imported. These kernels have a module of their own, so
-that a search of one position does not wait for them.
+Kernels compile when their module is first imported. A separate module keeps a search of one
+position from waiting for these kernels.
 """
 
 from __future__ import annotations
@@ -49,16 +49,16 @@ def score_batch(
     stop: int,
     fresh: bool,
 ) -> int:
-    """Write the scores of positions ``start..stop-1`` of N, or of their columns.
+    """Write the scores of positions ``start`` to ``stop - 1``, or of their columns.
 
     Args:
-        mine: [N] bitboards, each of its position's side to move.
-        theirs: [N] bitboards, each of its position's other side.
-        scores: written to: [N, 1], or [N, 7] for columns, with ``NO_SCORE`` for full ones.
+        mine: [N] bitboards of the side to move.
+        theirs: [N] bitboards of the other side.
+        scores: output, [N, 1], or [N, 7] for columns, with ``NO_SCORE`` for full columns.
         fresh: begin each position with an empty table.
 
     Returns:
-        the index of the first position without a score: ``stop``, unless interrupted.
+        the index of the first position without a score: ``stop`` unless the search was stopped.
     """
     words = pointer(table)
     frames = pointer(work)
@@ -86,7 +86,7 @@ def score_batch(
 
 @kernel("int64(int64[::1], int64[::1])")
 def first_invalid(mine: Int64s, theirs: Int64s) -> int:
-    """The index of the first pair of bitboards that is not a position, or -1."""
+    """Return the index of the first pair of bitboards that is not a position, or -1."""
     for i in range(len(mine)):
         first, second = int(mine[i]), int(theirs[i])
         if has_won(first) or not is_consistent(first, second):
@@ -99,7 +99,7 @@ def _integers(given: object) -> Int64s:
         boards = np.asarray(given)
         if boards.size == 0 or boards.dtype.kind in "iu":
             return np.ascontiguousarray(boards, np.int64)
-    except ValueError:  # lists of several lengths
+    except ValueError:  # lists of different lengths
         pass
     raise InvalidOption(f"bitboards {given!r}: expected integers")
 
@@ -107,11 +107,11 @@ def _integers(given: object) -> Int64s:
 def bitboards(
     mine: Sequence[Position] | ArrayLike, theirs: ArrayLike | None
 ) -> tuple[Int64s, Int64s]:
-    """Check the arguments of :meth:`Solver.scores_many`, and return them as two arrays.
+    """Check the arguments of :meth:`Solver.scores_many`; return them as two arrays.
 
     Raises:
-        InvalidPosition: a pair of bitboards is no position; the message names the first.
-        InvalidOption: the arrays are not of integers, or have different shapes.
+        InvalidPosition: a pair of bitboards is not a position; the message names the first.
+        InvalidOption: the arrays are not integer arrays of the same shape.
     """
     if theirs is None:
         if not isinstance(mine, Iterable):
@@ -121,7 +121,7 @@ def bitboards(
             try:
                 positions.append(require_position(position))
             except InvalidPosition as error:
-                raise InvalidPosition(f"number {i}, {error}") from None
+                raise InvalidPosition(f"position {i}: {error}") from None
         first = np.fromiter((p.mine for p in positions), np.int64, len(positions))
         second = np.fromiter((p.theirs for p in positions), np.int64, len(positions))
         return first, second
@@ -133,7 +133,7 @@ def bitboards(
     bad = first_invalid(first, second)
     if bad >= 0:
         raise InvalidPosition(
-            f"number {bad}: bitboards {int(first[bad]):#x} (side to move) and "
-            f"{int(second[bad]):#x} are no position"
+            f"position {bad}: bitboards {int(first[bad]):#x} (side to move) and "
+            f"{int(second[bad]):#x} are not a position"
         )
     return first, second

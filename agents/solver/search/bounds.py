@@ -1,8 +1,8 @@
-"""Bounds on a score by parity, without search.
+"""Bounds on a score by parity, without a search.
 
-Follow-up: a side that answers every disc with a disc on top of it gets every second cell of each
-column. The answer always exists while the other side is to move and the number of cells to share is
-even. Two plans follow:
+Follow-up: a side that answers every disc with a disc on top gets every second cell of each column.
+The answer always exists while the other side is to move and the number of cells left is even. Two
+plans follow:
 
 - *claimeven*, for the second player (``even_claim``): it gets the cells of even rows, counted from
   1, except those that can be played at once;
@@ -34,34 +34,34 @@ _SENTINELS: Final = BOTTOM << ROWS  # the bits above the columns
 
 @kernel("int64(int64)")
 def upwards(cells: int) -> int:
-    """The cells, and all cells above them in their columns."""
+    """Return the cells and all cells above them in their columns."""
     # Subtracting a column's lowest cell from the bit above the column sets all bits between.
     return (cells | (_SENTINELS - cells)) & BOARD
 
 
 @kernel("int64(int64, int64, int64, int64, int64, int64)")
 def claim(discs: int, wins: int, others: int, empty: int, claimed: int, need: int) -> int:
-    """A lower bound on the score of a side that secures cells by follow-up.
+    """Return a lower bound on the score of a side that secures cells by follow-up.
 
     Args:
         discs: discs of the side.
-        wins: cells, occupied or not, that complete one of its fours.
+        wins: cells, occupied or not, that complete a four of the side.
         others: discs of the other side.
         empty: the empty cells.
         claimed: the empty cells that the side secures.
-        need: the least bound of use.
+        need: the least useful bound.
 
     Returns:
-        a lower bound of the side's score, at least ``need`` (0: it does not lose), or
+        a lower bound on the side's score, at least ``need`` (0: the side does not lose), or
         ``NO_CLAIM``.
     """
     sure = wins & claimed
     score = 0
     shut = 0
     if sure:
-        # Play ends below one of the winning cells. Then all cells from the lowest winning cell of
-        # each column upwards are empty, except the one that wins. So is the cell below each lowest
-        # winning cell, except below the one that wins.
+        # Play ends in one of the winning cells. Then all other cells from the lowest winning cell
+        # of each column upwards are empty. The cell below each lowest winning cell is empty too,
+        # except below the cell that wins.
         shut = upwards(sure)
         score = (popcount(shut) + popcount(sure & ~(shut << UP))) >> 1
     if score < need and (need > 1 or score > 0):
@@ -75,22 +75,22 @@ def claim(discs: int, wins: int, others: int, empty: int, claimed: int, need: in
 
 @kernel("int64(int64, int64, int64, int64, int64)")
 def even_claim(second: int, wins: int, first: int, playable: int, need: int) -> int:
-    """:func:`claim` of the second player by claimeven, with the first player to move."""
+    """Return :func:`claim` of the second player by claimeven; the first player is to move."""
     empty = BOARD & ~(first | second)
     return claim(second, wins, first, empty, empty & EVEN_ROWS & ~playable, need)
 
 
 @kernel("int64(int64, int64, int64, int64, boolean, int64)")
 def odd_claim(first: int, wins: int, second: int, playable: int, waits: bool, need: int) -> int:
-    """:func:`claim` of the first player by one of its odd threats, whoever is to move.
+    """Return :func:`claim` of the first player by one of its odd threats, whoever is to move.
 
     Args:
         first: the first player's discs.
         wins: the first player's winning cells.
         second: the second player's discs.
         playable: the playable cells.
-        waits: whether the first player is to move, and so makes a waiting move.
-        need: the least bound of use, 1 or more.
+        waits: True if the first player is to move and so makes a waiting move.
+        need: the least useful bound, 1 or more.
     """
     empty = BOARD & ~(first | second)
     threats = wins & empty & ODD_ROWS & ~playable

@@ -1,4 +1,4 @@
-"""The driver: finds scores of positions and columns by null-window searches."""
+"""Drive null-window searches to the exact scores of positions and columns."""
 
 from __future__ import annotations
 
@@ -27,21 +27,21 @@ from c4env.bitboard import (
 )
 from c4env.jit import kernel
 
-ABORTED: Final = 99  # in place of a score: the search was stopped
+ABORTED: Final = 99  # the score of a search that was stopped
 OUTWARDS: Final = tuple(COLUMNS - 1 - column for column in CENTRE_FIRST)  # right, then left
-LEAST_EFFORT: Final = 100  # nodes that bounds may always take, in less time than a call takes
-LARGEST: Final = CELLS // 2 + 1  # no score is greater
-FAR: Final = 20  # plies to the end of a game with a score beyond alpha, if the sign is unknown
+LEAST_EFFORT: Final = 100  # nodes that ``Solver.bounds`` may always search; a call takes longer
+LARGEST: Final = CELLS // 2 + 1  # the greatest score
+FAR: Final = 20  # most plies to a win beyond an alpha far from 0, if the sign is unknown
 FAR_SIGNED: Final = 28  # FAR if the sign is known
 
 
 @kernel("int64(int64, int64, int64)")
 def next_alpha(lowest: int, highest: int, plies: int) -> int:
-    """The next alpha, given that the score is in ``lowest..highest``.
+    """Return the next alpha to search, given that the score is in ``lowest..highest``.
 
     The first alphas are far from 0, at half the greatest possible score: a search decides quickly
     whether a win comes soon, and most easy positions end there. If such a win would be more than
-    ``FAR`` plies ahead, that costs more than it saves. Then the search finds the sign first, and
+    ``FAR`` plies ahead, that costs more than it saves. Then the driver finds the sign first, and
     moves alpha outwards from 0; each search is harder than the one before.
     """
     if lowest >= 0:
@@ -66,7 +66,8 @@ def bisect_score(
 ) -> tuple[int, int]:
     """Return a lower and an upper bound on the score of a position that is not won.
 
-    The bounds are equal unless the search was stopped, and clipped to ``floor`` and ``ceiling``.
+    The bounds are equal unless the search was stopped, and are clipped to ``floor`` and
+    ``ceiling``.
     """
     plies = popcount(mine | theirs)
     my_wins = winning_cells(mine)
@@ -87,7 +88,7 @@ def bisect_score(
         my_wins, their_wins = their_wins, winning_cells(theirs)
         plies += 1
         sign = -sign
-    # Neither side wins with the next disc or the one after.
+    # No side wins with either of the next two discs.
     if sign < 0:
         floor, ceiling = -ceiling, -floor
     lowest = min(max(-win_score(plies + 4), floor), ceiling)
@@ -118,7 +119,7 @@ def bisect_score(
 
 @kernel(f"int64({POINTER}, {POINTER}, int64, int64, int64, int64)")
 def solve(table: Any, work: Any, mine: int, theirs: int, floor: int, ceiling: int) -> int:
-    """The score that :func:`bisect_score` finds, or ``ABORTED``."""
+    """Return the score that :func:`bisect_score` finds, or ``ABORTED``."""
     lowest, highest = bisect_score(table, work, mine, theirs, floor, ceiling)
     return lowest if lowest == highest else ABORTED
 
@@ -127,7 +128,7 @@ def solve(table: Any, work: Any, mine: int, theirs: int, floor: int, ceiling: in
 def bound_score(
     table: Int64s, work: Int64s, mine: int, theirs: int, floor: int, ceiling: int
 ) -> tuple[int, int]:
-    """:func:`bisect_score` for calls from Python."""
+    """Call :func:`bisect_score` from Python."""
     return bisect_score(pointer(table), pointer(work), mine, theirs, floor, ceiling)
 
 
@@ -151,8 +152,8 @@ def score_columns(
     Args:
         floor: a known lower bound on the position's score.
         ceiling: a known upper bound.
-        lowest: lower bounds [7], written to; ``NO_SCORE`` for full columns.
-        highest: upper bounds [7], written to in the same way.
+        lowest: output [7], lower bounds; ``NO_SCORE`` for full columns.
+        highest: output [7], upper bounds; ``NO_SCORE`` for full columns.
         effort: infinite for exact scores. Otherwise only the best columns get exact scores, and the
             search tightens the others' bounds until it has spent ``effort`` times the nodes of the
             position's own score.
@@ -168,7 +169,7 @@ def score_columns(
     best = solve(words, frames, mine, theirs, floor, ceiling)
     if best == ABORTED:
         return False
-    if work[SPENT] < 0:  # unknown, unless a run was stopped later than here
+    if work[SPENT] < 0:  # unknown unless an earlier call was stopped after this point
         work[SPENT] = work[NODES]
     # A column's score is between a loss by the opponent's next disc and the best score.
     worst = -win_score(plies + 2)

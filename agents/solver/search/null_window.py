@@ -1,12 +1,12 @@
-"""The null-window search, which finds whether a score is above alpha.
+"""The null-window search: decides whether a score is above alpha.
 
-The result is one bound. A node is a *quiet* position: the side to move cannot win at once, and at
+The result is one bound. A node is a *quiet* position: the side to move has no immediate win, and at
 least two of its moves do not let the opponent win at once. The inner loop of :func:`search` plays
-the forced moves between quiet positions in place; a position that the rules or parity decide on
-the way is not a node.
+the forced moves between quiet positions in place. A position that the rules or parity decide on the
+way is not a node.
 
 For each child the search tries, in this order, the rules on the way to its quiet position, a parity
-bound, the table, and a search, where the highest priority goes first (:func:`move_priority`).
+bound, the table, and a search, highest priority first (:func:`move_priority`).
 """
 
 from __future__ import annotations
@@ -48,27 +48,27 @@ from c4env.jit import kernel
 
 # Words of a thread's workspace, after the words of ``c4env.agents.search.threads``.
 EPOCH: Final = 2
-MASK: Final = 3  # number of buckets of the table, less one
-SHARED_PLIES: Final = 4  # threads share nodes of fewer plies; 0: a single thread
+MASK: Final = 3  # number of buckets of the table, minus one
+SHARED_PLIES: Final = 4  # threads share nodes with fewer plies; 0: a single thread
 DEEPEST: Final = 5  # frame of the deepest shared node on the thread's path, or 0
-SETTLED: Final = 6  # frame of a node above that another thread has settled, or 0
-SPENT: Final = 7  # nodes that the position's own score took; -1: not known yet
+SETTLED: Final = 6  # frame of an ancestor that another thread has settled, or 0
+SPENT: Final = 7  # nodes that the position's own score took; -1 if unknown
 FRAMES: Final = WORDS
 FRAME: Final = 8 * (COLUMNS + 1)  # words for each ply
 WORKSPACE: Final = FRAMES + FRAME * (CELLS + 1)
 
-# A frame holds the children of a node, CHILD words each, and their numbers from ORDER on.
+# A frame has the children of a node, CHILD words each, and from ORDER on the children's numbers.
 CHILD: Final = 8
 NUMBERS: Final = 1 << COLUMNS.bit_length()  # factor of the priority, above a child's number
 MINE, THEIRS, MY_WINS, THEIR_WINS, PLIES, MIXED = range(6)
 ORDER: Final = CHILD * COLUMNS
-# In words that children leave free, a shared node keeps the frame of the shared node above, its own
-# mixed key, and its own alpha.
+# In words that children leave free, a shared node keeps the frame of the shared node above it, and
+# its own mixed key and alpha.
 ABOVE, KEY, ALPHA = CHILD - 2, CHILD - 1, 2 * CHILD - 1
 
-MIRROR_PLIES: Final = CELLS - 18  # 24: up to here a position and its mirror share an entry
+MIRROR_PLIES: Final = CELLS - 18  # 24: up to here a position and its mirror image share an entry
 CUTOFF_PLIES: Final = CELLS - 14  # 28: up to here all children are probed before a search
-TABLE_PLIES: Final = CELLS - 8  # 34: beyond, a search is as fast as a probe
+TABLE_PLIES: Final = CELLS - 8  # 34: after this ply a search is as fast as a probe
 
 # Weights of a move's priority, fitted by searching many positions (see the README).
 THREAT: Final = 28
@@ -94,7 +94,7 @@ UNDECIDED: Final = 99
 
 
 def make_ready(work: Int64s, table: Int64s, epoch: int) -> None:
-    """Prepare a workspace for a search with a table in an epoch."""
+    """Prepare a workspace for a search with a table and an epoch."""
     work[NODES] = 0
     work[LIMIT] = NEVER
     work[EPOCH] = epoch
@@ -105,7 +105,7 @@ def make_ready(work: Int64s, table: Int64s, epoch: int) -> None:
 
 @kernel("int64(int64, int64, int64)")
 def hashed(mine: int, theirs: int, plies: int) -> int:
-    """The mixed key of a position; up to ``MIRROR_PLIES``, its mirror image has the same."""
+    """Return the mixed key of a position, shared with its mirror image up to ``MIRROR_PLIES``."""
     key = board_key(mine, theirs)
     if plies <= MIRROR_PLIES:
         key = min(key, mirror(key))
@@ -116,7 +116,7 @@ def hashed(mine: int, theirs: int, plies: int) -> int:
 def move_priority(
     cell: int, forced: int, wins: int, their_wins: int, occupied: int, moves: int
 ) -> int:
-    """The priority of a move, by the quiet position after it; the greatest priority comes first.
+    """Return the priority of a move by the quiet position that follows; the greatest comes first.
 
     Args:
         cell: the cell of the move.
@@ -126,7 +126,7 @@ def move_priority(
         occupied: all discs.
         moves: the playable cells.
     """
-    # A winning cell right above a winning cell of the other side is useless.
+    # A winning cell directly above a winning cell of the other side is useless.
     useful = wins & ~occupied & ~(their_wins << UP)
     return (
         THREAT * popcount(useful)
@@ -144,10 +144,10 @@ def move_priority(
 def parity_bound(
     mine: int, theirs: int, my_wins: int, their_wins: int, moves: int, plies: int, alpha: int
 ) -> int:
-    """A parity bound on a quiet position's score that decides whether it is above ``alpha``.
+    """Return a parity bound that decides whether a quiet position's score is above ``alpha``.
 
     Returns:
-        an upper bound of at most ``alpha``, a lower bound above it, or ``UNDECIDED``.
+        an upper bound of at most ``alpha``, a lower bound above ``alpha``, or ``UNDECIDED``.
     """
     if ROWS % 2:  # follow-up needs columns with an even number of cells
         return UNDECIDED
@@ -168,7 +168,7 @@ def parity_bound(
 
 @kernel(f"int64({POINTER}, {POINTER}, int64, int64, int64)")
 def settled_above(table: Any, work: Any, mask: int, epoch: int, frame: int) -> int:
-    """The frame of the topmost shared node above ``frame`` that the table settles, or 0."""
+    """Return the frame of the topmost shared ancestor that the table settles, or 0."""
     found = 0
     frame = int(work[frame + ABOVE])
     while frame:
@@ -193,7 +193,7 @@ def search(
     alpha: int,
     mixed: int,
 ) -> int:
-    """A bound on the score of a quiet position: a lower one if above ``alpha``, else an upper one.
+    """Return a bound on a quiet position's score: a lower bound above ``alpha``, or an upper bound.
 
     Once ``work[NODES]`` reaches ``work[LIMIT]``, the result is meaningless, and the search writes
     nothing more to the table.
@@ -223,7 +223,7 @@ def search(
             if bound <= alpha:
                 return bound
 
-    # Nobody wins with the next disc or the one after.
+    # No side wins with either of the next two discs.
     greatest = win_score(plies + 3)
     least = -win_score(plies + 4)
     best = least
@@ -296,7 +296,7 @@ def search(
         for i in range(count):
             child = frame + i * CHILD
             depth = int(work[child + PLIES])
-            if depth > TABLE_PLIES:  # a long forced line led past the table's plies
+            if depth > TABLE_PLIES:  # a long forced line led beyond the table's plies
                 continue
             entry = probe(table, mask, epoch, int(work[child + MIXED]))
             if entry:
@@ -306,7 +306,7 @@ def search(
                     store(table, mask, epoch, mixed, value, greatest, 1)
                     return value
 
-    # Threads avoid each other's nodes: a child that another thread marks as its own comes last,
+    # Threads avoid each other's nodes: a child that another thread has marked comes last,
     # when the table may know it.
     shared = plies < work[SHARED_PLIES]
     busy = 2 * (mask + 1)
@@ -347,7 +347,7 @@ def search(
         )
         if shared:
             table[busy + (child_mixed & (MARKS - 1))] = 0
-            # Another thread may have settled this node meanwhile, or one above it.
+            # Another thread may have settled this node or an ancestor meanwhile.
             entry = probe(table, mask, epoch, mixed)
             if entry and (lower_bound(entry) > alpha or upper_bound(entry) <= alpha):
                 work[DEEPEST] = work[frame + ABOVE]

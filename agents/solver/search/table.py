@@ -1,16 +1,16 @@
-"""The transposition table, with 16 bytes for each bucket.
+"""The transposition table, with buckets of 16 bytes.
 
 A bucket has two int64 slots, and a slot is a whole entry. Reads and writes of a slot are atomic, so
 threads share a table without locks. An entry has, from the lowest bit::
 
-    33 tag     the part of the mixed key that does not name the bucket
-    12 epoch   the search of the entry; entries of other searches count as empty
+    33 tag     the part of the mixed key above the bucket number
+    12 epoch   number of the entry's search; entries of other searches count as empty
      6 lower   score + 22, a lower bound
      6 upper   score + 22, an upper bound
-     6 work    binary digits of the nodes that it took; decides which entry stays
+     6 work    binary digits of the number of nodes searched; decides which entry stays
 
-Mixing is a bijection on 49 bits, and bucket number and tag together are the mixed key, so entries
-of different positions are never confused. A new epoch empties the table at no cost.
+Mixing is a bijection on 49 bits, and bucket number and tag together are the mixed key. So entries
+of different positions are never confused. A new epoch empties the table without clearing memory.
 """
 
 from __future__ import annotations
@@ -37,24 +37,24 @@ UPPER_SHIFT: Final = LOWER_SHIFT + 6
 WORK_SHIFT: Final = UPPER_SHIFT + 6
 LAST_EPOCH: Final = (1 << (LOWER_SHIFT - EPOCH_SHIFT)) - 1
 SIGNATURE: Final = (1 << LOWER_SHIFT) - 1  # tag and epoch
-BIAS: Final = CELLS // 2 + 1  # added to a score to store it
+BIAS: Final = CELLS // 2 + 1  # added to a score before it is stored
 FIELD: Final = 63
 NO_SCORE: Final = -99  # for a column that cannot be played; less than any score
 
 KEY_BITS: Final = BITS
-TAG_SHIFT: Final = max(KEY_BITS - TAG_BITS, 0)  # the bits below the tag name the bucket
+TAG_SHIFT: Final = max(KEY_BITS - TAG_BITS, 0)  # the bits below the tag are the bucket number
 KEY_MASK: Final = (1 << KEY_BITS) - 1
 MIX: Final = 0x1A85EC53A9F2D  # odd, so that multiplying by it is a bijection modulo 2**49
 FOLD: Final = 25  # shift that folds the upper bits onto the lower, a bijection too
-MARKS: Final = 1 << 10  # words after the buckets: positions that threads are searching
+MARKS: Final = 1 << 10  # words after the buckets: the positions that threads are searching
 BYTES_PER_BUCKET: Final = 16
 
 
 @kernel("int64(int64, int64)")
 def position_key(mine: int, theirs: int) -> int:
-    """The key of a position and its mirror image, 49 bits; no other position has it.
+    """Return the 49-bit key that only a position and its mirror image have.
 
-    The key is the lesser of the two keys by :func:`c4env.agents.search.packing.board_key`.
+    The key is the lesser of their :func:`c4env.agents.search.packing.board_key`.
     """
     key = board_key(mine, theirs)
     return min(key, mirror(key))
@@ -62,32 +62,32 @@ def position_key(mine: int, theirs: int) -> int:
 
 @kernel("int64(int64)")
 def mix(key: int) -> int:
-    """A bijection on 49 bits that spreads keys over the buckets."""
+    """Spread a key over the buckets by a bijection on 49 bits."""
     key = (key * MIX) & KEY_MASK
     return key ^ (key >> FOLD)
 
 
 @kernel("int64(int64)")
 def lower_bound(entry: int) -> int:
-    """The lower bound in an entry."""
+    """Return the lower bound in an entry."""
     return ((entry >> LOWER_SHIFT) & FIELD) - BIAS
 
 
 @kernel("int64(int64)")
 def upper_bound(entry: int) -> int:
-    """The upper bound in an entry."""
+    """Return the upper bound in an entry."""
     return ((entry >> UPPER_SHIFT) & FIELD) - BIAS
 
 
 @kernel(f"void({POINTER}, int64, int64)")
 def fetch(table: Any, mask: int, mixed: int) -> None:
-    """Prefetch the bucket of a mixed key."""
+    """Prefetch the bucket of a mixed key into the processor's cache."""
     prefetch(table, (mixed & mask) << 1)
 
 
 @kernel(f"int64({POINTER}, int64, int64, int64)")
 def probe(table: Any, mask: int, epoch: int, mixed: int) -> int:
-    """The entry of a mixed key, or 0. ``mask`` is the number of buckets less one."""
+    """Return the entry of a mixed key, or 0; ``mask`` is the number of buckets minus one."""
     place = (mixed & mask) << 1
     signature = (mixed >> TAG_SHIFT) | (epoch << EPOCH_SHIFT)
     entry = int(table[place])
@@ -103,7 +103,7 @@ def probe(table: Any, mask: int, epoch: int, mixed: int) -> int:
 def store(
     table: Any, mask: int, epoch: int, mixed: int, lower: int, upper: int, nodes: int
 ) -> None:
-    """Store bounds that took ``nodes`` nodes, joined with the bounds known already.
+    """Store bounds that took ``nodes`` nodes, joined with known bounds.
 
     A bucket's first slot holds the entry that took most work, the second the newest other entry.
     """
@@ -135,9 +135,9 @@ def store(
 
 
 def allocate(megabytes: int) -> Int64s:
-    """Allocate an empty table: a power of two of buckets, at most ``megabytes``, and the marks.
+    """Allocate an empty table of at most ``megabytes``; the number of buckets is a power of two.
 
-    Large pages, where the system has them, save a tenth of the time of a hard search.
+    Large pages, if the system has them, save a tenth of the time of a hard search.
 
     Raises:
         InvalidOption: there is not enough memory.
@@ -149,7 +149,7 @@ def allocate(megabytes: int) -> Int64s:
     try:
         memory = mmap.mmap(-1, buckets * BYTES_PER_BUCKET + 8 * MARKS)
     except (OSError, OverflowError) as error:
-        raise InvalidOption(f"table_mb={megabytes}: {error}; expected less memory") from None
+        raise InvalidOption(f"table_mb={megabytes}: {error}; expected a smaller value") from None
     if hasattr(mmap, "MADV_HUGEPAGE"):
         with contextlib.suppress(OSError):  # the kernel may lack large pages
             memory.madvise(mmap.MADV_HUGEPAGE)

@@ -260,13 +260,13 @@ def test_batches_of_bitboards(solver: Solver) -> None:
     assert scores.dtype == np.int8
     assert scores.tolist() == solver.scores_many(positions).tolist()
     assert solver.scores_many([]).shape == (0,)
-    with pytest.raises(InvalidPosition, match="number 1"):
+    with pytest.raises(InvalidPosition, match="position 1"):
         solver.scores_many([0, 3], [0, 1])
-    with pytest.raises(InvalidPosition, match="number 0"):
+    with pytest.raises(InvalidPosition, match="position 0"):
         solver.scores_many([1 << 50], [0])
     with pytest.raises(InvalidOption, match="shape"):
         solver.scores_many([0, 0], [0])
-    with pytest.raises(InvalidPosition, match="number 0"):
+    with pytest.raises(InvalidPosition, match="position 0"):
         solver.scores_many(["44"])
     for wrong in (Position(), None, 4):
         with pytest.raises(InvalidPosition, match=r": expected positions, or two arrays of bit"):
@@ -491,7 +491,7 @@ def test_signs_hold_what_exact_scores_say_and_tell_more_for_more_nodes() -> None
     assert known[3] < known[10**6] == 6
     assert solver.signs(Position.parse("1212121"), 10) == [None] * 7
     for wrong in ({"nodes": 0}, {"nodes": 5, "order": (3, 3)}):
-        with pytest.raises(InvalidOption, match=r"nodes=.*expected 1 or more"):
+        with pytest.raises(InvalidOption, match=r"nodes=.*expected nodes >= 1"):
             solver.signs(Position(), **wrong)  # type: ignore[arg-type]
 
 
