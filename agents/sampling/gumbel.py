@@ -1,16 +1,16 @@
-"""Gumbel MuZero's search in many positions at once; self-play learns from its results.
+"""Gumbel MuZero's search of many positions at once, from which self-play learns.
 
 The paper is Danihelka, Guez, Schrittwieser, Silver, "Policy improvement by planning with Gumbel",
 2022. At the root the search samples columns without replacement by the Gumbel-top-k trick, and
-shares simulations among them by sequential halving (section 3). The improved policy is the softmax
-of logits plus transformed completed Q-values (section 4), and is better than the network's policy
+divides simulations among them by sequential halving (section 3). The improved policy is the softmax
+of logits plus transformed completed Q-values (section 4). It is better than the network's policy
 even with few simulations.
 
 Three things differ from the paper. Nodes below the root select by PUCT (the paper: section 5). The
-search plays forced moves without asking the network. The search keeps proofs
+search plays forced moves without evaluating them. The search keeps proofs
 (:mod:`c4env.agents.sampling.tree`).
 
-All searches run in step, and the network evaluates the leaves of one simulation in one batch.
+All searches advance together: the network evaluates their leaves of one simulation in one batch.
 """
 
 from __future__ import annotations
@@ -31,21 +31,21 @@ from c4env.bitboard import CELLS, COLUMNS, drop
 from c4env.jit import kernel
 
 Evaluate = Callable[[Int64s], tuple[NDArray[Any], NDArray[Any]]]
-"""From boards int64 ``[M, 2]``, the side to move first, to logits ``[M, 7]`` and values ``[M]``
-from -1 to 1, the results expected for the side to move."""
+"""A function from boards, int64 ``[M, 2]`` with the side to move first, to logits ``[M, 7]`` and
+expected results for the side to move, ``[M]`` from -1 to 1."""
 
 SEARCH: Final = np.dtype(
     [
         ("root", np.int64, 2),  # bitboards, the side to move first
-        ("leaf", np.int64, 2),  # bitboards of the leaf that waits for an evaluation
+        ("leaf", np.int64, 2),  # bitboards of the leaf to evaluate
         ("depth", np.int64),  # depth of the leaf
-        ("used", np.int64),  # nodes of the tree in use
+        ("used", np.int64),  # number of nodes in use
         ("value", np.float64),  # the network's value of the root
         ("noise", np.float64, COLUMNS),  # the Gumbel variables of the columns
     ],
     align=True,
 )
-HASH: Final = np.array([0x1E3779B97F4A7C15, 0x42B2AE3D27D4EB4F])  # odd factors of a board's hash
+HASH: Final = np.array([0x1E3779B97F4A7C15, 0x42B2AE3D27D4EB4F])  # odd factors that hash a board
 EXPLORATION: Final = 1.5  # the ``c`` of PUCT below the root
 FORCED: Final = 5  # nodes for forced moves that the tree reserves for each simulation
 TREES: Final[Any] = from_dtype(NODE)[:, ::1]
@@ -58,12 +58,12 @@ _table = types.float64[:, ::1]
 
 
 class Improved(NamedTuple):
-    """The results of the searches of N positions."""
+    """The results of N searches."""
 
     columns: Int64s  # [N] the columns to play
     policies: Float64s  # [N, 7] the improved policies
-    values: Float64s  # [N] expected results for the side to move; nan if the move is forced
-    proven: Bools  # [N] True where the value is the result under best play
+    values: Float64s  # [N] expected results for the side to move; nan if its move is forced
+    proven: Bools  # [N] True where the value is the result of perfect play
 
 
 @kernel(_int64(TREES, SEARCHES, _rows, _words, _words), nogil=True)
@@ -74,21 +74,20 @@ def advance(
     considered: Int64s,
     asked: Int64s,
 ) -> int:
-    """Run one simulation of each undecided search down to its leaf.
+    """Run one simulation of each undecided search, from the root to a leaf.
 
-    The first simulation evaluates the root. A proven leaf needs no evaluation: its result goes up
-    the path at once.
+    The first simulation evaluates the root. The result of a proven leaf is backed up at once.
 
     Args:
         trees: [N, nodes].
         searches: [N] ``SEARCH``.
-        paths: [N, CELLS + 1], written to: the nodes from each root to its leaf.
-        considered: [8], the considered visits of this simulation by the root's number of children
+        paths: output [N, CELLS + 1], the nodes from each root to its leaf.
+        considered: [8], this simulation's considered visits by the root's number of children
             (see :func:`considered_visits`).
-        asked: written to: the numbers of the searches whose leaf waits for an evaluation.
+        asked: output, the indices of the searches whose leaf needs an evaluation.
 
     Returns:
-        the number of searches that wait.
+        the number of searches in ``asked``.
     """
     scores, values = np.empty(COLUMNS), np.empty(COLUMNS)
     count = 0
@@ -112,7 +111,7 @@ def advance(
                     column = tree[child]["column"]
                     score = scores[column] + noise[column]
                     if tree[child]["visits"] != considered[children]:
-                        score -= 1e6  # the last resort, when the considered ones are proven
+                        score -= 1e6  # chosen only if all considered columns are proven
                     if score > best:
                         chosen, best = child, score
             path[1] = chosen
@@ -140,13 +139,13 @@ def answer(
     logits: Float64s,
     values: Float64s,
 ) -> None:
-    """Expand the leaves of the M searches ``asked``, and back their values up.
+    """Expand the leaves of M searches and back their values up.
 
     Args:
         trees, searches, paths: as :func:`advance` left them.
-        asked: [M].
-        logits: [M, 7], the network's.
-        values: [M], the network's.
+        asked: [M], the indices of the searches.
+        logits: [M, 7] from the network.
+        values: [M] from the network.
     """
     for k in range(len(asked)):
         tree, search = trees[asked[k]], searches[asked[k]]
@@ -182,7 +181,8 @@ def conclude(
 ) -> None:
     """Write the fields of :class:`Improved`.
 
-    The most visited column with the greatest Gumbel variable plus improved logit is played.
+    Of the most visited columns, the column with the greatest Gumbel variable plus improved logit is
+    played.
     """
     scores, values = np.empty(COLUMNS), np.zeros(COLUMNS)
     for i in range(len(searches)):
@@ -201,7 +201,7 @@ def conclude(
         for child in range(first, end):
             column, proof = tree[child]["column"], int(tree[child]["proof"])
             if proven[i] and values[column] != worth:
-                scores[column] = -math.inf  # it loses the proven result
+                scores[column] = -math.inf  # this column gives up the proven result
             greatest = max(greatest, scores[column])
             score = scores[column] + noise[column]
             tried = proof == 0 or (proof == OPEN and tree[child]["visits"] == most)
@@ -221,11 +221,11 @@ def conclude(
 
 
 class Remembered:
-    """A cache of an evaluation function's answers.
+    """A cache for an evaluation function.
 
     Args:
         evaluate: the function.
-        size: the slots of the cache; a new answer replaces the old answer in its slot.
+        size: number of slots; a new result replaces the old result in its slot.
     """
 
     def __init__(self, evaluate: Evaluate, size: int = 1 << 16) -> None:
@@ -236,11 +236,11 @@ class Remembered:
         self.clear()
 
     def clear(self) -> None:
-        """Forget all answers."""
+        """Empty the cache."""
         self._boards[:] = -1
 
     def __call__(self, boards: Int64s) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """See :data:`Evaluate`."""
+        """Evaluate boards (see :data:`Evaluate`), with known results from the cache."""
         at = (boards @ HASH >> 32) % len(self._boards)
         new = (self._boards[at] != boards).any(axis=1)
         logits, values = self._logits[at], self._values[at]
@@ -253,11 +253,11 @@ class Remembered:
 
 
 class GumbelSearch:
-    """Searches of many positions that share one evaluation function.
+    """Searches many positions with one evaluation function.
 
     Args:
         evaluate: see :data:`Evaluate`.
-        simulations: simulations in each position, besides the evaluation of its root.
+        simulations: simulations for each position, besides the evaluation of the root.
     """
 
     def __init__(self, evaluate: Evaluate, simulations: int) -> None:
@@ -271,7 +271,7 @@ class GumbelSearch:
         self._considered = np.array([[0] * (COLUMNS + 1), *zip(*table, strict=True)], np.int64)
 
     def __call__(self, boards: Int64s, noise: Float64s) -> Improved:
-        """Search N positions that are not over.
+        """Search N unfinished positions.
 
         Args:
             boards: int64 ``[N, 2]``, the side to move first.
@@ -296,10 +296,10 @@ class GumbelSearch:
 
 
 def considered_visits(columns: int, simulations: int) -> list[int]:
-    """For each simulation, the visits that its child already has, by sequential halving.
+    """List the number of visits a child must have to be chosen in each simulation.
 
-    Simulations are shared out equally among the rounds. Each round visits every remaining column
-    equally often, and the better half of them remains.
+    This is sequential halving: rounds have equal shares of the simulations. Each round visits every
+    remaining column equally often, and the better half of the columns remains.
 
     Args:
         columns: number of columns that the root considers.

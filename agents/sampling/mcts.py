@@ -1,4 +1,4 @@
-"""Monte Carlo tree search: UCT with random or greedy playouts, and proofs in the tree."""
+"""Monte Carlo tree search: UCT with random or greedy playouts and with proofs."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ from c4env.position import Position
 GREEDY: Final = 1
 ROLLOUTS: Final = {"random": 0, "greedy": GREEDY}
 
-RANDOM_STATE: Final = 2  # word of the workspace: state of the generator (``drand48``)
+RANDOM_STATE: Final = 2  # word of the workspace: state of the random generator (``drand48``)
 
 _int64 = types.int64
 _words = types.int64[::1]
@@ -51,7 +51,7 @@ _words = types.int64[::1]
 
 @kernel("UniTuple(int64, 2)(int64, int64)")
 def random_cell(moves: int, state: int) -> tuple[int, int]:
-    """Draw one of the playable cells ``moves``; return the cell and the generator's new state."""
+    """Draw one of the playable cells ``moves``; return the cell and the new random state."""
     while True:
         state = next_random(state)
         column = below(state, COLUMNS)
@@ -62,7 +62,7 @@ def random_cell(moves: int, state: int) -> tuple[int, int]:
 
 @kernel("UniTuple(int64, 2)(int64, int64, int64)")
 def random_playout(mine: int, theirs: int, state: int) -> tuple[int, int]:
-    """Play random legal columns to the end.
+    """Play random legal columns to the end of the game.
 
     Returns:
         1, 0 or -1 for the side to move, and the generator's state.
@@ -81,7 +81,7 @@ def random_playout(mine: int, theirs: int, state: int) -> tuple[int, int]:
 
 @kernel("UniTuple(int64, 2)(int64, int64, int64)")
 def greedy_playout(mine: int, theirs: int, state: int) -> tuple[int, int]:
-    """Play to the end: win, else block, else any column that does not let the other side win.
+    """Play to the end: win, else block, else drop a disc that does not let the other side win.
 
     Returns:
         1, 0 or -1 for the side to move, and the generator's state.
@@ -106,9 +106,9 @@ def greedy_playout(mine: int, theirs: int, state: int) -> tuple[int, int]:
 
 @kernel(types.int64(NODES, _int64, types.float64))
 def select(tree: NDArray[np.void], node: int, exploration: float) -> int:
-    """The child of an undecided node with the greatest upper confidence bound (UCB1).
+    """Return the child of an undecided node with the greatest upper confidence bound (UCB1).
 
-    An unvisited child comes first; a proven loss is never selected.
+    Unvisited children come first. Proven losses are never selected.
     """
     first = int(tree[node]["first"])
     wide = exploration * math.sqrt(math.log(1.0 + tree[node]["visits"]))
@@ -140,12 +140,12 @@ def simulate(
     exploration: float,
     rollout: int,
 ) -> int:
-    """Run simulations: descend to a new leaf, play out from there, and back the result up.
+    """Run simulations: descend to a new leaf, play out from the leaf, back the result up.
 
     Args:
-        tree: the nodes; the root, ``root_mine`` and ``root_theirs``, has children.
+        tree: the nodes; the root is ``root_mine`` and ``root_theirs`` and has children.
         work: the workspace.
-        path: [CELLS + 1], written to.
+        path: [CELLS + 1] of working memory.
         most: number of simulations.
         exploration: the ``c`` of UCB1.
         rollout: one of ROLLOUTS.
@@ -171,7 +171,7 @@ def simulate(
             mine, theirs = theirs, mine | drop(mine | theirs, int(tree[node]["column"]))
         if tree[node]["proof"] == OPEN and tree[node]["visits"] == 0:
             prove_leaf(tree, path, depth, mine, theirs)
-        # The result is for the side that moved into the leaf, as in its node's total.
+        # The result, like a node's total, is for the side that moved into the leaf.
         proof = int(tree[node]["proof"])
         if proof != OPEN:
             result = sign(proof)
@@ -190,14 +190,14 @@ def simulate(
 
 
 class MCTS(TreeAgent):
-    """Upper confidence bounds for trees (UCT); plays the most visited column.
+    """Plays the most visited column of UCT (upper confidence bounds for trees).
 
     Args:
         simulations: simulations for each move (2000 without a movetime). Each is a playout.
         movetime: seconds for each move; the same seed may then give other games.
         c: the constant of exploration; results are 1, 0 and -1. The README of the agents says how
             the default was chosen.
-        rollout: greedy (win, else block, else let no win through) or random.
+        rollout: greedy (win, else block, else allow no win) or random.
         reuse: keep the tree from move to move. See
             :class:`c4env.agents.sampling.tree.TreeAgent`.
         tree_mb: memory of the tree, at most.

@@ -1,4 +1,4 @@
-"""Policy and value functions of users, found by name and checked."""
+"""Users' policy and value functions, found by import path and checked."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from c4env.boards import require_board
 from c4env.geometry import BOARD_SIZE
 
 PolicyValue = Callable[[Int8s, Int8s], tuple[Any, Any]]
-"""From observations int8 ``[N, 6, 7, 2]`` and action masks int8 ``[N, 7]`` to a policy ``[N, 7]``
-and values ``[N]`` from -1 to 1, the results expected for the side to move."""
+"""A function from observations, int8 ``[N, 6, 7, 2]``, and action masks, int8 ``[N, 7]``, to a
+policy ``[N, 7]`` and expected results for the side to move, ``[N]`` from -1 to 1."""
 
 LEARNED: Final = "learned"
 SELFPLAY: Final = "selfplay:"
@@ -25,17 +25,17 @@ LOGITS: Final = "logits"
 
 
 class Asked:
-    """A policy and value function whose answers are checked.
+    """A policy and value function with checks of its results.
 
     Args:
         function: see :func:`find_function`.
-        policy: the form of its policy, ``"logits"`` or ``"probabilities"``.
+        policy: the form of the policy, ``"logits"`` or ``"probabilities"``.
 
     Attributes:
-        deterministic: whether the function is known to repeat its answer to a position.
+        deterministic: True if the function is known to be deterministic.
 
     Raises:
-        InvalidFunction: see :func:`find_function`; or, on a call, the answer is malformed.
+        InvalidFunction: see :func:`find_function`; or a call returned a malformed result.
     """
 
     def __init__(self, function: str | PolicyValue, policy: str) -> None:
@@ -45,25 +45,25 @@ class Asked:
         self.deterministic = getattr(self._function, "deterministic", False) is True
 
     def __call__(self, planes: Int8s, masks: Int8s) -> tuple[Float64s, Float64s]:
-        """Weights ``[N, 7]``, not negative and 0 for full columns, and values ``[N]``."""
+        """Return weights ``[N, 7]``, >= 0 and 0 for full columns, and values ``[N]``."""
         answer = self._function(planes, masks)
         try:
             given, expected = (np.asarray(part, np.float64) for part in answer)
         except (TypeError, ValueError) as error:
-            raise self._wrong(f"gave {type(answer).__name__}: {error}") from None
+            raise self._wrong(f"returned {type(answer).__name__}: {error}") from None
         if given.shape != masks.shape or expected.shape != (len(masks),):
             shapes = f"{given.shape} and {expected.shape}"
-            raise self._wrong(f"gave shapes {shapes} for {len(masks)} boards")
+            raise self._wrong(f"returned shapes {shapes} for {len(masks)} boards")
         if not (np.abs(expected) <= 1.0).all():
-            raise self._wrong(f"gave the values {expected.tolist()}")
+            raise self._wrong(f"returned the values {expected.tolist()}")
         legal = np.where(masks, given, -np.inf if self.policy == LOGITS else 0.0)
         if self.policy == LOGITS:
             most = legal.max(axis=1, keepdims=True)
             if not np.isfinite(most).all():
-                raise self._wrong(f"gave the logits {given.tolist()}")
+                raise self._wrong(f"returned the logits {given.tolist()}")
             legal = np.exp(legal - most)
         elif not (np.isfinite(legal).all() and (legal >= 0.0).all()):
-            raise self._wrong(f"gave the probabilities {given.tolist()}")
+            raise self._wrong(f"returned the probabilities {given.tolist()}")
         return legal, np.ascontiguousarray(expected)
 
     def _wrong(self, what: str) -> InvalidFunction:
@@ -74,7 +74,7 @@ class Asked:
 
 
 def find_function(function: str | PolicyValue) -> PolicyValue:
-    """Return the shipped network, a self-play network, or a function by import path or as given.
+    """Find a policy and value function, or a network, by its name or import path.
 
     Raises:
         InvalidFunction: there is no such function.

@@ -1,7 +1,7 @@
-"""PUCT, AlphaZero's tree search with a policy and value function, and with proofs.
+"""PUCT: AlphaZero's tree search with a policy and value function and with proofs.
 
-The search evaluates batches of leaves. A leaf that waits for its evaluation counts as a loss for
-the side that moves into it (a *virtual loss*), so that the next descent goes elsewhere.
+The search evaluates leaves in batches. A leaf that waits for its evaluation counts as a loss for
+the side that moves into the leaf (a *virtual loss*), so that the next descent takes another path.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ from c4env.jit import kernel
 from c4env.observation import OBSERVATION_SHAPE, fill
 from c4env.position import Position
 
-# A value counts in units of logits: (VISITS_ADDED + visits of the most visited child) * SCALE.
+# Factor of a value added to logits: (VISITS_ADDED + visits of the most visited child) * SCALE.
 VISITS_ADDED: Final = 50.0
 SCALE: Final = 0.1
-PENDING: Final = -1  # a leaf's ``first`` while the function is asked about it
+PENDING: Final = -1  # ``first`` of a leaf that waits for its evaluation
 
-WAITING: Final = 2  # word of the workspace: leaves that wait for the function
+WAITING: Final = 2  # word of the workspace: number of leaves that wait
 
 _int64, _float64 = types.int64, types.float64
 _words = types.int64[::1]
@@ -51,9 +51,9 @@ _rows = types.int64[:, ::1]
 
 @kernel(types.int64(NODES, _int64, _float64))
 def select(tree: NDArray[np.void], node: int, exploration: float) -> int:
-    """The child of an undecided node with the greatest value plus exploration bonus.
+    """Return the child of an undecided node with the greatest value plus exploration bonus.
 
-    An unvisited child has the value of the node itself; a proven loss is never selected.
+    An unvisited child has the value of the node itself. Proven losses are never selected.
     """
     first = int(tree[node]["first"])
     visits = float(tree[node]["visits"])
@@ -74,7 +74,7 @@ def select(tree: NDArray[np.void], node: int, exploration: float) -> int:
 
 @kernel(types.void(NODES, _words, _int64, _float64))
 def apply_virtual_loss(tree: NDArray[np.void], path: Int64s, depth: int, loss: float) -> None:
-    """Add losses to each node of a path, for the side that moved into it; -1 removes a loss."""
+    """Add a loss to each node of a path for the side that moved into it; -1 removes the loss."""
     for step in range(depth + 1):
         tree[path[step]]["total"] -= loss
 
@@ -94,17 +94,16 @@ def descend(
 ) -> tuple[int, int, int, int]:
     """Descend by PUCT from ``path[depth]``, the position ``mine`` and ``theirs``, to a leaf.
 
-    If the next two discs decide a leaf, the leaf is proven and its proof is propagated. Any other
-    leaf waits for the function, or waits already if its ``first`` is ``PENDING``. Where only one
-    move does not lose at once, the descent adds its child and continues there; with ``used`` 0 the
-    descent stops there.
+    If the next two discs decide a leaf, its proof is set and propagated. Any other leaf needs an
+    evaluation; its ``first`` is ``PENDING`` if it waits already. Where only one move does not lose
+    at once, the descent adds the child and continues there, but stops if ``used`` is 0.
 
     Args:
         tree: the nodes, ``used`` of them in use.
-        path: written to: the nodes from the root to the leaf.
+        path: output, the nodes from the root to the leaf.
 
     Returns:
-        The depth of the leaf, its bitboards, and ``used`` now.
+        the depth of the leaf, its bitboards, and the new ``used``.
     """
     node = path[depth]
     while tree[node]["proof"] == OPEN and tree[node]["first"] != PENDING:
@@ -148,15 +147,15 @@ def select_leaves(
     Args:
         tree: the nodes; the root is ``root_mine`` and ``root_theirs``.
         work: the workspace.
-        paths: [batch, CELLS + 1], written to: the path to each leaf that waits.
-        depths: [batch], written to: the depths of these leaves.
-        boards: [batch, 2], written to: their bitboards, the side to move first.
-        most: simulations to begin.
+        paths: output [batch, CELLS + 1], the path to each waiting leaf.
+        depths: output [batch], the depths of these leaves.
+        boards: output [batch, 2], their bitboards, the side to move first.
+        most: number of simulations to begin.
         exploration: the ``c`` of PUCT.
-        follow: whether to follow forced moves without asking the function.
+        follow: whether to follow forced moves without an evaluation.
 
     Returns:
-        the number of simulations that ended at a proven node. The others wait.
+        the number of simulations that ended at a proven node. The other simulations wait.
     """
     waiting = done = 0
     while waiting < len(depths) and waiting + done < most and tree[0]["proof"] == OPEN:
@@ -169,7 +168,7 @@ def select_leaves(
         work[USED] = max(used, now)
         node = path[depth]
         if tree[node]["proof"] == OPEN and tree[node]["first"] == PENDING:
-            break  # the search needs this leaf's evaluation to go on
+            break  # the search cannot continue without this leaf's evaluation
         work[DEEPEST] = max(int(work[DEEPEST]), depth)
         proof = int(tree[node]["proof"])
         if proof != OPEN:
@@ -189,7 +188,7 @@ def select_leaves(
 
 @kernel(types.void(_rows, _int64, types.int8[:, :, :, ::1], types.int8[:, ::1]))
 def observe_all(boards: Int64s, count: int, planes: Int8s, masks: Int8s) -> None:
-    """Write the observations of the first ``count`` boards, each for its side to move."""
+    """Write the observations of the first ``count`` boards, each for the side to move."""
     for i in range(count):
         mine, theirs = int(boards[i, 0]), int(boards[i, 1])
         fill(mine, theirs, mine | theirs, planes[i], masks[i])
@@ -209,8 +208,8 @@ def expand_leaves(
 
     Args:
         tree, work, paths, depths, boards: as :func:`select_leaves` left them.
-        weights: [waiting, 7], not negative; priors are proportional to them.
-        values: [waiting], the results expected for the side to move.
+        weights: [waiting, 7], not negative; the priors are proportional to the weights.
+        values: [waiting], expected results for the side to move.
     """
     for i in range(work[WAITING]):
         depth = int(depths[i])
@@ -235,17 +234,17 @@ def expand_leaves(
 def improve_logits(
     tree: NDArray[np.void], value: float, scores: Float64s, values: Float64s
 ) -> None:
-    """Write the completed Q-values of the columns, and the logits of the improved policy.
+    """Write the completed Q-values of the columns and the logits of the improved policy.
 
-    A column without visits gets the mixed value of the root: the network's value, and the mean of
-    the visited columns' values weighted by their priors ("Policy improvement by planning with
-    Gumbel", section 4 and appendix D). Proven columns count by their results.
+    A column without visits gets the mixed value of the root: a mean of the network's value and of
+    the visited columns' values by prior ("Policy improvement by planning with Gumbel", section 4
+    and appendix D). Proven columns count by their results.
 
     Args:
         tree: the nodes of the search.
         value: the network's value of the root.
-        scores: [7], written to: logits of the improved policy, -inf without a child.
-        values: [7], written to.
+        scores: output [7], logits of the improved policy, -inf without a child.
+        values: output [7], completed Q-values.
     """
     first = int(tree[0]["first"])
     end = first + int(tree[0]["children"])
@@ -269,7 +268,7 @@ def improve_logits(
 
 
 class PUCT(TreeAgent):
-    """Search led by a policy and value function.
+    """Plays by tree search with a policy and value function.
 
     Args:
         function: learned, selfplay:DIR or module:function. ``learned`` is the network that ships
@@ -282,8 +281,8 @@ class PUCT(TreeAgent):
         policy: the function's policy: logits or probabilities. These need not sum to 1. Full
             columns are ignored.
         batch: leaves to evaluate at a time. Smaller batches err less and take longer.
-        choice: visits (the most visited column) or improved (the best one by policy and value).
-            The second uses the improved policy of Gumbel searches.
+        choice: visits (the most visited column) or improved (the best by policy and value).
+            The improved policy is that of Gumbel searches.
         follow: follow forced moves without an evaluation. Where all moves but one lose at once, the
             search evaluates the position after that move. With this option the search errs less.
         root_temperature: above 1: a flatter policy at the root. Its probabilities are taken to the
@@ -325,8 +324,8 @@ class PUCT(TreeAgent):
 
     def _prepare(self, position: Position) -> None:
         if not self._tree[0]["children"]:
-            self._grow(position, 1)  # not in the budget: it gives the root its priors
-        self._expand_root(position)  # for a root that is decided at once
+            self._grow(position, 1)  # outside the budget: gives the root its priors
+        self._expand_root(position)  # needed if the root is decided at once
         if self.root_temperature != 1.0 and self._tree[0]["proof"] == OPEN:
             children = self._children(0)
             priors = self._tree["prior"][children.start : children.stop]
@@ -356,7 +355,7 @@ class PUCT(TreeAgent):
         return max(known, key=lambda child: float(scores[self._tree[child]["column"]]))
 
     def _ask(self, count: int) -> tuple[Float64s, Float64s]:
-        """Weights ``[N, 7]`` and values ``[N]`` of the first leaves that wait."""
+        """Return weights ``[N, 7]`` and values ``[N]`` of the first N waiting leaves."""
         planes = np.empty((count, *OBSERVATION_SHAPE), np.int8)
         masks = np.empty((count, COLUMNS), np.int8)
         observe_all(self._boards, count, planes, masks)

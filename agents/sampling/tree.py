@@ -1,13 +1,13 @@
-"""The tree that the sampling searches share: its nodes, proofs, reuse, and the agent.
+"""The search tree of the sampling agents: nodes, proofs, reuse, and the base class.
 
 A tree is an array of nodes; node 0 is the root. The children of a node are adjacent, so a node
 holds the index of its first child and their number. ``total`` and ``proof`` are from the view of
 the side that *moved into* the node, since the node's parent compares them.
 
 Proofs follow MCTS-Solver (Winands, Björnsson, Saito, "Monte-Carlo Tree Search Solver", 2008). A
-decided node has a score of :class:`c4env.agents.solver.Solver`. The sign is exact; there may be
-a quicker win that the search has not tried. A proof propagates towards the root while it decides
-nodes, and no simulation goes below a proven node.
+decided node has a score as in :class:`c4env.agents.solver.Solver`. The sign is exact, but a quicker
+win may exist that the search has not tried. A proof propagates towards the root as long as it
+decides nodes, and no simulation goes below a proven node.
 """
 
 from __future__ import annotations
@@ -45,19 +45,19 @@ NODE: Final = np.dtype(
     [
         ("total", np.float64),  # sum of results, 1 for a win
         ("visits", np.int32),
-        ("first", np.int32),  # its first child; 0 without children
-        ("prior", np.float32),  # the policy's probability of the move, in searches with a policy
+        ("first", np.int32),  # index of the first child; 0 without children
+        ("prior", np.float32),  # the policy's probability of the move into the node
         ("column", np.int8),  # column of the move into it
         ("children", np.int8),
         ("proof", np.int8),  # a score, or OPEN
     ],
     align=True,
 )
-OPEN: Final = 99  # in place of a score: the node is not proven
+OPEN: Final = 99  # in place of a score: not proven
 
-# Words of the workspace of a search; each kind of search adds a third word of its own.
-USED: Final = 0  # nodes of the tree in use
-DEEPEST: Final = 1  # plies below the root of the deepest simulation
+# Words of the workspace of a search; each kind of search adds a third word.
+USED: Final = 0  # number of nodes in use
+DEEPEST: Final = 1  # depth of the deepest simulation, in plies
 
 NODES: Final[Any] = from_dtype(NODE)[::1]
 _int64 = types.int64
@@ -66,15 +66,15 @@ _words = types.int64[::1]
 
 @kernel("int64(int64)")
 def sign(score: int) -> int:
-    """The sign of a score: 1, 0 or -1."""
+    """Return the sign of a score: 1, 0 or -1."""
     return (score > 0) - (score < 0)
 
 
 @kernel("UniTuple(int64, 2)(int64, int64)")
 def tactical_status(mine: int, theirs: int) -> tuple[int, int]:
-    """The exact score, if the next two discs decide the position, and the cells worth playing.
+    """Return the exact score, if the next two discs decide it, and the cells worth playing.
 
-    An undecided position gets the score ``OPEN`` and all cells after which the opponent cannot win
+    An undecided position gets the score ``OPEN`` and every move after which the opponent cannot win
     with the next disc. A decided position gets a single cell, or none if the board is full.
     """
     moves = playable(mine | theirs)
@@ -95,14 +95,14 @@ def tactical_status(mine: int, theirs: int) -> tuple[int, int]:
 
 @kernel(types.int64(NODES, _int64, _int64, _int64, _int64))
 def expand(tree: NDArray[np.void], node: int, mine: int, theirs: int, used: int) -> int:
-    """Add the children of a node, centre first; the tree needs room for seven.
+    """Add the children of a node, centre first; the tree must have room for seven.
 
     Moves that let the opponent win with the next disc get no node. If the next two discs decide the
     position, the node is proven and gets one child.
 
     Args:
         tree: the nodes, ``used`` of them in use.
-        node: a node without children, for the position ``mine``, ``theirs``.
+        node: a node without children; its position is ``mine``, ``theirs``.
 
     Returns:
         the number of nodes in use.
@@ -127,7 +127,7 @@ def expand(tree: NDArray[np.void], node: int, mine: int, theirs: int, used: int)
 
 @kernel(types.void(NODES, _words, _int64))
 def propagate_proof(tree: NDArray[np.void], path: Int64s, depth: int) -> None:
-    """Propagate the proof of ``path[depth]`` to the nodes above that it decides.
+    """Propagate the proof of ``path[depth]`` to the ancestors that it decides.
 
     ``path[0]`` is the root.
     """
@@ -149,7 +149,7 @@ def propagate_proof(tree: NDArray[np.void], path: Int64s, depth: int) -> None:
 
 @kernel(types.void(NODES, _words, _int64, _int64, _int64))
 def prove_leaf(tree: NDArray[np.void], path: Int64s, depth: int, mine: int, theirs: int) -> None:
-    """Prove ``path[depth]``, if the next two discs decide its position, and propagate the proof."""
+    """Prove ``path[depth]`` if the next two discs decide its position, and propagate the proof."""
     score, _ = tactical_status(mine, theirs)
     if score != OPEN:
         tree[path[depth]]["proof"] = -score
@@ -160,7 +160,7 @@ def prove_leaf(tree: NDArray[np.void], path: Int64s, depth: int, mine: int, thei
 def add_result(
     tree: NDArray[np.void], path: Int64s, depth: int, visits: int, result: float
 ) -> None:
-    """Add visits and a result along a path; the result is for the side that moved into the leaf."""
+    """Add visits and a result to each node of a path."""
     for step in range(depth, -1, -1):
         tree[path[step]]["visits"] += visits
         tree[path[step]]["total"] += result
@@ -169,10 +169,10 @@ def add_result(
 
 @kernel(types.int64(NODES, _int64))
 def best_child(tree: NDArray[np.void], node: int) -> int:
-    """The child to play: a proven win, else the most visited child that is not a proven loss.
+    """Return the child to play: a proven win, else the most visited child that is no proven loss.
 
-    Ties go to the better total, then to the first. If all children lose, the latest loss is chosen;
-    the result is -1 if no child has visits or a proof.
+    Ties go to the greater total, then to the first child. If all children lose, the slowest loss is
+    chosen. The result is -1 if no child has visits or a proof.
     """
     first = int(tree[node]["first"])
     chosen = -1
@@ -200,7 +200,7 @@ def copy_subtree(tree: NDArray[np.void], node: int, to: NDArray[np.void]) -> int
     to[0] = tree[node]
     used = 1
     done = 0
-    while done < used:  # copied nodes still refer to children in the old array
+    while done < used:  # the copied nodes refer to children in the old array
         first = int(to[done]["first"])
         children = int(to[done]["children"])
         if children:
@@ -214,38 +214,38 @@ def copy_subtree(tree: NDArray[np.void], node: int, to: NDArray[np.void]) -> int
 
 @dataclass(frozen=True, slots=True)
 class TreeResult(SearchResult):
-    """The result of a sampling search; ``nodes`` counts the simulations of this search.
+    """The result of a tree search; ``nodes`` counts the simulations of this search.
 
     Values are for the side to move: 1 for a win, 0 for a draw, -1 for a loss.
     """
 
-    visits: tuple[int, ...]  # [7] visits of each column, with the kept subtree's
-    values: tuple[float | None, ...]  # [7] mean results, exact where proven; None: no visit
-    proven: int | None  # 1, 0 or -1 if the result under best play is proven
+    visits: tuple[int, ...]  # [7] visits of each column, including the kept subtree's
+    values: tuple[float | None, ...]  # [7] mean results, exact if proven; None without visits
+    proven: int | None  # 1, 0 or -1 if the result of perfect play is proven
 
 
 class TreeAgent(SearchingAgent):
-    """An agent that grows a tree by simulations until its budget is spent.
+    """Base class of agents that grow a tree by simulations until a budget is spent.
 
-    If a position comes one or two plies after the last one, the agent keeps the subtree below the
-    new position and adds simulations. The answer depends only on the seed and on the positions
-    searched since :meth:`reset`; a second search of the last position gives the same answer.
+    If a position is one or two plies after the last searched position, the agent keeps the subtree
+    below it and adds simulations. The result depends only on the seed and on the positions searched
+    since :meth:`reset`. A second search of the last position returns the same result.
 
     Args:
-        simulations: simulations a move, added to the kept ones. None means no limit with
+        simulations: simulations for each move, added to the kept tree. None means no limit with
             ``movetime``, and the default of the class without it.
-        movetime: seconds a move; None for no limit. With both, the first limit ends the search.
+        movetime: seconds for each move; None for no limit. The first limit reached ends the search.
         reuse: keep the tree between moves.
         tree_mb: memory of the tree; half of it is for copying if the tree is kept. When it is
             full, simulations go on from the existing leaves.
 
     Raises:
-        InvalidValue: a number out of range.
+        InvalidValue: a number is out of range.
     """
 
     settings_are_all = True
     memory = ("_seed", "_root", "_result")
-    default_simulations: ClassVar[int]  # simulations a move, without another limit
+    default_simulations: ClassVar[int]  # simulations for each move without a movetime
     slice: int  # simulations between two checks of the clock and of Ctrl-C
 
     def __init__(
@@ -288,18 +288,18 @@ class TreeAgent(SearchingAgent):
         return self._result
 
     def __getstate__(self) -> Any:
-        """The state with the used part of the tree."""
+        """Return the state with only the used part of the tree."""
         used = int(self._work[USED]) if self.reuse and self._root is not None else 0
         kept = {"_tree": self._tree[:used].copy(), "_work": self._work.copy()}
         return super().__getstate__() | kept
 
     @abc.abstractmethod
     def _prepare(self, position: Position) -> None:
-        """Prepare a search; the root exists, perhaps without children."""
+        """Prepare a search; the root exists but may have no children."""
 
     @abc.abstractmethod
     def _grow(self, position: Position, most: int) -> int:
-        """Make ``most`` simulations, fewer if the root is proven; return their number."""
+        """Run ``most`` simulations, or fewer if the root is proven; return their number."""
 
     # -- the root ---------------------------------------------------------------------
 
@@ -311,7 +311,7 @@ class TreeAgent(SearchingAgent):
                 self._tree = np.empty(self._capacity, NODE)
                 self._spare = np.empty(self._capacity if self.reuse else 0, NODE)
             except MemoryError as error:
-                raise InvalidValue(f"tree_mb: {error}; expected less memory") from None
+                raise InvalidValue(f"tree_mb: {error}; expected a smaller value") from None
             self._tree[: len(known)] = known
         if node is None:
             self._tree[0] = (0.0, 0, 0, 0.0, -1, 0, OPEN)
@@ -321,13 +321,13 @@ class TreeAgent(SearchingAgent):
             self._tree, self._spare = self._spare, self._tree
 
     def _expand_root(self, position: Position) -> None:
-        """Add the children of the root, if it has none."""
+        """Add the children of the root if it has none."""
         if not self._tree[0]["children"]:
             used = int(self._work[USED])
             self._work[USED] = expand(self._tree, 0, position.mine, position.theirs, used)
 
     def _find(self, position: Position) -> int | None:
-        """The node of a position at most two plies after the root, or None."""
+        """Return the node of a position at most two plies after the root, or None."""
         if self._root is None or not 0 <= position.plies - self._root.plies <= 2:
             return None
         nodes = [(0, self._root)]
@@ -343,17 +343,17 @@ class TreeAgent(SearchingAgent):
         first = int(self._tree[node]["first"])
         return range(first, first + int(self._tree[node]["children"]))
 
-    # -- the answer -------------------------------------------------------------------
+    # -- the result -------------------------------------------------------------------
 
     def _run(self, position: Position, started: float) -> int:
-        """Make simulations until the budget is spent or the root proven; return their number."""
+        """Run simulations until the budget is spent or the root proven; return their number."""
         self._prepare(position)
         self._work[DEEPEST] = 0
         limit = inf if self.simulations is None else self.simulations
         end = inf if self.movetime is None else started + self.movetime
         done = 0
         while done < limit:
-            # Python handles Ctrl-C between its own instructions, so between slices.
+            # Python handles Ctrl-C between slices, since kernels do not.
             most = int(min(limit - done, self.slice))
             made = self._grow(position, most)
             done += made
@@ -362,7 +362,7 @@ class TreeAgent(SearchingAgent):
         return done
 
     def _read(self, position: Position, done: int) -> TreeResult:
-        """The search result of the current tree."""
+        """Return the search result of the current tree."""
         line = []
         node = self._chosen()
         best = self._tree[node]
@@ -392,11 +392,11 @@ class TreeAgent(SearchingAgent):
         )
 
     def _chosen(self) -> int:
-        """The child of the root to play."""
+        """Return the child of the root to play."""
         return int(best_child(self._tree, 0))
 
     def _value(self, node: int) -> float | None:
-        """The value of the move into a node for the side that makes it; None if unknown."""
+        """Return the value of a node for the side that moves into it; None if unknown."""
         found = self._tree[node]
         if found["proof"] != OPEN:
             return float(sign(int(found["proof"])))

@@ -318,7 +318,7 @@ def test_a_spec_names_the_function() -> None:
     ("spec", "words"),
     [
         ("puct:nowhere:f", "nowhere:f.*expected learned or package.module:function"),
-        ("puct:users_network:number", "7 is no function or class"),
+        ("puct:users_network:number", "7 is not a function or class"),
         ("puct:root_temp=2", "'root_temp=2' names no module; expected learned or"),
     ],
 )
@@ -336,9 +336,9 @@ def test_a_spec_that_names_no_function_is_said(spec: str, words: str) -> None:
         (lambda n: (np.zeros((n, 7)), np.full(n, np.nan)), "logits", r"the values \[nan\]"),
         (lambda n: (np.full((n, 7), np.nan), np.zeros(n)), "logits", "the logits .*nan"),
         (lambda n: (np.full((n, 7), -1.0), np.zeros(n)), "probabilities", "probabilities .*-1"),
-        (lambda n: np.zeros((n, 7)), "logits", "gave ndarray"),
-        (lambda n: None, "logits", "gave NoneType"),
-        (lambda n: ("abc", np.zeros(n)), "logits", "gave tuple"),
+        (lambda n: np.zeros((n, 7)), "logits", "returned ndarray"),
+        (lambda n: None, "logits", "returned NoneType"),
+        (lambda n: ("abc", np.zeros(n)), "logits", "returned tuple"),
     ],
 )
 def test_an_answer_that_is_none_is_said(answer: Any, policy: str, words: str) -> None:
