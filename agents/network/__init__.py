@@ -1,11 +1,11 @@
-"""Networks that play: the shipped network, and the networks that self-play trains.
+"""Networks for policy and value: the shipped network and networks from self-play.
 
-The shipped network needs NumPy alone. ``features`` makes its input, ``network`` computes its
-output, and ``agent`` plays by it. ``convolution`` is the network, in PyTorch, that
+The shipped network needs only NumPy. ``features`` makes its input, ``network`` computes its output,
+and ``agent`` plays by it. ``convolution`` has the PyTorch network that
 :mod:`c4env.agents.training.selfplay` trains.
 """
 
 from typing import Final
 
 MODEL: Final = "model.pt"
-"""The file of the network that plays, in a folder of self-play."""
+"""The name of the network's file in a folder of self-play."""

@@ -1,4 +1,4 @@
-"""``learned``: plays by a network, after a short exact search."""
+"""``learned``: an agent that combines an exact search and the shipped network."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from c4env.agents.solver import Solver
 from c4env.bitboard import BOARD, CELLS, CENTRE_FIRST, drop, playable, popcount, winning_moves
 from c4env.position import Position
 
-PRIOR: Final = 1.0  # penalty of a column that the policy would not play
+PRIOR: Final = 1.0  # greatest penalty for a column of low policy
 CERTAIN: Final = 10.0  # added to the value of a certain win, subtracted for a loss
 
 Bounds = dict[int, tuple[int, int]]  # column: lower, upper bound of the result 1, 0, -1
 
 
 class Learned(SearchingAgent):
-    """Plays by an exact search, and by a network where the search does not decide.
+    """Plays by an exact search, or by a network where the search does not decide.
 
-    Immediate wins and forced blocks do not count as plies of the depth, so no win
-    or block is missed. With depth 0 the policy then chooses the column. Otherwise an exact search
-    of about ``nodes`` nodes finds columns that certainly win, draw or lose. The other columns get
-    their minimax value over the network's values ``depth`` plies ahead. Of columns with the same
-    certain result, the agent plays the one with the best value, less a penalty of up to ``PRIOR``
-    by the policy.
+    Immediate wins and forced blocks do not count as plies of the depth, so the agent misses no win
+    or block. With depth 0 the policy then chooses the column. Otherwise an exact search of about
+    ``nodes`` nodes finds columns that certainly win, draw or lose. Each other column gets its
+    minimax value over the network's values ``depth`` plies ahead. Of columns with the same certain
+    result, the agent plays the column with the best value minus a penalty of up to ``PRIOR`` by the
+    policy.
 
     Args:
         depth: plies looked ahead; 0: the policy's column. The agent's own move is included.
@@ -37,7 +37,7 @@ class Learned(SearchingAgent):
         nodes: nodes of the exact search; 0: none. The search runs only if ``depth`` is not 0.
 
     Raises:
-        UnreadableWeights: there is no network in the file.
+        UnreadableWeights: the file has no network.
     """
 
     deterministic = True
@@ -58,7 +58,7 @@ class Learned(SearchingAgent):
     def search(self, position: Position) -> SearchResult:
         """Return the column to play, its value, and the principal variation.
 
-        Values are between -1 and 1, and beyond if the search saw the end of the game.
+        Values are between -1 and 1; a value outside means that the search saw the end of the game.
 
         Raises:
             NoMove: the game is over.
@@ -70,7 +70,7 @@ class Learned(SearchingAgent):
         bounds = self._bounds(position, policy)
         leaves: list[_Node] = []
         root.grow(self.depth, leaves, bounds)
-        if not root.children:  # nothing urgent, and depth 0
+        if not root.children:  # no win or block, and depth 0
             legal = position.legal_columns()
             column = max((c for c in CENTRE_FIRST if c in legal), key=policy.__getitem__)
             return SearchResult(column, root.value, 1, 0, (column,))
@@ -91,13 +91,13 @@ class Learned(SearchingAgent):
         return SearchResult(column, worth[column], nodes, self.depth, line)
 
     def _evaluated(self, nodes: list[_Node]) -> tuple[NDArray[np.float32], list[float]]:
-        """Logits ``[7]`` of the first position, and the values of all."""
+        """Return the logits ``[7]`` of the first position, and the values of all positions."""
         boards = np.array([(node.mine, node.theirs) for node in nodes], np.int64)
         logits, values = self.network.evaluate(*np.ascontiguousarray(boards.T))
         return logits[0], values.tolist()
 
     def _bounds(self, position: Position, policy: list[float]) -> Bounds:
-        """Bounds of the columns by the exact search; empty if a win or a block is urgent."""
+        """Return the exact search's bounds of the columns; none if a win or a block is urgent."""
         sides = position.mine, position.theirs
         if not (self.depth and self.limit) or winning_moves(*sides) or winning_moves(*sides[::-1]):
             return {}
@@ -107,7 +107,7 @@ class Learned(SearchingAgent):
 
 
 class _Node:
-    """A position of the tree; ``value`` is for its side to move."""
+    """A node of the search tree; ``value`` is for the side to move."""
 
     __slots__ = ("children", "mine", "theirs", "value")
 
@@ -118,7 +118,7 @@ class _Node:
         self.children: dict[int, _Node] = {}  # by column, centre first
 
     def grow(self, depth: int, leaves: list[_Node], bounds: Bounds | None = None) -> None:
-        """Expand to ``depth`` and through forced moves; collect the leaves to evaluate.
+        """Expand ``depth`` plies and forced moves; collect the leaves to evaluate.
 
         Columns whose bounds give a certain result are not expanded.
         """
@@ -154,7 +154,7 @@ class _Node:
         return self.value
 
     def line(self) -> tuple[int, ...]:
-        """The principal variation from here to a leaf."""
+        """Return the principal variation from this node to a leaf."""
         for column, child in self.children.items():
             if -child.value == self.value:
                 return (column, *child.line())

@@ -2,9 +2,9 @@
 
     Evaluator.load("DIR/model.pt")(planes, masks)  # logits [N, 7], values [N]
 
-Its input has six planes, from the view of the side to move: its discs, the other side's discs, the
-empty cells that win for it, empty cells that win for the other side, the playable cells, and ones
-everywhere if the side to move began the game.
+The input has six planes, from the view of the side to move: its discs, the other side's discs, its
+winning empty cells, the other side's winning empty cells, the playable cells, and a plane of ones
+if the side to move began the game (else zeros).
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ with from_extra("torch", "a network of self-play needs PyTorch"):
     from torch.nn import functional
 
 PLANES: Final = 6
-SHOWN: Final = [0, 1, 4, 2, 3]  # where the planes of ``planes_of`` go in the input
+SHOWN: Final = [0, 1, 4, 2, 3]  # the input's plane for each plane of ``planes_of``
 
 
 def tensor_of(boards: Int64s, turned: Bools | None = None) -> Tensor:
-    """The network's input for boards.
+    """Return the network's input for boards.
 
     Args:
         boards: bitboards ``[N, 2]`` of the side to move and of the other side.
@@ -54,7 +54,7 @@ def tensor_of(boards: Int64s, turned: Bools | None = None) -> Tensor:
 
 
 class Window(nn.Module):
-    """A convolution of 3 by 3 cells; its filters are a matrix ``[out, in * 9]``, for Muon.
+    """A 3 by 3 convolution; its filters are a matrix ``[out, in * 9]``, as Muon needs.
 
     Args:
         inputs: number of input channels.
@@ -74,7 +74,7 @@ class Window(nn.Module):
 
 
 class Block(nn.Module):
-    """A residual block of two convolutions, whose output is 0 before training."""
+    """A residual block of two convolutions; its output is 0 before training."""
 
     def __init__(self, channels: int) -> None:
         super().__init__()
@@ -87,9 +87,9 @@ class Block(nn.Module):
 
 
 class SelfPlayNetwork(nn.Module):
-    """A convolution, residual blocks, two dense layers, and heads for policy and value.
+    """A network of a convolution, residual blocks, two dense layers, and two heads.
 
-    Each column's own cells also add to its logit directly.
+    The heads give policy and value. The channels of each column also add to its logit directly.
 
     Args:
         channels: channels of each convolution.
@@ -111,7 +111,7 @@ class SelfPlayNetwork(nn.Module):
         self.grow(blocks)
 
     def grow(self, blocks: int) -> None:
-        """Add residual blocks up to ``blocks``; untrained blocks change no output."""
+        """Add residual blocks up to ``blocks``; a new block does not change the output."""
         for _ in range(blocks - len(self.blocks)):
             self.blocks.append(Block(len(self.first.bias)))
 
@@ -121,16 +121,16 @@ class SelfPlayNetwork(nn.Module):
         return [len(self.first.bias), self.policy.in_features, len(self.blocks)]
 
     def hidden(self) -> list[nn.Parameter]:
-        """The matrices between the first layer and the last ones."""
+        """The weight matrices between the first layer and the output layers."""
         windows = [window for block in self.blocks for window in (block.inward, block.outward)]
         return [layer.weight for layer in (*windows, *self.dense)]
 
     def forward(self, planes: Tensor) -> tuple[Tensor, Tensor]:
-        """Logits ``[N, 7]`` of the columns, and the logit ``[N]`` of the expected score."""
+        """Return logits ``[N, 7]`` of the columns, and logits ``[N]`` of the expected score."""
         planes = torch.relu(self.first(planes))
         for block in self.blocks:
             planes = block(planes)
-        units = planes.permute(0, 2, 3, 1).flatten(1)  # no copy, by the memory order
+        units = planes.permute(0, 2, 3, 1).flatten(1)  # no copy, thanks to the memory order
         for layer in self.dense:
             units = torch.relu(layer(units))
         columns = planes.permute(0, 3, 2, 1).flatten(2)  # [N, 7, 6 * channels]
@@ -138,11 +138,11 @@ class SelfPlayNetwork(nn.Module):
 
 
 class Evaluator:
-    """A network as a function of many positions, without gradients.
+    """A network as a function of many positions, evaluated without gradients.
 
     Args:
         network: the network, with its current weights.
-        dtype: the type of its numbers.
+        dtype: the type of the weights.
     """
 
     deterministic = True
@@ -152,23 +152,23 @@ class Evaluator:
         self.dtype = dtype
 
     def evaluate(self, boards: Int64s) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Logits ``[M, 7]`` and values ``[M]`` from -1 to 1 of boards ``[M, 2]``."""
+        """Return logits ``[M, 7]`` and values ``[M]`` from -1 to 1 of boards ``[M, 2]``."""
         with torch.inference_mode():
             logits, raw = self.network(tensor_of(boards).to(self.dtype))
             return logits.float().numpy(), torch.tanh(raw.float() / 2).numpy()
 
     def __call__(self, planes: Int8s, masks: Int8s | None = None) -> tuple[Any, Any]:
-        """Logits and values of observations ``[M, 6, 7, 2]``, for ``puct``."""
+        """Return logits and values of observations ``[M, 6, 7, 2]``, as ``puct`` needs."""
         return self.evaluate(boards_from(planes))
 
     def save(self, path: Path) -> None:
-        """Write the network to a file, whole or not at all."""
+        """Write the network to a file atomically."""
         content = {"shape": self.network.shape, "weights": self.network.state_dict()}
         write_whole(path, lambda file: torch.save(content, file))
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
-        """Load the network of a file, or the latest network of a folder of self-play.
+        """Load a network from a file, or the latest network from a folder of self-play.
 
         Raises:
             UnreadableWeights: there is no network.

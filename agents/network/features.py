@@ -1,4 +1,4 @@
-"""The input of the shipped network: five planes of bits, from the view of the side to move."""
+"""The input of the shipped network: five bit planes for the side to move."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ def write_planes(mine: Int64s, theirs: Int64s, planes: Bytes) -> None:
 
 
 def planes_of(mine: Int64s, theirs: Int64s) -> Bytes:
-    """The planes, uint8 ``[N, 6, 7, 5]``, of bitboards ``[N]``, with row 0 on top.
+    """Return the planes, uint8 ``[N, 6, 7, 5]``, of bitboards ``[N]``, with row 0 on top.
 
-    For each cell: an own disc; a disc of the other side; playable; empty and a winning cell of the
-    side to move; empty and a winning cell of the other side.
+    The planes are: own discs; the other side's discs; playable cells; empty winning cells of the
+    side to move; empty winning cells of the other side.
     """
     planes = np.empty((len(mine), ROWS, COLUMNS, PLANES), np.uint8)
     write_planes(mine, theirs, planes)

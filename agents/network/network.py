@@ -1,12 +1,12 @@
-"""The shipped network in NumPy alone, with the same result on every machine, to the last bit.
+"""The shipped network in NumPy, with bit-identical results on every machine.
 
 Weights and activations are small whole numbers, so every sum is exact in float32, in any order. One
-multiplication and one rounding follow a sum. The network evaluates the board and its mirror image
-and averages them, so mirrored positions get mirrored results.
+multiplication and one rounding follow each sum. The network averages its outputs for the board and
+for the mirror image, so mirrored positions get mirrored results.
 
-The layers: planes to channels by 3 x 3 cells, with a bias for each cell and player to move;
-residual blocks of two such layers; a dense layer over all cells; seven logits, to which the
-channels of each column add, and three of the outcomes.
+The layers: 3 x 3 convolution of the planes, with a bias for each cell and player to move; residual
+blocks of two 3 x 3 convolutions; a dense layer over all cells; seven logits, to which the channels
+of each column add, and three logits of the outcomes.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from c4env.files import write_whole
 
 HIGHEST: Final = 127  # the greatest weight and the greatest activation; the least is 0
 OUTCOMES: Final = 3  # win, draw, loss
-AT_ONCE: Final = 8  # boards at a time; more do not fit into the processor's cache
+AT_ONCE: Final = 8  # boards at a time; more boards do not fit into the processor's cache
 WINDOW: Final = 9  # inputs of a convolution for each cell: itself and its neighbours
 
 _NEVER: Final = np.float32(-np.inf)
@@ -53,7 +53,7 @@ class Network:
     deterministic = True
 
     def __init__(self, weights: Weights) -> None:
-        """Make a network of weights; see the class.
+        """Make a network from weights; the class describes them.
 
         Raises:
             UnreadableWeights: an array is missing or has another shape.
@@ -75,7 +75,7 @@ class Network:
                     raise UnreadableWeights(f"weights {part!r}: {found}, expected {wanted} {shape}")
 
     def shapes(self) -> dict[str, tuple[int, int]]:
-        """The shape of every matrix, from three matrices and the number of blocks."""
+        """Return the shape of every matrix, given three matrices and the number of blocks."""
         channels, squeezed, units = (
             self.weights[name].shape[-1] if name in self.weights else 0
             for name in ("first", "squeeze", "dense")
@@ -100,19 +100,19 @@ class Network:
             said = getattr(error, "strerror", None) or error
             raise UnreadableWeights(f"weights {file}: {said}") from None
         except (ValueError, TypeError, EOFError, zipfile.BadZipFile) as error:
-            # Do not quote NumPy's message: it advises to allow pickled code.
+            # Do not quote NumPy's message, which suggests allowing pickled code.
             raise UnreadableWeights(
                 f"weights {file}: expected an .npz file of a network's weights"
             ) from error
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the weights to a file, whole or not at all."""
+        """Write the weights to a file atomically."""
         write_whole(
             path, lambda file: np.savez_compressed(file, allow_pickle=False, **self.weights)
         )
 
     def __call__(self, observations: NDArray[Any], masks: NDArray[Any]) -> tuple[Floats, Floats]:
-        """Policy and value of N positions.
+        """Return policy and value of N positions.
 
         Args:
             observations: ``[N, 6, 7, 2]`` zeros and ones of any dtype; plane 0 holds the discs of
@@ -121,14 +121,14 @@ class Network:
 
         Returns:
             logits, float32 ``[N, 7]``, ``-inf`` for illegal columns; and values, float32 ``[N]``
-            between -1 and 1, the expected results, each for its side to move.
+            between -1 and 1, the expected results for the side to move.
         """
         boards = boards_from(observations)
         logits, values = self.evaluate(boards[:, 0].copy(), boards[:, 1].copy())
         return np.where(np.asarray(masks) != 0, logits, _NEVER), values
 
     def evaluate(self, mine: Int64s, theirs: Int64s) -> tuple[Floats, Floats]:
-        """Policy and value of bitboards ``[N]``; the logits of full columns are meaningless."""
+        """Return policy and value of bitboards ``[N]``; logits of full columns are meaningless."""
         out = np.empty((len(mine), COLUMNS + OUTCOMES), np.float32)
         for start in range(0, len(mine), AT_ONCE):
             own, other = mine[start : start + AT_ONCE], theirs[start : start + AT_ONCE]
@@ -140,7 +140,7 @@ class Network:
         return out[:, :COLUMNS], expected(out[:, COLUMNS:])
 
     def one_way(self, mine: Int64s, theirs: Int64s) -> Floats:
-        """Outputs ``[N, 10]`` of bitboards ``[N]``, without mirroring: logits, win, draw, loss."""
+        """Return outputs ``[N, 10]`` without mirroring: column logits, then win, draw, loss."""
         to_move = np.bitwise_count(mine | theirs) & 1
         units = around(planes_of(mine, theirs).astype(np.float32)) @ self._floats["first"]
         units = units.reshape(len(mine), ROWS, COLUMNS, -1) + self._floats["first.bias"][to_move]
@@ -161,7 +161,7 @@ class Network:
 
 
 def around(units: Floats) -> Floats:
-    """Units of each cell and its eight neighbours: ``[N * 42, 9 * C]`` from ``[N, 6, 7, C]``."""
+    """Gather each cell with its eight neighbours: ``[N * 42, 9 * C]`` from ``[N, 6, 7, C]``."""
     count, rows, columns, channels = units.shape
     padded = np.zeros((count, rows + 2, columns + 2, channels), np.float32)
     padded[:, 1:-1, 1:-1] = units
@@ -173,20 +173,20 @@ def around(units: Floats) -> Floats:
 
 
 def activation(units: Floats) -> Floats:
-    """Round units, and clip them to 0..``HIGHEST``."""
+    """Round units and clip them to 0..``HIGHEST``."""
     whole: Floats = np.rint(units).clip(0, HIGHEST)
     return whole
 
 
 def expected(outcomes: Floats) -> Floats:
-    """Values ``[N]``, from -1 to 1, of logits ``[N, 3]`` of win, draw and loss."""
+    """Return values ``[N]``, from -1 to 1, for logits ``[N, 3]`` of win, draw and loss."""
     win, draw, loss = exponential(outcomes - outcomes.max(axis=1, keepdims=True)).T
     value: Floats = (win - loss) / (win + draw + loss)
     return value
 
 
 def exponential(numbers: Floats) -> Floats:
-    """An approximate exponential of numbers <= 0, with the same rounding on every machine."""
+    """Approximate the exponential of numbers <= 0, with the same rounding on every machine."""
     power: Floats = np.maximum(1 + numbers / np.float32(256), np.float32(0))
     for _ in range(8):
         power = power * power
@@ -195,6 +195,6 @@ def exponential(numbers: Floats) -> Floats:
 
 @functools.cache
 def shipped() -> Network:
-    """The network that comes with this package."""
+    """Return the network that comes with this package."""
     with resources.as_file(resources.files("c4env.agents.network") / "weights.npz") as file:
         return Network.load(file)
