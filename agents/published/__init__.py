@@ -1,1 +1,1 @@
-"""Agents of published systems, reproduced exactly, with their published settings."""
+"""Exact reproductions of published systems with their published settings."""

@@ -17,13 +17,13 @@ from c4env.agents.search.fixed_depth import FixedDepth, Rules
 from c4env.agents.search.packing import CENTRE_FIRST, LEFT_TO_RIGHT
 
 WINDOW_RULES: Final = Rules(CENTRE_FIRST, CENTRE_FIRST, 1000.0, 1.0, evaluate_full=False)
-# The report leaves the order of columns and the value of a win open. Here the order is left to
-# right, the first of equals stays, and a win is worth more than any heuristic value.
+# The report gives neither the order of columns nor the value of a win. Here the order is left to
+# right, the first of equal columns stays, and a win is worth more than any heuristic value.
 WINDOW_B_RULES: Final = Rules(LEFT_TO_RIGHT, LEFT_TO_RIGHT, WIN, 0.0, evaluate_full=False)
 
 
 class AlphaBeta(FixedDepth):
-    """Alpha-beta with any heuristic; it plays the same columns as ``minimax``.
+    """Alpha-beta search with any heuristic; plays the same columns as ``minimax``.
 
     Args:
         depth: plies looked ahead, the agent's own move included.
@@ -36,7 +36,7 @@ class AlphaBeta(FixedDepth):
 
 
 class Chain(FixedDepth):
-    """The chain system's alpha-beta; the report's max_depth 6 is depth 7 here.
+    """The alpha-beta search of the chain system ("Connect 4 Simulator with Minimax").
 
     Args:
         depth: plies looked ahead, the agent's own move included; the report's max_depth plus one.
@@ -48,7 +48,7 @@ class Chain(FixedDepth):
 
 
 class WindowA(FixedDepth):
-    """Window system A: alpha-beta that prefers quick wins and slow losses.
+    """Window system A: alpha-beta search that prefers quick wins and slow losses.
 
     Args:
         depth: plies looked ahead, the agent's own move included.
@@ -60,7 +60,7 @@ class WindowA(FixedDepth):
 
 
 class WindowB(FixedDepth):
-    """Window system B.
+    """Window system B: alpha-beta search with the heuristic ``window-b``.
 
     Args:
         depth: plies looked ahead, the agent's own move included.

@@ -1,7 +1,7 @@
-"""Naive minimax: every line of play to a fixed depth, without pruning.
+"""Naive minimax to a fixed depth, without pruning.
 
-Source: the chain system, "Connect 4 Simulator with Minimax", where it is the baseline for
-the alpha-beta search; both choose the same column in every position.
+Source: the chain system, "Connect 4 Simulator with Minimax", where naive minimax is the baseline
+for the alpha-beta search. Both choose the same column in every position.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Plain exact negamax, without pruning: part 3 of "Solving Connect 4".
+"""Exact negamax without pruning: part 3 of "Solving Connect 4".
 
-It serves only positions near the end, since each further empty cell multiplies the tree. The
-later parts of the report lead to ``c4env.agents.solver``.
+This search is only for positions near the end, since each further empty cell multiplies the tree.
+The later parts of the report lead to ``c4env.agents.solver``.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ from c4env.bitboard import CELLS, COLUMNS, drop, win_score, winning_moves
 from c4env.jit import kernel
 from c4env.position import Position
 
-STOPPED: Final = -1000  # no score: the search ran out of nodes
+STOPPED: Final = -1000  # in place of a score: the search reached its node limit
 WATCHED: Final = CELLS - 10  # nodes with at most this many plies check whether to stop
-# A search from QUICK plies on, or of at most QUICK_NODES, takes less than a tenth of a second.
+# From QUICK plies on, or with at most QUICK_NODES, a search takes less than a tenth of a second.
 QUICK: Final = CELLS - 14
 QUICK_NODES: Final = 1_000_000
 
 
 @kernel(f"UniTuple(int64, 2)(int64, int64, int64, int64, {POINTER})")
 def negamax(mine: int, theirs: int, plies: int, limit: int, work: Any) -> tuple[int, int]:
-    """The exact score for the side to move, and the nodes: one for each call, as in the report.
+    """Return the exact score for the side to move, and the nodes, one for each call.
 
-    The position is not won. The score is 0 for a draw, positive when the side to move
-    wins, ``(43 - plies) // 2`` with its next disc and one less for each disc later. It is
-    STOPPED after more than ``limit`` nodes, and once ``work[threads.STOPPED]`` is set.
+    The position is not won. The score is 0 for a draw. A win scores ``(43 - plies) // 2`` with the
+    next disc, and one less for each of the side's later discs. The score is STOPPED after more than
+    ``limit`` nodes, or once ``work[threads.STOPPED]`` is set.
     """
     if plies == CELLS:
         return 0, 1
@@ -56,12 +56,12 @@ def negamax(mine: int, theirs: int, plies: int, limit: int, work: Any) -> tuple[
 
 @kernel("UniTuple(int64, 2)(int64, int64, int64, int64, int64[::1])", nogil=True)
 def solve(mine: int, theirs: int, plies: int, limit: int, work: Int64s) -> tuple[int, int]:
-    """:func:`negamax` for calls from Python."""
+    """Call :func:`negamax` from Python."""
     return negamax(mine, theirs, plies, limit, pointer(work))
 
 
 class Negamax(SearchingAgent):
-    """Exact play by plain negamax; ties go to the first column.
+    """Plays perfectly by negamax without pruning; ties go to the first column.
 
     Args:
         max_nodes: positions to search before giving up with SearchLimit. A search from the opening
@@ -75,17 +75,17 @@ class Negamax(SearchingAgent):
         self.max_nodes = max_nodes
 
     def score(self, position: Position) -> tuple[int, int]:
-        """The exact score of an unfinished position for the side to move, and the nodes searched.
+        """Return the exact score of an unfinished position for the side to move, and the nodes.
 
         Raises:
-            SearchLimit: more than ``max_nodes`` positions.
+            SearchLimit: the search needs more than ``max_nodes`` positions.
         """
         require_move(position)
         score, nodes = self._solve(position)
         if score == STOPPED:
             raise SearchLimit(
                 f"{position!r} has {CELLS - position.plies} empty cells: plain negamax gave up "
-                f"after {self.max_nodes} positions (option max_nodes); it is meant for endings"
+                f"after {self.max_nodes} positions (option max_nodes); it is for endings only"
             )
         return score, nodes
 
@@ -95,7 +95,7 @@ class Negamax(SearchingAgent):
         return threads.search_interruptibly(lambda work: solve(*asked, work), quick=quick)
 
     def best_move(self, position: Position) -> tuple[int, float, int]:
-        """The first column that keeps the position's score; nodes as the report counts them."""
+        """Return the first best column, its exact score, and the nodes that the report counts."""
         best, nodes = self.score(position)
         if winning := winning_moves(position.mine, position.theirs):
             columns = position.legal_columns()
@@ -108,7 +108,7 @@ class Negamax(SearchingAgent):
         raise AssertionError("some column keeps the score of a position")
 
     def search(self, position: Position) -> SearchResult:
-        """The chosen column with its exact score and the line to the end of the game."""
+        """Return the chosen column with its exact score and the line to the end of the game."""
         column, value, nodes = self.best_move(position)
         line = [column]
         after = position.play(column)

@@ -1,9 +1,9 @@
-"""The Rust bot: minimax over the line score, choosing by value and attached depth.
+"""The Rust bot: minimax that maximizes the line score and breaks ties by depth.
 
-Source: "Creating a Connect-4 Bot Using the Minmax Algorithm". The published bot does
-not prune. This port prunes, and still chooses the same column in every position, since it cuts a
-reply only when the reply's value is *strictly* outside the window. So the attached depth, which
-breaks ties for both sides, stays exact among equal values.
+Source: "Creating a Connect-4 Bot Using the Minmax Algorithm". The published bot does not prune.
+This port prunes, but only replies whose value is *strictly* outside the window. So the attached
+depth, which breaks ties for both sides, stays exact among equal values, and the port chooses the
+same column in every position.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from c4env.jit import kernel
 from c4env.position import Position
 
 WATCHED: Final = 3  # nodes with at least this many plies left check whether to stop
-QUICK: Final = 8  # a search of this many plies takes less than a tenth of a second
+QUICK: Final = 8  # depth up to which a search takes less than a tenth of a second
 MAX: Final = 2**63 - 1  # the value of a won board, as in the original: the largest int64
 
 
@@ -29,13 +29,13 @@ MAX: Final = 2**63 - 1  # the value of a won board, as in the original: the larg
 def minimax(
     bot: int, other: int, depth: int, bot_moved: bool, alpha: int, beta: int, work: Any
 ) -> tuple[int, int, int, int]:
-    """The column, its value for the bot, its attached depth, and the nodes, this one included.
+    """Return the column, its value for the bot, the depth attached to the value, and the nodes.
 
-    ``depth`` counts down to 0, where the value is the line score; there, and where the game is
-    over, the column is -1. Value and depth are exact when alpha <= value <= beta, else value is
-    a bound. The bot takes the greatest (value, depth), the last column of full ties; the other
-    side the smallest value, then the greater depth, the first column of full ties. Once
-    ``work[STOPPED]`` is set the result means nothing.
+    ``depth`` counts down to 0, where the value is the line score. There, and where the game is
+    over, the column is -1. Value and depth are exact when alpha <= value <= beta; else the value is
+    a bound. The bot takes the greatest (value, depth), the last column if both are equal. The other
+    side takes the least value, then the greatest depth, the first column if both are equal. Once
+    ``work[STOPPED]`` is set the result is meaningless.
     """
     if has_won(bot if bot_moved else other):
         return -1, (MAX if bot_moved else -MAX), depth, 1
@@ -74,12 +74,12 @@ def minimax(
 def search(
     bot: int, other: int, depth: int, bot_moved: bool, work: Int64s
 ) -> tuple[int, int, int, int]:
-    """Run a whole :func:`minimax` search from the root; Python calls this kernel."""
+    """Run a whole :func:`minimax` search from the root, for calls from Python."""
     return minimax(bot, other, depth, bot_moved, -MAX, MAX, pointer(work))
 
 
 class RustPort(SearchingAgent):
-    """The Rust bot; it always plays for its own side, the X of the report.
+    """Plays as the Rust bot, always in the role that the report calls X.
 
     Args:
         depth: plies looked ahead, the agent's own move included; the report's depth plus one.
@@ -96,13 +96,13 @@ class RustPort(SearchingAgent):
         return search_interruptibly(lambda w: search(bot, other, depth, bot_moved, w), quick=quick)
 
     def best_move(self, position: Position) -> tuple[int, float, int]:
-        """The best column, its value for the side to move, and the nodes searched."""
+        """Return the best column, its value for the side to move, and the nodes searched."""
         require_move(position)
         column, value, _, nodes = self._ask(position.mine, position.theirs, self.depth, False)
         return column, float(value), nodes - 1
 
     def search(self, position: Position) -> SearchResult:
-        """The chosen column, its value (a win is 2**63 - 1) and the principal variation."""
+        """Return the chosen column, its value (a win is 2**63 - 1) and the principal variation."""
         column, value, nodes = self.best_move(position)
         line = [column]
         after = position.play(column)

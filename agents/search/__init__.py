@@ -1,1 +1,1 @@
-"""Minimax and alpha-beta search: to a fixed depth, with a table, or by the clock."""
+"""Minimax and alpha-beta searches: fixed-depth, with a table, and iterative deepening."""

@@ -1,7 +1,7 @@
-"""Alpha-beta with threat ordering and a transposition table, to find minimax's column sooner.
+"""Alpha-beta with threat ordering and a transposition table.
 
-The values equal naive minimax's, so the chosen column is the same with every heuristic.
-Only the number of nodes changes; ``c4 dev experiment pruning`` shows by how much.
+The values equal those of naive minimax, so the chosen column is the same with every heuristic. Only
+the number of nodes differs; ``c4 dev experiment pruning`` measures the difference.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from c4env.jit import kernel
 
 ENTRIES: Final = 1 << 20  # entries of the table
 ENTRY: Final = np.dtype([("key", np.int64), ("value", np.float64)])  # a value, or a bound on it
-# A key, from its lowest bit: bound, depth, position, and the search it belongs to.
+# Fields of a key from its lowest bit: bound, depth, position, number of the search.
 DEPTH_SHIFT: Final = BOUND_BITS
 POSITION_SHIFT: Final = DEPTH_SHIFT + 6
 AGE_SHIFT: Final = POSITION_SHIFT + BITS
@@ -76,12 +76,11 @@ def alphabeta(
     table: NDArray[np.void],
     work: Any,
 ) -> tuple[float, int]:
-    """:func:`c4env.agents.search.fixed_depth.minimax` with pruning and a table, under the chain
-    system's rules.
+    """Search by alpha-beta with a table, under the rules of the published chain system.
 
     Args:
-        age: this search's number at AGE_SHIFT; entries of other searches count as empty.
-        table: [ENTRIES] ``ENTRY``, keys laid out as above, 0 where empty.
+        age: this search's number, shifted by AGE_SHIFT; entries of other searches count as empty.
+        table: [ENTRIES] ``ENTRY``; a key is 0 where empty.
         work: words of ``c4env.agents.search.threads``.
     """
     if has_won(theirs):
@@ -97,7 +96,7 @@ def alphabeta(
         known = float(entry["value"])
         if decides(entry["key"] & BOUND_MASK, known, alpha, beta):
             return known, 1
-    # Each column's rank, RANK_BITS a column: threats after the move, then nearness to the
+    # The rank of each column, RANK_BITS each: threats after the move, then nearness to the
     # centre; the greatest for a win and 0 for a full column.
     ranks = 0
     taken = mine | theirs
@@ -156,10 +155,10 @@ def best_by_table(
     table: NDArray[np.void],
     work: Int64s,
 ) -> tuple[int, float, int]:
-    """The first best column in ``order``, its value for the side to move, nodes below the root.
+    """Return the first best column in ``order``, its value, and the nodes below the root.
 
-    The best value so far bounds the search of each column, so a column that only equals it fails
-    low, and the first of equals stays chosen. Nodes are INVALID as in
+    The best value so far is the lower bound for the next column, so a column that only equals it
+    fails low, and the first of equal columns stays. Nodes are INVALID as in
     :func:`c4env.agents.search.fixed_depth.best_column`.
     """
     words, far = pointer(work), INFINITY
@@ -181,7 +180,7 @@ def best_by_table(
 
 
 class AlphaBetaTable(FixedDepth):
-    """Alpha-beta with threat ordering and a transposition table, any heuristic.
+    """Alpha-beta with threat ordering and a transposition table, for any heuristic.
 
     Args:
         depth: plies looked ahead, the agent's own move included.
@@ -199,7 +198,7 @@ class AlphaBetaTable(FixedDepth):
     def _best(
         self, mine: int, theirs: int, depth: int, searching: bool, order: int
     ) -> tuple[int, float, int]:
-        # Entries hold for one side's view, so each choice starts with an empty table.
+        # Entries are valid for one side's view, so each move starts with an empty table.
         self._age += 1
         if not len(self._table) or self._age > LAST_AGE:
             self._table = np.zeros(ENTRIES, ENTRY)

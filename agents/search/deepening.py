@@ -1,8 +1,8 @@
-"""Iterative deepening: alpha-beta one ply deeper at a time, within a time or node budget.
+"""Iterative-deepening alpha-beta within a time or node budget.
 
-To plain alpha-beta (``c4env.agents.search.fixed_depth``) it adds a transposition table; move
-ordering by the table's column, killers and history; null windows for all columns but the first
-(principal variation search); and a quiescence search, in which forced replies do not count as
+To plain alpha-beta (``c4env.agents.search.fixed_depth``) this search adds a transposition table;
+move ordering by the table's column, killers and history; null windows for all columns after the
+first (principal variation search); and a quiescence search, in which forced replies do not count as
 depth. The agent is the strongest here that does not solve the game.
 """
 
@@ -57,13 +57,13 @@ from c4env.jit import kernel
 from c4env.position import Position
 
 DEFAULT_NODES: Final = 200_000
-_QUICK: Final = 500_000  # nodes searched in the caller's own thread, some tenths of a second
+_QUICK: Final = 500_000  # a search of more nodes (tenths of a second) runs in a thread
 
 # Words of a workspace, besides the words of ``c4env.agents.search.threads``.
-AGE: Final = 2  # of the table; entries of another age count as empty
-INVALID_VALUE: Final = 3  # 1 once the heuristic gave an unusable value, which stops the search
-KILLERS: Final = WORDS  # [CELLS + 1] the column that last cut at this ply, plus one
-HISTORY: Final = KILLERS + CELLS + 1  # [2, BITS] how well a cell cut, for either side
+AGE: Final = 2  # the table's age; entries of another age count as empty
+INVALID_VALUE: Final = 3  # 1 once an unusable heuristic value stops the search
+KILLERS: Final = WORDS  # [CELLS + 1] the last column that caused a cutoff at this ply, plus one
+HISTORY: Final = KILLERS + CELLS + 1  # [2, BITS] a cell's cutoffs for either side, weighted
 RANKS: Final = HISTORY + 2 * BITS  # [COLUMNS] ranks of the columns being sorted
 WORKSPACE: Final = RANKS + COLUMNS
 
@@ -71,13 +71,13 @@ ENTRY: Final = np.dtype(  # an entry of the transposition table
     [
         ("key", np.int64),  # see ``table_key``; 0 where empty
         ("value", np.float64),
-        ("depth", np.int8),  # plies that were looked ahead
-        ("column", np.int8),  # the best column, or the column that cut
+        ("depth", np.int8),  # the depth of the search
+        ("column", np.int8),  # the best column, or the column of the cutoff
         ("bound", np.int8),  # the kind of the value: EXACT, LOWER or UPPER
     ],
     align=True,
 )
-VIEW_SHIFT: Final = BITS  # the key's bit above the position says whose view the entry has
+VIEW_SHIFT: Final = BITS  # bit of the key above the position: the side of the entry's view
 AGE_SHIFT: Final = VIEW_SHIFT + 1
 LAST_AGE: Final = (1 << 12) - 1
 
@@ -96,13 +96,13 @@ _table: Any = from_dtype(ENTRY)[::1]
 
 @kernel("float64(int64)")
 def win_at(plies: int) -> float:
-    """The value of a win with disc number ``plies``; a sooner win is worth more."""
+    """Return the value of a win by disc number ``plies``; an earlier win is worth more."""
     return WIN + (CELLS + 1 - plies)
 
 
 @kernel("int64(int64, int64, boolean, int64)")
 def table_key(mine: int, theirs: int, searching: bool, age: int) -> int:
-    """The key of a position in the table; it differs by the agent's side and by search."""
+    """Return a position's key in the table, which includes the search and the agent's side."""
     return board_key(mine, theirs) | (int(searching) << VIEW_SHIFT) | (age << AGE_SHIFT)
 
 
@@ -121,16 +121,16 @@ def deepen(
     work: Int64s,
     table: NDArray[np.void],
 ) -> float:
-    """The value, for the side to move, of a board that nobody has won; fail-soft.
+    """Return the value of an undecided board for the side to move (fail-soft).
 
-    Once ``work[NODES]`` has reached ``work[LIMIT]`` the result means nothing.
+    The result is meaningless once ``work[NODES]`` reaches ``work[LIMIT]``.
 
     Args:
         plies: discs on the board.
         depth: plies to look ahead; forced replies do not count.
         alpha: the value that the side to move can already reach.
         beta: the value at which the other side avoids this position.
-        searching: whether the agent is to move; heuristics take the agent's view.
+        searching: True if the agent is to move; heuristics take the agent's view.
         heuristic: the evaluation of the leaves.
         work: [WORKSPACE].
         table: [entries] ``ENTRY``.
@@ -158,7 +158,7 @@ def deepen(
             work[INVALID_VALUE] = 1
             work[LIMIT] = AT_ONCE
         return float(value)
-    # Nobody wins with the next disc or the one after.
+    # No side wins with either of the next two discs.
     if win_at(plies + 3) <= alpha:
         return win_at(plies + 3)
     if -win_at(plies + 4) >= beta:
@@ -166,12 +166,12 @@ def deepen(
 
     key = table_key(mine, theirs, searching, int(work[AGE]))
     entry = table[table_place(key, len(table))]
-    first = -1  # the column the table knows
+    first = -1  # the column in the table
     if entry["key"] == key:
         first = int(entry["column"])
         if entry["depth"] >= depth and decides(entry["bound"], entry["value"], alpha, beta):
             return float(entry["value"])
-    # The columns by falling rank, packed, the best lowest.
+    # The columns by falling rank, packed, the best in the lowest bits.
     history = HISTORY + (plies & 1) * BITS
     order = count = 0
     for i in range(COLUMNS):
@@ -240,10 +240,10 @@ def best_at_depth(
     work: Int64s,
     table: NDArray[np.void],
 ) -> tuple[int, float]:
-    """The best column at a depth, and its value for the side to move.
+    """Return the best column at a depth, and its value for the side to move.
 
-    The packed ``order`` gives the order of columns; the first of equals stays. If the search was
-    stopped, the result is the best of the columns searched so far; column -1 if there is none.
+    The packed ``order`` gives the order of columns; the first of equal columns stays. If the search
+    was stopped, the result is the best column searched so far, or -1 if there is none.
     """
     taken = mine | theirs
     plies = popcount(taken)
@@ -274,7 +274,7 @@ def best_at_depth(
 
 
 class Deepening(SearchingAgent):
-    """Iterative-deepening alpha-beta within a budget.
+    """Plays by iterative-deepening alpha-beta within a time or node budget.
 
     Args:
         movetime: seconds for each move; the same seed may then give other games.
@@ -284,8 +284,8 @@ class Deepening(SearchingAgent):
         table_mb: memory of the table. It is allocated when first needed.
 
     Raises:
-        InvalidHeuristic: no heuristic has the name, or the function is no heuristic.
-        InvalidValue: a number out of range.
+        InvalidHeuristic: no heuristic has the name, or the function is not a heuristic.
+        InvalidValue: a number is out of range.
     """
 
     settings_are_all = True
@@ -313,14 +313,14 @@ class Deepening(SearchingAgent):
         self._table = np.zeros(0, ENTRY)
 
     def best_move(self, position: Position) -> tuple[int, float, int]:
-        """The best column, its value for the side to move, and the nodes searched."""
+        """Return the best column, its value for the side to move, and the nodes searched."""
         found = self._think(position)
         return found.column, found.value, found.nodes
 
     def search(self, position: Position) -> SearchResult:
-        """The chosen column, its value, the depth completed and the principal variation.
+        """Return the chosen column, its value, the completed depth and the principal variation.
 
-        The principal variation ends where the table no longer holds it.
+        The principal variation ends at the first position that the table no longer has.
 
         Raises:
             NoMove: the game is over.
@@ -330,7 +330,7 @@ class Deepening(SearchingAgent):
         return dataclasses.replace(found, principal_variation=line)
 
     def _think(self, position: Position) -> SearchResult:
-        """Search until the budget is used; without a principal variation."""
+        """Search until the budget is used; return no principal variation."""
         require_move(position)
         self._begin()
         quick = self.movetime is None and self.limit is not None and self.limit <= _QUICK
@@ -353,7 +353,7 @@ class Deepening(SearchingAgent):
         work[LIMIT] = NEVER if self.limit is None else self.limit
 
     def _iterate(self, position: Position) -> SearchResult:
-        """Search one depth after the other until the budget is used or the game is decided."""
+        """Search with increasing depth until the budget is used or the game is decided."""
         work = self._work
         columns = position.legal_columns()
         order = CENTRE_FIRST
@@ -363,7 +363,7 @@ class Deepening(SearchingAgent):
             column, found = best_at_depth(
                 position.mine, position.theirs, depth, order, self._heuristic, work, self._table
             )
-            if column >= 0:  # also at an unfinished depth: it began with the last best
+            if column >= 0:  # valid at an unfinished depth too: the last best came first
                 best, value = column, found
             if work[NODES] >= work[LIMIT]:
                 break
@@ -377,7 +377,7 @@ class Deepening(SearchingAgent):
         return SearchResult(best, value + 0.0, int(work[NODES]), completed, ())
 
     def _line(self, position: Position, column: int, depth: int) -> tuple[int, ...]:
-        """The line after a first column, from the table, which holds no forced replies."""
+        """Return the line of play after a column, read from the table, with forced replies."""
         line = [column]
         position = position.play(column)
         while position.outcome is None and len(line) < depth:
@@ -389,7 +389,7 @@ class Deepening(SearchingAgent):
         return tuple(line)
 
     def _known(self, position: Position, searching: bool) -> int:
-        """The column that the search chose in a position; -1 if unknown."""
+        """Return the column that the search chose in a position; -1 if unknown."""
         mine, theirs = position.mine, position.theirs
         urgent = winning_moves(mine, theirs) or winning_moves(theirs, mine)
         for column in position.legal_columns():

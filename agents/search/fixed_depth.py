@@ -1,4 +1,4 @@
-"""Minimax to a fixed depth, with or without alpha-beta cuts: the kernel, and its agent.
+"""Minimax to a fixed depth, with or without alpha-beta pruning: the kernel and its agent.
 
 The published systems search the same tree but differ in the order of columns and in the
 values of a win and of a full board; :class:`Rules` holds these.
@@ -28,31 +28,31 @@ from c4env.position import Position
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """The settings in which published searches of the same shape differ."""
+    """The settings in which the published searches differ."""
 
-    root_order: int  # packed; a later column replaces the best only if strictly better
+    root_order: int  # packed; a later column wins only if strictly better
     inner_order: int  # packed, below the root
-    win: float  # a win is worth this, a loss the negative
+    win: float  # the value of a win; a loss has the negative
     bonus: float  # added for each ply of depth left when the game ends
     evaluate_full: bool  # a full board is worth its heuristic value; else 0
 
     @property
     def inner(self) -> tuple[float, float, bool, int]:
-        """The rules that a kernel below the root takes, of type ``INNER``."""
+        """The rules for a kernel below the root, a tuple of type ``INNER``."""
         return self.win, self.bonus, self.evaluate_full, self.inner_order
 
 
 INNER: Final = "Tuple((float64, float64, boolean, int64))"
 CHAIN_RULES: Final = Rules(LEFT_TO_RIGHT, CENTRE_FIRST, WIN, 0.0, evaluate_full=True)
 
-INFINITY: Final = 1e300  # beyond any value
-INVALID: Final = -1  # in place of a node count: a value is unusable, or the search was stopped
-WATCHED: Final = 4  # nodes with at least this many plies left check whether to stop
+INFINITY: Final = 1e300  # greater than any value
+INVALID: Final = -1  # the node count if a value is unusable or the search was stopped
+WATCHED: Final = 4  # nodes with this much depth left, or more, check whether to stop
 
 
 @kernel(f"Tuple((float64, int64))(int64, int64, boolean, {HEURISTIC})")
 def leaf(mine: int, theirs: int, searching: bool, heuristic: Heuristic) -> tuple[float, int]:
-    """A leaf's value for the side to move, and its node count: 1, or INVALID for a bad value."""
+    """Return a leaf's value for the side to move, and its node count: 1, or INVALID if unusable."""
     value = heuristic(mine, theirs) if searching else -heuristic(theirs, mine)
     if -WIN < value < WIN:
         return value, 1
@@ -75,12 +75,12 @@ def minimax(
     rules: tuple[float, float, bool, int],
     work: Any,
 ) -> tuple[float, int]:
-    """The value for the side to move, and the number of nodes visited, this one included.
+    """Return the value for the side to move, and the number of nodes including this node.
 
-    ``searching`` is True when the agent's side is to move: the heuristic always takes the
-    agent's view, since it need not be antisymmetric. With ``prune`` the value is exact if it
-    lies between alpha and beta, else a bound (fail-soft); without ``prune`` it is exact. For
-    ``rules`` see :attr:`Rules.inner`. Once ``work[STOPPED]`` is set, nodes are INVALID.
+    ``searching`` is True when the agent is to move: the heuristic always takes the agent's view,
+    since it need not be antisymmetric. Without ``prune`` the value is exact. With ``prune`` it is
+    exact between alpha and beta, else a bound (fail-soft). For ``rules`` see :attr:`Rules.inner`.
+    Once ``work[STOPPED]`` is set, nodes are INVALID.
     """
     win, bonus, evaluate_full, order = rules
     if has_won(theirs):
@@ -128,11 +128,11 @@ def best_column(
     order: int,
     work: Int64s,
 ) -> tuple[int, float, int]:
-    """The first best column in ``order``, its value for the side to move, and nodes searched.
+    """Return the first best column in ``order``, its value for the side to move, and the nodes.
 
-    Every column gets the full window, as published: its value is exact, and node counts are
-    comparable. Nodes are INVALID if a heuristic value is unusable, and once
-    ``work[STOPPED]`` is set.
+    Every column gets the full window, as in the published systems: its value is exact, and node
+    counts are comparable. Nodes are INVALID if a heuristic value is unusable or ``work[STOPPED]``
+    is set.
     """
     words, far = pointer(work), INFINITY
     best, chosen, nodes = -far, -1, 0
@@ -153,11 +153,11 @@ def best_column(
 
 
 class FixedDepth(SearchingAgent):
-    """Looks a fixed number of plies ahead with a heuristic at the leaves.
+    """Searches a fixed number of plies with a heuristic at the leaves.
 
-    The default rules are the chain system's for every heuristic, so that heuristics are comparable
-    and every kind of search chooses the same columns. ``c4env.agents.batched.opponent`` copies the
-    options of a search by hand: add a new option there too.
+    The default rules are those of the chain system for every heuristic, so that heuristics are
+    comparable and every kind of search chooses the same columns. ``c4env.agents.batched.opponent``
+    copies the options of a search by hand: add a new option there too.
 
     Args:
         depth: plies looked ahead, the agent's own move included.
@@ -165,14 +165,14 @@ class FixedDepth(SearchingAgent):
         rules: the order of columns and the values of finished games.
 
     Raises:
-        InvalidValue: another depth than 1 to 42.
-        InvalidHeuristic: no heuristic has the name, or the function is no heuristic.
+        InvalidValue: the depth is not 1 to 42.
+        InvalidHeuristic: no heuristic has the name, or the function is not a heuristic.
     """
 
     prune: ClassVar[bool] = True
     quick: ClassVar[int] = 10**8
-    """The most lines of play, without pruning, of a search that takes some hundredths of a second;
-    a longer search runs in a thread of its own."""
+    """The number of unpruned lines of play above which a search runs in its own thread; shorter
+    searches take some hundredths of a second."""
     settings_are_all = True
 
     @checked
@@ -200,29 +200,29 @@ class FixedDepth(SearchingAgent):
     def _ask(
         self, kernel: Callable[..., Any], mine: int, theirs: int, depth: int, *rest: Any
     ) -> tuple[int, float, int]:
-        """Call a kernel with a workspace, in a thread of its own if the search may take long.
+        """Run a kernel with a workspace, in its own thread if the search may take long.
 
         Raises:
             InvalidHeuristic: the heuristic returned an unusable value.
         """
         quick = depth <= self._quick or CELLS - (mine | theirs).bit_count() <= self._quick
-        asked = partial(kernel, mine, theirs, depth, *rest)  # all but the workspace
+        asked = partial(kernel, mine, theirs, depth, *rest)  # a call that lacks only the workspace
         column, value, nodes = search_interruptibly(asked, quick=quick)
         if nodes < 0:
             raise not_a_value(self.heuristic)
         return column, value + 0.0, nodes  # + 0.0: no negative zero
 
     def best_move(self, position: Position) -> tuple[int, float, int]:
-        """The best column, its value for the side to move, and the nodes searched."""
+        """Return the best column, its value for the side to move, and the nodes searched."""
         require_move(position)
         mine, theirs = position.mine, position.theirs
         return self._best(mine, theirs, self.depth, True, self.rules.root_order)
 
     def search(self, position: Position) -> SearchResult:
-        """Return the chosen column, its value and line; ``nodes`` counts the choice alone.
+        """Return the chosen column, its value and the principal variation.
 
-        Each further move of the line takes a shallower search, the same as in the tree at that
-        ply. So only this method pays for the line, not :meth:`best_move`.
+        Each later move of the principal variation takes another, shallower search, which
+        :meth:`best_move` avoids. ``nodes`` counts only the search for the column.
         """
         column, value, nodes = self.best_move(position)
         mine, theirs = position.mine, position.theirs

@@ -1,4 +1,4 @@
-"""The kernels of ``greedy``, on one board and on many: win, block, or take the best next board."""
+"""Kernels of ``greedy`` for one board and for many boards."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from c4env.jit import HEURISTIC, kernel
 
 @kernel(f"int64(int64, int64, {HEURISTIC})", nogil=True)
 def greedy_column(mine: int, theirs: int, heuristic: Heuristic) -> int:
-    """The column to play; -1 if the game is over or a heuristic value is unusable."""
+    """Return the column to play; -1 if the game is over or a heuristic value is unusable."""
     if has_won(theirs):
         return -1
     urgent = winning_moves(mine, theirs)
@@ -39,7 +39,7 @@ def greedy_column(mine: int, theirs: int, heuristic: Heuristic) -> int:
 
 @kernel(f"int64[::1](int64[:, ::1], {HEURISTIC})", nogil=True)
 def greedy_columns(boards: Int64s, heuristic: Heuristic) -> Int64s:
-    """:func:`greedy_column` of each of the boards ``[M, 2]``: int64 ``[M]``."""
+    """Return :func:`greedy_column`, int64 ``[M]``, of each board in ``[M, 2]``."""
     columns = np.empty(len(boards), np.int64)
     for i in range(len(boards)):
         columns[i] = greedy_column(int(boards[i, 0]), int(boards[i, 1]), heuristic)

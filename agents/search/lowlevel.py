@@ -1,6 +1,6 @@
-"""Machine instructions and addresses that Python lacks.
+"""Access to machine instructions and addresses that Python lacks.
 
-Each has a form in plain Python for ``NUMBA_DISABLE_JIT=1``.
+With ``NUMBA_DISABLE_JIT=1`` each function is plain Python.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from c4env.arrays import Int64s
 from c4env.bitboard import popcount
 from c4env.jit import config, kernel
 
-# Without this type, a checker would demand the compiler's own arguments in each call.
+# This type keeps a checker from requiring the compiler's own arguments in each call.
 _intrinsic: Callable[[Any], Any] = intrinsic
 
-# The type of a pointer to int64 words, in a signature. A recursive kernel passes a pointer in one
-# register, an array in seven. Uncompiled, the array itself serves.
+# The type of a pointer to int64 words in a signature. A recursive kernel passes a pointer in one
+# register, but an array in seven. Uncompiled kernels use the array itself.
 POINTER: Final = "CPointer(int64)"
 _POINTER: Final = types.CPointer(types.int64)
 

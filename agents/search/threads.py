@@ -1,6 +1,6 @@
-"""Searches in threads, which Ctrl-C or a time limit can stop.
+"""Searches in threads, so that Ctrl-C or a time limit can stop them.
 
-A running kernel stops only by its workspace: the caller sets the words ``LIMIT`` and ``STOPPED``.
+A running kernel polls its workspace: the caller sets the words ``LIMIT`` and ``STOPPED``.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ import numpy as np
 
 from c4env.arrays import Int64s
 
-NODES: Final = 0  # nodes searched so far, if the search counts them here
-LIMIT: Final = 1  # nodes at which the search gives up
-STOPPED: Final = 8  # 1 once the caller wants no answer
+NODES: Final = 0  # nodes searched so far, in searches that count nodes here
+LIMIT: Final = 1  # number of nodes at which the search stops
+STOPPED: Final = 8  # 1 once the caller stops the search
 NEVER: Final = 1 << 62  # a limit that no search reaches
 AT_ONCE: Final = -1  # a limit that every search has reached
 
-WORDS: Final = 16  # words of a workspace before the words of a particular search
+WORDS: Final = 16  # words that all searches share; a search's own words follow
 
 _TURN: Final = 0.05  # seconds between two checks for signals
 
@@ -29,7 +29,7 @@ _TURN: Final = 0.05  # seconds between two checks for signals
 T = TypeVar("T")
 
 UNWATCHED: Final = np.zeros(WORDS, np.int64)
-"""The workspace of searches too short to stop: a thread would cost as much as such a search."""
+"""The workspace of short searches, which run without a thread and cannot be stopped."""
 
 
 def search_interruptibly(
@@ -38,14 +38,14 @@ def search_interruptibly(
     seconds: float | None = None,
     quick: bool = False,
 ) -> T:
-    """Run a search in a thread of its own, so that Ctrl-C reaches the caller; return its result.
+    """Run a search in its own thread, so that Ctrl-C reaches the caller; return the result.
 
     Args:
-        search: a call that releases the interpreter's lock, and ends early once ``STOPPED`` of its
-            workspace is set.
+        search: a function that releases the interpreter's lock and returns early once its
+            workspace's word ``STOPPED`` is set.
         work: the workspace; by default ``WORDS`` zeros.
         seconds: the time limit of the search; None for no limit.
-        quick: whether the search is too short to be stopped; it then runs in this thread.
+        quick: True runs a short search in this thread, where it cannot be stopped.
     """
     if quick:
         return search(UNWATCHED if work is None else work)
@@ -65,14 +65,14 @@ def run_interruptibly(
     wait_for: int,
     seconds: float | None = None,
 ) -> None:
-    """Run a task in one thread for each workspace; once some are done, stop the others.
+    """Run a task in one thread for each workspace; once ``wait_for`` are done, stop the others.
 
-    When the wait ends, also by Ctrl-C, all threads stop. The first error of a task is raised here.
+    When the wait ends, also by Ctrl-C, all threads stop. The caller gets the first error of a task.
 
     Args:
         task: a search with one workspace.
         workspaces: one for each thread.
-        wait_for: how many threads must finish.
+        wait_for: number of threads that must finish.
         seconds: the longest wait; None for no limit.
     """
     done = threading.Semaphore(0)
