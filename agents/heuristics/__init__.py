@@ -1,6 +1,6 @@
-"""Heuristics: static evaluations, by which a search values its leaves."""
+"""Heuristics: static evaluations of the leaves of a search."""
 
 from typing import Final
 
 WIN: Final = 1_000_000.0
-"""Value of a won game in the searches; every heuristic stays strictly between -WIN and WIN."""
+"""The value of a won game in a search; heuristic values lie strictly between -WIN and WIN."""

@@ -1,6 +1,6 @@
-"""Static evaluations as kernels: the published systems' and our own.
+"""Static evaluations as kernels, from published systems and from this project.
 
-Each is a heuristic (``c4env.agents.heuristics.names``). All count lines of four.
+Each function is a heuristic (``c4env.agents.heuristics.names``) for lines of four.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from c4env.jit import kernel
 
 @kernel("float64(int64, int64)")
 def chain(mine: int, theirs: int) -> float:
-    """The fractional chain evaluation ("Connect 4 Simulator with Minimax").
+    """The chain evaluation with fractional weights ("Connect 4 Simulator with Minimax").
 
-    ``0.01*N1 + 0.04*N2 + 0.10*N3 + C`` in float64, in that order: near-ties decide moves.
-    ``Nk`` is the number of windows with k own and no other disc, minus the other side's;
-    ``C`` is 3 for each own disc in the centre column minus 3 for each of the other's.
-    The report leaves the weight of C open; the released program has this weight.
+    ``0.01*N1 + 0.04*N2 + 0.10*N3 + C`` in float64, in that order: near-ties decide moves. ``Nk`` is
+    the number of windows with k own discs and no other disc, minus the other side's; ``C`` is 3 for
+    each own disc in the centre column, minus 3 for each disc of the other side. The report does not
+    give the weight of C; the released program has this weight.
     """
     n1 = 0
     n2 = 0
@@ -48,7 +48,7 @@ def chain(mine: int, theirs: int) -> float:
 def _window_value(
     mine: int, theirs: int, centre: int, two: int, three: int, their_two: int, their_three: int
 ) -> float:
-    """Weighted counts of windows and of own discs in the centre column, or a win's value."""
+    """Return weighted counts of windows and of own centre discs, or the value of a win."""
     value = centre * popcount(mine & CENTRE)
     for shift in DIRECTIONS:
         _, twos, threes, four = count_in_windows(mine, theirs, shift)
@@ -64,7 +64,7 @@ def _window_value(
 
 @kernel("float64(int64, int64)")
 def window(mine: int, theirs: int) -> float:
-    """The integer window evaluation A ("Design and Implementation of a Minimax Agent").
+    """Window evaluation A, integer ("Design and Implementation of a Minimax Agent").
 
     A window of 3 own discs and 1 empty cell counts +10, 2 own and 2 empty +5, 3 other and 1 empty
     -8, 2 other and 2 empty -4; each own disc in the centre column counts +6. The evaluation is not
@@ -75,20 +75,20 @@ def window(mine: int, theirs: int) -> float:
 
 @kernel("float64(int64, int64)")
 def window_b(mine: int, theirs: int) -> float:
-    """The integer window evaluation B ("Implementation Report - Connect Four with Minimax AI").
+    """Window evaluation B, integer ("Implementation Report - Connect Four with Minimax AI").
 
     A window of 3 own discs and 1 empty cell counts +5, 2 own and 2 empty +2, 3 other and 1 empty
-    -4; each own disc in the centre column counts +3, a weight that the report leaves open.
+    -4; each own disc in the centre column counts +3, a weight that the report does not give.
     """
     return _window_value(mine, theirs, 3, 2, 5, 0, 4)
 
 
 @kernel("int64(int64, int64, int64, int64, int64, int64)")
 def _read_lines(mine: int, theirs: int, supported: int, starts: int, first: int, step: int) -> int:
-    """The line score of all windows of one direction, read from one end.
+    """Return the line score of all windows of one direction, read from one end.
 
-    The cells a, b, c, d of the window at start bit i are ``i+first``, ``i+first+step``, ..;
-    every cell is shifted to bit i, so rules are ANDs (rule numbers: :func:`line_score`).
+    The cells a, b, c, d of the window at start bit i are ``i+first``, ``i+first+step``, ...;
+    shifting every cell to bit i makes the rules ANDs (rule numbers: :func:`line_score`).
     """
     empty = ~(mine | theirs) & BOARD
     at_b = first + step
@@ -130,7 +130,7 @@ def _read_lines(mine: int, theirs: int, supported: int, starts: int, first: int,
 
 @kernel("int64(int64, int64)")
 def line_score(mine: int, theirs: int) -> int:
-    """The line score of the Rust bot, without wins ("Creating a Connect-4 Bot").
+    """Return the line score of the Rust bot without wins ("Creating a Connect-4 Bot").
 
     Each window is read from both ends as a b c d. P is a disc of one colour, E an empty
     cell; a cell *rests* when it is on the bottom row or the cell below is taken, and in a
@@ -151,7 +151,7 @@ def line_score(mine: int, theirs: int) -> int:
 
 @kernel("float64(int64, int64)")
 def lines(mine: int, theirs: int) -> float:
-    """:func:`line_score` as a heuristic."""
+    """The heuristic value of :func:`line_score`."""
     if has_won(mine):
         return WIN
     if has_won(theirs):
@@ -161,7 +161,7 @@ def lines(mine: int, theirs: int) -> float:
 
 @kernel("float64(int64, int64)")
 def threats(mine: int, theirs: int) -> float:
-    """Threats, pairs and cells, weighted; ``tests/makers/threats.py`` fitted the weights."""
+    """Weighted sum of threats, pairs and discs; ``tests/makers/threats.py`` fitted the weights."""
     if has_won(mine):
         return WIN
     if has_won(theirs):

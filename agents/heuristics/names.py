@@ -1,9 +1,8 @@
-"""Heuristics by name, from ``c4env.agents.heuristics.evaluations``, and users' own.
+"""Find heuristics by name or import path, and check them.
 
-A heuristic is ``float64(int64 mine, int64 theirs)``: the value of an undecided
-position for the side that owns ``mine``, whoever is to move. The searches detect
-wins themselves and never evaluate a won board; on such a board each heuristic here
-returns ``+WIN`` or ``-WIN``.
+A heuristic is ``float64(int64 mine, int64 theirs)``: the value of an undecided position for the
+owner of ``mine``, whichever side is to move. The searches detect wins themselves and never evaluate
+a won board. On a won board each heuristic here returns ``+WIN`` or ``-WIN``.
 """
 
 from __future__ import annotations
@@ -34,11 +33,11 @@ if CONNECT == 4:
 
     _FOUND = {"chain": chain, "lines": lines, "threats": threats}
     _FOUND |= {"window": window, "window-b": window_b}
-else:  # the others count lines of four
+else:  # the other heuristics count lines of four
 
     @kernel("float64(int64, int64)")
     def none(mine: int, theirs: int) -> float:
-        """The value 0 for every board: the searches value only games that are over."""
+        """The value 0 for every board, so that searches value only finished games."""
         return 0.0
 
     _FOUND = {"none": none}
@@ -49,12 +48,12 @@ _SIGNATURE: Final = types.float64(types.int64, types.int64)
 
 
 def load(name: str | Heuristic) -> Heuristic:
-    """Return the heuristic with a name or an import path ``package.module:function``.
+    """Return the heuristic of a name or of an import path ``package.module:function``.
 
-    A compiled function is returned as it is; any other is compiled for ``float64(int64, int64)``.
+    A compiled function is returned unchanged; any other is compiled for ``float64(int64, int64)``.
 
     Raises:
-        InvalidHeuristic: no such heuristic, or a compiled function of another signature.
+        InvalidHeuristic: there is no such heuristic, or its compiled signature differs.
     """
     if not isinstance(name, str):
         return check(name, getattr(name, "__name__", repr(name)))
@@ -79,7 +78,7 @@ def require_finite(value: float, name: object) -> float:
 
 
 def not_a_value(heuristic: object, value: object = "an unusable value") -> InvalidHeuristic:
-    """The error for a heuristic, or the name of one, whose value no search can use."""
+    """Return the error for a heuristic, or its name, whose value no search can use."""
     return InvalidHeuristic(
         f"heuristic {heuristic!r} gave {value}: expected a number strictly between "
         f"{-WIN:,.0f} and {WIN:,.0f}"
@@ -87,21 +86,21 @@ def not_a_value(heuristic: object, value: object = "an unusable value") -> Inval
 
 
 def repeats(heuristic: Heuristic) -> bool:
-    """True for a heuristic that always repeats its values: one of ours, or one that declares it.
+    """Return True if a heuristic is known to be deterministic.
 
-    A user's function may draw random numbers; the attribute ``function.deterministic = True``
-    declares that it does not.
+    This package's heuristics are. A user's function may draw random numbers unless its attribute
+    ``deterministic`` is True.
     """
     ours = any(heuristic is known for known in HEURISTICS.values())
     return ours or getattr(heuristic, "deterministic", False) is True
 
 
 class Located:
-    """One of ``HEURISTICS`` as a kernel's argument, with its machine code looked up once.
+    """A heuristic of this package as a kernel argument; the machine code is looked up once.
 
-    For the function itself, Numba looks up the machine code at each call, which takes longer than
-    a search of two plies. Users' functions still go to kernels as functions: an exception in a
-    function called by its address would be lost.
+    If the argument is the function itself, Numba looks up the machine code at each call, which
+    takes longer than a search of two plies. Users' functions are still passed as functions: an
+    exception in a function called by its address would be lost.
     """
 
     _numba_type_: Final = types.FunctionType(_SIGNATURE)
@@ -115,16 +114,16 @@ class Located:
         )
 
     def __wrapper_address__(self) -> int:
-        """The address of the C function."""
+        """Return the address of the C function."""
         return int(self._address)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Copy the name; another process looks up its own machine code."""
+        """Pickle the name only; another process looks up its own machine code."""
         return Located, (self.name,)
 
 
 def as_argument(heuristic: Heuristic) -> Any:
-    """A heuristic as a kernel's argument: ours as :class:`Located`, others unchanged."""
+    """Return a heuristic as a kernel argument; this package's as :class:`Located`."""
     for name, known in HEURISTICS.items():
         if known is heuristic and not config.DISABLE_JIT:
             return Located(name)
@@ -132,11 +131,11 @@ def as_argument(heuristic: Heuristic) -> Any:
 
 
 def check(function: Any, name: str) -> Heuristic:
-    """Compile a user's function as a heuristic, and check its signature.
+    """Compile a user's function as a heuristic and check its signature.
 
     Raises:
-        InvalidHeuristic: not a function, does not compile, or does not return a float64.
-            An int is not converted silently.
+        InvalidHeuristic: the object is not a function, does not compile, or does not return a
+            float64. An int is not converted.
     """
     if not callable(function):
         raise InvalidHeuristic(f"heuristic {name!r}: {function!r} is not a function")
@@ -162,7 +161,7 @@ def check(function: Any, name: str) -> Heuristic:
 
 
 def _cause(error: Exception) -> str:
-    """The reason and line of a compile error, without the steps that Numba took."""
+    """Return the reason and the line of a compile error, without Numba's compilation steps."""
     said = re.sub(r"\x1b\[\d*m", "", str(error)).split("\n\n")[0].splitlines()
     words = [line for line in said if not line.startswith(("Failed in", "During:"))]
     where = getattr(error, "loc", None)

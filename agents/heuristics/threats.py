@@ -1,10 +1,10 @@
-"""A static evaluation that is linear in its weights, so that a fit can find them.
+"""A static evaluation that is linear in its weights, so that regression can fit them.
 
-Threats, cells where a disc would complete four, decide games of Connect Four. A threat that
-cannot be played yet is worth more the lower it lies. The parity of its row matters too: the
-first player tends to get odd rows, the second even ones. So the weight of a threat depends on
-its row and on the role of its side: first player, second player, or unknown. The role is
-unknown when both sides have the same number of discs.
+A threat is a cell where a disc would complete four. Threats decide games of Connect Four. A threat
+that cannot be played yet is worth more the lower it lies. The parity of its row matters too: the
+first player tends to get odd rows, the second even rows. So the weight of a threat depends on its
+row and on the role of its side: first player, second player, or unknown. The role is unknown when
+both sides have the same number of discs.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ SLANTED_PAIRS: Final = PAIRS + 1  # diagonal windows of two own discs and no oth
 SINGLES: Final = PAIRS + 2  # windows of one own disc and no other disc
 COLUMN_VALUES: Final = PAIRS + 3  # [HALF] a disc in an outermost column, ..., in the centre
 ROW_VALUES: Final = COLUMN_VALUES + HALF  # [ROWS] a disc in a row
-FIRST: Final = ROW_VALUES + ROWS  # being the first player, if known
+FIRST: Final = ROW_VALUES + ROWS  # the side is the first player, if known
 SIZE: Final = FIRST + 1
 
 _COLUMN_PAIRS: Final = np.array(
@@ -56,7 +56,7 @@ _weights = types.Array(types.float64, 1, "C", readonly=True)
 
 @kernel(types.float64(types.int64, types.int64, types.int64, _weights))
 def side_value(own: int, other: int, role: int, weights: Float64s) -> float:
-    """The weighted feature sum of one side.
+    """Return the weighted sum of one side's features.
 
     Args:
         own: the side's discs.
@@ -89,7 +89,7 @@ def side_value(own: int, other: int, role: int, weights: Float64s) -> float:
 
 @kernel(types.float64(types.int64, types.int64, _weights))
 def evaluate(mine: int, theirs: int, weights: Float64s) -> float:
-    """The value of an undecided board for the owner of ``mine``, whoever is to move.
+    """Return the value of an undecided board for the owner of ``mine``.
 
     ``evaluate(a, b) == -evaluate(b, a)``. ``weights`` is float64 ``[SIZE]``.
     """

@@ -1,4 +1,4 @@
-"""Counts over the windows of four cells, without a loop over all 69.
+"""Count windows of four cells without a loop over all 69 windows.
 
 For a direction with bit distance ``d``, the window that starts at cell ``i`` holds the
 cells ``i, i+d, i+2d, i+3d``; the AND of the board with itself shifted by ``d``, ``2d``,
@@ -16,13 +16,13 @@ from c4env.jit import kernel
 
 @kernel("int64(int64)")
 def window_starts(shift: int) -> int:
-    """The first cells of all windows in the direction with this bit distance."""
+    """Return the first cells of all windows of a direction, given by its bit distance."""
     return BOARD & (BOARD >> shift) & (BOARD >> (2 * shift)) & (BOARD >> (3 * shift))
 
 
 @kernel("UniTuple(int64, 4)(int64, int64, int64)")
 def count_in_windows(own: int, other: int, shift: int) -> tuple[int, int, int, int]:
-    """Windows of one direction with exactly 1, 2, 3, 4 own discs and none of the other side.
+    """Return the windows of one direction with exactly 1, 2, 3, 4 own discs and no other disc.
 
     Returns four masks of window starts. Two half adders and a full one add the four
     one-bit columns ``own >> k*shift`` for all windows in parallel.

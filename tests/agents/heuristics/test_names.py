@@ -207,7 +207,7 @@ def test_a_heuristic_that_is_not_there_is_refused(name: str, user_module: types.
 
 
 def test_what_is_no_function_is_no_heuristic(user_module: types.ModuleType) -> None:
-    with pytest.raises(InvalidHeuristic, match="3 is no function or class"):
+    with pytest.raises(InvalidHeuristic, match="3 is not a function or class"):
         load("users_heuristics:value")
     with pytest.raises(InvalidHeuristic, match="None is not a function"):
         check(None, "mine")
