@@ -1,1 +1,1 @@
-"""Agents from specs such as ``alphabeta:depth=7``: the table of agents, and ``make``."""
+"""Make agents from specs such as ``alphabeta:depth=7``; list all agents."""

@@ -1,6 +1,6 @@
-"""An entry of the table of agents, and an option as a class declares it.
+"""The types of an entry in the table of agents and of an agent's option.
 
-Both are plain data, shared by boards of all sizes.
+Both types hold plain data, which boards of all sizes share.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ import numpy as np
 from c4env.agents.errors import InvalidValue
 
 REQUIRED: Final = object()
-"""The default of an option that the caller must give."""
+"""The default of an option that the caller must set."""
 
 
 class Between(NamedTuple):
-    """The range of a number: ``depth: Annotated[int, Between(1, 42)]``. A float must be finite."""
+    """The range of a number, as in ``Annotated[int, Between(1, 42)]``; floats must be finite."""
 
     low: float
     high: float = math.inf
@@ -35,24 +35,24 @@ class Named(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One option of an agent: its type, default, help and range."""
+    """An option of an agent: its type, default, help and range."""
 
     name: str
     kind: type  # int, float, bool or str
-    default: Any  # REQUIRED without a default
+    default: Any  # REQUIRED if there is no default
     help: str = ""
     low: float = -math.inf
     high: float = math.inf
-    choices: tuple[str, ...] = ()  # the names that a text may be
+    choices: tuple[str, ...] = ()  # the allowed texts
     optional: bool = False  # None is allowed
-    open: bool = False  # the class checks other texts and values
+    open: bool = False  # the class itself checks other texts and values
 
     def parse(self, agent: str, value: Any, text: bool = True) -> Any:
         """Convert and check a value.
 
         Args:
             agent: the beginning of an error's message.
-            value: the text of a spec, or an argument.
+            value: a text from a spec, or an argument.
             text: accept numbers, booleans and None as text too.
 
         Raises:
@@ -90,17 +90,17 @@ class Option:
 
 
 def require_choice(agent: str, name: str, value: str, choices: Collection[str]) -> None:
-    """Refuse a value of an option that is not one of ``choices``.
+    """Raise an error if an option's value is not one of ``choices``.
 
     Raises:
-        InvalidValue: the value is not among them.
+        InvalidValue: the value is not allowed.
     """
     if value not in choices:
         raise InvalidValue(f"{agent}: {name}={value!r}: expected one of {', '.join(choices)}")
 
 
 def _read(kind: type, value: Any, text: bool) -> Any:
-    """Convert a value; KeyError, OverflowError, TypeError or ValueError if it does not fit."""
+    """Convert a value; a Key-, Overflow-, Type- or ValueError means that it does not fit."""
     if kind is str:
         return os.fspath(value)
     if isinstance(value, str):
@@ -117,12 +117,12 @@ _FLAGS: Final = {"true": True, "false": False, "1": True, "0": False}
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One agent of the table; the target declares its options."""
+    """An agent in the table of agents; its target declares the options."""
 
     name: str
-    target: str  # module:attribute of a class or function; the first use imports it
+    target: str  # module:attribute of a class or function, imported on first use
     summary: str
-    argument: str = ""  # the option that a spec may give without its key: name:argument
-    needs: tuple[str, ...] = ()  # modules of other packages that it requires
-    any_board: bool = False  # it plays on boards of all sizes (c4env.board), not only on 6x7x4
-    network: bool = False  # it sends requests, which may cost money: checks must not make it
+    argument: str = ""  # the option that a spec may set without a key: name:argument
+    needs: tuple[str, ...] = ()  # required modules of other packages
+    any_board: bool = False  # True: plays on all board sizes (c4env.board), not only on 6x7x4
+    network: bool = False  # True: sends requests, which may cost money; checks must not make it

@@ -1,4 +1,4 @@
-"""Import paths: how a spec names a user's own agent or heuristic."""
+"""Import paths, by which a spec names a user's agent or heuristic."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from typing import Any, Final
 from c4env.errors import C4Error, WrongBoard
 
 taken_from_main: Final[dict[str, Any]] = {}
-"""Objects found at import paths into ``__main__``, keyed by path. Another process cannot import
-them: ``__main__`` is the script or the interactive session of this process."""
+"""Objects imported from ``__main__``, keyed by import path. Another process cannot import these
+objects: ``__main__`` is the script or the interactive session of this process."""
 
 
 def import_attribute(path: str) -> Any:
-    """The object that ``package.module:attribute`` or ``FILE.py:attribute`` names.
+    """Import the object that ``package.module:attribute`` or ``FILE.py:attribute`` names.
 
     A module may lie in the current directory; a file may import modules beside it. During the
     import that directory is at the end of ``sys.path``, so that installed packages come first, in
     this process and in workers.
 
     Raises:
-        ImportError, AttributeError: nothing has that name, or the module raises.
+        ImportError, AttributeError: the object does not exist, or the module raises an error.
     """
     module_name, _, attribute = path.rpartition(":")
     if not module_name:
@@ -41,7 +41,7 @@ def import_attribute(path: str) -> Any:
         module = _import_file(module_name) if is_file else importlib.import_module(module_name)
     except ImportError:
         raise
-    except (Exception, SystemExit) as error:  # whatever the user's code may raise
+    except (Exception, SystemExit) as error:  # the user's code may raise any error
         raise ImportError(f"importing {module_name!r} raised {in_a_line(error)}") from error
     finally:
         if added:
@@ -53,16 +53,16 @@ def import_attribute(path: str) -> Any:
 
 
 def import_callable(path: str, wrong: type[C4Error], who: str, expected: str) -> Any:
-    """The class or function that an import path names (:func:`import_attribute`).
+    """Import a class or function by its import path (:func:`import_attribute`).
 
     Args:
         path: the path.
-        wrong: the type of the error to raise.
+        wrong: the class of the error to raise.
         who: the beginning of the error's message.
         expected: the end of the error's message.
 
     Raises:
-        wrong: the path names no class or function.
+        wrong: the path does not name a class or function.
         WrongBoard: the module is made for another board.
     """
     try:
@@ -72,12 +72,12 @@ def import_callable(path: str, wrong: type[C4Error], who: str, expected: str) ->
     except (ImportError, AttributeError) as error:
         raise wrong(f"{who}: {error}; expected {expected}") from error
     if not callable(found):
-        raise wrong(f"{who}: {found!r} is no function or class; expected {expected}")
+        raise wrong(f"{who}: {found!r} is not a function or class; expected {expected}")
     return found
 
 
 def _import_file(path: str) -> types.ModuleType:
-    """The module of a Python file; ``sys.modules`` has it under its absolute and its given path."""
+    """Import a Python file; register it in ``sys.modules`` by its absolute and its given path."""
     whole = os.path.abspath(path)
     if whole not in sys.modules:
         if not os.path.isfile(path):
@@ -98,22 +98,22 @@ def _import_file(path: str) -> types.ModuleType:
 
 
 def file_hint(name: str, meant: str) -> str:
-    """``; did you mean 'exec:./eng'?`` if the current directory has a file of that name."""
+    """Return ``; did you mean 'exec:./eng'?`` if the current directory has the file ``name``."""
     return f"; did you mean {meant!r}?" if os.path.isfile(name) else ""
 
 
 def meant(name: str, known: Iterable[str], otherwise: str = "") -> str:
-    """``; did you mean 'greedy'?`` if a known name is similar, else ``otherwise``."""
+    """Return ``; did you mean 'greedy'?`` if a known name is similar, else ``otherwise``."""
     close = difflib.get_close_matches(name, sorted(known), n=1)
     return f"; did you mean {close[0]!r}?" if close else otherwise
 
 
 def in_a_line(error: BaseException) -> str:
-    """An error of a user's code in one line: type, message, and file and line if known."""
+    """Describe an error of a user's code in one line: type, message, file and line."""
     said = " ".join(str(error).split())
     frame = traceback.extract_tb(error.__traceback__)[-1]
     where = ""
-    # The message of a SyntaxError names file and line; a missing module has none.
+    # A SyntaxError's message has file and line; a missing module has neither.
     if not isinstance(error, SyntaxError) and "importlib" not in frame.filename:
         where = f" ({os.path.basename(frame.filename)}, line {frame.lineno})"
     return f"{type(error).__name__}: {said[:300]}{where}"

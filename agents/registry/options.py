@@ -1,9 +1,9 @@
-"""Options of agents, declared once in the signature and docstring of the class.
+"""Options of agents, declared in the signature and docstring of the agent's class.
 
 ``depth: Plies = 7`` in an ``__init__`` under :func:`checked` is a complete declaration: the type
 bounds the value, and ``c4 list`` prints the default and the first sentence about ``depth`` in the
-docstring's ``Args``. Annotations and defaults of this package's agents use only names that
-this module holds, so that :func:`declared` evaluates them without compiling kernels.
+docstring's ``Args``. Annotations and defaults of this package's agents use only names from this
+module, so that :func:`declared` can evaluate them without compiling kernels.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ from c4env.geometry import COLUMNS, CONNECT, IS_STANDARD, ROWS
 from c4env.sources import modules
 
 CELLS: Final = ROWS * COLUMNS
-MOST: Final = 10**15  # positions; beyond it counters of 64 bits could overflow
-DAY: Final = 86400.0  # seconds, the longest time of an option
+MOST: Final = 10**15  # positions; with more, counters of 64 bits could overflow
+DAY: Final = 86400.0  # seconds, the longest time that an option may set
 HEURISTIC_NAMES: Final[tuple[str, ...]] = (
     ("chain", "lines", "threats", "window", "window-b")
     if IS_STANDARD
     else ("chain", "window", "window-b")
     if CONNECT == 4
-    else ("none",)  # no heuristic counts lines of another length
+    else ("none",)  # heuristics count only lines of four
 )
 DEFAULT_HEURISTIC: Final = HEURISTIC_NAMES[0]
-"""The default heuristic."""
+"""The name of the default heuristic."""
 
 Plies = Annotated[int, Between(1, CELLS)]
 Positions = Annotated[int, Between(1, MOST)]
@@ -54,20 +54,20 @@ HeuristicName = Annotated[
     Named(HEURISTIC_NAMES),
     f"{', '.join(HEURISTIC_NAMES)} or a module:function",
 ]
-"""A heuristic: its name, its import path or the function. A text in an annotation replaces the
-help from the docstring, which cannot list the names."""
+"""A heuristic: a name, an import path or a function. The text in the annotation replaces the help
+from the docstring, which cannot list the names."""
 
 Made = TypeVar("Made", bound=Callable[..., Any])
 
 
 def checked(function: Made) -> Made:
-    """Check the arguments of an ``__init__``, or of a function that makes an agent; a decorator.
+    """Decorate an ``__init__`` or a function that makes an agent: check its arguments.
 
-    Each argument is converted to the type in its annotation. The agent keeps the arguments for
-    its ``repr``.
+    Each argument is converted to the type in its annotation. The agent stores the arguments for its
+    ``repr``.
 
     Raises:
-        InvalidValue: on a call with a value of another type or out of range.
+        InvalidValue: a call passes a value of another type or out of range.
     """
 
     @functools.wraps(function)
@@ -84,7 +84,7 @@ def checked(function: Made) -> Made:
                 given.arguments[name] = option.parse(who, given.arguments[name], text=False)
         if agent is not None:
             kept = {name: value for name, value in given.arguments.items() if name in known}
-            vars(agent).setdefault("_given", kept)  # the subclass sets it first
+            vars(agent).setdefault("_given", kept)  # a subclass sets it first
         return function(*given.args, **given.kwargs)
 
     return typing.cast("Made", call)
@@ -97,15 +97,15 @@ def _known(function: Callable[..., Any]) -> tuple[inspect.Signature, dict[str, O
 
 
 def options_of(target: Callable[..., Any]) -> tuple[Option, ...]:
-    """The options of a class or function, read from its signature and docstring.
+    """Read the options of a class or function from its signature and docstring.
 
-    The annotation may be int, float, bool, str or a Literal, also with ``| None`` and with
-    :class:`Between`. A parameter with another annotation gets the text of the spec.
+    The annotation may be int, float, bool, str or a Literal, optionally with ``| None`` or
+    :class:`Between`. A parameter with another annotation gets the text from the spec.
     """
     try:
         init = target.__init__ if inspect.isclass(target) else target
         hints = typing.get_type_hints(init, include_extras=True)
-    except Exception:  # a user's annotations need not be types, nor resolve here
+    except Exception:  # a user's annotations may be no types, or unresolvable here
         hints = {}
     said = _told(target.__doc__)
     return tuple(
@@ -136,7 +136,7 @@ def _option(name: str, default: Any, hint: Any, said: str) -> Option:
 
 
 def _parts(hint: Any) -> Iterator[Any]:
-    """The types in an annotation, its ``Annotated`` marks, and the names of a Literal."""
+    """Yield the types in an annotation, its ``Annotated`` metadata, and the names of a Literal."""
     origin, inner = typing.get_origin(hint), typing.get_args(hint)
     if origin is Annotated:
         yield from _parts(inner[0])
@@ -151,24 +151,24 @@ def _parts(hint: Any) -> Iterator[Any]:
 
 
 def _told(doc: str | None) -> dict[str, str]:
-    """The first sentence about each argument in the ``Args`` of a docstring."""
+    """Return the first sentence about each argument in the ``Args`` of a docstring."""
     _, _, rest = inspect.cleandoc(doc or "").partition("\nArgs:\n")
     items = re.findall(r"^    (\w+): (.*(?:\n {5,}.*)*)", re.split(r"\n(?=\S)", rest)[0], re.M)
     texts = ((name, " ".join(text.replace("``", "").split())) for name, text in items)
     return {name: re.split(r"(?<!\.)\.(?=\s|$)", text)[0] for name, text in texts}
 
 
-_NEXT: Final = re.compile(r"\n(?=[@\w])")  # ends a class or function at the top of a module
+_NEXT: Final = re.compile(r"\n(?=[@\w])")  # the end of a top-level class or function
 
 
 @functools.cache
 def declared(path: str) -> Callable[..., Any]:
-    """A stub of a class or function of this package, with its signature and docstring.
+    """Return a stub of this package's class or function, with its signature and docstring.
 
-    The stub comes from the source, since importing the module would compile kernels.
+    The stub is made from the source, since importing the module would compile kernels.
 
     Args:
-        path: ``module:name``. A class without an ``__init__`` of its own takes no options.
+        path: ``module:name``. A class that does not define ``__init__`` takes no options.
     """
     module, _, name = path.partition(":")
     source = modules()[module].read_text(encoding="utf-8")

@@ -1,9 +1,9 @@
-"""Agents from specs: :func:`make`, :func:`register`, and third parties' entry points.
+"""Agents from specs: :func:`make`, :func:`register`, and entry points of other packages.
 
-A spec is ``name``, ``name:key=value,key=value`` or ``name(key=value,key=value)``. Some
-agents take one argument without its key, before the others: ``name:argument,key=value``.
-In place of a name, ``package.module:attribute`` or ``FILE.py:attribute`` is the import path of a
-class, which is built with the options, or of a function on an observation.
+A spec is ``name``, ``name:key=value,key=value`` or ``name(key=value,key=value)``. Some agents
+accept one argument without a key, before the others: ``name:argument,key=value``. Instead of a
+name, a spec may have an import path, ``package.module:attribute`` or ``FILE.py:attribute``, of a
+class to call with the options or of a function of an observation.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from c4env.errors import C4Error, WrongBoard
 from c4env.geometry import BOARD_SIZE, IS_STANDARD
 
 ENTRY_POINTS: Final = "c4env.agents"
-"""Entry-point group of third parties: each point loads what :func:`register` takes."""
+"""The entry-point group of other packages, whose points load what :func:`register` accepts."""
 
 _registered: dict[str, Entry | Callable[..., Any]] = {entry.name: entry for entry in ZOO}
 
@@ -46,28 +46,28 @@ def _third_parties() -> dict[str, importlib.metadata.EntryPoint]:
 
 
 def names() -> list[str]:
-    """Every name :func:`make` knows: the zoo, registered agents, installed entry points; sorted."""
+    """Return the sorted names of all agents: built in, registered, or from entry points."""
     here = (name for name, agent in _registered.items() if _here(agent))
     return sorted({*here, *_third_parties()})
 
 
 def _here(agent: Entry | Callable[..., Any]) -> bool:
-    """Whether an agent plays on this board; True if that is unknown until the agent is made."""
+    """Return whether an agent plays on this board; True if only making the agent can tell."""
     return IS_STANDARD or not isinstance(agent, Entry) or agent.any_board
 
 
 def register(name: str, agent: Callable[..., Any] | Entry, *, replace: bool = False) -> None:
-    """Give a name to an agent of your own.
+    """Register an agent under a name.
 
     Args:
-        name: letters, digits, ``-`` and ``_``; or a path into ``__main__``, by which a worker gets
-            an agent of the main process (:func:`registered_here`).
+        name: letters, digits, ``-`` and ``_``; or an import path from ``__main__``, under which a
+            worker registers an agent of the main process (:func:`registered_here`).
         agent: a class or factory to call with the options, a function from an observation to a
-            column, an :class:`Entry`, or a model (:func:`make`).
-        replace: allow a name that is taken.
+            column, an :class:`Entry`, or a model that :func:`make` accepts.
+        replace: allow a name that is already registered.
 
     Raises:
-        InvalidSpec: the name has other characters, or is taken.
+        InvalidSpec: the name has other characters, or is already registered.
         WrongBoard: the agent plays on a board of another size.
     """
     module, is_path, attribute = name.partition(":")
@@ -77,20 +77,20 @@ def register(name: str, agent: Callable[..., Any] | Entry, *, replace: bool = Fa
     if not re.fullmatch(r"[A-Za-z][\w-]*", name):
         raise InvalidSpec(f"agent name {name!r}: expected letters, digits, '-' and '_'")
     if not replace and name in names():
-        raise InvalidSpec(f"agent name {name!r} is taken (replace=True replaces it)")
+        raise InvalidSpec(f"agent name {name!r} exists already (pass replace=True to replace it)")
     if is_model(agent):
         agent = _import(twin("c4env.agents.adapters.model:maker_of", BOARD_SIZE))(agent)
     if not callable(agent) and not isinstance(agent, Entry):
-        raise InvalidSpec(f"agent {name!r}: {agent!r} is no class, function, Entry or model")
+        raise InvalidSpec(f"agent {name!r}: {agent!r} is not a class, function, Entry or model")
     require_board(agent, BOARD_SIZE, f"agent {name!r}")
     _check_parameters(name, agent)
     _registered[name] = agent
 
 
 def registered_here() -> dict[str, Entry | Callable[..., Any]]:
-    """The agents that a worker must :func:`register` before it plays, by name.
+    """Return the agents that a worker must :func:`register` before it plays, by name.
 
-    They are the registered agents, and the agents found at import paths into ``__main__``.
+    These are the registered agents and the agents imported from ``__main__``.
     """
     zoo = {entry.name for entry in ZOO}
     added = {name: agent for name, agent in _registered.items() if name not in zoo}
@@ -98,14 +98,14 @@ def registered_here() -> dict[str, Entry | Callable[..., Any]]:
 
 
 def described(name: str) -> tuple[str, str, list[tuple[str, str, str]]]:
-    """The name and the summary of an agent; name, default and help of each of its options.
+    """Return an agent's name and summary, and the name, default and help of each option.
 
     Args:
-        name: a name, an import path or a spec, whose options are ignored.
+        name: a name, an import path, or a spec; options in a spec are ignored.
 
     Raises:
         UnknownAgent: no agent has the name.
-        InvalidSpec: malformed.
+        InvalidSpec: the spec is malformed.
     """
     name, _ = split_spec(name)
     found = _lookup(name)
@@ -125,21 +125,21 @@ def described(name: str) -> tuple[str, str, list[tuple[str, str, str]]]:
 
 
 def describe(name: str) -> str:
-    """The result of :func:`described` as lines of text, as ``c4 list`` prints them."""
+    """Return the result of :func:`described` as lines of text, as ``c4 list`` prints them."""
     name, summary, options = described(name)
     lines = [f"{option}={default}  {said}".rstrip() for option, default, said in options]
     return "\n".join([f"{name:<20} {summary}", *(f"{'':<22}{line}" for line in lines)])
 
 
 def _options(found: Entry | Callable[..., Any]) -> tuple[Option, ...]:
-    """The options of an agent; none for a function that is itself the agent."""
+    """Return the options of an agent; none for a function that is itself the agent."""
     if isinstance(found, Entry):
         return options_of_entry(found)
     return () if _takes_observation(found) else options_of(found)
 
 
 def _takes_observation(target: Callable[..., Any]) -> bool:
-    """Whether a callable is itself an agent, not a class or a factory."""
+    """Return whether a callable is itself an agent, not a class or a factory."""
     if inspect.isclass(target):
         return False
     parameters = parameters_of(target)
@@ -148,13 +148,13 @@ def _takes_observation(target: Callable[..., Any]) -> bool:
 
 @functools.cache
 def options_of_entry(entry: Entry) -> tuple[Option, ...]:
-    """The options of an entry; agents of this package are read from source, not imported."""
+    """Return the options of an entry; read this package's agents from source without import."""
     ours = entry.target.startswith("c4env.")
     return options_of(declared(entry.target) if ours else _import(entry.target))
 
 
 def option_names(name: str) -> tuple[str, ...]:
-    """The names of an agent's options; none for an agent outside the table.
+    """Return the names of an agent's options; none for an agent outside the table.
 
     Raises:
         UnknownAgent: no agent has the name.
@@ -165,12 +165,12 @@ def option_names(name: str) -> tuple[str, ...]:
 
 
 def split_spec(spec: str) -> tuple[str, dict[str, str]]:
-    """Split a spec into name and options, as text; the inverse of :func:`join_spec`.
+    """Split a spec into its name and its options as text; the inverse of :func:`join_spec`.
 
-    ``FILE.py`` alone is ``FILE.py:agent``.
+    ``FILE.py`` alone means ``FILE.py:agent``.
 
     Raises:
-        InvalidSpec: the text has another form.
+        InvalidSpec: the spec is malformed.
     """
     expected = "expected name:key=value,key=value"
     if not isinstance(spec, str) or not spec.strip():
@@ -199,7 +199,7 @@ def split_spec(spec: str) -> tuple[str, dict[str, str]]:
 
 
 def _split_name(text: str) -> tuple[str, str, str]:
-    """Split ``name:options`` at its colon; import paths and values hold colons too."""
+    """Split ``name:options`` at its colon; import paths and values may contain colons too."""
     name, found, rest = text.partition(":")
     if _with_argument(name):
         return name, found, rest
@@ -210,13 +210,13 @@ def _split_name(text: str) -> tuple[str, str, str]:
 
 
 def _with_argument(name: str) -> Entry | None:
-    """The entry of a name, if its agent takes an argument without a key."""
+    """Return a name's entry if its agent accepts an argument without a key, else None."""
     entry = _lookup(name) if name in _registered or name in _third_parties() else None
     return entry if isinstance(entry, Entry) and entry.argument else None
 
 
 def _split_argument(entry: Entry, text: str) -> tuple[str, str]:
-    """The argument, which may hold commas and colons, and the options after it."""
+    """Split off the argument, which may contain commas and colons, from the options."""
     keys = "|".join(re.escape(option.name) for option in options_of_entry(entry))
     first = re.search(rf"(^|,)\s*({keys})\s*=", text)
     if first is None:
@@ -225,7 +225,7 @@ def _split_argument(entry: Entry, text: str) -> tuple[str, str]:
 
 
 def join_spec(name: str, options: dict[str, Any]) -> str:
-    """Join name and options to a spec; the inverse of :func:`split_spec`."""
+    """Join a name and options to a spec; the inverse of :func:`split_spec`."""
     if not options:
         return name
     shown = {key: _text(value) for key, value in options.items()}
@@ -235,7 +235,7 @@ def join_spec(name: str, options: dict[str, Any]) -> str:
 
 
 def _text(value: Any) -> str:
-    """A value as text in a spec; a function becomes its import path."""
+    """Return a value as text for a spec; a function becomes its import path."""
     if isinstance(value, bool):
         return str(value).lower()
     name = getattr(value, "__name__", None)
@@ -247,18 +247,18 @@ def _text(value: Any) -> str:
 
 
 def make(spec: Any, **options: Any) -> Agent:
-    """Build the agent that a spec names; keyword options override options in the spec.
+    """Make the agent that a spec names; keyword options override options in the spec.
 
     Args:
-        spec: ``name:key=value,key=value`` (see the module). Or a model of Stable-Baselines3, a
-            module of PyTorch or a function marked by ``c4env.batched``, which become agents that
-            choose for many boards at once, with the option ``temperature``
-            (``c4env.agents.adapters.model``). Or a function of one observation.
+        spec: ``name:key=value,key=value`` (see the module); a function of one observation; or a
+            Stable-Baselines3 model, a PyTorch module or a function marked by ``c4env.batched``,
+            which become agents that choose for many boards in one call, with the option
+            ``temperature`` (``c4env.agents.adapters.model``).
         options: the agent's options, as ``c4 list`` shows them.
 
     Raises:
-        UnknownAgent: no agent has the name, or nothing is at the import path.
-        UnknownOption: the agent has no such option.
+        UnknownAgent: no agent has the name, or the import failed.
+        UnknownOption: the agent does not have the option.
         InvalidSpec, InvalidValue: the spec or a value is malformed.
         WrongBoard: the agent does not play on this board.
 
@@ -272,7 +272,7 @@ def make(spec: Any, **options: Any) -> Agent:
     target = _lookup(name)
     if isinstance(target, Entry) and not _here(target):
         others = ", ".join(entry.name for entry in ZOO if entry.any_board)
-        raise WrongBoard(f"{name} plays on {STANDARD}, not on {BOARD_SIZE} as {others} do")
+        raise WrongBoard(f"{name} plays on {STANDARD}, not on {BOARD_SIZE}; use {others}")
     known = {option.name: option for option in _options(target)}
     for key, value in given.items():
         if (next_key := re.search(r":(\w+)=", value)) and next_key[1] in known:
@@ -328,7 +328,7 @@ def _import(path: str) -> Callable[..., Any]:
 
 
 def _check_parameters(name: str, target: Callable[..., Any] | Entry) -> None:
-    """Refuse a callable without a signature, such as many built-in functions.
+    """Raise an error for a callable without a signature, such as many built-in functions.
 
     Raises:
         InvalidSpec: the callable has no signature.
@@ -349,8 +349,8 @@ def _build(target: Callable[..., Any], name: str, options: dict[str, Any]) -> Ag
         raise
     except TypeError as error:
         raise UnknownOption(f"{name}: cannot be built with {options}: {error}") from error
-    except (Exception, SystemExit) as error:  # whatever a user's code may raise
-        raise UnknownAgent(f"{name}: building it raised {in_a_line(error)}") from error
+    except (Exception, SystemExit) as error:  # a user's code may raise any error
+        raise UnknownAgent(f"{name}: making the agent raised {in_a_line(error)}") from error
     if isinstance(built, Agent):
         return built
     if callable(built):
@@ -359,7 +359,7 @@ def _build(target: Callable[..., Any], name: str, options: dict[str, Any]) -> Ag
 
 
 def _agent_of(thing: Any, **options: Any) -> Agent:
-    """A model or a function as an agent."""
+    """Return a model or a function as an agent."""
     made: Agent = _import(twin("c4env.agents.adapters.model:agent_of", BOARD_SIZE))(
         thing, **options
     )
@@ -372,5 +372,5 @@ def _unknown(kind: str, name: str, known: Iterable[str]) -> str:
 
 
 def _takes_any(target: Callable[..., Any]) -> bool:
-    """Whether a callable takes keyword arguments of any name."""
+    """Return whether a callable accepts keyword arguments of any name."""
     return any(p.kind is p.VAR_KEYWORD for p in (parameters_of(target) or {}).values())

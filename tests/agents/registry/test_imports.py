@@ -61,5 +61,5 @@ def test_a_program_of_this_folder_is_hinted_at(folder):
     (folder / "eng").write_text("")
     with pytest.raises(InvalidValue, match=r"did you mean 'exec:\./eng'"):
         agents.make("exec:eng")
-    with pytest.raises(InvalidValue, match=r"can be run$"):
+    with pytest.raises(InvalidValue, match=r"an executable program$"):
         agents.make("exec:absent")

@@ -412,14 +412,14 @@ def test_a_name_of_other_characters_is_refused(name: str) -> None:
 
 
 def test_a_name_is_not_taken_over_unasked() -> None:
-    with pytest.raises(InvalidSpec, match="'greedy' is taken"):
+    with pytest.raises(InvalidSpec, match="'greedy' exists already"):
         register("greedy", leftmost)
     register("greedy", leftmost, replace=True)
     assert make("greedy")(observe(Position())) == 0
 
 
 def test_only_agents_are_registered() -> None:
-    with pytest.raises(InvalidSpec, match="3 is no class, function, Entry or model"):
+    with pytest.raises(InvalidSpec, match="3 is not a class, function, Entry or model"):
         register("three", 3)  # type: ignore[arg-type]
 
 
@@ -596,7 +596,7 @@ def test_third_parties_register_through_entry_points(monkeypatch: pytest.MonkeyP
     assert make("their-function").choose(Position()) == 0
     assert make("their-entry:column=3").choose(Position()) == 3
     assert "one column" in describe("their-entry")
-    with pytest.raises(InvalidSpec, match="taken"):
+    with pytest.raises(InvalidSpec, match="exists already"):
         register("theirs", leftmost)
     with pytest.raises(UnknownAgent, match=r"'broken': its entry point 'no_such_module_1:Agent'"):
         make("broken")
