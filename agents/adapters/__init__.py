@@ -1,1 +1,1 @@
-"""Adapters that turn other people's agents into agents of the zoo; README.md has the protocols."""
+"""Adapters for other people's agents; README.md describes the protocols."""

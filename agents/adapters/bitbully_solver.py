@@ -1,4 +1,4 @@
-"""``bitbully``: the BitBully solver, exact or to a depth."""
+"""``bitbully``: an agent that plays by the BitBully solver."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from c4env.position import Position
 
 
 class BitBully(Agent):
-    """Plays a column of BitBully's best score, which is exact unless ``depth`` limits the search.
+    """Plays a column with BitBully's best score, exact unless ``depth`` limits the search.
 
     Args:
-        depth: plies to search; 0: to the end. Beyond, BitBully guesses by playing on.
-        book: none, 8-ply, 12-ply or 12-ply-dist. 12-ply-dist is exact; the others know who wins,
-            but not how soon.
+        depth: plies to search; 0: to the end. After the last ply, BitBully estimates by a playout.
+        book: none, 8-ply, 12-ply or 12-ply-dist. Only 12-ply-dist knows how soon a side wins; the
+            other books know only who wins.
         ties: choice among best columns: center, leftmost or random. :meth:`reset` seeds random.
 
     Raises:
-        InvalidValue: an option has another value.
+        InvalidValue: an option's value is not allowed.
         MissingExtra: the package or its books are not installed.
     """
 
@@ -50,7 +50,7 @@ class BitBully(Agent):
         self.deterministic = ties != "random"
 
     def __getstate__(self) -> Any:
-        """The options and the random generator."""
+        """Return the options and the random generator."""
         return super().__getstate__() | {"drawn": self._solver.rng.getstate()}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -64,7 +64,7 @@ class BitBully(Agent):
         self._solver.rng.seed(as_number(seed))
 
     def choose(self, position: Position) -> int:
-        """A column of the best score; sets :attr:`nodes` to BitBully's count."""
+        """Choose a column with the best score; set :attr:`nodes` to BitBully's count."""
         require_move(position)
         self._solver.reset_node_counter()
         board = self._board([int(digit) - 1 for digit in position.moves()])

@@ -1,8 +1,8 @@
-"""Checks of HTTP requests to a server on this machine, and of their JSON.
+"""Checks of HTTP requests to a local server, and of the JSON in them.
 
-A page of another site, open in a browser of this machine, can send requests to this machine. The
-``Origin`` header gives the page away. If the page's host name points to this machine (DNS
-rebinding), the ``Host`` header does.
+A page of another site, open in a browser on this machine, can send requests to this machine. The
+``Origin`` header identifies such a page. If the page's host name resolves to this machine (DNS
+rebinding), the ``Host`` header identifies the page.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from c4env.errors import C4Error
 
 
 class Refused(C4Error):
-    """A refused request, with its HTTP status."""
+    """A refusal of a request, with an HTTP status."""
 
     def __init__(self, status: int, words: str) -> None:
         super().__init__(words)
@@ -24,14 +24,14 @@ class Refused(C4Error):
 
 
 class Headers(Protocol):
-    """The headers of a request; names are case-insensitive."""
+    """The headers of a request. Their names are case-insensitive."""
 
     def get(self, name: str) -> str | None:
-        """The value of a header, or None."""
+        """Return the value of a header, or None."""
 
 
 def is_loopback(host: str) -> bool:
-    """Whether an address reaches only this machine."""
+    """Return True if an address reaches only this machine."""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
@@ -39,16 +39,16 @@ def is_loopback(host: str) -> bool:
 
 
 def server_names(host: str) -> frozenset[str]:
-    """Accepted host names of a server that listens at ``host``, in lower case."""
+    """Return the accepted host names, in lower case, of a server that listens at ``host``."""
     return frozenset({"localhost", socket.gethostname().lower(), host.lower()})
 
 
 def check_sender(headers: Headers, names: frozenset[str]) -> None:
-    """Refuse requests that neither a program nor the server's own page sent.
+    """Refuse requests, unless a program or the server's own page sent them.
 
     Args:
         headers: headers of the request.
-        names: host names of this server; IP addresses pass too.
+        names: host names of this server; IP addresses are accepted too.
 
     Raises:
         Refused: the request names another server, or a page of another site sent it.
@@ -60,7 +60,7 @@ def check_sender(headers: Headers, names: frozenset[str]) -> None:
     except ValueError:
         if name.lower() not in names:
             raise Refused(
-                421, f"host {host[:80]!r} is not this server; open it by its address"
+                421, f"host {host[:80]!r} is not this server; use the server's address"
             ) from None
     origin = headers.get("Origin")
     if origin is not None and origin.partition("://")[2] != host:
@@ -70,10 +70,10 @@ def check_sender(headers: Headers, names: frozenset[str]) -> None:
 
 
 def check_json(headers: Headers) -> None:
-    """Refuse requests that do not declare JSON, which a form of another site cannot declare.
+    """Refuse requests without the content type JSON, which a form of another site cannot set.
 
     Raises:
-        Refused: the content type is another one.
+        Refused: the content type is not JSON.
     """
     kind = (headers.get("Content-Type") or "").partition(";")[0].strip().lower()
     if kind != "application/json":
@@ -81,10 +81,10 @@ def check_json(headers: Headers) -> None:
 
 
 def json_object(body: bytes) -> dict[str, Any]:
-    """Parse the JSON object in a body; all its texts are valid Unicode.
+    """Parse the JSON object in a body; refuse texts that are not valid Unicode.
 
     Raises:
-        Refused: the body is something else.
+        Refused: the body is not such an object.
     """
     try:
         found = json.loads(body)

@@ -1,7 +1,7 @@
-"""Models as agents that answer for many boards at once: ``agents.make(model)``.
+"""Models as agents that choose for many boards in one call: ``agents.make(model)``.
 
-A model is an algorithm or policy of Stable-Baselines3 or sb3-contrib, a module of PyTorch, or a
-function of the observations of many boards, marked by ``c4env.batched``. Its training may go on:
+A model is an algorithm or policy of Stable-Baselines3 or sb3-contrib, a PyTorch module, or a
+function of the observations of many boards, marked by ``c4env.batched``. Its training may continue:
 the agent plays with the current weights.
 """
 
@@ -30,11 +30,11 @@ from c4env.position import Position
 
 
 class ModelAgent(Agent):
-    """Plays the legal column that a model prefers.
+    """Plays the legal column with the model's greatest preference, or draws by preference.
 
     Args:
-        temperature: 0 plays the preferred column, 1 draws one as in training. 0 plays the leftmost
-            of equals. Above 0, probabilities are ``softmax(preference / temperature)``.
+        temperature: 0 plays the preferred column, 1 draws one as in training. At 0, ties go to the
+            left. Above 0, probabilities are ``softmax(preference / temperature)``.
 
     Raises:
         InvalidValue: the temperature is not a number >= 0.
@@ -47,13 +47,13 @@ class ModelAgent(Agent):
 
     @abc.abstractmethod
     def preferences(self, planes: Int8s) -> NDArray[Any]:
-        """The model's preference for each column.
+        """Return the model's preference for each column.
 
         Args:
             planes: int8 ``[M, 6, 7, 2]``; plane 0 has the discs of the side to move.
 
         Returns:
-            preferences, floats ``[M, 7]``; or columns, integers ``[M]``.
+            preferences, float ``[M, 7]``; or columns, int ``[M]``.
         """
 
     def reset(self, seed: int | np.random.SeedSequence | None = None) -> None:
@@ -61,7 +61,7 @@ class ModelAgent(Agent):
         self._generator = np.random.default_rng(seed)
 
     def choose(self, position: Position) -> int:
-        """The 0-based column to play."""
+        """Choose the 0-based column to play."""
         require_move(position)
         seen = observe(position)
         return int(self.columns(seen["observation"][None], seen["action_mask"][None])[0])
@@ -71,14 +71,14 @@ class ModelAgent(Agent):
 
         Args:
             planes, masks: int8 ``[M, 6, 7, 2]`` and ``[M, 7]``.
-            seeds: int64 ``[M]``, seeds for a temperature; None uses the agent's own generator.
+            seeds: int64 ``[M]``, seeds for draws by temperature; None uses the agent's generator.
 
         Returns:
             columns, int64 ``[M]``.
 
         Raises:
-            EngineFault: the model's preferences do not have the shape ``[M, 7]`` or hold nan, or
-                it answers a full column or no column.
+            EngineFault: the model's preferences have a shape other than ``[M, 7]`` or contain nan,
+                or a column is full or not on the board.
         """
         found = np.asarray(self.preferences(planes))
         if found.shape == (len(masks),):
@@ -95,19 +95,19 @@ class ModelAgent(Agent):
         if self.temperature:
             if seeds is None:
                 seeds = self._generator.integers(2**48, size=len(masks))
-            # Gumbel-max: the argmax with Gumbel noise is a draw from the softmax.
+            # Gumbel-max trick: the argmax with Gumbel noise samples the softmax.
             drawn = streams((seeds[:, None] * COLUMNS + np.arange(COLUMNS)).astype(np.uint64))
             values = values / self.temperature - np.log(-np.log((drawn + 0.5) / 2.0**48))
-        # Mask columns, so that a legal column of preference -inf stays legal.
+        # Mask by column, so that a legal column with preference -inf stays legal.
         best = np.where((values == values.max(axis=1, keepdims=True)) & (masks != 0), 1, 0)
         return np.asarray(best.argmax(axis=1), np.int64)
 
 
 class PolicyAgent(ModelAgent):
-    """Plays by a policy network of Stable-Baselines3, whose input shape tells its layout.
+    """Plays by a Stable-Baselines3 policy network; derives the layout from its input shape.
 
     Raises:
-        InvalidModel: the policy's observations, actions or kind do not fit.
+        InvalidModel: the policy's observations, actions or class do not fit.
     """
 
     def __init__(self, policy: Any, temperature: float = 0.0) -> None:
@@ -118,7 +118,7 @@ class PolicyAgent(ModelAgent):
         self._lay_out = next(LAYOUTS[name] for name, ours in LAYOUT_SHAPES.items() if ours == shape)
 
     def preferences(self, planes: Int8s) -> NDArray[Any]:
-        """Logits, or Q-values of DQN, ``[M, 7]``; see :class:`ModelAgent`."""
+        """Return logits, or Q-values of DQN, ``[M, 7]``; see :class:`ModelAgent`."""
         import torch
 
         policy = self._policy
@@ -137,11 +137,11 @@ class PolicyAgent(ModelAgent):
 
 
 class ModuleAgent(ModelAgent):
-    """Plays by a module of PyTorch that maps float32 ``[M, 2, 6, 7]`` to logits ``[M, 7]``.
+    """Plays by a PyTorch module that maps float32 ``[M, 2, 6, 7]`` to logits ``[M, 7]``.
 
-    Plane 0 has the discs of the side to move, plane 1 the other side's discs; row 0 is the top.
-    The module may return a tuple that begins with the logits, as networks with a value head do. The
-    agent puts the tensor on the device of the module's parameters, and calls the module in
+    Plane 0 has the discs of the side to move, plane 1 the other side's discs; row 0 is the top. The
+    module may return a tuple that begins with the logits, as networks with a value head do. The
+    agent puts the input on the device of the module's parameters, and calls the module in
     evaluation mode without gradients.
     """
 
@@ -150,7 +150,7 @@ class ModuleAgent(ModelAgent):
         self._module = module
 
     def preferences(self, planes: Int8s) -> NDArray[Any]:
-        """Logits ``[M, 7]``; see :class:`ModelAgent`."""
+        """Return logits ``[M, 7]``; see :class:`ModelAgent`."""
         import torch
 
         module = self._module
@@ -181,16 +181,16 @@ class BatchFunctionAgent(ModelAgent):
         self.name = getattr(function, "__name__", "")
 
     def preferences(self, planes: Int8s) -> NDArray[Any]:
-        """The function's result; see :class:`ModelAgent`."""
+        """Return the function's result; see :class:`ModelAgent`."""
         masks = (planes[:, 0].sum(axis=-1) == 0).astype(np.int8)  # legal if the top cell is empty
         return np.asarray(self._function({"observation": planes, "action_mask": masks}))
 
 
 def require_policy(kind: type[Any], who: str = "") -> None:
-    """Refuse a class of policies without preferences for columns.
+    """Raise an error for a policy class without preferences for columns.
 
     Raises:
-        InvalidModel: the class has no preferences; the message begins with ``who``.
+        InvalidModel: the class gives no preferences; the message begins with ``who``.
     """
     if not hasattr(kind, "make_q_net") and not hasattr(kind, "get_distribution"):
         raise InvalidModel(
@@ -199,7 +199,7 @@ def require_policy(kind: type[Any], who: str = "") -> None:
 
 
 def require_ours(observation_space: Any, action_space: Any, who: str = "") -> Any:
-    """The shape of a model's observations; it must be a layout of ``ConnectFourEnv``.
+    """Return the shape of a model's observations, if it is a layout of ``ConnectFourEnv``.
 
     Raises:
         InvalidModel: the model has other spaces; the message begins with ``who``.
@@ -216,19 +216,19 @@ def require_ours(observation_space: Any, action_space: Any, who: str = "") -> An
 
 
 def agent_of(model: Any, temperature: float = 0.0, **unknown: Any) -> Agent:
-    """Make an agent of a model or a function.
+    """Make an agent from a model or a function.
 
     Args:
         model: a model as this module's docstring describes. A function without the mark of
             ``c4env.batched`` gets one observation. An agent is returned unchanged.
         temperature: as for :class:`ModelAgent`; not for a function of one observation.
-        unknown: other options, which are refused.
+        unknown: other options, which raise an error.
 
     Raises:
         InvalidSpec: ``model`` is neither a model nor a function.
         InvalidModel: the model is made for another environment.
         WrongBoard: the agent plays on a board of another size.
-        InvalidValue, UnknownOption: a bad temperature, or another option.
+        InvalidValue, UnknownOption: the temperature is invalid, or there is another option.
     """
     if unknown:
         raise UnknownOption(f"{type(model).__name__}: {sorted(unknown)}: expected only temperature")
@@ -253,10 +253,10 @@ def agent_of(model: Any, temperature: float = 0.0, **unknown: Any) -> Agent:
 
 
 def maker_of(model: Any) -> Callable[..., Agent]:
-    """Return a factory of agents that play a model; it takes options, as an agent class does."""
+    """Return a factory of agents that play a model; the factory takes options."""
 
     def make(temperature: float = 0.0) -> Agent:
-        """a model that was registered"""
+        """a registered model"""
         return agent_of(model, temperature)
 
     return make

@@ -1,4 +1,4 @@
-"""``open_spiel:BOT``: bots of OpenSpiel, which play its own connect_four."""
+"""``open_spiel:BOT``: an agent that plays by a bot of OpenSpiel."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from c4env.geometry import COLUMNS, CONNECT, IS_STANDARD, ROWS
 from c4env.lazy import from_extra
 from c4env.position import Position, parse_column, parse_moves
 
-SEED_LIMIT: Final = 2**31  # seeds of OpenSpiel's generators are less
+SEED_LIMIT: Final = 2**31  # seeds of OpenSpiel's generators are below this
 
 
 class OpenSpielBot(Agent):
-    """Plays as a registered bot of OpenSpiel that knows connect_four.
+    """Plays by a registered OpenSpiel bot that supports connect_four.
 
     Args:
         bot: mcts, minimax, uniform_random, ...
-        simulations: mcts: simulations a move. Each ends in a random playout.
+        simulations: mcts: simulations for each move. Each ends in a random playout.
         c: mcts: the constant of UCT.
-        depth: minimax: plies looked ahead, its own included. Boards at that depth count as draws.
+        depth: minimax: plies looked ahead, its own included. Leaves at that depth count as draws.
 
     Raises:
-        InvalidValue: OpenSpiel has no such bot.
+        InvalidValue: OpenSpiel does not have the bot.
         MissingExtra: OpenSpiel is not installed.
     """
 
@@ -61,7 +61,7 @@ class OpenSpielBot(Agent):
         self._steps = [build(self, player, number % SEED_LIMIT) for player in (0, 1)]
 
     def choose(self, position: Position) -> int:
-        """The bot's column for the side to move."""
+        """Return the bot's column for the side to move."""
         require_move(position)
         state = self._game.new_initial_state()
         for column in parse_moves(position.moves()):
@@ -69,11 +69,11 @@ class OpenSpielBot(Agent):
         return parse_column(self._steps[position.to_move](state))
 
 
-# Each function makes a bot: a function from a state to a column.
+# Each of these functions makes a bot: a function from a state to a column.
 
 
 def mcts(agent: OpenSpielBot, player: int, seed: int) -> Any:
-    """OpenSpiel's Monte Carlo tree search in C++, with random playouts and proven nodes."""
+    """Make a bot of OpenSpiel's C++ Monte Carlo tree search, with random playouts and proofs."""
     import pyspiel
 
     evaluator = pyspiel.RandomRolloutEvaluator(1, seed)
@@ -82,12 +82,12 @@ def mcts(agent: OpenSpielBot, player: int, seed: int) -> Any:
 
 
 def minimax(agent: OpenSpielBot, player: int, seed: int) -> Any:
-    """OpenSpiel's alpha-beta search in Python."""
+    """Make a bot of OpenSpiel's alpha-beta search in Python."""
     from open_spiel.python.algorithms.minimax import alpha_beta_search
 
     def step(state: Any) -> int:
         mover = state.current_player()
-        # OpenSpiel counts depth as we do, in plies after the first position.
+        # OpenSpiel counts depth in plies from the root, as this project does.
         _, action = alpha_beta_search(
             agent._game, state, lambda _: 0.0, agent.depth, maximizing_player_id=mover
         )
@@ -97,7 +97,7 @@ def minimax(agent: OpenSpielBot, player: int, seed: int) -> Any:
 
 
 def registered(agent: OpenSpielBot, player: int, seed: int) -> Any:
-    """A bot of OpenSpiel's registry."""
+    """Make a bot from OpenSpiel's registry."""
     import pyspiel
 
     if agent.bot == "uniform_random":  # the registry would seed it by the clock

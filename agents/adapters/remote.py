@@ -1,4 +1,4 @@
-"""``http://HOST:PORT``: an agent that another program serves as JSON."""
+"""``http://HOST:PORT``: an agent that another program serves as JSON over HTTP."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from c4env.bitboard import COLUMNS
 from c4env.position import Position
 
 LONGEST_ANSWER: Final = 1 << 16  # bytes
-LEAVE_TIMEOUT: Final = 1.0  # seconds for the message that this client leaves
+LEAVE_TIMEOUT: Final = 1.0  # seconds to send the message that this client leaves
 
 
 class Remote(Agent):
-    """Plays the answers of a server; README.md of this folder describes the protocol.
+    """Plays the moves of a server; README.md in this folder describes the protocol.
 
     Args:
         url: the server's address. ``http:`` may be left out, as in ``//127.0.0.1:8001``.
@@ -70,10 +70,10 @@ class Remote(Agent):
         self._seed = as_number(seed)
 
     def choose(self, position: Position) -> int:
-        """The server's column; sets :attr:`nodes` if the server reports them.
+        """Return the server's column; set :attr:`nodes` if the server reports nodes.
 
         Raises:
-            EngineFault: the server cannot be reached, refuses, or answers no legal column.
+            EngineFault: the server cannot be reached, refuses, or returns no legal column.
             LateAnswer: the answer took longer than ``timeout``.
         """
         require_move(position)
@@ -88,12 +88,12 @@ class Remote(Agent):
         answer = self._ask(request, self.timeout)
         nodes = answer.get("nodes", 0)
         if type(nodes) is not int or not 0 <= nodes < 10**LONGEST_COUNT:
-            raise self._wrong(answer, f"as 'nodes' an integer 0..10**{LONGEST_COUNT}")
+            raise self._wrong(answer, f"an integer 0..10**{LONGEST_COUNT} as 'nodes'")
         self.nodes = nodes
         if "column" in answer:
             column = answer["column"]
             if type(column) is not int or not position.is_legal(column - 1):
-                raise self._wrong(answer, "as 'column' one of 1..7 that is not full")
+                raise self._wrong(answer, "a legal column 1..7 as 'column'")
             return column - 1
         scores = answer.get("scores")
         if not isinstance(scores, list) or len(scores) != COLUMNS:
@@ -107,10 +107,10 @@ class Remote(Agent):
         return EngineFault(f"{self.url} answered {str(answer)[:120]}: expected {expected}")
 
     def _ask(self, request: dict[str, Any], seconds: float) -> dict[str, Any]:
-        """Send a request, and return the JSON object in the answer.
+        """Send a request and return the JSON object in the answer.
 
         Raises:
-            EngineFault, LateAnswer: there is no answer, or none in time.
+            EngineFault, LateAnswer: the server does not answer, or not in time.
         """
         started = time.monotonic()
         wrong: Exception | None = None
@@ -122,7 +122,7 @@ class Remote(Agent):
             raise LateAnswer(f"{self.url} gave no answer within {seconds:g} s")
         if wrong is not None:
             words = str(wrong) or type(wrong).__name__
-            raise EngineFault(f"{self.url} cannot be asked: {words}")
+            raise EngineFault(f"{self.url} cannot be reached: {words}")
         try:
             answer = json.loads(body)
         except (ValueError, RecursionError):
@@ -135,11 +135,11 @@ class Remote(Agent):
         return answer
 
     def _exchange(self, body: str, seconds: float) -> tuple[int, bytes]:
-        """Status and body of the response; raises OSError when the time is over."""
+        """Return status and body of the response; raise OSError on timeout."""
         connection = http.client.HTTPConnection(*self._address, timeout=seconds)
         with contextlib.closing(connection):
             connection.connect()
-            # A socket's timeout holds for each part of the answer, not for the whole answer.
+            # A socket's timeout applies to each part of the answer, not to the whole answer.
             alarm = threading.Timer(seconds, _shut, [connection.sock])
             alarm.start()
             try:
@@ -153,11 +153,11 @@ class Remote(Agent):
     def close(self) -> None:
         """Tell the server that this client leaves, if the server can be reached."""
         if self._known:
-            with contextlib.suppress(EngineFault):  # the server has gone, or ignores the message
+            with contextlib.suppress(EngineFault):  # the server may have stopped
                 self._ask({"client": self._client, "leave": True}, LEAVE_TIMEOUT)
         self._known = False
 
 
 def _shut(sock: socket.socket) -> None:
-    with contextlib.suppress(OSError):  # the answer may have come
+    with contextlib.suppress(OSError):  # the connection may be closed already
         sock.shutdown(socket.SHUT_RDWR)

@@ -1,7 +1,7 @@
-"""Models trained with Stable-Baselines3 or sb3-contrib as agents: ``sb3:path/to/model.zip``.
+"""``sb3:path/to/model.zip``: agents from models of Stable-Baselines3 or sb3-contrib.
 
-The adapter rebuilds the policy network alone, in the same way for MaskablePPO, PPO, A2C and DQN. A
-saved model holds pickled Python: open only files that you trust.
+The adapter rebuilds only the policy network, in the same way for MaskablePPO, PPO, A2C and DQN. A
+saved model contains pickled Python: open only files that you trust.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from c4env.lazy import from_extra
 
 
 class SB3(PolicyAgent):
-    """Plays the legal columns that a saved model prefers.
+    """Plays by a saved model of Stable-Baselines3 or sb3-contrib.
 
     Args:
         path: the model's .zip; it can run code, so load only files that you trust.
@@ -32,11 +32,11 @@ class SB3(PolicyAgent):
 
 
 def load_policy(path: Path) -> Any:
-    """Load the policy network in a model's ``.zip``, onto the CPU.
+    """Load the policy network from a model's ``.zip`` onto the CPU.
 
     Raises:
         MissingExtra: the library that made the model is not installed.
-        InvalidModel: no such file, not a model, or a model for another environment.
+        InvalidModel: the file is missing, holds no model, or holds a model for another environment.
     """
     with from_extra("sb3", f"sb3:{path}: needs Stable-Baselines3"):
         from stable_baselines3.common.save_util import load_from_zip_file
@@ -59,5 +59,5 @@ def load_policy(path: Path) -> Any:
     return policy
 
 
-# Values that only training needs may be functions that cannot be unpickled elsewhere.
+# Values that only training needs may be functions that other machines cannot unpickle.
 _SCHEDULES: Final = dict.fromkeys(("learning_rate", "lr_schedule", "clip_range"), 0.0)

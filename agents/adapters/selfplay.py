@@ -1,4 +1,4 @@
-"""Networks of ``python -m c4env.agents.training.selfplay`` as agents: ``selfplay:DIR``."""
+"""``selfplay:DIR``: agents from networks of ``python -m c4env.agents.training.selfplay``."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from c4env.arrays import Int8s
 
 
 class SelfPlay(ModelAgent):
-    """Plays the legal column that the network's policy prefers, without search.
+    """Plays the legal column with the greatest logit of the network, without a search.
 
     The policy is the mean of the network's policies for the board and its mirror image.
 
     Args:
-        network: a folder of self-play, whose latest network plays; a network's file; or a
-            ``c4env.agents.network.convolution.Evaluator``, with its current weights.
+        network: a folder of self-play, whose latest network plays; the file of a network; or a
+            ``c4env.agents.network.convolution.Evaluator``.
         temperature: as for :class:`~c4env.agents.adapters.model.ModelAgent`.
 
     Raises:
@@ -37,7 +37,7 @@ class SelfPlay(ModelAgent):
         self._network = network if callable(network) else Evaluator.load(network)
 
     def preferences(self, planes: Int8s) -> Any:
-        """Logits ``[M, 7]``; see :class:`ModelAgent`."""
+        """Return logits ``[M, 7]``; see :class:`ModelAgent`."""
         logits, _ = self._network(np.concatenate([planes, planes[:, :, ::-1]]))
         return (logits[: len(planes)] + logits[len(planes) :, ::-1]) / 2
 
@@ -48,10 +48,10 @@ def selfplay(
     simulations: Annotated[int, Between(0, 10**9)] = 0,
     temperature: Temperature = 0.0,
 ) -> Agent:
-    """Make an agent of a self-play network: its policy alone, or ``puct`` with the network.
+    """Make an agent from a self-play network: the policy alone, or ``puct`` with the network.
 
-    With simulations, ``puct`` evaluates two leaves at a time, skips forced moves, flattens the
-    policy at the root, and plays the best column by policy and value. So it errs less than with
+    With simulations, ``puct`` evaluates two leaves at a time, follows forced moves, flattens the
+    policy at the root, and plays the best column of the improved policy. So it errs less than with
     its default options.
 
     Args:
@@ -60,14 +60,14 @@ def selfplay(
         temperature: temperature of the policy; 0: the preferred column.
 
     Raises:
-        InvalidValue: simulations and a temperature together; only the policy has a temperature.
+        InvalidValue: both simulations and a temperature are given; ``puct`` has no temperature.
     """
     if not simulations:
         return SelfPlay(path, temperature)
     if temperature:
         raise InvalidValue(
             f"selfplay:{path}: simulations={simulations}, temperature={temperature}: expected "
-            "one of them"
+            "only one of them"
         )
     from c4env.agents.sampling.puct import PUCT
 

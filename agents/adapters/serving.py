@@ -1,6 +1,6 @@
-"""Serve an agent to other programs, by lines or by JSON over HTTP.
+"""Serve an agent to other programs, by lines of text or by JSON over HTTP.
 
-README.md of this folder describes the protocols. Both count columns from 1.
+README.md in this folder describes the two protocols, which count columns from 1.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ from c4env.errors import C4Error, require_integer
 from c4env.position import Position, parse_column
 
 LONGEST_BODY: Final = 1 << 16  # bytes
-IDLE: Final = 600.0  # seconds without a request after which a client loses its place
+IDLE: Final = 600.0  # seconds without a request after which the server drops a client
 SLOWEST_CLIENT: Final = 30.0  # seconds to send a request
 
 
 def answer(agent: Agent, moves: str) -> tuple[int, int]:
-    """Ask an agent for a move.
+    """Return an agent's move after the moves of a game.
 
     Args:
         agent: the agent.
@@ -43,20 +43,20 @@ def answer(agent: Agent, moves: str) -> tuple[int, int]:
         the 1-based column, and the number of nodes searched.
 
     Raises:
-        C4Error: bad moves, a finished game, or an error of the agent.
+        C4Error: the moves are invalid, the game is over, or the agent fails.
     """
     column = parse_column(agent.choose(Position.parse(moves)))
     return column + 1, int(agent.nodes)
 
 
 def serve_lines(agent: Agent, lines: Iterable[str], write: Callable[[str], object]) -> None:
-    """Answer each line with a line."""
+    """Reply to each line with a line."""
     for line in lines:
         write(answer_line(agent, line.strip()))
 
 
 def answer_line(agent: Agent, line: str) -> str:
-    """Answer a line: ``COLUMN``, ``COLUMN nodes=N``, ``ok`` (to a reset) or ``error: ...``."""
+    """Return the reply to a line: ``COLUMN``, ``COLUMN nodes=N``, ``ok`` or ``error: ...``."""
     try:
         word, _, rest = line.partition(" ")
         if word == "reset":
@@ -78,10 +78,10 @@ def _in_words(error: Exception) -> str:
 
 
 class Client:
-    """A client, with its own agent and the game that it plays.
+    """A client with its agent and its game.
 
-    A thread that asks or closes the agent holds the lock, so that no thread closes an agent that
-    is choosing.
+    A thread holds the lock while it calls or closes the agent, so that no thread closes an agent
+    that is choosing.
     """
 
     def __init__(self, agent: Agent) -> None:
@@ -89,17 +89,17 @@ class Client:
         self.game: Any = None
         self.lock = threading.Lock()
         self.latest = time.monotonic()
-        self.left = False  # whether the agent is closed
+        self.left = False  # True once the agent is closed
 
 
 class AgentServer(socketserver.ThreadingTCPServer):
-    """A server that answers JSON; each client, by its name, has its own agent.
+    """An HTTP server that answers JSON requests with moves. Each client has its own agent.
 
     Args:
-        address: host and port; port 0 takes a free one.
-        make: makes an agent for a new client.
+        address: host and port; port 0 takes a free port.
+        make: a function that makes the agent of a new client.
         name: the agent's name, which a GET request returns.
-        clients: the most clients that may play at once.
+        clients: the greatest number of clients at a time.
     """
 
     daemon_threads = True
@@ -123,7 +123,7 @@ class AgentServer(socketserver.ThreadingTCPServer):
         """Answer a request; the README describes its fields.
 
         Raises:
-            Refused: the request is malformed, or there is no place for another client.
+            Refused: the request is malformed, or the server has its greatest number of clients.
         """
         known = {"moves": str, "client": str, "game": int, "seed": int, "leave": bool}
         for field, value in request.items():
@@ -140,8 +140,8 @@ class AgentServer(socketserver.ThreadingTCPServer):
             raise Refused(400, "expected 'moves', the 1-based columns played so far")
         client = self._client(name)
         with client.lock:
-            if client.left:  # it left while this request waited
-                raise Refused(409, f"client {name!r} left before it was answered")
+            if client.left:  # the client left while this request waited
+                raise Refused(409, f"client {name!r} left before it got an answer")
             try:
                 if request.get("game") != client.game or client.game is None:
                     client.game = request.get("game")
@@ -170,26 +170,26 @@ class AgentServer(socketserver.ThreadingTCPServer):
             return client
 
     def _close(self, client: Client) -> None:
-        """Close a client's agent, when it is not choosing."""
+        """Close a client's agent once the agent is not choosing."""
         with client.lock:
             client.left = True
             client.agent.close()
 
     def server_close(self) -> None:
-        """Stop listening, and close all agents, also agents that are choosing."""
+        """Stop listening and close all agents, even agents that are choosing."""
         super().server_close()
         for client in self._clients.values():
             client.agent.close()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Print an error in one line; ignore a client that has left."""
+        """Print an error in one line, unless the client closed the connection."""
         error = sys.exc_info()[1]
         if not isinstance(error, ConnectionError | TimeoutError):
             print(f"request of {client_address[0]}: {error!r}", file=sys.stderr)
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
-    """One connection: GET returns the agent's name, POST asks for a move."""
+    """The handler of a connection: GET returns the agent's name, POST a move."""
 
     protocol_version = "HTTP/1.1"
     server_version = "c4"
@@ -199,20 +199,20 @@ class Handler(http.server.BaseHTTPRequestHandler):
     server: AgentServer
 
     def do_GET(self) -> None:
-        """Answer with the agent's name."""
+        """Send the agent's name."""
         self._answer(lambda: {"agent": self.server.agent_name})
 
     def do_POST(self) -> None:
-        """Answer with a move, or with an error."""
+        """Send a move or an error."""
         self._answer(lambda: self.server.move(self._request()))
 
     def _answer(self, find: Callable[[], dict[str, Any]]) -> None:
-        """Send the answer, or the reason of a refusal."""
+        """Send the answer, or the reason for a refusal."""
         try:
             check_sender(self.headers, self.server.names)
             self._send(200, find())
         except Refused as refusal:
-            # The unread rest of the body would count as the next request.
+            # Otherwise the unread rest of the body would be parsed as the next request.
             self.close_connection = True
             self.log_error("%d %s", refusal.status, refusal)
             self._send(refusal.status, {"error": str(refusal)})
@@ -237,4 +237,4 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_request(self, *_: object) -> None:
-        """Do not log answered requests."""
+        """Log nothing for answered requests."""

@@ -1,7 +1,7 @@
-"""The zoo's agents in TextArena's Connect Four: they read the board and answer ``[col 3]``.
+"""Agents of this package as players in TextArena's Connect Four.
 
-``TextArenaAgent("alphabeta:depth=5")`` is an agent of TextArena: a function from the observation,
-a text or TextArena's list of messages, to the text of an action.
+``TextArenaAgent("alphabeta:depth=5")`` is an agent of TextArena: a function from an observation, a
+text or TextArena's list of messages, to the text of an action such as ``[col 3]``.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ _BOARD: Final = re.compile(
 
 
 class TextArenaAgent:
-    """An agent of the zoo for TextArena.
+    """An agent of this package with TextArena's interface.
 
     Args:
         spec: the agent's spec.
-        seed: seed of the first game; call :meth:`reset` for another game.
+        seed: seed of the first game; call :meth:`reset` before another game.
 
     Raises:
         UnknownAgent, ...: the spec is wrong.
@@ -41,17 +41,17 @@ class TextArenaAgent:
         self.agent.reset(seed)
 
     def __call__(self, observation: str | Sequence[Sequence[Any]]) -> str:
-        """The action for an observation, such as ``[col 3]``; columns count from 0.
+        """Return the action for an observation, such as ``[col 3]``; columns count from 0.
 
         Raises:
-            InvalidObservation: the observation shows no board of 7 columns and 6 rows.
+            InvalidObservation: the observation has no board of 7 columns and 6 rows.
             NoMove: the game is over.
         """
         return f"[col {self.agent.choose(board_of(observation))}]"
 
 
 def board_of(observation: str | Sequence[Sequence[Any]]) -> Position:
-    """The last position in an observation.
+    """Return the last position drawn in an observation.
 
     Raises:
         InvalidObservation: the observation shows no position.

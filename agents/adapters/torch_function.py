@@ -1,4 +1,4 @@
-"""``torch:FILE.py:NAME``: a function or module of PyTorch in a user's file."""
+"""``torch:FILE.py:NAME``: an agent from a user's PyTorch function or module."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ from c4env.position import parse_column
 
 
 class TorchFunction(ModelAgent):
-    """Plays the legal column with the greatest logit of a function.
+    """Plays the legal column with the greatest logit of a PyTorch function.
 
     The function gets a tensor, float32 ``[1, 2, 6, 7]``: one board, with the discs of the side to
-    move in plane 0, the other side's in plane 1, and row 0 on top. The result is logits ``[1,
-    7]`` or ``[7]``; a tuple that begins with them, as networks with a value head do; or a column,
-    an int or a tensor of one integer. The leftmost of equal logits is played, and logits of full
-    columns do not count. Calls run without gradients, and modules in evaluation mode.
+    move in plane 0, the other side's in plane 1, and row 0 on top. The function returns logits
+    ``[1, 7]`` or ``[7]``; a tuple that begins with logits, as networks with a value head return; or
+    a column, an int or a tensor of one integer. Ties go to the left, and logits of full columns are
+    ignored. Calls run without gradients, and modules in evaluation mode.
 
     Args:
         function: FILE.py:NAME; its code runs, so trust it. A class is called without arguments.
         device: the device of the tensors and of a module.
 
     Raises:
-        InvalidValue: the name is not callable, or there is no such device.
+        InvalidValue: the name is not callable, or the device does not exist.
         MissingExtra: PyTorch is not installed.
     """
 
@@ -56,7 +56,7 @@ class TorchFunction(ModelAgent):
             raise InvalidValue(f"torch: device={device!r}: {error}") from None
         found = import_callable(function, InvalidValue, f"torch: {function!r}", "FILE.py:NAME")
         folder = os.path.dirname(os.path.abspath(function))
-        if folder not in sys.path:  # for imports while it plays
+        if folder not in sys.path:  # for imports during a game
             sys.path.append(folder)
         if isinstance(found, type):
             found = found()
@@ -74,7 +74,7 @@ class TorchFunction(ModelAgent):
             self._torch.manual_seed(number)
 
     def preferences(self, planes: Int8s) -> NDArray[Any]:
-        """The function's logits or columns, board by board; see :class:`ModelAgent`.
+        """Return the function's logits or columns for each board; see :class:`ModelAgent`.
 
         Raises:
             EngineFault: the function returns neither seven logits nor a column.

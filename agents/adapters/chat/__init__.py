@@ -1,1 +1,1 @@
-"""Language models as agents: prompts, the endpoint, and the reading of answers."""
+"""Language models as agents: prompts, requests, and parsing of answers."""

@@ -1,4 +1,4 @@
-"""``chat:MODEL``: a language model behind a chat endpoint."""
+"""``chat:MODEL``: an agent that plays by a language model behind a chat endpoint."""
 
 from __future__ import annotations
 
@@ -20,41 +20,41 @@ from c4env.errors import IllegalMove, InvalidAction
 from c4env.position import Position
 
 LONGEST: Final = 1 << 16  # characters; a longer answer is unreadable
-KEPT: Final = 2000  # characters that are kept of a longer answer
+KEPT: Final = 2000  # characters to keep of a longer answer
 
 
 @dataclass(frozen=True)
 class Exchange:
-    """A prompt and its answer."""
+    """A prompt to a language model and its answer."""
 
     moves: str  # 1-based columns of the game so far, as in the prompt
-    vote: int  # number of the vote for this move, from 0
+    vote: int  # index of the vote for this move, from 0
     attempt: int  # number of earlier answers without a legal move in this vote
     model: str
     answer: str
-    column: int | None  # 0-based column of a legal move, or None
+    column: int | None  # 0-based column of the legal move, or None
     fault: str = ""  # without a legal move: "unreadable" or "illegal"
-    problem: str = ""  # without a legal move: the problem in words
-    tokens: tuple[int, int] | None = None  # of prompt and answer, if the endpoint reports them
+    problem: str = ""  # without a legal move: a description of the problem
+    tokens: tuple[int, int] | None = None  # of prompt and answer, if the endpoint reports both
     seconds: float = 0.0
-    failures: int = 0  # failures of the network before the answer
+    failures: int = 0  # network failures before the answer
     messages: list[Message] = field(default_factory=list)  # the conversation before the answer
 
 
 Tape = Callable[[str, int, int, Callable[[], Exchange]], Exchange]
-"""A function of moves, vote and attempt that returns a kept exchange, or calls ``ask``."""
+"""A function of moves, vote and attempt that returns a stored exchange, or calls ``ask``."""
 
 
 def ask_always(moves: str, vote: int, attempt: int, ask: Callable[[], Exchange]) -> Exchange:
-    """A tape that stores no answers, so the model gets every request."""
+    """Call ``ask`` for every request and store nothing: the default tape."""
     return ask()
 
 
 class Chat(Agent):
-    """Plays the answers of a language model.
+    """Plays the columns that a language model answers.
 
-    After an answer without a legal move, the next prompt says what was wrong. A model without tries
-    left forfeits the game. A failing network is not the model's fault.
+    After an answer without a legal move, the next prompt describes the problem. A model with no
+    tries left forfeits the game. Network failures are not the model's fault.
 
     Args:
         model: the model's name at the endpoint.
@@ -66,16 +66,16 @@ class Chat(Agent):
         max_tokens: most tokens of an answer; default: the endpoint's. A cut answer is unreadable.
         retries: more tries after an answer without a legal move.
         timeout: seconds to wait for an answer before another request.
-        patience: seconds to wait for a failing network.
+        patience: seconds to keep trying while the network fails.
         votes: answers for each move; the most frequent column is played. Ties go to the column
             named first; a vote without a legal move does not count.
 
     Attributes:
         prompt: the prompt.
-        tape: the function that keeps prompts and answers; code that plays games may set it.
+        tape: the function that stores prompts and answers; code that plays games may set it.
 
     Raises:
-        InvalidValue: no such prompt, or a malformed address.
+        InvalidValue: the prompt does not exist, or the address is malformed.
         MissingExtra: the client is not installed.
     """
 
@@ -106,16 +106,16 @@ class Chat(Agent):
         self.reset()
 
     def reset(self, seed: int | np.random.SeedSequence | None = None) -> None:
-        """Begin a new game and forget the moves of the last one; the seed has no effect."""
-        self._after: Position | None = None  # the position after its own last move
+        """Begin a new game and forget the moves of the last game; the seed has no effect."""
+        self._after: Position | None = None  # the position after the model's last move
         self._moves = ""
 
     def choose(self, position: Position) -> int:
-        """The model's column.
+        """Return the model's column.
 
         Raises:
             NoMove: the game is over.
-            EngineFault: no try gave a legal move.
+            EngineFault: no answer was a legal move.
             Unavailable: the endpoint cannot be reached, or refuses.
         """
         require_move(position)
@@ -128,15 +128,15 @@ class Chat(Agent):
                 if named[last.column] > self.votes // 2:
                     break
         if not named:
-            tries = "answer" if not self.retries else f"answer in {self.retries + 1} tries"
-            raise EngineFault(f"{self.model} gave no {tries} that is a legal move: {last.problem}")
-        ((column, _),) = named.most_common(1)  # ties: the first that was counted
+            tries = "legal move" if not self.retries else f"legal move in {self.retries + 1} tries"
+            raise EngineFault(f"{self.model} gave no {tries}: {last.problem}")
+        ((column, _),) = named.most_common(1)  # ties go to the column counted first
         self._after = position.play(column)
         self._moves += str(column + 1)
         return column
 
     def _moves_to(self, position: Position) -> str:
-        """The moves to a position: the game's since the first prompt, made-up moves before."""
+        """Return the moves of this game, or else some moves that lead to the position."""
         if self._after is not None:
             for reply in self._after.legal_columns():
                 if self._after.play(reply) == position:
@@ -144,7 +144,7 @@ class Chat(Agent):
         return position.moves()
 
     def _vote(self, position: Position, vote: int) -> Exchange:
-        """Ask until an answer is a legal move or no try is left."""
+        """Request answers until one is a legal move or no tries are left."""
         messages = self.prompt.ask(position, self._moves)
         for attempt in range(self.retries + 1):
 

@@ -1,4 +1,4 @@
-"""Requests to a chat endpoint by the official client, repeated while the network fails."""
+"""Requests to a chat endpoint by the official client, with retries."""
 
 from __future__ import annotations
 
@@ -18,26 +18,26 @@ from c4env.lazy import from_extra
 
 KEY: Final = "OPENAI_API_KEY"
 NO_KEY: Final = "none"  # the key for a server without one
-MOST_BYTES: Final = 4 << 20  # the longest response
+MOST_BYTES: Final = 4 << 20  # the greatest size of a response
 FIRST_PAUSE: Final = 0.5  # seconds, doubled after each failure
 LONGEST_PAUSE: Final = 30.0
-LONGEST_ASKED_FOR: Final = 120.0  # the longest pause, in seconds, that a server may ask for
-NEWS_EVERY: Final = 30.0  # seconds between two lines about a failing network
-PASSING: Final = (408, 409, 425, 429)  # statuses worth another try, as are 500 and above
+LONGEST_ASKED_FOR: Final = 120.0  # the longest pause, in seconds, that a server may request
+NEWS_EVERY: Final = 30.0  # seconds between two messages about network failures
+PASSING: Final = (408, 409, 425, 429)  # statuses after which to retry, as after 500 and above
 
 
 class Reply(NamedTuple):
-    """An answer of an endpoint."""
+    """The answer of an endpoint."""
 
     text: str
-    cut: str  # the reason of a truncated text, or ""
+    cut: str  # the reason why the text is truncated, or ""
     tokens: tuple[int, int] | None  # of prompt and answer, if the endpoint reports them
     seconds: float = 0.0  # from the successful request to its answer
     failures: int = 0  # failures of the network before the answer
 
 
 class _Failed(Exception):
-    """A try failed, and another may succeed after a pause that the server may have asked for."""
+    """A failed request that is worth a retry, after a pause if the server requests one."""
 
     def __init__(self, why: str, pause: float | None = None) -> None:
         super().__init__(why)
@@ -45,10 +45,10 @@ class _Failed(Exception):
 
 
 def endpoint(base_url: str) -> Endpoint:
-    """The endpoint at an address; "" means the environment's. Agents of one address share it.
+    """Return the endpoint at an address, shared by its agents; "" uses the environment's address.
 
     Raises:
-        InvalidValue: the address is malformed or holds a secret.
+        InvalidValue: the address is malformed or contains a secret.
         MissingExtra: the client is not installed.
     """
     if base_url:
@@ -58,10 +58,10 @@ def endpoint(base_url: str) -> Endpoint:
         except ValueError:
             good = False
         if not good or parts.username is not None or parts.query:
-            # Do not quote the address: it may hold a password.
+            # Do not quote the address, which may contain a password.
             raise InvalidValue(
                 "chat: base_url: expected http(s)://HOST:PORT/PATH, without a name, a password or "
-                f"a query (a key is taken from {KEY} in the environment)"
+                f"a query (set the environment variable {KEY} to the key)"
             )
     return _shared(base_url, os.environ.get("OPENAI_BASE_URL", ""), os.environ.get(KEY) or NO_KEY)
 
@@ -72,11 +72,11 @@ def _shared(base_url: str, default: str, key: str) -> Endpoint:
 
 
 class Endpoint:
-    """An address and its client; thread-safe.
+    """A chat endpoint: an address and a client. The object is thread-safe.
 
     Args:
         base_url: the address; "" for the official endpoint.
-        key: the secret, which the client gets and all messages leave out.
+        key: the secret key for the client, which no message contains.
     """
 
     def __init__(self, base_url: str, key: str) -> None:
@@ -100,14 +100,14 @@ class Endpoint:
         timeout: float,
         patience: float,
     ) -> Reply:
-        """Ask for the answer to a conversation.
+        """Request the answer to a conversation; retry while the network fails.
 
         Args:
             model: the model's name at the endpoint.
             messages: the conversation.
             options: options of the request, such as ``temperature``.
-            timeout: seconds for an answer; after them the request is repeated.
-            patience: seconds to wait for a failing network.
+            timeout: seconds to wait for an answer before a retry.
+            patience: seconds to keep trying while the network fails.
 
         Raises:
             Unavailable: the endpoint refuses, or does not answer within ``patience``.
@@ -130,27 +130,27 @@ class Endpoint:
                 left = failing_since + patience - time.monotonic()
                 if pause > left:
                     raise Unavailable(
-                        f"{self.name} gives no answer: {failure}; tried {failures} times, for "
+                        f"{self.name} does not answer: {failure}; tried {failures} times, for "
                         f"{time.monotonic() - failing_since:.3g} s (patience={patience:g})"
                     ) from None
                 self._tell(f"{self.name}: {failure}; trying again, for up to {left:.0f} s")
             time.sleep(pause)
 
     def _exchange(self, body: dict[str, Any], timeout: float) -> Reply:
-        """Send one request, without another try."""
+        """Send one request without a retry."""
         openai = self._openai
         deadline = time.monotonic() + timeout
         received = b""
         try:
             streamed = self._client.with_options(timeout=timeout).chat.completions
             with streamed.with_streaming_response.create(**body) as response:
-                # Read in parts, to stop an answer that trickles in or never ends.
+                # Read in parts, to stop an answer that is slow or never ends.
                 for part in response.iter_bytes():
                     received += part
                     if len(received) > MOST_BYTES:
                         return Reply("", f"the answer is longer than {MOST_BYTES >> 20} MB", None)
                     if time.monotonic() > deadline:
-                        raise _Failed(f"no whole answer within {timeout:g} s")
+                        raise _Failed(f"no complete answer within {timeout:g} s")
         except openai.APIStatusError as error:
             raise self._refusal(error) from None
         except openai.APITimeoutError:
@@ -184,7 +184,7 @@ class Endpoint:
         )
 
     def _refusal(self, error: Any) -> Exception:
-        """The error for a status other than 200: try again, or give up."""
+        """Return the error for a status other than 200; its type decides whether to retry."""
         status = error.status_code
         said = " ".join(self.clean(str(getattr(error, "message", ""))).split())[:200]
         if status in (401, 403):
@@ -202,7 +202,7 @@ class Endpoint:
         return _Failed(f"status {status}", pause)
 
     def clean(self, text: str) -> str:
-        """Make a text of the endpoint safe to print, without the key."""
+        """Remove the key from a text of the endpoint, and make the text printable."""
         if self._key != NO_KEY:
             text = text.replace(self._key, "[key]")
         return text.encode("utf-8", "replace").decode()

@@ -1,4 +1,4 @@
-"""Prompts for language models: our own kinds, the user's, and Kaggle's."""
+"""Prompts for language models: this project's, users' and Kaggle's."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ KAGGLE: Final = "kaggle_environments.envs.open_spiel_env.games.connect_four.harn
 
 @dataclass(frozen=True)
 class Prompt:
-    """How to show a position to a model, and how to read the move in its answer.
+    """A prompt: how to show a position to a model, and how to read a move in its answer.
 
     Attributes:
         name: the name in the option ``prompt``.
-        version: our version number, or the version of the prompt's package or function.
+        version: this project's version number, or that of the prompt's package or function.
         digest: the first 12 hex digits of the SHA-256 of the template or source.
         write: a function from a position and the moves to it (1-based columns) to a text or
             messages.
         rewrite: a function like ``write`` with a third argument, an answer without a legal move;
-            None: the conversation goes on with the problem.
+            None: the conversation continues with a description of the problem.
         label, first: how to read an answer (:func:`c4env.envs.text.read_move`).
     """
 
@@ -52,10 +52,10 @@ class Prompt:
         return f"{self.name}{version}, sha256 {self.digest}"
 
     def ask(self, position: Position, moves: str) -> list[Message]:
-        """The first conversation about a position.
+        """Return the first conversation about a position.
 
         Raises:
-            Unavailable: the user's function raised, or returned something else.
+            Unavailable: the user's function raised an error, or returned another type.
         """
         try:
             said = self.write(position, moves)
@@ -65,20 +65,20 @@ class Prompt:
         except Exception as error:  # not the model's fault
             raise Unavailable(
                 f"prompt {self.name!r}: expected a text or a list of messages with role and "
-                f"content, but there was {in_a_line(error)}"
+                f"content, got {in_a_line(error)}"
             ) from error
 
     def ask_again(
         self, position: Position, moves: str, asked: list[Message], answer: str, problem: str
     ) -> list[Message]:
-        """The conversation after an answer without a legal move."""
+        """Return the conversation after an answer without a legal move."""
         if self.rewrite is not None:
             return [{"role": "user", "content": self.rewrite(position, moves, answer)}]
         said = (
             f"That is no legal move: {problem}. It is still your turn in the same position. End "
             f"with a line that holds the word {self.label}, a colon and the number of a column."
         )
-        # Endpoints refuse a turn without words.
+        # Endpoints refuse empty messages.
         answered = {"role": "assistant", "content": answer or "(nothing)"}
         return [*asked, answered, {"role": "user", "content": said}]
 
@@ -93,7 +93,7 @@ def find_prompt(name: str) -> Prompt:
 
     Raises:
         InvalidValue: the name is none of these, or the prompt cannot be loaded.
-        MissingExtra: ``kaggle`` without its package.
+        MissingExtra: ``kaggle`` needs its package.
     """
     if name == "kaggle":
         return _kaggle()
@@ -117,9 +117,9 @@ def find_prompt(name: str) -> Prompt:
 
 
 def _kaggle() -> Prompt:
-    """The prompt of Kaggle's harness for this game, in which columns count from 0.
+    """Return the prompt of Kaggle's harness for this game, in which columns count from 0.
 
-    The harness's reader is not used, since it takes any digit that fits if no move is announced.
+    The harness's parser is not used: if an answer announces no move, it takes any fitting digit.
     """
     try:
         harness = importlib.import_module(KAGGLE)

@@ -1,1 +1,1 @@
-"""Other programs as agents, which read and write lines and end with their owner."""
+"""Other programs as agents, which read and write lines."""

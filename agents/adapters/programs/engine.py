@@ -1,4 +1,4 @@
-"""``exec:COMMAND``: a program in any language that answers lines."""
+"""``exec:COMMAND``: an agent that is a program in any language and answers lines."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ from c4env.agents.registry.options import Seconds, checked
 from c4env.bitboard import CENTRE_FIRST, COLUMNS
 from c4env.position import DIGITS, Position
 
-LONGEST_COUNT: Final = 18  # the most digits of a number of nodes
+LONGEST_COUNT: Final = 18  # greatest number of digits of a node count
 
 
 class Engine(ProcessAgent):
-    """Plays the answers of a program; ``agents/adapters/README.md`` describes the protocol.
+    """Plays the moves of a program; ``agents/adapters/README.md`` describes the protocol.
 
     Args:
         command: the program and its arguments. They are split as a shell does.
         reply: form of the answer: column, scores or score. With scores, the answer ends with the
             seven columns' scores; with score, the program scores each next position.
         timeout: seconds for a move.
-        startup: more seconds for the first answer of a process.
+        startup: extra seconds for the first answer of a process.
         newgame: when a game begins: none, reset (a line) or restart. The line is ``reset SEED``.
 
     Raises:
-        InvalidValue: there is no such program, or an option has another value.
+        InvalidValue: the program does not exist, or an option's value is not allowed.
     """
 
     @checked
@@ -52,9 +52,7 @@ class Engine(ProcessAgent):
             raise InvalidValue(f"exec: command={command!r}: {error}") from None
         if not self.command or shutil.which(self.command[0]) is None:
             hint = file_hint(command, f"exec:./{command}") if "/" not in command else ""
-            raise InvalidValue(
-                f"exec: command={command!r}: expected a program that can be run{hint}"
-            )
+            raise InvalidValue(f"exec: command={command!r}: expected an executable program{hint}")
         self.reply = reply
         self.timeout = timeout
         self.startup = startup
@@ -64,7 +62,7 @@ class Engine(ProcessAgent):
         return LineProcess(self.command, self.command[0])
 
     def reset(self, seed: int | np.random.SeedSequence | None = None) -> None:
-        """Begin a new game, and tell the program in the way of the option ``newgame``.
+        """Begin a new game; notify the program as the option ``newgame`` says.
 
         Raises:
             EngineFault: the program did not acknowledge the reset.
@@ -79,10 +77,10 @@ class Engine(ProcessAgent):
                 raise self.wrong(answer, "an acknowledgement of the reset")
 
     def choose(self, position: Position) -> int:
-        """The program's column; sets :attr:`nodes` if the program reports them.
+        """Return the program's column; set :attr:`nodes` if the program reports nodes.
 
         Raises:
-            EngineFault: the program crashed, or answered no legal column.
+            EngineFault: the program crashed, or its answer is no legal column.
             LateAnswer: the answer took longer than ``timeout``.
         """
         require_move(position)
@@ -90,7 +88,7 @@ class Engine(ProcessAgent):
         return REPLIES[self.reply](self, position)
 
     def words(self, position: Position, seconds: float) -> list[str]:
-        """Ask about a position; return the answer's words but the position and ``key=value``."""
+        """Request an answer; return its words without the position and ``key=value``."""
         moves = position.moves()
         answer = self._ask(moves, seconds, self.startup)
         if answer.startswith("error"):
@@ -107,13 +105,13 @@ class Engine(ProcessAgent):
         return words[1:] if len(words) > 1 and words[0] == moves else words
 
     def wrong(self, answer: str, expected: str) -> EngineFault:
-        """End the program, and return the fault of its unexpected answer."""
-        self.close()  # questions and answers may be out of step
+        """End the program; return the error for its unexpected answer."""
+        self.close()  # later answers may belong to earlier requests
         return EngineFault(f"{self.command[0]} answered {answer[:80]!r}: expected {expected}")
 
 
 def read_column(engine: Engine, position: Position) -> int:
-    """Read an answer that is a column, 1..7."""
+    """Return the column 1..7 in an answer."""
     words = engine.words(position, engine.timeout)
     if len(words) != 1 or words[0] not in tuple(DIGITS):
         expected = "one column 1..7 (reply=scores and reply=score read what solvers print)"
@@ -125,7 +123,7 @@ def read_column(engine: Engine, position: Position) -> int:
 
 
 def read_scores(engine: Engine, position: Position) -> int:
-    """Read an answer that ends with the scores of columns 1 to 7; return the best column."""
+    """Return the best column by an answer that ends with the scores of columns 1 to 7."""
     words = engine.words(position, engine.timeout)
     if len(words) < COLUMNS:
         raise engine.wrong(" ".join(words), "a score of each of the seven columns")
@@ -134,7 +132,7 @@ def read_scores(engine: Engine, position: Position) -> int:
 
 
 def read_score(engine: Engine, position: Position) -> int:
-    """Ask for the score of each next position; return the column that is worst for the opponent."""
+    """Return the column after which the program's score for the opponent is least."""
     deadline = time.monotonic() + engine.timeout
     scores = []
     for column in position.legal_columns():
@@ -170,6 +168,6 @@ def engine_score(engine: Engine, word: str) -> float:
 
 
 def best(position: Position, scores: list[float]) -> int:
-    """The legal column with the greatest score; ties go to the centre, then to the left."""
+    """Return the legal column with the greatest score; ties go to the centre, then to the left."""
     ranked = dict(zip(position.legal_columns(), scores, strict=True))
     return max((column for column in CENTRE_FIRST if column in ranked), key=ranked.__getitem__)

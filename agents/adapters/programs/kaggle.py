@@ -1,4 +1,4 @@
-"""``kaggle:FILE.py``: submissions to Kaggle's ConnectX competition."""
+"""``kaggle:FILE.py``: an agent from a submission to Kaggle's ConnectX competition."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from c4env.agents.registry.options import Seconds, checked
 from c4env.bitboard import COLUMNS, CONNECT, ROWS
 from c4env.position import Position, numbered_cells
 
-SLACK: Final = 1.0  # seconds
+SLACK: Final = 1.0  # seconds beyond the time limits
 RUNNER: Final = str(Path(__file__).with_name("kaggle_runner.py"))
 
 
 class Submission(ProcessAgent):
     """Plays a ConnectX submission under the competition's time limits.
 
-    A move has ``timeout`` seconds. A longer move uses the ``overage`` of the game; when that is
-    used up, the move is late. Each game has a new process, as each episode has on Kaggle, and seeds
+    A move has ``timeout`` seconds. A slower move uses up the ``overage`` of the game; after that,
+    the move is late. Each game has a new process, as each episode has on Kaggle; the process seeds
     the modules ``random`` and ``numpy.random``.
 
     Args:
@@ -38,7 +38,7 @@ class Submission(ProcessAgent):
         python: the interpreter; default: this one.
 
     Raises:
-        InvalidValue: there is no such file or interpreter.
+        InvalidValue: the file or the interpreter does not exist.
     """
 
     @checked
@@ -82,15 +82,15 @@ class Submission(ProcessAgent):
         return LineProcess([self.python or sys.executable, RUNNER, *arguments], self.file)
 
     def choose(self, position: Position) -> int:
-        """The submission's column.
+        """Return the submission's column.
 
         Raises:
-            EngineFault: the submission raised, died, or answered no legal column.
+            EngineFault: the submission raised an error, ended, or returned no legal column.
             LateAnswer: the move took longer than ``timeout`` plus the remaining ``overage``.
         """
         require_move(position)
         observation = observe(position, self._remaining)
-        # Wait a little longer, so that the runner's clock judges all moves that end.
+        # Wait a little longer, so that the runner's clock decides whether a move is late.
         wait = self.timeout + self._remaining + SLACK
         line = self._ask(json.dumps(observation), wait, self.startup)
         answer: dict[str, Any] = json.loads(line)

@@ -1,9 +1,9 @@
-"""Run a ConnectX submission as the competition does; read and write JSON lines.
+"""Run a ConnectX submission by the competition's rules; exchange JSON lines.
 
 The script ``python kaggle_runner.py SUBMISSION CONFIGURATION SEED`` imports nothing of this
-project, so that it runs in any Python that the submission needs. It reads an observation and writes
-``{"action": ..., "seconds": ...}`` or ``{"error": ...}``, a line each. The submission's prints go
-to standard error.
+project, so that it runs in any Python that the submission needs. It reads an observation a line and
+writes ``{"action": ..., "seconds": ...}`` or ``{"error": ...}``. The submission's prints go to
+standard error.
 
 As in Kaggle's environment, the agent is the last callable in the file. It gets as many of
 ``(observation, configuration)`` as it has parameters, and loading the file is part of its first
@@ -37,7 +37,7 @@ class Struct(dict[str, Any]):
 
 
 def load(path: str) -> Callable[..., Any]:
-    """Run a file in its own namespace, and return its last callable."""
+    """Run a file in its own namespace and return its last callable."""
     sys.path.append(os.path.dirname(os.path.abspath(path)))
     with open(path, encoding="utf-8") as file:
         code = compile(file.read(), path, "exec")
@@ -45,12 +45,12 @@ def load(path: str) -> Callable[..., Any]:
     exec(code, names)
     found: list[Callable[..., Any]] = [value for value in names.values() if callable(value)]
     if not found:
-        raise ValueError("the file defines nothing that can be called")
+        raise ValueError("the file defines no callable")
     return found[-1]
 
 
 def call(agent: Callable[..., Any], *arguments: Any) -> Any:
-    """Call the agent with as many arguments as it takes."""
+    """Call the agent with as many arguments as it has parameters."""
     code = getattr(agent, "__code__", None)
     count = getattr(code, "co_argcount", len(arguments))
     return agent(*arguments[:count])
@@ -62,14 +62,14 @@ def seed_all(seed: int) -> None:
     with contextlib.suppress(ImportError):
         import numpy
 
-        numpy.random.seed(seed % 2**32)  # noqa: NPY002  # what submissions draw from
+        numpy.random.seed(seed % 2**32)  # noqa: NPY002  # the generator that submissions use
 
 
 def main(path: str, configuration: dict[str, Any], seed: int | None) -> None:
-    """Answer observations until the input ends."""
+    """Answer observations until the end of the input."""
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
-    sys.path.pop(0)  # hide the modules of our folder from the submission
+    sys.path.pop(0)  # hide the modules of this folder from the submission
     if seed is not None:
         seed_all(seed)
     agent = None
@@ -83,7 +83,7 @@ def main(path: str, configuration: dict[str, Any], seed: int | None) -> None:
             action = call(agent, observation, Struct(configuration))
             seconds = time.perf_counter() - started
             if isinstance(action, bool):
-                raise TypeError(f"{action!r} is no column")
+                raise TypeError(f"{action!r} is not a column")
             answer = {"action": operator.index(action), "seconds": seconds}
         except BaseException as error:  # any error of the submission
             answer = {"error": f"{type(error).__name__}: {error}"}

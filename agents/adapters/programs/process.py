@@ -1,7 +1,7 @@
-"""A program that reads and writes lines, and the base class of agents that ask such a program.
+"""A program that answers lines, and the base class of agents that use such a program.
 
-The program never outlives its owner. A small process of ours (``supervisor``) starts the program,
-and ends it and its children as soon as the owner closes it, forgets it, exits or is killed.
+The program never outlives its owner. A supervisor process (``supervisor``) starts the program, and
+ends it and its children as soon as the owner closes or discards it, exits or is killed.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from c4env.agents.errors import EngineFault, LateAnswer
 
 SUPERVISOR: Final = str(Path(__file__).with_name("supervisor.py"))
 LONGEST_LINE: Final = 1 << 16  # bytes
-STDERR_KEPT: Final = 2000  # the last bytes of standard error
+STDERR_KEPT: Final = 2000  # bytes to keep of standard error, from its end
 END_TIMEOUT: Final = 10.0  # seconds for the supervisor to end everything
-EXIT_TIMEOUT: Final = 1.0  # seconds to exit for a program that has closed its output
+EXIT_TIMEOUT: Final = 1.0  # seconds to wait for the exit of a program that has closed its output
 
 
 class LineProcess:
@@ -43,7 +43,7 @@ class LineProcess:
 
     def __init__(self, command: Sequence[str], title: str) -> None:
         if os.name != "posix":
-            raise EngineFault(f"{title}: programs as agents need a POSIX system (Linux, macOS)")
+            raise EngineFault(f"{title}: this agent needs a POSIX system (Linux, macOS)")
         self.title = title
         self._answers = b""
         self._stderr = b""
@@ -64,21 +64,21 @@ class LineProcess:
         finally:
             os.close(supervisor_end)
         self._open: list[Any] = [self._process.stdout, self._process.stderr]
-        # Runs also when the agent is garbage, and when the interpreter exits.
+        # Runs also when the agent is garbage-collected, and when the interpreter exits.
         self._end = weakref.finalize(self, _end, self._process, owner_end)
 
     def ask(self, line: str, seconds: float) -> str:
-        """Send a line, and wait for the answer.
+        """Send a line and wait for the answer.
 
         Raises:
             LateAnswer: no answer within ``seconds``.
-            EngineFault: the program ended, or wrote a line before the question.
+            EngineFault: the program ended, or wrote a line without a request.
         """
         deadline = time.monotonic() + seconds
         going = self._read(0.0)
         if self._answers:
             said = self._answers[:80].decode(errors="replace")
-            raise self._fault(f"said {said!r} without being asked")
+            raise self._fault(f"wrote {said!r} without a request")
         if not going:
             raise self._fault(self._how_it_ended())
         assert self._process.stdin is not None
@@ -98,7 +98,7 @@ class LineProcess:
         return answer.decode(errors="replace").strip()
 
     def close(self) -> None:
-        """End the program and all that it started; a second call does nothing."""
+        """End the program and all processes that it started; a second call does nothing."""
         self._end()
 
     def _fault(self, words: str) -> EngineFault:
@@ -106,7 +106,7 @@ class LineProcess:
         return EngineFault(f"{self.title} {words}")
 
     def _read(self, seconds: float) -> bool:
-        """Read output for at most ``seconds``; False if the output has ended."""
+        """Read output for at most ``seconds``; return False if the output has ended."""
         ready, _, _ = select.select(self._open, [], [], seconds)
         for stream in ready:
             said = os.read(stream.fileno(), LONGEST_LINE)
@@ -119,7 +119,7 @@ class LineProcess:
         return self._process.stdout in self._open
 
     def _how_it_ended(self) -> str:
-        """A description of how the program ended."""
+        """Describe how the program ended."""
         deadline = time.monotonic() + EXIT_TIMEOUT
         while self._open and (left := deadline - time.monotonic()) > 0:
             self._read(left)
@@ -137,7 +137,7 @@ class LineProcess:
 
 
 def _end(process: subprocess.Popen[bytes], owner_end: int) -> None:
-    """Close the supervisor's pipe, so that it ends the program, and wait for the supervisor."""
+    """Close the supervisor's pipe, which ends the program, and wait for the supervisor."""
     os.close(owner_end)
     for stream in (process.stdin, process.stdout, process.stderr):
         if stream is not None:
@@ -150,35 +150,35 @@ def _end(process: subprocess.Popen[bytes], owner_end: int) -> None:
 
 
 class ProcessAgent(Agent):
-    """An agent that asks a program, which starts at the first question."""
+    """An agent that sends requests to a program, started by the first request."""
 
-    settings_are_all = True  # a copy starts a program of its own
+    settings_are_all = True  # a copy starts its own program
     _process: LineProcess | None = None
 
     def reseed(self, seed: int) -> None:
-        """Do nothing: a program gets seeds for games, not for moves."""
+        """Do nothing: the seed of a program changes with the game, not with the move."""
 
     @abc.abstractmethod
     def _start(self) -> LineProcess:
         """Start the program."""
 
     def _ask(self, line: str, seconds: float, startup: float) -> str:
-        """Ask the program; the first answer of a process may take ``startup`` seconds more.
+        """Send a line and wait; the first answer may take ``startup`` seconds more.
 
         Raises:
-            EngineFault: the program crashed or was late; it is then ended.
+            EngineFault: the program crashed or was late. A late program is ended.
         """
         if self._process is None:
             self._process = self._start()
             seconds += startup
         try:
             return self._process.ask(line, seconds)
-        except BaseException:  # also when time is over: the program may still answer
+        except BaseException:  # also on timeout: the program may still answer
             self.close()
             raise
 
     def close(self) -> None:
-        """End the program; the next question starts another."""
+        """End the program; the next request starts the program again."""
         if self._process is not None:
             self._process.close()
         self._process = None

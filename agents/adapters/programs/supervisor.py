@@ -1,10 +1,10 @@
-"""Run a command, and end it with everything it started when its owner leaves or dies.
+"""Run a command; end it and all its processes when its owner closes a pipe or dies.
 
-A script, ``python -I -S supervisor.py PIPE COMMAND...``. It imports nothing of the project, so it
-starts at once. PIPE is the descriptor of the read end of a pipe; only the owner has the other end.
-Nobody writes to the pipe. It closes when the owner closes its end or dies, even by ``kill -9``. The
-command talks to the owner directly; this process only waits. Its exit code is the command's, or 128
-plus the signal that ended it.
+This is a script, ``python -I -S supervisor.py PIPE COMMAND...``. It imports nothing of the project,
+so it starts at once. PIPE is the descriptor of the read end of a pipe; only the owner has the other
+end. Nobody writes to the pipe. It closes when the owner closes its end or dies, even by ``kill
+-9``. The command talks to the owner directly; this process only waits. Its exit code is the
+command's, or 128 plus the signal that ended the command.
 
 A signal to the process group reaches the command's children. On Linux, processes that left the
 group are found too, because orphans become children of this process (a "subreaper"). If this
@@ -31,7 +31,7 @@ def main(owner: int, command: list[str]) -> int:
     prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     signalled, signal_end = os.pipe()
     os.set_blocking(signal_end, False)
-    signal.set_wakeup_fd(signal_end)  # before the fork, to notice every child's end
+    signal.set_wakeup_fd(signal_end)  # set before the fork, to notice the end of every child
     signal.signal(signal.SIGCHLD, lambda *_: None)
     supervisor, child = os.getpid(), os.fork()
     if child == 0:
@@ -58,7 +58,7 @@ def main(owner: int, command: list[str]) -> int:
 
 
 def execute(command: list[str]) -> None:
-    """Replace this process by the command; if that fails, print why and return."""
+    """Replace this process by the command; if that fails, print the reason and return."""
     for ignored in (signal.SIGPIPE, signal.SIGXFSZ):  # Python ignores these signals
         signal.signal(ignored, signal.SIG_DFL)
     try:
@@ -68,7 +68,7 @@ def execute(command: list[str]) -> None:
 
 
 def reap(options: int = os.WNOHANG) -> tuple[int, int]:
-    """A child that has ended, and its exit code; zeros if there is none."""
+    """Return the process id and exit code of a child that has ended; zeros if there is none."""
     try:
         child, status = os.waitpid(-1, options)
     except ChildProcessError:
@@ -82,13 +82,13 @@ def kill_all(group: int) -> None:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(group, signal.SIGKILL)
         for child in children():
-            os.kill(child, signal.SIGKILL)  # the number is still the child's: only we reap it
+            os.kill(child, signal.SIGKILL)  # still the child's id: only this process reaps it
         if reap(0) == (0, 0):
             return
 
 
 def children() -> list[int]:
-    """Children of this process in ``/proc``; none on systems without it."""
+    """Return the children of this process in ``/proc``; none on systems without ``/proc``."""
     found = []
     for entry in os.listdir("/proc") if sys.platform == "linux" else ():
         if entry.isdigit():

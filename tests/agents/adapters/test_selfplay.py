@@ -51,7 +51,7 @@ def test_bad_specs_are_refused(folder, tmp_path):
         agents.make(f"selfplay:{tmp_path}/nowhere")
     with pytest.raises(UnreadableWeights, match="nowhere"):
         agents.make(f"puct:selfplay:{tmp_path}/nowhere")
-    with pytest.raises(InvalidValue, match="expected one of them"):
+    with pytest.raises(InvalidValue, match="expected only one of them"):
         agents.make(f"selfplay:{folder},simulations=5,temperature=1.0")
     with pytest.raises(InvalidValue, match="simulations='-1'"):
         agents.make(f"selfplay:{folder},simulations=-1")

@@ -159,7 +159,7 @@ def test_an_error_of_the_function_forfeits_with_its_words(source):
         ("{}:", "expected FILE.py:NAME"),
         ("none.py:f", "expected FILE.py:NAME"),
         ("{}:missing", "has no attribute 'missing'"),
-        ("{}:constant", "no function or class; expected FILE.py:NAME"),
+        ("{}:constant", "not a function or class; expected FILE.py:NAME"),
         ("{}:flat,device=moon", "device='moon'"),
     ],
 )

@@ -111,11 +111,11 @@ def test_a_bad_answer_is_asked_again_told_what_was_wrong(server, bad, told):
 
 def test_without_a_try_left_the_model_is_at_fault(server):
     server.script = ["no", "Move: 2", "never"]
-    with pytest.raises(EngineFault, match=r"tiny gave no answer in 3 tries .*'never'"):
+    with pytest.raises(EngineFault, match=r"tiny gave no legal move in 3 tries: .*'never'"):
         agents.make(server.spec).choose(FULL_2)
     assert len(server.asked) == 3
     server.script = ["no"]
-    with pytest.raises(EngineFault, match="no answer that"):
+    with pytest.raises(EngineFault, match="gave no legal move: "):
         agents.make(f"{server.spec},retries=0").choose(FULL_2)
 
 
@@ -222,7 +222,7 @@ def test_a_late_answer_is_asked_for_again(server):
 
 def test_after_a_while_nobody_is_at_fault(server, capsys):
     server.answer = lambda body: Fault(500)
-    with pytest.raises(Unavailable, match=r"127\.0\.0\.1:\d+ gives no answer: status 500; tried"):
+    with pytest.raises(Unavailable, match=r"127\.0\.0\.1:\d+ does not answer: status 500; tried"):
         agents.make(f"{server.spec},patience=1").choose(Position())
     assert len(server.asked) > 2
     news = capsys.readouterr().err.splitlines()

@@ -185,7 +185,7 @@ def test_a_reset_that_is_refused_is_a_fault(tmp_path, made):
     ("spec", "error", "words"),
     [
         ("exec", InvalidSpec, "expected exec:COMMAND"),
-        ("exec:/no/such/engine", InvalidValue, "'/no/such/engine'.*a program that can be run"),
+        ("exec:/no/such/engine", InvalidValue, "'/no/such/engine'.*an executable program"),
         ("exec:cat 'x", InvalidValue, "No closing quotation"),
         (
             "exec:cat,reply=loud",

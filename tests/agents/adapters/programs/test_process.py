@@ -81,7 +81,7 @@ def test_a_program_is_the_head_of_a_process_group(tmp_path: Path) -> None:
 def test_what_was_not_asked_for_is_a_fault(tmp_path: Path) -> None:
     process = LineProcess(answering(tmp_path, "print('4\\n5', flush=True)").split(), "it")
     assert process.ask("", 20) == "4"
-    with pytest.raises(EngineFault, match=r"said '5.*' without being asked"):
+    with pytest.raises(EngineFault, match=r"wrote '5.*' without a request"):
         process.ask("", 20)
 
 
