@@ -1,7 +1,7 @@
-"""The zoo: agents that play Connect Four through one policy interface.
+"""The agents: programs that play Connect Four through one policy interface.
 
-``names()`` lists what ``make()`` knows; ``register()`` adds a function of your own.
-Importing the package imports no agent: each is loaded when it is first made.
+``names()`` lists the names that ``make()`` accepts; ``register()`` adds a user's agent. Importing
+the package imports no agent: the first ``make()`` of an agent imports its module.
 """
 
 from __future__ import annotations

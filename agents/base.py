@@ -1,7 +1,7 @@
-"""The policy interface: agents, and the results of searching agents.
+"""The policy interface: base classes of agents, and the result of a search.
 
-The evaluation plays any callable on an observation. The agents of this zoo derive
-from :class:`Agent`, which turns the observation into a position.
+The evaluation plays any callable that takes an observation. The agents of this package derive from
+:class:`Agent`, which turns the observation into a position.
 """
 
 from __future__ import annotations
@@ -28,28 +28,28 @@ if TYPE_CHECKING:
 
 
 class Agent(abc.ABC):
-    """A policy, which chooses a 0-based column in a position.
+    """A policy: chooses a 0-based column in a position.
 
-    An agent plays one game at a time, for one caller: give each thread an agent of its own. A
-    copy, by ``copy.deepcopy`` or ``pickle``, plays on as the agent would, its random state
-    included; a program, a server or a bot behind the agent starts again.
+    An agent plays one game at a time for one caller, so give each thread its own agent. A copy,
+    made by ``copy.deepcopy`` or ``pickle``, includes the random state and continues as the agent
+    would. A program, a server or a bot behind the agent restarts.
 
     Attributes:
         name: the spec that made the agent; empty if the class was called directly.
         deterministic: True when the agent always plays the same column in the same position,
             whatever the seed. A class must declare it. A report calls a run of deterministic
             agents over all openings exact.
-        nodes: positions searched for the latest column; 0 for agents that do not search.
-        movetime: seconds for each move, if the clock limits the search (games then need not
-            repeat); else None.
+        nodes: number of positions searched for the latest move; 0 for agents that do not search.
+        movetime: seconds for each move if the clock limits the search, else None. Under a clock,
+            games may not repeat.
     """
 
     settings_are_all: ClassVar[bool] = False
-    """Whether a copy or pickle of an agent holds only its arguments and :attr:`memory`; the copy
-    rebuilds everything else."""
+    """True if a copy or pickle stores only the arguments and :attr:`memory`; the copy rebuilds the
+    other attributes."""
 
     memory: ClassVar[tuple[str, ...]] = ()
-    """Attributes, besides the arguments, that the next moves depend on."""
+    """Names of the attributes that affect later moves, besides the arguments."""
 
     deterministic: bool = False
     name: str = ""
@@ -60,26 +60,26 @@ class Agent(abc.ABC):
     _given: Mapping[str, Any] = MappingProxyType({})  # the checked arguments, for repr
 
     def __new__(cls, *args: Any, **options: Any) -> Self:
-        """Keep the arguments if :attr:`settings_are_all` is true."""
+        """Store the arguments if :attr:`settings_are_all` is true."""
         agent = super().__new__(cls)
         if cls.settings_are_all:
             agent.made_with = (args, options)
         return agent
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> Any:
-        """Copy the agent by its arguments if :attr:`settings_are_all` is true."""
+        """Pickle the agent by its arguments if :attr:`settings_are_all` is true."""
         if not self.settings_are_all:
             return super().__reduce_ex__(protocol)
         return _made_again, (type(self), *self.made_with), self.__getstate__()
 
     def __getstate__(self) -> Any:
-        """The state that a copy gets besides the arguments."""
+        """Return the state that a copy stores besides the arguments."""
         if not self.settings_are_all:
             return super().__getstate__()
         return {name: getattr(self, name) for name in ("name", *self.memory)}
 
     def __call__(self, observation: Mapping[str, Any] | NDArray[Any]) -> int:
-        """The column for an observation of the player to move (``c4env.observation``)."""
+        """Return the column for an observation of the player to move (``c4env.observation``)."""
         from c4env.observation import position_from
 
         return self.choose(position_from(observation))
@@ -88,34 +88,34 @@ class Agent(abc.ABC):
         """Begin a new game; a stochastic agent restarts its generator from ``seed``."""
 
     def reseed(self, seed: int) -> None:
-        """Restart the generator from a seed, and forget the game.
+        """Restart the random generator from a seed, and forget the game.
 
-        In an environment of many boards every move of a stochastic agent begins with this call,
-        so that boards do not influence each other. An agent may override it to keep parts that are
-        expensive to build and do not depend on the seed.
+        In an environment of many boards, this call precedes every move of a stochastic agent, so
+        that boards do not influence each other. An override may keep parts that are expensive to
+        build and do not depend on the seed.
         """
         self.reset(seed)
 
     @abc.abstractmethod
     def choose(self, position: Position) -> int:
-        """The 0-based column to play.
+        """Choose the 0-based column to play.
 
         Raises:
             NoMove: the game is over.
         """
 
     def search(self, position: Position) -> SearchResult:
-        """The column that :meth:`choose` plays, with its value and principal variation.
+        """Return the column that :meth:`choose` plays, with its value and principal variation.
 
         Raises:
             NoMove: the game is over.
-            NoSearch: the agent is no :class:`SearchingAgent`.
+            NoSearch: the agent is not a :class:`SearchingAgent`.
         """
         require_move(position)
         raise NoSearch(f"{self!r} does not search: expected an agent such as alphabeta")
 
-    def close(self) -> None:  # noqa: B027  # most hold nothing
-        """Release the agent's resources beyond memory, such as a process or a connection."""
+    def close(self) -> None:  # noqa: B027  # most agents hold no resources
+        """Release resources other than memory, such as a process or a connection."""
 
     def __repr__(self) -> str:
         if self.name:
@@ -125,7 +125,7 @@ class Agent(abc.ABC):
 
 
 def _shown(value: Any) -> str:
-    """A value in a ``repr``; ``...`` if no text can reproduce it."""
+    """Return a value's text for a ``repr``; ``...`` if no text can reproduce the value."""
     return repr(value) if isinstance(value, str | int | float | None) else "..."
 
 
@@ -135,29 +135,28 @@ def _made_again(kind: type[Agent], args: tuple[Any, ...], options: dict[str, Any
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """The result of a search, from the view of the side to move.
+    """The result of a search, for the side to move.
 
-    A greater ``value`` is better for that side. The first column of the ``principal_variation``
-    is the chosen ``column``.
+    A greater ``value`` is better for that side. The ``principal_variation`` starts with ``column``.
     """
 
     column: int
     value: float
     nodes: int  # positions visited below the root
     depth: int  # plies searched, the agent's own move included
-    principal_variation: tuple[int, ...]  # 0-based columns, the chosen one first
+    principal_variation: tuple[int, ...]  # 0-based columns, the chosen column first
 
 
 class SearchingAgent(Agent):
     """An agent that searches and reports value, nodes and principal variation."""
 
     def choose(self, position: Position) -> int:
-        """The 0-based column to play; sets :attr:`nodes`."""
+        """Choose the 0-based column to play; set :attr:`nodes`."""
         column, _, self.nodes = self.best_move(position)
         return column
 
     def best_move(self, position: Position) -> tuple[int, float, int]:
-        """The best column, its value for the side to move, and the nodes searched.
+        """Return the best column, its value for the side to move, and the nodes searched.
 
         Raises:
             InvalidPosition: not a position of this board.
@@ -168,7 +167,7 @@ class SearchingAgent(Agent):
 
     @abc.abstractmethod
     def search(self, position: Position) -> SearchResult:
-        """The column that :meth:`choose` plays, with its value and principal variation.
+        """Return the column that :meth:`choose` plays, with its value and principal variation.
 
         Raises:
             InvalidPosition: not a position of this board.
@@ -177,10 +176,10 @@ class SearchingAgent(Agent):
 
 
 class FunctionAgent(Agent):
-    """An agent that calls a function, or another library's policy, on an observation.
+    """An agent that passes observations to a function or to another library's policy.
 
-    It counts as stochastic, since the function may draw random numbers. A new game calls the
-    function's ``reset(seed)``, if it has one.
+    The agent counts as stochastic, since the function may draw random numbers. A new game calls the
+    function's ``reset(seed)`` if the function has one.
     """
 
     def __init__(self, function: Callable[[Any], Any]) -> None:
@@ -188,13 +187,13 @@ class FunctionAgent(Agent):
         self.name = getattr(function, "__name__", type(function).__name__)
 
     def __call__(self, observation: Any) -> Any:
-        """The function's unchecked result; ``nodes`` becomes the function's ``nodes``, or 0."""
+        """Return the function's unchecked result; copy the function's ``nodes``, if any."""
         answer = self.function(observation)
         self.nodes = getattr(self.function, "nodes", 0)
         return answer
 
     def reset(self, seed: Any = None) -> None:
-        """Call the function's ``reset``, if it has one, with the seed if it takes one."""
+        """Call the function's ``reset``, if any, with the seed if ``reset`` takes one."""
         reset = getattr(self.function, "reset", None)
         if not callable(reset):
             return
@@ -202,7 +201,7 @@ class FunctionAgent(Agent):
         reset(*arguments)
 
     def choose(self, position: Any) -> int:
-        """The function's column for the observation of the side to move."""
+        """Return the function's column for the observation of the side to move."""
         from c4env.envs.opponents import one_column
         from c4env.observation import observe
 
@@ -210,7 +209,7 @@ class FunctionAgent(Agent):
 
 
 def parameters_of(target: Callable[..., Any]) -> Mapping[str, inspect.Parameter] | None:
-    """The parameters of a callable; None if Python does not know them, as for ``max``."""
+    """Return the parameters of a callable; None if Python does not know them, as for ``max``."""
     try:
         return inspect.signature(target).parameters
     except (TypeError, ValueError):
@@ -218,10 +217,10 @@ def parameters_of(target: Callable[..., Any]) -> Mapping[str, inspect.Parameter]
 
 
 def is_model(thing: object) -> bool:
-    """Whether :func:`c4env.agents.make` takes an object as a model.
+    """Return True if an object is a model that :func:`c4env.agents.make` accepts.
 
-    Modules of PyTorch, and models and policies of Stable-Baselines3, are models; their classes
-    are not.
+    PyTorch modules, and models and policies of Stable-Baselines3, are models. Their classes are
+    not.
     """
     if isinstance(thing, type | Agent):
         return False
@@ -231,35 +230,35 @@ def is_model(thing: object) -> bool:
 
 
 def as_number(seed: int | np.random.SeedSequence | None) -> int | None:
-    """A seed as an integer; None stays None."""
+    """Return a seed as an integer; None stays None."""
     if isinstance(seed, np.random.SeedSequence):
         return int(seed.generate_state(1, np.uint64)[0])
     return seed
 
 
 def require_count(name: str, value: object, low: int, high: int) -> int:
-    """Return the value of an option if it is an integer from ``low`` to ``high``.
+    """Return an option's value if it is an integer from ``low`` to ``high``.
 
     Raises:
-        InvalidValue: the value is no such integer.
+        InvalidValue: the value is not an integer in this range.
     """
     expected = f"an integer between {low} and {high}"
     return require_integer(name, value, low, expected, high=high, wrong=InvalidValue)
 
 
 def require_move(position: Position) -> None:
-    """Refuse a position without a legal move.
+    """Raise an error if a position has no legal move.
 
     Raises:
         InvalidPosition: not a position of this board.
         NoMove: the game is over.
     """
     if _check()(position).outcome is not None:
-        raise NoMove(f"{position!r}: the game is over, there is no move to choose")
+        raise NoMove(f"{position!r}: the game is over; there is no move to choose")
 
 
 @functools.cache
 def _check() -> Callable[[object], Position]:
-    from c4env.position import require_position  # compiles the rules, which ``c4 list`` must not do
+    from c4env.position import require_position  # compiles kernels, which ``c4 list`` must avoid
 
     return require_position

@@ -1,4 +1,4 @@
-"""Agents without a search: random, and greedy."""
+"""Agents that do not search: random and greedy."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Random(Agent):
-    """Plays a legal column drawn uniformly; seeded by :meth:`reset`."""
+    """Plays a random legal column; :meth:`reset` sets the seed."""
 
     def __init__(self) -> None:
         self._generator = np.random.default_rng()
@@ -26,16 +26,16 @@ class Random(Agent):
         self._generator = np.random.default_rng(seed)
 
     def choose(self, position: Position) -> int:
-        """A legal column, drawn uniformly."""
+        """Draw a legal column with equal probabilities."""
         require_move(position)
         columns = position.legal_columns()
         return columns[int(self._generator.integers(len(columns)))]
 
 
 class Greedy(Agent):
-    """Wins if it can, blocks if it must, else plays to the position with the best heuristic value.
+    """Plays a win, else a block, else the column with the best heuristic value.
 
-    Ties go to the column nearest the centre, then to the left one.
+    Ties go to the column nearest the centre, then to the column on the left.
 
     Args:
         heuristic: name or import path of the heuristic (``c4env.agents.heuristics.names``).
@@ -50,7 +50,7 @@ class Greedy(Agent):
         self.deterministic = repeats(self.heuristic)
 
     def choose(self, position: Position) -> int:
-        """The 0-based column to play."""
+        """Choose the 0-based column to play."""
         from c4env.agents.heuristics.names import not_a_value
         from c4env.agents.search.greedy import greedy_column
 

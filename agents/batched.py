@@ -1,8 +1,8 @@
-"""Opponents on many boards: called with M observations, they return M columns.
+"""Opponents that choose columns on many boards in one call.
 
-:func:`opponent` makes such a callable from any agent. :class:`BatchedSearch` searches all boards in
-one kernel, and :class:`Pool` draws one of several opponents for each game. An environment calls an
-opponent with bitboards and a seed for each board (``c4env.envs.opponents``).
+:func:`opponent` makes such an opponent from any agent. :class:`BatchedSearch` searches all boards
+in one kernel, and :class:`Pool` draws one of several opponents for each game. An environment calls
+an opponent with bitboards and a seed for each board (``c4env.envs.opponents``).
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from c4env.envs.vectorized.batch import boards_from, observed, positions_of, sha
 from c4env.envs.vectorized.chance import random_columns
 from c4env.jit import HEURISTIC, kernel
 
-AT_ONCE: Final = 10**6  # most leaves of full-width trees to search in the caller's own thread
+AT_ONCE: Final = 10**6  # full-width leaves up to which a search runs in the caller's thread
 
 
 @kernel(
@@ -53,9 +53,9 @@ def best_columns(
     stop: int,
     work: Int64s,
 ) -> None:
-    """Write the best column of boards ``start`` to ``stop``, and the nodes searched.
+    """Write the best columns and the node counts of boards ``start`` to ``stop - 1``.
 
-    The kernel ends early once ``work[STOPPED]`` is set (``c4env.agents.search.threads``).
+    The kernel returns early once ``work[STOPPED]`` is set (``c4env.agents.search.threads``).
     """
     for i in range(start, stop):
         if work[STOPPED]:
@@ -67,31 +67,31 @@ def best_columns(
 
 
 class BatchOpponent(Follower, abc.ABC):
-    """An opponent that chooses columns on many boards from their bitboards or observations.
+    """An opponent that chooses columns on many boards, given bitboards or observations.
 
-    It remembers no game, so one object serves several environments.
+    The opponent stores no games, so one object serves several environments.
     """
 
     c4env_batched = True
     _generator: np.random.Generator | None = None
 
     def follow(self) -> BatchOpponent:
-        """Return the opponent itself, which keeps no state of an environment."""
+        """Return the opponent itself, since it keeps no state for an environment."""
         return self
 
     def reset(self, seed: int) -> None:
-        """Restart the generator for calls without an environment."""
+        """Restart the random generator that calls without an environment use."""
         self._generator = np.random.default_rng(seed)
 
     @abc.abstractmethod
     def columns(self, discs: Int64s, boards: Int64s, seeds: Int64s) -> Int64s:
-        """Columns int64 ``[M]``; see ``c4env.envs.opponents.Follower``."""
+        """Return columns, int64 ``[M]``; see ``c4env.envs.opponents.Follower``."""
 
     def __call__(self, observation: Mapping[str, Any] | NDArray[Any]) -> Int64s:
-        """Columns int64 ``[M]`` for the observations of M boards, each by its side to move.
+        """Return columns, int64 ``[M]``, for observations of the sides to move on M boards.
 
         Raises:
-            InvalidObservation: planes of another shape or with other values than 0 and 1.
+            InvalidObservation: the planes have another shape or values other than 0 and 1.
         """
         self._generator = self._generator or np.random.default_rng(0)
         discs = boards_from(observation)
@@ -100,7 +100,7 @@ class BatchOpponent(Follower, abc.ABC):
 
 
 class BatchedSearch(BatchOpponent):
-    """Searches M boards in one kernel and plays the columns that ``alphabeta`` plays on each.
+    """Searches M boards in one kernel and plays the same columns as ``alphabeta``.
 
     Example:
         ConnectFourVectorEnv(4096, opponent=BatchedSearch(depth=4, heuristic="window"))
@@ -123,18 +123,18 @@ class BatchedSearch(BatchOpponent):
             threads: threads that share the boards.
 
         Raises:
-            InvalidValue: an argument out of range.
-            InvalidHeuristic: no such heuristic.
+            InvalidValue: an argument is out of range.
+            InvalidHeuristic: there is no such heuristic.
         """
         self.depth = require_count("depth", depth, 1, CELLS)
         self.threads = require_count("threads", threads, 1, 1024)
         self.heuristic = heuristic
         self.rules = rules
-        self.nodes = 0  # searched in the latest call, all boards together
+        self.nodes = 0  # nodes of the latest call, summed over the boards
         self._function = as_argument(load(heuristic))
 
     def columns(self, discs: Int64s, boards: Int64s, seeds: Int64s) -> Int64s:
-        """Columns int64 ``[M]``.
+        """Return columns, int64 ``[M]``.
 
         Raises:
             InvalidHeuristic: the heuristic returned a value that no search can use.
@@ -162,7 +162,7 @@ class BatchedSearch(BatchOpponent):
 
 
 class RandomColumns(BatchOpponent):
-    """``random`` on all boards in one kernel: each legal column with the same probability."""
+    """Plays as ``random`` on all boards in one kernel."""
 
     draws = True
 
@@ -170,15 +170,15 @@ class RandomColumns(BatchOpponent):
         self.reset(seed)
 
     def columns(self, discs: Int64s, boards: Int64s, seeds: Int64s) -> Int64s:
-        """Columns int64 ``[M]``, each drawn by its board's seed."""
+        """Return columns, int64 ``[M]``, each drawn by the seed of its board."""
         return random_columns(discs, seeds)
 
 
 class EachBoard(BatchOpponent):
-    """An agent that chooses on one board after another.
+    """Asks one agent for a column on each board in turn.
 
-    A reset of the environment resets the agent; a new game on one board does not, so an agent
-    must not remember its game. A stochastic agent is reseeded before each move.
+    The agent must not depend on the history of a game: only a reset of the environment resets the
+    agent, not a new game on one board. A stochastic agent is reseeded before each move.
     """
 
     def __init__(self, agent: Agent, seed: int = 0) -> None:
@@ -192,7 +192,7 @@ class EachBoard(BatchOpponent):
         self.agent.reset(seed)
 
     def columns(self, discs: Int64s, boards: Int64s, seeds: Int64s) -> Int64s:
-        """Columns int64 ``[M]``."""
+        """Return columns, int64 ``[M]``."""
         columns = np.empty(len(discs), np.int64)
         for i, position in enumerate(positions_of(discs)):
             if self.draws:
@@ -205,18 +205,18 @@ class EachBoard(BatchOpponent):
 
 
 class ModelColumns(EachBoard):
-    """A model that evaluates all boards in one batch."""
+    """Evaluates all boards in one batch of a model."""
 
     agent: ModelAgent
 
     def columns(self, discs: Int64s, boards: Int64s, seeds: Int64s) -> Int64s:
-        """Columns int64 ``[M]``."""
+        """Return columns, int64 ``[M]``."""
         seen = observed(discs)
         return self.agent.columns(seen["observation"], seen["action_mask"], seeds)
 
 
 class GreedyColumns(EachBoard):
-    """``greedy`` on all boards in one kernel."""
+    """Plays as ``greedy`` on all boards in one kernel."""
 
     agent: Greedy
 
@@ -225,14 +225,14 @@ class GreedyColumns(EachBoard):
         self._function = as_argument(agent.heuristic)
 
     def columns(self, discs: Int64s, boards: Int64s, seeds: Int64s) -> Int64s:
-        """Columns int64 ``[M]``."""
+        """Return columns, int64 ``[M]``."""
         columns = greedy_columns(discs, self._function)
-        # On the failing board, the agent itself raises the error with the reason.
+        # The agent raises the error with the reason when it plays the failing board.
         return super().columns(discs, boards, seeds) if (columns < 0).any() else columns
 
 
 class OneBoard(Follower):
-    """An agent in an environment of one board. Each game resets it, so it may remember a game."""
+    """Plays one agent on one board. Each game resets the agent, which may remember the game."""
 
     def __init__(self, agent: Agent) -> None:
         self.agent = agent
@@ -243,15 +243,15 @@ class OneBoard(Follower):
         self.agent.reset(seed=seed)
 
     def columns(self, discs: Int64s, boards: Int64s, seeds: Int64s) -> list[int]:
-        """The agent's column."""
+        """Return the agent's column as a list of one."""
         return [self.agent.choose(position) for position in positions_of(discs)]
 
 
 def follower_of(agent: AnyOpponent, *, many: bool) -> Follower | None:
-    """The follower of an agent, of its spec or of a model; None for anything else.
+    """Return the follower of an agent, a spec or a model; None for other objects.
 
     Raises:
-        UnknownAgent, InvalidSpec, UnknownOption, InvalidValue: no such agent.
+        UnknownAgent, InvalidSpec, UnknownOption, InvalidValue: the agent cannot be made.
     """
     if not isinstance(agent, str | Agent) and not is_model(agent):
         return None
@@ -259,23 +259,23 @@ def follower_of(agent: AnyOpponent, *, many: bool) -> Follower | None:
 
 
 def opponent(agent: Any, *, seed: int = 0, threads: int = 1) -> BatchOpponent:
-    """Make an opponent on many boards from an agent.
+    """Make an opponent for many boards from an agent.
 
     Args:
         agent: an agent; its spec such as ``"alphabeta:depth=4,heuristic=chain"``; or what
             ``agents.make`` takes, such as a model or a function. ``random``, ``greedy`` and
             fixed-depth search choose for all boards in one kernel, models in one batch, every
             other agent board by board. A result of this function is returned unchanged.
-        seed: the seed of the draws in calls without an environment.
+        seed: the seed for calls without an environment.
         threads: threads that share a fixed-depth search.
 
     Raises:
-        UnknownAgent, InvalidSpec, UnknownOption, InvalidValue: no such agent.
+        UnknownAgent, InvalidSpec, UnknownOption, InvalidValue: the agent cannot be made.
     """
     if isinstance(agent, BatchOpponent):
         return agent
     made = agent if isinstance(agent, Agent) else make(agent)
-    if isinstance(made, FixedDepth):  # pruning changes no column, so minimax may prune too
+    if isinstance(made, FixedDepth):  # pruning changes no column, so minimax may use it too
         return BatchedSearch(made.depth, made.heuristic, rules=made.rules, threads=threads)
     if isinstance(made, Random):
         return RandomColumns(seed)

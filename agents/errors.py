@@ -1,27 +1,27 @@
-"""Errors of naming, building and playing agents; every one is a ``ValueError``."""
+"""Errors of agents and their specs. Every error derives from ``ValueError``."""
 
 from c4env.errors import C4Error
 from c4env.errors import UnknownAgent as UnknownAgent
 
 
 class InvalidSpec(C4Error):
-    """A text without the form ``name:key=value,key=value``."""
+    """The spec does not have the form ``name:key=value,key=value``."""
 
 
 class UnknownOption(C4Error):
-    """An option that the agent does not have."""
+    """The agent does not have the option."""
 
 
 class InvalidValue(C4Error):
-    """An option's value of the wrong type or out of range."""
+    """The value of an option has the wrong type or is out of range."""
 
 
 class InvalidHeuristic(C4Error):
-    """A heuristic that cannot be found, or that is not float64(int64, int64)."""
+    """The heuristic cannot be found, or is not a function float64(int64, int64)."""
 
 
 class InvalidFunction(C4Error):
-    """A policy and value function that cannot be found, or whose result has the wrong form."""
+    """The policy and value function cannot be found, or returns a malformed result."""
 
 
 class NoMove(C4Error):
@@ -33,7 +33,7 @@ class NoSearch(C4Error):
 
 
 class SearchLimit(C4Error):
-    """A search reached its node limit before it ended."""
+    """The search reached its node limit before it ended."""
 
 
 class UnreadableWeights(C4Error):
@@ -41,9 +41,9 @@ class UnreadableWeights(C4Error):
 
 
 class EngineFault(C4Error):
-    """An external program crashed, or its answer is no legal column.
+    """An external program crashed or returned an illegal column.
 
-    The message may quote the program; control characters in it are escaped.
+    The message may quote the program, with control characters escaped.
     """
 
     def __init__(self, message: str) -> None:
@@ -57,11 +57,11 @@ class LateAnswer(EngineFault):
 
 
 class Unavailable(C4Error):
-    """A service that an agent needs, such as a server, fails; the agent is not at fault.
+    """A service that an agent needs, such as a server, failed; the agent is not at fault.
 
-    A run ends with this error and keeps the finished games, so that it can resume later.
+    The run ends with this error and keeps the finished games. It can resume later.
     """
 
 
 class InvalidModel(C4Error):
-    """A file that holds no trained model, or a model of another game."""
+    """The file holds no trained model, or the model is for another game."""
