@@ -107,7 +107,7 @@ def test_the_fault_of_the_model_is_a_lost_game(server, tmp_path):
     server.answer = lambda body: "I resign."
     games = run(server, limit=1).games
     assert [(g.ending, g.winner) for g in games] == [("exception", 1), ("exception", 0)]
-    assert "3 tries that is a legal move" in games[0].reason
+    assert "no legal move in 3 tries" in games[0].reason
     assert "'I resign.'" in games[0].reason
 
 
