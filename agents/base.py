@@ -159,7 +159,7 @@ class SearchingAgent(Agent):
         """Return the best column, its value for the side to move, and the nodes searched.
 
         Raises:
-            InvalidPosition: not a position of this board.
+            InvalidPosition: ``position`` is not a position of this board.
             NoMove: the game is over.
         """
         result = self.search(position)
@@ -170,7 +170,7 @@ class SearchingAgent(Agent):
         """Return the column that :meth:`choose` plays, with its value and principal variation.
 
         Raises:
-            InvalidPosition: not a position of this board.
+            InvalidPosition: ``position`` is not a position of this board.
             NoMove: the game is over.
         """
 
@@ -250,7 +250,7 @@ def require_move(position: Position) -> None:
     """Raise an error if a position has no legal move.
 
     Raises:
-        InvalidPosition: not a position of this board.
+        InvalidPosition: ``position`` is not a position of this board.
         NoMove: the game is over.
     """
     if _check()(position).outcome is not None:

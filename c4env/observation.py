@@ -113,7 +113,7 @@ def observe(position: Position, player: int | None = None) -> Observation:
         player: the observing player: 0, 1, or None for the side to move.
 
     Raises:
-        InvalidPosition: not a position of this board.
+        InvalidPosition: ``position`` is not a position of this board.
         InvalidOption: ``player`` is not 0, 1 or None.
 
     Example:

@@ -88,8 +88,8 @@ def not_a_value(heuristic: object, value: object = "an unusable value") -> Inval
 def repeats(heuristic: Heuristic) -> bool:
     """Return True if a heuristic is known to be deterministic.
 
-    This package's heuristics are. A user's function may draw random numbers unless its attribute
-    ``deterministic`` is True.
+    This package's heuristics are deterministic. A user's function may draw random numbers, unless
+    its attribute ``deterministic`` is True.
     """
     ours = any(heuristic is known for known in HEURISTICS.values())
     return ours or getattr(heuristic, "deterministic", False) is True

@@ -24,7 +24,7 @@ def window_starts(shift: int) -> int:
 def count_in_windows(own: int, other: int, shift: int) -> tuple[int, int, int, int]:
     """Return the windows of one direction with exactly 1, 2, 3, 4 own discs and no other disc.
 
-    Returns four masks of window starts. Two half adders and a full one add the four
+    Returns four masks of window starts. Two half adders and a full adder add the four
     one-bit columns ``own >> k*shift`` for all windows in parallel.
     """
     a = own

@@ -23,7 +23,7 @@ def import_attribute(path: str) -> Any:
     """Import the object that ``package.module:attribute`` or ``FILE.py:attribute`` names.
 
     A module may lie in the current directory; a file may import modules beside it. During the
-    import that directory is at the end of ``sys.path``, so that installed packages come first, in
+    import the directory is at the end of ``sys.path``, so that installed packages come first, in
     this process and in workers.
 
     Raises:

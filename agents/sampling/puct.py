@@ -285,7 +285,7 @@ class PUCT(TreeAgent):
             The improved policy is that of Gumbel searches.
         follow: follow forced moves without an evaluation. Where all moves but one lose at once, the
             search evaluates the position after that move. With this option the search errs less.
-        root_temperature: above 1: a flatter policy at the root. Its probabilities are taken to the
+        root_temperature: above 1: a flatter policy at the root. Probabilities are raised to the
             power 1 / ``root_temperature``. With networks of self-play a search of 200
             simulations then usually errs less.
         reuse: keep the tree from move to move. See

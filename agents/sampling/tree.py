@@ -233,11 +233,11 @@ class TreeAgent(SearchingAgent):
 
     Args:
         simulations: simulations for each move, added to the kept tree. None means no limit with
-            ``movetime``, and the default of the class without it.
+            ``movetime``, and the default of the class without ``movetime``.
         movetime: seconds for each move; None for no limit. The first limit reached ends the search.
         reuse: keep the tree between moves.
-        tree_mb: memory of the tree; half of it is for copying if the tree is kept. When it is
-            full, simulations go on from the existing leaves.
+        tree_mb: memory of the tree; half of it is for copying if the tree is kept. When the
+            tree is full, simulations go on from the existing leaves.
 
     Raises:
         InvalidValue: a number is out of range.

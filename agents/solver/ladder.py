@@ -53,7 +53,7 @@ def rung_search(
     From the rung NO_LOSING_MOVES on, the side to move must not have an immediate win.
 
     Args:
-        table: [ENTRIES]; an entry is a key above VALUE_BITS of an upper bound; 0 is empty.
+        table: [ENTRIES]; an entry has an upper bound in the VALUE_BITS below the key; 0 is empty.
 
     Returns:
         the score within ``alpha < beta`` (fail-hard), or STOPPED; and the number of nodes,

@@ -69,7 +69,7 @@ def ansi(position: Position, last: int | None = None, *, colour: bool = False) -
         colour: colour the discs with terminal escape codes.
 
     Raises:
-        InvalidPosition: not a position of this board.
+        InvalidPosition: ``position`` is not a position of this board.
         InvalidOption: the side that moved last has no disc on top of column ``last``.
     """
     board = [[f" {EMPTY} "] * COLUMNS for _ in range(ROWS)]
@@ -106,7 +106,7 @@ def rgb_array(
             or an illegal column shows no faint disc.
 
     Raises:
-        InvalidPosition: not a position of this board.
+        InvalidPosition: ``position`` is not a position of this board.
         InvalidOption: a bad ``screen_scaling``, or the side that moved last has no disc
             on top of column ``last``.
     """
@@ -142,7 +142,7 @@ def svg(position: Position, last: int | None = None) -> str:
         last: 0-based column of the last move, None to mark none.
 
     Raises:
-        InvalidPosition: not a position of this board.
+        InvalidPosition: ``position`` is not a position of this board.
         InvalidOption: the side that moved last has no disc on top of column ``last``.
     """
     shapes = [

@@ -1,9 +1,9 @@
 """Run a ConnectX submission by the competition's rules; exchange JSON lines.
 
 The script ``python kaggle_runner.py SUBMISSION CONFIGURATION SEED`` imports nothing of this
-project, so that it runs in any Python that the submission needs. It reads an observation a line and
-writes ``{"action": ..., "seconds": ...}`` or ``{"error": ...}``. The submission's prints go to
-standard error.
+project, so that it runs in any Python that the submission needs. It reads an observation from each
+line and writes ``{"action": ..., "seconds": ...}`` or ``{"error": ...}``. The submission's prints
+go to standard error.
 
 As in Kaggle's environment, the agent is the last callable in the file. It gets as many of
 ``(observation, configuration)`` as it has parameters, and loading the file is part of its first

@@ -2,8 +2,8 @@
 
 This is a script, ``python -I -S supervisor.py PIPE COMMAND...``. It imports nothing of the project,
 so it starts at once. PIPE is the descriptor of the read end of a pipe; only the owner has the other
-end. Nobody writes to the pipe. It closes when the owner closes its end or dies, even by ``kill
--9``. The command talks to the owner directly; this process only waits. Its exit code is the
+end. Nobody writes to the pipe. The pipe closes when the owner closes its end or dies, even by
+``kill -9``. The command talks to the owner directly; this process only waits. Its exit code is the
 command's, or 128 plus the signal that ended the command.
 
 A signal to the process group reaches the command's children. On Linux, processes that left the

@@ -77,7 +77,7 @@ class Book:
         """Return the score of an unfinished position; None if the book does not have it.
 
         Raises:
-            InvalidPosition: not a position of this board.
+            InvalidPosition: ``position`` is not a position of this board.
         """
         require_position(position)
         if position.plies > self.plies:

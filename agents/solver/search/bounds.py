@@ -4,16 +4,16 @@ Follow-up: a side that answers every disc with a disc on top gets every second c
 The answer always exists while the other side is to move and the number of cells left is even. Two
 plans follow:
 
-- *claimeven*, for the second player (``even_claim``): it gets the cells of even rows, counted from
-  1, except those that can be played at once;
-- *odd threat*, for the first player (``odd_claim``): it has a winning cell on an odd row that
-  cannot be reached yet. The second player does not play right below it. Without that cell and
-  those above, the board fills up with the second player to move. So the first player gets the
-  even rows, and the odd rows in the threat's own column. If it is to move, it first makes a
+- *claimeven*, for the second player (``even_claim``), who gets the cells of even rows, counted
+  from 1, except cells that can be played at once;
+- *odd threat*, for the first player (``odd_claim``), who has a winning cell on an odd row that
+  cannot be reached yet. The second player does not play right below this cell. Without this cell
+  and the cells above, the board fills up with the second player to move. So the first player gets
+  the even rows, and the odd rows in the threat's own column. A first player to move first makes a
   waiting move, in the threat's column if an odd row is playable there.
 
-The other side gets at most its discs and the remaining cells. If these hold no four, it does not
-win. Play never reaches cells above a winning cell that the claimer gets.
+The other side gets at most its discs and the remaining cells. If these contain no four, that
+side does not win. Play never reaches cells above a winning cell that the claimer gets.
 """
 
 from __future__ import annotations

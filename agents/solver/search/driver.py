@@ -41,8 +41,8 @@ def next_alpha(lowest: int, highest: int, plies: int) -> int:
 
     The first alphas are far from 0, at half the greatest possible score: a search decides quickly
     whether a win comes soon, and most easy positions end there. If such a win would be more than
-    ``FAR`` plies ahead, that costs more than it saves. Then the driver finds the sign first, and
-    moves alpha outwards from 0; each search is harder than the one before.
+    ``FAR`` plies ahead, this search costs more than it saves. Then the driver finds the sign first,
+    and moves alpha outwards from 0; each search is harder than the one before.
     """
     if lowest >= 0:
         outer = highest >> 1
