@@ -195,7 +195,7 @@ def _listed(name: str, plies: range) -> Boards:
 
 
 def _met(names: Sequence[str], plies: range, positions: int, seed: int) -> Boards:
-    """Collect at least ``positions`` boards from games, the same number for each ply if possible."""
+    """Collect at least ``positions`` boards from games, equally many for each ply if possible."""
     sources = [_games(PLAYERS[name], seed) for name in names]
     found = {ply: np.empty((2, 0), np.int64) for ply in plies}
     few: set[int] = set()
