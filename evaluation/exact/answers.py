@@ -59,7 +59,7 @@ def question_agents(
     """
     named = [split_name(spec) for spec in specs]
     if not specs or len({name for name, _ in named}) < len(specs):
-        raise InvalidRun(f"agents {', '.join(specs) or 'none'}: expected one or more, each once")
+        raise InvalidRun(f"agents {', '.join(specs) or 'none'}: expected one or more, none twice")
     kind, made = make_field(dict(named))  # report errors before asking any agent
     field = {name: made.get(name) or Apart(spec) for name, spec in named}
     moves, faults = [], Counter[str]()
@@ -89,7 +89,7 @@ def question_agents(
         f"{plural(count, 'position')} without an answer, {why}" for why, count in faults.items()
     )
     if kind.prompts:
-        notes += ("Prompts and answers of language models are not kept; c4 run --out keeps them.",)
+        notes += ("Only c4 run --out stores the prompts and answers of language models.",)
     return Quality(tuple(moves), unit="positions", seed=seed, notes=notes)
 
 
@@ -134,7 +134,7 @@ def quality(
         found = question_agents(specs, positions, judge, seed, out, partial(watch, "answers"))
     if EXAM not in on:
         return found
-    about = f"exam {VERSION} (sha256 {SHA256[:16]}): the mark is the share that keeps the value"
+    about = f"exam {VERSION} (sha256 {SHA256[:16]}); mark: the share of moves that keep the value"
     return replace(found, notes=(about, *found.notes))
 
 

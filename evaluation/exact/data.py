@@ -102,8 +102,8 @@ def data(
         known = [*PLAYERS, *LISTED]
         wrong = "".join(meant(name, known) for name in sets if name not in known)
         raise InvalidRun(
-            f"sets {' '.join(sets)!r}{wrong}: expected some of {', '.join(PLAYERS)}, or one of "
-            f"{', '.join(LISTED)}"
+            f"sets {' '.join(sets)!r}{wrong}: expected one or more of "
+            f"{', '.join(PLAYERS)}, or one of {', '.join(LISTED)}"
         )
     if UCI in sets and (positions is not None or plies is not None):
         raise InvalidRun(f"set {UCI}: expected no number of positions or plies; the set is fixed")

@@ -81,7 +81,7 @@ class Data(NamedTuple):
             return cls(*reader(path))
         except (OSError, ValueError, KeyError, EOFError) as error:
             said = shortened(" ".join(str(error).split()), 120)
-            raise UnreadableRun(f"{path}: {said}: expected a file of c4 data") from None
+            raise UnreadableRun(f"{path}: {said}: expected a file written by c4 data") from None
 
 
 def _read_npz(path: Path) -> Iterator[Any]:
@@ -95,7 +95,7 @@ def _write_npz(file: IO[bytes], found: Data) -> None:
 
 def _parquet() -> Any:
     """Import ``pyarrow.parquet``."""
-    with from_extra("parquet", "a file .parquet needs pyarrow"):
+    with from_extra("parquet", "a .parquet file needs pyarrow"):
         import pyarrow.parquet
     return pyarrow.parquet
 

@@ -90,7 +90,7 @@ class HeuristicTable(Tables):
         """Return a note on the positions and the intervals."""
         return (
             f"{self.positions} positions of known score, without search. 95 % intervals and "
-            f"probabilities: bootstrap over positions, {RESAMPLES} samples, the same for all."
+            f"probabilities: bootstrap over positions, {RESAMPLES} samples for all rows."
         )
 
     def records(self) -> Rows:
@@ -127,9 +127,9 @@ def compare_heuristics(
     """
     titles = [getattr(name, "__name__", str(name)) for name in names]
     if not names or len(set(titles)) < len(titles):
-        raise InvalidRun(f"heuristics {', '.join(titles) or 'none'}: expected some, each once")
+        raise InvalidRun(f"heuristics {', '.join(titles) or 'none'}: expected some, none twice")
     if len(positions) < 2:
-        raise InvalidRun(f"{len(positions)} positions: expected at least two to put in order")
+        raise InvalidRun(f"{len(positions)} positions: expected at least two to rank")
     views = {
         (title, view): values
         for title, name in zip(titles, names, strict=True)

@@ -294,8 +294,8 @@ class Quality(Tables):
         overall = self.overall()
         moves, forced = sum(q.moves for q in overall), sum(q.forced for q in overall)
         counted = (
-            f"{plural(moves, 'move')} judged by exact scores (not counted: {forced} with one legal "
-            "column)."
+            f"{plural(moves, 'move')} judged by exact scores (not counted, because only one "
+            f"column was legal: {forced})."
         )
         resampled = f"95 % intervals: bootstrap over {len(self._groups)} {self.unit}."
         if all(q.loss.low is None for q in overall):
@@ -304,8 +304,8 @@ class Quality(Tables):
             )
         words = (
             "critical: some column keeps a win or draw, another gives it away; optimal: has the "
-            "best score; keeps the value: wins, draws or loses as the best column does; mean "
-            "loss: the best score minus the move's."
+            "best score; keeps the value: has the same result (win, draw or loss) as the best "
+            "column; mean loss: the mean of the best score minus the move's score."
         )
         return "\n".join([f"{counted} {resampled}", words, *self.notes])
 

@@ -108,18 +108,18 @@ class Refutation(Tables):
             if open_:
                 asked = plural(self.budget, "position")
                 lines[-1] += f"{',' if proven else ':'} {len(open_)} without a refutation in "
-                lines[-1] += f"{asked}, all lines of {min(open_)} plies"
+                lines[-1] += f"{asked}, which cover all lines of {min(open_)} plies"
             lines[-1] += "."
         errors = [case.first_error for case in self.openings if case.first_error is not None]
         if errors:
             median = statistics.median(errors)
-            lines.append(f"Median of the discs on the board at its first error: {median:g}.")
+            lines.append(f"Median number of discs on the board at its first error: {median:g}.")
         if (case := self.shortest) is not None:
             line = case.line or "the empty board"
             lines.append(
                 f"Shortest refutation found: {line} (the agent moves {_SEATS[case.seat]})."
             )
-        lines.append(f"It was asked in {plural(self.positions, 'position')}.")
+        lines.append(f"The search asked for its move in {plural(self.positions, 'position')}.")
         return "\n".join([*lines, *self.notes])
 
     def tables(self) -> list[list[list[str]]]:
@@ -224,11 +224,11 @@ def refute(
 def _notes(kind: Traits, seed: int, cases: tuple[WorstCase, ...]) -> tuple[str, ...]:
     notes = []
     if kind.timed:
-        notes.append("Its moves depend on the clock: another search need not find the same.")
+        notes.append("Its moves depend on the clock: another search may find other lines.")
     elif not kind.deterministic:
         notes.append(
-            f"It is not known to be deterministic. It answered each position once, with a seed "
-            f"from the position and --seed {seed}; the result holds for those answers."
+            f"It does not claim to be deterministic. It answered each position once, with a seed "
+            f"from the position and --seed {seed}; the result holds only for these answers."
         )
     faults = [f"{case.line or 'empty board'}: {case.fault}" for case in cases if case.fault]
     if faults:

@@ -247,7 +247,7 @@ def _told_of(name: str) -> Iterator[None]:
     try:
         yield
     except (Faulted, RuntimeError) as error:
-        raise UnknownAgent(f"agent {name!r}: building it: {error}") from None
+        raise UnknownAgent(f"agent {name!r} cannot be made: {error}") from None
 
 
 # -- in the process -----------------------------------------------------------------------

@@ -183,9 +183,9 @@ _REMEDIES: Final = {
     "illegal column": "choose a column whose entry in observation['action_mask'] is 1",
     "nonsense": "return one integer, the column, counted from 0",
 }
-_UNSEEDED: Final = "draw random numbers from a generator that reset(seed) makes anew"
+_UNSEEDED: Final = "draw random numbers from a generator that each reset(seed) creates"
 _NOT_DETERMINISTIC: Final = "set deterministic = True only if every seed gives the same moves"
-_NOT_SENT: Final = "not as an object, which cannot be pickled; its spec can, as in the commands"
+_NOT_SENT: Final = "only by its spec, as in the commands; the object cannot be pickled"
 
 
 def _yes(answer: bool) -> str:

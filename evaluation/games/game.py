@@ -91,7 +91,7 @@ def ask(policy: Policy, observation: Observation) -> tuple[int, int] | Fault:
     finally:
         _end_copy(here)
     if not 0 <= nodes <= MOST_NODES:
-        return Fault("nonsense", "its nodes are not an integer 0..2**63-1")
+        return Fault("nonsense", "its number of nodes is not an integer 0..2**63-1")
     try:
         column = parse_column(answer)
     except BaseException as error:  # code of the answer raises, or the answer cannot be shown
@@ -123,7 +123,7 @@ def ask_in_time(policy: Policy, observation: Observation, clock: Clock) -> tuple
         signal.setitimer(signal.ITIMER_REAL, 0)  # the alarm may have rung while being turned off
     spent = time.perf_counter() - started
     if answer is None or spent > allowed:
-        limits = f"{clock.movetime:g} and a margin of {clock.margin:g} are allowed"
+        limits = f"the limit is {clock.movetime:g} s plus a margin of {clock.margin:g} s"
         return Fault("time", f"{spent:.3f} s for a move; {limits}")
     return answer
 

@@ -234,7 +234,7 @@ def stdout_to_stderr() -> Iterator[None]:
             os.close(kept)
 
 
-SPOILED: Final = "it closed files of its process that it did not open, or used up all file handles"
+SPOILED: Final = "it closed files that it had not opened, or used up all file handles"
 
 
 def files_here() -> tuple[object, ...]:

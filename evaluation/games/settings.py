@@ -87,8 +87,8 @@ class Settings:
     )  # fmt: skip
     out: str | Path | None = _option(  # noqa: RUF009  # it makes a field
         None, "DIR", str,
-        "write each game to DIR when it ends; the same command resumes the run, and one with more "
-        "agents or openings adds games",
+        "write each game to DIR when it ends; the same command resumes the run, and a command with "
+        "more agents or openings adds games",
     )  # fmt: skip
     watch: Watcher | None = None
     on_game: Callable[[GameRecord], None] | None = None

@@ -342,13 +342,13 @@ def _backend(settings: Settings, known: Traits) -> str | None:
         return settings.backend
     if settings.movetime is not None:
         raise InvalidRun(
-            f"movetime={settings.movetime:g}: language models would lose games by a slow network; "
+            f"movetime={settings.movetime:g}: language models would forfeit on a slow network; "
             "expected movetime= only in the specs of other agents"
         )
     if settings.backend not in (None, "threading", "serial"):
         raise InvalidRun(
             f"backend={settings.backend!r}: language models play in threads of this process, "
-            "which keeps their answers: expected threading or serial"
+            "which stores their answers: expected threading or serial"
         )
     return settings.backend or "threading"
 

@@ -255,8 +255,8 @@ def play_batch(run: RunSpec, fixtures: Sequence[Fixture]) -> tuple[list[GameReco
     """Play a batch of games; return the games and the seconds that they took."""
     if run.version != version_here():
         raise InvalidRun(
-            f"a worker on {platform.node()} has c4env {version_here()}, the run {run.version}: "
-            "they must be the same"
+            f"a worker on {platform.node()} has c4env {version_here()}: expected {run.version}, "
+            "the versions of the run"
         )
     run.arrive()
     started = time.perf_counter()

@@ -83,8 +83,8 @@ def separate(field: Mapping[str, Player]) -> dict[str, Player]:
                 player = copy.deepcopy(player)  # the two sides of a game share nothing
             except Exception as error:
                 raise InvalidRun(
-                    f"agent {name!r} is an object that has a second name, and it cannot be "
-                    f"copied ({error}): expected two objects"
+                    f"agent {name!r} is an object with two names that cannot be copied "
+                    f"({error}): expected two objects"
                 ) from None
         found[name] = player
     return found
@@ -100,7 +100,7 @@ def _against_itself(player: Player) -> str:
     """Return advice on how an agent can play against itself."""
     if isinstance(player, str):
         return f"for a game against itself, give two names: one={player} two={player} (or c4 play)"
-    return "a mapping can give each its own name"
+    return "use a mapping to give each agent its own name"
 
 
 def title(player: Callable[..., Any]) -> str:

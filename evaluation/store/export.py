@@ -47,7 +47,7 @@ def as_parquet(games: Iterable[GameRecord]) -> bytes:
     Raises:
         MissingExtra: pyarrow is not installed.
     """
-    with from_extra("parquet", "a file .parquet needs pyarrow"):
+    with from_extra("parquet", "a .parquet file needs pyarrow"):
         import pyarrow as pa
         import pyarrow.parquet
     types = {"Int64": "int64"}

@@ -70,15 +70,15 @@ def _faults(there: RunHeader, asked: RunHeader, games: Pairings) -> Iterator[str
     for name in ("c4env", "seed", "movetime", "margin", "sprt"):
         before, now = getattr(there, name), getattr(asked, name)
         if before != now:
-            yield f"{its} with {name} {_shown(before)}, and {_shown(now)} was asked for"
+            yield f"{its} with {name} {_shown(before)}, not {_shown(now)}"
     for name in there.prompts:
         if name in asked.prompts and there.prompts[name] != asked.prompts[name]:
             yield f"the prompt of {name} has changed since then"
     old, new = {*there.openings}, {*asked.openings}
     if not (old <= new or new <= old or there.sprt):
         yield (
-            f"{its} from {plural(len(old), 'opening')}, and the {len(new)} asked for lack "
-            f"{len(old - new)} of these: openings of another number of plies are another run"
+            f"{its} from {plural(len(old), 'opening')}, and the {len(new)} of this run lack "
+            f"{len(old - new)} of these: each number of plies needs its own directory"
         )
     if there.sprt and there.players.keys() != asked.players.keys():
         yield f"it is a match of {' and '.join(there.players)}: it accepts only new openings"
@@ -118,4 +118,4 @@ def _other_players(there: RunHeader, asked: RunHeader, games: Pairings) -> Itera
         elif before and now:
             yield f"{key} was edited; {its} with the old version"
         else:
-            yield f"{key} {'is new' if now else 'is gone'}; {its} before"
+            yield f"{key} {'is new' if now else 'is missing'}; {its} before this change"

@@ -147,7 +147,7 @@ class Transcripts:
             if said.tokens is None and self._budget is not None:
                 raise Unavailable(
                     f"{said.model}: its endpoint does not report the tokens used, so the run "
-                    "cannot keep max_tokens"
+                    "cannot enforce max_tokens"
                 )
 
     def close(self) -> None:

@@ -157,7 +157,7 @@ class Match(Tournament):
             verdict,
             f"{ratio}; error rates: {test.alpha:.1%} to accept H1 where H0 "
             f"is true, {test.beta:.1%} to accept H0 where H1 is true.",
-            "The match stopped because of its result, which biases the score to that side.",
+            "The test stopped the match, which biases the score towards the test's decision.",
         ]
 
 

@@ -13,7 +13,7 @@ from c4env.evaluation.errors import InvalidRun
 from c4env.evaluation.studies.strength import Watch
 from c4env.lazy import from_extra
 
-with from_extra("sb3", "a callback of Stable-Baselines3 needs it"):
+with from_extra("sb3", "this callback needs Stable-Baselines3"):
     from stable_baselines3.common.callbacks import BaseCallback
 
 

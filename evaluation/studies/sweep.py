@@ -79,7 +79,7 @@ class Sweep(Tables):
         lines = [
             f"{plural(len(self.points), 'agent')} {whom}: {plural(len(self.result.games), 'game')} "
             f"over {plural(len(self.result.openings), 'opening')}. {self.result.ratings.basis()}",
-            "Times: the median game, on this machine while it played.",
+            "Times are those of the median game, on this machine.",
             *self.result.ratings.caution(),
             *self.result.notes,
             *self.result.table.reasons_of_forfeits(),
