@@ -59,7 +59,7 @@ def question_agents(
     """
     named = [split_name(spec) for spec in specs]
     if not specs or len({name for name, _ in named}) < len(specs):
-        raise InvalidRun(f"agents {', '.join(specs) or 'none'}: expected one or more, none twice")
+        raise InvalidRun(f"agents {', '.join(specs) or 'none'}: expected one or more, no duplicate")
     kind, made = make_field(dict(named))  # report errors before asking any agent
     field = {name: made.get(name) or Apart(spec) for name, spec in named}
     moves, faults = [], Counter[str]()

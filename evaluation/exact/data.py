@@ -167,7 +167,7 @@ def _draw(names: Sequence[str], plies: range, positions: int | None, seed: int) 
 
 
 def _labelled(mine: Int64s, theirs: Int64s, columns: Int8s) -> Data:
-    """Build the data set of boards and the scores of their columns."""
+    """Build a data set from boards and the scores of their columns."""
     score = columns.max(axis=1)
     # A hash that mirror images share chooses the split; validation and test get 1/20 each.
     part = (keys(mine, theirs) * np.uint64(0xD1B54A32D192ED03) >> np.uint64(40)) % np.uint64(20)

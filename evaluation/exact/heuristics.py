@@ -40,7 +40,7 @@ _BLOCK: Final = 512  # positions compared with all others at a time
 
 
 class HeuristicQuality(NamedTuple):
-    """Measures of how well one view of a heuristic ranks positions."""
+    """How well a heuristic ranks positions, by several measures."""
 
     heuristic: str
     view: str  # of VIEWS, or EITHER
@@ -127,7 +127,7 @@ def compare_heuristics(
     """
     titles = [getattr(name, "__name__", str(name)) for name in names]
     if not names or len(set(titles)) < len(titles):
-        raise InvalidRun(f"heuristics {', '.join(titles) or 'none'}: expected some, none twice")
+        raise InvalidRun(f"heuristics {', '.join(titles) or 'none'}: expected some, no duplicate")
     if len(positions) < 2:
         raise InvalidRun(f"{len(positions)} positions: expected at least two to rank")
     views = {
@@ -158,7 +158,7 @@ def compare_heuristics(
 
 
 def _views(heuristic: Heuristic, title: str, positions: Sequence[Labelled]) -> dict[str, Float64s]:
-    """Return a heuristic's values ``[N]`` for the side to move, by view."""
+    """Return a heuristic's values ``[N]`` by view: all of ``VIEWS``, or only ``EITHER``."""
     boards = [(p.position.mine, p.position.theirs) for p in positions]
     to_move = np.array([require_finite(heuristic(m, t), title) for m, t in boards])
     waiting = np.array([-require_finite(heuristic(t, m), title) for m, t in boards])
@@ -168,7 +168,7 @@ def _views(heuristic: Heuristic, title: str, positions: Sequence[Labelled]) -> d
 
 
 class _Measured(NamedTuple):
-    """The measures of one view, for the positions and for each bootstrap sample."""
+    """A heuristic's measures over all positions, then over each bootstrap sample."""
 
     heuristic: str
     view: str

@@ -65,7 +65,7 @@ class Judge:
         return len(self._known)
 
     def learn(self, position: Position, scores: Scores) -> None:
-        """Store the exact scores of a position that the caller has already."""
+        """Store known exact scores of a position."""
         kept = canonical(position)
         self._known[kept.mine, kept.theirs] = scores if kept == position else scores[::-1]
 
@@ -175,7 +175,7 @@ def positions_of(game: GameRecord) -> list[Position]:
 def positions_backwards(
     games: Iterable[GameRecord], players: Collection[str] | None = None
 ) -> list[Position]:
-    """Return the positions of games, each game backwards: the fastest order for the judge.
+    """Return the positions of each game in reverse order, the fastest order for the judge.
 
     Args:
         games: the games.

@@ -116,7 +116,7 @@ class Estimate(NamedTuple):
 
 
 class MoveQuality(NamedTuple):
-    """The quality of a player's moves, or of a selection of them."""
+    """The quality of a player's moves, or of a selection of the moves."""
 
     player: str
     colour: int | None  # 0 as the first player, 1 as the second, None both

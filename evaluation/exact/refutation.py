@@ -167,7 +167,7 @@ def refute(
     limit: int | None = None,
     watch: Watcher | None = None,
 ) -> Refutation:
-    """Search for games in which an agent gives away a win or a draw, by opening and colour.
+    """Search each opening and colour for a game in which an agent gives away a win or a draw.
 
     Args:
         player: a spec, a callable on an observation, or a mapping from a name to one of these.

@@ -168,7 +168,7 @@ class Search:
         return after and after._replace(score=self._score(after.position))
 
     def _play_out(self, node: _Node | None) -> None:
-        """Play a game to its end, with exact moves of the opponent."""
+        """Play a game to its end; the opponent plays perfectly."""
         while node is not None:
             if node.position.to_move == self._seat:
                 node = self._reply(node)

@@ -141,7 +141,7 @@ def _ending(code: int | None) -> str:
 
 
 class Apart(Agent):
-    """An agent that gives the answers of a player in another process.
+    """An agent that runs a player in another process and returns the player's moves.
 
     Args:
         player: a spec, or an object that can be pickled.
@@ -191,7 +191,7 @@ class Apart(Agent):
 
 
 def apart_if_foreign(spec: str) -> Agent:
-    """Make the agent that a spec names, in its own process if its code is third-party code.
+    """Make the agent that a spec names; third-party code gets its own process.
 
     Raises:
         UnknownAgent, UnknownOption, ...: the spec is wrong.
@@ -243,7 +243,7 @@ def make_field(
 
 @contextmanager
 def _told_of(name: str) -> Iterator[None]:
-    """A context that turns a failure to make an agent into an UnknownAgent error."""
+    """A context that turns any failure to make an agent into an UnknownAgent error."""
     try:
         yield
     except (Faulted, RuntimeError) as error:
@@ -289,7 +289,7 @@ def _arrive(player: Player, movetime: float | None, registered: Mapping[str, Any
 
 
 def _look(name: str, spec: str, movetime: float | None, registered: Mapping[str, Any]) -> Traits:
-    """Make an agent, read its traits and close it; for a process that its code may harm."""
+    """Make an agent, read its traits and close it, in a separate process."""
     register_all(registered)
     with OwnSettings():
         agent = make_player(spec, movetime)

@@ -30,7 +30,7 @@ class Interruption(BaseException):
 
 
 class Worker:
-    """The state of this process as a worker: whether it is a worker, and the files it opened."""
+    """Whether this process is a worker, and which files were open when it started."""
 
     here = False
     files: Sequence[int] = (0, 1, 2)
@@ -193,7 +193,7 @@ def _leave_with(parent: int) -> None:
 
 
 class _Lent:
-    """A stream whose borrower cannot close it."""
+    """A wrapper of a stream whose ``close`` does nothing."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
@@ -319,7 +319,7 @@ def current_folder() -> str | None:
 
 
 class OwnSettings:
-    """A context that gives one agent its own process settings and restores the others at its end.
+    """A context that gives an agent its own process settings, then restores the shared settings.
 
     Threads share these settings, so agents in threads have no settings of their own.
 

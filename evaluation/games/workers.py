@@ -176,11 +176,11 @@ class _Batches:
 
     @property
     def given(self) -> Sequence[Fixture]:
-        """The games handed out so far."""
+        """The games in all batches so far."""
         return self._fixtures[: self._count]
 
     def learn(self, games: int, seconds: float) -> None:
-        """Set the size of the next batches, from the games and the seconds of a batch."""
+        """Adapt the size of later batches to the number of games and the seconds of a batch."""
         wanted = BATCH_SECONDS * games / max(seconds, 1e-9)
         self._size = max(1, int(min(wanted, 2 * self._size, MOST_GAMES)))
 
@@ -271,7 +271,7 @@ def play_batch(run: RunSpec, fixtures: Sequence[Fixture]) -> tuple[list[GameReco
 
 
 def _printing(run: RunSpec) -> AbstractContextManager[Any]:
-    """Redirect agents' output to stderr; the caller does so for threads, which share stdout."""
+    """Redirect agents' output to stderr, except in threads, where the caller redirects it."""
     return nullcontext() if run.shared else stdout_to_stderr()
 
 
@@ -296,7 +296,7 @@ class AgentCache(threading.local):
         self._own: dict[str, OwnSettings] = {}
 
     def policy(self, run: RunSpec, name: str, seat: int) -> Policy:
-        """Return the agent with a name; each seat has its own agent, so the sides share nothing."""
+        """Return a player's agent for a seat; a spec gives each seat its own agent."""
         player = run.field[name]
         if not isinstance(player, str) and not run.shared and not run.apart:
             return player

@@ -136,15 +136,15 @@ _PAIRS: Final = {
 def _check_kinds(game: GameRecord) -> None:
     """Raise an error if a field has a wrong type; a damaged line may still be JSON."""
     if not all(isinstance(text, str) for text in (*game.players, game.opening, game.reason)):
-        raise UnreadableRun("expected texts as players, opening and reason")
+        raise UnreadableRun("expected strings for players, opening and reason")
     if game.ending not in (*PLAYED_OUT, *FORFEITS):
         raise UnreadableRun(f"unknown ending {game.ending!r}")
     if game.winner not in (0, 1, None) or isinstance(game.winner, bool):
         raise UnreadableRun(f"winner {game.winner!r}: expected 0, 1 or null")
     if not all(type(count) is int and count >= 0 for count in game.nodes):
-        raise UnreadableRun("expected two counts as nodes")
+        raise UnreadableRun("expected two counts for nodes")
     if not all(type(time) in (int, float) and time >= 0 for time in game.seconds):
-        raise UnreadableRun("expected two times as seconds")
+        raise UnreadableRun("expected two times for seconds")
 
 
 def digest(games: Iterable[GameRecord]) -> str:
@@ -234,7 +234,7 @@ def read_header(folder: Path) -> RunHeader:
 
 
 def _of_this_board(folder: Path, header: RunHeader) -> RunHeader:
-    """Return the header, or raise an error if it has another board."""
+    """Return a header, or raise an error if it names another board size."""
     there = header.board
     if there != str(BOARD_SIZE):
         raise UnreadableRun(
@@ -245,7 +245,7 @@ def _of_this_board(folder: Path, header: RunHeader) -> RunHeader:
 
 
 def _take_on(folder: Path, asked: RunHeader, content: Content[GameRecord]) -> None:
-    """Check the stored games, and write the header that joins them with the run ``asked``."""
+    """Check the stored games, and write a header that also covers the run ``asked``."""
     there = None
     if content.entries or (folder / RUN_FILE).exists():
         there = read_header(folder)
@@ -271,7 +271,7 @@ def _check_games(path: Path, header: RunHeader, content: Content[GameRecord]) ->
 
 
 def _is_old(data: bytes) -> bool:
-    """Whether the data begins with a header line, as runs of format 2 do."""
+    """Whether the data of a games file has format 2, which begins with a header line."""
     return data.startswith(b'{"format":') and b"\n" in data
 
 

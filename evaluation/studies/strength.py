@@ -96,7 +96,7 @@ def strength(
 
 
 class Watch:
-    """Measure a model in training, in at most a share of the time.
+    """Measure a model during training, within a share of the time.
 
     The last measurement predicts the duration of the next measurement. The first measurement may
     exceed the share; then the next measurement waits.

@@ -28,7 +28,7 @@ AGENT: Final = "agent"
 
 
 class Point(NamedTuple):
-    """The strength and the cost of one setting."""
+    """The strength and the cost of one agent in a sweep."""
 
     spec: str
     options: dict[str, str]  # options that differ within the sweep, with AGENT, the axis last
@@ -114,7 +114,7 @@ def sweep(
     openings: Openings = 3,
     **settings: Unpack[SettingsByName],
 ) -> Sweep:
-    """Play all agents that some patterns name, and measure their strength and cost.
+    """Play all agents that the patterns name, and measure their strength and cost.
 
     Args:
         patterns: patterns such as ``"alphabeta:depth=1..8,heuristic={chain,window}"``
