@@ -59,7 +59,7 @@ def raise_interrupt() -> None:
 
 
 def signal_heard() -> int | None:
-    """The last signal that :func:`one_interrupt` received, or None."""
+    """Return the last signal that :func:`one_interrupt` received, or None."""
     return _Interrupts.heard
 
 
@@ -311,7 +311,7 @@ class _Settings(NamedTuple):
 
 
 def current_folder() -> str | None:
-    """The working folder, or None if it was removed."""
+    """Return the working folder, or None if the folder was removed."""
     try:
         return os.getcwd()
     except OSError:

@@ -137,7 +137,7 @@ def round_robin(
         players: a list of specs (``"alphabeta:depth=5"``, or ``"mine=alphabeta:depth=5"`` with a
             name of your own) and callables on an observation (agents and functions, named by
             their ``name`` or ``__name__``); or a mapping from names to specs and callables.
-        openings: a number of plies, for all positions of so many plies, one per mirror pair;
+        openings: a number of plies, for all positions of that depth, one per mirror pair;
             ``"balanced:4,2"``; a file; or a list of move strings. See
             :func:`c4env.evaluation.plan.openings.choose_openings`.
         settings: ``seed``, ``jobs``, ``out``, ``watch``, ...: see
@@ -332,7 +332,7 @@ def _backend(settings: Settings, known: Traits) -> str | None:
     """Return the backend of a run; language models play in threads, so that many games can wait.
 
     Raises:
-        InvalidRun: a setting does not suit language models, or ``max_tokens`` has none.
+        InvalidRun: a setting excludes language models, or no player is subject to ``max_tokens``.
     """
     if not known.prompts:
         if settings.max_tokens is not None:

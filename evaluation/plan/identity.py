@@ -38,7 +38,7 @@ from c4env.agents.sampling.policy_value import SELFPLAY
 from c4env.evaluation.errors import InvalidRun
 
 Identity = Mapping[str, str]
-"""The hashes of an agent's parts by name; empty for the agents of this project."""
+"""The hashes of an agent's parts, by name; empty for agents of this project."""
 
 PROGRAMS: Final = ("command", "python")  # options whose first word may be a program on the PATH
 NOT_READ: Final = (".log",)  # endings of files that an agent writes rather than reads
@@ -228,7 +228,7 @@ _STDLIB: Final = Path(sysconfig.get_path("stdlib"))
 
 
 def _root(module: ModuleType, file: Path) -> Path:
-    """The folder from which a module is imported."""
+    """Return the folder from which Python imports a module."""
     if module.__name__.endswith(".py"):  # a file that was named by its path
         return file.parent
     return file.parents[module.__name__.count(".") + (file.name == "__init__.py")]
@@ -256,7 +256,7 @@ _PLAIN: Final = (str, bytes, int, float, bool, type(None), os.PathLike)
 
 
 def _of_object(thing: Any) -> str:
-    """Hash the code and values of a function or object; "" if it has none."""
+    """Hash the code and the values of a function or object; return "" if there are none."""
     function = thing.function if isinstance(thing, FunctionAgent) else thing
     data = b"".join(_values(function, set()))
     kind = function if inspect.isclass(function) else type(function)
@@ -298,7 +298,7 @@ def _values(value: Any, seen: set[int]) -> Iterator[bytes]:
 
 
 def _held(value: Any) -> Iterator[tuple[Any, Any]]:
-    """Yield the values that an object has, each with its name or None."""
+    """Yield pairs of a name, or None, and a value for each value that an object contains."""
     if isinstance(value, Mapping):
         yield from value.items()
     elif isinstance(value, list | tuple):
@@ -321,7 +321,7 @@ def _held(value: Any) -> Iterator[tuple[Any, Any]]:
 
 
 def _held_by(function: FunctionType) -> Iterator[tuple[str, Any]]:
-    """Yield a function's name and closure, and for user code also its code and globals."""
+    """Yield a function's name and closure; for user code, also yield its code and globals."""
     yield "name", f"{function.__module__}.{function.__qualname__}"
     yield "defaults", [function.__defaults__, function.__kwdefaults__]
     try:

@@ -92,7 +92,7 @@ def check_opening(moves: str, where: str) -> str:
 
 
 def canonical(position: Position) -> Position:
-    """Return the position or its mirror image, whichever has the smaller bitboards."""
+    """Return a position or its mirror image, the one with the smaller bitboards."""
     mirrored = position.mirror()
     return min(position, mirrored, key=lambda p: (p.mine, p.theirs))
 
