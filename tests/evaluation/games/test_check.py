@@ -164,7 +164,7 @@ ALL = Check("a", ASKED, "", True, False, True, False, True, (1e-3, 2e-3))
             False,
             {"legal moves": "no", "what it did": "nonsense: nan"},
         ),
-        (replace(ALL, picklable=False), True, {"can be sent to workers": "not as an object"}),
+        (replace(ALL, picklable=False), True, {"can be sent to workers": "only by its spec"}),
         (replace(ALL, seconds=(0.0,)), True, {"median ms a move": "0", "longest ms": "0"}),
         (replace(ALL, seconds=(1e6,)), True, {"longest ms": "1e+09"}),
     ],
