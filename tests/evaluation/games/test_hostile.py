@@ -202,7 +202,7 @@ def test_one_object_under_two_names_is_two_players():
     result = evaluation.round_robin({"one": one, "two": one}, openings=0)
     assert {game.ending for game in result.games} == {"four"}
     one.lock = threading.Lock()
-    with pytest.raises(InvalidRun, match="'two' is an object that"):
+    with pytest.raises(InvalidRun, match="'two' is an object with two names"):
         evaluation.gauntlet({"one": one}, {"two": one}, openings=0)
     with pytest.raises(InvalidRun, match="'two' is an object with two names"):
         evaluation.round_robin({"one": one, "two": one}, openings=0)
