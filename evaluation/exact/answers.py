@@ -1,4 +1,4 @@
-"""Judge the answers of agents to a fixed set of positions, without games."""
+"""Judge the moves that agents choose in a fixed set of positions, without playing games."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ from c4env.position import Position
 ANSWERS_FILE: Final = "answers.jsonl"
 
 Key = tuple[str, int, str, str, int, int]
-"""The key of an answer: spec, seed, versions, identity (``plan.identity.in_short``), bitboards."""
+"""The key of a stored answer: spec, seed, versions, identity hash and the two bitboards."""
 
 
 Answer = int | str
-"""A column, or a description of the agent's failure."""
+"""An agent's answer: a column, or a description of the failure."""
 
 
 def question_agents(
@@ -42,25 +42,25 @@ def question_agents(
     folder: str | Path | None = None,
     watch: Callable[[int, int], None] | None = None,
 ) -> Quality:
-    """Ask agents about labelled positions, and judge their moves.
+    """Ask agents for a move in each labelled position, and judge the moves.
 
     Args:
-        specs: specs of agents; ``"mine=greedy"`` gives one a name.
-        positions: unfinished positions. Each is a new game.
-        judge: finds the scores of the columns; :meth:`Judge.judge` in advance saves time.
+        specs: specs of agents; ``"mine=greedy"`` names an agent ``mine``.
+        positions: unfinished positions; each position is a new game.
+        judge: scores the columns; call :meth:`Judge.judge` in advance to save time.
         seed: seed of stochastic agents and of the intervals.
-        folder: the folder of ``answers.jsonl``, which keeps each answer.
+        folder: the folder of ``answers.jsonl``, which stores each answer; None writes no file.
         watch: called with the number of answers so far and the total.
 
     Raises:
-        InvalidRun: no agent, an agent twice, or no agent that answers.
+        InvalidRun: no agent is given, an agent is given twice, or no agent answers.
         UnknownAgent, UnknownOption, ...: a spec is wrong.
         UnreadableRun: the file of kept answers is damaged or in use.
     """
     named = [split_name(spec) for spec in specs]
     if not specs or len({name for name, _ in named}) < len(specs):
-        raise InvalidRun(f"agents {', '.join(specs) or 'none'}: expected one or more, each once")
-    kind, made = make_field(dict(named))  # report an error before any answer
+        raise InvalidRun(f"agents {', '.join(specs) or 'none'}: expected one or more, no duplicate")
+    kind, made = make_field(dict(named))  # report errors before asking any agent
     field = {name: made.get(name) or Apart(spec) for name, spec in named}
     moves, faults = [], Counter[str]()
     done, total = 0, len(specs) * len(positions)
@@ -89,7 +89,7 @@ def question_agents(
         f"{plural(count, 'position')} without an answer, {why}" for why, count in faults.items()
     )
     if kind.prompts:
-        notes += ("Prompts and answers of language models are not kept; c4 run --out keeps them.",)
+        notes += ("Only c4 run --out stores the prompts and answers of language models.",)
     return Quality(tuple(moves), unit="positions", seed=seed, notes=notes)
 
 
@@ -103,25 +103,25 @@ def quality(
     out: str | Path | None = None,
     watch: Callable[[str, int, int], None] = lambda what, done, total: None,
 ) -> Quality:
-    """Ask agents about sets of positions, and judge their moves by exact play.
+    """Ask agents for moves in sets of positions, and judge the moves by exact play.
 
     Args:
-        specs: specs of agents; ``"mine=greedy"`` gives one a name.
+        specs: specs of agents; ``"mine=greedy"`` names an agent ``mine``.
         on: sets of positions (:func:`c4env.evaluation.exact.labelled.labelled_sets`).
-        count: positions to take from the beginning of each set; None takes a whole set, or 100
-            positions of a set that this call makes.
-        seed: seed of stochastic agents, of the sets that this call makes, and of the intervals.
-        jobs: threads that judge; None uses all cores.
-        out: folder that keeps each answer and score; the same call resumes from them.
+        count: number of positions to take from the start of each set; None takes whole sets, but
+            only 100 positions of a generated set.
+        seed: seed of stochastic agents, of generated sets, and of the intervals.
+        jobs: number of threads that judge; None uses all cores.
+        out: folder that stores each answer and score; the same call resumes from them.
         watch: called with ``"positions"``, then ``"answers"``, the number done and the total.
 
     Returns:
         the judged moves.
 
     Raises:
-        InvalidRun: no agent, an agent twice, no agent that answers, or a wrong count or set.
+        InvalidRun: an agent occurs twice, no agent answers, or the count or a set is invalid.
         UnknownAgent, UnknownOption, ...: a spec is wrong.
-        UnreadableRun: a set or a kept file is damaged, or the folder is in use.
+        UnreadableRun: a set or a stored file is damaged, or the folder is in use.
     """
     specs, on = ([each] if isinstance(each, str) else list(each) for each in (specs, on))
     for agent in make_field(dict(map(split_name, specs)))[1].values():
@@ -134,16 +134,16 @@ def quality(
         found = question_agents(specs, positions, judge, seed, out, partial(watch, "answers"))
     if EXAM not in on:
         return found
-    about = f"exam {VERSION} (sha256 {SHA256[:16]}): the mark is the share that keeps the value"
+    about = f"exam {VERSION} (sha256 {SHA256[:16]}); mark: the share of moves that keep the value"
     return replace(found, notes=(about, *found.notes))
 
 
 def question(
     agent: Policy, spec: str, position: Position, seed: int, again: bool = False
 ) -> Answer:
-    """Ask an agent for its move in a position: a new game with a seed derived from the position.
+    """Ask an agent for its move in a position, as a new game with a seed from the position.
 
-    If the agent's process ends, ask the agent once more in a new process.
+    If the agent's process ends, this function asks once more in a new process.
     """
     identity = f"{position.mine:x} {position.theirs:x}"
     fault = begin(agent, game_seed(seed, (spec, spec), identity, position.to_move))

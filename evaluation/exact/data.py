@@ -1,8 +1,8 @@
-"""Exact data: positions from named sets, with the score of every column, in one file.
+"""Write data sets of positions with the exact score of every column.
 
-No two positions of a file are equal or mirror images, and none is in the exam. The arguments with
-the seed determine every byte of a file; the number of threads does not matter. Until a file is
-complete, ``FILE.part`` in the same folder keeps the progress, and the same call resumes from it.
+A file contains one position of each mirror pair. Only the set ``uci`` contains positions of the
+exam. The arguments and the seed determine every byte of the file. ``FILE.part`` in the same folder
+stores the progress of an unfinished file, and the same call resumes from it.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ UCI_PLIES: Final = 8
 MOST_PLIES: Final = 12  # in the set all: six million positions, one of each mirror pair
 PORTION: Final = 1024  # positions in a line of FILE.part
 GAMES: Final = 4096  # games played at the same time
-# The search for positions with a number of plies ends after this many games, plus this many games
-# for each position wanted.
+# The search for more positions of a ply ends after this many boards, plus this many boards for
+# each position wanted.
 PASSED: Final = 1_000_000, 10
 
-# Fast agents, whose kernels answer many boards at once, and their weights in the draw of players.
+# Fast agents, which answer many boards at once, and their weights in the draw of players.
 ZOO: Final = {
     "random": 1,
     "greedy": 2,
@@ -52,7 +52,7 @@ ZOO: Final = {
     "alphabeta-window": 1,
 }
 PLAYERS: Final[Mapping[str, Mapping[str, int]]] = {"random": {"random": 1}, "zoo": ZOO}
-"""The players of each set of games, with their weights."""
+"""The agents that play the games of each set, with their weights."""
 RANDOM_DISCS: Final = 12  # the most random discs at the start of a game of the set zoo
 
 Boards = tuple[Int64s, Int64s]
@@ -68,12 +68,12 @@ def data(
     jobs: int | None = None,
     watch: Watch | None = None,
 ) -> Data:
-    """Draw positions, find the exact score of each column, and write them to a file.
+    """Draw positions, score every column exactly, and write positions and scores to a file.
 
     Args:
         file: the file to write, ending in ``.npz`` or ``.parquet``.
-        positions: number of positions, shared equally among the numbers of plies as far as each has
-            enough. None takes every position of ``all`` and ``uci``, and 10,000 of other sets.
+        positions: number of positions, the same for each ply where enough positions exist. None
+            takes every position of ``all`` and ``uci``, and 10,000 positions of other sets.
         plies: range of discs on the board; by default ``range(8, 31)``.
         seed: seed of the games and of the order in the file.
         sets: ``random``, positions of random games; ``zoo``, positions of games between the agents
@@ -86,8 +86,8 @@ def data(
         the content of the file.
 
     Raises:
-        InvalidRun: a bad argument, an existing file, or too few positions to fill the file.
-        BookUnavailable: 8 to 11 plies need the 12-ply book of the extra ``book``.
+        InvalidRun: an argument is invalid, the file exists, or there are too few positions.
+        BookUnavailable: positions of 8 to 11 plies need the 12-ply book of the extra ``book``.
         UnreadableRun: ``FILE.part`` is damaged or belongs to another call.
         UnwritableRun: the file cannot be written.
         FileInUse: another process is writing the file.
@@ -102,8 +102,8 @@ def data(
         known = [*PLAYERS, *LISTED]
         wrong = "".join(meant(name, known) for name in sets if name not in known)
         raise InvalidRun(
-            f"sets {' '.join(sets)!r}{wrong}: expected some of {', '.join(PLAYERS)}, or one of "
-            f"{', '.join(LISTED)}"
+            f"sets {' '.join(sets)!r}{wrong}: expected one or more of "
+            f"{', '.join(PLAYERS)}, or one of {', '.join(LISTED)}"
         )
     if UCI in sets and (positions is not None or plies is not None):
         raise InvalidRun(f"set {UCI}: expected no number of positions or plies; the set is fixed")
@@ -149,10 +149,10 @@ def data(
 
 
 def _draw(names: Sequence[str], plies: range, positions: int | None, seed: int) -> Int64s:
-    """Draw the positions of a file, in its order, as bitboards ``[2, N]``.
+    """Draw the positions of a file, in file order, as bitboards ``[2, N]``.
 
     Raises:
-        InvalidRun: there are fewer than ``positions``.
+        InvalidRun: the sets have fewer positions than ``positions``.
     """
     if positions is None or names[0] in LISTED:
         drawn = _canonical(*_listed(names[0], plies))
@@ -167,9 +167,9 @@ def _draw(names: Sequence[str], plies: range, positions: int | None, seed: int) 
 
 
 def _labelled(mine: Int64s, theirs: Int64s, columns: Int8s) -> Data:
-    """Make the data of boards from the scores of their columns."""
+    """Build a data set from boards and the scores of their columns."""
     score = columns.max(axis=1)
-    # A hash chooses the split, the same for mirror images: validation and test get 1/20 each.
+    # A hash that mirror images share chooses the split; validation and test get 1/20 each.
     part = (keys(mine, theirs) * np.uint64(0xD1B54A32D192ED03) >> np.uint64(40)) % np.uint64(20)
     split = np.choose(np.minimum(part, np.uint64(2)).astype(np.int64), [1, 2, 0])
     split[in_exam(mine, theirs)] = SPLITS.index("exam")
@@ -179,12 +179,12 @@ def _labelled(mine: Int64s, theirs: Int64s, columns: Int8s) -> Data:
 
 
 def distinct(mine: Int64s, theirs: Int64s) -> Int64s:
-    """The indices, ascending, of the first occurrence of each position or its mirror image."""
+    """Return the index of each position's first occurrence; mirror images count as equal."""
     return np.sort(np.unique(keys(mine, theirs), return_index=True)[1])
 
 
 def _listed(name: str, plies: range) -> Boards:
-    """All positions of the set ``all`` or ``uci``."""
+    """Return all positions of the set ``all`` or ``uci``."""
     layers = enumeration.layers(plies[-1])[plies.start :]
     mine, theirs = enumeration.bitboards(np.concatenate(layers))
     if name == ALL:
@@ -195,7 +195,7 @@ def _listed(name: str, plies: range) -> Boards:
 
 
 def _met(names: Sequence[str], plies: range, positions: int, seed: int) -> Boards:
-    """Collect ``positions`` or more from games, shared equally among the numbers of plies."""
+    """Collect at least ``positions`` boards from games, equally many for each ply if possible."""
     sources = [_games(PLAYERS[name], seed) for name in names]
     found = {ply: np.empty((2, 0), np.int64) for ply in plies}
     few: set[int] = set()
@@ -222,10 +222,10 @@ def _met(names: Sequence[str], plies: range, positions: int, seed: int) -> Board
 
 
 def _games(players: Mapping[str, int], seed: int) -> Iterator[Int64s]:
-    """Yield the boards ``[2, M]`` of many games after each ply; a new game replaces a finished one.
+    """Yield boards ``[2, M]`` of many parallel games; a new game replaces each finished game.
 
-    A game begins with 0 to ``RANDOM_DISCS`` random discs. Then two of the players move; with a
-    probability drawn for each game, a move is random instead.
+    A game begins with 0 to ``RANDOM_DISCS`` random discs. Then two players move, and each game has
+    its own probability of a random move.
     """
     generator = np.random.default_rng([seed, *zlib.crc32(repr(players).encode()).to_bytes(4)])
     seats = [Pool(players, int(s)).follow() for s in generator.integers(2**32, size=2)]
@@ -257,7 +257,7 @@ def _games(players: Mapping[str, int], seed: int) -> Iterator[Int64s]:
 
 
 def _canonical(mine: Int64s, theirs: Int64s) -> Int64s:
-    """Replace each board ``[2, N]`` with its mirror image if the image has smaller numbers."""
+    """Replace each board ``[2, N]`` with its mirror image if the image has smaller bitboards."""
     boards = np.stack([mine, theirs])
     images = np.stack([mirror_all(mine), mirror_all(theirs)])
     swap = (images[0] < mine) | ((images[0] == mine) & (images[1] < theirs))
@@ -265,7 +265,7 @@ def _canonical(mine: Int64s, theirs: Int64s) -> Int64s:
 
 
 def _boards(line: Any) -> Any:
-    """Decode a line of ``FILE.part``: boards, or the scores of columns."""
+    """Decode a line of ``FILE.part`` into boards or into the scores of columns."""
     kind, shape, text = line
     raw = bytearray(zlib.decompress(base64.b64decode(text)))  # kernels need writable arrays
     return np.frombuffer(raw, {"boards": np.int64, "scores": np.int8}[kind]).reshape(shape)

@@ -1,4 +1,4 @@
-"""Files of exact data in NumPy or Parquet: positions, the score of every column, and splits."""
+"""Read and write data sets (NumPy or Parquet): positions, exact column scores and splits."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ class Data(NamedTuple):
     split: NDArray[np.str_]  # [N] one of SPLITS; a position has the same split in all files
 
     def take(self, rows: NDArray[Any] | slice) -> Data:
-        """Select some rows of the data."""
+        """Return the data of the given rows."""
         return Data._make(field[rows] for field in self)
 
     def of(self, split: str) -> Data:
-        """Select the positions of a split.
+        """Return the positions of a split.
 
         Raises:
             InvalidRun: ``split`` is not in ``SPLITS``.
@@ -81,7 +81,7 @@ class Data(NamedTuple):
             return cls(*reader(path))
         except (OSError, ValueError, KeyError, EOFError) as error:
             said = shortened(" ".join(str(error).split()), 120)
-            raise UnreadableRun(f"{path}: {said}: expected a file of c4 data") from None
+            raise UnreadableRun(f"{path}: {said}: expected a file written by c4 data") from None
 
 
 def _read_npz(path: Path) -> Iterator[Any]:
@@ -94,8 +94,8 @@ def _write_npz(file: IO[bytes], found: Data) -> None:
 
 
 def _parquet() -> Any:
-    """Import pyarrow's module for Parquet."""
-    with from_extra("parquet", "a file .parquet needs pyarrow"):
+    """Import ``pyarrow.parquet``."""
+    with from_extra("parquet", "a .parquet file needs pyarrow"):
         import pyarrow.parquet
     return pyarrow.parquet
 
@@ -132,10 +132,10 @@ FORMS: Final[Mapping[str, Form]] = {
 
 
 def form_of(path: Path) -> Form:
-    """Return the format of a file, chosen by the ending of its name.
+    """Return the reader and the writer of a file, chosen by the ending of its name.
 
     Raises:
-        InvalidRun: the ending names no format.
+        InvalidRun: the ending is not in ``FORMS``.
         MissingExtra: pyarrow is not installed.
     """
     if path.suffix not in FORMS:

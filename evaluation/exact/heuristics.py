@@ -1,10 +1,10 @@
-"""Measure heuristics without search: how well their values order positions of known score.
+"""Measure, without search, how well heuristics rank positions of known score.
 
-A heuristic values an undecided position for one side. So the side to move has two values: its own,
-*to move*, and the negated value of the other side, *waiting*. A search uses *to move* at leaves
-where its own side is to move, and *waiting* at other leaves. The two values agree if a heuristic is
-antisymmetric on all given positions; it then gets one row, *either*. Another heuristic gets three:
-*to move*, *waiting* and their *mean*.
+A heuristic evaluates a position for one side. The side to move has two values: *to move*, the
+heuristic's value for that side, and *waiting*, the negated value for the other side. A search uses
+*to move* at leaves where its own side is to move, and *waiting* at other leaves. A heuristic whose
+two values are equal in all given positions (antisymmetric) gets one row, *either*. Any other
+heuristic gets three rows: *to move*, *waiting* and their *mean*.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _BLOCK: Final = 512  # positions compared with all others at a time
 
 
 class HeuristicQuality(NamedTuple):
-    """Measures of how well one view of a heuristic orders positions."""
+    """How well a heuristic ranks positions, by several measures."""
 
     heuristic: str
     view: str  # of VIEWS, or EITHER
@@ -49,8 +49,8 @@ class HeuristicQuality(NamedTuple):
     decided: int  # positions that are not draws
     spearman: Estimate  # rank correlation between value and score
     kendall: Estimate  # tau-b between value and score
-    sign: Estimate  # share of decided positions whose winner the value names; 0 counts half
-    commoner: float | None  # share of decided positions that the more frequent winner wins
+    sign: Estimate  # share of decided positions with a value of the right sign; 0 counts half
+    commoner: float | None  # share of the majority class: the more frequent winner's positions
     better: float | None  # probability that its Spearman correlation beats the next row's
 
 
@@ -60,7 +60,7 @@ class HeuristicTable(Tables):
 
     Attributes:
         overall: a row for each heuristic and view, the best Spearman correlation first.
-        by_ply: such rows for each band of plies that has positions.
+        by_ply: the same rows for each band of plies that has positions.
         positions: number of positions.
     """
 
@@ -69,7 +69,7 @@ class HeuristicTable(Tables):
     positions: int
 
     def tables(self) -> list[list[list[str]]]:
-        """A table of all measures, then one of Spearman correlations by ply."""
+        """Return a table of all measures, and a table of Spearman correlations by ply."""
         heading = ["heuristic", "view", "Spearman", "better than next", "Kendall"]
         rows = [[*heading, "names the winner", "commoner winner"]]
         for q in self.overall:
@@ -87,18 +87,18 @@ class HeuristicTable(Tables):
         return [rows, by_ply]
 
     def summary(self) -> str:
-        """A note on the positions and the intervals."""
+        """Return a note on the positions and the intervals."""
         return (
             f"{self.positions} positions of known score, without search. 95 % intervals and "
-            f"probabilities: bootstrap over positions, {RESAMPLES} samples, the same for all."
+            f"probabilities: bootstrap over positions, {RESAMPLES} samples for all rows."
         )
 
     def records(self) -> Rows:
-        """A row for each heuristic, view and range of plies."""
+        """Return a row for each heuristic, view and range of plies."""
         return with_heading([flat(q) for q in (*self.overall, *self.by_ply)])
 
     def as_dict(self) -> dict[str, Any]:
-        """The whole comparison as plain Python objects."""
+        """Return the whole comparison as plain Python objects."""
         return {
             "positions": self.positions,
             "overall": [nested(q) for q in self.overall],
@@ -112,7 +112,7 @@ def compare_heuristics(
     seed: int = 0,
     watch: Callable[[int, int], None] | None = None,
 ) -> HeuristicTable:
-    """Compare how well heuristics order positions of known score.
+    """Compare how well heuristics rank positions of known score.
 
     Args:
         names: names in ``c4env.agents.heuristics.names.HEURISTICS``, import paths
@@ -122,14 +122,14 @@ def compare_heuristics(
         watch: called with the number of comparisons done and the total.
 
     Raises:
-        InvalidRun: no heuristic, a heuristic twice, or fewer than two positions.
-        InvalidHeuristic: an unknown name, or a value that is not strictly between -WIN and WIN.
+        InvalidRun: no heuristic is given, one is given twice, or there are under two positions.
+        InvalidHeuristic: a name is unknown, or a value is not strictly between -WIN and WIN.
     """
     titles = [getattr(name, "__name__", str(name)) for name in names]
     if not names or len(set(titles)) < len(titles):
-        raise InvalidRun(f"heuristics {', '.join(titles) or 'none'}: expected some, each once")
+        raise InvalidRun(f"heuristics {', '.join(titles) or 'none'}: expected some, no duplicate")
     if len(positions) < 2:
-        raise InvalidRun(f"{len(positions)} positions: expected at least two to put in order")
+        raise InvalidRun(f"{len(positions)} positions: expected at least two to rank")
     views = {
         (title, view): values
         for title, name in zip(titles, names, strict=True)
@@ -158,7 +158,7 @@ def compare_heuristics(
 
 
 def _views(heuristic: Heuristic, title: str, positions: Sequence[Labelled]) -> dict[str, Float64s]:
-    """The values for the side to move, ``[N]`` for each view."""
+    """Return a heuristic's values ``[N]`` by view: all of ``VIEWS``, or only ``EITHER``."""
     boards = [(p.position.mine, p.position.theirs) for p in positions]
     to_move = np.array([require_finite(heuristic(m, t), title) for m, t in boards])
     waiting = np.array([-require_finite(heuristic(t, m), title) for m, t in boards])
@@ -168,7 +168,7 @@ def _views(heuristic: Heuristic, title: str, positions: Sequence[Labelled]) -> d
 
 
 class _Measured(NamedTuple):
-    """The measures of one view, for the positions and for each bootstrap sample."""
+    """A heuristic's measures over all positions, then over each bootstrap sample."""
 
     heuristic: str
     view: str
@@ -219,9 +219,9 @@ def _estimate(measures: Float64s) -> Estimate:
 def rank_correlations(x: Float64s, y: Float64s, weights: Float64s) -> tuple[Float64s, Float64s]:
     """Compute Spearman's rho and Kendall's tau-b of weighted pairs, for many weightings.
 
-    Both come from the signs of all differences. The rank of a value is the weight of the smaller
-    values minus the weight of the greater values. Tau-b is the number of concordant pairs minus the
-    number of discordant pairs, relative to the pairs without ties.
+    The signs of all pairwise differences give both. The rank of a value is the weight of the
+    smaller values minus the weight of the greater values. Tau-b is the number of concordant pairs
+    minus the number of discordant pairs, relative to the pairs without ties.
 
     Args:
         x: first values, ``[N]``.
@@ -229,7 +229,7 @@ def rank_correlations(x: Float64s, y: Float64s, weights: Float64s) -> tuple[Floa
         weights: non-negative weights of the pairs, ``[B, N]``, one weighting per row.
 
     Returns:
-        rho ``[B]`` and tau ``[B]``, nan where all of ``x`` or of ``y`` are equal.
+        rho ``[B]`` and tau ``[B]``, nan where all values of ``x`` or of ``y`` are equal.
     """
     rows = weights.astype(np.float32)  # counts and their sums stay exact to 2**24
     ranks = np.empty((2, *weights.shape))

@@ -1,7 +1,7 @@
-"""The judge, which finds and keeps the exact score of every column of many positions.
+"""Find and store the exact score of every column of many positions.
 
-The judge solves one of two mirror images and uses all cores. It writes each score to
-``scores.jsonl`` at once, so that an interrupted judgement can resume.
+The judge uses all cores, and solves only one of two mirror images. It writes each score to
+``scores.jsonl`` at once, so that an interrupted call can resume.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from c4env.position import Position
 SCORES_FILE: Final = "scores.jsonl"
 
 Scores = tuple[int | None, ...]
-"""The exact score of each of the seven columns, for the side to move; None if it is full."""
+"""The exact score of each of the seven columns, for the side to move; None for a full column."""
 
 _PORTION: Final = 16  # positions that a thread takes at a time
 
 
 class Judge:
-    """A context manager that solves each position once and keeps the exact scores of its columns.
+    """A context manager that solves each position once and stores the exact column scores.
 
     Args:
         folder: folder of ``scores.jsonl``, usually a run directory; None writes no file.
@@ -65,7 +65,7 @@ class Judge:
         return len(self._known)
 
     def learn(self, position: Position, scores: Scores) -> None:
-        """Add the exact scores of a position that are already known."""
+        """Store known exact scores of a position."""
         kept = canonical(position)
         self._known[kept.mine, kept.theirs] = scores if kept == position else scores[::-1]
 
@@ -83,12 +83,12 @@ class Judge:
         jobs: int | None = None,
         watch: Callable[[int, int], None] | None = None,
     ) -> None:
-        """Solve all positions that are not known yet.
+        """Solve all positions that have no stored scores yet.
 
         Args:
-            positions: any positions; the judge skips finished ones. Order a game from its end
-                to its beginning: later positions help to solve earlier ones.
-            jobs: number of threads, which search outside Python's lock; None uses all cores.
+            positions: any positions; the judge skips finished games. List each game from its end to
+                its beginning, because later positions help to solve earlier positions.
+            jobs: number of threads; None uses all cores.
             watch: called from time to time with the number of positions done and the total.
 
         Raises:
@@ -146,12 +146,12 @@ class Judge:
 
 
 def sign(score: int) -> int:
-    """The sign of a score: 1 for a win, 0 for a draw, -1 for a loss."""
+    """Return the sign of a score: 1 for a win, 0 for a draw, -1 for a loss."""
     return (score > 0) - (score < 0)
 
 
 def strongest_book() -> Book:
-    """The 12-ply book if its package is installed, else the 8-ply book of this package.
+    """Return the 12-ply opening book if it is installed, else the 8-ply book of this package.
 
     Positions of 8 to 11 discs take nearly all of the solver's time; the 12-ply book contains their
     scores.
@@ -163,7 +163,7 @@ def strongest_book() -> Book:
 
 
 def positions_of(game: GameRecord) -> list[Position]:
-    """The positions of a game in which a player chose a move, in order."""
+    """Return the positions of a game in which a player chose a move, in order."""
     position = Position.parse(game.opening)
     found = []
     for digit in game.moves[len(game.opening) :]:
@@ -175,7 +175,7 @@ def positions_of(game: GameRecord) -> list[Position]:
 def positions_backwards(
     games: Iterable[GameRecord], players: Collection[str] | None = None
 ) -> list[Position]:
-    """The positions of games, each game from its end: the fastest order for :meth:`Judge.judge`.
+    """Return the positions of each game in reverse order, the fastest order for the judge.
 
     Args:
         games: the games.
@@ -190,7 +190,7 @@ def positions_backwards(
 
 
 def _parse(value: Any) -> tuple[tuple[int, int], Scores]:
-    """Parse an entry of the file, and check it without solving the position."""
+    """Parse and check an entry of ``scores.jsonl``, without solving the position."""
     mine, theirs, scores = value
     occupied = mine | theirs
     full = [bool(occupied & TOP & (1 << STRIDE * c + STRIDE - 2)) for c in range(COLUMNS)]

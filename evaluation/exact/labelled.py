@@ -1,7 +1,7 @@
-"""Labelled positions: read and make lines of ``moves score``.
+"""Read or generate labelled positions, as lines of ``moves score``.
 
-Made sets use the names of the standard solver test sets, which say how many discs were played and
-how many plies remain under best play.
+Generated sets have the names of the standard solver test sets. The name tells how many discs are on
+the board and how many plies remain under best play.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from c4env.position import Position, format_moves
 
 EXAM: Final = "exam"
 MADE: Final = 100
-"""The default number of positions in a made set."""
+"""The default number of positions in a generated set."""
 
 
 class Labelled(NamedTuple):
@@ -43,18 +43,18 @@ STAGES: Final = {
     "begin-medium": (range(1, 15), range(14, 28)),
     "begin-hard": (range(1, 15), range(28, 42)),
 }
-"""For each made set: discs played, and plies to the end under best play."""
+"""For each generated set: discs on the board, and plies to the end under best play."""
 
 
 def labelled_sets(names: Sequence[str], count: int | None, seed: int = 0) -> list[Labelled]:
-    """Return the positions of several sets, each once; the solver checks the labels of files.
+    """Return the positions of several sets without duplicates, and check the labels of files.
 
     Args:
-        names: files of ``moves score`` lines, ``exam`` (``c4env.agents.solver.exam``), or sets in
-            :data:`STAGES`, which this function makes.
-        count: positions to take from the beginning of each set; None takes all of a file or the
-            exam, and MADE of a made set.
-        seed: seed of the made sets.
+        names: files of ``moves score`` lines, ``exam`` (``c4env.agents.solver.exam``), or names in
+            :data:`STAGES`, whose sets this function generates.
+        count: number of positions to take from the start of each set; None takes a whole file or
+            the whole exam, and MADE positions of a generated set.
+        seed: seed of the generated sets.
 
     Raises:
         InvalidRun: ``count`` is not positive, a position is finished, or a label is wrong.
@@ -92,7 +92,7 @@ def labelled_sets(names: Sequence[str], count: int | None, seed: int = 0) -> lis
 
 
 def check_label(labelled: Labelled, score: int) -> None:
-    """Compare a label with the exact score.
+    """Check that a label is the exact score.
 
     Raises:
         InvalidRun: the label differs from the score.
@@ -105,7 +105,7 @@ def read_labelled(path: Path) -> list[Labelled]:
     """Read a file of ``moves score`` lines, without checking the labels.
 
     Raises:
-        UnreadableRun: the file cannot be read, or a line (with its number) is malformed.
+        UnreadableRun: the file cannot be read, or a line is malformed.
     """
     found = []
     for number, line in enumerate(read_text(path).splitlines(), start=1):
@@ -124,7 +124,7 @@ def read_labelled(path: Path) -> list[Labelled]:
 
 
 def random_moves(discs: int, generator: np.random.Generator) -> list[int] | None:
-    """Draw the columns of ``discs`` random moves; None if these moves end the game."""
+    """Draw ``discs`` random moves; return their columns, or None if the game ends."""
     position, columns = Position(), []
     for _ in range(discs):
         legal = position.legal_columns()
@@ -136,7 +136,7 @@ def random_moves(discs: int, generator: np.random.Generator) -> list[int] | None
 
 
 def random_games(discs: range, generator: np.random.Generator) -> Iterator[str]:
-    """Yield unfinished random games without end; each draws its number of discs from ``discs``."""
+    """Yield unfinished random games forever, each with a number of discs drawn from ``discs``."""
     while True:
         columns = random_moves(int(generator.integers(discs.start, discs.stop)), generator)
         if columns is not None:
@@ -144,13 +144,13 @@ def random_games(discs: range, generator: np.random.Generator) -> Iterator[str]:
 
 
 def make_labelled(name: str, count: int, seed: int, solver: Solver) -> list[Labelled]:
-    """Make distinct positions of a set from random games, labelled by the solver.
+    """Generate a set of distinct positions from random games, labelled by the solver.
 
     Args:
         name: a set in :data:`STAGES`.
         count: number of positions.
         seed: the same seed gives the same positions.
-        solver: finds the scores.
+        solver: the solver that finds the scores.
     """
     played, left = STAGES[name]
     games = random_games(played, np.random.default_rng([seed, list(STAGES).index(name)]))

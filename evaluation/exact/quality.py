@@ -1,10 +1,10 @@
-"""Move quality: exact play judges the moves of agents.
+"""Measure the quality of agents' moves by the exact scores of all columns.
 
-The exact scores of all columns judge a move (``c4env.evaluation.exact.judge``). A move is *optimal*
-if it has the best score. It *keeps the value* if it wins, draws or loses as the best column does;
-otherwise it is a *blunder*. A move is *critical* if the columns differ in win, draw and loss; only
-critical moves can be blunders. The *loss* is the best score minus the move's own score. A
-move with one legal column is *forced*, and no other figure counts it.
+A move is *optimal* if it has the best score. A move *keeps the value* if it has the same result
+(win, draw or loss) as the best column; otherwise it is a *blunder*. A move is *critical* if the
+columns differ in result; only critical moves can be blunders. The *loss* is the best score minus
+the move's own score. A move is *forced* if only one column is legal; the other measures leave out
+forced moves.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class JudgedMove(NamedTuple):
 
     @property
     def critical(self) -> bool:
-        """Whether the legal columns differ in win, draw and loss."""
+        """Whether the legal columns differ in result: win, draw or loss."""
         return len({sign(s) for s in self.scores if s is not None}) > 1
 
     @property
@@ -69,10 +69,10 @@ class JudgedMove(NamedTuple):
 def judge_games(
     games: Sequence[GameRecord], judge: Judge, players: Collection[str] | None = None
 ) -> list[JudgedMove]:
-    """Judge every move of games except the moves of openings.
+    """Judge every move of some games except the moves of the openings.
 
-    A group is an opening, or a game if all games have the same opening. The judge solves unknown
-    positions one by one; a call of :meth:`Judge.judge` in advance saves time.
+    A move's group is its opening, or its game if all games have the same opening. The judge solves
+    new positions one by one; to save time, call :meth:`Judge.judge` in advance.
 
     Args:
         games: the games.
@@ -92,14 +92,14 @@ def judge_games(
 
 
 class Estimate(NamedTuple):
-    """A mean and its 95 % interval; None without data."""
+    """A mean and its 95 % interval; each field is None without data."""
 
     value: float | None
     low: float | None
     high: float | None
 
     def shown(self, form: str, to: str = "-", scale: float = 1, unit: str = "") -> str:
-        """The mean and its interval as text, or "-" without data.
+        """Return the mean and its interval as text, or "-" without data.
 
         Args:
             form: format of a number, such as ``.2f``.
@@ -116,7 +116,7 @@ class Estimate(NamedTuple):
 
 
 class MoveQuality(NamedTuple):
-    """The quality of some moves of a player."""
+    """The quality of a player's moves, or of a selection of the moves."""
 
     player: str
     colour: int | None  # 0 as the first player, 1 as the second, None both
@@ -174,15 +174,15 @@ class Quality(Tables):
     # -- slices -------------------------------------------------------------------------
 
     def overall(self) -> list[MoveQuality]:
-        """A row for each player, with all of its moves."""
+        """Return a row for each player, over all of its moves."""
         return [self.slice(player) for player in self.players]
 
     def by_colour(self) -> list[MoveQuality]:
-        """Two rows for each player: its moves as the first player, and as the second player."""
+        """Return two rows for each player: moves as the first player and as the second player."""
         return [self.slice(player, colour) for player in self.players for colour in (0, 1)]
 
     def by_ply(self, width: int = BAND) -> list[MoveQuality]:
-        """A row for each player and each band of ``width`` plies in which the player moved."""
+        """Return a row for each player and each band of ``width`` plies in which it moved."""
         rows = [
             self.slice(player, plies=plies) for player in self.players for plies in bands(width)
         ]
@@ -191,7 +191,7 @@ class Quality(Tables):
     def slice(
         self, player: str, colour: int | None = None, plies: tuple[int, int] | None = None
     ) -> MoveQuality:
-        """Return the quality of some moves of a player.
+        """Return the quality of a selection of a player's moves.
 
         Args:
             player: a judged player.
@@ -237,7 +237,7 @@ class Quality(Tables):
 
     @functools.cached_property
     def _samples(self) -> Float64s:
-        """The number of times that each sample draws each group, [RESAMPLES, groups]."""
+        """How often each bootstrap sample draws each group, [RESAMPLES, groups]."""
         return resampled_counts(len(self._groups), self.seed)
 
     def _estimate(self, sums: Float64s, top: int, bottom: int) -> Estimate:
@@ -249,14 +249,14 @@ class Quality(Tables):
         if groups < 2:
             return Estimate(value, None, None)
         if top != _LOSS and value in (0.0, 1.0):
-            # Resampling cannot widen a share of 0 or 1. Use the exact binomial bound and, to be
-            # cautious, count each group once.
+            # A bootstrap gives a share of 0 or 1 no interval. Use the exact binomial bound, with
+            # each group counted once.
             margin = 1 - TAIL ** (1 / groups)
             return Estimate(value, max(0.0, value - margin), min(1.0, value + margin))
         weights = self._samples @ denominator
         sampled = (self._samples @ numerator)[weights > 0] / weights[weights > 0]
-        # Few groups underestimate their spread. The factor turns normal deviations from the value
-        # into those of Student's t.
+        # A bootstrap over few groups underestimates the spread. The factor turns normal deviations
+        # from the value into those of Student's t.
         generator = np.random.default_rng([self.seed, groups])
         scale = np.sqrt(groups / generator.chisquare(groups - 1, len(sampled)))
         low, high = np.quantile(value + (sampled - value) * scale, (TAIL, 1 - TAIL))
@@ -266,7 +266,7 @@ class Quality(Tables):
     # -- forms --------------------------------------------------------------------------
 
     def tables(self) -> list[list[list[str]]]:
-        """A table of all moves, then one of blunders by colour and by ply."""
+        """Return a table of all moves, and a table of blunders by colour and by ply."""
         heading = ["player", "moves", "forced", "critical", "blunders"]
         rows = [[*heading, "optimal", "keeps the value", "blunders per critical", "mean loss"]]
         for q in self.overall():
@@ -276,7 +276,7 @@ class Quality(Tables):
         return [rows, self.rates()]
 
     def rates(self) -> list[list[str]]:
-        """The table of each player's blunders per critical move, by colour and by ply."""
+        """Return a table of each player's blunders per critical move, by colour and by ply."""
         shown = [
             band
             for band in bands(BAND)
@@ -290,12 +290,12 @@ class Quality(Tables):
         return rows
 
     def summary(self) -> str:
-        """Notes on what the columns and the intervals mean."""
+        """Return notes that explain the columns and the intervals."""
         overall = self.overall()
         moves, forced = sum(q.moves for q in overall), sum(q.forced for q in overall)
         counted = (
-            f"{plural(moves, 'move')} judged by exact scores (not counted: {forced} with one legal "
-            "column)."
+            f"{plural(moves, 'move')} judged by exact scores (not counted, because only one "
+            f"column was legal: {forced})."
         )
         resampled = f"95 % intervals: bootstrap over {len(self._groups)} {self.unit}."
         if all(q.loss.low is None for q in overall):
@@ -304,18 +304,18 @@ class Quality(Tables):
             )
         words = (
             "critical: some column keeps a win or draw, another gives it away; optimal: has the "
-            "best score; keeps the value: wins, draws or loses as the best column does; mean "
-            "loss: the best score minus the move's."
+            "best score; keeps the value: has the same result (win, draw or loss) as the best "
+            "column; mean loss: the mean of the best score minus the move's score."
         )
         return "\n".join([f"{counted} {resampled}", words, *self.notes])
 
     def records(self) -> Rows:
-        """A row for each player and slice: all moves, by colour, by band of plies."""
+        """Return rows for each player: all moves, moves by colour, and moves by band of plies."""
         slices = (*self.overall(), *self.by_colour(), *self.by_ply())
         return with_heading([flat(q) for q in slices])
 
     def as_dict(self) -> dict[str, Any]:
-        """The whole result as plain Python objects."""
+        """Return the whole result as plain Python objects."""
         return {
             "notes": self.notes,
             "groups": {"unit": self.unit, "count": len(self._groups)},
@@ -326,7 +326,7 @@ class Quality(Tables):
 
 
 def flat(measured: Any) -> dict[str, Any]:
-    """Measures as a CSV row, with two columns for a range of plies and three for an estimate."""
+    """Return measures as a CSV row: two columns for a range of plies, three for an estimate."""
     found: dict[str, Any] = {}
     for name, value in measured._asdict().items():
         if name == "plies":
@@ -339,7 +339,7 @@ def flat(measured: Any) -> dict[str, Any]:
 
 
 def nested(measured: Any) -> dict[str, Any]:
-    """Measures as a JSON object that has an object for each estimate."""
+    """Return measures as a JSON object, with a nested object for each estimate."""
     return {
         name: value._asdict() if isinstance(value, Estimate) else value
         for name, value in measured._asdict().items()
@@ -347,23 +347,20 @@ def nested(measured: Any) -> dict[str, Any]:
 
 
 def resampled_counts(count: int, seed: int | list[int]) -> Float64s:
-    """Count how often each sample draws each of ``count`` items, [RESAMPLES, count]."""
+    """Return how often each bootstrap sample draws each item, [RESAMPLES, count]."""
     generator = np.random.default_rng(seed)
     return generator.multinomial(count, [1 / count] * count, RESAMPLES).astype(np.float64)
 
 
 def _place(quality: MoveQuality) -> tuple[bool, list[float]]:
-    """Sort key of players: the fewest blunders per critical move first, then the least loss.
-
-    A player may have no estimate of one or both.
-    """
+    """Sort key of players: the fewest blunders per critical move first, then the least loss."""
     parts = [*quality.blunder_rate, *quality.loss]
     missing = quality.blunder_rate.value is None
     return missing, [-np.inf if part is None else part for part in parts]
 
 
 def _facts(move: JudgedMove) -> tuple[float, ...]:
-    """The terms that a move adds to a group's sums, in the order of the constants above."""
+    """Return the terms that a move adds to its group's sums, from ``_MOVES`` to ``_FORCED``."""
     if move.forced:
         return (0, 0, 0, 0, 0, 0, 1)
     loss, blunder = move.loss, move.blunder
@@ -382,13 +379,13 @@ def bands(width: int) -> Iterable[tuple[int, int]]:
 
 
 def band_name(band: tuple[int, int]) -> str:
-    """The name of a range of plies, such as ``ply 0-6``."""
+    """Return the name of a range of plies, such as ``ply 0-6``."""
     first, last = band
     return f"ply {first}" if first == last else f"ply {first}-{last}"
 
 
 def shown_share(estimate: Estimate) -> str:
-    """A share in percent, with the interval if there is one."""
+    """Return a share in percent, with its interval if it has one."""
     return estimate.shown(".1f", scale=100, unit="%")
 
 

@@ -1,11 +1,11 @@
-"""Refutation: the worst results that an opponent can force on an agent, with the moves.
+"""Find the worst results that an opponent can force on an agent, with the moves.
 
 From each opening and with each colour, the search tries all moves of the opponent against the
-agent's own answers (``c4env.evaluation.exact.worst_case``). Each position is a new game, with a
-seed derived from the position, so the answer does not depend on the earlier moves.
+agent's own answers (``c4env.evaluation.exact.worst_case``). Each position is a new game with its
+own seed, so an answer does not depend on earlier moves.
 
-Each opening has a file of answers and scores. A search that was stopped, or that gets more
-positions later, resumes from this file.
+Each opening and colour has a file of answers and scores. The same search, or a search of more
+positions, resumes from this file.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ from c4env.evaluation.plan.openings import Openings, choose_openings
 from c4env.evaluation.tables import Rows, Tables, plural, with_heading
 
 BUDGET: Final = 1000
-"""The default number of positions to ask about, for each opening and colour."""
+"""The default limit of positions to ask about, for each opening and colour."""
 PATIENCE: Final = 3.0  # seconds to wait until a killed search's worker ends
 
 _RESULTS: Final = {1: "win", 0: "draw", -1: "loss"}
@@ -55,12 +55,12 @@ _SEATS: Final = ("first", "second")
 
 @dataclass(frozen=True)
 class Refutation(Tables):
-    """The worst cases of an agent.
+    """The worst results of an agent, one case for each opening and colour.
 
     Attributes:
         player: the agent's name.
-        openings: a case for each opening and colour.
-        budget: the most positions to ask about in a case; completing the last line may take more.
+        openings: the cases.
+        budget: limit of positions to ask about per case; completing the last line may exceed it.
         notes: lines below the table.
     """
 
@@ -71,7 +71,7 @@ class Refutation(Tables):
 
     @property
     def positions(self) -> int:
-        """The total number of positions in which the agent was asked for a move."""
+        """The total number of positions in which the search asked the agent for a move."""
         return sum(case.positions for case in self.openings)
 
     @property
@@ -81,22 +81,22 @@ class Refutation(Tables):
 
     @property
     def kept(self) -> tuple[WorstCase, ...]:
-        """The cases of :attr:`tenable` in which the search found no result below ``value``."""
+        """The tenable cases in which the search found no result below the exact value."""
         return tuple(case for case in self.tenable if case.outcome == case.value)
 
     @property
     def held(self) -> float | None:
-        """The share of :attr:`kept` in :attr:`tenable`; None if no case is tenable."""
+        """The share of tenable cases that the agent keeps; None if no case is tenable."""
         return len(self.kept) / len(self.tenable) if self.tenable else None
 
     @property
     def shortest(self) -> WorstCase | None:
-        """The first refutation with the fewest discs; None without a refutation."""
+        """The refutation with the fewest discs, the first of several; None without a refutation."""
         found = [case for case in self.tenable if case.outcome < case.value]
         return min(found, key=lambda case: len(case.line), default=None)
 
     def summary(self) -> str:
-        """The cases that the agent holds, its first errors and the shortest refutation, as text."""
+        """Return the kept cases, the first errors and the shortest refutation, as text."""
         kept = self.kept
         cases = f"{len(self.openings)} cases (openings and colours), {len(self.tenable)} of which"
         lines = [f"{self.player}: {cases} it could win or draw."]
@@ -108,22 +108,22 @@ class Refutation(Tables):
             if open_:
                 asked = plural(self.budget, "position")
                 lines[-1] += f"{',' if proven else ':'} {len(open_)} without a refutation in "
-                lines[-1] += f"{asked}, all lines of {min(open_)} plies"
+                lines[-1] += f"{asked}, which cover all lines of {min(open_)} plies"
             lines[-1] += "."
         errors = [case.first_error for case in self.openings if case.first_error is not None]
         if errors:
             median = statistics.median(errors)
-            lines.append(f"Median of the discs on the board at its first error: {median:g}.")
+            lines.append(f"Median number of discs on the board at its first error: {median:g}.")
         if (case := self.shortest) is not None:
             line = case.line or "the empty board"
             lines.append(
                 f"Shortest refutation found: {line} (the agent moves {_SEATS[case.seat]})."
             )
-        lines.append(f"It was asked in {plural(self.positions, 'position')}.")
+        lines.append(f"The search asked for its move in {plural(self.positions, 'position')}.")
         return "\n".join([*lines, *self.notes])
 
     def tables(self) -> list[list[list[str]]]:
-        """One table with a row for each opening and colour."""
+        """Return one table with a row for each opening and colour."""
         heading = ["opening", "it moves", "value", "outcome", "first error", "proven", "positions"]
         rows = [[*heading, "line"]]
         for case in self.openings:
@@ -135,11 +135,11 @@ class Refutation(Tables):
         return [rows]
 
     def records(self) -> Rows:
-        """The table for programs, with values and outcomes as numbers."""
+        """Return the table for programs, with values and outcomes as numbers."""
         return with_heading([_as_dict(case) for case in self.openings])
 
     def as_dict(self) -> dict[str, Any]:
-        """The whole result as plain Python objects."""
+        """Return the whole result as plain Python objects."""
         return {
             "player": self.player,
             "budget": self.budget,
@@ -167,27 +167,27 @@ def refute(
     limit: int | None = None,
     watch: Watcher | None = None,
 ) -> Refutation:
-    """Search for games that an agent throws away, from each opening and with each colour.
+    """Search each opening and colour for a game in which an agent gives away a win or a draw.
 
     Args:
         player: a spec, a callable on an observation, or a mapping from a name to one of these.
         openings: as in :func:`evaluation.round_robin`.
-        positions: the number of positions to ask about, for each opening and colour; completing
-            the last line may take more.
+        positions: limit of positions to ask about, for each opening and colour; completing the
+            last line may exceed it.
         seed: seed of stochastic agents; the seed of each position is derived from it.
-        jobs: worker processes; the result does not depend on them.
-        out: folder that keeps the answers and scores of one or more agents; the same call, or one
-            with more positions, resumes from them.
-        limit: the number of openings to take, in the order of the seed; None takes all.
+        jobs: number of worker processes; the result does not depend on it.
+        out: folder for answers and scores, which several agents can share; the same call, or a
+            call with more positions, resumes from the files.
+        limit: number of openings to take, in the order of the seed; None takes all openings.
         watch: called from time to time with the number of cases done and the total.
 
     Returns:
         the worst case of each opening and colour.
 
     Raises:
-        InvalidRun: a bad number or opening.
+        InvalidRun: a number or an opening is invalid.
         UnknownAgent, UnknownOption, ...: the spec is wrong.
-        UnreadableRun: a kept file is damaged.
+        UnreadableRun: a stored file is damaged.
         FileInUse: another process is writing to the folder.
     """
     chosen = Settings(seed=seed, jobs=jobs, out=out, limit=limit)
@@ -201,7 +201,7 @@ def refute(
     for agent in made.values():
         agent.close()
     folder = None if chosen.out is None else Path(chosen.out)
-    # With one job, an object runs in this process, else in workers, which it might end.
+    # With one job, an object runs in this process; with more jobs, it could end the workers.
     apart = chosen.jobs > 1 or names_code(given)
     run = RunSpec(field, chosen.seed, registered=registered_here(), apart=apart)
     task = _Task(name, run, positions, folder, kind.in_short(name))
@@ -224,11 +224,11 @@ def refute(
 def _notes(kind: Traits, seed: int, cases: tuple[WorstCase, ...]) -> tuple[str, ...]:
     notes = []
     if kind.timed:
-        notes.append("Its moves depend on the clock: another search need not find the same.")
+        notes.append("Its moves depend on the clock: another search may find other lines.")
     elif not kind.deterministic:
         notes.append(
-            f"It is not known to be deterministic. It answered each position once, with a seed "
-            f"from the position and --seed {seed}; the result holds for those answers."
+            f"It does not claim to be deterministic. It answered each position once, with a seed "
+            f"from the position and --seed {seed}; the result holds only for these answers."
         )
     faults = [f"{case.line or 'empty board'}: {case.fault}" for case in cases if case.fault]
     if faults:
@@ -247,7 +247,7 @@ class _Task:
     identity: str
 
     def path(self, opening: str, seat: int) -> Path | None:
-        """The file of an opening and colour; its name depends on the agent, seed and version."""
+        """Return the file of an opening and colour, named after the agent, seed and version."""
         if self.folder is None:
             return None
         agent = [self.name, describe_player(self.run.field[self.name]), self.identity]
@@ -260,7 +260,7 @@ class _Task:
 def _on_workers(
     task: _Task, cases: list[tuple[str, int]], jobs: int
 ) -> Generator[WorstCase, None, None]:
-    """Search the cases on workers; yield each when it is done."""
+    """Search the cases on workers; yield each worst case when its search ends."""
     if jobs == 1:
         yield from (_case(task, *case) for case in cases)
         return

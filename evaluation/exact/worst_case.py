@@ -1,13 +1,13 @@
-"""The worst case of an agent from one opening: a search over all moves of the opponent.
+"""Search all moves of the opponent for an agent's worst result from one opening.
 
-The search follows each move with the agent's own answer. Three facts keep the search short:
+After each move of the opponent, the search plays the agent's own answer. Three facts keep the
+search short:
 
 - The worst result is at most the value of exact play.
-- Once the agent's exact result is worse than in the worst line so far, the opponent plays exactly
-  to the end, against the agent's own answers.
-- If the opponent can no longer complete a four, it cannot win.
+- Once a position's exact result is worse than the worst line so far, the opponent plays exactly.
+- If the opponent can no longer complete a four, the opponent cannot win.
 
-:func:`search_priority` orders the positions: the ones that the agent has nearly lost come first.
+:func:`search_priority` orders the positions: positions that the agent has nearly lost come first.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ class WorstCase:
         first_error: discs on the board when the agent first gave away a win or a draw in the
             line; None if the agent gave away neither.
         proven: whether the search was complete, so that no opponent can get a better result.
-        positions: number of positions in which the agent was asked for a move.
-        searched: number of plies after the opening in which all moves of the opponent were tried;
-            if proven, all plies.
-        fault: the failure of the agent that ends the line, or "".
+        positions: number of positions in which the search asked the agent for a move.
+        searched: number of plies after the opening in which the search tried all moves of the
+            opponent; all plies if proven.
+        fault: description of the failure by which the agent ends the line, or "".
     """
 
     opening: str
@@ -58,11 +58,11 @@ class WorstCase:
 
 Key = tuple[str, int, int]  # the kind of fact, and the bitboards
 Facts = Findings[Key, Any]
-"""The known scores of positions and answers of the agent."""
+"""The known scores of positions, and the known answers of the agent."""
 
 
 def parse_fact(entry: Any) -> tuple[Key, Any]:
-    """Parse a line of the file into a key and a value.
+    """Parse a line of a refutation file into a key and a value.
 
     Raises:
         ValueError: the line has no position or score, or has an illegal column.
@@ -83,7 +83,7 @@ FACTS: Final = Format("c4env refutation", parse_fact, "facts")
 
 @functools.cache
 def solver() -> Solver:
-    """The solver of this process; its table serves all openings."""
+    """Return the solver of this process; all openings share its transposition table."""
     return Solver(book=strongest_book())
 
 
@@ -101,13 +101,13 @@ def search_priority(node: _Node) -> int:
 
 
 class Search:
-    """The search from one opening.
+    """A search from one opening for the agent's worst result.
 
     Args:
-        answer: returns the agent's column, or a description of its failure.
-        facts: known scores and answers, to which the search adds new ones.
+        answer: a function that returns the agent's column, or a description of its failure.
+        facts: known scores and answers; the search adds new scores and answers.
         seat: 0 if the agent is the first player, 1 if the second.
-        budget: the most positions to ask about; completing the last line may take more.
+        budget: limit of positions to ask about; completing the last line may exceed it.
     """
 
     def __init__(
@@ -123,7 +123,7 @@ class Search:
         self._fault = ""
 
     def run(self, opening: str) -> WorstCase:
-        """Search from an opening of 1-based columns."""
+        """Search from an opening, a string of 1-based columns."""
         position = Position.parse(opening)
         root = _Node(position, opening, self._score(position))
         self._play_out(root)
@@ -138,7 +138,7 @@ class Search:
         return self._facts.find(key, lambda: ask(position))
 
     def _score(self, position: Position) -> int:
-        """The exact score of a position for the agent."""
+        """Return the exact score of a position for the agent."""
         score: int = self._find("score", position, lambda p: solver().score(p))
         return score if position.to_move == self._seat else -score
 
@@ -148,7 +148,7 @@ class Search:
             self._outcome, self._line, self._fault = outcome, moves, fault
 
     def _play(self, node: _Node, column: int) -> _Node | None:
-        """The position after a column, or None if the game is over."""
+        """Return the node after a move, or None if the move ends the game."""
         position = node.position.play(column)
         moves = node.moves + format_moves([column])
         if position.outcome is not None:
@@ -158,7 +158,7 @@ class Search:
         return _Node(position, moves, 0)
 
     def _reply(self, node: _Node) -> _Node | None:
-        """The position after the agent's answer, or None if the game is over."""
+        """Return the node after the agent's answer, or None if the answer ends the game."""
         self._asked.add(node.position)
         column = self._find("agent", node.position, self._answer)
         if isinstance(column, str):
@@ -168,7 +168,7 @@ class Search:
         return after and after._replace(score=self._score(after.position))
 
     def _play_out(self, node: _Node | None) -> None:
-        """Play the game to its end; the opponent plays exactly."""
+        """Play a game to its end; the opponent plays perfectly."""
         while node is not None:
             if node.position.to_move == self._seat:
                 node = self._reply(node)
@@ -177,10 +177,10 @@ class Search:
                 node = self._play(node, best)
 
     def _search(self, root: _Node) -> int:
-        """Search for a worse result than the one found so far.
+        """Search for a worse result than the worst result so far.
 
         Returns:
-            the number of discs up to which all lines were searched, CELLS if the budget sufficed.
+            the number of discs up to which all lines were searched; CELLS if complete.
         """
         after = self._reply(root) if root.position.to_move == self._seat else root
         waiting = [] if after is None else [(0, 0, after)]
@@ -208,7 +208,7 @@ class Search:
         return bool(fours(BOARD & ~position.discs(self._seat)))
 
     def _first_error(self, start: int) -> int | None:
-        """The number of discs when the agent first gave away a win or a draw in the line."""
+        """Return the number of discs when the agent first gave away a win or a draw in the line."""
         position = Position.parse(self._line[:start])
         for digit in self._line[start:]:
             before = self._score(position)

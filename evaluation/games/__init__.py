@@ -1,1 +1,1 @@
-"""Play games and tournaments, on workers."""
+"""Play games and tournaments on workers."""

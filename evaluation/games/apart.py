@@ -1,8 +1,8 @@
-"""Agents that run in their own processes, so that their code cannot harm the caller's process.
+"""Run agents in their own processes, so that their code cannot harm the caller's process.
 
-The zoo's agents run where the caller needs them. Third-party code may end its process, block it,
-close its files or change its settings, so a command runs such an agent in another process. In a run
-of many games, all agents share a worker process (``games/workers.py``) until an agent ends it.
+Third-party code may end its process, block it, close its files or change its settings, so a command
+runs such an agent in another process. In a run of many games, all agents share a worker process
+(``games/workers.py``) until an agent ends the worker.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _CODE: Final = re.compile(r"([^\s:]+):[A-Za-z_]\w*")  # FILE.py:NAME, package.mo
 
 
 def is_foreign(player: Player) -> bool:
-    """Whether a player runs third-party code: the player is an object, or its spec names code."""
+    """Whether a player is an object, or a spec that names third-party code."""
     if not isinstance(player, str):
         return True
     name, options = split_spec(player)
@@ -58,20 +58,20 @@ def is_foreign(player: Player) -> bool:
 
 
 def names_code(player: Player) -> bool:
-    """Whether a player is a spec that names third-party code, not an object of this process."""
+    """Whether a player is a spec that names third-party code which another process can import."""
     if not isinstance(player, str) or "__main__:" in player or not is_foreign(player):
         return False
     return split_spec(player)[0] not in registered_here()
 
 
 def register_all(registered: Mapping[str, Any]) -> None:
-    """Register agents under the names that they have in the leading process."""
+    """Register agents under the names that they have in the main process."""
     for name, agent in registered.items():
         agents.register(name, agent, replace=True)
 
 
 class Process:
-    """A process that runs functions; the first call starts it, as does a call after it ended."""
+    """A process that runs functions; a call starts the process if it is not running."""
 
     def __init__(self) -> None:
         self._process: Any = None
@@ -79,7 +79,7 @@ class Process:
 
     @property
     def alive(self) -> bool:
-        """Whether the process is running and so has the state of earlier calls."""
+        """Whether the process is running, with the state of earlier calls."""
         return self._connection is not None
 
     def call(self, function: Callable[..., Any], *arguments: Any) -> Any:
@@ -132,7 +132,7 @@ class Process:
 
 
 def _ending(code: int | None) -> str:
-    """A description of how a process ended, by its exit code."""
+    """Describe how a process ended, from its exit code."""
     if code == _CUT:
         return SPOILED
     with suppress(ValueError):
@@ -141,11 +141,11 @@ def _ending(code: int | None) -> str:
 
 
 class Apart(Agent):
-    """A player in its own process that gives the same answers as in this process.
+    """An agent that runs a player in another process and returns the player's moves.
 
     Args:
         player: a spec, or an object that can be pickled.
-        movetime: the run's limit in seconds a move, for agents that have this option.
+        movetime: the run's limit in seconds per move, for agents with the option ``movetime``.
     """
 
     def __init__(self, player: Player, movetime: float | None = None) -> None:
@@ -154,7 +154,7 @@ class Apart(Agent):
         self.name = player if isinstance(player, str) else ""
 
     def arrive(self) -> None:
-        """Make the player in its process, unless the player exists there."""
+        """Make the player in its process, unless the process has the player already."""
         if not self._process.alive:
             self._process.call(_arrive, *self._arrival)
 
@@ -168,11 +168,11 @@ class Apart(Agent):
         return found
 
     def reset(self, seed: int | np.random.SeedSequence | None = None) -> None:
-        """Begin a new game, in a new process if the last one has ended."""
+        """Begin a new game, in a new process if the last process has ended."""
         self._call(_begin, seed)
 
     def __call__(self, observation: Any) -> int:
-        """The player's column; sets :attr:`nodes`.
+        """Return the player's column, and set :attr:`nodes`.
 
         Raises:
             Faulted: the player failed.
@@ -182,7 +182,7 @@ class Apart(Agent):
         return column
 
     def choose(self, position: Position) -> int:
-        """The player's column in a position."""
+        """Return the player's column in a position."""
         return parse_column(self(observe(position)))
 
     def close(self) -> None:
@@ -191,7 +191,7 @@ class Apart(Agent):
 
 
 def apart_if_foreign(spec: str) -> Agent:
-    """Make the agent of a spec: in this process if it is the zoo's, else in its own process.
+    """Make the agent that a spec names; third-party code gets its own process.
 
     Raises:
         UnknownAgent, UnknownOption, ...: the spec is wrong.
@@ -207,17 +207,17 @@ def apart_if_foreign(spec: str) -> Agent:
 def make_field(
     field: Mapping[str, Player], movetime: float | None = None
 ) -> tuple[Traits, dict[str, Agent]]:
-    """Make each player that is a spec, as the run will, and read the traits of all players.
+    """Make the agents that specs name, and read the traits of all players.
 
-    This finds a wrong spec before a worker gets it, and compiles the agents.
+    So a run reports a wrong spec before it starts workers, and finds all agents compiled.
 
     Returns:
-        the traits of the players, and the agents made in this process by name, which excludes
-        third-party agents. The caller closes these agents.
+        the traits of the players; and, by name, the agents made in this process, which are not
+        third-party agents. The caller must close these agents.
 
     Raises:
         UnknownAgent, UnknownOption, ...: a spec is wrong.
-        InvalidRun: code was edited after this process imported it.
+        InvalidRun: a file was edited after this process imported it.
     """
     made: dict[str, Agent] = {}
     found = []
@@ -243,11 +243,11 @@ def make_field(
 
 @contextmanager
 def _told_of(name: str) -> Iterator[None]:
-    """A context that turns a failure to make an agent into an UnknownAgent error."""
+    """A context that turns any failure to make an agent into an UnknownAgent error."""
     try:
         yield
     except (Faulted, RuntimeError) as error:
-        raise UnknownAgent(f"agent {name!r}: building it: {error}") from None
+        raise UnknownAgent(f"agent {name!r} cannot be made: {error}") from None
 
 
 # -- in the process -----------------------------------------------------------------------
@@ -289,7 +289,7 @@ def _arrive(player: Player, movetime: float | None, registered: Mapping[str, Any
 
 
 def _look(name: str, spec: str, movetime: float | None, registered: Mapping[str, Any]) -> Traits:
-    """Make an agent, read its traits and close it, in a process that its code may harm."""
+    """Make an agent, read its traits and close it, in a separate process."""
     register_all(registered)
     with OwnSettings():
         agent = make_player(spec, movetime)

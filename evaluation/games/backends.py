@@ -1,4 +1,4 @@
-"""The joblib backends on which workers run; Dask and Ray connect to a cluster."""
+"""Run workers on a backend: processes, threads, or a Dask or Ray cluster."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from c4env.evaluation.games.processes import (
 from c4env.lazy import from_extra
 
 CLUSTERS: Final = {"dask": "distributed.scheduler:KilledWorker", "ray": "ray.exceptions:RayError"}
-"""Backends that take an address, and the error with which each reports a dead worker."""
+"""Cluster backends, and the error with which each backend reports a dead worker."""
 
 BACKENDS: Final = ("serial", "loky", "threading", *CLUSTERS)
 """``serial`` needs no workers; ``loky`` starts processes on this machine."""
@@ -45,13 +45,13 @@ R = TypeVar("R")
 
 @contextmanager
 def workers_at(backend: str, jobs: int, address: str | None = None) -> Iterator[None]:
-    """A context in which joblib uses a backend.
+    """A context manager that makes joblib use a backend.
 
     Args:
         backend: one of BACKENDS.
         jobs: the number of workers on this machine.
         address: a cluster's address, such as ``tcp://host:8786`` of a Dask scheduler or
-            ``ray://host:10001``; without one, ``jobs`` workers start on this machine.
+            ``ray://host:10001``; None starts ``jobs`` workers on this machine.
 
     Raises:
         InvalidRun: no cluster answers at the address.
@@ -90,10 +90,10 @@ def _ray(jobs: int, address: str | None) -> Any:
 
 
 def check_backend(backend: str | None, address: str | None) -> None:
-    """Refuse an unknown backend, and an address for a backend that takes none.
+    """Check that a backend exists, and that an address belongs to a cluster backend.
 
     Raises:
-        InvalidRun: the backend is unknown, or takes no address.
+        InvalidRun: the backend is unknown, or has an address but no cluster.
     """
     if backend is not None and backend not in BACKENDS:
         raise InvalidRun(f"backend={backend!r}: expected one of {', '.join(BACKENDS)}")
@@ -103,7 +103,7 @@ def check_backend(backend: str | None, address: str | None) -> None:
 
 
 def worker_death(backend: str | None) -> tuple[type[BaseException], ...]:
-    """The exceptions, besides BrokenExecutor, with which a backend reports a dead worker."""
+    """Return the exceptions, besides BrokenExecutor, by which a backend reports a dead worker."""
     if backend not in CLUSTERS:
         return ()
     module, _, attribute = CLUSTERS[backend].partition(":")
@@ -124,7 +124,7 @@ def as_they_end(
 
     Args:
         function: called once for each item of ``given``.
-        given: tuples of arguments; a free worker takes the next one.
+        given: tuples of arguments; a free worker takes the next tuple.
         jobs: number of worker processes.
     """
     pool = _processes(jobs)
@@ -157,10 +157,9 @@ class _Processes:
 
 
 def _processes(jobs: int) -> Any:
-    """The kept pool if it suits, else a new one.
+    """Return the pool of the last run if it has the same settings, else a new pool.
 
-    The pool is this module's own. joblib.Parallel, which other code of a program may use, has
-    another, so neither meets the settings of the other.
+    joblib.Parallel has another pool, so other code that uses joblib does not change this pool.
     """
     cores = str(max(joblib.cpu_count() // jobs, 1))
     wanted = jobs, {name: os.environ.get(name, cores) for name in _THREADS}
@@ -180,7 +179,7 @@ def _processes(jobs: int) -> Any:
 
 
 def renew_processes(code: Mapping[str, Mapping[str, str]]) -> None:
-    """End the processes kept from the last run if an agent's code was edited since then.
+    """End the worker processes of the last run if an agent's code was edited since then.
 
     Args:
         code: the identity of each agent of the next run.
@@ -192,7 +191,7 @@ def renew_processes(code: Mapping[str, Mapping[str, str]]) -> None:
 
 
 def dismiss_processes() -> None:
-    """End the processes kept for the next run, which frees the resources of their agents."""
+    """End the worker processes of the last run, to free the resources of their agents."""
     _end_processes()
     _Processes.code = {}
 
@@ -205,6 +204,6 @@ def _end_processes() -> None:
     with quiet_shutdown():
         pool.shutdown(wait=True, kill_workers=True)
     if feeder is not None:
-        # joblib does not wait for this thread, which removes a named lock when it ends. A process
-        # that ends meanwhile would leave the lock to joblib's tracker, and the tracker complains.
+        # This thread removes a named lock when it ends, but joblib does not wait for the thread.
+        # If this process ended first, joblib's tracker would print a warning about the lock.
         feeder.join(ENDING)

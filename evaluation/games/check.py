@@ -1,4 +1,4 @@
-"""The test that ``c4 check`` makes of an agent."""
+"""The tests of an agent that ``c4 check`` runs."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from c4env.observation import observe
 from c4env.position import Position
 
 GAME: Final = "235761317352166446645544732141365227577132"
-"""A game that fills the board; agents answer its positions, the late and cheapest ones first."""
+"""A game that fills the board. Agents answer its positions, the latest and cheapest first."""
 
 LATE: Final = 36  # discs on the board at the first question
 ASKED: Final = LATE // 3 + 1  # positions to ask about, if time allows
-PATIENCE: Final = 10.0  # seconds per move, and until the check asks no further question
+PATIENCE: Final = 10.0  # seconds per move, and after which the check asks no further question
 
 
 @dataclass(frozen=True)
@@ -35,12 +35,12 @@ class Check:
     Attributes:
         spec: the agent's spec.
         moves: number of positions answered.
-        fault: a failure to answer, with file and line; empty without one.
+        fault: description of the agent's failure, with file and line; "" without a failure.
         repeats: whether a fresh agent with the same seed gives the same moves.
         says_deterministic: whether the agent claims the same moves with any seed.
         deterministic: whether it gave the same moves with another seed.
         by_clock: whether a clock limits the search, so that moves may differ.
-        picklable: whether the agent can be sent to a worker as an object; specs need not be.
+        picklable: whether the agent can be sent to a worker as an object, not only as a spec.
         seconds: duration of each move.
     """
 
@@ -71,7 +71,7 @@ class Check:
         return _UNSEEDED if not self.repeats else _NOT_DETERMINISTIC
 
     def table(self) -> Table:
-        """A table with a row for each test."""
+        """Return a table with a row for each test."""
         rows: list[tuple[object, ...]] = [("question", "answer")]
         legal = f"in {plural(self.moves, 'position')}" if self.moves else "no"
         if self.moves and (self.fault or self.moves < ASKED):
@@ -98,10 +98,10 @@ class Check:
 
 
 def check_agent(spec: str) -> Check:
-    """Ask fresh agents of a spec for moves in positions of one game, late positions first.
+    """Make agents from a spec, and ask them for moves in positions of one game.
 
-    The check asks no further question after PATIENCE seconds. Code from outside the zoo runs in
-    another process.
+    The latest position comes first. The check asks no further question after PATIENCE seconds.
+    Third-party code runs in another process.
 
     Raises:
         UnknownAgent, UnknownOption, ...: the spec is wrong.
@@ -149,7 +149,7 @@ def _look(spec: str) -> Check:
 
 
 def _one_move(agent: Agent, position: Position, seed: int) -> int | str:
-    """The column of one move, or a description of the agent's failure."""
+    """Return the column of one move, or a description of the agent's failure."""
     fault = begin(agent, seed)
     if fault is not None:
         return fault.reason
@@ -183,9 +183,9 @@ _REMEDIES: Final = {
     "illegal column": "choose a column whose entry in observation['action_mask'] is 1",
     "nonsense": "return one integer, the column, counted from 0",
 }
-_UNSEEDED: Final = "draw random numbers from a generator that reset(seed) makes anew"
+_UNSEEDED: Final = "draw random numbers from a generator that each reset(seed) creates"
 _NOT_DETERMINISTIC: Final = "set deterministic = True only if every seed gives the same moves"
-_NOT_SENT: Final = "not as an object, which cannot be pickled; its spec can, as in the commands"
+_NOT_SENT: Final = "only by its spec, as in the commands; the object cannot be pickled"
 
 
 def _yes(answer: bool) -> str:

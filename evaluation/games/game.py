@@ -1,4 +1,4 @@
-"""One game between two agents, through the AEC environment and the policy interface."""
+"""Play one game between two agents in the AEC environment."""
 
 from __future__ import annotations
 
@@ -32,17 +32,17 @@ MOST_NODES: Final = 2**63 - 1
 
 
 def game_seed(seed: int, players: tuple[str, str], opening: str, seat: int) -> int:
-    """The seed of one seat in one game, 63 bits.
+    """Return the 63-bit seed of one player in one game.
 
-    It depends only on the identity of the game, not on the number of workers, the order of games
-    or interruptions.
+    The seed depends only on the identity of the game, not on the number of workers, the order of
+    games or interruptions.
     """
     sequence = seeds((*players, opening, str(seat)), seed)
     return int(sequence.generate_state(1, np.uint64)[0] >> np.uint64(1))
 
 
 class Clock(NamedTuple):
-    """The limit of a move: a move longer than ``movetime + margin`` forfeits the game."""
+    """The time limit of a move. A move longer than ``movetime + margin`` forfeits the game."""
 
     movetime: float  # seconds per move, which agents know
     margin: float  # additional seconds, for measuring and a busy machine
@@ -56,7 +56,7 @@ class Fault(NamedTuple):
 
 
 class Faulted(Exception):
-    """An agent failed in another process."""
+    """Raised when an agent fails in another process."""
 
     def __init__(self, fault: Fault) -> None:
         super().__init__(fault.reason)
@@ -71,7 +71,7 @@ def ask(policy: Policy, observation: Observation) -> tuple[int, int] | Fault:
         returns anything but a legal column.
 
     Raises:
-        Unavailable: a service that the agent needs does not answer; this is no fault of the agent.
+        Unavailable: a service that the agent needs does not answer; the agent does not forfeit.
     """
     legal = observation["action_mask"].copy()
     here = os.getpid()
@@ -91,7 +91,7 @@ def ask(policy: Policy, observation: Observation) -> tuple[int, int] | Fault:
     finally:
         _end_copy(here)
     if not 0 <= nodes <= MOST_NODES:
-        return Fault("nonsense", "its nodes are not an integer 0..2**63-1")
+        return Fault("nonsense", "its number of nodes is not an integer 0..2**63-1")
     try:
         column = parse_column(answer)
     except BaseException as error:  # code of the answer raises, or the answer cannot be shown
@@ -108,10 +108,10 @@ class _TimeUp(Interruption):
 
 
 def ask_in_time(policy: Policy, observation: Observation, clock: Clock) -> tuple[int, int] | Fault:
-    """Ask a policy for a column as :func:`ask` does; a late answer is a fault.
+    """Ask a policy for a column, as :func:`ask` does, and return a fault if the answer is late.
 
     In the main thread of a process, except on Windows, this function interrupts Python code at the
-    limit. It waits for native code to return.
+    limit. Otherwise, and for native code, it waits for the answer.
     """
     started = time.perf_counter()
     answer: tuple[int, int] | Fault | None = None
@@ -123,7 +123,7 @@ def ask_in_time(policy: Policy, observation: Observation, clock: Clock) -> tuple
         signal.setitimer(signal.ITIMER_REAL, 0)  # the alarm may have rung while being turned off
     spent = time.perf_counter() - started
     if answer is None or spent > allowed:
-        limits = f"{clock.movetime:g} and a margin of {clock.margin:g} are allowed"
+        limits = f"the limit is {clock.movetime:g} s plus a margin of {clock.margin:g} s"
         return Fault("time", f"{spent:.3f} s for a move; {limits}")
     return answer
 
@@ -196,17 +196,17 @@ def play_game(
     clock: Clock | None = None,
     own: tuple[OwnSettings, OwnSettings] | None = None,
 ) -> GameRecord:
-    """Play one game to its end; an agent's fault ends it as a forfeit.
+    """Play one game to its end; an agent that fails forfeits the game.
 
     Args:
-        policies: the agents of the first and the second player, callables on an observation. The
-            game calls an agent's ``reset``, if it has one, with an int seed if it takes an
-            argument, and adds up an agent's ``nodes``, if it has any.
+        policies: the first and the second player, callables on an observation. Two attributes are
+            optional: ``reset``, called with an int seed if it takes an argument; and ``nodes``,
+            summed over the moves.
         players: the names of the agents in the record, which also determine the seeds.
         opening: 1-based columns played before the agents take over.
         seed: the run's seed.
-        clock: the limit of a move; None for none.
-        own: the process settings that each agent's code has changed so far.
+        clock: the time limit of a move; None sets no limit.
+        own: the process settings of each agent, with changes by the agent's code so far.
     """
     board = env()
     board.reset(options={"moves": opening})

@@ -1,4 +1,4 @@
-"""Processes: their response to Ctrl-C, their end, and the settings that an agent's code changes.
+"""Handle Ctrl-C, the end of processes, and process settings that an agent's code changes.
 
 Workers import this module before all others, so it has few imports.
 """
@@ -30,7 +30,7 @@ class Interruption(BaseException):
 
 
 class Worker:
-    """Whether this process is a worker, which may end itself, and the files that it opened."""
+    """Whether this process is a worker, and which files were open when it started."""
 
     here = False
     files: Sequence[int] = (0, 1, 2)
@@ -45,7 +45,7 @@ class _Interrupts:
 
 
 def agents_own(error: BaseException) -> bool:
-    """Whether the agent's own code raised this error, rather than a signal or a time limit."""
+    """Whether an agent's own code raised an error, rather than a signal or a time limit."""
     if isinstance(error, KeyboardInterrupt):
         ignored = signal.getsignal(signal.SIGINT) == signal.SIG_IGN  # a script's background job
         return (_Interrupts.handled or ignored) and _Interrupts.heard is None
@@ -59,7 +59,7 @@ def raise_interrupt() -> None:
 
 
 def signal_heard() -> int | None:
-    """The last signal that :func:`one_interrupt` received, or None."""
+    """Return the last signal that :func:`one_interrupt` received, or None."""
     return _Interrupts.heard
 
 
@@ -67,9 +67,9 @@ def signal_heard() -> int | None:
 def sigint_blocked() -> Iterator[None]:
     """A context in which new processes start with Ctrl-C blocked.
 
-    The terminal sends Ctrl-C to every process, and a worker would print a traceback, even while it
-    imports. A process inherits blocked signals from its parent process. A signal that another
-    thread receives meanwhile waits until the processes have started.
+    The terminal sends Ctrl-C to every process, and each worker would print a traceback. A process
+    inherits blocked signals from its parent process. A signal that another thread receives in this
+    context waits until the processes have started.
     """
     if not hasattr(signal, "pthread_sigmask"):  # Windows
         yield
@@ -91,7 +91,7 @@ def sigint_blocked() -> Iterator[None]:
 
 @contextmanager
 def _handlers_held() -> Iterator[None]:
-    """A context that delays Python's handlers of ENDINGS until its end."""
+    """A context that delays Python's handlers of the signals in ENDINGS until the context ends."""
     handlers = {number: signal.getsignal(number) for number in ENDINGS}
     mine = {number: handler for number, handler in handlers.items() if callable(handler)}
     if threading.current_thread() is not threading.main_thread():
@@ -112,8 +112,8 @@ def _handlers_held() -> Iterator[None]:
 def one_interrupt(signals: Sequence[int] = (signal.SIGINT,)) -> Iterator[None]:
     """A context in which the first signal raises KeyboardInterrupt and later signals do nothing.
 
-    A second signal would interrupt the clean-up after the first. Signals that the process ignores
-    or handles in another way stay as they are, as do all signals outside the main thread.
+    A second signal would interrupt the clean-up after the first. Nothing changes outside the main
+    thread, nor for signals that the process ignores or handles in another way.
     """
     mine = [number for number in signals if signal.getsignal(number) in _DEFAULTS]
     if threading.current_thread() is not threading.main_thread() or not mine:
@@ -144,8 +144,8 @@ def one_interrupt(signals: Sequence[int] = (signal.SIGINT,)) -> Iterator[None]:
 def quiet_shutdown() -> Iterator[None]:
     """A context that hides joblib's traceback when the caller ends joblib's processes.
 
-    joblib's thread raises a harmless KeyError for a task that it has not seen when the processes
-    end (https://github.com/joblib/loky/pull/663).
+    If the processes end before joblib's thread has seen a task, the thread raises a harmless
+    KeyError (https://github.com/joblib/loky/pull/663).
     """
     before = threading.excepthook
 
@@ -193,7 +193,7 @@ def _leave_with(parent: int) -> None:
 
 
 class _Lent:
-    """A stream whose borrower cannot close it."""
+    """A wrapper of a stream whose ``close`` does nothing."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
@@ -207,9 +207,9 @@ class _Lent:
 
 @contextmanager
 def stdout_to_stderr() -> Iterator[None]:
-    """A context in which agents print to stderr, because stdout is for the result.
+    """A context that redirects agents' output to stderr, because stdout is for the result.
 
-    The context also redirects descriptor 1, for code that does not use Python's ``sys.stdout``.
+    The context also redirects file descriptor 1, for code that does not use ``sys.stdout``.
     """
     streams = [stream for stream in (sys.stdout, sys.__stdout__) if stream is not None]
 
@@ -228,17 +228,17 @@ def stdout_to_stderr() -> Iterator[None]:
         with redirect_stdout(lent), redirect_stderr(lent):
             yield
     finally:
-        flush()  # sys.__stdout__ too, before descriptor 1 is the result's again
+        flush()  # before descriptor 1 is restored
         with suppress(OSError):  # an agent may have closed it
             os.dup2(kept, 1)
             os.close(kept)
 
 
-SPOILED: Final = "it closed files of its process that it did not open, or used up all file handles"
+SPOILED: Final = "it closed files that it had not opened, or used up all file handles"
 
 
 def files_here() -> tuple[object, ...]:
-    """The identity of the process's own files, and whether the process can open another file."""
+    """Return the identities of this process's files, and whether it can open another file."""
     found: list[object] = []
     for number in Worker.files:
         try:
@@ -257,7 +257,7 @@ _ALARM: Final = hasattr(signal, "setitimer")  # not on Windows
 
 
 class _Settings(NamedTuple):
-    """Settings of the process that an agent's code can change."""
+    """Process settings that an agent's code can change."""
 
     recursion: int
     floats: Any  # numpy.geterr()
@@ -311,7 +311,7 @@ class _Settings(NamedTuple):
 
 
 def current_folder() -> str | None:
-    """The working folder, or None if it was removed."""
+    """Return the working folder, or None if the folder was removed."""
     try:
         return os.getcwd()
     except OSError:
@@ -319,12 +319,12 @@ def current_folder() -> str | None:
 
 
 class OwnSettings:
-    """A context that gives one agent its own settings of the process, unseen by other code.
+    """A context that gives an agent its own process settings, then restores the shared settings.
 
     Threads share these settings, so agents in threads have no settings of their own.
 
     Args:
-        foreign: whether the agent runs code from outside the zoo; the zoo changes no settings.
+        foreign: whether the agent runs third-party code; other agents change no settings.
     """
 
     def __init__(self, foreign: bool = True) -> None:
@@ -351,10 +351,10 @@ class OwnSettings:
     def __exit__(self, *_: object) -> None:
         if not self._active:
             return
-        # Reset this first, without a Python call, which the agent's limit may not allow.
+        # Reset the recursion limit first: the agent's limit may not allow a Python call.
         limit = sys.getrecursionlimit()
         sys.setrecursionlimit(self._shared.recursion)
-        # The next agent gets a new copy.
+        # Restore the streams and hooks; the next agent gets them unchanged.
         sys.stdin, sys.stdout, sys.stderr, sys.excepthook = self._lent
         trace, profile = self._hooks
         if sys.gettrace() is not trace:

@@ -1,7 +1,7 @@
 """The settings of a run, declared and checked in one place.
 
-The command line makes its options from the fields of :class:`Settings`, and functions that
-take settings by name show them in their signature (:func:`takes_settings`).
+The command line makes its options from the fields of :class:`Settings`. Functions that take
+``**settings`` show these fields in their signature (:func:`takes_settings`).
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ Watcher = Callable[[int, int], None]
 F = TypeVar("F", bound=Callable[..., Any])
 
 MAX_SECONDS: Final = 86400.0
-"""The longest time for a move, a day: timers have a limit, and a longer time is a mistake."""
+"""The longest time for a move: one day."""
 
 
 def _option(default: Any, metavar: str, kind: Callable[[str], Any], help: str) -> Any:
-    """Make the field of a setting that is also a command line option."""
+    """Make the dataclass field of a setting that is also a command line option."""
     return field(default=default, metadata={"metavar": metavar, "type": kind, "help": help})
 
 
@@ -56,24 +56,24 @@ class Settings:
     Attributes:
         seed: the same seed gives the same games for any number of jobs.
         jobs: the number of worker processes; 1 plays in this process, or in one worker if a spec
-            names third-party code. With more than one, players that are objects must be picklable.
+            names third-party code. With several jobs, players that are objects must be picklable.
             For language models, the number of threads, each of which plays one game at a time.
-        out: a run directory, where each game is written when it ends. A repeated call, or one with
+        out: a run directory, which stores each game when it ends. The same call, or a call with
             more agents or openings, plays only missing games.
         watch: called from time to time with the number of games done and the total.
-        on_game: called with each stored or finished game, before ``watch`` counts it.
-        limit: number of openings to play, in the order of the seed; None plays all.
+        on_game: called with each stored or finished game, before ``watch`` counts the game.
+        limit: number of openings to play, in the order of the seed; None plays all openings.
         movetime: seconds per move. Agents with an option ``movetime`` use this limit, unless their
-            spec sets another; an agent that takes longer than ``movetime + margin`` forfeits.
+            spec sets another limit. A move longer than ``movetime + margin`` forfeits the game.
         margin: seconds by which a move may exceed ``movetime``.
         backend: ``loky`` (processes), ``threading``, ``serial`` (this process, for debuggers), or
             ``dask`` or ``ray`` (a cluster); None uses joblib's setting
             (``joblib.parallel_config``), or loky if there is none.
-        address: the address of a cluster, all of whose workers play; without one, dask and ray
-            start ``jobs`` workers on this machine.
+        address: the address of a cluster, all of whose workers play. Without an address, dask and
+            ray start ``jobs`` workers on this machine.
         max_tokens: the most tokens, in prompts and answers, that language models may use in the
             whole run. At this limit the run ends; a call with a greater limit resumes the run.
-            Requests under way still finish and count. None sets no limit.
+            Requests that are already sent still count. None sets no limit.
 
     Raises:
         InvalidRun: a setting has a wrong type or value.
@@ -87,8 +87,8 @@ class Settings:
     )  # fmt: skip
     out: str | Path | None = _option(  # noqa: RUF009  # it makes a field
         None, "DIR", str,
-        "write each game to DIR when it ends; the same command resumes the run, and one with more "
-        "agents or openings adds games",
+        "write each game to DIR when it ends; the same command resumes the run, and a command with "
+        "more agents or openings adds games",
     )  # fmt: skip
     watch: Watcher | None = None
     on_game: Callable[[GameRecord], None] | None = None
@@ -136,7 +136,7 @@ class Settings:
         """Make settings from a function's keyword arguments.
 
         Raises:
-            InvalidRun: an unknown name, or a wrong type or value.
+            InvalidRun: a name is unknown, or a type or value is wrong.
         """
         known = [field.name for field in fields(cls)]
         for name in given:
@@ -146,12 +146,12 @@ class Settings:
 
     @property
     def clock(self) -> Clock | None:
-        """The limit of a move, or None without a limit."""
+        """The time limit of a move, or None without a limit."""
         return None if self.movetime is None else Clock(self.movetime, self.margin)
 
 
 def options() -> dict[str, Field[Any]]:
-    """The settings that are command line options, by name."""
+    """Return the settings that are command line options, by name."""
     return {setting.name: setting for setting in fields(Settings) if setting.metadata}
 
 
@@ -172,7 +172,7 @@ def takes_settings(function: F) -> F:
 
 
 def _seconds(name: str, value: object, least: str) -> None:
-    """Refuse a value that is not a number of seconds of at most a day."""
+    """Raise an error if a value is not a number of seconds, or is longer than a day."""
     is_bool = isinstance(value, bool)
     good = isinstance(value, int | float) and not is_bool and 0 <= value <= MAX_SECONDS
     if not good or (value == 0 and least == "more than 0"):

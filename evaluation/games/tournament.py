@@ -1,4 +1,4 @@
-"""Runs: lists of games between the agents of a field, played by workers and kept on disk."""
+"""Play runs, which are lists of games between agents, and store the games on disk."""
 
 from __future__ import annotations
 
@@ -49,10 +49,10 @@ from c4env.evaluation.tables import plural
 
 @dataclass(frozen=True)
 class Tournament:
-    """A run, just played or read by :func:`c4env.evaluation.read_run`.
+    """A run and its games, just played or read by :func:`c4env.evaluation.read_run`.
 
     Attributes:
-        header: who plays whom, from which openings, and how.
+        header: the pairings, openings and settings.
         games: the games in the order of the schedule.
     """
 
@@ -65,7 +65,7 @@ class Tournament:
 
     @functools.cached_property
     def players(self) -> tuple[str, ...]:
-        """The agents' names, in the given order."""
+        """The agents' names, in the order given."""
         played = (name for game in self.games for name in game.players)
         return tuple(dict.fromkeys([*self.header.players, *played]))
 
@@ -100,10 +100,10 @@ class Tournament:
         return self.rate()
 
     def rate(self, anchor: tuple[str, float] | None = None) -> Ratings:
-        """Rate the agents on another scale.
+        """Rate the agents, with the Elo of one agent fixed.
 
         Args:
-            anchor: an agent and its Elo on the scale; without an anchor, the mean is 0.
+            anchor: an agent and its Elo; without an anchor, the mean Elo is 0.
 
         Raises:
             InvalidRun: the anchor is not one of the players.
@@ -111,7 +111,7 @@ class Tournament:
         return rate(Tally.of(self.games, self.players), self.deterministic, anchor)
 
     def standing(self) -> Standing:
-        """Compute the cycles of the field and its order by maximal lotteries.
+        """Find the cycles among the agents, and order the agents by maximal lotteries.
 
         Raises:
             InvalidRun: two of the agents did not meet.
@@ -123,7 +123,7 @@ class Tournament:
 
     @property
     def digest(self) -> str:
-        """Hex digest of the games; the same seed gives the same digest with any workers."""
+        """The hex digest of the games, which depends on the seed but not on the workers."""
         return digest(self.games)
 
 
@@ -131,13 +131,13 @@ class Tournament:
 def round_robin(
     players: Players, openings: Openings = 3, **settings: Unpack[SettingsByName]
 ) -> Tournament:
-    """Play every pairing of agents over the openings, each with both colours.
+    """Play every pairing of agents from every opening, with both colours.
 
     Args:
         players: a list of specs (``"alphabeta:depth=5"``, or ``"mine=alphabeta:depth=5"`` with a
             name of your own) and callables on an observation (agents and functions, named by
             their ``name`` or ``__name__``); or a mapping from names to specs and callables.
-        openings: a number of plies, for all positions after this number, without mirror images;
+        openings: a number of plies, for all positions of that depth, one per mirror pair;
             ``"balanced:4,2"``; a file; or a list of move strings. See
             :func:`c4env.evaluation.plan.openings.choose_openings`.
         settings: ``seed``, ``jobs``, ``out``, ``watch``, ...: see
@@ -147,8 +147,8 @@ def round_robin(
         the games, with their table, ratings and digest.
 
     Raises:
-        InvalidRun: fewer than two agents, an agent twice, or a bad number.
-        UnreadableRun: ``out`` holds something else.
+        InvalidRun: there are fewer than two agents, an agent occurs twice, or a number is invalid.
+        UnreadableRun: ``out`` holds another run.
         FileInUse: another process is writing to ``out``.
         UnknownAgent, UnknownOption, ...: a spec is wrong.
     """
@@ -167,19 +167,19 @@ def gauntlet(
     openings: Openings = 3,
     **settings: Unpack[SettingsByName],
 ) -> Tournament:
-    """Play every challenger against every agent of a field, with both colours of each opening.
+    """Play every challenger against every opponent from every opening, with both colours.
 
     Args:
         challengers: one agent or several, in the forms of :func:`round_robin`; challengers do not
             meet each other.
-        field: the opponents, which do not meet each other either.
+        field: the opponents, which do not meet each other.
         openings: as in :func:`round_robin`.
         settings: ``seed``, ``jobs``, ``out``, ``watch``, ...: see
             :class:`c4env.evaluation.games.settings.Settings`.
 
     Raises:
-        InvalidRun: no challenger, an empty field, an agent twice, or a bad number.
-        UnreadableRun: ``out`` holds something else.
+        InvalidRun: a side is empty, an agent occurs twice, or a number is invalid.
+        UnreadableRun: ``out`` holds another run.
         FileInUse: another process is writing to ``out``.
         UnknownAgent, UnknownOption, ...: a spec is wrong.
     """
@@ -224,13 +224,13 @@ def prepare(
     challengers: tuple[str, ...] = (),
     sprt: SprtPlan | None = None,
 ) -> Plan:
-    """Check the players of a run before any game; :func:`play` closes the agents that this makes.
+    """Check the players of a run and return its plan; :func:`play` closes the plan's agents.
 
     Args:
         field: players by name (:func:`c4env.evaluation.plan.field.name_players`).
         openings: move strings from which the games begin.
-        settings: how to play.
-        kind: who meets whom.
+        settings: the settings of the run.
+        kind: the kind of pairings.
         challengers: the challengers of a gauntlet.
         sprt: the sequential test of a match.
 
@@ -261,8 +261,8 @@ def prepare(
 def play(plan: Plan, ordered: bool = False) -> Generator[GameRecord, None, None]:
     """Play the games of a run; yield each game when it is over and written.
 
-    A run directory's stored games come first, in the order of the schedule; only missing games are
-    played. Closing the generator ends the workers; another call resumes the run.
+    Stored games come first, in the order of the schedule. Then the workers play the missing games.
+    Closing the generator ends the workers; another call resumes the run.
 
     Args:
         plan: the run.
@@ -270,7 +270,7 @@ def play(plan: Plan, ordered: bool = False) -> Generator[GameRecord, None, None]
             games then has the same n games with any number of workers.
 
     Raises:
-        UnreadableRun: the run directory holds something else.
+        UnreadableRun: the run directory holds another run.
         Unavailable: a service that an agent needs does not answer, or ``max_tokens`` are used up.
         InvalidRun: language models cannot play with these settings.
     """
@@ -329,10 +329,10 @@ def play(plan: Plan, ordered: bool = False) -> Generator[GameRecord, None, None]
 
 
 def _backend(settings: Settings, known: Traits) -> str | None:
-    """The backend to play on: threads for language models, so that many games can wait at once.
+    """Return the backend of a run; language models play in threads, so that many games can wait.
 
     Raises:
-        InvalidRun: another backend or a clock for language models, or ``max_tokens`` without any.
+        InvalidRun: a setting excludes language models, or no player is subject to ``max_tokens``.
     """
     if not known.prompts:
         if settings.max_tokens is not None:
@@ -342,13 +342,13 @@ def _backend(settings: Settings, known: Traits) -> str | None:
         return settings.backend
     if settings.movetime is not None:
         raise InvalidRun(
-            f"movetime={settings.movetime:g}: language models would lose games by a slow network; "
+            f"movetime={settings.movetime:g}: language models would forfeit on a slow network; "
             "expected movetime= only in the specs of other agents"
         )
     if settings.backend not in (None, "threading", "serial"):
         raise InvalidRun(
             f"backend={settings.backend!r}: language models play in threads of this process, "
-            "which keeps their answers: expected threading or serial"
+            "which stores their answers: expected threading or serial"
         )
     return settings.backend or "threading"
 
@@ -360,7 +360,7 @@ _PATIENCE: Final = ("retries", "timeout", "patience", "votes")
 def _transcripts(
     plan: Plan, missing: Sequence[Fixture]
 ) -> AbstractContextManager[Transcripts | None]:
-    """The transcripts of a run's language models, or None without any."""
+    """Return the transcripts of a run, or None if no player is a language model."""
     if not plan.known.prompts:
         return nullcontext()
     out = plan.settings.out
@@ -376,7 +376,7 @@ def _transcripts(
 def _in_order(
     games: Iterator[GameRecord], schedule: Sequence[Fixture], there: Mapping[Fixture, GameRecord]
 ) -> Iterator[GameRecord]:
-    """Yield games in the order of the schedule, holding back games that end early."""
+    """Yield games in the order of the schedule; games that end early wait for their turn."""
     early = dict(there)
     for fixture in schedule:
         while fixture not in early:

@@ -1,11 +1,11 @@
 """Play games on workers through joblib: processes on this machine, threads, or a cluster.
 
-Workers get batches of games and return records; they write nothing. The identity of a game
-determines its random numbers, so any worker may play it at any time.
+Workers get batches of games and return records; they write no files. The identity of a game
+determines its random numbers, so any worker may play the game at any time.
 
-A worker that dies, or in which this project's own code fails, loses its batch. The games of the
-batch are then played one at a time, with each third-party agent in its own process. An agent that
-ends its process again forfeits.
+If a worker dies, or this project's own code fails in it, its batch is lost. The main process then
+plays the games of the batch one at a time, with each third-party agent in its own process. An agent
+that ends its process again forfeits.
 """
 
 from __future__ import annotations
@@ -61,14 +61,14 @@ from c4env.evaluation.plan.schedule import Fixture
 from c4env.evaluation.store.record import GameRecord
 from c4env.evaluation.store.transcripts import Transcripts
 
-BATCH_SECONDS: Final = 0.3  # duration of a task: much more than its overhead, yet little to lose
+BATCH_SECONDS: Final = 0.3  # intended duration of a task
 MOST_GAMES: Final = 1000  # games in one task
 APART: Final = 8  # the most agents with their own processes
 
 
 @dataclasses.dataclass(frozen=True)
 class RunSpec:
-    """The data that a worker needs besides the games to play."""
+    """The data of a run that each worker needs, besides the games to play."""
 
     field: Mapping[str, Player]
     seed: int
@@ -84,16 +84,16 @@ class RunSpec:
     id: str = dataclasses.field(default_factory=lambda: uuid.uuid4().hex)
 
     def arrive(self) -> None:
-        """Give this worker the working folder and the registered names of the leading process."""
+        """Give this worker the working folder and the registered names of the main process."""
         if self.folder is not None and self.folder != current_folder():
             with suppress(OSError):  # another machine may not have that folder
                 os.chdir(self.folder)
         register_all(self.registered)
 
 
-@functools.cache  # an agent may clear sys.path, which leads to the version
+@functools.cache  # an agent may clear sys.path, and then the version cannot be read
 def version_here() -> str:
-    """The versions of c4env, Python and NumPy, which must be the same on all workers of a run."""
+    """Return the versions of c4env, Python and NumPy, which all workers of a run must share."""
     try:
         installed = version("c4env")
     except PackageNotFoundError:  # run from a checkout that was never installed
@@ -109,14 +109,14 @@ def play_all(
     address: str | None = None,
     made: dict[str, Agent] | None = None,
 ) -> Generator[GameRecord, None, None]:
-    """Play games; yield each when it ends.
+    """Play games on workers; yield each game when it ends.
 
     Args:
         run: the data that workers need.
         fixtures: the games to play.
-        jobs: number of workers. With one and no cluster, this process plays, unless a spec names
-            third-party code, which could end the process.
-        backend: one of BACKENDS, ``serial``, or None for joblib's setting.
+        jobs: number of workers. If it is 1, and without a cluster, this process plays, unless a
+            spec names third-party code, which could end the process.
+        backend: one of BACKENDS, or None for joblib's setting.
         address: a cluster's address; all its workers play.
         made: agents of the run that exist already; this function removes them from the dictionary,
             uses them and closes them.
@@ -166,7 +166,7 @@ def play_all(
 
 
 class _Batches:
-    """An iterator over tasks, which are batches of games that take a fraction of a second."""
+    """An iterator over batches of games, each of which takes a fraction of a second."""
 
     def __init__(self, fixtures: Sequence[Fixture], workers: int) -> None:
         self._fixtures = fixtures
@@ -176,11 +176,11 @@ class _Batches:
 
     @property
     def given(self) -> Sequence[Fixture]:
-        """The games handed out so far."""
+        """The games in all batches so far."""
         return self._fixtures[: self._count]
 
     def learn(self, games: int, seconds: float) -> None:
-        """Record the number of games in a task and the seconds they took."""
+        """Adapt the size of later batches to the number of games and the seconds of a batch."""
         wanted = BATCH_SECONDS * games / max(seconds, 1e-9)
         self._size = max(1, int(min(wanted, 2 * self._size, MOST_GAMES)))
 
@@ -195,7 +195,7 @@ class _Batches:
 def _from_pool(
     run: RunSpec, batches: _Batches, jobs: int
 ) -> Generator[tuple[list[GameRecord], float], None, None]:
-    """Yield the games and seconds of each task when it ends, from joblib's backend."""
+    """Play batches on joblib's workers; yield the games and seconds of each batch when it ends."""
     if on_this_machine():
         yield from as_they_end(play_batch, ((run, batch) for batch in batches), jobs)
         return
@@ -226,8 +226,8 @@ def _one_at_a_time(
 ) -> Generator[GameRecord, None, None]:
     """Play games in this process, with each third-party agent in its own process.
 
-    If an agent ends its process, the game is tried once more in a new process. If the new process
-    ends too, the agent loses the game and joins ``quarantined``; its later games are tried once.
+    If an agent ends its process, this function plays the game once more, in a new process. If the
+    agent ends this process too, it forfeits and joins ``quarantined``; its later games get one try.
     """
     run = dataclasses.replace(run, apart=True, id=uuid.uuid4().hex)
     try:
@@ -243,7 +243,7 @@ def _one_at_a_time(
 
 
 def _culprit(game: GameRecord) -> str:
-    """The agent that forfeited a game."""
+    """Return the name of the agent that forfeited a game."""
     assert game.forfeited_by is not None
     return game.players[game.forfeited_by]
 
@@ -252,11 +252,11 @@ def _culprit(game: GameRecord) -> str:
 
 
 def play_batch(run: RunSpec, fixtures: Sequence[Fixture]) -> tuple[list[GameRecord], float]:
-    """Play games in turn; return them and the seconds they took."""
+    """Play a batch of games; return the games and the seconds that they took."""
     if run.version != version_here():
         raise InvalidRun(
-            f"a worker on {platform.node()} has c4env {version_here()}, the run {run.version}: "
-            "they must be the same"
+            f"a worker on {platform.node()} has c4env {version_here()}: expected {run.version}, "
+            "the versions of the run"
         )
     run.arrive()
     started = time.perf_counter()
@@ -271,7 +271,7 @@ def play_batch(run: RunSpec, fixtures: Sequence[Fixture]) -> tuple[list[GameReco
 
 
 def _printing(run: RunSpec) -> AbstractContextManager[Any]:
-    """Redirect agents' output to stderr; for threads, which share stdout, the caller does this."""
+    """Redirect agents' output to stderr, except in threads, where the caller redirects it."""
     return nullcontext() if run.shared else stdout_to_stderr()
 
 
@@ -296,7 +296,7 @@ class AgentCache(threading.local):
         self._own: dict[str, OwnSettings] = {}
 
     def policy(self, run: RunSpec, name: str, seat: int) -> Policy:
-        """The agent with a name; each seat has its own, so the sides of a game share nothing."""
+        """Return a player's agent for a seat; a spec gives each seat its own agent."""
         player = run.field[name]
         if not isinstance(player, str) and not run.shared and not run.apart:
             return player
@@ -325,7 +325,7 @@ class AgentCache(threading.local):
         return agent
 
     def own(self, run: RunSpec, name: str) -> OwnSettings:
-        """The settings that a player's code changed here; players from one file share settings."""
+        """Return the process settings of a player; players from one file share settings."""
         player = run.field[name]
         code = split_spec(player)[0].rpartition(":")[0] if isinstance(player, str) else ""
         if (code or name) not in self._own:
@@ -333,7 +333,7 @@ class AgentCache(threading.local):
         return self._own[code or name]
 
     def adopt(self, run: RunSpec, made: dict[str, Agent]) -> None:
-        """Use existing agents in the first seat of games; :meth:`policy` makes all others."""
+        """Use existing agents as first players; :meth:`policy` makes all other agents."""
         self.clear()
         self._run = run.id
         while made:
@@ -347,7 +347,7 @@ class AgentCache(threading.local):
 
 
 def close_agents(made: dict[Any, Any]) -> None:
-    """Take agents out of a dictionary and close them; warn of one whose ``close`` raises."""
+    """Remove all agents from a dictionary and close them; warn if ``close`` raises an error."""
     while made:
         _, agent = made.popitem()
         if isinstance(agent, Agent):

@@ -1,1 +1,1 @@
-"""The plan of a run, made before the first game: who plays whom, and from which openings."""
+"""Plan a run before its first game: the players, the pairings and the openings."""

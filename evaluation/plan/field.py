@@ -29,14 +29,14 @@ Player = str | Callable[..., Any]
 """A spec string, or an object that can be called with an observation."""
 
 Players = Sequence[Player] | Mapping[str, Player]
-"""A list of players, or a mapping from their names in the table to the players."""
+"""A list of players, or a mapping from names to players."""
 
 
 def name_players(players: Players) -> dict[str, Player]:
-    """Return the players by name.
+    """Return a mapping from names to players.
 
     Raises:
-        InvalidRun: ``players`` is not a list or mapping of agents, or has a name twice.
+        InvalidRun: ``players`` is not a list or mapping of agents, or a name occurs twice.
         WrongBoard: an agent plays on a board of another size.
     """
     if isinstance(players, str):
@@ -83,8 +83,8 @@ def separate(field: Mapping[str, Player]) -> dict[str, Player]:
                 player = copy.deepcopy(player)  # the two sides of a game share nothing
             except Exception as error:
                 raise InvalidRun(
-                    f"agent {name!r} is an object that has a second name, and it cannot be "
-                    f"copied ({error}): expected two objects"
+                    f"agent {name!r} is an object with two names that cannot be copied "
+                    f"({error}): expected two objects"
                 ) from None
         found[name] = player
     return found
@@ -97,31 +97,31 @@ def split_name(text: str) -> tuple[str, str]:
 
 
 def _against_itself(player: Player) -> str:
-    """Say how an agent can play against itself."""
+    """Return advice on how an agent can play against itself."""
     if isinstance(player, str):
         return f"for a game against itself, give two names: one={player} two={player} (or c4 play)"
-    return "a mapping can give each its own name"
+    return "use a mapping to give each agent its own name"
 
 
 def title(player: Callable[..., Any]) -> str:
-    """The name of an agent that is given as an object."""
+    """Return the name of an agent that is a Python object."""
     if isinstance(player, FunctionAgent | Agent) and player.name:
         return player.name
     return getattr(player, "__name__", type(player).__name__)
 
 
 def describe_player(player: Player) -> str:
-    """The player's entry in the header of a run: the spec, or the name of an object."""
+    """Return a player's entry in the header of a run: the spec, or the name of an object."""
     return player if isinstance(player, str) else f"<{title(player)}>"
 
 
 def make_player(spec: str, movetime: float | None) -> Agent:
-    """Make the agent of a spec.
+    """Make the agent that a spec names.
 
     Args:
         spec: the agent's spec.
-        movetime: seconds per move, for an agent with an option ``movetime`` that the spec does not
-            set; None for no limit.
+        movetime: the run's seconds per move, for an agent with the option ``movetime``; the spec's
+            own limit takes precedence. None sets no limit.
     """
     name, given = split_spec(spec)
     if movetime is None or "movetime" in given or "movetime" not in option_names(name):
@@ -130,7 +130,7 @@ def make_player(spec: str, movetime: float | None) -> Agent:
 
 
 class Traits(NamedTuple):
-    """The players that a run treats specially, by name."""
+    """The traits of a run's players: for each trait, the names of the players that have it."""
 
     deterministic: tuple[str, ...]  # always give the same answer in the same position
     timed: tuple[str, ...]  # search by the clock
@@ -139,18 +139,18 @@ class Traits(NamedTuple):
     code: Mapping[str, Identity] = MappingProxyType({})  # of players from outside this project
 
     def in_short(self, name: str) -> str:
-        """A single hash of a player's code and prompt."""
+        """Return one hash of a player's code and prompt."""
         return in_short(self.code.get(name, {}), self.prompts.get(name, ""))
 
 
 def look(name: str, player: Player, agent: Any) -> Traits:
-    """Return the traits of one player, whose agent exists.
+    """Return the traits of one player, read from its agent.
 
-    A plain function does not count as deterministic, nor does an agent whose search depth depends
-    on the clock.
+    Plain functions, and agents whose search depth depends on the clock, do not count as
+    deterministic.
 
     Raises:
-        InvalidRun: code was edited after this process imported it.
+        InvalidRun: a file was edited after this process imported it.
     """
     clocked = getattr(agent, "movetime", None) is not None
     same = isinstance(agent, Agent) and agent.deterministic and not clocked
@@ -162,13 +162,13 @@ def look(name: str, player: Player, agent: Any) -> Traits:
 
 
 def join(traits: Iterable[Traits]) -> Traits:
-    """Join the traits of players into the traits of their field."""
+    """Merge the traits of single players into the traits of all players."""
     *names, prompts, code = zip(*traits, strict=True)
     known, timed, holding = (tuple(chain(*each)) for each in names)
     return Traits(known, timed, holding, dict(ChainMap(*prompts)), dict(ChainMap(*code)))
 
 
 def is_language_model(agent: object) -> TypeGuard[Chat]:
-    """Whether an agent is a language model, ``chat:MODEL``."""
+    """Whether an agent is a language model (spec ``chat:MODEL``)."""
     chat = sys.modules.get("c4env.agents.adapters.chat.agent")  # not imported in most runs
     return chat is not None and isinstance(agent, chat.Chat)

@@ -17,7 +17,7 @@ from c4env.geometry import BOARD_SIZE, IS_STANDARD
 FORMAT: Final = "c4env run 1"
 
 Kind = Literal["round robin", "gauntlet", "match", "people"]
-"""Who meets whom: every pair; challengers and a field; two agents; or people and any player."""
+"""The pairings: all pairs; challengers against a field; two agents; or people against anyone."""
 
 
 class SprtPlan(NamedTuple):
@@ -34,9 +34,9 @@ class RunHeader:
     """The fields of ``run.json``, without ``format`` and the checksum ``check``.
 
     Attributes:
-        kind: who meets whom.
+        kind: the kind of pairings.
         players: specs of the agents by name; a Python object has ``<name>`` as its spec.
-        challengers: the agents of a gauntlet that meet all other agents.
+        challengers: in a gauntlet, the agents that meet all other agents.
         openings: move strings from which the games begin.
         seed: seed of the openings' order and of stochastic agents.
         c4env: the versions of c4env, Python and NumPy.
@@ -66,14 +66,14 @@ class RunHeader:
     sprt: SprtPlan | None = None
 
     def schedule(self) -> list[Fixture]:
-        """Every game of the run in playing order; [] if people play."""
+        """Return every game of the run in playing order; [] if people play."""
         others = [player for player in self.players if player not in self.challengers]
         if self.challengers:
             return gauntlet_order(self.challengers, others, self.openings)
         return opening_major(others, self.openings)
 
     def notes(self) -> tuple[str, ...]:
-        """Notes for the reader of a table: time limits and the size of the board."""
+        """Return notes for the reader of a table, on time limits and the size of the board."""
         notes = []
         if self.movetime is not None:
             notes.append(
@@ -91,7 +91,7 @@ class RunHeader:
         return tuple(notes)
 
     def format(self) -> str:
-        """The text of ``run.json``, the inverse of :meth:`parse`."""
+        """Return the text of ``run.json``, the inverse of :meth:`parse`."""
         held = {each.name: getattr(self, each.name) for each in fields(self)}
         values = {"format": FORMAT, **held, "sprt": self.sprt and self.sprt._asdict()}
         text = json.dumps({**values, "check": _check(values)}, indent=1, ensure_ascii=False)
@@ -102,7 +102,7 @@ class RunHeader:
         """Parse the text of ``run.json``.
 
         Raises:
-            ValueError, TypeError, KeyError, AttributeError: it is not a header, or is damaged.
+            ValueError, TypeError, KeyError, AttributeError: ``text`` is not a whole header.
         """
         values: dict[str, Any] = json.loads(text)
         check = values.pop("check", None)
@@ -117,7 +117,7 @@ class RunHeader:
 
     @classmethod
     def of_format_2(cls, values: Mapping[str, Any]) -> RunHeader:
-        """Convert the header of a run of format 2, found among the games.
+        """Convert a header of format 2, which was stored among the games.
 
         Raises:
             ValueError, TypeError, AttributeError: ``values`` is not a header.
@@ -131,7 +131,7 @@ class RunHeader:
             held["kind"] = "gauntlet"
         if "sprt" in held:
             held["kind"] = "match"
-            # The fifth value belonged to a test of exact errors, since removed.
+            # A fifth value belonged to a test that no longer exists.
             held["sprt"] = SprtPlan(*held["sprt"]) if len(held["sprt"]) == 4 else None
         if code := held.get("code"):  # the first files had one hash for all players
             held["code"] = {
@@ -144,7 +144,7 @@ class RunHeader:
 
 
 def _check(values: Mapping[str, Any]) -> str:
-    """The checksum of a header: CRC-32 of its shortest JSON."""
+    """Return the checksum of a header: the CRC-32 of its shortest JSON."""
     return f"{zlib.crc32(json.dumps(values, sort_keys=True, separators=(',', ':')).encode()):08x}"
 
 

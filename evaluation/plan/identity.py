@@ -1,9 +1,9 @@
-"""The identity of an agent: its spec, and hashes of everything that the spec or object refers to.
+"""Hash the code and the files that an agent depends on, to notice when the agent has changed.
 
-Stored results carry the identity, so that a changed agent never gets the results of an earlier
-agent of the same name. An identity maps names to hashes: of the Python file of an import path and
-the neighbouring files that it imports, of files named in their text (``"weights.npz"``), and of
-programs, weights, prompts and folders. Parts of this project have no hash.
+Stored results have these hashes, the agent's identity. So a changed agent never gets the results of
+an earlier agent of the same name. An identity maps names to hashes: of an import path's Python file
+and the neighbouring files that this file imports; of files named in their text; and of programs,
+weights, prompts and folders. This project's own code has no hash.
 """
 
 from __future__ import annotations
@@ -38,17 +38,17 @@ from c4env.agents.sampling.policy_value import SELFPLAY
 from c4env.evaluation.errors import InvalidRun
 
 Identity = Mapping[str, str]
-"""The hashes of an agent's parts by name; empty for the agents of this project."""
+"""The hashes of an agent's parts, by name; empty for agents of this project."""
 
 PROGRAMS: Final = ("command", "python")  # options whose first word may be a program on the PATH
 NOT_READ: Final = (".log",)  # endings of files that an agent writes rather than reads
 
 
 def identify(player: str | Callable[..., Any], name: str = "") -> dict[str, str]:
-    """Return the identity of a player.
+    """Return the identity of a player, as hashes by name.
 
     Args:
-        player: a spec whose agent was made, or an object.
+        player: a spec whose agent exists already, or an object.
         name: the object's name.
 
     Raises:
@@ -60,7 +60,7 @@ def identify(player: str | Callable[..., Any], name: str = "") -> dict[str, str]
 
 
 def in_short(code: Identity, prompt: str = "") -> str:
-    """A single hash of an identity and a language model's prompt; "" if both are empty."""
+    """Return one hash of an identity and a language model's prompt; "" if both are empty."""
     return _hash(json.dumps([sorted(code.items()), prompt])) if code or prompt else ""
 
 
@@ -89,7 +89,7 @@ _ZOO: Final = {entry.name: entry for entry in ZOO}
 
 
 def _of_text(text: str, program: bool = False) -> Iterator[tuple[str, str]]:
-    """Yield hashes of the user's code, file or folder that a name or an option refers to."""
+    """Yield hashes of the user's files and folders that an agent's name or option refers to."""
     first = _words(text)[0]
     if program and os.path.basename(first) == first and (found := shutil.which(first)):
         yield first, _hash(Path(found))
@@ -140,7 +140,7 @@ def _of_source(
 
     Args:
         file: any file.
-        folder: the folder in which to look for imports; an installed package has its own.
+        folder: the folder in which to look for imports.
         named_from: the folder to which names in the result are relative; None keeps full paths.
     """
     own = file.relative_to(folder).parts[0] if _installed(folder) else ""
@@ -165,7 +165,7 @@ def _of_source(
 
 
 def _read_by(path: Path, folder: Path) -> Iterator[Path]:
-    """Yield files that a Python file imports from ``folder`` or its own folder, or names."""
+    """Yield files that a Python file imports from the folders around it, or names in a string."""
     try:
         tree = ast.parse(path.read_bytes())
     except (SyntaxError, ValueError):
@@ -176,7 +176,7 @@ def _read_by(path: Path, folder: Path) -> Iterator[Path]:
     texts = [n.value for n in nodes if isinstance(n, ast.Constant) and isinstance(n.value, str)]
     for text in texts:
         yield from _named(text, path.parent, os.path.isfile)
-    # The file may also import from folders that it adds to sys.path.
+    # The file may also import from folders that it names, to add them to sys.path.
     folders = [folder, *(p for text in texts for p in _named(text, path.parent, os.path.isdir))]
     for node in nodes:
         if isinstance(node, ast.Import):
@@ -211,7 +211,7 @@ def _named(text: str, folder: Path, there: Callable[[Path], bool]) -> Iterator[P
 
 
 def _file_of(module: ModuleType) -> Path | None:
-    """The file of a module; None if the module has no file or belongs to this project."""
+    """Return the file of a module; None if the module has no file or belongs to this project."""
     name, file = module.__name__, getattr(module, "__file__", None)
     if name.partition(".")[0] == "c4env" or file is None or not Path(file).is_file():
         return None
@@ -228,7 +228,7 @@ _STDLIB: Final = Path(sysconfig.get_path("stdlib"))
 
 
 def _root(module: ModuleType, file: Path) -> Path:
-    """The folder from which a module is imported."""
+    """Return the folder from which Python imports a module."""
     if module.__name__.endswith(".py"):  # a file that was named by its path
         return file.parent
     return file.parents[module.__name__.count(".") + (file.name == "__init__.py")]
@@ -241,7 +241,7 @@ def _hash_of_file(path: str, changed: int, size: int) -> str:
 
 
 def _hash(content: Path | str | bytes) -> str:
-    """Hash a text, bytes or a file; an unchanged file is read only once per process."""
+    """Hash a text, bytes or a file; a process reads an unchanged file only once."""
     if isinstance(content, Path):
         now = content.stat()
         return _hash_of_file(os.path.abspath(content), now.st_mtime_ns, now.st_size)
@@ -256,7 +256,7 @@ _PLAIN: Final = (str, bytes, int, float, bool, type(None), os.PathLike)
 
 
 def _of_object(thing: Any) -> str:
-    """Hash the code and values of a function or object; "" if it has none."""
+    """Hash the code and the values of a function or object; return "" if there are none."""
     function = thing.function if isinstance(thing, FunctionAgent) else thing
     data = b"".join(_values(function, set()))
     kind = function if inspect.isclass(function) else type(function)
@@ -298,7 +298,7 @@ def _values(value: Any, seen: set[int]) -> Iterator[bytes]:
 
 
 def _held(value: Any) -> Iterator[tuple[Any, Any]]:
-    """Yield the values that an object has, each with its name or None."""
+    """Yield pairs of a name, or None, and a value for each value that an object contains."""
     if isinstance(value, Mapping):
         yield from value.items()
     elif isinstance(value, list | tuple):
@@ -321,7 +321,7 @@ def _held(value: Any) -> Iterator[tuple[Any, Any]]:
 
 
 def _held_by(function: FunctionType) -> Iterator[tuple[str, Any]]:
-    """Yield a function's name and closure, and for user code also its code and globals."""
+    """Yield a function's name and closure; for user code, also yield its code and globals."""
     yield "name", f"{function.__module__}.{function.__qualname__}"
     yield "defaults", [function.__defaults__, function.__kwdefaults__]
     try:

@@ -1,4 +1,4 @@
-"""Openings: the positions from which the games of a run begin.
+"""Choose the openings of a run, which are the positions from which its games begin.
 
 Deterministic agents repeat the same game from the same position, so a run draws openings without
 replacement: from all positions after k plies, one of each mirror pair (``3``); from the balanced
@@ -42,7 +42,7 @@ def choose_openings(openings: Openings, seed: int = 0, limit: int | None = None)
         limit: the number of openings to take, after shuffling; None takes all.
 
     Raises:
-        InvalidRun: no opening, an opening twice or that ends the game, or bad grammar.
+        InvalidRun: an opening is missing, occurs twice or ends the game, or the text is malformed.
     """
     if isinstance(openings, str):
         found = shuffled(_named(openings.strip()), seed)
@@ -71,13 +71,13 @@ def _named(text: str) -> list[str]:
 def shuffled(openings: Sequence[str], seed: int) -> list[str]:
     """Sort the openings by a hash of the seed and the opening.
 
-    So a smaller set keeps its order in a larger set, with any version of any library.
+    So the openings of a smaller set keep their order in a larger set.
     """
     return sorted(openings, key=lambda m: hashlib.sha256(f"{seed} {m}".encode()).digest())
 
 
 def check_opening(moves: str, where: str) -> str:
-    """Return the move string if it leads to an unfinished game.
+    """Return a move string after checking that it leads to an unfinished game.
 
     Raises:
         InvalidRun: the moves are illegal or end the game; the message begins with ``where``.
@@ -92,7 +92,7 @@ def check_opening(moves: str, where: str) -> str:
 
 
 def canonical(position: Position) -> Position:
-    """Return the position or its mirror image, whichever has the smaller bitboards."""
+    """Return a position or its mirror image, the one with the smaller bitboards."""
     mirrored = position.mirror()
     return min(position, mirrored, key=lambda p: (p.mine, p.theirs))
 
@@ -124,10 +124,10 @@ def enumerate_openings(plies: int) -> list[str]:
 def balanced_openings(plies: int, most: int) -> list[str]:
     """Return the openings of :func:`enumerate_openings` with a score of ``-most`` to ``most``.
 
-    A score is exact: 0 is a draw, 1 a win with the winner's last disc.
+    The scores are exact: 0 is a draw, and 1 is a win with the winner's last disc.
 
     Raises:
-        InvalidRun: bad ``plies``, or a negative ``most``.
+        InvalidRun: ``plies`` is not an integer 0..8, or ``most`` is negative.
     """
     from c4env.agents.solver.book import default_book  # compiles, so only here
 
@@ -142,7 +142,7 @@ def read_openings(path: str | Path) -> list[str]:
     """Read a file with an opening of 1-based columns on each line; ``#`` begins a comment.
 
     Raises:
-        InvalidRun: the file cannot be read, or a line, whose number is given, is not an opening.
+        InvalidRun: the file cannot be read, or a line is not an opening.
     """
     try:
         lines = Path(path).read_text(encoding="utf-8-sig").splitlines()

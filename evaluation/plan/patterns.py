@@ -1,4 +1,4 @@
-"""Patterns of specs; one pattern names many agents."""
+"""Expand patterns, each of which names many agents."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _RANGE: Final = re.compile(r"(\d+)\.\.(\d+)")
 def expand(pattern: str) -> list[str]:
     """Expand a pattern into specs: ``key=1..8`` is a range with both ends, ``{a,b}`` a choice.
 
-    A choice may be anywhere and may contain ranges; the last range or choice changes fastest.
+    A choice may occur anywhere and may contain ranges. The last range or choice changes fastest.
     ``alphabeta:depth=1..2,heuristic={chain,window}`` gives four specs.
 
     Raises:
-        InvalidRun: an unmatched brace, an empty choice, a descending range, or more than MOST
-            specs.
+        InvalidRun: a brace is unmatched, a choice is empty, a range descends, or there are more
+            than MOST specs.
     """
     if (wrong := _NO_RANGE.search(pattern)) and not _RANGE.fullmatch(wrong[1]):
         raise InvalidRun(f"{pattern!r}: {wrong[1]}: expected a range of whole numbers such as 1..6")
@@ -51,7 +51,7 @@ def _literal(pattern: str, text: str) -> str:
 
 
 def _values(pattern: str, part: str) -> list[str]:
-    """The values of one part of a choice."""
+    """Return the values of one part of a choice."""
     if not part:
         raise InvalidRun(f"{pattern!r}: empty choice: expected a choice such as depth={{1,2}}")
     bounds = _RANGE.fullmatch(part)

@@ -1,4 +1,4 @@
-"""The games of a run in playing order."""
+"""List the games of a run in playing order."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from itertools import combinations
 
 Fixture = tuple[tuple[str, str], str]
-"""A game to play, ``((first, second), opening)``: the names of the players, and the opening."""
+"""A game to play, ``((first, second), opening)``: the players' names and the opening."""
 
 
 def opening_major(players: Sequence[str], openings: Sequence[str]) -> list[Fixture]:
     """List every game of a round robin: each pairing from each opening with both colours.
 
     All games of an opening come before the next opening, so a run that stops between two openings
-    is balanced. The two games of a colour-swapped pair are neighbours.
+    is balanced. The two games of a colour-swapped pair follow each other.
     """
     return _both_colours(list(combinations(players, 2)), openings)
 
@@ -21,7 +21,7 @@ def opening_major(players: Sequence[str], openings: Sequence[str]) -> list[Fixtu
 def gauntlet_order(
     challengers: Sequence[str], others: Sequence[str], openings: Sequence[str]
 ) -> list[Fixture]:
-    """List every game of a gauntlet: each challenger against each opponent, by opening."""
+    """List every game of a gauntlet: each challenger against each opponent, with both colours."""
     return _both_colours([(one, other) for one in challengers for other in others], openings)
 
 

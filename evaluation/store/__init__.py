@@ -1,1 +1,1 @@
-"""Files that keep games, scores and answers."""
+"""Store games, scores and answers in files."""

@@ -1,4 +1,4 @@
-"""Games as tables for other tools: CSV, JSON, Parquet and pandas frames.
+"""Export games for other tools: as CSV, JSON, Parquet or a pandas data frame.
 
 The columns are the fields of ``games.jsonl``, without the checksum.
 """
@@ -28,26 +28,26 @@ COLUMNS: Final = {
     "nodes_first": "int64", "nodes_second": "int64",
     "seconds_first": "float64", "seconds_second": "float64",
 }  # fmt: skip
-"""The pandas type of each column; a draw has a missing value as winner."""
+"""The pandas type of each column; ``winner`` has a missing value for a draw."""
 
 
 def as_csv(games: Iterable[GameRecord]) -> str:
-    """The games as CSV, one per line below a heading; an empty winner means a draw."""
+    """Return games as CSV with a heading and a line per game; an empty winner means a draw."""
     return tables.as_csv([[*COLUMNS], *([*game.values().values()] for game in games)]) + "\n"
 
 
 def as_json(games: Iterable[GameRecord]) -> str:
-    """The games as a JSON list of objects."""
+    """Return games as a JSON list of objects."""
     return json.dumps([game.values() for game in games], indent=1) + "\n"
 
 
 def as_parquet(games: Iterable[GameRecord]) -> bytes:
-    """The games as a Parquet file.
+    """Return games as the bytes of a Parquet file.
 
     Raises:
         MissingExtra: pyarrow is not installed.
     """
-    with from_extra("parquet", "a file .parquet needs pyarrow"):
+    with from_extra("parquet", "a .parquet file needs pyarrow"):
         import pyarrow as pa
         import pyarrow.parquet
     types = {"Int64": "int64"}
@@ -69,7 +69,7 @@ def require_format(path: Path) -> None:
     """Check that the ending of a file name is a format in WRITERS.
 
     Raises:
-        InvalidRun: the ending names no format.
+        InvalidRun: the ending is not in WRITERS.
         MissingExtra: the format's library is not installed.
     """
     if path.suffix.lower() not in WRITERS:
@@ -78,10 +78,10 @@ def require_format(path: Path) -> None:
 
 
 def write_games(path: Path, games: Iterable[GameRecord]) -> None:
-    """Write the games in the format that the ending of the file name chooses.
+    """Write games to a file, in the format given by the ending of its name.
 
     Raises:
-        InvalidRun: the ending names no format.
+        InvalidRun: the ending is not in WRITERS.
         MissingExtra: the format's library is not installed.
         UnwritableRun: the file cannot be written.
     """
@@ -90,7 +90,7 @@ def write_games(path: Path, games: Iterable[GameRecord]) -> None:
 
 
 def to_frame(games: Iterable[GameRecord]) -> pd.DataFrame:
-    """The games as a pandas frame with the columns :data:`COLUMNS`.
+    """Return games as a pandas data frame with the columns :data:`COLUMNS`.
 
     Raises:
         MissingExtra: pandas is not installed.

@@ -1,4 +1,4 @@
-"""Read files, and write a whole file or nothing."""
+"""Read text files, and replace files atomically."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ def read_text(path: Path | Traversable) -> str:
 
 
 def require_folder(path: Path, folder: Path, makes: bool) -> None:
-    """Check that files can be written to a folder, before there is content to write.
+    """Check that a folder is writable, before the work on the content of a file begins.
 
     Args:
         path: the file to write, or the folder itself; for the message.
         folder: the folder to check.
-        makes: make the folder if it is missing.
+        makes: whether the caller will make a missing folder.
 
     Raises:
         UnwritableRun: the folder is not writable, or ``path`` should be a file but is a folder.
@@ -48,7 +48,7 @@ def require_folder(path: Path, folder: Path, makes: bool) -> None:
 
 
 def write_file(path: Path, content: str | bytes) -> None:
-    """Replace the content of a file; a kill leaves the whole old or the whole new content.
+    """Replace the content of a file atomically: a killed process leaves no partial content.
 
     Raises:
         UnwritableRun: the file cannot be written, or is a folder.

@@ -1,4 +1,4 @@
-"""Runs that grow: which games a run directory accepts, and why it refuses others."""
+"""Decide whether a run directory accepts more games, and explain why it does not."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ Pairings = Sequence[tuple[str, str]]
 
 
 def grown(folder: Path, there: RunHeader, asked: RunHeader, games: Pairings) -> RunHeader:
-    """Return the header that a run directory has after another run is added.
+    """Return the header of a run directory after another run has been added to it.
 
     The header has the agents and openings of both runs. The new openings must include all old
-    openings or be a part of them. Two runs of different kinds make a round robin, and so does a
-    gauntlet whose challengers also appear in the field. A match with a sequential test takes new
-    openings only, no other agents. A directory without games accepts any run.
+    openings or be a subset of them. Two runs of different kinds become a round robin, and so does a
+    gauntlet whose challengers also appear in the field. A match with a sequential test accepts new
+    openings but no new agents. A directory without games accepts any run.
 
     Args:
         folder: the directory, for messages.
         there: the header in the directory.
         asked: the header of the run to play.
-        games: first and second player of each game in the directory.
+        games: the first and the second player of each game in the directory.
 
     Raises:
         UnreadableRun: the games in the directory and the games to play cannot be compared.
@@ -70,15 +70,15 @@ def _faults(there: RunHeader, asked: RunHeader, games: Pairings) -> Iterator[str
     for name in ("c4env", "seed", "movetime", "margin", "sprt"):
         before, now = getattr(there, name), getattr(asked, name)
         if before != now:
-            yield f"{its} with {name} {_shown(before)}, and {_shown(now)} was asked for"
+            yield f"{its} with {name} {_shown(before)}, not {_shown(now)}"
     for name in there.prompts:
         if name in asked.prompts and there.prompts[name] != asked.prompts[name]:
             yield f"the prompt of {name} has changed since then"
     old, new = {*there.openings}, {*asked.openings}
     if not (old <= new or new <= old or there.sprt):
         yield (
-            f"{its} from {plural(len(old), 'opening')}, and the {len(new)} asked for lack "
-            f"{len(old - new)} of these: openings of another number of plies are another run"
+            f"{its} from {plural(len(old), 'opening')}, and the {len(new)} of this run lack "
+            f"{len(old - new)} of these: each number of plies needs its own directory"
         )
     if there.sprt and there.players.keys() != asked.players.keys():
         yield f"it is a match of {' and '.join(there.players)}: it accepts only new openings"
@@ -118,4 +118,4 @@ def _other_players(there: RunHeader, asked: RunHeader, games: Pairings) -> Itera
         elif before and now:
             yield f"{key} was edited; {its} with the old version"
         else:
-            yield f"{key} {'is new' if now else 'is gone'}; {its} before"
+            yield f"{key} {'is new' if now else 'is missing'}; {its} before this change"

@@ -1,9 +1,9 @@
-"""Append-only files of JSON lines, for games, scores and answers.
+"""Read and append to files of JSON lines, which store games, scores and answers.
 
 The first line, the header, names the format and the subject of the file; files of games have no
-header. Each line ends with a checksum, the CRC-32 of the rest of the line. Format 1, without
-checksums, can still be read. If a kill cuts the last line short, the next process that opens the
-file removes this line and keeps all others.
+header. Each line ends with a checksum, the CRC-32 of the rest of the line. This module also reads
+format 1, which has no checksums. If a killed process leaves an incomplete last line, the next
+process that opens the file removes this line.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ _CHECKED: Final = re.compile(rb'(.*),(?:"check":)?"([0-9a-f]{8})"([}\]])', re.DO
 
 
 class Format(NamedTuple, Generic[T]):
-    """The format of a file's lines.
+    """The format of the lines in a file.
 
     ``parse`` turns a line's JSON value into an entry, and raises ValueError, TypeError or KeyError
-    for other values; ``values`` turns an entry into a JSON list or object.
+    for an invalid value. ``values`` turns an entry into a JSON list or object.
     """
 
     name: str  # the name in the header, without the format's number
@@ -56,12 +56,12 @@ class Content(NamedTuple, Generic[T]):
 
 
 def read_lines(path: Path, form: Format[T], data: bytes | None = None) -> Content[T]:
-    """Read the header and the entries of a file; ignore a last line that was cut short.
+    """Read the header and the entries of a file; ignore an incomplete last line.
 
     The file of an old run may have several headers; the last header counts.
 
     Raises:
-        UnreadableRun: no such file, another format, or a damaged line, whose number is given.
+        UnreadableRun: the file is missing, has another format, or has a damaged line.
     """
     if data is None:
         try:
@@ -104,7 +104,7 @@ def read_lines(path: Path, form: Format[T], data: bytes | None = None) -> Conten
 
 
 def open_locked(path: Path, patience: float = 0.0) -> BinaryIO:
-    """Open a file for appending and lock it; make it if it is missing.
+    """Open a file for appending, lock it, and make it if it is missing.
 
     Raises:
         FileInUse: another process held the lock for ``patience`` seconds.
@@ -129,17 +129,17 @@ def open_locked(path: Path, patience: float = 0.0) -> BinaryIO:
 
 
 class Journal(Generic[T]):
-    """A file of JSON lines, open for appending; also a context manager.
+    """A file of JSON lines that is open for appending; also a context manager.
 
     Args:
         path: the file, made with its folder if missing; None writes no file.
         form: the format of the lines.
         header: the subject of the file; an existing file must have the same header.
         agree: called with the content before the first write; may raise an error.
-        patience: seconds to wait for a file that is in use.
+        patience: seconds to wait if another process uses the file.
 
     Attributes:
-        entries: the entries that the file had when this journal opened it.
+        entries: the entries that the file had when it was opened.
 
     Raises:
         UnreadableRun: the file has another subject, is damaged, or cannot be opened.
@@ -180,7 +180,7 @@ class Journal(Generic[T]):
         self._file.seek(0)
         data = self._file.read()
         first = line_of({"format": f"{form.name} 2", **header}) if form.headed else b""
-        if len(data) < len(first) and first.startswith(data):  # new, or with a header cut short
+        if len(data) < len(first) and first.startswith(data):  # new, or with an incomplete header
             self._file.truncate(0)
             self._write(first)
             return
@@ -194,7 +194,7 @@ class Journal(Generic[T]):
         self._file.truncate(found.length)
 
     def append(self, entry: Any) -> None:
-        """Add an entry; once this method returns, a kill cannot lose the entry.
+        """Write an entry to the file at once, so that a killed process does not lose it.
 
         Raises:
             UnwritableRun: the line cannot be written; the lines before it are safe.
@@ -211,7 +211,7 @@ class Journal(Generic[T]):
         self._count += 1
 
     def _write(self, line: bytes) -> None:
-        """Write the whole line or nothing, so that the next line starts in its own line."""
+        """Write a whole line; if that fails, remove the part that was written."""
         before = self._file.seek(0, os.SEEK_END)
         try:
             while line:
@@ -239,9 +239,9 @@ class Journal(Generic[T]):
 
 
 class Findings(dict[K, V]):
-    """A dictionary that can also be kept in a file.
+    """A dictionary with tuples as keys, optionally saved to a file.
 
-    Keys are tuples. A line of the file has the parts of the key, then the value.
+    A line of the file has the parts of the key, then the value.
     """
 
     def __init__(self, path: Path | None, form: Format[tuple[K, V]], patience: float = 0.0) -> None:
@@ -250,7 +250,7 @@ class Findings(dict[K, V]):
         self._lock = threading.Lock()
 
     def find(self, key: K, ask: Callable[[], V]) -> V:
-        """Return the value of a key; if missing, call ``ask`` and keep its result. Thread-safe."""
+        """Return the value of a key; if missing, call ``ask`` and store its result. Thread-safe."""
         if key not in self:
             found = ask()
             with self._lock:
@@ -271,7 +271,7 @@ def line_of(value: Any) -> bytes:
 
 
 def _value(line: bytes, checked: bool) -> Any:
-    """Decode a line and return its value without the checksum.
+    """Decode a line; return its value without the checksum.
 
     Raises:
         ValueError: the line is not JSON, or its checksum is wrong or missing.

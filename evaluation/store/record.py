@@ -1,7 +1,7 @@
-"""Records of games, and run directories: ``run.json``, and ``games.jsonl`` with a line per game.
+"""Read and write run directories: ``run.json``, and ``games.jsonl`` with a line for each game.
 
-A run of format 2 has header lines among its games instead of ``run.json``, and pairs in a game. Its
-directory can be read; a command that resumes the run converts the directory to the new format.
+A run of format 2 has header lines among its games instead of ``run.json``. This module reads such a
+directory; a command that resumes the run converts the directory to the new format.
 """
 
 from __future__ import annotations
@@ -47,9 +47,9 @@ FORFEITS: Final = tuple(ending for ending in get_args(Ending) if ending not in P
 
 @dataclass(frozen=True, slots=True)
 class GameRecord:
-    """A record of one game. A pair has the first player's value, then the second player's value.
+    """A record of one game. Pairs have the first player's value, then the second player's value.
 
-    The first player moves on the empty board, even if the second player moves after the opening.
+    The first player is the player who moves on the empty board, before the opening.
     """
 
     players: tuple[str, str]  # spec strings, as given
@@ -130,21 +130,21 @@ _PAIRS: Final = {
     "nodes": ("nodes_first", "nodes_second"),
     "seconds": ("seconds_first", "seconds_second"),
 }
-"""The fields that are pairs in a game and in old rows, but two columns in a new row."""
+"""Fields that are pairs in a game and in old files, but two columns in ``games.jsonl``."""
 
 
 def _check_kinds(game: GameRecord) -> None:
-    """Refuse fields of a wrong type, because a damaged line may still be JSON."""
+    """Raise an error if a field has a wrong type; a damaged line may still be JSON."""
     if not all(isinstance(text, str) for text in (*game.players, game.opening, game.reason)):
-        raise UnreadableRun("expected texts as players, opening and reason")
+        raise UnreadableRun("expected strings for players, opening and reason")
     if game.ending not in (*PLAYED_OUT, *FORFEITS):
         raise UnreadableRun(f"unknown ending {game.ending!r}")
     if game.winner not in (0, 1, None) or isinstance(game.winner, bool):
         raise UnreadableRun(f"winner {game.winner!r}: expected 0, 1 or null")
     if not all(type(count) is int and count >= 0 for count in game.nodes):
-        raise UnreadableRun("expected two counts as nodes")
+        raise UnreadableRun("expected two counts for nodes")
     if not all(type(time) in (int, float) and time >= 0 for time in game.seconds):
-        raise UnreadableRun("expected two times as seconds")
+        raise UnreadableRun("expected two times for seconds")
 
 
 def digest(games: Iterable[GameRecord]) -> str:
@@ -173,9 +173,9 @@ def open_games(
 
     Args:
         folder: the run directory, made if missing; None writes no file.
-        header: the run to play. An existing directory accepts the run if the games of both can be
-            compared (:func:`c4env.evaluation.store.growth.grown`).
-        patience: seconds to wait for another process that is writing.
+        header: the run to play. An existing directory accepts this run if the stored games and the
+            new games can be compared (:func:`c4env.evaluation.store.growth.grown`).
+        patience: seconds to wait if another process is writing.
 
     Raises:
         UnreadableRun: the directory belongs to another run or is damaged.
@@ -198,7 +198,7 @@ def read_games(folder: Path) -> tuple[RunHeader, list[GameRecord]]:
     """Read the header and the games of a run directory.
 
     Raises:
-        UnreadableRun: a file is missing, a line is damaged (a last line cut short is ignored), or
+        UnreadableRun: a file is missing, a line other than an incomplete last line is damaged, or
             a game occurs twice or is not in the schedule of the run.
     """
     path = folder / GAMES_FILE
@@ -234,7 +234,7 @@ def read_header(folder: Path) -> RunHeader:
 
 
 def _of_this_board(folder: Path, header: RunHeader) -> RunHeader:
-    """Return the header, or raise an error if it has another board."""
+    """Return a header, or raise an error if it names another board size."""
     there = header.board
     if there != str(BOARD_SIZE):
         raise UnreadableRun(
@@ -245,7 +245,7 @@ def _of_this_board(folder: Path, header: RunHeader) -> RunHeader:
 
 
 def _take_on(folder: Path, asked: RunHeader, content: Content[GameRecord]) -> None:
-    """Check the stored games, and write the header of the run that ``asked`` joins."""
+    """Check the stored games, and write a header that also covers the run ``asked``."""
     there = None
     if content.entries or (folder / RUN_FILE).exists():
         there = read_header(folder)
@@ -256,7 +256,7 @@ def _take_on(folder: Path, asked: RunHeader, content: Content[GameRecord]) -> No
 
 
 def _check_games(path: Path, header: RunHeader, content: Content[GameRecord]) -> None:
-    """Refuse a game that occurs twice or is not in the header's schedule."""
+    """Raise an error if a game occurs twice or is not in the header's schedule."""
     schedule = set(header.schedule())
     if not schedule:  # people may play any number of games from one opening
         return
@@ -271,7 +271,7 @@ def _check_games(path: Path, header: RunHeader, content: Content[GameRecord]) ->
 
 
 def _is_old(data: bytes) -> bool:
-    """Whether the data begins with a header line, as runs of format 2 do."""
+    """Whether the data of a games file has format 2, which begins with a header line."""
     return data.startswith(b'{"format":') and b"\n" in data
 
 
@@ -289,9 +289,9 @@ def _read_old(path: Path, data: bytes) -> tuple[RunHeader, Content[GameRecord]]:
 
 
 def _renew(path: Path, asked: RunHeader, patience: float) -> None:
-    """Convert an old run directory to one with ``run.json``.
+    """Convert an old run directory to the format with ``run.json``.
 
-    A kill leaves the old or the new format: beside old games, ``run.json`` is ignored.
+    A killed process leaves a readable directory: ``run.json`` has no effect beside old games.
     """
     with open_locked(path, patience) as file:
         file.seek(0)

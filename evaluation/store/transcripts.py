@@ -1,7 +1,7 @@
-"""Transcripts of language models: prompts and answers in the games of a run.
+"""Store the prompts and answers of language models in the games of a run.
 
-Each answer is written at once to ``transcripts.jsonl`` in the run directory, as a JSON line with
-the whole conversation. A resumed run reuses the stored answers.
+Each answer goes at once to ``transcripts.jsonl`` in the run directory, as a JSON line with the
+whole conversation. A resumed run reuses the stored answers.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ TRANSCRIPTS_FILE: Final = "transcripts.jsonl"
 
 @dataclass(frozen=True)
 class Spoken:
-    """A prompt to a language model in a game, and its answer."""
+    """A prompt to a language model in a game, and the model's answer."""
 
     players: tuple[str, str]
     opening: str
@@ -36,12 +36,12 @@ class Spoken:
 
     @property
     def fixture(self) -> Fixture:
-        """The game, as named in a schedule."""
+        """The players and the opening, which identify the game in the schedule of its run."""
         return self.players, self.opening
 
     @property
     def player(self) -> str:
-        """The name of the agent that got the prompt."""
+        """The name of the agent that received the prompt."""
         return self.players[len(self.exchange.moves) & 1]
 
     @property
@@ -79,11 +79,11 @@ class Spoken:
 
 
 class Transcripts:
-    """A store that keeps each exchange of a run; thread-safe.
+    """A thread-safe store of the prompts and answers of a run.
 
     Args:
         folder: the run directory; None writes no file.
-        agents: hashes of the agents by player, as in :attr:`Spoken.agent`.
+        agents: the hash of each agent by name, as in :attr:`Spoken.agent`.
         missing: the games still to play.
         budget: the most tokens, in prompts and answers, for the whole run; None sets no limit.
 
@@ -112,7 +112,7 @@ class Transcripts:
         said.clear()
 
     def tape(self, fixture: Fixture) -> Tape:
-        """Make the tape of a game, which returns known answers and asks for all others."""
+        """Return the tape of a game: a function that asks only for answers that are not stored."""
         players, opening = fixture
 
         def through(moves: str, vote: int, attempt: int, ask: Callable[[], Exchange]) -> Exchange:
@@ -147,18 +147,18 @@ class Transcripts:
             if said.tokens is None and self._budget is not None:
                 raise Unavailable(
                     f"{said.model}: its endpoint does not report the tokens used, so the run "
-                    "cannot keep max_tokens"
+                    "cannot enforce max_tokens"
                 )
 
     def close(self) -> None:
-        """Close the file; later answers are lost."""
+        """Close the file; later answers raise an error."""
         with self._door:
             self._closed = True
             self._journal.close()
 
 
 def _without_messages(value: Any) -> Spoken:
-    """Parse a line but leave out its conversation, which can be long."""
+    """Parse a line without its conversation, which can be long."""
     spoken = Spoken.parse(value)
     return replace(spoken, exchange=replace(spoken.exchange, messages=[]))
 
@@ -167,10 +167,10 @@ FORMAT: Final = Format("c4env transcripts", Spoken.parse, "answers", Spoken.valu
 
 
 def read_transcripts(folder: Path) -> list[Spoken]:
-    """Read the exchanges of a run directory, in the order of their ends; [] without a file.
+    """Read the prompts and answers of a run, in the order of the answers; [] without a file.
 
     Raises:
-        UnreadableRun: a line is not an exchange; a last line that was cut short is ignored.
+        UnreadableRun: a line other than an incomplete last line is not an exchange.
     """
     path = folder / TRANSCRIPTS_FILE
     return read_lines(path, FORMAT).entries if path.exists() else []

@@ -1,4 +1,4 @@
-"""Repeat two published experiments: the effect of pruning, and the steps to a solver."""
+"""Repeat two published experiments: the effect of pruning, and of each step to a solver."""
 
 from __future__ import annotations
 
@@ -84,13 +84,13 @@ def pruning(
 
 
 def exact(sets: Mapping[str, Sequence[Labelled]], max_nodes: int = 20_000_000) -> Table:
-    """Make the table of "Solving Connect 4": plain negamax, then one improvement after another.
+    """Compare the solvers of "Solving Connect 4", from plain negamax to the full solver.
 
     Args:
         sets: labelled positions by the name of their set.
         max_nodes: limit of nodes per position, except for the full solver. A position beyond the
-            limit counts as unsolved, and the means leave it out. After five unsolved positions in
-            a row, the solver skips the rest of the set.
+            limit counts as unsolved, and the means leave it out. If the first five positions of a
+            set are unsolved, the solver skips the rest of the set.
 
     Returns:
         a table with a row for each set and solver, with means over the solved positions.

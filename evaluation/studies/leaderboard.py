@@ -1,8 +1,8 @@
-"""The leaderboard: a fixed field of agents, its stored results, and the place of a newcomer.
+"""Store the results of a fixed field of agents, the leaderboard, and rate newcomers by them.
 
-The whole field plays one round robin, some agents at their published settings, others with equal
+The whole field plays one round robin: some agents at their published settings, others with equal
 time per move. The leaderboard stores every result, one character per game. So it can rate a
-newcomer together with the field, with intervals.
+newcomer together with the field.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ class Board:
 
     @classmethod
     def of(cls, run: Tournament, settings: Mapping[str, str]) -> Board:
-        """Make the leaderboard of a finished round robin; ``settings`` has the kinds by spec."""
+        """Make a leaderboard from a round robin; ``settings`` maps specs to kinds of settings."""
         found = {g.fixture: "10="[2 if g.winner is None else g.winner] for g in run.games}
         return cls(
             version_here().split(",")[0],
@@ -118,7 +118,7 @@ class Board:
         )
 
     def format(self) -> str:
-        """Write the leaderboard as JSON, the inverse of :meth:`parse`."""
+        """Return the leaderboard as JSON, the inverse of :meth:`parse`."""
         return json.dumps({"format": FORMAT, **asdict(self)}, indent=1) + "\n"
 
     @classmethod
@@ -171,7 +171,7 @@ class Board:
         return rate(self.tally(), self.deterministic)
 
     def table(self) -> Table:
-        """The ratings, the strongest agent first, with settings, time per move and date."""
+        """Return a table of ratings, settings and times per move, the strongest agent first."""
         ratings = self.rate()
         heading, *rated = ratings.rows()
         rows = [["#", "agent", "setting", *heading[2:5], "ms a move"]]
@@ -181,14 +181,14 @@ class Board:
         return Table(rows, notes=(self.basis(ratings),), left=(1, 2))
 
     def markdown(self) -> str:
-        """The table as Markdown, with specs as code."""
+        """Return the table as Markdown, with specs as code."""
         table = self.table()
         heading, *rows = table.rows
         as_code = [[row[0], f"`{row[1]}`", *row[2:]] for row in rows]
         return replace(table, rows=[heading, *as_code]).markdown()
 
     def basis(self, ratings: Ratings) -> str:
-        """A note on the version, the date, the games and the intervals."""
+        """Return a note on the version, the date, the games and the intervals."""
         plies = sorted({len(opening) for opening in self.openings})
         said = (
             f"c4env {self.version}, {self.date}: {self.games} games, every pairing over "
@@ -204,11 +204,11 @@ class Board:
 def play_leaderboard(
     field: Mapping[str, str] = FIELD, quick: bool = False, **settings: Any
 ) -> Board:
-    """Play a round robin of the field, in about an hour on two idle cores.
+    """Play a round robin of the field, which takes about an hour on two idle cores.
 
     Args:
         field: the kind of each agent's settings, by spec.
-        quick: play few openings, in minutes.
+        quick: play fewer openings, which takes minutes.
         settings: ``jobs``, ``out``, ``watch``, ...: see
             :class:`c4env.evaluation.games.settings.Settings`; the seed stays 0.
     """
@@ -240,13 +240,13 @@ class Placement(NamedTuple):
 def place(
     newcomer: Player, board: Board, limit: int = TRIAL, against: Sequence[str] = (), **settings: Any
 ) -> Placement:
-    """Rate an agent against a stored field; the members do not play each other again.
+    """Rate an agent by new games against a stored field.
 
     Args:
         newcomer: a spec, or a callable on an observation.
         board: the stored leaderboard.
-        limit: number of openings to play, from the beginning of the board's openings.
-        against: agents of the board to meet; empty means all agents.
+        limit: number of openings to play, from the start of the board's openings.
+        against: agents of the board that the newcomer meets; empty means all agents.
         settings: ``seed``, ``jobs``, ``out``, ``watch``, ...: see
             :class:`c4env.evaluation.games.settings.Settings`.
 
@@ -254,7 +254,7 @@ def place(
         the newcomer's name, the ratings of the field and the newcomer, and the games.
 
     Raises:
-        InvalidRun: a bad number, or an opponent that is not on the board.
+        InvalidRun: a number is invalid, or an opponent is not on the board.
         UnknownAgent, UnknownOption, ...: the spec is wrong.
     """
     if strangers := set(against) - set(board.field):
@@ -277,7 +277,7 @@ def place(
 
 
 def put_between_markers(text: str, table: str) -> str:
-    """Put the table between the two markers of a Markdown text.
+    """Put a table between the two markers of a Markdown text.
 
     Raises:
         InvalidRun: the text does not have each marker exactly once, in the right order.

@@ -1,4 +1,4 @@
-"""A match of two agents: colour-swapped pairs of games, all or until a test decides."""
+"""Play a match of two agents, in colour-swapped pairs of games, with or without an SPRT."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ from c4env.evaluation.tables import plural, signed
 class Match(Tournament):
     """A match of two agents, from the view of the first agent.
 
-    The games come in pairs from one opening, up to the pair that decided the test. ``openings`` has
-    all openings, even those that were not played.
+    The two games of a pair begin from the same opening. The match ends with the pair that decides
+    the test. ``openings`` also has the openings that were not played.
 
     Attributes:
         pairs: the points of the first agent in each pair of games.
@@ -69,7 +69,7 @@ class Match(Tournament):
 
     @functools.cached_property
     def ratings(self) -> Ratings:
-        """The Elo of both agents, the second fixed at 0, so the first has the Elo difference."""
+        """The ratings of both agents; the second has Elo 0, so the first has the Elo difference."""
         return self.rate(anchor=(self.players[1], 0))
 
     @property
@@ -92,7 +92,7 @@ class Match(Tournament):
         return f"{signed(elo.elo)} ({signed(elo.low)} .. {signed(elo.high)})"
 
     def as_dict(self) -> dict[str, Any]:
-        """The content of :meth:`report` as plain Python objects; "elo" is the Elo difference."""
+        """Return the content of :meth:`report` as Python objects; "elo" is the Elo difference."""
         elo = self.elo
         found: dict[str, Any] = {
             "players": self.players,
@@ -116,7 +116,7 @@ class Match(Tournament):
         return found
 
     def report(self) -> str:
-        """The decision of the test, the score and the Elo difference, as lines of text."""
+        """Return the decision of the test, the score and the Elo difference, as lines of text."""
         one, other = self.players
         total, score, elo = self.table.total(one), self.score, self.elo
         if not self.games:
@@ -157,7 +157,7 @@ class Match(Tournament):
             verdict,
             f"{ratio}; error rates: {test.alpha:.1%} to accept H1 where H0 "
             f"is true, {test.beta:.1%} to accept H0 where H1 is true.",
-            "The match stopped because of its result, which biases the score to that side.",
+            "The test stopped the match, which biases the score towards the test's decision.",
         ]
 
 
@@ -169,24 +169,24 @@ def play_match(
     on_pair: Callable[[float], None] | None = None,
     **settings: Unpack[SettingsByName],
 ) -> Match:
-    """Play two agents against each other, each opening with both colours.
+    """Play two agents against each other from each opening, with both colours.
 
-    The test looks at the pairs in the order of the openings, so its decision does not depend on
-    workers or interruptions. New openings for the same ``out`` follow the old openings, and the
-    test continues with them.
+    The test counts the pairs in the order of the openings, so its decision does not depend on
+    workers or interruptions. If a later call has the same ``out`` and new openings, the new
+    openings follow the old openings, and the test continues.
 
     Args:
         players: two agents, in the forms of :func:`evaluation.round_robin`.
         openings: the openings, shuffled by the seed
             (:func:`c4env.evaluation.plan.openings.choose_openings`).
-        sprt: stop as soon as this test decides; None plays all openings.
+        sprt: the test that stops the match as soon as it decides; None plays all openings.
         on_pair: called after each pair, with the points of the first agent.
         settings: ``seed``, ``jobs``, ``out``, ``watch``, ...:
             see :class:`c4env.evaluation.games.settings.Settings`.
 
     Raises:
-        InvalidRun: the number of agents is not two, or another number is bad.
-        UnreadableRun: ``out`` holds something else.
+        InvalidRun: the number of agents is not two, or another number is invalid.
+        UnreadableRun: ``out`` holds another run.
         FileInUse: another process is writing to ``out``.
         UnknownAgent, UnknownOption, ...: a spec is wrong.
     """
@@ -206,13 +206,13 @@ def play_match(
 
 
 def read_run(folder: str | Path) -> Tournament:
-    """Read a run directory, finished or not, or a record of games that people played.
+    """Read a run directory, finished or not, or a directory of games that people played.
 
     Returns:
-        the result that playing the run returned, such as a :class:`Match` for a match.
+        a :class:`Match` for a match, else a :class:`Tournament`.
 
     Raises:
-        UnreadableRun: the directory holds something else, or is damaged.
+        UnreadableRun: the directory holds no run, or is damaged.
     """
     header, games = read_games(Path(folder))
     if header.kind == "match":

@@ -13,7 +13,7 @@ from c4env.evaluation.errors import InvalidRun
 from c4env.evaluation.studies.strength import Watch
 from c4env.lazy import from_extra
 
-with from_extra("sb3", "a callback of Stable-Baselines3 needs it"):
+with from_extra("sb3", "this callback needs Stable-Baselines3"):
     from stable_baselines3.common.callbacks import BaseCallback
 
 
@@ -21,16 +21,16 @@ class StrengthCallback(BaseCallback):
     """A callback that measures the model at intervals by the exam and a short gauntlet.
 
     The training's logger, and so TensorBoard, gets ``strength/blunders``, ``strength/elo`` and
-    ``strength/score``; ``FOLDER/strength.tsv`` gets the same values.
+    ``strength/score``. ``FOLDER/strength.tsv`` gets the same values.
 
     Args:
         folder: folder of ``strength.tsv``.
-        every: training steps, summed over all boards, between two measurements.
+        every: number of training steps between two measurements, summed over all boards.
         options: options of :class:`~c4env.evaluation.studies.strength.Watch`, such as ``share``,
             the share of the time to spend (0.1).
 
     Raises:
-        InvalidRun: ``every`` is not positive, or ``share`` is bad.
+        InvalidRun: ``every`` is not positive, or ``share`` is not between 0 and 1.
     """
 
     def __init__(self, folder: str | Path, every: int = 50_000, **options: Any) -> None:

@@ -1,4 +1,4 @@
-"""The strength of a model in training: blunders in the exam, and Elo in the stored field.
+"""Measure a model in training: its blunders in the exam, and its Elo in the leaderboard.
 
     Watch(folder).look(model, step)
 
@@ -45,11 +45,11 @@ class Strength(NamedTuple):
 
 
 def blunder_rate(model: Any, questions: int | None = None) -> float:
-    """The share of the exam's positions in which a model gives a win or a draw away.
+    """Return the share of exam positions in which a model gives away a win or a draw.
 
     Args:
         model: a model or spec, as for ``agents.make``.
-        questions: number of positions, from the first; None for all.
+        questions: number of positions, from the first; None means all positions.
 
     Raises:
         InvalidRun: ``questions`` is not positive.
@@ -80,13 +80,13 @@ def strength(
     Args:
         model: a model or spec, as for ``agents.make``, such as a live Stable-Baselines3 model.
         step, seconds: training step and time, for the record.
-        against: the model's opponents, agents of the leaderboard.
+        against: agents of the leaderboard, the model's opponents.
         openings: number of openings of three plies, each with both colours.
-        questions: number of exam positions; None for all.
+        questions: number of exam positions; None means all positions.
         seed: seed of stochastic agents.
 
     Raises:
-        InvalidRun: a bad number, or an agent that is not in the stored field.
+        InvalidRun: a number is invalid, or an opponent is not in the leaderboard.
         InvalidModel, InvalidSpec, ...: ``model`` is not a model or spec.
     """
     rate = blunder_rate(model, questions)
@@ -96,14 +96,14 @@ def strength(
 
 
 class Watch:
-    """Measure a model in training, within a share of the time.
+    """Measure a model during training, within a share of the time.
 
-    The last measurement predicts the cost of the next measurement. The first may exceed the share;
-    the next then waits.
+    The last measurement predicts the duration of the next measurement. The first measurement may
+    exceed the share; then the next measurement waits.
 
     Args:
         folder: folder of ``strength.tsv``, whose existing lines stay.
-        share: share of the time since the making of this object that measurements may take.
+        share: the largest share of the time, since this object exists, for measurements.
         measure: a function ``measure(model, step, seconds)``, by default :func:`strength`.
 
     Raises:
@@ -135,7 +135,7 @@ class Watch:
         self._last = 0.0
 
     def look(self, model: Any, step: int) -> Strength | None:
-        """Measure the model and add a line to the file; return None if the share is used up."""
+        """Measure the model and add a line to the file, or return None if the share is used up."""
         started = time.monotonic()
         if self.spent + self._last > self.share * (started - self._began):
             return None

@@ -24,11 +24,11 @@ from c4env.evaluation.tables import Rows, Tables, plural, rounded, signed
 SWEEP_FILE: Final = "sweep.json"
 FORMAT: Final = "c4env sweep 1"
 AGENT: Final = "agent"
-"""The key under which an agent's options include its name."""
+"""The key of an agent's name among its options."""
 
 
 class Point(NamedTuple):
-    """The strength and the cost of one setting."""
+    """The strength and the cost of one agent in a sweep."""
 
     spec: str
     options: dict[str, str]  # options that differ within the sweep, with AGENT, the axis last
@@ -50,9 +50,9 @@ class Sweep(Tables):
 
     Attributes:
         axis: the option with whole numbers that orders the points, or None.
-        points: a point for each agent, grouped by series, in the given order.
+        points: a point for each agent, grouped by series, in the order given.
         against: the opponents of all agents; empty if the agents met each other.
-        result: the games, with the win table and ratings.
+        result: the games, with the win table and the ratings.
     """
 
     axis: str | None
@@ -61,7 +61,7 @@ class Sweep(Tables):
     result: Tournament
 
     def tables(self) -> list[list[list[str]]]:
-        """A table with a row for each point."""
+        """Return a table with a row for each point."""
         varied = list(self.points[0].options)
         spread = "spread" if self.result.ratings.exact else "95 %"
         heading = [*(varied or [AGENT]), "score", "Elo", spread, "games"]
@@ -74,12 +74,12 @@ class Sweep(Tables):
         return [rows]
 
     def summary(self) -> str:
-        """Notes on opponents, games and times."""
+        """Return notes on opponents, games and times."""
         whom = f"against {', '.join(self.against)}" if self.against else "against each other"
         lines = [
             f"{plural(len(self.points), 'agent')} {whom}: {plural(len(self.result.games), 'game')} "
             f"over {plural(len(self.result.openings), 'opening')}. {self.result.ratings.basis()}",
-            "Times: the median game, on this machine while it played.",
+            "Times are those of the median game, on this machine.",
             *self.result.ratings.caution(),
             *self.result.notes,
             *self.result.table.reasons_of_forfeits(),
@@ -87,7 +87,7 @@ class Sweep(Tables):
         return "\n".join(lines)
 
     def records(self) -> Rows:
-        """A row for each point."""
+        """Return a row for each point."""
         # Build rows, not records by name: an option may be called ``nodes``.
         numbers = ("score", "elo", "low", "high", "games", "moves", "nodes", "seconds")
         lines: list[list[Any]] = [["spec", *self.points[0].options, *numbers]]
@@ -96,7 +96,7 @@ class Sweep(Tables):
         return lines
 
     def as_dict(self) -> dict[str, Any]:
-        """The sweep as plain Python objects, for a plot."""
+        """Return the sweep as plain Python objects, for a plot."""
         return {
             "format": FORMAT,
             "axis": self.axis,
@@ -114,12 +114,12 @@ def sweep(
     openings: Openings = 3,
     **settings: Unpack[SettingsByName],
 ) -> Sweep:
-    """Play all agents that match some patterns, and measure their strength and cost.
+    """Play all agents that the patterns name, and measure their strength and cost.
 
     Args:
         patterns: patterns such as ``"alphabeta:depth=1..8,heuristic={chain,window}"``
             (:func:`c4env.evaluation.plan.patterns.expand`).
-        against: specs of the opponents; empty lets the agents meet each other.
+        against: specs of the opponents; if empty, the agents play each other.
         openings: as in :func:`evaluation.round_robin`.
         settings: ``seed``, ``jobs``, ``out``, ...: see
             :class:`c4env.evaluation.games.settings.Settings`. ``out`` also gets the points, in
@@ -130,7 +130,7 @@ def sweep(
 
     Raises:
         InvalidRun: a pattern is malformed, or an agent occurs twice.
-        UnwritableRun: ``out`` cannot be written; the games are safe.
+        UnwritableRun: ``out`` cannot be written; its games are not lost.
         UnreadableRun, FileInUse, UnknownAgent, ...: as in :func:`evaluation.round_robin`.
     """
     given = [patterns] if isinstance(patterns, str) else list(patterns)
@@ -162,10 +162,10 @@ def sweep(
 
 
 def _expanded(pattern: str) -> list[str]:
-    """Return the agents of a pattern; a pattern with a name must give a single agent.
+    """Return the agents of a pattern; a pattern with a name must name only one agent.
 
     Raises:
-        InvalidRun: the pattern has a name and several agents.
+        InvalidRun: the pattern has a name but several agents.
     """
     name, spec = split_name(pattern)
     found = expand(spec)
@@ -177,9 +177,9 @@ def _expanded(pattern: str) -> list[str]:
 
 
 def _varied(named: Mapping[str, str]) -> tuple[dict[str, dict[str, str]], str | None]:
-    """Return the options that differ, by agent, and the axis, which is the last option.
+    """Return the options that differ, by agent, and the axis of a plot.
 
-    The axis is the first option that is a whole number in all agents.
+    The axis is the first option that is a whole number in all agents; it comes last.
     """
     parts = {}
     for name, spec in named.items():

@@ -122,7 +122,7 @@ def test_an_agent_that_ends_its_process_is_noted_and_the_others_are_asked(judge,
     ("specs", "error", "words"),
     [
         ([], InvalidRun, "expected one or more"),
-        (["greedy", "greedy"], InvalidRun, "each once"),
+        (["greedy", "greedy"], InvalidRun, "no duplicate"),
         (["gredy"], UnknownAgent, "did you mean 'greedy'"),
     ],
 )
@@ -136,7 +136,7 @@ def test_agents_have_names_of_ones_own(judge):
     assert set(found.players) == {"mine", "other"}
     mine, other = found.overall()
     assert (mine.moves, mine.optimal.value) == (other.moves, other.optimal.value)
-    with pytest.raises(InvalidRun, match="each once"):
+    with pytest.raises(InvalidRun, match="no duplicate"):
         question_agents(["mine=greedy", "mine=random"], SET, judge)
 
 

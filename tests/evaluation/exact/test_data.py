@@ -216,8 +216,8 @@ WRONG = [
     ("a.npz --positions 0", "positions=0: expected a positive integer"),
     ("a.npz --seed -1", "seed=-1: expected an integer of 0 or more"),
     ("a.npz --jobs 0", "jobs=0: expected a positive integer"),
-    ("a.npz --set zo", "sets 'zo'; did you mean 'zoo'?: expected some of random, zoo"),
-    ("a.npz --set random uci", "sets 'random uci': expected some of random, zoo, or one of"),
+    ("a.npz --set zo", "sets 'zo'; did you mean 'zoo'?: expected one or more of random, zoo"),
+    ("a.npz --set random uci", "sets 'random uci': expected one or more of random, zoo, or one of"),
     ("a.npz --set uci --plies 8", "set uci: expected no number of positions or plies"),
     ("a.npz --set uci --positions 9", "set uci: expected no number of positions"),
     (
@@ -244,7 +244,7 @@ def test_a_file_that_is_none_is_refused(tmp_path):
     with pytest.raises(UnreadableRun, match=r"none.npz: .*No such file"):
         Data.read(tmp_path / "none.npz")
     np.savez(tmp_path / "other.npz", mine=np.zeros(3))
-    with pytest.raises(UnreadableRun, match="expected a file of c4 data"):
+    with pytest.raises(UnreadableRun, match="expected a file written by c4 data"):
         Data.read(tmp_path / "other.npz")
 
 

@@ -143,7 +143,7 @@ def test_the_seed_repeats_the_intervals():
     [
         (
             [move(0)],
-            "1 move judged by exact scores (not counted: 0 with one legal column). ",
+            "1 move judged by exact scores (not counted, because only one column was legal: 0). ",
         ),
         ([move(0)], "no intervals: each needs moves of a player from at least 2 openings."),
         ([move(0), move(3, FORCED, group="2")], "There are no intervals"),
@@ -153,7 +153,7 @@ def test_the_seed_repeats_the_intervals():
         ([move(0), move(2)], "There are no intervals"),
         (
             [move(3, FORCED)],
-            "0 moves judged by exact scores (not counted: 1 with one",
+            "0 moves judged by exact scores (not counted, because only one column was legal: 1)",
         ),
         ([move(0), move(0, group="2")], "95 % intervals: bootstrap over 2 openings."),
         ([move(2, group=str(i)) for i in range(999)], "999 moves judged"),

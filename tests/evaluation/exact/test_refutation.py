@@ -334,17 +334,17 @@ def case(value, outcome, proven=False, searched=3, line="444"):
     [
         ([], "0 cases (openings and colours), 0 of which it could win or draw."),
         ([case(-1, -1)], "1 cases (openings and colours), 0 of which it could win or draw."),
-        ([case(-1, -1)] * 9, "win or draw.\nIt was asked in 63 positions."),
+        ([case(-1, -1)] * 9, "win or draw.\nThe search asked for its move in 63 positions."),
         ([case(1, -1)] * 2, "It holds 0 of 2 (0.0%).\nShortest refutation found: 444 "),
         ([case(1, 0)], "It holds 0 of 1 (0.0%).\nShortest"),
         ([case(0, -1, line="4443"), case(0, -1)], "Shortest refutation found: 444 (the agent"),
         ([case(1, 1, True)], "It holds 1 of 1 (100.0%): 1 against every line (proven).\n"),
         ([case(0, 0, True)] * 4, "It holds 4 of 4 (100.0%): 4 against every line (proven).\n"),
-        ([case(1, 1)], "(100.0%): 1 without a refutation in 50 positions, all lines of 3 plies.\n"),
+        ([case(1, 1)], "in 50 positions, which cover all lines of 3 plies.\n"),
         (
             [case(1, 1, True), case(1, 1, searched=9), case(1, 1, searched=5), case(1, 0)],
             "It holds 3 of 4 (75.0%): 1 against every line (proven), 2 without a refutation in 50 "
-            "positions, all lines of 5 plies.\nShortest",
+            "positions, which cover all lines of 5 plies.\nShortest",
         ),
         ([case(1, 1, True)] * 999 + [case(0, -1)], "It holds 999 of 1000 (99.9%): 999 against"),
         ([case(1, -1, line="")], "Shortest refutation found: the empty board (the agent moves"),

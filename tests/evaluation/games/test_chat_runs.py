@@ -158,7 +158,7 @@ def test_a_run_that_ends_early_closes_its_agents(server):
 
 
 def test_a_clock_is_not_for_language_models(server):
-    with pytest.raises(InvalidRun, match=r"movetime=0\.5: language models would lose"):
+    with pytest.raises(InvalidRun, match=r"movetime=0\.5: language models would forfeit"):
         run(server, movetime=0.5)
 
 
@@ -298,4 +298,4 @@ def test_quality_says_that_it_keeps_no_transcripts(server):
     asked = [Labelled("", Position(), 1)]
     found = question_agents([f"mine={server.spec}"], asked, Judge(book="default"))
     assert found.players == ("mine",)
-    assert "Prompts and answers of language models are not kept" in found.summary()
+    assert "stores the prompts and answers of language models" in found.summary()

@@ -85,7 +85,7 @@ def test_one_that_does_not_repeat():
         ("outside", "nonsense: 9 is not a column"),
         ("full", "illegal column: column 3 is full"),
         ("leaves", "its process ended (exit code 3)"),
-        ("closes", "it closed files of its process"),
+        ("closes", "it closed files that it had not opened"),
     ],
 )
 def test_what_is_wrong_is_told_with_its_line(name, said):
@@ -100,14 +100,14 @@ def test_what_does_not_pickle_is_sent_to_workers_by_its_spec(tmp_path):
     found = check_agent(f"{tmp_path / 'shut.py'}:agent")
     assert found.good
     assert not found.picklable
-    assert "not as an object, which cannot be pickled; its spec can" in found.table().text()
+    assert "only by its spec, as in the commands" in found.table().text()
 
 
 @pytest.mark.parametrize(
     ("name", "remedy"),
     [
         ("full", "whose entry in observation['action_mask'] is 1"),
-        ("wild", "a generator that reset(seed) makes anew"),
+        ("wild", "a generator that each reset(seed) creates"),
         ("claims", "only if every seed gives the same moves"),
         ("broken", ""),
         ("first", ""),
@@ -164,7 +164,7 @@ ALL = Check("a", ASKED, "", True, False, True, False, True, (1e-3, 2e-3))
             False,
             {"legal moves": "no", "what it did": "nonsense: nan"},
         ),
-        (replace(ALL, picklable=False), True, {"can be sent to workers": "not as an object"}),
+        (replace(ALL, picklable=False), True, {"can be sent to workers": "only by its spec"}),
         (replace(ALL, seconds=(0.0,)), True, {"median ms a move": "0", "longest ms": "0"}),
         (replace(ALL, seconds=(1e6,)), True, {"longest ms": "1e+09"}),
     ],

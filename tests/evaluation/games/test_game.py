@@ -221,7 +221,7 @@ def test_who_takes_too_long_forfeits(wait, seat):
     policies = (Slow(wait), first_legal) if seat == 0 else (first_legal, Slow(wait))
     game = play_game(policies, ("one", "two"), "44", clock=Clock(0.05, 0.02))
     assert (game.ending, game.forfeited_by) == ("time", seat)
-    assert "0.05 and a margin of 0.02 are allowed" in game.reason
+    assert "the limit is 0.05 s plus a margin of 0.02 s" in game.reason
     assert len(game.moves) == 4 + seat
     assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
     assert signal.getsignal(signal.SIGALRM) is signal.SIG_DFL

@@ -202,9 +202,9 @@ def test_one_object_under_two_names_is_two_players():
     result = evaluation.round_robin({"one": one, "two": one}, openings=0)
     assert {game.ending for game in result.games} == {"four"}
     one.lock = threading.Lock()
-    with pytest.raises(InvalidRun, match="'two' is an object that"):
+    with pytest.raises(InvalidRun, match="'two' is an object with two names"):
         evaluation.gauntlet({"one": one}, {"two": one}, openings=0)
-    with pytest.raises(InvalidRun, match="'two' is an object that has a second name"):
+    with pytest.raises(InvalidRun, match="'two' is an object with two names"):
         evaluation.round_robin({"one": one, "two": one}, openings=0)
 
 
@@ -432,7 +432,7 @@ def test_an_agent_that_ends_its_process_while_it_is_built_is_told_of_in_a_line(
     if words[0] == "check":
         assert (done.returncode, said in done.stdout) == (1, True)
     else:
-        line = f"c4 {words[0]}: agent {agent!r}: building it: {said}\n"
+        line = f"c4 {words[0]}: agent {agent!r} cannot be made: {said}\n"
         assert (done.returncode, done.stderr) == (2, line)
 
 

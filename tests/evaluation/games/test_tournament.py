@@ -242,12 +242,12 @@ def test_an_interrupt_without_a_directory_says_that_the_games_are_lost():
 
 def test_a_directory_of_another_run_is_refused(tmp_path, monkeypatch):
     evaluation.round_robin(["random", "greedy"], openings=0, out=tmp_path)
-    with pytest.raises(UnreadableRun, match=r"another run: .* with seed 0, and 1 was asked for"):
+    with pytest.raises(UnreadableRun, match=r"another run: .* with seed 0, not 1"):
         evaluation.round_robin(["random", "greedy"], openings=0, out=tmp_path, seed=1)
     monkeypatch.setattr("c4env.evaluation.games.tournament.version_here", lambda: "0.0.0")
     with pytest.raises(
         UnreadableRun,
-        match=r"another run: its 2 games were played with c4env .*, and 0.0.0 was asked for;",
+        match=r"another run: its 2 games were played with c4env .*, not 0.0.0;",
     ):
         evaluation.round_robin(["random", "greedy"], openings=0, out=tmp_path)
 

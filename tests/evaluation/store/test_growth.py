@@ -64,7 +64,7 @@ def test_other_openings_are_another_run(tmp_path, openings):
     """The two sets would be counted as one, and never finished."""
     evaluation.round_robin(TWO, ["", "2", "1"], out=tmp_path)
     before = (tmp_path / GAMES_FILE).read_bytes()
-    words = r"6 games were played from 3 openings, and the \d+ asked for lack [123] of these: open"
+    words = r"6 games were played from 3 openings, and the \d+ of this run lack [123] of these: "
     with pytest.raises(UnreadableRun, match=words):
         evaluation.round_robin(TWO, openings, out=tmp_path)
     assert (tmp_path / GAMES_FILE).read_bytes() == before
@@ -171,20 +171,20 @@ def test_a_match_with_a_test_takes_on_nothing_else(tmp_path):
     play_match(pair, 0, CLOSE, out=tmp_path)
     test = "its 2 games were played with sprt 0,100,0.05,0.05"
     for sprt, other in ((Sprt(0, 50), "0,50,0.05,0.05"), (None, "None")):
-        with pytest.raises(UnreadableRun, match=f"{test}, and {other} was asked for"):
+        with pytest.raises(UnreadableRun, match=f"{test}, not {other}"):
             play_match(pair, 0, sprt, out=tmp_path)
     words = "a match of minimax:depth=1 and random: it accepts only new openings"
     with pytest.raises(UnreadableRun, match=words):
         play_match(["greedy", "random"], 0, CLOSE, out=tmp_path)
-    with pytest.raises(UnreadableRun, match="and None was asked for"):
+    with pytest.raises(UnreadableRun, match="not None"):
         evaluation.round_robin(THREE, 0, out=tmp_path)
 
 
 def test_games_with_another_limit_of_time_are_not_comparable(tmp_path):
     evaluation.round_robin(TWO, 0, out=tmp_path)
     words = (
-        "its 2 games were played with movetime None, and 5 was asked for; its 2 games were played "
-        "with margin None, and 0.1 was asked for; name another directory"
+        "its 2 games were played with movetime None, not 5; its 2 games were played "
+        "with margin None, not 0.1; name another directory"
     )
     with pytest.raises(UnreadableRun, match=words):
         evaluation.round_robin(TWO, 0, out=tmp_path, movetime=5)
@@ -257,9 +257,9 @@ def test_a_file_that_appears_or_goes_makes_another_agent():
     there = RunHeader(players={"a": "exec:./bot", "b": "b"}, openings=("",))
     asked = replace(there, code={"a": {"bot": "1"}})
     games = [("a", "b")]
-    with pytest.raises(UnreadableRun, match="bot is new; 1 game was played before"):
+    with pytest.raises(UnreadableRun, match="bot is new; 1 game was played before this change"):
         grown("run", there, asked, games)
-    with pytest.raises(UnreadableRun, match="bot is gone; 1 game was played before"):
+    with pytest.raises(UnreadableRun, match="bot is missing; 1 game was played before this change"):
         grown("run", asked, there, games)
     assert grown("run", there, asked, [("c", "b")]).code == asked.code
 
