@@ -18,8 +18,8 @@ from c4env.evaluation.plan.header import RunHeader
 from c4env.evaluation.store.record import GAMES_FILE, Ending, GameRecord, open_games
 from c4env.evaluation.tables import restyled
 from c4env.observation import observe
-from c4env.position import DIGITS, DISCS, Position, format_moves
-from c4env.view.rendering import ansi
+from c4env.position import DIGITS, Position, format_moves
+from c4env.view.rendering import SIDES, drawing, words_of
 
 HUMAN: Final = "human"
 """The name of a person in specs and records."""
@@ -76,7 +76,7 @@ class TerminalGame:
             if agent is not None:
                 fault = begin(agent, game_seed(self.seed, self.names, "", seat))
                 if fault is not None:
-                    self.show(f"{self.names[seat]} ({DISCS[seat]}) forfeits: {fault.reason}")
+                    self.show(f"{self._says(seat, 'forfeit')}: {fault.reason}")
                     return self._record(1 - seat, *fault)
         self.show(self._board())
         while self.position.outcome is None:
@@ -109,33 +109,35 @@ class TerminalGame:
     def _says(self, seat: int, verb: str) -> str:
         """A subject and verb: "you" for the only person in the game, else the player's name."""
         if self._is_you(seat):
-            return f"you ({DISCS[seat]}) {verb}"
-        return f"{self.names[seat]} ({DISCS[seat]}) {verb}s"
+            return f"you ({SIDES[seat]}) {verb}"
+        return f"{self.names[seat]} ({SIDES[seat]}) {verb}s"
 
     def _is_you(self, seat: int) -> bool:
         return self.agents[seat] is None and self.agents.count(None) == 1
 
     def _board(self) -> str:
         last = self._turns[-1].column if self._turns else None
-        return restyled(ansi(self.position, last, colour=self.styled))
+        return restyled(drawing(self.position, last, colour=self.styled))
 
     def _ask_person(self, seat: int) -> tuple[int, int] | Fault:
         """Ask until a person gives a legal column; run the commands given before it."""
         while True:
             who = "you" if self._is_you(seat) else self.names[seat]
-            text = self.ask(f"{who} ({DISCS[seat]}), column 1-{DIGITS[-1]}: ").strip().lower()
+            text = self.ask(f"{who} ({SIDES[seat]}), column 1-{DIGITS[-1]}: ").strip().lower()
             if text == "q":
                 raise EOFError
             if text == "u":
                 self._take_back()
                 seat = self.position.to_move
             elif text == "h":
+                from c4env.agents.solver.perfect import Perfect  # slow to import
+
                 result = self.hint.search(self.position)
+                worth = f": value {result.value:g} at depth {result.depth}"
+                if isinstance(self.hint, Perfect):
+                    worth = f" {words_of(int(result.value), self.position.plies)}"
                 line = format_moves(result.principal_variation)
-                column = DIGITS[result.column]
-                self.show(
-                    f"hint: {column} (value {result.value:g} at depth {result.depth}, line {line})"
-                )
+                self.show(f"hint: column {DIGITS[result.column]}{worth}; line {line}")
             elif text not in tuple(DIGITS):
                 self.show(f"{text!r} is not a column: {HELP}")
             elif not self.position.is_legal(DIGITS.index(text)):

@@ -42,7 +42,7 @@ def test_a_person_wins():
     _, record, shown = game("4444")
     assert record.moves == "4141414"
     assert (record.winner, record.ending, record.nodes) == (0, "four", (0, 9))
-    assert "you (x) win" in shown
+    assert "you (red x) win" in shown
     assert "[X]" in shown  # the last disc, in the winning line
 
 
@@ -90,7 +90,22 @@ def test_a_person_moving_second_cannot_take_back_the_agents_first_move():
 
 def test_hint_is_the_searching_agents():
     _, _, shown = game(["h"])
-    assert "hint: 4" in shown
+    assert "hint: column 4: value " in shown
+
+
+def test_the_hint_of_exact_play_is_told_as_everywhere():
+    shown: list[str] = []
+    lines = iter(["4", "4", "h"])
+
+    def ask(prompt):
+        if (line := next(lines, None)) is None:
+            raise EOFError
+        return line
+
+    names = (HUMAN, HUMAN)
+    TerminalGame(names, (None, None), agents.make("perfect"), ask, shown.append).play()
+    (hint,) = [line for line in shown if line.startswith("hint")]
+    assert hint.startswith("hint: column 4 wins in 39 discs (+1); line 4")
 
 
 @pytest.mark.parametrize("leave", [["4", "q"], ["4"]])
@@ -106,7 +121,7 @@ def test_leaving_before_a_move_records_nothing():
 def test_two_agents_to_watch():
     _, record, shown = game([], names=("left", "right"), zoo={"left": Left(), "right": Left()})
     assert record.ending == "four"
-    assert "left (x) plays 1" in shown
+    assert "left (red x) plays 1" in shown
 
 
 def test_an_agent_that_plays_nonsense_forfeits():
