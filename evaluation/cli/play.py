@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from c4env.evaluation.cli.options import (
+    AGENT,
     add_board,
     add_format,
     add_people,
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("players", nargs=2, metavar="PLAYER", help="`human` or an agent's spec")
+    parser.add_argument("players", nargs=2, metavar="PLAYER", help=f"`human`, {AGENT}")
     parser.add_argument(
         "--first", choices=("1", "2"),
         help="the player who moves first (default: ask the person, or 1 without a person)",

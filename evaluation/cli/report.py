@@ -99,8 +99,9 @@ def mistakes_of(arguments: argparse.Namespace, games: Sequence[GameRecord]) -> M
     from c4env.evaluation.exact.mistakes import Mistakes
 
     with Judge(arguments.folder) as judge:
-        with Progress("positions", arguments.quiet) as progress:
-            judge.judge(positions_backwards(games, [arguments.agent]), watch=progress.watch)
+        if turns := positions_backwards(games, [arguments.agent]):
+            with Progress("positions", arguments.quiet) as progress:
+                judge.judge(turns, watch=progress.watch)
         return Mistakes.of(games, arguments.agent, judge)
 
 

@@ -187,7 +187,8 @@ class Mistakes(Tables):
             last = int(moves[-1]) - 1 if moves else None
             drawn = restyled(drawing(position, last, colour=True)).replace("\n", "\n   ")
             said = fitted(f"{place}. {mistake.said()}", columns)
-            turn = f"{SIDES[position.to_move]} to move: c4 solve {moves or '-'}"
+            page = f"--html page: #game={mistake.games[0] + 1}&ply={len(moves)}"
+            turn = f"{SIDES[position.to_move]} to move; {page}\n    c4 solve {moves or '-'}"
             parts.append(f"{said}\n   {drawn}    {turn}")
         return "\n\n".join(parts)
 

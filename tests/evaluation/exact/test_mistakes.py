@@ -168,7 +168,9 @@ def test_the_command_shows_each_form(games, tmp_path, capsys):
     assert len(games[0].moves) == len(ENDING) + 2  # both play best after the mistake
     assert "column 5 loses in 2 discs (-5); best 3 or 4 or 6: wins in 9 discs (+2)." in text
     assert text.index("opened a win, 1 point, 1 time, first in game 1:") < text.index("[x]")
-    assert f"yellow o to move: c4 solve {ENDING}" in text
+    assert (
+        f"yellow o to move; --html page: #game=1&ply={len(ENDING)}\n    c4 solve {ENDING}\n" in text
+    )
     assert f"| {ENDING} | 5 | opened a win | 346 | 2 | -5 | 1 | 1.0 | 1 |" in shown("markdown")
     (row,) = csv.DictReader(io.StringIO(shown("csv")))
     (mistake,) = json.loads(shown("json"))["mistakes"]
