@@ -85,9 +85,9 @@ class Opponents:
         heading = ["opponent", "Elo", "as 1st", "as 2nd", "score", spread, "stronger"]
         rows: list[list[Any]] = [heading]
         for opponent, first, second, (value, low, high), better in self.met:
-            shown = [Shown(elo[opponent], signed(elo[opponent])), str(first), str(second)]
-            shown += [number(value, ".1%"), f"{low:.1%} .. {high:.1%}", number(better, ".1%")]
-            rows.append([opponent, *shown])
+            shown = Shown(elo[opponent], signed(elo[opponent]))
+            rows.append([opponent, shown, str(first), str(second), number(value, ".1%")])
+            rows[-1] += [f"{low:.1%} .. {high:.1%}", number(better, ".1%")]
         zero = "mean 0" if self.ratings.anchor is None else f"{self.ratings.anchor} fixed"
         said = (
             f"as 1st, as 2nd: {self.player} moving first and second, wins/draws/losses; stronger: "
