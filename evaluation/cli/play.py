@@ -65,7 +65,7 @@ def execute(arguments: argparse.Namespace) -> None:
     if record is not None and games and arguments.format == "text":
         say(f"game appended to {record}; c4 report {record} shows the tally")
         if IS_STANDARD and HUMAN in players:
-            say(f"c4 report {record} --agent {HUMAN} shows your costliest moves")
+            say(f"c4 report {record} --agent {HUMAN} shows the moves to mend first")
 
 
 def _play(

@@ -63,7 +63,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         parser.add_argument(
             "--agent",
             metavar="NAME",
-            help="show where this agent loses, and its costliest moves",
+            help="show where this agent loses, and the moves to mend first",
         )
     parser.add_argument("--quiet", action="store_true", help="show no progress")
 

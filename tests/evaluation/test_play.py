@@ -93,6 +93,7 @@ def test_hint_is_the_searching_agents():
     assert "hint: column 4: value " in shown
 
 
+@pytest.mark.compiled
 def test_the_hint_of_exact_play_is_told_as_everywhere():
     shown: list[str] = []
     lines = iter(["4", "4", "h"])
