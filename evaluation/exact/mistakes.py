@@ -158,10 +158,13 @@ class Mistakes(Tables):
     def summary(self) -> str:
         """The kinds of blunders and the definitions of the columns."""
         each = Counter(mistake.kind for mistake in self.mistakes for _ in mistake.games)
-        words = [
+        kinds = (
             f"blunders by kind: {', '.join(f'{kind} {each[kind]}' for kind in KINDS)}. missed win: "
             "a winning disc was not played; missed block: the opponent's was not blocked; opened a "
-            "win: the opponent wins on top of the disc; deeper: more than two discs show it.",
+            "win: the opponent wins on top of the disc; deeper: more than two discs show it."
+        )
+        words = [
+            *([kinds] if each else []),
             "critical: some column keeps a win or draw, another gives it away. points given away: "
             "1/2 from a win to a draw or a draw to a loss, 1 from a win to a loss; one game may "
             "have several. ply: discs on the board before the move. opening: the columns played "

@@ -118,7 +118,9 @@ def test_what_two_discs_show_comes_before_what_costs_more(games, solver, judge):
 
 
 def test_who_gave_nothing_away_is_told_so(games, judge):
-    assert "No move of b gave anything away." in Mistakes.of(games[:1], "b", judge).text()
+    told = Mistakes.of(games[:1], "b", judge).text()
+    assert "No move of b gave anything away." in told
+    assert "by kind" not in told
     with pytest.raises(InvalidRun, match="agent 'c' is not in the run: expected b, a"):
         Mistakes.of(games, "c", judge)
     with pytest.raises(InvalidRun, match="agent 'b' chose no column"):
