@@ -89,18 +89,18 @@ class RunSummary(Result):
         if self.match is not None:
             first = self.match.report() if self.match.sprt else f"{said}\n\n{self.match.report()}"
         elif self.opponents is not None:
-            met = self.opponents
-            if max(map(width, as_text(met.table().rows).split("\n"))) > columns:
-                met = met.renamed(labels([*short]))
+            rows = as_text(self.opponents.table().rows).split("\n")
+            short = labels([*short], LABEL if max(map(width, rows)) > columns else UNFITTED)
+            met = self.opponents.renamed(short)
             first = f"{met.headline()}\n\n{met.table().text(columns)}"
             crossed = ""
         else:
             words = [first_move_line(ratings), ratings.basis()]
-            if any(name != label for name, label in short.items()):
-                words.append("Two dots shorten a name: --format markdown has it in full.")
             table = _fitting(placed, short, columns) or _fitting(placed[-1:], short, UNFITTED)
             first = "\n".join([f"{said}\n", table, *words])
         rest = [self.table.counted(), *self.table.notes, *self.table.reasons_of_forfeits(short)]
+        if any(name != label for name, label in short.items()):
+            rest.append("Two dots shorten a name: --format markdown has it in full.")
         found = ""
         if self.standing is not None:
             cycle = tuple(short[name] for name in self.standing.cycle)

@@ -180,6 +180,7 @@ def test_long_names_of_opponents_are_shortened_on_a_narrow_terminal_alone() -> N
     players = {name: name for name in ("a", *long)}
     summary = RunSummary.of(run_of(games, players=players, challengers=("a",)))
     wide, narrow = (for_terminal(summary.text(n), False) for n in (120, 80))
+    assert ["Two dots" in text for text in (wide, narrow)] == [False, True]
     assert all(name in wide for name in long)
     rows = [line for line in narrow.split("\n") if line.startswith("alphabeta:")]
     assert len(rows) == 2
