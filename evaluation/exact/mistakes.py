@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
-from c4env.bitboard import COLUMNS, discs_at_end, winning_moves
+from c4env.bitboard import CELLS, COLUMNS, discs_at_end, winning_moves
 from c4env.evaluation.errors import InvalidRun
 from c4env.evaluation.exact.judge import Judge, sign
 from c4env.evaluation.exact.quality import BAND, JudgedMove, band_name, bands, judge_games
@@ -35,9 +35,10 @@ from c4env.view.rendering import SIDES, drawing, words_of
 SHOWN: Final = 10  # mistakes shown with their positions
 OPENINGS: Final = 5  # openings listed, the costliest first
 Played = list[tuple[int, GameRecord, list[JudgedMove]]]  # numbered games, an agent's moves
-KINDS: Final = ("missed win", "missed block", "opened a win", "deeper")
+KINDS: Final = ("missed win", "missed block", "opened a win", "deeper", "endgame")
 """Kinds of mistakes: a winning disc was not played; a winning disc of the opponent was not blocked;
-the move lets the opponent win on top of it; or best play takes more discs to show the mistake."""
+the move lets the opponent win on top of it; best play takes more discs to show the mistake; or it
+takes the last six discs of the board, where sides run out of safe columns (zugzwang)."""
 
 
 class Mistake(NamedTuple):
@@ -63,16 +64,15 @@ class Mistake(NamedTuple):
             return KINDS[0]
         if self.own < 0 and discs_at_end(plies, self.own) == plies + 2:
             return KINDS[1 if winning_moves(position.theirs, position.mine) else 2]
-        return KINDS[3]
+        return KINDS[3 if discs_at_end(plies, self.own) <= CELLS - 6 else 4]
 
     def said(self) -> str:
         """Describe the mistake: its kind and cost, the move's score and the best columns'."""
         kept = " or ".join(str(column + 1) for column in self.best)
         own, best = (words_of(score, len(self.moves)) for score in (self.own, self.score))
-        kind = "" if self.kind == KINDS[3] else f"{self.kind}, "
         cost = f"{self.cost:g} {'point' if self.cost == 1 else 'points'}"
         often = f"{plural(len(self.games), 'time')}, first in game {self.games[0] + 1}"
-        return f"{kind}{cost}, {often}: column {self.column + 1} {own}; best {kept}: {best}."
+        return f"{self.kind}, {cost}, {often}: column {self.column + 1} {own}; best {kept}: {best}."
 
 
 class Part(NamedTuple):
@@ -93,7 +93,7 @@ class Mistakes(Tables):
     Attributes:
         player: the agent's name.
         parts: all games; by colour; by opening, the costliest first; by ply.
-        mistakes: the mistakes, the costliest first, after them those of the kind "deeper".
+        mistakes: the mistakes that two discs show, the deeper ones, those of the endgame; by cost.
         left_out: the number of openings that ``parts`` leaves out.
         forfeits: who forfeited how many of the games, in words.
     """
@@ -143,7 +143,7 @@ class Mistakes(Tables):
                 parts.append(Part(band_name(band), None, None, *_counted(inside)))
         left_out = len(openings) - len(shown) if shown else 0
         forfeits = tuple(WinTable.of(game for _, game, _ in own).reasons_of_forfeits())
-        found = sorted(_grouped(own), key=lambda mistake: mistake.kind == KINDS[3])
+        found = sorted(_grouped(own), key=lambda mistake: max(2, KINDS.index(mistake.kind)))
         return cls(player, tuple(parts), tuple(found), left_out, forfeits)
 
     def tables(self) -> list[Rows]:
@@ -161,7 +161,8 @@ class Mistakes(Tables):
         kinds = (
             f"blunders by kind: {', '.join(f'{kind} {each[kind]}' for kind in KINDS)}. missed win: "
             "a winning disc was not played; missed block: the opponent's was not blocked; opened a "
-            "win: the opponent wins on top of the disc; deeper: more than two discs show it."
+            "win: the opponent wins on top of the disc; deeper: more than two discs show it; "
+            "endgame: the board's last six discs do."
         )
         words = [
             *([kinds] if each else []),
@@ -183,8 +184,8 @@ class Mistakes(Tables):
             shown = plural(min(len(self.mistakes), SHOWN), "move")
             more = f", of {len(self.mistakes)} (--format csv has all)"
             more = more if len(self.mistakes) > SHOWN else ""
-            told = f"The {shown} of {self.player} to mend first{more}: by cost, deeper ones last"
-            parts.append(fitted(told, columns))
+            order = "deeper ones and the endgame last, each by cost"
+            parts.append(fitted(f"The {shown} of {self.player} to mend{more}: {order}", columns))
         for place, mistake in enumerate(self.mistakes[:SHOWN], 1):
             position, moves = Position.parse(mistake.moves), mistake.moves
             last = int(moves[-1]) - 1 if moves else None

@@ -80,7 +80,7 @@ def test_the_parts_are_those_of_the_games_and_of_the_judged_moves(games, judge):
 def test_half_a_point_is_given_away_where_a_draw_is(judge):
     for score, own, cost in ((3, 0, 0.5), (0, -2, 0.5), (1, -1, 1)):
         mistake = Mistake("44", 3, (2,), score, own, (0, 4, 4))
-        assert mistake.kind == "deeper"
+        assert mistake.kind == "endgame"
         assert mistake.cost == 3 * cost
         assert f"{3 * cost:g} point" in mistake.said()
         assert "+0" not in mistake.said()
@@ -96,8 +96,9 @@ def test_half_a_point_is_given_away_where_a_draw_is(judge):
         ("11223", 7, "missed block"),  # red has three discs in a row
         ("44352", 6, "missed block"),
         (ENDING, 5, "opened a win"),
-        (ENDING, 2, "deeper"),
-        ("4141", 7, "deeper"),  # gives a win away, but not to the other side
+        (ENDING, 2, "endgame"),
+        ("4141", 7, "endgame"),  # gives a win away, but not to the other side
+        ("44446", 4, "deeper"),  # four discs later
         ("344344434131322236", 1, "opened a win"),
     ],
 )
@@ -107,14 +108,15 @@ def test_a_kind_is_told_by_the_next_two_discs(moves, column, kind):
     kept = tuple(c for c, score in enumerate(scores) if score == best)
     mistake = Mistake(moves, column - 1, kept, best, own, (0,))
     assert mistake.kind == kind
-    assert mistake.said().startswith(kind if kind != "deeper" else f"{mistake.cost:g} point")
+    assert mistake.said().startswith(f"{kind}, {mistake.cost:g} point")
 
 
-def test_what_two_discs_show_comes_before_what_costs_more(games, solver, judge):
-    deeper = [game(solver, ENDING, 2)] * 3
-    found = Mistakes.of([*deeper, game(solver, ENDING, 5)], "a", judge)
-    assert [(m.kind, m.cost) for m in found.mistakes] == [("opened a win", 1), ("deeper", 3)]
-    assert "kind: missed win 0, missed block 0, opened a win 1, deeper 3." in found.summary()
+def test_what_two_discs_show_comes_before_what_costs_more(solver, judge):
+    each = [(ENDING, 2)] * 3 + [("516427137711716476353712666", 3), (ENDING, 5)]
+    found = Mistakes.of([game(solver, *one) for one in each], "a", judge)
+    kinds = [("opened a win", 1), ("deeper", 1), ("endgame", 3)]
+    assert [(m.kind, m.cost) for m in found.mistakes] == kinds
+    assert "missed block 0, opened a win 1, deeper 1, endgame 3." in found.summary()
 
 
 def test_who_gave_nothing_away_is_told_so(games, judge):
