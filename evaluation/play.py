@@ -18,8 +18,8 @@ from c4env.evaluation.plan.header import RunHeader
 from c4env.evaluation.store.record import GAMES_FILE, Ending, GameRecord, open_games
 from c4env.evaluation.tables import restyled
 from c4env.observation import observe
-from c4env.position import DIGITS, DISCS, Position, format_moves
-from c4env.view.rendering import ansi
+from c4env.position import DIGITS, Position, format_moves
+from c4env.view.rendering import SIDES, drawing, words_of
 
 HUMAN: Final = "human"
 """The name of a person in specs and records."""
@@ -54,6 +54,7 @@ class TerminalGame:
         seed: the seed of stochastic agents.
         styled: mark discs with styles (:data:`c4env.evaluation.tables.STYLES`), which ``show`` must
             then understand.
+        opening: 1-based columns played before the game begins; the game must not be over.
     """
 
     names: tuple[str, str]
@@ -63,20 +64,21 @@ class TerminalGame:
     show: Callable[[str], Any] = print
     seed: int = 0
     styled: bool = False
+    opening: str = ""
     _turns: list[_Turn] = field(default_factory=list)
 
     @property
     def position(self) -> Position:
         """The position on the board."""
-        return self._turns[-1].after if self._turns else Position()
+        return self._turns[-1].after if self._turns else Position.parse(self.opening)
 
     def play(self) -> GameRecord | None:
         """Play until the game ends or a person leaves; return its record, or None if not kept."""
         for seat, agent in enumerate(self.agents):
             if agent is not None:
-                fault = begin(agent, game_seed(self.seed, self.names, "", seat))
+                fault = begin(agent, game_seed(self.seed, self.names, self.opening, seat))
                 if fault is not None:
-                    self.show(f"{self.names[seat]} ({DISCS[seat]}) forfeits: {fault.reason}")
+                    self.show(f"{self._says(seat, 'forfeit')}: {fault.reason}")
                     return self._record(1 - seat, *fault)
         self.show(self._board())
         while self.position.outcome is None:
@@ -109,33 +111,39 @@ class TerminalGame:
     def _says(self, seat: int, verb: str) -> str:
         """A subject and verb: "you" for the only person in the game, else the player's name."""
         if self._is_you(seat):
-            return f"you ({DISCS[seat]}) {verb}"
-        return f"{self.names[seat]} ({DISCS[seat]}) {verb}s"
+            return f"you ({SIDES[seat]}) {verb}"
+        return f"{self.names[seat]} ({SIDES[seat]}) {verb}s"
 
     def _is_you(self, seat: int) -> bool:
         return self.agents[seat] is None and self.agents.count(None) == 1
 
     def _board(self) -> str:
-        last = self._turns[-1].column if self._turns else None
-        return restyled(ansi(self.position, last, colour=self.styled))
+        last = self._moves()[-1:]
+        column = DIGITS.index(last) if last else None
+        return restyled(drawing(self.position, column, colour=self.styled))
+
+    def _moves(self) -> str:
+        return self.opening + format_moves([turn.column for turn in self._turns])
 
     def _ask_person(self, seat: int) -> tuple[int, int] | Fault:
         """Ask until a person gives a legal column; run the commands given before it."""
         while True:
             who = "you" if self._is_you(seat) else self.names[seat]
-            text = self.ask(f"{who} ({DISCS[seat]}), column 1-{DIGITS[-1]}: ").strip().lower()
+            text = self.ask(f"{who} ({SIDES[seat]}), column 1-{DIGITS[-1]}: ").strip().lower()
             if text == "q":
                 raise EOFError
             if text == "u":
                 self._take_back()
                 seat = self.position.to_move
             elif text == "h":
+                from c4env.agents.solver.perfect import Perfect  # slow to import
+
                 result = self.hint.search(self.position)
+                worth = f": value {result.value:g} at depth {result.depth}"
+                if isinstance(self.hint, Perfect):
+                    worth = f" {words_of(int(result.value), self.position.plies)}"
                 line = format_moves(result.principal_variation)
-                column = DIGITS[result.column]
-                self.show(
-                    f"hint: {column} (value {result.value:g} at depth {result.depth}, line {line})"
-                )
+                self.show(f"hint: column {DIGITS[result.column]}{worth}; line {line}")
             elif text not in tuple(DIGITS):
                 self.show(f"{text!r} is not a column: {HELP}")
             elif not self.position.is_legal(DIGITS.index(text)):
@@ -145,7 +153,8 @@ class TerminalGame:
 
     def _take_back(self) -> None:
         """Go back to the previous turn of a person."""
-        turns = [ply for ply in range(len(self._turns)) if self.agents[ply & 1] is None]
+        before = len(self.opening)
+        turns = [n for n in range(len(self._turns)) if self.agents[(before + n) & 1] is None]
         if not turns:
             self.show("nothing to take back")
             return
@@ -153,11 +162,12 @@ class TerminalGame:
         self.show(self._board())
 
     def _record(self, winner: int | None, ending: Ending, reason: str) -> GameRecord:
-        moves = format_moves([turn.column for turn in self._turns])
-        first, second = self._turns[::2], self._turns[1::2]
+        odd = len(self.opening) & 1
+        first, second = self._turns[odd::2], self._turns[1 - odd :: 2]
         nodes = sum(turn.nodes for turn in first), sum(turn.nodes for turn in second)
         seconds = sum(turn.seconds for turn in first), sum(turn.seconds for turn in second)
-        return GameRecord(self.names, "", moves, winner, ending, reason, nodes, seconds)
+        moves = self._moves()
+        return GameRecord(self.names, self.opening, moves, winner, ending, reason, nodes, seconds)
 
 
 def keep(folder: Path, game: GameRecord | None = None) -> None:

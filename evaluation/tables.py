@@ -69,7 +69,7 @@ class Result(Protocol):
         """Return the whole result as JSON."""
 
     def __str__(self) -> str:
-        return self.text()
+        return for_terminal(self.text(), colour=False)
 
     def _repr_markdown_(self) -> str:
         return self.markdown()

@@ -166,4 +166,5 @@ def _cause(error: Exception) -> str:
     words = [line for line in said if not line.startswith(("Failed in", "During:"))]
     where = getattr(error, "loc", None)
     line = f"line {where.line}: " if where is not None else ""
-    return f"{line}{' '.join(' '.join(words).split()).rstrip('.')[:600]}"
+    cause = re.split(r" There are \d+ candidate", " ".join(" ".join(words).split()))[0]
+    return f"{line}{cause.rstrip('.')[:600]}"

@@ -13,13 +13,14 @@ from __future__ import annotations
 __any_board__ = True
 
 import functools
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from c4env.arrays import Float64s
-from c4env.bitboard import COLUMN, COLUMNS, ROWS, STRIDE
+from c4env.bitboard import COLUMN, COLUMNS, ROWS, STRIDE, discs_at_end
 from c4env.errors import InvalidOption, require_integer
 from c4env.position import DIGITS, DISCS, EMPTY, Position, parse_column, require_position
 
@@ -41,6 +42,7 @@ _Colour = tuple[int, int, int]
 PAGE: Final[_Colour] = (244, 246, 250)
 BOARD_COLOUR: Final[_Colour] = (38, 84, 160)
 HOLE_COLOUR: Final[_Colour] = (13, 29, 60)
+SIDES: Final = ("red x", "yellow o")  # players 0, 1, as the pages and :func:`ansi` show them
 DISC_COLOURS: Final[tuple[_Colour, _Colour]] = ((205, 56, 42), (255, 212, 66))  # players 0, 1
 RIM_COLOURS: Final[tuple[_Colour, _Colour]] = ((150, 34, 26), (222, 170, 26))
 MARK_COLOUR: Final[_Colour] = (255, 255, 255)
@@ -72,18 +74,41 @@ def ansi(position: Position, last: int | None = None, *, colour: bool = False) -
         InvalidPosition: ``position`` is not a position of this board.
         InvalidOption: the side that moved last has no disc on top of column ``last``.
     """
-    board = [[f" {EMPTY} "] * COLUMNS for _ in range(ROWS)]
+    return f"{drawing(position, last, colour=colour)}\n{_caption(position)}"
+
+
+def drawing(
+    position: Position,
+    last: int | None = None,
+    *,
+    colour: bool = False,
+    under: Sequence[str] = (),
+) -> str:
+    """The board of :func:`ansi` without the caption.
+
+    Args:
+        position, last, colour: see :func:`ansi`.
+        under: a text for each column, to align below the columns.
+    """
+    wide = 1 + max(2, *map(len, under)) if under else 3
+    board = [[f"{EMPTY} ".rjust(wide)] * COLUMNS for _ in range(ROWS)]
     for cell in _cells(position, last):
         disc = DISCS[cell.player]
         text = disc.upper() if cell.line else disc
-        text = f"[{text}]" if cell.last else f" {text} "
+        text = (f"[{text}]" if cell.last else text).rjust(wide - (not cell.last))
         if colour:
             text = f"\x1b[{(91, 93)[cell.player]}m{text}\x1b[0m"
-        board[cell.row][cell.column] = text
-    lines = ["".join(row) for row in board]
-    lines.append("".join(f" {digit} " for digit in DIGITS))
-    lines.append(_caption(position))
-    return "\n".join(line.rstrip() for line in lines)
+        board[cell.row][cell.column] = text + " " * (not cell.last)
+    rows = [*board, *([f"{text} ".rjust(wide) for text in row] for row in (DIGITS, under))]
+    return "\n".join("".join(row).rstrip() for row in rows if row)
+
+
+def words_of(score: int, plies: int) -> str:
+    """An exact score in words, for the side to move: ``wins in 3 discs (+18)``."""
+    if score == 0:
+        return "draws (0)"
+    discs = discs_at_end(plies, score) - plies
+    return f"{'wins' if score > 0 else 'loses'} in {discs} disc{'s'[: discs > 1]} ({score:+d})"
 
 
 def rgb_array(

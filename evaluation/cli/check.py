@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import argparse
 
-from c4env.evaluation.cli.options import add_format
+from c4env.evaluation.cli.options import AGENT, add_format
 from c4env.evaluation.cli.output import say, show
 from c4env.evaluation.cli.progress import Progress
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("agents", nargs="+", metavar="SPEC", help="agents, as in c4 run")
+    parser.add_argument("agents", nargs="+", metavar="SPEC", help=f"agents: {AGENT}")
     add_format(parser)
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from c4env.cores import usable_cores
-from c4env.evaluation.cli.options import add_format, add_settings, refuse
+from c4env.evaluation.cli.options import AGENT, add_format, add_settings, refuse
 from c4env.evaluation.cli.output import say, show
 from c4env.evaluation.cli.pages import rescued
 from c4env.evaluation.cli.progress import Progress, announce_compiling
@@ -32,7 +32,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--place",
         metavar="SPEC",
-        help="rate this agent (SPEC as in c4 run) against the stored field",
+        help=f"rate this agent against the stored field: {AGENT}",
     )
     parser.add_argument(
         "--limit", type=int, metavar="N",

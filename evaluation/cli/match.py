@@ -2,7 +2,7 @@
 
 With --sprt 0,40 the match stops as soon as a sequential test has decided whether A is 0 or 40 Elo
 stronger than B. Each opening is a pair of games with the colours swapped, and the test counts
-pairs. Agents are named as for `c4 run`: SPEC, NAME=SPEC or FILE.py:function.
+pairs.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ __any_board__ = True
 import argparse
 from typing import Final
 
-from c4env.evaluation.cli.options import add_html, add_run, refuse, run_settings
+from c4env.evaluation.cli.options import AGENT, add_html, add_run, refuse, run_settings
 from c4env.evaluation.cli.pages import show_run
 from c4env.evaluation.cli.progress import MatchProgress, announce_compiling
 
@@ -23,7 +23,7 @@ ERROR_RATE: Final = 0.05
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("one", metavar="A", help="the agent whose score is shown")
+    parser.add_argument("one", metavar="A", help=f"the agent whose score is shown: {AGENT}")
     parser.add_argument("other", metavar="B", help="its opponent")
     parser.add_argument(
         "--sprt", metavar="H0,H1",

@@ -23,6 +23,7 @@ DEFAULT_FIELD: Final = ("random", "greedy", *_OTHERS.split())
 """Random, greedy, and the published systems that can play from the opening (plain exact negamax
 cannot). The published systems need a 6x7 board, so the field on other boards has other agents."""
 
+AGENT: Final = "SPEC, NAME=SPEC or FILE.py:function"
 OPENINGS: Final = "3"
 QUICK_OPENINGS: Final = "2"
 """Plies of the default field's openings; a run takes about a minute."""

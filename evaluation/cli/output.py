@@ -8,12 +8,9 @@ import argparse
 import os
 import shutil
 import sys
-from typing import TYPE_CHECKING, TextIO
+from typing import TextIO
 
-from c4env.evaluation.tables import Result, fitted, for_terminal, styled
-
-if TYPE_CHECKING:
-    from c4env.position import Position
+from c4env.evaluation.tables import Result, fitted, for_terminal
 
 
 def say(text: str, file: TextIO | None = None, end: str = "\n") -> None:
@@ -26,14 +23,6 @@ def complain(text: str) -> None:
     """Print an error on stderr as one line, wrapped between words on a terminal."""
     columns = shutil.get_terminal_size().columns if sys.stderr.isatty() else None
     say(fitted(text, columns), sys.stderr)
-
-
-def board(position: Position) -> str:
-    """A position as text, with discs in colour."""
-    from c4env.position import DISCS
-
-    styles = dict(zip(DISCS, ("first", "second"), strict=True))
-    return "".join(styled(c, styles[c]) if c in styles else c for c in str(position))
 
 
 def in_colour(file: TextIO | None = None) -> bool:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from c4env.evaluation.cli.options import (
+    AGENT,
     add_board,
     add_format,
     add_people,
@@ -31,10 +32,14 @@ if TYPE_CHECKING:
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("players", nargs=2, metavar="PLAYER", help="`human` or an agent's spec")
+    parser.add_argument("players", nargs=2, metavar="PLAYER", help=f"`human`, {AGENT}")
     parser.add_argument(
         "--first", choices=("1", "2"),
         help="the player who moves first (default: ask the person, or 1 without a person)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--moves", default="", metavar="MOVES",
+        help="begin after these columns, such as those that c4 report --agent prints",
     )  # fmt: skip
     add_settings(parser, "seed", quiet=False)
     add_people(parser)
@@ -64,7 +69,8 @@ def execute(arguments: argparse.Namespace) -> None:
     if record is not None and games and arguments.format == "text":
         say(f"game appended to {record}; c4 report {record} shows the tally")
         if IS_STANDARD and HUMAN in players:
-            say(f"c4 report {record} --agent {HUMAN} shows your costliest moves")
+            say(f"c4 report {record} --agent {HUMAN} shows the moves to mend first;")
+            say(f"c4 play {' '.join(arguments.players)} --moves MOVES tries one again")
 
 
 def _play(
@@ -74,6 +80,7 @@ def _play(
     from c4env.evaluation.errors import InvalidRun
     from c4env.evaluation.games.apart import apart_if_foreign
     from c4env.evaluation.play import HELP, HUMAN, TerminalGame, ask_first, keep
+    from c4env.position import Position
 
     at_least(arguments, 0, "seed")
     (one, _), (other, _) = named
@@ -82,6 +89,8 @@ def _play(
             raise InvalidRun(f"{given}: {HUMAN} means a person: expected another name for an agent")
     if one == other and named[0] != named[1]:
         raise InvalidRun(f"{' '.join(arguments.players)}: expected two different names")
+    if Position.parse(arguments.moves).outcome is not None:
+        raise InvalidRun(f"--moves {arguments.moves}: expected a game that is not over")
     players = [None if spec == HUMAN else apart_if_foreign(spec) for _, spec in named]
     hint = searching(arguments.hint)
     if record is not None:
@@ -94,9 +103,8 @@ def _play(
         else:
             names = ask_first((one, other), input, say)
         first, second = players if names == (one, other) else players[::-1]
-        game = TerminalGame(
-            names, (first, second), hint, input, say, arguments.seed, styled=True
-        ).play()
+        settings = arguments.seed, True, arguments.moves
+        game = TerminalGame(names, (first, second), hint, input, say, *settings).play()
     except EOFError:
         say("left before the game")
         return None

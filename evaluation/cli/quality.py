@@ -21,7 +21,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from c4env.evaluation.cli.options import add_format, add_sets, add_settings, at_least, refuse
+from c4env.evaluation.cli.options import AGENT, add_format, add_sets, add_settings, at_least, refuse
 from c4env.evaluation.cli.output import show
 from c4env.evaluation.cli.progress import Progress
 
@@ -31,7 +31,8 @@ if TYPE_CHECKING:
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("what", nargs="*", metavar="DIR|SPEC", help="a run directory, or agents")
+    words = f"a run directory, or agents: {AGENT}"
+    parser.add_argument("what", nargs="*", metavar="DIR|SPEC", help=words)
     parser.add_argument("--heuristics", nargs="*", metavar="NAME", help="judge heuristics")
     add_sets(parser)
     parser.add_argument(

@@ -11,7 +11,7 @@ from __future__ import annotations
 import argparse
 from typing import Final
 
-from c4env.evaluation.cli.options import add_format, add_settings
+from c4env.evaluation.cli.options import AGENT, add_format, add_settings
 from c4env.evaluation.cli.output import show
 from c4env.evaluation.cli.progress import Progress, announce_compiling
 
@@ -20,7 +20,7 @@ POSITIONS: Final = 1000
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("agent", metavar="SPEC", help="the agent, as for c4 run")
+    parser.add_argument("agent", metavar="SPEC", help=f"the agent: {AGENT}")
     parser.add_argument(
         "--openings", metavar="OPENINGS", default=OPENINGS,
         help=f"openings, as for c4 run (default {OPENINGS}: 25 openings)",

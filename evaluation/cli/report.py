@@ -63,7 +63,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         parser.add_argument(
             "--agent",
             metavar="NAME",
-            help="show where this agent loses, and its costliest moves",
+            help="show where this agent loses, and the moves to mend first",
         )
     parser.add_argument("--quiet", action="store_true", help="show no progress")
 
@@ -99,8 +99,9 @@ def mistakes_of(arguments: argparse.Namespace, games: Sequence[GameRecord]) -> M
     from c4env.evaluation.exact.mistakes import Mistakes
 
     with Judge(arguments.folder) as judge:
-        with Progress("positions", arguments.quiet) as progress:
-            judge.judge(positions_backwards(games, [arguments.agent]), watch=progress.watch)
+        if turns := positions_backwards(games, [arguments.agent]):
+            with Progress("positions", arguments.quiet) as progress:
+                judge.judge(turns, watch=progress.watch)
         return Mistakes.of(games, arguments.agent, judge)
 
 

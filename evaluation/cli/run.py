@@ -16,7 +16,7 @@ __any_board__ = True
 import argparse
 from functools import partial
 
-from c4env.evaluation.cli.options import add_anchor, add_html, add_run
+from c4env.evaluation.cli.options import AGENT, add_anchor, add_html, add_run
 from c4env.evaluation.cli.pages import default_field, play_run
 from c4env.evaluation.cli.progress import announce_compiling
 
@@ -24,7 +24,7 @@ from c4env.evaluation.cli.progress import announce_compiling
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "agents", nargs="*", metavar="SPEC",
-        help="agents, at least two: SPEC, NAME=SPEC or FILE.py:function",
+        help=f"agents, at least two: {AGENT}",
     )  # fmt: skip
     parser.add_argument("--only", metavar="ME", help="play only the games of this agent")
     add_run(parser)

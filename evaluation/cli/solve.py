@@ -25,14 +25,15 @@ __any_board__ = True
 import argparse
 import itertools
 import json
+import re
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from c4env.evaluation.cli.options import add_board, add_format, file_to_build
-from c4env.evaluation.cli.output import board, say, show
-from c4env.evaluation.tables import Table
+from c4env.evaluation.cli.output import say, show
+from c4env.evaluation.tables import Table, restyled
 
 if TYPE_CHECKING:
     from c4env.agents.solver import Solver
@@ -96,7 +97,7 @@ def execute(arguments: argparse.Namespace) -> None:
             if arguments.format == "json":
                 say(json.dumps({"moves": moves.replace("-", ""), **facts}))
             else:
-                say(_shown(position, facts))
+                say(_shown(moves, position, facts))
         return
     # Print each result before the next search, which may be interrupted.
     for start in range(0, len(asked), _PORTION):
@@ -200,23 +201,19 @@ def _table(solved: Iterable[tuple[str, dict[str, Any]]]) -> Table:
     return Table(rows, left=(0, 2, 4))
 
 
-def _shown(position: Position, facts: dict[str, Any]) -> str:
+def _shown(moves: str, position: Position, facts: dict[str, Any]) -> str:
     """The board, the scores below their columns, and the verdict."""
-    columns = _cells(facts)
-    wide = max(2, *map(len, columns))
-    cells = "".join(f" {cell:>{wide}}" for cell in columns)
-    rows = board(position).splitlines()
-    shown = "\n".join(" " * wide + row.replace(" ", " " * wide) for row in rows)
+    from c4env.view.rendering import SIDES, drawing, words_of
+
+    last = int(moves[-1]) - 1 if moves.strip("-") else None
     if position.outcome is not None:
         winner = position.outcome.winner
-        verdict = "a draw" if winner is None else f"player {winner} has won"
-        return f"{shown}\nthe game is over: {verdict}"
-    score = facts["score"]
-    side = f"player {position.to_move} ({'xo'[position.to_move]})"
-    verdict = "draws" if score == 0 else "wins" if score > 0 else "loses"
-    best = ", ".join(map(str, facts["best"]))
+        verdict = "a draw" if winner is None else f"{SIDES[winner]} has won"
+        return f"{restyled(drawing(position, last, colour=True))}\nthe game is over: {verdict}"
+    cells = [re.sub(r"(?<![\d-])[1-9]", r"+\g<0>", cell) for cell in _cells(facts)]
+    worth = words_of(facts["score"], position.plies)
     return (
-        f"{shown}\n{cells}   score of each column\n"
-        f"{side} to move {verdict}, score {score:+d}, in {facts['plies_to_end']} plies\n"
-        f"best {best}   line {facts['line']}"
+        f"{restyled(drawing(position, last, colour=True, under=cells))}   score of each column\n"
+        f"{SIDES[position.to_move]} to move {worth}\n"
+        f"best {', '.join(map(str, facts['best']))}   line {facts['line']}"
     )

@@ -12,16 +12,14 @@ __any_board__ = True
 
 import argparse
 
-from c4env.evaluation.cli.options import add_run, run_settings
+from c4env.evaluation.cli.options import AGENT, add_run, run_settings
 from c4env.evaluation.cli.output import say, say_before, show
 from c4env.evaluation.cli.pages import rescued
 from c4env.evaluation.cli.progress import RunProgress, announce_compiling
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "patterns", nargs="+", metavar="PATTERN", help="specs, or patterns of specs"
-    )
+    parser.add_argument("patterns", nargs="+", metavar="PATTERN", help=f"patterns, or {AGENT}")
     parser.add_argument(
         "--against", nargs="+", default=[], metavar="SPEC",
         help="the opponents (default: the matching agents play each other)",

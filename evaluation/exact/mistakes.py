@@ -7,11 +7,12 @@ image; an agent may make the same mistake in many games.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
-from c4env.bitboard import COLUMNS, discs_at_end
+from c4env.bitboard import CELLS, COLUMNS, discs_at_end, winning_moves
 from c4env.evaluation.errors import InvalidRun
 from c4env.evaluation.exact.judge import Judge, sign
 from c4env.evaluation.exact.quality import BAND, JudgedMove, band_name, bands, judge_games
@@ -25,15 +26,19 @@ from c4env.evaluation.tables import (
     fitted,
     number,
     plural,
-    signed,
+    restyled,
     with_heading,
 )
 from c4env.position import Position, format_moves
+from c4env.view.rendering import SIDES, drawing, words_of
 
 SHOWN: Final = 10  # mistakes shown with their positions
 OPENINGS: Final = 5  # openings listed, the costliest first
 Played = list[tuple[int, GameRecord, list[JudgedMove]]]  # numbered games, an agent's moves
-RESULTS: Final = {1: "a win", 0: "a draw", -1: "a loss"}
+KINDS: Final = ("missed win", "missed block", "opened a win", "deeper", "endgame")
+"""Kinds of mistakes: a winning disc was not played; a winning disc of the opponent was not blocked;
+the move lets the opponent win on top of it; best play takes more discs to show the mistake; or it
+takes the last six discs of the board, where sides run out of safe columns (zugzwang)."""
 
 
 class Mistake(NamedTuple):
@@ -51,16 +56,23 @@ class Mistake(NamedTuple):
         """The points that the mistake gave away, summed over all games."""
         return len(self.games) * (sign(self.score) - sign(self.own)) / 2
 
+    @property
+    def kind(self) -> str:
+        """One of :data:`KINDS`."""
+        plies, position = len(self.moves), Position.parse(self.moves)
+        if self.score > 0 and discs_at_end(plies, self.score) == plies + 1:
+            return KINDS[0]
+        if self.own < 0 and discs_at_end(plies, self.own) == plies + 2:
+            return KINDS[1 if winning_moves(position.theirs, position.mine) else 2]
+        return KINDS[3 if discs_at_end(plies, self.own) <= CELLS - 6 else 4]
+
     def said(self) -> str:
-        """Describe the mistake: its cost, the agent's move and the change of result."""
+        """Describe the mistake: its kind and cost, the move's score and the best columns'."""
         kept = " or ".join(str(column + 1) for column in self.best)
-        before, after = RESULTS[sign(self.score)], RESULTS[sign(self.own)]
-        later = discs_at_end(len(self.moves), self.own) - len(self.moves) - 1
-        lost = f", {plural(later, 'disc')} later" if self.own < 0 else ""
+        own, best = (words_of(score, len(self.moves)) for score in (self.own, self.score))
         cost = f"{self.cost:g} {'point' if self.cost == 1 else 'points'}"
         often = f"{plural(len(self.games), 'time')}, first in game {self.games[0] + 1}"
-        change = f"{before} ({signed(self.score)}) into {after} ({signed(self.own)}{lost})"
-        return f"{cost}, {often}: column {self.column + 1} turns {change}; best is {kept}."
+        return f"{self.kind}, {cost}, {often}: column {self.column + 1} {own}; best {kept}: {best}."
 
 
 class Part(NamedTuple):
@@ -81,7 +93,7 @@ class Mistakes(Tables):
     Attributes:
         player: the agent's name.
         parts: all games; by colour; by opening, the costliest first; by ply.
-        mistakes: the mistakes, the costliest first.
+        mistakes: the mistakes that two discs show, the deeper ones, those of the endgame; by cost.
         left_out: the number of openings that ``parts`` leaves out.
         forfeits: who forfeited how many of the games, in words.
     """
@@ -131,7 +143,8 @@ class Mistakes(Tables):
                 parts.append(Part(band_name(band), None, None, *_counted(inside)))
         left_out = len(openings) - len(shown) if shown else 0
         forfeits = tuple(WinTable.of(game for _, game, _ in own).reasons_of_forfeits())
-        return cls(player, tuple(parts), _grouped(own), left_out, forfeits)
+        found = sorted(_grouped(own), key=lambda mistake: max(2, KINDS.index(mistake.kind)))
+        return cls(player, tuple(parts), tuple(found), left_out, forfeits)
 
     def tables(self) -> list[Rows]:
         """A table with a row for each part."""
@@ -143,12 +156,20 @@ class Mistakes(Tables):
         return [rows]
 
     def summary(self) -> str:
-        """The definitions of the columns."""
+        """The kinds of blunders and the definitions of the columns."""
+        each = Counter(mistake.kind for mistake in self.mistakes for _ in mistake.games)
+        kinds = (
+            f"blunders by kind: {', '.join(f'{kind} {each[kind]}' for kind in KINDS)}. missed win: "
+            "a winning disc was not played; missed block: the opponent's was not blocked; opened a "
+            "win: the opponent wins on top of the disc; deeper: more than two discs show it; "
+            "endgame: the board's last six discs do."
+        )
         words = [
+            *([kinds] if each else []),
             "critical: some column keeps a win or draw, another gives it away. points given away: "
             "1/2 from a win to a draw or a draw to a loss, 1 from a win to a loss; one game may "
             "have several. ply: discs on the board before the move. opening: the columns played "
-            "before the agents."
+            "before the agents.",
         ]
         if self.left_out:
             words.append(f"Not shown: {plural(self.left_out, 'opening')} that cost no more.")
@@ -161,15 +182,18 @@ class Mistakes(Tables):
         parts = [super().text(columns)]
         if self.mistakes:
             shown = plural(min(len(self.mistakes), SHOWN), "move")
-            more = f", of {len(self.mistakes)}: --format csv has all"
+            more = f", of {len(self.mistakes)} (--format csv has all)"
             more = more if len(self.mistakes) > SHOWN else ""
-            parts.append(f"The {shown} of {self.player} that cost most{more}")
+            order = "deeper ones and the endgame last, each by cost"
+            parts.append(fitted(f"The {shown} of {self.player} to mend{more}: {order}", columns))
         for place, mistake in enumerate(self.mistakes[:SHOWN], 1):
-            position = Position.parse(mistake.moves)
-            *rows, numbers = (f"    {row}" for row in str(position).splitlines())
+            position, moves = Position.parse(mistake.moves), mistake.moves
+            last = int(moves[-1]) - 1 if moves else None
+            drawn = restyled(drawing(position, last, colour=True)).replace("\n", "\n   ")
             said = fitted(f"{place}. {mistake.said()}", columns)
-            turn = f"{'xo'[position.to_move]} to move: c4 solve {mistake.moves or '-'}"
-            parts.append("\n".join([said, *rows, f"{numbers}    {turn}"]))
+            page = f"--html page: #game={mistake.games[0] + 1}&ply={len(moves)}"
+            turn = f"{SIDES[position.to_move]} to move; {page}\n    c4 solve {moves or '-'}"
+            parts.append(f"{said}\n   {drawn}    {turn}")
         return "\n\n".join(parts)
 
     def markdown(self) -> str:
@@ -247,6 +271,7 @@ def _flat(mistake: Mistake) -> dict[str, Any]:
     return {
         "moves": mistake.moves,
         "column": mistake.column + 1,
+        "kind": mistake.kind,
         "best": format_moves(mistake.best),
         "score": mistake.score,
         "own": mistake.own,

@@ -183,9 +183,12 @@ _REMEDIES: Final = {
     "illegal column": "choose a column whose entry in observation['action_mask'] is 1",
     "nonsense": "return one integer, the column, counted from 0",
 }
-_UNSEEDED: Final = "draw random numbers from a generator that each reset(seed) creates"
-_NOT_DETERMINISTIC: Final = "set deterministic = True only if every seed gives the same moves"
-_NOT_SENT: Final = "only by its spec, as in the commands; the object cannot be pickled"
+_UNSEEDED: Final = (
+    "write the agent as a class (c4env.agents.Agent) whose reset(self, seed) makes "
+    "self.random = random.Random(seed) and forgets earlier games; draw from self.random alone"
+)
+_NOT_DETERMINISTIC: Final = "remove deterministic = True, since another seed gives other moves"
+_NOT_SENT: Final = "yes, by its spec; in Python pass the spec, since the object cannot be pickled"
 
 
 def _yes(answer: bool) -> str:

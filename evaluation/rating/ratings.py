@@ -19,8 +19,8 @@ from __future__ import annotations
 
 __any_board__ = True
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Final, NamedTuple, overload
 
 import numpy as np
@@ -109,6 +109,13 @@ class Ratings(Sequence[Rating]):
 
     def __len__(self) -> int:
         return len(self.players)
+
+    def renamed(self, names: Mapping[str, str]) -> Ratings:
+        """Return the ratings with other names for the agents."""
+        players = tuple(replace(r, player=names[r.player]) for r in self)
+        rival = self.rival and (names[self.rival[0]], self.rival[1])
+        anchor = self.anchor and names[self.anchor]
+        return replace(self, players=players, rival=rival, anchor=anchor)
 
     def rows(self) -> list[list[Any]]:
         """A heading and a row for each agent: place, name, Elo, interval, score, games, > next."""

@@ -6,7 +6,7 @@ __any_board__ = True
 
 import itertools
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -150,13 +150,18 @@ class WinTable(Tables):
         counted = f"{self.counted()} A cell: {cell}."
         return "\n".join([counted, *self.notes, *self.reasons_of_forfeits()])
 
-    def reasons_of_forfeits(self) -> list[str]:
-        """A sentence for each player that forfeited, with the number of forfeits and an example."""
+    def reasons_of_forfeits(self, names: Mapping[str, str] | None = None) -> list[str]:
+        """A sentence for each player that forfeited, with the number of forfeits and an example.
+
+        Args:
+            names: other names for the players.
+        """
         lines = []
         for player, counts in self.forfeits.items():
+            name = (names or {}).get(player, player)
             endings = ", ".join(f"{count} {ending}" for ending, count in sorted(counts.items()))
             lines.append(
-                f"{player} forfeited {plural(counts.total(), 'game')} ({endings}), "
+                f"{name} forfeited {plural(counts.total(), 'game')} ({endings}), "
                 f"for example: {self.reasons[player]}"
             )
         return lines

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 __any_board__ = True
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -23,6 +24,7 @@ class Met(NamedTuple):
     first: Cell  # the games in which the agent moved first, from the agent's view
     second: Cell
     score: Interval  # points per game, 0..1, with the 95 % interval
+    better: float  # probability that the agent is stronger, by their games alone
 
 
 @dataclass(frozen=True)
@@ -57,8 +59,15 @@ class Opponents:
             i = tally.players.index(player)
             score = Interval(float(mean[i]), *map(float, np.percentile(drawn[:, i], TAILS)))
             cells = run.table.cell(player, other), ~run.table.cell(other, player)
-            met.append(Met(other, *cells, score))
+            ahead = mean[[i]] if ratings.exact else drawn[:, i]
+            better = float(((ahead > 0.5).mean() + (ahead >= 0.5).mean()) / 2)
+            met.append(Met(other, *cells, score, better))
         return cls(player, tuple(met), ratings)
+
+    def renamed(self, names: Mapping[str, str]) -> Opponents:
+        """Return the results with other names for the agents."""
+        met = tuple(each._replace(opponent=names[each.opponent]) for each in self.met)
+        return Opponents(names[self.player], met, self.ratings.renamed(names))
 
     def headline(self) -> str:
         """A sentence with the agent's score and Elo."""
@@ -73,13 +82,17 @@ class Opponents:
         """A row for each opponent: its Elo and the agent's wins, draws, losses and score."""
         spread = "spread" if self.ratings.exact else "95 %"
         elo = {rating.player: rating.elo for rating in self.ratings}
-        rows: list[list[Any]] = [["opponent", "Elo", "as 1st", "as 2nd", "score", spread]]
-        for opponent, first, second, (value, low, high) in self.met:
+        heading = ["opponent", "Elo", "as 1st", "as 2nd", "score", spread, "stronger"]
+        rows: list[list[Any]] = [heading]
+        for opponent, first, second, (value, low, high), better in self.met:
             shown = Shown(elo[opponent], signed(elo[opponent]))
-            interval = f"{low:.1%} .. {high:.1%}"
-            rows.append([opponent, shown, str(first), str(second), number(value, ".1%"), interval])
+            rows.append([opponent, shown, str(first), str(second), number(value, ".1%")])
+            rows[-1] += [f"{low:.1%} .. {high:.1%}", number(better, ".1%")]
         zero = "mean 0" if self.ratings.anchor is None else f"{self.ratings.anchor} fixed"
-        said = f"as 1st, as 2nd: {self.player} moving first and second, wins/draws/losses."
+        said = (
+            f"as 1st, as 2nd: {self.player} moving first and second, wins/draws/losses; stronger: "
+            "probability that it is stronger than the opponent, by their games alone."
+        )
         basis = f"Elo: {zero}. {self.ratings.basis()}"
         return Table(rows, notes=(said, basis, *self.ratings.caution()))
 
@@ -91,6 +104,7 @@ class Opponents:
                 "as_first": met.first._asdict(),
                 "as_second": met.second._asdict(),
                 "score": met.score._asdict(),
+                "stronger": met.better,
             }
             for met in self.met
         ]

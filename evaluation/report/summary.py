@@ -5,7 +5,7 @@ from __future__ import annotations
 __any_board__ = True
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -17,18 +17,20 @@ from c4env.evaluation.report.headline import headline
 from c4env.evaluation.report.labels import LABEL, labels
 from c4env.evaluation.report.opponents import Opponents
 from c4env.evaluation.studies.match import Match
-from c4env.evaluation.tables import Result, as_text, fitted, rounded, styled, width
+from c4env.evaluation.tables import Result, Rows, as_text, fitted, rounded, styled, width
 
 if TYPE_CHECKING:
     from c4env.evaluation.report.models import Models
 
 UNFITTED: Final = 10_000  # width without a terminal, in which everything fits
-NARROWEST: Final = 12  # the least width of a name; a narrower table loses a column instead
+NARROWEST: Final = 12  # the least width of names
 
 CELL: Final = (
     "A cell: percent of the points of the row's agent moving first against the column's; "
     "--format markdown has wins/draws/losses."
 )
+
+WIDER: Final = "The win table is wider than this terminal: --format markdown or csv prints it."
 
 
 @dataclass(frozen=True)
@@ -78,19 +80,32 @@ class RunSummary(Result):
         columns = columns or UNFITTED
         if self.ratings is None:
             return f"{self.table.text(columns)}\ndigest {self.digest}"
-        crossed = cross_table(self.ranked, columns)
+        placed, cells = standings(self.ratings, self.table), cross_table(self.ranked)
+        short = names_shown(placed, cells, columns)
+        ratings = self.ratings.renamed(short)
+        crossed = _fitting(cells, short, columns)
+        crossed = f"{crossed}\n{CELL}" if crossed else WIDER
+        said = " ".join(headline(ratings)).replace("\N{MINUS SIGN}", "-")
         if self.match is not None:
-            first = self.match.report()
+            first = self.match.report() if self.match.sprt else f"{said}\n\n{self.match.report()}"
         elif self.opponents is not None:
-            first = f"{self.opponents.headline()}\n\n{self.opponents.table().text(columns)}"
+            rows = as_text(self.opponents.table().rows).split("\n")
+            short = labels([*short], LABEL if max(map(width, rows)) > columns else UNFITTED)
+            met = self.opponents.renamed(short)
+            first = f"{met.headline()}\n\n{met.table().text(columns)}"
             crossed = ""
         else:
-            said = " ".join(headline(self.ratings)).replace("\N{MINUS SIGN}", "-")
-            words = [first_move_line(self.ratings), self.ratings.basis()]
-            placed = standings(self.ratings, self.table, columns)
-            first = "\n".join([f"{said}\n", placed, *words])
-        rest = [self.table.counted(), *self.table.notes, *self.table.reasons_of_forfeits()]
-        found = "" if self.standing is None else self.standing.table().text(columns)
+            words = [first_move_line(ratings), ratings.basis()]
+            table = _fitting(placed, short, columns) or _fitting(placed[-1:], short, UNFITTED)
+            first = "\n".join([f"{said}\n", table, *words])
+        rest = [self.table.counted(), *self.table.notes, *self.table.reasons_of_forfeits(short)]
+        if any(name != label for name, label in short.items()):
+            rest.append("Two dots shorten a name: --format markdown has it in full.")
+        found = ""
+        if self.standing is not None:
+            cycle = tuple(short[name] for name in self.standing.cycle)
+            order = tuple(p._replace(player=short[p.player]) for p in self.standing.places)
+            found = self.standing._replace(cycle=cycle, places=order).table().text(columns)
         models = "" if self.models is None else self.models.text(columns)
         parts = [first, crossed, found, models, "\n".join([*rest, f"digest {self.digest}"])]
         return fitted("\n\n".join(part for part in parts if part), columns)
@@ -101,7 +116,9 @@ class RunSummary(Result):
         if self.opponents is not None:
             parts = [self.opponents.headline(), self.opponents.table().markdown()]
         elif self.match is not None:  # the match's report replaces the ratings
-            parts.append("\n".join(f"- {line}" for line in self.match.report().splitlines()))
+            said = headline(self.ratings) if self.ratings and not self.match.sprt else []
+            lines = [*said, *self.match.report().splitlines()]
+            parts.append("\n".join(f"- {line}" for line in lines))
         elif self.ratings is not None:
             parts.append(self.ratings.table().markdown())
         if self.standing is not None:
@@ -134,59 +151,64 @@ class RunSummary(Result):
         return json.dumps({**found, "digest": self.digest}, indent=2)
 
 
-def standings(ratings: Ratings, table: WinTable, columns: int = UNFITTED) -> str:
-    """The table of ratings, with each agent's forfeits.
+def standings(ratings: Ratings, table: WinTable) -> list[Rows]:
+    """The table of ratings with each agent's forfeits, and narrower forms of the table.
 
-    If the table is wider than ``columns``, it first drops the probability of being stronger than
-    the next agent, then drops the number of games, and then shortens names.
+    They drop the probability of being stronger than the next, then the games, then the forfeits.
     """
     heading, *rows = ratings.rows()
     shown = [[*heading[:6], "forfeits", heading[6]]]
     for r, row in zip(ratings, rows, strict=True):
         forfeits = sum(table.forfeits.get(r.player, {}).values())
         shown.append([*row[:6], styled(str(forfeits), "bad") if forfeits else "0", row[6]])
-    names = [r.player for r in ratings]
-    for left_out in ((), (7,), (5, 7), (5, 6, 7)):
-        some = [[cell for i, cell in enumerate(row) if i not in left_out] for row in shown]
-        room = _room_for_names(some, columns)
-        if room >= max(map(len, ["agent", *names])) or (room >= NARROWEST and len(left_out) > 1):
-            break
-    return _named(some, names, max(room, NARROWEST))
+    return [
+        [[cell for i, cell in enumerate(row) if i not in left_out] for row in shown]
+        for left_out in ((), (7,), (5, 7), (5, 6, 7))
+    ]
 
 
-def cross_table(table: WinTable, columns: int = UNFITTED) -> str:
-    """The win table in percent, with numbers for the players.
+def cross_table(table: WinTable) -> list[Rows]:
+    """The win table in percent, with numbers for the players, and narrower forms of the table."""
+    (number, heading, *others), *rows = table.rows(_share)
+    return [
+        [row[: len(row) - left_out] for row in ([number, title, *others], *rows)]
+        for left_out in (0, 3)
+        for title in (heading, "")
+    ]
 
-    If the table is too wide, return a line that says how to get it.
+
+def names_shown(placed: Sequence[Rows], crossed: Sequence[Rows], columns: int) -> dict[str, str]:
+    """Return the same name of an agent for both tables: its full name, or its label.
+
+    Labels, which are at most 24 characters wide as on the page, save columns of the tables.
+
+    Args:
+        placed: the forms of :func:`standings`.
+        crossed: the forms of :func:`cross_table`; they do not count if none has room for labels.
+        columns: the width of the terminal.
     """
-    players = table.players
-    rows = table.rows(_share)
-    for left_out in (0, 3):
-        shown = [row[: len(row) - left_out] for row in rows]
-        room = _room_for_names(shown, columns)
-        if room >= NARROWEST:
-            if room < len(rows[0][1]):
-                shown[0][1] = ""
-            return f"{_named(shown, players, room)}\n{CELL}"
-    return (
-        f"The win table of {len(players)} agents is wider than this terminal: "
-        "--format markdown or csv prints it."
-    )
+
+    def room(rows: Rows) -> int:
+        nameless = as_text([[*row[:1], "", *row[2:]] for row in rows])
+        return columns - max(map(width, nameless.split("\n")))
+
+    names = [row[1] for row in placed[0][1:]]
+    crossed = [rows for rows in crossed if room(rows) >= NARROWEST]
+    if max(map(width, names)) <= min(room(rows) for rows in (placed[-2], *crossed[1:2])):
+        return dict(zip(names, names, strict=True))
+    least = min(room(rows) for rows in (placed[-1], *crossed[-1:]))
+    return labels(names, max(NARROWEST, min(LABEL, least)))
 
 
-def _room_for_names(rows: Sequence[Sequence[Any]], columns: int) -> int:
-    """The width that a table leaves for its second column, which has the names."""
-    nameless = as_text([[*row[:1], "", *row[2:]] for row in rows])
-    return columns - max(map(width, nameless.split("\n")))
-
-
-def _named(rows: Sequence[Sequence[Any]], names: Sequence[str], room: int) -> str:
-    """A table with a bold heading and names of at most ``room`` characters."""
-    fits = max(map(width, names)) <= room
-    short = labels(names, room if fits else min(room, LABEL))
-    cells = [rows[0], *([row[0], short[row[1]], *row[2:]] for row in rows[1:])]
-    first, _, rest = as_text(cells, left=(1,)).partition("\n")
-    return f"{styled(first, 'bold')}\n{rest}"
+def _fitting(tables: Sequence[Rows], short: Mapping[str, str], columns: int) -> str:
+    """The first table that fits, with short names and a bold heading; "" if none fits."""
+    for heading, *rows in tables:
+        named = ([row[0], short[row[1]], *row[2:]] for row in rows)
+        text = as_text([heading, *named], left=(1,))
+        if max(map(width, text.split("\n"))) <= columns:
+            first, _, rest = text.partition("\n")
+            return f"{styled(first, 'bold')}\n{rest}"
+    return ""
 
 
 def _share(cell: Cell) -> str:

@@ -116,7 +116,10 @@ class Match(Tournament):
         return found
 
     def report(self) -> str:
-        """Return the decision of the test, the score and the Elo difference, as lines of text."""
+        """Return the decision of the test, the score and the Elo difference, as lines of text.
+
+        :func:`c4env.evaluation.report.headline.headline` says what they mean without a test.
+        """
         one, other = self.players
         total, score, elo = self.table.total(one), self.score, self.elo
         if not self.games:
@@ -131,7 +134,6 @@ class Match(Tournament):
             f"Elo difference {signed(elo.elo)} ({signed(elo.low)} .. {signed(elo.high)})",
             "pairs of games by points: " + ", ".join(pairs),
             self.ratings.basis(),
-            *(self.ratings.caution() if self.sprt is None else ()),
         ]
         return "\n".join(lines)
 

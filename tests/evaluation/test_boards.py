@@ -66,7 +66,7 @@ def test_the_other_commands_know_the_board(
 ) -> None:
     board = ["--board", "4x4x4"]
     assert main(["solve", "1122", *board]) == 0
-    assert "draws, score +0, in 12 plies" in capsys.readouterr().out
+    assert "red x to move draws (0)" in capsys.readouterr().out
     assert main(["list", *board]) == 0
     assert "rust-port" not in capsys.readouterr().out
     assert main(["play", "greedy", "random", "--record", str(tmp_path), *board]) == 0

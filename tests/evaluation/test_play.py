@@ -5,6 +5,7 @@ import pytest
 from c4env import agents
 from c4env.evaluation.play import HUMAN, TerminalGame, ask_first
 from c4env.position import Position
+from c4env.view.rendering import drawing
 
 
 class Left:
@@ -20,7 +21,7 @@ class Left:
         self.seed = seed
 
 
-def game(answers, names=(HUMAN, "left"), zoo=None):
+def game(answers, names=(HUMAN, "left"), zoo=None, **settings):
     """A game with these lines typed; returns it, its record, and what was shown."""
     lines = iter(answers)
     shown: list[str] = []
@@ -34,7 +35,7 @@ def game(answers, names=(HUMAN, "left"), zoo=None):
 
     first, second = ((zoo or {"left": Left()}).get(name) for name in names)
     hint = agents.make("minimax:depth=2")
-    table = TerminalGame(names, (first, second), hint, ask, shown.append)
+    table = TerminalGame(names, (first, second), hint, ask, shown.append, **settings)
     return table, table.play(), "\n".join(shown)
 
 
@@ -42,7 +43,7 @@ def test_a_person_wins():
     _, record, shown = game("4444")
     assert record.moves == "4141414"
     assert (record.winner, record.ending, record.nodes) == (0, "four", (0, 9))
-    assert "you (x) win" in shown
+    assert "you (red x) win" in shown
     assert "[X]" in shown  # the last disc, in the winning line
 
 
@@ -90,7 +91,23 @@ def test_a_person_moving_second_cannot_take_back_the_agents_first_move():
 
 def test_hint_is_the_searching_agents():
     _, _, shown = game(["h"])
-    assert "hint: 4" in shown
+    assert "hint: column 4: value " in shown
+
+
+@pytest.mark.compiled
+def test_the_hint_of_exact_play_is_told_as_everywhere():
+    shown: list[str] = []
+    lines = iter(["4", "4", "h"])
+
+    def ask(prompt):
+        if (line := next(lines, None)) is None:
+            raise EOFError
+        return line
+
+    names = (HUMAN, HUMAN)
+    TerminalGame(names, (None, None), agents.make("perfect"), ask, shown.append).play()
+    (hint,) = [line for line in shown if line.startswith("hint")]
+    assert hint.startswith("hint: column 4 wins in 39 discs (+1); line 4")
 
 
 @pytest.mark.parametrize("leave", [["4", "q"], ["4"]])
@@ -106,7 +123,7 @@ def test_leaving_before_a_move_records_nothing():
 def test_two_agents_to_watch():
     _, record, shown = game([], names=("left", "right"), zoo={"left": Left(), "right": Left()})
     assert record.ending == "four"
-    assert "left (x) plays 1" in shown
+    assert "left (red x) plays 1" in shown
 
 
 def test_an_agent_that_plays_nonsense_forfeits():
@@ -126,6 +143,23 @@ def test_an_agent_that_raises_forfeits_and_the_game_is_kept():
 
     _, record, _ = game("4", zoo={"left": Broken()})
     assert (record.moves, record.ending, record.reason) == ("4", "exception", "RuntimeError: tired")
+
+
+@pytest.mark.parametrize(
+    ("opening", "names", "typed", "moves", "winner", "nodes"),
+    [
+        ("4141", (HUMAN, "left"), "24", "41412141", 1, (0, 6)),
+        ("4141", (HUMAN, "left"), "2u44", "4141414", 0, (0, 3)),
+        ("41414", ("left", HUMAN), "u3", "4141431", 0, (3, 0)),  # the person then leaves
+        ("414", ("left", HUMAN), "2", "41421", 0, (3, 0)),
+    ],
+)
+def test_a_game_begins_after_the_columns_given(opening, names, typed, moves, winner, nodes):
+    _, record, shown = game(typed, names, opening=opening)
+    assert (record.opening, record.moves, record.winner) == (opening, moves, winner)
+    assert record.nodes == nodes
+    assert shown.startswith(drawing(Position.parse(opening), int(opening[-1]) - 1))
+    assert ("nothing to take back" in shown) == typed.startswith("u")
 
 
 def test_who_goes_first_is_asked_until_answered():

@@ -152,6 +152,7 @@ def user_module(monkeypatch: pytest.MonkeyPatch) -> types.ModuleType:
         "def none(mine, theirs):\n    return None\n"
         "def one(mine):\n    return 1.0\n"
         "import math\ndef absent(mine, theirs):\n    return math.nothing(mine)\n"
+        "def summed(mine, theirs):\n    return float(sum(mine))\n"
         "def dynamic(mine, theirs):\n    return float(eval('mine'))\n"
         "value = 3\n",
         module.__dict__,
@@ -187,7 +188,10 @@ def test_a_heuristic_that_returns_no_float64_is_refused(
 @compiled_only
 @pytest.mark.parametrize(
     ("name", "cause"),
-    [("one", ""), ("small", ""), ("dynamic", "line [0-9]+: .*eval"), ("absent", "module 'math'")],
+    [
+        *(("one", ""), ("small", ""), ("dynamic", "line [0-9]+: .*eval")),
+        *(("absent", "module 'math'"), ("summed", r"line [0-9]+: .* signature: >>> sum\(int64\)$")),
+    ],
 )
 def test_a_heuristic_that_does_not_compile_is_refused(
     name: str, cause: str, user_module: types.ModuleType

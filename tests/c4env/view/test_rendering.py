@@ -19,8 +19,10 @@ from c4env.view.rendering import (
     MARK_COLOUR,
     PAGE,
     ansi,
+    drawing,
     rgb_array,
     svg,
+    words_of,
 )
 from tests.helpers.processes import run_python
 from tests.helpers.strategies import positions
@@ -37,6 +39,31 @@ def pixel(frame: np.ndarray, row: int, column: int, scaling: int, offset: float)
 
 
 # -- text -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("score", "plies", "said"),
+    [
+        (18, 4, "wins in 3 discs (+18)"),
+        (1, 41, "wins in 1 disc (+1)"),
+        (-1, 40, "loses in 2 discs (-1)"),
+        (0, 0, "draws (0)"),
+        (1, 0, "wins in 41 discs (+1)"),
+    ],
+)
+def test_an_exact_score_in_words(score: int, plies: int, said: str) -> None:
+    assert words_of(score, plies) == said
+
+
+@pytest.mark.parametrize("under", [["."] * 7, ["-18", "+1", "0", ".", "-2", "+18", "0"]])
+def test_texts_stand_below_their_columns(under: list[str]) -> None:
+    *board, numbers, texts = drawing(Position.parse("445"), 4, under=under).splitlines()
+    found = list(re.finditer(r"\S+", texts))
+    assert [m[0] for m in found] == under
+    for column, at in enumerate(m.end() for m in found):
+        assert numbers[at - 1] == str(column + 1)
+        assert {row[at - 1] for row in board} <= {*".xo"}
+    assert "[x]" in board[-1]
 
 
 def test_ansi() -> None:

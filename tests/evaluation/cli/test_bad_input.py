@@ -90,6 +90,8 @@ BAD = {
         ("human=greedy random", "human=greedy: human means a person: expected another"),
         ("a=greedy a=random", "a=greedy a=random: expected two different names"),
         ("random greedy --record LICENSE/games", "cannot be written to"),
+        ("random greedy --moves 1212121", "--moves 1212121: expected a game that is not over"),
+        ("random greedy --moves 49", "'49': '9' at 2 is not a column 1..7"),
     ],
     "new": [
         ("agent pyproject.toml", "expected a file name that ends with .py"),

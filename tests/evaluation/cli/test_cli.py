@@ -70,7 +70,7 @@ def test_agents_have_the_names_given_to_them_everywhere(tmp_path, capsys):
     assert main(["match", "a=greedy", "b=greedy", *run[3:], "--sprt", "0,400"]) == 0
     assert capsys.readouterr().out.startswith(("Undecided after", "H0 accepted"))
     assert main(["play", "one=random", "two=random", "--no-record"]) == 0
-    assert "one (x) plays" in capsys.readouterr().out
+    assert "one (red x) plays" in capsys.readouterr().out
 
 
 TIMED = [*QUICK, "--movetime", "5", "--anchor", "random=100"]
@@ -194,7 +194,7 @@ def test_play_records_and_reports(tmp_path, capsys, monkeypatch):
     assert main([*arguments, "--format", "csv"]) == 0
     shown = capsys.readouterr()
     assert shown.out.splitlines()[1] == "human,minimax:depth=2,2,0,0,2,0.0"
-    assert "you (x) play 4" in shown.err
+    assert "you (red x) play 4" in shown.err
     lines = iter(["q"])
     assert main(arguments) == 0
     assert len(read_games(tmp_path)[1]) == 2
@@ -215,7 +215,7 @@ def test_who_goes_first_is_asked_unless_it_is_said(first, monkeypatch, capsys):
     monkeypatch.setattr("builtins.input", lambda prompt: asked.append(prompt) or "q")
     assert main(["play", "human", "greedy", *first, "--no-record"]) == 0
     assert ("who goes first" in asked[0]) == (not first)
-    assert ("greedy (x) plays" in capsys.readouterr().out) == bool(first)
+    assert ("greedy (red x) plays" in capsys.readouterr().out) == bool(first)
 
 
 ONE_SIDE = """
@@ -234,7 +234,7 @@ def test_an_agent_against_itself_is_two_objects(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "one_side.py").write_text(ONE_SIDE)
     assert main(["play", "one_side.py:A", "one_side.py:A", "--no-record"]) == 0
-    assert "one_side.py:A (x) wins" in capsys.readouterr().out
+    assert "one_side.py:A (red x) wins" in capsys.readouterr().out
 
 
 def test_play_can_leave_no_record(tmp_path, monkeypatch, capsys):

@@ -18,17 +18,18 @@ from tests.helpers.commands import refusal
 def test_a_position_is_shown_with_board_scores_and_line(capsys):
     assert main(["solve", "444444"]) == 0
     shown = capsys.readouterr().out
-    assert " -1  0  1  .  1  0 -1   score of each column" in shown
-    assert "player 0 (x) to move wins, score +1, in 35 plies" in shown
+    assert "\n-1  0 +1  . +1  0 -1   score of each column" in shown
+    assert shown.startswith(" .  .  . [o] .  .  .\n")
+    assert "red x to move wins in 35 discs (+1)" in shown
     assert "best 3, 5" in shown
 
 
 @pytest.mark.compiled
 def test_the_empty_board_and_a_finished_game(capsys):
     assert main(["solve", "--", "-"]) == 0
-    assert " -2 -1  0  1  0 -1 -2" in capsys.readouterr().out
+    assert "-2 -1  0 +1  0 -1 -2" in capsys.readouterr().out
     assert main(["solve", "1212121"]) == 0
-    assert "player 0 has won" in capsys.readouterr().out
+    assert "red x has won" in capsys.readouterr().out
 
 
 @pytest.mark.compiled
@@ -81,9 +82,9 @@ def test_quick_columns_are_scores_or_bounds(capsys, monkeypatch):
     shown = capsys.readouterr().out.splitlines()
     numbers, cells = shown[-4].split(), shown[-3].split()
     assert numbers == list("1234567")
-    assert cells[2:5] == ["10", "10", "10"]
+    assert cells[2:5] == ["+10", "+10", "+10"]
     assert ".." in cells[0]
-    assert shown[-3].index("10") + 2 == shown[-4].index("3") + 1  # a column's cell ends below it
+    assert shown[-3].index("+10") + 3 == shown[-4].index("3") + 1  # a column's cell ends below it
     assert main(["solve", "444444", "4147", "--no-book", "--quick", "--json"]) == 0
     first, second = map(json.loads, capsys.readouterr().out.splitlines())
     assert "columns" not in first

@@ -80,14 +80,49 @@ def test_the_parts_are_those_of_the_games_and_of_the_judged_moves(games, judge):
 def test_half_a_point_is_given_away_where_a_draw_is(judge):
     for score, own, cost in ((3, 0, 0.5), (0, -2, 0.5), (1, -1, 1)):
         mistake = Mistake("44", 3, (2,), score, own, (0, 4, 4))
+        assert mistake.kind == "endgame"
         assert mistake.cost == 3 * cost
         assert f"{3 * cost:g} point" in mistake.said()
         assert "+0" not in mistake.said()
-        assert "3 times, first in game 1: column 4 turns a" in mistake.said()
+        assert "3 times, first in game 1: column 4 " in mistake.said()
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize(
+    ("moves", "column", "kind"),
+    [
+        ("414141", 2, "missed win"),  # column 4 wins; yellow wins at once in column 1
+        ("747474", 1, "missed win"),
+        ("11223", 7, "missed block"),  # red has three discs in a row
+        ("44352", 6, "missed block"),
+        (ENDING, 5, "opened a win"),
+        (ENDING, 2, "endgame"),
+        ("4141", 7, "endgame"),  # gives a win away, but not to the other side
+        ("44446", 4, "deeper"),  # four discs later
+        ("344344434131322236", 1, "opened a win"),
+    ],
+)
+def test_a_kind_is_told_by_the_next_two_discs(moves, column, kind):
+    scores = Solver().scores(Position.parse(moves))
+    best, own = max(s for s in scores if s is not None), scores[column - 1]
+    kept = tuple(c for c, score in enumerate(scores) if score == best)
+    mistake = Mistake(moves, column - 1, kept, best, own, (0,))
+    assert mistake.kind == kind
+    assert mistake.said().startswith(f"{kind}, {mistake.cost:g} point")
+
+
+def test_what_two_discs_show_comes_before_what_costs_more(solver, judge):
+    each = [(ENDING, 2)] * 3 + [("516427137711716476353712666", 3), (ENDING, 5)]
+    found = Mistakes.of([game(solver, *one) for one in each], "a", judge)
+    kinds = [("opened a win", 1), ("deeper", 1), ("endgame", 3)]
+    assert [(m.kind, m.cost) for m in found.mistakes] == kinds
+    assert "missed block 0, opened a win 1, deeper 1, endgame 3." in found.summary()
 
 
 def test_who_gave_nothing_away_is_told_so(games, judge):
-    assert "No move of b gave anything away." in Mistakes.of(games[:1], "b", judge).text()
+    told = Mistakes.of(games[:1], "b", judge).text()
+    assert "No move of b gave anything away." in told
+    assert "by kind" not in told
     with pytest.raises(InvalidRun, match="agent 'c' is not in the run: expected b, a"):
         Mistakes.of(games, "c", judge)
     with pytest.raises(InvalidRun, match="agent 'b' chose no column"):
@@ -135,9 +170,12 @@ def test_the_command_shows_each_form(games, tmp_path, capsys):
 
     text = shown("text")
     assert len(games[0].moves) == len(ENDING) + 2  # both play best after the mistake
-    assert "column 5 turns a win (+2) into a loss (-5, 1 disc later); best is 3 or 4 or 6." in text
-    assert f"o to move: c4 solve {ENDING}" in text
-    assert f"| {ENDING} | 5 | 346 | 2 | -5 | 1 | 1.0 | 1 |" in shown("markdown")
+    assert "column 5 loses in 2 discs (-5); best 3 or 4 or 6: wins in 9 discs (+2)." in text
+    assert text.index("opened a win, 1 point, 1 time, first in game 1:") < text.index("[x]")
+    assert (
+        f"yellow o to move; --html page: #game=1&ply={len(ENDING)}\n    c4 solve {ENDING}\n" in text
+    )
+    assert f"| {ENDING} | 5 | opened a win | 346 | 2 | -5 | 1 | 1.0 | 1 |" in shown("markdown")
     (row,) = csv.DictReader(io.StringIO(shown("csv")))
     (mistake,) = json.loads(shown("json"))["mistakes"]
     assert {name: str(value) for name, value in mistake.items() if name != "games"} == row

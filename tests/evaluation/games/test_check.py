@@ -100,15 +100,15 @@ def test_what_does_not_pickle_is_sent_to_workers_by_its_spec(tmp_path):
     found = check_agent(f"{tmp_path / 'shut.py'}:agent")
     assert found.good
     assert not found.picklable
-    assert "only by its spec, as in the commands" in found.table().text()
+    assert "yes, by its spec; in Python pass the spec" in found.table().text()
 
 
 @pytest.mark.parametrize(
     ("name", "remedy"),
     [
         ("full", "whose entry in observation['action_mask'] is 1"),
-        ("wild", "a generator that each reset(seed) creates"),
-        ("claims", "only if every seed gives the same moves"),
+        ("wild", "whose reset(self, seed) makes self.random = random.Random(seed)"),
+        ("claims", "remove deterministic = True"),
         ("broken", ""),
         ("first", ""),
     ],
@@ -164,7 +164,7 @@ ALL = Check("a", ASKED, "", True, False, True, False, True, (1e-3, 2e-3))
             False,
             {"legal moves": "no", "what it did": "nonsense: nan"},
         ),
-        (replace(ALL, picklable=False), True, {"can be sent to workers": "only by its spec"}),
+        (replace(ALL, picklable=False), True, {"can be sent to workers": "yes, by its spec"}),
         (replace(ALL, seconds=(0.0,)), True, {"median ms a move": "0", "longest ms": "0"}),
         (replace(ALL, seconds=(1e6,)), True, {"longest ms": "1e+09"}),
     ],
@@ -177,3 +177,16 @@ def test_what_a_check_says_is_what_it_saw(check, good, said):
 
 def test_a_clock_is_no_fault():
     assert check_agent("mcts:movetime=0.01").good
+
+
+def test_the_remedy_for_moves_that_do_not_repeat_is_enough(tmp_path):
+    """A class as the remedy describes it plays as the function did, and passes."""
+    (tmp_path / "mended.py").write_text(
+        "import random\nfrom c4env import agents\n\n"
+        "class A(agents.Agent):\n"
+        "    def reset(self, seed=None):\n        self.random = random.Random(seed)\n"
+        "    def choose(self, position):\n"
+        "        return self.random.choice(position.legal_columns())\n"
+    )
+    found = check_agent("mended.py:A")
+    assert (found.good, found.repeats, found.deterministic, found.remedy) == (True, True, False, "")

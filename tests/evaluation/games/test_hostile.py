@@ -441,7 +441,7 @@ def test_a_game_at_the_terminal_goes_on_to_its_forfeit(tmp_path):
     (tmp_path / "bad.py").write_text(HOSTILE)
     words = ["play", "bad.py:leaves", "greedy", "--no-record"]
     done = run_python("-m", "c4env.evaluation", *words, cwd=tmp_path, check=True)
-    assert "bad.py:leaves (x) forfeits: its process ended (exit code 7)" in done.stdout
+    assert "bad.py:leaves (red x) forfeits: its process ended (exit code 7)" in done.stdout
 
 
 @pytest.mark.compiled
