@@ -24,6 +24,7 @@ from typing import Any, Final, SupportsFloat
 
 import gymnasium
 import numpy as np
+from gymnasium.utils import RecordConstructorArgs
 from gymnasium.vector import AutoresetMode, VectorEnv, VectorWrapper
 
 from c4env.agents.base import require_count
@@ -96,7 +97,7 @@ class _Exact:
         return values
 
 
-class ExactReward(gymnasium.Wrapper[Any, Any, Any, Any]):
+class ExactReward(gymnasium.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
     """Adds rewards from exact play to ``ConnectFourEnv``, wrapped or not; see the module.
 
     Args:
@@ -110,7 +111,8 @@ class ExactReward(gymnasium.Wrapper[Any, Any, Any, Any]):
     """
 
     def __init__(self, env: gymnasium.Env[Any, Any], kind: str = "shaping", **options: Any) -> None:
-        super().__init__(env)
+        RecordConstructorArgs.__init__(self, kind=kind, **options)
+        gymnasium.Wrapper.__init__(self, env)
         if not isinstance(env.unwrapped, ConnectFourEnv):
             raise InvalidValue(f"{env}: expected a ConnectFourEnv of this board")
         self._game, self._exact = env.unwrapped, _Exact(kind, **options)

@@ -215,7 +215,12 @@ def test_in_self_play_each_side_is_charged_its_own_moves(kind: str) -> None:
 @pytest.mark.filterwarnings("ignore:.*different from the unwrapped version")
 def test_gymnasiums_own_checks_and_wrappers_take_it() -> None:
     made = gymnasium.make("c4env/ConnectFour-v0", opponent="greedy")
-    check_env(ExactReward(made, from_ply=30, solver=SOLVER), skip_render_check=True)
+    wrapped = ExactReward(made, "regret", from_ply=30, solver=SOLVER)
+    check_env(wrapped, skip_render_check=True)
+    again = gymnasium.make(wrapped.spec)
+    for env in (again, wrapped):
+        env.reset(seed=1, options={"position": start(np.random.default_rng(1), 30, "444444")})
+    assert again.step(3)[1] == wrapped.step(3)[1] != -1
     envs = ExactVectorReward(
         ConnectFourVectorEnv(4, opponent="random"), "regret", from_ply=30, solver=SOLVER
     )
