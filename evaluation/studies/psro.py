@@ -43,7 +43,7 @@ def exploitability(agents: list[Any], mixture: Any, openings: list[str]) -> floa
     """A best response's mean result over openings and seats: 0 for exact play, at most 1."""
 
     @cache
-    def best(position: Any, seat: int, members: tuple[int, ...]) -> float:
+    def best(position: Any, seat: int, members: tuple[int, ...]) -> Any:
         if position.outcome:  # the result, times the probability of the members
             return {None: 0, seat: 1}.get(position.outcome.winner, -1) * sum(mixture[[*members]])
         if position.to_move == seat:
