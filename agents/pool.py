@@ -5,7 +5,7 @@ from __future__ import annotations
 __any_board__ = True
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
 import numpy as np
@@ -22,21 +22,32 @@ from c4env.envs.vectorized.chance import streams
 # An odd multiplier of a pool's seed, so that pools with different seeds draw differently.
 KEY: Final = np.uint64(0xD1B54A32D192ED03)
 
+Priority = Callable[[float], float]
+"""A function from the caller's win rate against an opponent to the opponent's priority, >= 0."""
+
+PRIORITIES: Final[dict[str, Priority]] = {
+    "uniform": lambda rate: 1.0,
+    "hard": lambda rate: (1 - rate) ** 2,
+    "even": lambda rate: rate * (1 - rate),
+}
+
 
 class Pool:
     """Several opponents in one; a draw by weight decides who plays each game, or each move.
 
     A pool plays in every environment and counts the results against each opponent. One pool may
     serve several environments; another process gets a copy with its own counts. A draw depends on
-    the seed of the pool and the seed of the board alone.
+    the seed of the pool, the seed of the board, the weights and, with a priority, the results.
+
+    A pool of a learner's past selves with equal weights gives fictitious self-play (Heinrich,
+    Lanctot and Silver, ICML 2015), and with a priority prioritised fictitious self-play (Vinyals et
+    al., "Grandmaster level in StarCraft II ...", Nature 575, 2019).
 
     Example:
-        pool = Pool({"greedy": 3, "random": 1})
+        pool = Pool({"greedy": 3, "random": 1}, priority="hard")
         envs = ConnectFourVectorEnv(256, opponent=pool)
         ...
         pool.add(agents.make(copy.deepcopy(model)), weight=2)  # a past self, from the next game on
-        for agent, rate in pool.win_rates.items():  # the stronger, the more often
-            pool.add(agent, weight=1.0 if math.isnan(rate) else (1 - rate) ** 2)
     """
 
     c4env_batched = True
@@ -48,6 +59,7 @@ class Pool:
         *,
         per: str = "game",
         half_life: float = 100.0,
+        priority: str | Priority = "uniform",
     ) -> None:
         """Make a pool of opponents; :meth:`add` adds more.
 
@@ -59,16 +71,25 @@ class Pool:
                 draws an opponent, and nothing is counted.
             half_life: games against an opponent after which a result counts half in
                 :attr:`win_rates`; inf for the mean of all games.
+            priority: the factor on an opponent's weight, by the caller's win rate x against it:
+                ``"uniform"`` 1, ``"hard"`` (1 - x)^2, ``"even"`` x(1 - x), or a function of x. Here
+                x is the rate of :attr:`win_rates` with one draw added: 1/2 before the first game.
 
         Raises:
-            InvalidValue: ``weights`` is no dict, a weight is no number >= 0, another ``per``, a
-                bad seed or half-life.
+            InvalidValue: ``weights`` is no dict, a weight is no number >= 0, another ``per`` or
+                ``priority``, a bad seed or half-life.
             InvalidOption, UnknownAgent, InvalidSpec, UnknownOption: no such agent.
         """
         if per not in ("game", "move"):
             raise InvalidValue(f"per={per!r}: expected 'game' or 'move'")
         if not is_number(half_life) or not half_life > 0:
             raise InvalidValue(f"half_life={half_life!r}: expected a number above 0")
+        if not (callable(priority) or (isinstance(priority, str) and priority in PRIORITIES)):
+            expected = f"one of {list(PRIORITIES)} or a function of a win rate"
+            raise InvalidValue(f"priority={priority!r}: expected {expected}")
+        self._priority = priority
+        if per == "move" and priority != "uniform":
+            raise InvalidValue(f"priority={priority!r}: expected per='game', which counts results")
         self._per = per
         self._seed = require_count("seed", seed, 0, 2**64 - 1)
         self._fading = 0.5 ** (1 / half_life)  # factor on a result for each later game
@@ -145,6 +166,34 @@ class Pool:
             for agent, (points, games) in self._each(self._recent)
         }
 
+    @property
+    def shares(self) -> dict[Any, float]:
+        """The probability of each opponent in the next draw.
+
+        Raises:
+            InvalidValue: the pool is empty, all weights are 0, or the priority is no number >= 0.
+        """
+        chances = self._chances()
+        return dict(self._each(chances / chances.sum()))
+
+    def _chances(self) -> Float64s:
+        """The weight of each opponent, by number, times its priority."""
+        chances = self._weights.copy()
+        if (given := self._priority) != "uniform":
+            prefer = PRIORITIES[given] if isinstance(given, str) else given
+            for number, _ in self._followers.values():
+                points, games = self._recent[number].tolist()
+                factor = prefer(rate := (points + 0.5) / (games + 1))
+                if not is_number(factor) or not 0 <= factor < np.inf:
+                    raise InvalidValue(
+                        f"priority({rate:.3g}) is {factor!r}: expected a number >= 0"
+                    )
+                chances[number] *= factor
+        if not chances.any():
+            weights = list(self.weights.values())
+            raise InvalidValue(f"weights={weights}, by priority: expected a product above 0")
+        return chances
+
     def follow(self) -> PoolGames:
         """The follower for one environment; it shares the pool's weights and results."""
         return PoolGames(self)
@@ -160,6 +209,7 @@ class Pool:
 
     def __repr__(self) -> str:
         rest = f"{self._seed}, per={self._per!r}, half_life={self._half_life}"
+        rest += f", priority={self._priority!r}"
         return f"Pool({self.weights!r}, {rest})"
 
 
@@ -184,18 +234,16 @@ class PoolGames(Follower):
         """Draw an opponent for each new game.
 
         Raises:
-            InvalidValue: the pool is empty, or all weights are 0.
+            InvalidValue: the pool is empty, all weights are 0, or the priority is no number >= 0.
         """
         pool = self._pool
-        edges = np.cumsum(pool._weights)
-        if not pool._weights.any():
-            weights = list(pool.weights.values())
-            raise InvalidValue(f"weights={weights}: expected a weight above 0")
+        chances = pool._chances()
+        edges = np.cumsum(chances)
         self._known(boards)
         keys = seeds.astype(np.uint64) + np.array([pool._seed], np.uint64) * KEY
         drawn = np.searchsorted(edges, streams(keys) / 2.0**48 * edges[-1], side="right")
         # Rounding of the sum must not draw an opponent of weight 0.
-        self._who[boards] = np.minimum(drawn, np.flatnonzero(pool._weights).max())
+        self._who[boards] = np.minimum(drawn, np.flatnonzero(chances).max())
         present = dict(pool._followers.values())
         if self._followers.keys() != present.keys():
             playing = set(self._who.tolist())

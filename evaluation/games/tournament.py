@@ -12,9 +12,12 @@ from itertools import chain
 from pathlib import Path
 from typing import Final, NamedTuple, Unpack, cast
 
+import numpy as np
+
 from c4env.agents.base import Agent, is_model
 from c4env.agents.errors import Unavailable
 from c4env.agents.registry.registry import registered_here, split_spec
+from c4env.arrays import Float64s
 from c4env.evaluation.errors import InvalidRun
 from c4env.evaluation.games.apart import make_field
 from c4env.evaluation.games.backends import dismiss_processes, renew_processes
@@ -109,6 +112,18 @@ class Tournament:
             InvalidRun: the anchor is not one of the players.
         """
         return rate(Tally.of(self.games, self.players), self.deterministic, anchor)
+
+    def payoffs(self) -> tuple[tuple[str, ...], Float64s]:
+        """The agents, and the mean score of each (row) against each (column), ``[N, N]``.
+
+        A score is the row's points per game, 0..1, over both colours: 1/2 on the diagonal, nan
+        where two agents did not meet. ``scores - 0.5`` is the payoff matrix of a zero-sum game.
+        """
+        names, cell = self.players, self.table.cell
+        found = [(cell(one, other) + ~cell(other, one)).score for one in names for other in names]
+        scores = np.array(found, np.float64).reshape(len(names), len(names))  # nan for None
+        np.fill_diagonal(scores, 0.5)
+        return names, scores
 
     def standing(self) -> Standing:
         """Find the cycles among the agents, and order the agents by maximal lotteries.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import math
 import pickle
+import re
 
 import numpy as np
 import pytest
@@ -213,6 +214,67 @@ def test_win_rates_follow_a_caller_that_learns(boards):
     assert pool.win_rates[ONES] > 0.99
 
 
+def swings(rate):
+    """A priority, as a user's function that can be pickled."""
+    return 1 / (0.01 + rate) ** 2
+
+
+PRIORITIES = {
+    "uniform": lambda rate: 1,
+    "hard": lambda rate: (1 - rate) ** 2,
+    "even": lambda rate: rate * (1 - rate),
+    swings: swings,
+}
+
+
+@pytest.mark.parametrize("priority", PRIORITIES)
+def test_a_priority_draws_by_the_results_so_far(priority):
+    beaten, lost, unmet = always(0), always(1), always(2)
+    pool = Pool(half_life=math.inf, priority=priority)
+    for agent, reward, games in ((beaten, 1, 9), (lost, -1, 4), (unmet, 0, 0)):
+        pool.add(agent, weight=3)
+        for other in pool.weights:
+            pool.add(other, weight=float(other is agent))
+        ended(pool, games, *[reward] * bool(games))
+    for agent, weight in ((beaten, 2), (lost, 1), (unmet, 1)):
+        pool.add(agent, weight)
+    function = PRIORITIES[priority]
+    rates = {beaten: 9.5 / 10, lost: 0.5 / 5, unmet: 1 / 2}  # with one draw added
+    products = np.array([function(rate) for rate in rates.values()]) * (2, 1, 1)
+    assert list(pool.shares) == [beaten, lost, unmet]
+    assert list(pool.shares.values()) == pytest.approx(products / products.sum())
+    games = pool.follow()
+    games.begin(np.arange(4000), np.arange(4000))
+    drawn = np.bincount(games._who, minlength=3) / 4000
+    assert drawn == pytest.approx(products / products.sum(), abs=0.03)
+
+
+@pytest.mark.parametrize("priority", ["hard", "even", swings])
+def test_draws_by_priority_repeat_for_a_seed_and_in_a_copy(priority):
+    pool = Pool({ONES: 1, FIVES: 1}, seed=2, half_life=5, priority=priority)
+    answered = games_against(pool, size=20)
+    assert games_against(Pool({ONES: 1, FIVES: 1}, 2, half_life=5, priority=priority), 20) == (
+        answered
+    )
+    assert games_against(Pool({ONES: 1, FIVES: 1}, 2), 20) != answered
+    pool = Pool({"random": 1, "alphabeta:depth=1": 1}, seed=2, half_life=5, priority=priority)
+    games_against(pool, size=20, steps=20)
+    copies = copy.deepcopy(pool), pickle.loads(pickle.dumps(pool))
+    once = games_against(pool, size=20, seed=7)
+    for copied in copies:
+        assert copied.win_rates != pool.win_rates
+        assert games_against(copied, size=20, seed=7) == once
+        assert (copied.win_rates, copied.shares) == (pool.win_rates, pool.shares)
+
+
+def test_a_hard_pool_plays_those_more_that_the_caller_loses_to():
+    pool = Pool({"random": 1, "alphabeta:depth=2": 1}, seed=1, priority="hard")
+    games_against(pool, size=50, steps=60)
+    games = {agent: sum(row) for agent, row in pool.results.items()}
+    assert pool.win_rates["random"] > pool.win_rates["alphabeta:depth=2"]
+    assert games["alphabeta:depth=2"] > 2 * games["random"]
+
+
 def test_what_is_removed_plays_its_games_to_their_end_and_is_forgotten():
     pool = Pool({ONES: 1})
     envs = ConnectFourVectorEnv(50, opponent=pool, seat=0, autoreset_mode="SameStep")
@@ -379,12 +441,22 @@ def test_bad_pools_are_refused():
     for half_life in (0, -1, "1", True, np.nan):
         with pytest.raises(InvalidValue, match="half_life="):
             Pool(half_life=half_life)
+    for priority in ("strong", None, 2, ["hard"]):
+        with pytest.raises(InvalidValue, match=rf"priority={re.escape(repr(priority))}: expected"):
+            Pool({ONES: 1}, priority=priority)
+    with pytest.raises(InvalidValue, match="priority='hard': expected per='game'"):
+        Pool({ONES: 1}, per="move", priority="hard")
+    for factor in (-1, math.nan, math.inf, "1", True, None):
+        pool = Pool({ONES: 1}, priority=lambda rate, factor=factor: factor)
+        for asked in (lambda pool=pool: pool.shares, ConnectFourEnv(pool).reset):
+            with pytest.raises(InvalidValue, match=rf"priority\(0.5\) is {factor!r}: expected"):
+                asked()
     with pytest.raises(InvalidValue, match="follows its games"):
         Pool({Pool({ONES: 1}): 1})
     with pytest.raises(UnknownAgent, match="nosuch"):
         Pool({"nosuch": 1})
-    for pool in (Pool(), Pool({ONES: 0})):
-        with pytest.raises(InvalidValue, match="expected a weight above 0"):
+    for pool in (Pool(), Pool({ONES: 0}), Pool({ONES: 1}, priority=lambda rate: 0)):
+        with pytest.raises(InvalidValue, match="expected a product above 0"):
             ConnectFourVectorEnv(3, opponent=pool).reset(seed=1)
 
 

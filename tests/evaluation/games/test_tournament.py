@@ -14,7 +14,7 @@ from c4env.agents.errors import UnknownAgent
 from c4env.errors import FileInUse
 from c4env.evaluation.errors import InvalidRun, UnreadableRun
 from c4env.evaluation.games.settings import Settings
-from c4env.evaluation.games.tournament import play, prepare
+from c4env.evaluation.games.tournament import Tournament, play, prepare
 from c4env.evaluation.plan.field import name_players
 from c4env.evaluation.plan.header import RunHeader
 from c4env.evaluation.plan.schedule import gauntlet_order, opening_major
@@ -71,6 +71,31 @@ def test_gauntlet_plays_what_the_round_robin_plays_of_it():
     assert result.table.cell("random", "alphabeta:depth=3").games == 0
     two = evaluation.gauntlet({"me": "greedy", "you": "greedy"}, ["random"], openings=0)
     assert two.table.games == 4
+
+
+def test_payoffs_are_the_points_of_each_pair_by_name(tmp_path):
+    played = evaluation.round_robin(FIELD, openings=1, seed=2, out=tmp_path)
+    read = evaluation.read_run(tmp_path)
+    names, scores = read.payoffs()
+    assert list(names) == FIELD
+    for one, other in itertools.permutations(FIELD, 2):
+        games = [game for game in played.games if {*game.players} == {one, other}]
+        points = [game.points[game.players.index(one)] for game in games]
+        assert scores[names.index(one), names.index(other)] == np.mean(points)
+    assert (scores + scores.T == 1).all()
+    assert len(set(scores.ravel())) > 3
+    totals = (scores.sum(axis=1) - 0.5) / (len(names) - 1)  # each pair met equally often
+    assert totals == pytest.approx([played.table.total(name).score for name in names])
+    assert played.payoffs()[1].tolist() == scores.tolist()
+
+
+def test_payoffs_are_unknown_where_two_did_not_meet():
+    result = evaluation.gauntlet("greedy", ["random", "alphabeta:depth=3"], openings=0)
+    names, scores = result.payoffs()
+    assert names == ("greedy", "random", "alphabeta:depth=3")
+    assert np.isnan(scores).tolist() == [[0, 0, 0], [0, 0, 1], [0, 1, 0]]
+    assert scores.diagonal().tolist() == [0.5] * 3
+    assert Tournament(RunHeader(), ()).payoffs()[1].shape == (0, 0)
 
 
 def test_whoever_takes_games_in_order_may_stop_and_go_on(tmp_path):

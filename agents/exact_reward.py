@@ -1,0 +1,159 @@
+"""Rewards from exact play, added to those of an environment.
+
+    ExactReward(gymnasium.make("c4env/ConnectFour-v0", opponent="greedy"), from_ply=20)
+    ExactVectorReward(ConnectFourVectorEnv(64, opponent="greedy"), "regret", from_ply=20)
+
+The value V of a position is its result with exact play, 1, 0 or -1 for the side to move.
+``value="score"`` divides the exact score by half the number of cells instead, so that a quick win
+is worth more than a slow win.
+
+- ``"shaping"`` adds ``gamma * P(s') - P(s)`` (Ng, Harada and Russell, "Policy invariance under
+  reward transformations", ICML 1999). The potential P(s) is V(s) for the caller from ``from_ply``
+  discs on, 0 before, and 0 after the end. So with ``gamma`` 1 the added rewards of a game sum to
+  -P(start). In self-play, P(s') is the potential for the side that moved.
+- ``"regret"`` subtracts what the caller's move gives away: V before the move less V after the move,
+  both for the caller, before the opponent's reply. A move into a full column has V = -1.
+"""
+
+from __future__ import annotations
+
+__any_board__ = True
+
+from collections.abc import Sequence
+from typing import Any, Final, SupportsFloat
+
+import gymnasium
+import numpy as np
+from gymnasium.utils import RecordConstructorArgs
+from gymnasium.vector import AutoresetMode, VectorEnv, VectorWrapper
+
+from c4env.agents.base import require_count
+from c4env.agents.errors import InvalidValue
+from c4env.agents.pool import is_number
+from c4env.agents.solver import Solver
+from c4env.arrays import Bools, Float64s, Int64s
+from c4env.bitboard import CELLS
+from c4env.envs.single import ConnectFourEnv
+from c4env.envs.vectorized import kernels
+from c4env.envs.vectorized.vector import ConnectFourVectorEnv
+from c4env.position import Position
+
+KINDS: Final = ("shaping", "regret")
+VALUES: Final = ("result", "score")
+
+
+class _Exact:
+    """The rewards to add on N boards, from the positions before and after each step."""
+
+    def __init__(
+        self,
+        kind: str = "shaping",
+        *,
+        from_ply: int = 20,
+        gamma: float = 1.0,
+        value: str = "result",
+        solver: Solver | None = None,
+    ) -> None:
+        for name, given, known in (("kind", kind, KINDS), ("value", value, VALUES)):
+            if given not in known:
+                raise InvalidValue(f"{name}={given!r}: expected one of {list(known)}")
+        if not is_number(gamma) or not 0 <= gamma <= 1:
+            raise InvalidValue(f"gamma={gamma!r}: expected a number from 0 to 1")
+        if not isinstance(solver, Solver | None):
+            raise InvalidValue(f"solver={solver!r}: expected a Solver of this board, or None")
+        self.from_ply = require_count("from_ply", from_ply, 0, CELLS)
+        self.shaping, self.gamma, self.signs = kind == "shaping", gamma, value == "result"
+        self.solver = solver or Solver()
+
+    def begin(self, positions: Sequence[Position], over: Bools) -> None:
+        """Note the positions before a step, and where the game is over."""
+        self.over = over
+        self.boards = np.array([(p.mine, p.theirs) for p in positions], np.int64)
+        self.deep = ~over & (kernels.plies_of(self.boards) >= self.from_ply)
+        self.values = self._values(self.boards, self.deep)
+
+    def added(
+        self, actions: Any, positions: Sequence[Position], ended: Bools, over: Bools, view: int = 1
+    ) -> Float64s:
+        """The rewards to add; ``view`` is -1 if the other side is to move after the step."""
+        before, idle = self.values, self.over
+        lost = 0.0 if self.shaping else self._lost(np.array(actions, np.int64))
+        self.begin(positions, over)
+        change = self.gamma * view * np.where(ended, 0.0, self.values) - before
+        return np.where(idle, 0.0, change if self.shaping else -lost)
+
+    def _lost(self, actions: Int64s) -> Float64s:
+        after, results = self.boards.copy(), np.where(self.deep, kernels.ONGOING, kernels.DRAWN)
+        results = results.astype(np.int8)
+        kernels.play(after, results, actions, 0, len(after))
+        legal = results < kernels.FORFEIT_BY_0
+        return self.values + np.where(legal, self._values(after, self.deep & legal), 1.0)
+
+    def _values(self, boards: Int64s, where: Bools) -> Float64s:
+        """The values for the side to move on some of N boards, 0 on the others."""
+        values = np.zeros(len(boards))
+        scores = self.solver.scores_many(boards[where, 0], boards[where, 1])
+        values[where] = np.sign(scores) if self.signs else scores / (CELLS // 2)
+        return values
+
+
+class ExactReward(gymnasium.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
+    """Adds rewards from exact play to ``ConnectFourEnv``, wrapped or not; see the module.
+
+    Args:
+        env: the environment.
+        kind: ``"shaping"`` or ``"regret"``.
+        options: ``from_ply=20``, ``gamma=1.0``, ``value="result"`` or ``"score"``; ``solver``, an
+            ``agents.Solver`` that several wrappers may share.
+
+    Raises:
+        InvalidValue: another environment, or an argument has another value.
+    """
+
+    def __init__(self, env: gymnasium.Env[Any, Any], kind: str = "shaping", **options: Any) -> None:
+        RecordConstructorArgs.__init__(self, kind=kind, **options)
+        gymnasium.Wrapper.__init__(self, env)
+        if not isinstance(env.unwrapped, ConnectFourEnv):
+            raise InvalidValue(f"{env}: expected a ConnectFourEnv of this board")
+        self._game, self._exact = env.unwrapped, _Exact(kind, **options)
+
+    def reset(self, **kwargs: Any) -> tuple[Any, dict[str, Any]]:
+        """Reset the environment."""
+        found = self.env.reset(**kwargs)
+        self._exact.begin([self._game.position], np.zeros(1, np.bool_))
+        return found
+
+    def step(self, action: Any) -> tuple[Any, SupportsFloat, bool, bool, dict[str, Any]]:
+        """Step the environment, and add to the reward."""
+        seen, reward, ended, truncated, info = self.env.step(action)
+        over = np.array([ended])
+        (added,) = self._exact.added([action], [self._game.position], over, over)
+        return seen, float(reward) + float(added), ended, truncated, info
+
+
+class ExactVectorReward(VectorWrapper):
+    """Adds rewards from exact play to ``ConnectFourVectorEnv``; arguments as ``ExactReward``."""
+
+    def __init__(
+        self, env: VectorEnv[Any, Any, Any], kind: str = "shaping", **options: Any
+    ) -> None:
+        super().__init__(env)
+        if not isinstance(env.unwrapped, ConnectFourVectorEnv):
+            raise InvalidValue(f"{env}: expected a ConnectFourVectorEnv of this board")
+        self._games, self._exact = env.unwrapped, _Exact(kind, **options)
+
+    def reset(self, *, seed: Any = None, options: Any = None) -> tuple[Any, dict[str, Any]]:
+        """Reset the boards."""
+        found = self.env.reset(seed=seed, options=options)
+        fresh = (options or {}).get("reset_mask")
+        over = np.zeros(self.num_envs, np.bool_) if fresh is None else self._exact.over & ~fresh
+        self._exact.begin(self._games.positions(), over)
+        return found
+
+    def step(self, actions: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
+        """Step the boards, and add to the rewards."""
+        seen, rewards, ended, truncated, info = self.env.step(actions)
+        over = ended & (self._games.autoreset_mode is not AutoresetMode.SAME_STEP)
+        view = -1 if self._games.opponent is None else 1
+        added = self._exact.added(actions, self._games.positions(), ended, over, view)
+        return seen, rewards + added, ended, truncated, info
