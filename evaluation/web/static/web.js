@@ -296,6 +296,7 @@ function openLine(line) {
   Object.assign(state, { moves: line.moves, view: Math.min(same + 1, line.moves.length), lines, look: { names: line.names, result: "Another line of the game" } });
   renderPlayers();
   next();
+  document.querySelector("#moves [aria-current]").focus();  // the line's button is gone
 }
 
 // The length of the game before the latest turn of a person, or of anyone if no person plays.
@@ -463,11 +464,10 @@ function renderGame() {
 function renderMistakes(values) {
   const known = reviewing() && !values.slice(state.opening.length).includes(null);
   const mine = known ? replay.blunders().filter((ply) => state.players[ply % 2] === HUMAN) : [];
-  const again = (ply) => { branch(state.moves.slice(0, ply)); next(); };
   $("mistakes").hidden = !reviewing();
   tell($("mistakes").firstElementChild, !known ? "Judging your moves …" : mine.length ? `${plural(mine.length, "mistake")}: try again.` : "No mistake: you gave away neither a win nor a draw.");
   $("mistakes").lastElementChild.replaceChildren(...mine.map((ply) =>
-    element("li", {}, element("button", { class: "do", type: "button", on: { click: () => again(ply) } }, `Disc ${ply + 1}: ${replay.told(ply)}`))));
+    element("li", {}, element("button", { class: "do", type: "button", on: { click: () => { branch(state.moves.slice(0, ply)); next(); toBoard(); } } }, `Disc ${ply + 1}: ${replay.told(ply)}`))));
 }
 
 // The agents' last search results before the position on the board.
@@ -649,6 +649,9 @@ $("copy").addEventListener("click", async () => {
   }
   setTimeout(() => { $("copy").textContent = "Copy link"; }, 1500);
 });
+// Go to the board from a button that vanishes.
+function toBoard() { board.columns[3].focus({ preventScroll: true }); bringIntoSight($("game")); }
+
 // A new game starts at once, also between two agents.
 function startAnew() {
   begin();
@@ -658,16 +661,18 @@ function startAnew() {
 }
 $("new").addEventListener("click", startAnew);
 $("again").addEventListener("click", () => {
-  if (state.mode === "play" && live()) return startAnew();
-  branch(shown());
-  renderPlayers();
-  next();
+  if (state.mode === "play" && live()) startAnew();
+  else {
+    branch(shown());
+    next();
+  }
+  toBoard();
 });
 $("dismiss").addEventListener("click", () => notice([]));
 $("pace").replaceChildren(...Object.keys(PACES).map((name) => element("option", { value: name }, name)));
 $("pace").value = "Normal";
 $("swap").addEventListener("click", () => { state.players.reverse(); begin(); renderPlayers(); next(); });
-$("takeback").addEventListener("click", takeBack);
+$("takeback").addEventListener("click", () => { takeBack(); if ($("takeback").disabled) toBoard(); });
 $("hint").addEventListener("click", askHint);
 const pauseOrGoOn = () => { if (searching) stop(); else { state.held = false; next(); } };
 for (const id of ["stop", "pause"]) $(id).addEventListener("click", pauseOrGoOn);

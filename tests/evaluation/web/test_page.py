@@ -168,11 +168,17 @@ def test_a_lost_game_lists_the_mistakes_to_try_again(open_page: Open) -> None:
     ]
     assert page.locator("#moves .blunder").count() >= len(found)  # greedy's are marked, too
     expect(page.locator("#scores")).to_have_attribute("aria-checked", "false")  # not asked for
-    buttons.first.click()
+    buttons.first.press("Enter")
     headline(page, r"Your turn \(Red\)")
     assert moves_of(page) == found[0].moves
+    assert page.evaluate("document.activeElement.classList.contains('column')")
     expect(page.locator("#mistakes")).to_be_hidden()
     expect(page.locator("#lines button")).to_have_text(f"You \u2013 greedy {moves}")
+    page.locator("#lines button").press("Enter")
+    for key, ply in (("ArrowRight", len(found[0].moves) + 2), ("End", len(moves))):
+        page.keyboard.press(key)
+        expect(page.locator("#ply")).to_have_text(f"disc {ply} of {len(moves)}")
+        assert page.evaluate("document.activeElement.ariaCurrent") == "step"
 
 
 def test_nothing_is_recorded_unasked(open_page: Open, folder: Path) -> None:
