@@ -22,7 +22,10 @@ addEventListener("resize", () => { if (innerWidth !== known) { known = innerWidt
 document.title = R.title;
 $("run").textContent = R.title + (R.date ? `, ${R.date}` : "");
 const NAMES = innerWidth < 544 ? R.labels : R.players; // in sentences: labels where whole names do not fit
-const whole = words => named(words.replace(/(\d) (Elo|%)/g, "$1\u00a0$2"), R.players, NAMES); // no break inside a name or a quantity
+function whole(words) { // no break inside a name, an option or a quantity
+  const options = words.match(/--\w+ \d+/g) ?? [];
+  return named(words.replace(/(\d) (Elo|%)/g, "$1\u00a0$2"), [...R.players, ...options], [...NAMES, ...options]);
+}
 $("title").replaceChildren(...whole(R.headline[0]));
 $("sure").replaceChildren(...whole(R.headline.slice(1).join(" ")));
 $("summary").textContent = `${plural(R.games.length, "game")} of ${plural(N, "agent")} over ${plural(R.openings.length, "opening")}; ` +
@@ -213,7 +216,7 @@ if (R.quality) {
     makeBoard(drawing).show({moves, next: column});
     return element("li", {}, drawing, element("div", {},
       element("p", {}, `${plural(cost, "point")}, ${plural(times, "time")}: ${turned(column + 1, best, own, at)}; best is ${bestColumns(scoresAt(n, at))}.`),
-      element("button", {class: "do", type: "button", on: {click: () => { open_(n, at); bringIntoSight($("replay")); }}}, `Game ${n + 1}, disc ${at + 1}`),
+      element("a", {href: `#game=${n + 1}&ply=${at}`, on: {click: () => { open_(n, at); bringIntoSight($("replay")); }}}, `Game ${n + 1}, disc ${at + 1}`),
       element("code", {}, `c4 solve ${moves || "-"}`)));
   }
   function causes() {

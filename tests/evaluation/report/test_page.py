@@ -70,7 +70,7 @@ def test_a_costly_move_opens_its_game(page: Any, folder: Path) -> None:
     first, item = found.mistakes[0], page.locator("#costly li").first
     assert item.locator(".disc[data-disc]").count() == 7 + len(first.moves)  # with the ghosts
     assert item.locator("code").inner_text() == f"c4 solve {first.moves}"
-    item.locator("button").click()
+    item.locator("a").click()
     assert page.url.endswith(f"#game={first.games[0] + 1}&ply={len(first.moves)}")
     assert f"random, to move; it played {first.column + 1}." in page.inner_text("#said")
     assert "A blunder: " in page.inner_text("#judged")
