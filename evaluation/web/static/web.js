@@ -279,11 +279,13 @@ function choose(column) {
   drop(column);
 }
 
-// Go on from an earlier position; the rest of the game stays as a variation.
+// Go on from an earlier position; the rest of the game stays as a variation. In a person's own game this is a take-back.
 function branch(moves, mode = "play") {
   const before = { moves: state.moves, names: namesNow().map(title) };
   const lines = [...state.lines.filter((line) => line.moves !== before.moves), before];
+  const help = mode === state.mode && mode === "play" ? state.help : null;
   begin(moves, mode);
+  if (help) { state.help = help; helped("take-back"); }
   state.lines = lines.filter((line) => line.moves.length > moves.length || !moves.startsWith(line.moves));
   renderPlayers();
 }

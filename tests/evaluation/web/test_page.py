@@ -147,7 +147,7 @@ def finish(page: Any) -> None:
         click(page, Solver().best_columns(position)[0])
 
 
-def test_a_lost_game_lists_the_mistakes_to_try_again(open_page: Open) -> None:
+def test_a_lost_game_lists_the_mistakes_to_try_again(open_page: Open, folder: Path) -> None:
     page = open_page("moves=3425&red=human&yellow=greedy")
     for column in (6, 6, 6):
         expect(page.locator("#mistakes")).to_be_hidden()
@@ -174,6 +174,12 @@ def test_a_lost_game_lists_the_mistakes_to_try_again(open_page: Open) -> None:
     assert page.evaluate("document.activeElement.classList.contains('column')")
     expect(page.locator("#mistakes")).to_be_hidden()
     expect(page.locator("#lines button")).to_have_text(f"You \u2013 greedy {moves}")
+    page.click("#recording")
+    finish(page)
+    expect(page.locator("#detail")).to_contain_text("Recorded in")
+    game = games(folder)[-1]
+    assert (game.players, game.reason) == (("human with help", "greedy"), "1 take-back")
+    assert game.opening == found[0].moves
     page.locator("#lines button").press("Enter")
     for key, ply in (("ArrowRight", len(found[0].moves) + 2), ("End", len(moves))):
         page.keyboard.press(key)
