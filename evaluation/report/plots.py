@@ -152,7 +152,7 @@ def cost(figure: Any, found: Mapping[str, Any]) -> bool:
     axes.set_xlim(10.0**low, 10.0 ** max(high, low + 1))
     axes.margins(y=0.08)
     axes.grid()
-    axes.xaxis.set_major_formatter(lambda x, _: _quantity(x, unit))
+    axes.xaxis.set_major_formatter(lambda x, _: _quantity(x, unit == 1))
     axes.yaxis.set_major_formatter(_signed)
     axes.set(xlabel=("nodes", "seconds")[unit] + " a move", ylabel="Elo")
     _name_points(figure, axes, points, [found["labels"][i] for i in shown])
