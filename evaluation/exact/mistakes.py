@@ -214,11 +214,6 @@ class Mistakes(Tables):
         }
 
 
-def mistakes(games: Sequence[GameRecord], player: str, judge: Judge) -> tuple[Mistake, ...]:
-    """Group an agent's blunders by position and column; the costliest group comes first."""
-    return _grouped(_played(games, player, judge))
-
-
 def _played(games: Sequence[GameRecord], player: str, judge: Judge) -> Played:
     return [
         (n, game, judge_games([game], judge, [player]))

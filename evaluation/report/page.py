@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from c4env.evaluation.exact.judge import Judge, Scores, positions_of
-from c4env.evaluation.exact.mistakes import SHOWN, mistakes
+from c4env.evaluation.exact.mistakes import SHOWN, Mistakes
 from c4env.evaluation.exact.quality import MoveQuality, Quality
 from c4env.evaluation.games.tournament import Tournament
 from c4env.evaluation.rating.costs import Cost, costs
@@ -98,7 +98,7 @@ def contents(
             for game in games
         ],
         "quality": None,
-        "mistakes": None,  # by player: game, ply, times, cost, best score, own score, column
+        "mistakes": None,  # by player: where it loses, and its costliest moves
         "scores": None,
         "talk": {str(game): said for game, said in (talk or {}).items()},
     }
@@ -115,10 +115,7 @@ def contents(
                 "top": next(top for top in TOPS if most <= top),
             }
             found["mistakes"] = [
-                [
-                    [*(m.games[0], len(m.moves), len(m.games)), m.cost, m.score, m.own, m.column]
-                    for m in mistakes(games, player, judge)[:SHOWN]
-                ]
+                _mistakes(Mistakes.of(games, player, judge)) if player in judged else [[], []]
                 for player in players
             ]
         found["scores"] = ["".join(map(format_scores, scores_along(game, judge))) for game in games]
@@ -163,6 +160,14 @@ def _quality(q: MoveQuality) -> list[Any]:
 def _curve(q: MoveQuality) -> list[Any]:
     assert q.plies is not None  # a row of by_ply
     return [*q.plies, q.critical, *q.blunder_rate]
+
+
+def _mistakes(found: Mistakes) -> list[list[Any]]:
+    moves = found.mistakes[:SHOWN]
+    return [
+        [list(part) for part in found.parts],
+        [[m.games[0], len(m.moves), len(m.games), m.cost, m.score, m.own, m.column] for m in moves],
+    ]
 
 
 def _finite(value: Any) -> Any:

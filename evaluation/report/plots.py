@@ -1,7 +1,7 @@
 """The figures of a run as PNG and SVG files, drawn with matplotlib (``c4env[plots]``).
 
-The figures are for print: 7 inches wide, as high as the number of agents needs, and without titles,
-since a caption goes below. Their colours, as on the page, differ even in grey.
+The figures are for print: 7 inches wide, and as high as the number of agents needs. A small line
+names the run. Units and colours are those of the page; the colours differ even in grey.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any, Final
 import numpy as np
 
 from c4env.evaluation.errors import UnwritableRun
-from c4env.evaluation.tables import rounded
+from c4env.evaluation.tables import plural, rounded, shortened, signed
 from c4env.lazy import from_extra
 
 DPI: Final = 160
@@ -24,6 +24,7 @@ BLUE: Final = "#0072b2"  # moving first, more than half; blue and vermilion of O
 VERMILION: Final = "#d55e00"  # moving second, less than half, bounds
 OTHERS: Final = "#c9d0da"
 INK: Final = "#566178"
+PERCENT: Final = "{x:.0f}%"  # numbers along an axis
 POINTS: Final = np.array([1, 0.5, 0])  # points of a win, a draw, a loss
 STYLE: Final[dict[Any, Any]] = {
     "svg.fonttype": "none",  # keep text as text
@@ -73,6 +74,9 @@ def figures(found: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     for name, draw in FIGURES.items():
         with mpl.rc_context(STYLE):
             figure = Figure(figsize=(WIDTH, 3.6), dpi=DPI, layout="constrained")
+            games = plural(len(found["games"]), "game")
+            run = f"{shortened(found['title'], 40)}: {games}, digest {found['digest']}"
+            figure.suptitle(run, x=0.01, ha="left", size=7, color=INK)
             if draw(figure, found):
                 yield name, figure
 
@@ -110,6 +114,7 @@ def elo(figure: Any, found: Mapping[str, Any]) -> bool:
     values, low, high = np.array([rating[:3] for rating in found["ratings"]]).T
     errors = [values - low, high - values]
     axes.errorbar(values, range(len(values)), xerr=errors, fmt="o", color=BLUE, markersize=4)
+    axes.xaxis.set_major_formatter(_signed)
     axes.set_xlabel("Elo, spread over openings" if found["exact"] else "Elo, 95 % interval")
     return True
 
@@ -126,7 +131,8 @@ def first_move(figure: Any, found: Mapping[str, Any]) -> bool:
     axes.plot(first, players, "o", color=BLUE, label="moving first", markersize=4, zorder=3)
     axes.plot(second, players, "s", color=VERMILION, label="moving second", markersize=4)
     axes.set_xlim(-3, 103)
-    axes.set_xlabel("percent of the points")
+    axes.xaxis.set_major_formatter(PERCENT)
+    axes.set_xlabel("share of the points")
     figure.legend(loc="outside upper right", ncols=2, frameon=False)
     return True
 
@@ -146,9 +152,22 @@ def cost(figure: Any, found: Mapping[str, Any]) -> bool:
     axes.set_xlim(10.0**low, 10.0 ** max(high, low + 1))
     axes.margins(y=0.08)
     axes.grid()
+    axes.xaxis.set_major_formatter(lambda x, _: _quantity(x, unit == 1))
+    axes.yaxis.set_major_formatter(_signed)
     axes.set(xlabel=("nodes", "seconds")[unit] + " a move", ylabel="Elo")
     _name_points(figure, axes, points, [found["labels"][i] for i in shown])
     return True
+
+
+def _signed(x: float, _: int) -> str:
+    return signed(x).replace("-", "\N{MINUS SIGN}")
+
+
+def _quantity(x: float, seconds: bool) -> str:
+    """Write a power of ten as nodes (10k) or seconds (10 ms)."""
+    power, units = round(math.log10(x)), ("µs", "ms", "s") if seconds else ("", "k", "M")
+    step = min(max((power + 6 * seconds) // 3, 0), 2)
+    return f"{10 ** (power + 6 * seconds - 3 * step)}{' ' * seconds}{units[step]}"
 
 
 _ENDS: Final[Any] = ((min, math.floor), (max, math.ceil))  # of an axis of whole decades
@@ -185,11 +204,12 @@ def blunders(figure: Any, found: Mapping[str, Any]) -> bool:
         axes.set_title(names[i], size=7, loc="left", pad=3)
         axes.set_ylim(-3 * quality["top"], 103 * quality["top"])
         axes.set_yticks([0, 50 * quality["top"], 100 * quality["top"]])
+        axes.yaxis.set_major_formatter(PERCENT)
         axes.set_xticks([0, 14, 28, 42])
         axes.tick_params(labelbottom=i + across >= len(names))
         axes.grid(axis="y")
     figure.supxlabel("discs on the board", size=8)
-    figure.supylabel("blunders, percent of the critical moves", size=8)
+    figure.supylabel("blunders, share of the critical moves", size=8)
     return True
 
 

@@ -18,6 +18,9 @@ const element = (name, attributes = {}, ...children) => built(document.createEle
 const drawn = (name, attributes = {}, ...children) => built(document.createElementNS("http://www.w3.org/2000/svg", name), attributes, children);
 const disc = (seat) => element("span", { class: "turn", "aria-hidden": "true" }, element("span", { class: "disc", "data-disc": seat }));
 
+// Set a text; a text that stays is not read aloud again.
+function tell(there, words) { if (there.textContent !== words) there.textContent = words; }
+
 // Round a number to some digits after the point, halves away from zero, as c4env.evaluation.tables does.
 function fixed(x, digits = 0) {
   const whole = Math.floor(Math.abs(x) * 10 ** digits + 0.5 + 1e-9);
@@ -27,12 +30,12 @@ const percent = (x, digits = 0) => (x === null ? "" : fixed(100 * x, digits) + "
 const plus = (words) => (words.startsWith("−") || !Number(words) ? words : "+" + words);
 const signed = (x, digits = 0) => plus(fixed(x, digits));
 
-// A text in which each name is an element that is cut at its end and does not wrap.
-function named(text, names) {
+// A text in which each name is an element that does not wrap; `shown` has what to write for each name.
+function named(text, names, shown = names) {
   const found = [...new Set(names)].filter(Boolean).sort((a, b) => b.length - a.length);
   if (!found.length) return [text];
   const any = found.map((name) => name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("|");
-  return text.split(new RegExp(`(?<![\\w-])(${any})(?![\\w-])`)).map((part, i) => (i % 2 ? element("span", { class: "unbroken", title: part }, part) : part));
+  return text.split(new RegExp(`(?<![\\w-])(${any})(?![\\w-])`)).map((part, i) => (i % 2 ? element("span", { class: "unbroken", title: part }, shown[names.indexOf(part)]) : part));
 }
 
 // Scroll to the top of an element, unless all of it is visible.

@@ -34,7 +34,11 @@ function winTable(table, run, label, pick, filter = () => true) {
     const key = keys[by] ?? ((i) => share(run.cells[i][by]) ?? -1);
     const order = (i, j) => (key(i) < key(j) ? -1 : key(i) > key(j) ? 1 : 0) * (down ? -1 : 1) || i - j;
     const heading = (words, column, title, kind = null) => {
-      const on = by === column, turn = () => { down = on ? !down : column !== "name"; by = column; show(); };
+      const on = by === column, turn = () => {
+        [down, by] = [on ? !down : column !== "name", column];
+        show();
+        table.querySelector("[aria-sort] button").focus();
+      };
       return element("th", { scope: "col", class: kind, title, "aria-sort": on ? (down ? "descending" : "ascending") : null },
         element("button", { type: "button", on: { click: turn } }, words + (on ? (down ? " ▾" : " ▴") : "")));
     };

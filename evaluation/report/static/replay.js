@@ -3,8 +3,8 @@
 // `look` is called with the number of discs to show; `steps`, `list` and `graph` hold the parts.
 
 function makeReplay({ steps, list, graph }, look) {
-  let game = { moves: "", view: 0, opening: 0, values: null };
-  const verdict = (ply) => (ply < game.opening || !game.values ? "" : verdictOf(game.values[ply], game.values[ply + 1]));
+  let game = { moves: "", view: 0, opening: 0, values: null, scores: null };
+  const verdict = (ply) => (ply < game.opening || ply >= game.moves.length || !game.values ? "" : verdictOf(game.values[ply], game.values[ply + 1]));
   const blunders = () => range(game.moves.length).filter((ply) => verdict(ply) === "blunder");
   const places = {  // the number of discs that a button leads to, or undefined
     first: ["«", "To the beginning", () => (game.view ? 0 : undefined)],
@@ -13,11 +13,18 @@ function makeReplay({ steps, list, graph }, look) {
     last: ["»", "To the last disc", () => (game.view < game.moves.length ? game.moves.length : undefined)],
     blunder: ["Next blunder", null, () => blunders().find((ply) => ply > game.view) ?? blunders().find((ply) => ply < game.view)],
   };
+  // The blunder or slip that the disc after `ply` discs is, in words, or "".
+  function told(ply) {
+    const kind = verdict(ply), best = kind && forRed(game.values[ply], ply), own = kind && forRed(game.values[ply + 1], ply);
+    if (kind === "blunder") return turned(game.moves[ply], best, own, ply);
+    return kind && `column ${game.moves[ply]} scores ${signed(own)} instead of ${signed(best)}`;
+  }
   function go(where) {
     const ply = places[where][2]();
     if (ply !== undefined) look(ply);
     return ply !== undefined;
   }
+  const judged = element("p", { class: "soft", id: "judged", role: "status" });
   const buttons = Object.entries(places).map(([id, [sign, words]]) =>
     element("button", { id, class: "do", type: "button", "aria-label": words, on: { click: () => go(id) } }, sign));
   const moves = element("ol", { class: "moves", id: "moves" }), marks = element("p", { class: "soft marks", id: "marks" },
@@ -26,7 +33,7 @@ function makeReplay({ steps, list, graph }, look) {
   const output = element("output", { id: "ply" }), drawing = drawn("svg", { class: "graph", id: "graph", viewBox: "0 0 336 112", role: "img" });
   const worth = element("p", { class: "soft", id: "worth" });
   steps.append(...buttons.slice(0, 2), output, ...buttons.slice(2));
-  list.append(moves, marks);
+  list.append(judged, moves, marks);
   graph.append(drawing, worth);
   drawing.addEventListener("click", (event) => {
     const box = drawing.getBoundingClientRect(), edge = 10, wide = 336;
@@ -35,21 +42,24 @@ function makeReplay({ steps, list, graph }, look) {
   });
 
   // `values` has the value for Red of the positions after 0, 1, ... discs: null while unknown, undefined if not
-  // wanted; or is null without any.
+  // wanted; or is null without any. `scores` are those of the columns on the board, if known.
   function show(now) {
     game = now;
+    const kind = verdict(game.view), held = moves.contains(document.activeElement);
+    tell(judged, kind && `A ${kind}: ${told(game.view)}${game.scores ? `; best is ${bestColumns(game.scores)}` : ""}.`);
     output.textContent = `disc ${game.view} of ${game.moves.length}`;
-    for (const button of buttons) button.disabled = places[button.id][2]() === undefined;
+    for (const button of buttons) button.setAttribute("aria-disabled", String(places[button.id][2]() === undefined));
     buttons.at(-1).hidden = graph.hidden = !game.values;
     marks.hidden = !range(game.moves.length).some(verdict);
     moves.replaceChildren(...[...game.moves].map((column, ply) => {
       const button = element("button", {
         type: "button", class: verdict(ply), "aria-current": ply + 1 === game.view ? "step" : null,
         "aria-label": `Disc ${ply + 1}, ${COLOURS[ply % 2]}: column ${column}${verdict(ply) && `, a ${verdict(ply)}`}`,
-        on: { click: () => { look(ply + 1); moves.children[ply]?.firstChild.focus(); } },
+        on: { click: () => look(ply + 1) },
       }, disc(ply % 2), column);
       return element("li", { class: ply < game.opening ? "set-up" : null }, button);
     }));
+    if (held) moves.children[Math.max(game.view, 1) - 1]?.firstChild.focus();  // the button it was on is gone
     if (game.values) showGraph();
   }
 
@@ -88,5 +98,5 @@ function makeReplay({ steps, list, graph }, look) {
     const where = { ArrowLeft: "back", ArrowRight: "forth", Home: "first", End: "last" }[event.key];
     return where !== undefined && go(where);
   };
-  return { show, key };
+  return { show, key, blunders, told };
 }

@@ -21,7 +21,11 @@ addEventListener("resize", () => { if (innerWidth !== known) { known = innerWidt
 // -- head ----------------------------------------------------------------------------
 document.title = R.title;
 $("run").textContent = R.title + (R.date ? `, ${R.date}` : "");
-const whole = words => named(words.replace(/(\d) (Elo|%)/g, "$1\u00a0$2"), R.players); // no break inside a name or a quantity
+const NAMES = innerWidth < 544 ? R.labels : R.players; // in sentences: labels where whole names do not fit
+function whole(words) { // no break inside a name, an option or a quantity
+  const options = words.match(/--\w+ \d+/g) ?? [];
+  return named(words.replace(/(\d) (Elo|%)/g, "$1\u00a0$2"), [...R.players, ...options], [...NAMES, ...options]);
+}
 $("title").replaceChildren(...whole(R.headline[0]));
 $("sure").replaceChildren(...whole(R.headline.slice(1).join(" ")));
 $("summary").textContent = `${plural(R.games.length, "game")} of ${plural(N, "agent")} over ${plural(R.openings.length, "opening")}; ` +
@@ -158,6 +162,24 @@ const cross = winTable($("cross"), { ...R, elo: R.ratings.map((r) => r[0]) }, (i
 $("filter").addEventListener("input", cross);
 FIGURES.push(cross);
 
+// Each pair in words, where few agents leave room for it.
+if (N <= 4) for (const i of range(N)) for (const j of range(N).slice(i + 1)) {
+  const games = range(R.games.length).filter(n => String([...R.games[n].slice(0, 2)].sort()) === String([i, j]));
+  if (!games.length) continue;
+  const first = R.cells[i][j], second = [...R.cells[j][i]].reverse(), leads = R.openings.map(() => null), blunders = [0, 0];
+  for (const n of games) {
+    const [one, , opening, , winner] = R.games[n], values = valuesOf(n);
+    leads[opening] += winner === null ? 0 : (winner === 0) === (one === i) ? 1 : -1;
+    for (const at of values ? range(movesOf(n).length).slice(begins(n)) : [])
+      blunders[Number((at % 2 === 0) !== (one === i))] += verdictOf(values[at], values[at + 1]) === "blunder";
+  }
+  const points = added([first, second]), met = leads.filter(lead => lead !== null);
+  $("pairs").append(element("li", {}, ...whole(`${R.players[i]} scores ${fixed(games.length * share(points), 1)} of ${plural(games.length, "point")} (${percent(share(points))}) against ${R.players[j]}: ` +
+    `${first.join("/")} moving first, ${second.join("/")} moving second (wins/draws/losses). It is ahead over ${met.filter(lead => lead > 0).length} of ${plural(met.length, "opening")} and behind over ${met.filter(lead => lead < 0).length}.` +
+    (R.scores ? ` Blunders a game: ${blunders.map(count => fixed(count / games.length, 1)).join(" against ")}.` : ""))));
+}
+$("pairs").hidden = !$("pairs").children.length;
+
 // -- moves against exact play --------------------------------------------------------
 if (R.quality) {
   const { by_ply: shown, few, top: high } = R.quality;
@@ -189,17 +211,29 @@ if (R.quality) {
     element("tbody", {}, ...R.quality.overall.map((q, i) => element("tr", {}, element("th", {scope: "row", title: R.players[i]}, label(i)), ...(!q ? [] : [
       ...q.slice(0, 3).map(n => element("td", {}, String(n))),
       ...[3, 6, 9].map(k => element("td", {}, ...range(q[k], q[k + 1], q[k + 2], share1))), element("td", {}, ...range(q[12], q[13], q[14], two))])))));
-  const result = score => score > 0 ? "a win" : score ? "a loss" : "a draw";
-  const costly = () => $("costly").replaceChildren(...R.mistakes[Number($("whose").value)].map(([n, at, times, cost, best, own, column]) =>
-    element("li", {}, element("button", {class: "do", type: "button", on: {click: () => { open_(n, at); bringIntoSight($("replay")); }}},
-      `${plural(cost, "point")}, ${plural(times, "time")}: column ${column + 1} turns ${result(best)} into ${result(own)} (game ${n + 1}, disc ${at + 1})`))));
+  function costly([n, at, times, cost, best, own, column]) {
+    const moves = movesOf(n).slice(0, at), drawing = element("div", {"aria-hidden": "true"});
+    makeBoard(drawing).show({moves, next: column});
+    return element("li", {}, drawing, element("div", {},
+      element("p", {}, `${plural(cost, "point")}, ${plural(times, "time")}: ${turned(column + 1, best, own, at)}; best is ${bestColumns(scoresAt(n, at))}.`),
+      element("a", {href: `#game=${n + 1}&ply=${at}`, on: {click: () => { open_(n, at); bringIntoSight($("replay")); }}}, `Game ${n + 1}, disc ${at + 1}`),
+      element("code", {}, `c4 solve ${moves || "-"}`)));
+  }
+  function causes() {
+    const [parts, moves] = R.mistakes[Number($("whose").value)];
+    $("parts").replaceChildren(
+      element("thead", {}, element("tr", {}, ...["where", "games", "score", "critical", "blunders", "points given away"].map(words => element("th", {scope: "col"}, words)))),
+      element("tbody", {}, ...parts.map(([where, games, score, critical, blunders, given]) => element("tr", {}, element("th", {scope: "row"}, where),
+        ...[games ?? "", percent(score, 1), critical, blunders, fixed(given, 1)].map(words => element("td", {}, String(words)))))));
+    $("costly").replaceChildren(...moves.map(costly));
+  }
   $("whose").append(...R.players.map((name, i) => element("option", {value: i, title: name}, label(i))));
-  $("whose").addEventListener("change", costly);
-  costly();
+  $("whose").addEventListener("change", causes);
+  causes();
 } else { $("blunders-card").hidden = true; $("quality-card").hidden = true; }
 
 // -- games ---------------------------------------------------------------------------
-const PAGE = 100;
+const PAGE = 100, WEB = "http://127.0.0.1:8044/"; // where c4 web answers
 let chosen = [], shownRows = 0, game = 0, ply = 0;
 const board = makeBoard($("board"));
 const replay = makeReplay({steps: $("steps"), list: $("game-moves"), graph: $("values")}, look);
@@ -238,7 +272,7 @@ function more() {
   $("more").hidden = shownRows >= chosen.length;
   mark();
 }
-$("more").addEventListener("click", more);
+$("more").addEventListener("click", () => { const next = shownRows; more(); $("list").tBodies[0].rows[next].querySelector("button").focus(); });
 function mark() {
   for (const row of $("list").tBodies[0].rows) row.setAttribute("aria-current", String(Number(row.dataset.game) === game));
 }
@@ -276,16 +310,16 @@ function look(at) {
   draw();
 }
 function draw() {
-  const g = R.games[game], moves = movesOf(game), values = valuesOf(game), scores = scoresAt(game, ply), players = [R.players[g[0]], R.players[g[1]]];
+  const g = R.games[game], moves = movesOf(game), scores = scoresAt(game, ply), players = [R.players[g[0]], R.players[g[1]]];
   board.show({moves: moves.slice(0, ply), scores, next: ply < moves.length ? Number(moves[ply]) - 1 : null});
-  replay.show({moves, view: ply, opening: begins(game), values});
-  const name = seat => [disc(seat), " ", ...named(players[seat], players)];
-  $("who").replaceChildren(`Game ${game + 1}: `, ...name(0), " against ", ...name(1), `, ${resultOf(g[4], g[5])}`);
-  const word = {"": "", slip: " A slip: it could have won sooner, or lost later.", blunder: " A blunder: it gave away a win or a draw."};
+  replay.show({moves, view: ply, opening: begins(game), values: valuesOf(game), scores});
+  const name = seat => element("span", {class: "unbroken", title: players[seat]}, disc(seat), " ", NAMES[g[seat]]);
+  $("who").replaceChildren(`Game ${game + 1}, ${resultOf(g[4], g[5])}: `, name(0), " against ", name(1));
+  $("play").href = `${WEB}#moves=${moves.slice(0, ply)}&red=${encodeURIComponent(ply % 2 ? players[0] : "human")}&yellow=${encodeURIComponent(ply % 2 ? "human" : players[1])}`;
   let said = ply < begins(game) ? "In the opening." : "";
-  if (scores && ply < moves.length) said = `Exact scores for ${players[ply % 2]}, to move; it played ${moves[ply]}.` + word[verdictOf(values[ply], values[ply + 1])];
+  if (scores && ply < moves.length) said = `Exact scores for ${players[ply % 2]}, to move; it played ${moves[ply]}.`;
   else if (ply === moves.length) said = forfeited(g[5]) ? `Forfeit: ${g[6] || g[5]}` : g[4] === null ? "A draw." : `${players[g[4]]} wins.`;
-  $("said").replaceChildren(...named(said, players));
+  $("said").replaceChildren(...whole(said));
   talk(moves.length > ply ? players[ply % 2] : g[4] === null ? "" : players[1 - g[4]]);
 }
 function talk(player) { // what a language model was asked and answered for the move at `ply`

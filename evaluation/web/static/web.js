@@ -32,6 +32,8 @@ const thoughts = new Map();  // by moves: what the agent to move saw there, {age
 const shown = () => state.moves.slice(0, state.view);
 const live = () => state.view === state.moves.length && state.mode !== "look";
 const watching = () => state.mode === "play" && !state.players.includes(HUMAN);
+const over = () => boardOf(state.moves).over || Boolean(state.forfeit);
+const reviewing = () => state.mode === "play" && over() && state.players.includes(HUMAN) && state.moves !== state.opening;
 const levelOf = (player) => offer.levels.find(({ spec }) => spec === player);
 const title = (player) => (player === HUMAN ? "You" : levelOf(player)?.name ?? player);
 const namesNow = () => (state.mode === "look" ? state.look.names : state.players);
@@ -246,10 +248,9 @@ function next() {
   if (hinted && hinted.moves !== shown()) hinted = null;
   keepInAddress();
   render();
-  const over = boardOf(state.moves).over || state.forfeit;
-  if (state.mode === "play" && over) record();
+  if (state.mode === "play" && over()) record();
   else if (state.mode === "play" && live() && !state.held && state.players[state.moves.length % 2] !== HUMAN) askMove();
-  if (state.analysis) analyse(); else stopAnalysing();
+  if (state.analysis || reviewing()) analyse(); else stopAnalysing();
 }
 
 function drop(column) {
@@ -278,11 +279,13 @@ function choose(column) {
   drop(column);
 }
 
-// Go on from an earlier position; the rest of the game stays as a variation.
+// Go on from an earlier position; the rest of the game stays as a variation. In a person's own game this is a take-back.
 function branch(moves, mode = "play") {
   const before = { moves: state.moves, names: namesNow().map(title) };
   const lines = [...state.lines.filter((line) => line.moves !== before.moves), before];
+  const help = mode === state.mode && mode === "play" ? state.help : null;
   begin(moves, mode);
+  if (help) { state.help = help; helped("take-back"); }
   state.lines = lines.filter((line) => line.moves.length > moves.length || !moves.startsWith(line.moves));
   renderPlayers();
 }
@@ -295,6 +298,7 @@ function openLine(line) {
   Object.assign(state, { moves: line.moves, view: Math.min(same + 1, line.moves.length), lines, look: { names: line.names, result: "Another line of the game" } });
   renderPlayers();
   next();
+  document.querySelector("#moves [aria-current]").focus();  // the line's button is gone
 }
 
 // The length of the game before the latest turn of a person, or of anyone if no person plays.
@@ -449,11 +453,23 @@ function renderBoard() {
 
 function renderGame() {
   const { moves, view, opening, lines } = state;
-  replay.show({ moves, view, opening: opening.length, values: state.analysis ? range(moves.length + 1).map((discs) => valueAt(moves.slice(0, discs))) : null });
+  const values = state.analysis || reviewing() ? range(moves.length + 1).map((discs) => valueAt(moves.slice(0, discs))) : null;
+  replay.show({ moves, view, opening: opening.length, values, scores: known.done && known.moves === shown() ? known.scores : null });
+  renderMistakes(values);
   $("no-moves").hidden = Boolean(moves);
   $("lines").hidden = !lines.length;
   $("lines").querySelector("ul").replaceChildren(...lines.map((line) =>
     element("li", {}, element("button", { class: "do", type: "button", on: { click: () => openLine(line) } }, `${line.names.join(" – ")} `, element("code", {}, line.moves)))));
+}
+
+// After a person's game: each blunder of a person, as a button that plays on from the position before it.
+function renderMistakes(values) {
+  const known = reviewing() && !values.slice(state.opening.length).includes(null);
+  const mine = known ? replay.blunders().filter((ply) => state.players[ply % 2] === HUMAN) : [];
+  $("mistakes").hidden = !reviewing();
+  tell($("mistakes").firstElementChild, !known ? "Judging your moves …" : mine.length ? `${plural(mine.length, "mistake")}: try again.` : "No mistake: you gave away neither a win nor a draw.");
+  $("mistakes").lastElementChild.replaceChildren(...mine.map((ply) =>
+    element("li", {}, element("button", { class: "do", type: "button", on: { click: () => { branch(state.moves.slice(0, ply)); next(); toBoard(); } } }, `Disc ${ply + 1}: ${replay.told(ply)}`))));
 }
 
 // The agents' last search results before the position on the board.
@@ -522,18 +538,20 @@ function renderPlayers() {
     choice.replaceChildren(option(HUMAN, "none: you play"), ...offer.agents.map(({ spec }) => option(spec)));
     choice.value = agent?.spec ?? HUMAN;
     const values = agent ? splitSpec(player).values : {};
-    box.querySelector(".options").replaceChildren(...(agent?.options ?? []).map((setting) => {
+    const fields = box.querySelector(".options");
+    if (fields.dataset.of !== (agent?.spec ?? "")) fields.replaceChildren(...(agent?.options ?? []).map((setting) => {
       const field = setting.choices.length
         ? element("select", {}, ...setting.choices.map((value) => option(value)))
         : element("input", { type: "number", min: setting.low, max: setting.high, step: setting.kind === "int" ? 1 : "any" });
-      field.value = values[setting.name] ?? setting.default;
       if (setting.default === null) field.placeholder = "not set";
       field.name = setting.name;
       field.title = setting.help;
       field.dataset.default = setting.default;
       field.addEventListener("change", () => readOptions(seat));
-      return element("label", {}, setting.name, field);
+      return element("label", {}, setting.name, field, element("small", { "aria-hidden": "true" }, setting.help));
     }));
+    fields.dataset.of = agent?.spec ?? "";
+    for (const field of fields.querySelectorAll("[name]")) field.value = values[field.name] ?? (field.dataset.default === "null" ? "" : field.dataset.default);
   }
   $("options").hidden = looking;
   const about = looking ? ["To play on yourself, drop a disc or press Play from here."] : state.players.filter((player) => player !== HUMAN).map((player) => `${title(player)}: ${(levelOf(player) ?? agentOf(player))?.summary ?? ""}.`);
@@ -633,6 +651,9 @@ $("copy").addEventListener("click", async () => {
   }
   setTimeout(() => { $("copy").textContent = "Copy link"; }, 1500);
 });
+// Go to the board from a button that vanishes.
+function toBoard() { board.columns[3].focus({ preventScroll: true }); bringIntoSight($("game")); }
+
 // A new game starts at once, also between two agents.
 function startAnew() {
   begin();
@@ -642,16 +663,18 @@ function startAnew() {
 }
 $("new").addEventListener("click", startAnew);
 $("again").addEventListener("click", () => {
-  if (state.mode === "play" && live()) return startAnew();
-  branch(shown());
-  renderPlayers();
-  next();
+  if (state.mode === "play" && live()) startAnew();
+  else {
+    branch(shown());
+    next();
+  }
+  toBoard();
 });
 $("dismiss").addEventListener("click", () => notice([]));
 $("pace").replaceChildren(...Object.keys(PACES).map((name) => element("option", { value: name }, name)));
 $("pace").value = "Normal";
 $("swap").addEventListener("click", () => { state.players.reverse(); begin(); renderPlayers(); next(); });
-$("takeback").addEventListener("click", takeBack);
+$("takeback").addEventListener("click", () => { takeBack(); if ($("takeback").disabled) toBoard(); });
 $("hint").addEventListener("click", askHint);
 const pauseOrGoOn = () => { if (searching) stop(); else { state.held = false; next(); } };
 for (const id of ["stop", "pause"]) $(id).addEventListener("click", pauseOrGoOn);

@@ -8,7 +8,8 @@ const { createContext, runInContext } = require("node:vm");
 const page = createContext({});
 for (const name of ["elements.js", "rules.js"]) runInContext(readFileSync(join(process.env.STATIC, name), "utf8"), page);
 const pick = (name) => runInContext(name, page);
-const [boardOf, valueOfEnd, verdictOf, bestPlay, fixed, signed] = ["boardOf", "valueOfEnd", "verdictOf", "bestPlay", "fixed", "signed"].map(pick);
+const [boardOf, valueOfEnd, verdictOf, bestPlay, turned, bestColumns] = ["boardOf", "valueOfEnd", "verdictOf", "bestPlay", "turned", "bestColumns"].map(pick);
+const [fixed, signed] = ["fixed", "signed"].map(pick);
 const same = (found, expected) => assert.deepEqual(JSON.parse(JSON.stringify(found)), expected);
 const expected = JSON.parse(readFileSync(process.env.EXPECTED, "utf8"));
 
@@ -28,10 +29,15 @@ test("what is no game", () => {
 });
 
 test("slips, blunders, and how best play ends", () => {
-  for (const { moves, values, verdicts, ends } of expected.judged) {
+  assert.ok(expected.judged.some(({ told }) => told.length));
+  for (const { moves, values, verdicts, ends, told } of expected.judged) {
     assert.equal(valueOfEnd(moves), values.at(-1));
     same(verdicts.map((_, ply) => verdictOf(values[ply], values[ply + 1])), verdicts);
     ends.forEach(([score, end], ply) => same(bestPlay(score, ply), end));
+    for (const [ply, scores, words] of told) {
+      const column = Number(moves[ply]), best = scores.reduce((one, two) => Math.max(one, two ?? one), -99);
+      assert.equal(`${turned(column, best, scores[column - 1], ply)}; best is ${bestColumns(scores)}.`.replaceAll("−", "-"), words);
+    }
   }
 });
 

@@ -6,13 +6,16 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 
 from c4env import Position
 from c4env.agents.solver import Solver
 from c4env.evaluation.__main__ import main
+from c4env.evaluation.cli.web import PORT
 from c4env.evaluation.exact.judge import Judge
+from c4env.evaluation.exact.mistakes import Mistakes
 from c4env.evaluation.exact.quality import judge_games
 from c4env.evaluation.rating.sprt import Sprt
 from c4env.evaluation.report import page as report
@@ -55,16 +58,70 @@ def page(request: pytest.FixtureRequest, browser: Any, folder: Path) -> Iterator
 def test_a_costly_move_opens_its_game(page: Any, folder: Path) -> None:
     _, games = read_games(folder / "run")
     page.select_option("#whose", label="random")
-    first = page.locator("#costly button").first.inner_text()
-    said = re.fullmatch(r".* column (\d) turns a \w+ into a \w+ \(game (\d+), disc (\d+)\)", first)
-    assert said
-    column, game, disc = said.groups()
-    record = games[int(game) - 1]
-    assert record.moves[int(disc) - 1] == column
-    assert record.players[(int(disc) - 1) % 2] == "random"
-    page.click("#costly button >> nth=0")
-    assert page.url.endswith(f"#game={game}&ply={int(disc) - 1}")
-    assert f"random, to move; it played {column}. A blunder" in page.inner_text("#said")
+    with Judge() as judge:
+        found = Mistakes.of(games, "random", judge)
+    assert page.locator("#parts tbody th").all_inner_texts() == [part.where for part in found.parts]
+    given = page.locator("#parts td:last-child").all_inner_texts()
+    assert given == [f"{part.given_away:.1f}" for part in found.parts]
+    said = page.locator("#costly p").all_inner_texts()
+    assert [text.replace(MINUS, "-") for text in said] == [
+        re.sub(", first in game \\d+", "", mistake.said()) for mistake in found.mistakes[:10]
+    ]
+    first, item = found.mistakes[0], page.locator("#costly li").first
+    assert item.locator(".disc[data-disc]").count() == 7 + len(first.moves)  # with the ghosts
+    assert item.locator("code").inner_text() == f"c4 solve {first.moves}"
+    item.locator("a").click()
+    assert page.url.endswith(f"#game={first.games[0] + 1}&ply={len(first.moves)}")
+    assert f"random, to move; it played {first.column + 1}." in page.inner_text("#said")
+    assert "A blunder: " in page.inner_text("#judged")
+
+
+def test_a_game_is_played_on_in_the_page_of_c4_web(page: Any, folder: Path) -> None:
+    _, games = read_games(folder / "run")
+    for ply in (2, 3):
+        page.evaluate(f"open_(3, {ply})")
+        players = [*games[3].players]
+        players[ply % 2] = "human"
+        one, two = (quote(player, safe="") for player in players)
+        assert page.get_attribute("#play", "href") == (
+            f"http://127.0.0.1:{PORT}/#moves={games[3].moves[:ply]}&red={one}&yellow={two}"
+        )
+
+
+def test_each_pair_of_few_agents_is_summed_up(page: Any, folder: Path) -> None:
+    _, games = read_games(folder / "run")
+    pairs = page.locator("#pairs li").all_inner_texts()
+    assert len(pairs) == 3
+    (said,) = (pair for pair in pairs if "greedy" in pair and "random" in pair)
+    mine = [game for game in games if {*game.players} == {"greedy", "random"}]
+    points = sum(game.points[game.players.index("greedy")] for game in mine)
+    leads = {game.opening: 0.0 for game in mine}
+    for game in mine:
+        leads[game.opening] += game.points[game.players.index("greedy")] - 0.5
+    assert f"greedy scores {points:.1f} of 8 points ({rounded(points / 8, '.0%')})" in said
+    ahead, behind = (sum(sign * lead > 0 for lead in leads.values()) for sign in (1, -1))
+    assert f"It is ahead over {ahead} of 4 openings and behind over {behind}." in said
+    with Judge() as judge:
+        lost = [sum(m.blunder for m in judge_games(mine, judge, [x])) for x in ("greedy", "random")]
+    assert said.endswith(
+        f"Blunders a game: {' against '.join(rounded(n / 8, '.1f') for n in lost)}."
+    )
+
+
+def test_keys_keep_their_place_where_the_page_is_drawn_again(page: Any) -> None:
+    page.focus("#cross thead button >> nth=0")
+    for order in ("ascending", "descending"):
+        page.keyboard.press("Enter")
+        assert page.evaluate("document.activeElement.parentElement.ariaSort") == order
+    page.focus("#moves button >> nth=2")
+    page.keyboard.press("Enter")
+    page.keyboard.press("ArrowRight")
+    assert page.evaluate("document.activeElement.ariaCurrent") == "step"
+    assert page.inner_text("#ply").startswith("disc 4 of")
+    page.focus("#last")
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.id") == "last"
+    assert page.get_attribute("#last", "aria-disabled") == "true"
 
 
 def test_a_replay_shows_the_exact_scores(page: Any, folder: Path) -> None:
@@ -117,7 +174,9 @@ def test_slips_and_blunders_are_marked_and_the_graph_is_the_solvers(
     assert page.locator("#board .cell .disc").count() == 0
     page.click("#blunder")
     assert page.inner_text("#ply") == f"disc {first} of {len(moves)}"
-    assert "A blunder" in page.inner_text("#said")
+    assert page.inner_text("#judged").startswith(f"A blunder: column {moves[first]} turns a ")
+    page.click("#last")
+    assert page.inner_text("#judged") == ""
 
 
 def test_arrows_work_at_once_and_a_game_and_a_ply_have_an_address(page: Any, folder: Path) -> None:
@@ -149,7 +208,7 @@ def test_it_opens_on_the_strongest_agents_most_costly_blunder(page: Any, folder:
             if move.blunder:
                 costs[move.loss] = True
     assert costs
-    assert "A blunder" in page.inner_text("#said")
+    assert "A blunder" in page.inner_text("#judged")
     assert page.inner_text("#said").startswith(f"Exact scores for {leader}")
     shown = page.evaluate("Math.abs(valuesOf(game)[ply] - valuesOf(game)[ply + 1])")
     assert shown == max(costs)

@@ -33,6 +33,7 @@ def test_the_conversation_is_beside_the_board_as_text(tmp_path):
         page.locator("#list tbody tr").first.click()
         talk = page.locator("#talk")
         assert talk.is_visible()
+        assert talk.get_attribute("tabindex") == "0"  # keys can scroll it
         said = talk.inner_text()
         assert "it is your turn" in said
         assert "<img id=evil" in said

@@ -69,6 +69,7 @@ def test_no_text_covers_another_or_leaves_its_figure(
     pytest.importorskip("matplotlib", reason="figures need matplotlib")
     found = {
         **crowded(count),
+        "title": "A run with a long name, " * 8,
         "course": {
             "bounds": [-2.9, 2.9],
             "hypotheses": ["H0: 0 Elo", "H1: 40 Elo"],
@@ -88,6 +89,9 @@ def test_no_text_covers_another_or_leaves_its_figure(
                 across = min(box.x1, there.x1) - max(box.x0, there.x0)
                 along = min(box.y1, there.y1) - max(box.y0, there.y0)
                 assert across <= 1 or along <= 1, (name, words, other)
+        games = len(found["games"])
+        run = rf"A run with a long name.*\.\.\.: {games} games, digest {found['digest']}"
+        assert sum(bool(re.fullmatch(run, words)) for words, _ in texts) == 1
         if name == "strength-and-cost":
             assert {words for words, _ in texts} >= set(found["labels"])  # all are named
 
@@ -107,6 +111,26 @@ def test_halves_are_rounded_alike_in_tables_and_figures(monkeypatch: pytest.Monk
     assert re.search(r"one +13 +- ", text)
     assert "12.5%" in text
     assert "| 13% 1/0/7 |" in summary.markdown()
+
+
+def test_the_numbers_of_an_axis_have_the_pages_units() -> None:
+    pytest.importorskip("matplotlib", reason="figures need matplotlib")
+    drawn = dict(plots.figures(crowded(7)))
+    ticks = {
+        name: [axis.get_major_formatter()(value) for value in values]
+        for name, axis, values in (
+            ("first-move", drawn["first-move"].axes[0].xaxis, (0, 20)),
+            ("elo", drawn["elo"].axes[0].xaxis, (-250, 0, 250)),
+            ("cost", drawn["strength-and-cost"].axes[0].xaxis, (1e-6, 1e-4, 1e-3, 0.1, 10)),
+            ("blunders", drawn["blunders"].axes[0].yaxis, (50,)),
+        )
+    }
+    assert ticks == {
+        "first-move": ["0%", "20%"],
+        "elo": ["\N{MINUS SIGN}250", "0", "+250"],
+        "cost": ["1 \N{MICRO SIGN}s", "100 \N{MICRO SIGN}s", "1 ms", "100 ms", "10 s"],
+        "blunders": ["50%"],
+    }
 
 
 def test_an_interval_reaches_from_its_low_to_its_high_end() -> None:

@@ -13,6 +13,7 @@ import pytest
 
 from c4env import Position
 from c4env.agents.solver import Solver
+from c4env.evaluation.exact.mistakes import Mistake
 from c4env.evaluation.report.static import STATIC
 from c4env.evaluation.store.record import read_games
 from c4env.evaluation.tables import rounded, signed
@@ -47,7 +48,7 @@ def game(moves: str) -> dict[str, Any]:
 
 def judged(moves: str, solver: Solver) -> dict[str, Any]:
     """What exact play says of a game: values for the first player, verdicts, how best play ends."""
-    found: dict[str, Any] = {"moves": moves, "values": [], "verdicts": [], "ends": []}
+    found: dict[str, Any] = {"moves": moves, "values": [], "verdicts": [], "ends": [], "told": []}
     for ply in range(len(moves)):
         position = Position.parse(moves[:ply])
         scores = solver.scores(position)
@@ -56,6 +57,10 @@ def judged(moves: str, solver: Solver) -> dict[str, Any]:
         assert own is not None
         signs = [(score > 0) - (score < 0) for score in (own, best)]
         kind = "blunder" if signs[0] != signs[1] else "slip" if own < best else ""
+        if kind == "blunder":
+            kept = tuple(column for column in range(7) if scores[column] == best)
+            mistake = Mistake(moves[:ply], int(moves[ply]) - 1, kept, best, own, (0,))
+            found["told"].append([ply, scores, mistake.said().partition(": ")[2]])
         winner = ply % 2 if best > 0 else 1 - ply % 2
         end = {"winner": winner, "discs": solver.plies_to_end(position)} if best else None
         found["values"].append(-best if ply % 2 else best)

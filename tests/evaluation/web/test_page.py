@@ -13,7 +13,10 @@ import pytest
 
 from c4env import Position, agents
 from c4env.agents.solver import Solver
-from c4env.evaluation.store.record import read_games
+from c4env.evaluation.exact.judge import Judge
+from c4env.evaluation.exact.mistakes import Mistakes
+from c4env.evaluation.store.record import GameRecord, read_games
+from c4env.evaluation.tables import plural
 
 playwright = pytest.importorskip("playwright.sync_api", reason="the page's tests need playwright")
 pytest.importorskip("uvicorn", reason="the web server needs c4env[web]")
@@ -144,6 +147,46 @@ def finish(page: Any) -> None:
         click(page, Solver().best_columns(position)[0])
 
 
+def test_a_lost_game_lists_the_mistakes_to_try_again(open_page: Open, folder: Path) -> None:
+    page = open_page("moves=3425&red=human&yellow=greedy")
+    for column in (6, 6, 6):
+        expect(page.locator("#mistakes")).to_be_hidden()
+        click(page, column)
+    headline(page, r"greedy \(Yellow\) wins")
+    moves = moves_of(page)
+    record = GameRecord(("human", "greedy"), "3425", moves, 1, "four")
+    with Judge() as judge:
+        found = sorted(Mistakes.of([record], "human", judge).mistakes, key=lambda m: len(m.moves))
+    assert found
+    expect(page.locator("#mistakes p")).to_have_text(f"{plural(len(found), 'mistake')}: try again.")
+    buttons = page.locator("#mistakes button")
+    said = [text.replace("\N{MINUS SIGN}", "-") for text in buttons.all_inner_texts()]
+    expected = [re.findall(r": (column .*); best", mistake.said())[0] for mistake in found]
+    assert said == [
+        f"Disc {len(mistake.moves) + 1}: {words}"
+        for mistake, words in zip(found, expected, strict=True)
+    ]
+    assert page.locator("#moves .blunder").count() >= len(found)  # greedy's are marked, too
+    expect(page.locator("#scores")).to_have_attribute("aria-checked", "false")  # not asked for
+    buttons.first.press("Enter")
+    headline(page, r"Your turn \(Red\)")
+    assert moves_of(page) == found[0].moves
+    assert page.evaluate("document.activeElement.classList.contains('column')")
+    expect(page.locator("#mistakes")).to_be_hidden()
+    expect(page.locator("#lines button")).to_have_text(f"You \u2013 greedy {moves}")
+    page.click("#recording")
+    finish(page)
+    expect(page.locator("#detail")).to_contain_text("Recorded in")
+    game = games(folder)[-1]
+    assert (game.players, game.reason) == (("human with help", "greedy"), "1 take-back")
+    assert game.opening == found[0].moves
+    page.locator("#lines button").press("Enter")
+    for key, ply in (("ArrowRight", len(found[0].moves) + 2), ("End", len(moves))):
+        page.keyboard.press(key)
+        expect(page.locator("#ply")).to_have_text(f"disc {ply} of {len(moves)}")
+        assert page.evaluate("document.activeElement.ariaCurrent") == "step"
+
+
 def test_nothing_is_recorded_unasked(open_page: Open, folder: Path) -> None:
     """Neither a game that is over, nor one left for another level, whatever the person wants."""
     before = len(games(folder))
@@ -248,6 +291,29 @@ def test_an_agent_and_its_options_are_chosen(open_page: Open) -> None:
     click(page, 3)
     expected = agents.make("minimax:depth=2,heuristic=lines").choose(Position.parse("4"))
     assert moves_of(page) == f"4{expected + 1}"
+
+
+def test_options_are_explained_and_changed_by_keys(open_page: Open) -> None:
+    page = open_page("moves=&red=human&yellow=minimax:depth=2")
+    page.click("#options > summary")
+    options = page.locator("#options1 label:has([name])")
+    assert "plies looked ahead" in options.first.inner_text()
+    page.focus("#options1 [name=depth]")
+    for key in ("ArrowUp", "Tab"):
+        page.keyboard.press(key)
+    assert "yellow=minimax:depth=3" in page.url
+    assert page.evaluate("document.activeElement.name") == "heuristic"  # it was not drawn again
+    page.select_option("#seat1 select", LEVELS[1].spec)
+    page.select_option("#options1 .agent", "minimax")
+    assert page.input_value("#options1 [name=depth]") == "7"  # the default again
+
+
+def test_a_long_name_leaves_the_board_in_its_place(open_page: Open) -> None:
+    long = "deepening:nodes=2000,heuristic=threats,table_mb=64"
+    page = open_page(f"moves=44&red={long}&yellow={long}", viewport={"width": 390, "height": 844})
+    box = page.locator("#board").bounding_box()
+    assert box["x"] == pytest.approx(390 - box["x"] - box["width"], abs=1)
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
 
 
 def test_two_agents_to_watch(open_page: Open, folder: Path) -> None:
