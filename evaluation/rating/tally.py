@@ -119,7 +119,7 @@ class Tally:
         if not weights:
             points, games = (table.sum(0, keepdims=True) for table in both)
         elif self.resampled == "openings":
-            points, games = (np.tensordot(weights[0], table, 1) for table in both)
+            points, games = (np.einsum("do,opq->dpq", weights[0], table) for table in both)
         else:
             points, games = ((weights[0] * table).sum(1) for table in both)
         if self.beside:
