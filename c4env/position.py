@@ -136,16 +136,17 @@ class Position:
             InvalidNotation: a character is not a digit 1..7.
             IllegalMove: a column is full, or a move follows the end of the game.
         """
-        position = cls()
+        mine = theirs = 0
         for ply, column in enumerate(parse_moves(moves)):
-            try:
-                position = position.play(column)
-            except IllegalMove:
+            cell = ((mine | theirs) + BOTTOM) & _COLUMN_MASKS[column]
+            if not cell or (ply >= FIRST_WIN and has_won(theirs)):
                 # The message counts columns from 1, as the notation does.
-                legal = ", ".join(DIGITS[other] for other in position.legal_columns())
+                columns = cls._of(mine, theirs, ply).legal_columns()
+                legal = ", ".join(DIGITS[other] for other in columns)
                 why = f" is full; legal columns: {legal}" if legal else ": the game is over"
-                raise IllegalMove(f"{moves!r}, move {ply + 1}: column {moves[ply]}{why}") from None
-        return position
+                raise IllegalMove(f"{moves!r}, move {ply + 1}: column {moves[ply]}{why}")
+            mine, theirs = theirs, mine | cell
+        return cls._of(mine, theirs, len(moves))
 
     @classmethod
     def from_board(cls, text: str) -> Self:

@@ -111,7 +111,11 @@ class Tournament:
         Raises:
             InvalidRun: the anchor is not one of the players.
         """
-        return rate(Tally.of(self.games, self.players), self.deterministic, anchor)
+        return rate(self._tally, self.deterministic, anchor)
+
+    @functools.cached_property
+    def _tally(self) -> Tally:
+        return Tally.of(self.games, self.players)
 
     def payoffs(self) -> tuple[tuple[str, ...], Float64s]:
         """The agents, and the mean score of each (row) against each (column), ``[N, N]``.
@@ -131,7 +135,7 @@ class Tournament:
         Raises:
             InvalidRun: two of the agents did not meet.
         """
-        return standing(Tally.of(self.games, self.players), self.ratings.exact)
+        return standing(self._tally, self.ratings.exact)
 
     def _repr_markdown_(self) -> str:
         return f"{self.ratings._repr_markdown_()}\n\n{self.table._repr_markdown_()}"

@@ -11,6 +11,9 @@ from c4env.arrays import Float64s
 _ELO: Final = 400 / np.log(10)  # Elo points per natural unit of log odds
 _NEWTON_STEPS: Final = 200
 _NEAR: Final = 0.01  # Elo
+_SMALL: Final = 64  # unknowns; from about 100 on, LAPACK uses threads
+_EXACT: Final = 1e-18  # the square of the relative error of a step
+_TINY: Final = 1e-300  # keeps 0 / 0 at 0, where a system is solved before the others
 
 
 def fit(
@@ -69,4 +72,31 @@ def _newton_step(points: Float64s, games: Float64s, theta: Float64s) -> Float64s
     of_first = weight.sum(2)
     hessian[:, :n, n] = hessian[:, n, :n] = of_first - weight.sum(1)
     hessian[:, n, n] = of_first.sum(1)
-    return np.asarray(np.linalg.solve(hessian, gradient[..., None])[..., 0])
+    return _solve(hessian, gradient)
+
+
+def _solve(matrix: Float64s, right: Float64s) -> Float64s:
+    """Solve symmetric systems ``[many, n, n]``, the large ones by conjugate gradients.
+
+    LAPACK would start threads for each large system. On a busy machine these threads wait for each
+    other a hundred times as long as they compute. ``einsum`` starts no threads.
+    """
+    n = right.shape[-1]
+    if n <= _SMALL:
+        return np.asarray(np.linalg.solve(matrix, right[..., None])[..., 0])
+    # The condition that the ratings have sum 0 added 1 to all but the last diagonal entry.
+    scale = 1 / (np.einsum("...ii->...i", matrix) - (np.arange(n) < n - 1))
+    found, residual = np.zeros_like(right), right
+    direction = scale * right
+    length = (residual * direction).sum(-1, keepdims=True)
+    enough = _EXACT * length
+    for _ in range(10 * n):
+        if (length <= enough).all():
+            break
+        turned = np.einsum("...ij,...j->...i", matrix, direction)
+        size = length / ((direction * turned).sum(-1, keepdims=True) + _TINY)
+        found, residual = found + size * direction, residual - size * turned
+        before, scaled = length, scale * residual
+        length = (residual * scaled).sum(-1, keepdims=True)
+        direction = scaled + length / (before + _TINY) * direction
+    return found

@@ -60,8 +60,8 @@ class Tally:
         openings = tuple(sorted({*openings, *(game.opening for game in played)}))
         index = {name: i for i, name in enumerate(names)}
         layer = {opening: i for i, opening in enumerate(openings)}
-        # Sort, since games come in any order.
-        played.sort(key=lambda game: (game.players, game.moves, str(game.winner)))
+        if len(openings) == 1:  # games come in any order
+            played.sort(key=lambda game: (game.players, game.moves, str(game.winner)))
         before = Counter[tuple[str, str]]()
         cells = []
         for game in played:
@@ -119,13 +119,23 @@ class Tally:
         if not weights:
             points, games = (table.sum(0, keepdims=True) for table in both)
         elif self.resampled == "openings":
-            points, games = (np.tensordot(weights[0], table, 1) for table in both)
+            points, games = (np.zeros((len(weights[0]), *self.games.shape[1:])) for _ in both)
+            met, *tables = self._met
+            points[:, met], games[:, met] = (
+                np.einsum("do,op->dp", weights[0], table) for table in tables
+            )
         else:
             points, games = ((weights[0] * table).sum(1) for table in both)
         if self.beside:
             more = self.beside.sums(weights[1:])
             points, games = points + more[0], games + more[1]
         return points, games
+
+    @functools.cached_property
+    def _met(self) -> tuple[Bools, Float64s, Float64s]:
+        """A mask of the pairs that met, and their points and games, ``(openings, pairs)``."""
+        met = self.games.any(0)
+        return met, self.points[:, met], self.games[:, met]
 
     @property
     def games_of_a_pair(self) -> float:

@@ -75,13 +75,13 @@ class WinTable(Tables):
         """Count games in a table; ``players`` may include players without games."""
         games = list(games)
         cells: dict[tuple[str, str], Cell] = {}
-        names = dict.fromkeys(players or ())
+        for (pair, winner), count in Counter((game.players, game.winner) for game in games).items():
+            seen = Cell(*(count * (winner == result) for result in (0, None, 1)))
+            cells[pair] = cells.get(pair, Cell()) + seen
+        names = dict.fromkeys([*(players or ()), *(name for pair in cells for name in pair)])
         forfeits: dict[str, Counter[str]] = {}
         reasons: dict[str, str] = {}
         for game in games:
-            names.update(dict.fromkeys(game.players))
-            seen = Cell(*(int(game.winner == result) for result in (0, None, 1)))
-            cells[game.players] = cells.get(game.players, Cell()) + seen
             loser = game.forfeited_by
             if loser is not None:
                 reasons.setdefault(game.players[loser], f"{game.ending}: {game.reason}")

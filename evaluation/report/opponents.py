@@ -4,6 +4,7 @@ from __future__ import annotations
 
 __any_board__ = True
 
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -14,6 +15,7 @@ from c4env.evaluation.games.tournament import Tournament
 from c4env.evaluation.rating.ratings import TAILS, Interval, Ratings, scores
 from c4env.evaluation.rating.tally import Tally
 from c4env.evaluation.rating.wintable import Cell
+from c4env.evaluation.store.record import GameRecord
 from c4env.evaluation.tables import Shown, Table, number, plural, rounded, signed
 
 
@@ -49,10 +51,12 @@ class Opponents:
             return None
         (player,) = challengers
         met = []
+        games_with = defaultdict[str, list[GameRecord]](list)
+        for game in run.games:
+            games_with[game.players[game.players[0] == player]].append(game)
         for rating in ratings:
             other = rating.player
-            games = [game for game in run.games if {*game.players} == {player, other}]
-            if not games:
+            if not (games := games_with[other]):
                 continue
             tally = Tally.of(games, (player, other))
             ((mean, drawn),) = scores([tally])
