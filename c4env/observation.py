@@ -6,6 +6,19 @@ An observation is a dict in PettingZoo's layout:
   discs, plane 1 the other player's;
 - ``"action_mask"``: int8 ``(7,)``, 1 for each legal column; all zeros for the player not to
   move and once the game is over.
+
+The arguments ``layout`` and ``dtype`` of the environments choose another form of
+``"observation"``. :func:`position_from` and :func:`with_mirrors` read every layout:
+
+================  =============  ===========================================================
+layout            shape          a cell
+================  =============  ===========================================================
+``planes_last``   ``(6, 7, 2)``  1 in plane 0: the observer's disc; in plane 1: the other's
+``planes_first``  ``(2, 6, 7)``  the same
+``flat``          ``(84,)``      the same, ``planes_last`` row by row
+``signed``        ``(6, 7)``     0: empty; 1: the observer's disc; -1: the other's
+``tokens``        ``(42,)``      0: empty; 1: the observer's disc; 2: the other's; row by row
+================  =============  ===========================================================
 """
 
 from __future__ import annotations
@@ -14,10 +27,10 @@ __any_board__ = True
 
 import contextlib
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Final, TypedDict
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypedDict
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from c4env.arrays import Int8s
 from c4env.bitboard import BOARD, CELLS, COLUMNS, ROWS, STRIDE
@@ -25,21 +38,52 @@ from c4env.errors import InvalidObservation, InvalidOption, InvalidPosition
 from c4env.jit import kernel
 from c4env.position import Position, require_position
 
+if TYPE_CHECKING:
+    from gymnasium import spaces
+
 OBSERVATION_SHAPE: Final = (ROWS, COLUMNS, 2)
 ILLEGAL_MASK: Final = BOARD  # with every cell taken no column is legal
 
-LAYOUTS: Final[dict[str, Callable[[NDArray[Any]], NDArray[Any]]]] = {
-    "flat": lambda planes: planes.reshape(*planes.shape[:-3], 2 * CELLS),
-    "planes_last": lambda planes: planes,
-    "planes_first": lambda planes: np.ascontiguousarray(np.moveaxis(planes, -1, -3)),
-}
-"""Converters of planes ``(..., 6, 7, 2)``: to ``(..., 84)``, unchanged, to ``(..., 2, 6, 7)``."""
 
-LAYOUT_SHAPES: Final = {
-    name: lay_out(np.empty(OBSERVATION_SHAPE)).shape for name, lay_out in LAYOUTS.items()
-}
+class Layout(NamedTuple):
+    """Converters between planes ``(..., 6, 7, 2)``, arrays or tensors, and another layout."""
 
-DTYPES: Final = ("int8", "float32")
+    make: Callable[[Any], Any]  # from planes
+    planes: Callable[[NDArray[Any]], NDArray[Any]]  # back to planes, from values that may occur
+    shape: tuple[int, ...]
+    values: tuple[int, ...] = (0, 1)
+
+
+LAYOUTS: Final = {
+    "planes_last": Layout(lambda planes: planes, lambda seen: seen, OBSERVATION_SHAPE),
+    "flat": Layout(
+        lambda planes: planes.reshape(*planes.shape[:-3], 2 * CELLS),
+        lambda seen: seen.reshape(*seen.shape[:-1], *OBSERVATION_SHAPE),
+        (2 * CELLS,),
+    ),
+    "planes_first": Layout(
+        lambda planes: planes.swapaxes(-1, -2).swapaxes(-2, -3),
+        lambda seen: seen.swapaxes(-3, -2).swapaxes(-2, -1),
+        (2, ROWS, COLUMNS),
+    ),
+    "signed": Layout(
+        lambda planes: planes[..., 0] - planes[..., 1],
+        lambda seen: np.stack([seen == 1, seen == -1], -1),
+        (ROWS, COLUMNS),
+        (-1, 0, 1),
+    ),
+    "tokens": Layout(
+        lambda planes: (planes[..., 0] + 2 * planes[..., 1]).reshape(*planes.shape[:-3], CELLS),
+        lambda seen: np.stack([seen == 1, seen == 2], -1).reshape(
+            *seen.shape[:-1], *OBSERVATION_SHAPE
+        ),
+        (CELLS,),
+        (0, 1, 2),
+    ),
+}
+"""The layouts by name; the module's docstring describes them."""
+
+DTYPES: Final = ("int8", "float32", "int64")
 
 _MIRRORED: Final = list(reversed(range(COLUMNS)))
 
@@ -80,29 +124,42 @@ def read(planes: Int8s) -> tuple[int, int]:
     return own, other
 
 
-def parse_layout(layout: str) -> tuple[int, ...]:
-    """The shape of an observation in a layout.
+class Form:
+    """The form of an environment's observations: a layout and a dtype.
 
-    Raises:
-        InvalidOption: the layout is not one of ``LAYOUTS``.
+    Attributes:
+        layout: one of ``LAYOUTS``.
+        dtype: one of ``DTYPES``.
     """
-    if layout not in list(LAYOUTS):
-        raise InvalidOption(f"layout={layout!r}: expected one of {list(LAYOUTS)}")
-    return LAYOUT_SHAPES[layout]
 
+    def __init__(self, layout: str, dtype: DTypeLike = "int8") -> None:
+        """Check the arguments.
 
-def parse_dtype(dtype: Any) -> np.dtype[Any]:
-    """The dtype of an observation.
-
-    Raises:
-        InvalidOption: it is not one of ``DTYPES``.
-    """
-    if dtype is not None:
+        Raises:
+            InvalidOption: another layout or dtype.
+        """
+        if layout not in list(LAYOUTS):
+            raise InvalidOption(f"layout={layout!r}: expected one of {list(LAYOUTS)}")
+        self.layout = layout
         with contextlib.suppress(TypeError):
-            parsed: np.dtype[Any] = np.dtype(dtype)
-            if parsed.name in DTYPES:
-                return parsed
-    raise InvalidOption(f"dtype={dtype!r}: expected one of {list(DTYPES)}")
+            self.dtype: np.dtype[Any] = np.dtype(dtype)
+            if dtype is not None and self.dtype.name in DTYPES:
+                return
+        raise InvalidOption(f"dtype={dtype!r}: expected one of {list(DTYPES)}")
+
+    @property
+    def space(self) -> spaces.Box:
+        """The space of one board's observations."""
+        from gymnasium import spaces
+
+        layout = LAYOUTS[self.layout]
+        return spaces.Box(layout.values[0], layout.values[-1], layout.shape, self.dtype.type)
+
+    def __call__(self, planes: Int8s) -> NDArray[Any]:
+        """The observations in planes ``(..., 6, 7, 2)``: the planes themselves or a new array."""
+        if self.layout == "planes_last":
+            return planes.astype(self.dtype, copy=False)
+        return np.ascontiguousarray(LAYOUTS[self.layout].make(planes), self.dtype)
 
 
 def observe(position: Position, player: int | None = None) -> Observation:
@@ -143,32 +200,64 @@ def observe_many(positions: Iterable[Position]) -> Observation:
     }
 
 
+def layout_of(shape: tuple[int, ...], lead: str = "") -> Layout:
+    """The layout of observations of a shape; ``lead`` is ``"N, "`` for those of N boards.
+
+    Raises:
+        InvalidObservation: no layout has the shape.
+    """
+    for layout in LAYOUTS.values():
+        if layout.shape == (shape[1:] if lead else shape):
+            return layout
+    expected = " or ".join(f"({lead}{str(layout.shape)[1:]}" for layout in LAYOUTS.values())
+    raise InvalidObservation(f"planes of shape {tuple(shape)}: expected {expected}")
+
+
+def planes_in(observation: Mapping[str, Any] | ArrayLike, lead: str = "") -> Int8s:
+    """The planes in observations of any layout, int8, C-contiguous and writable.
+
+    Args:
+        observation: as for :func:`position_from`.
+        lead: as for :func:`layout_of`.
+
+    Raises:
+        InvalidObservation: another shape, or other values; those of int8 planes stay unchecked.
+    """
+    given = observation.get("observation") if isinstance(observation, Mapping) else observation
+    array = np.asarray(given)
+    layout = layout_of(array.shape, lead)
+    if array.dtype != np.int8 or len(layout.values) > 2:
+        known = np.any([array == value for value in layout.values], axis=0)
+        if array.dtype.kind not in "biuf" or not known.all():
+            raise other_values(array, layout.values)
+    planes = layout.planes(array)
+    flags = planes.flags
+    if planes.dtype != np.int8 or not flags.c_contiguous or not flags.writeable:
+        planes = planes.astype(np.int8, order="C")  # as the kernels' signatures require
+    return planes
+
+
+def other_values(array: NDArray[Any], values: Iterable[int] = (0, 1)) -> InvalidObservation:
+    """The error for an observation that holds other values."""
+    expected = " and ".join(map(str, values))
+    return InvalidObservation(f"planes must hold {expected} only: {array.tolist()}")
+
+
 def position_from(observation: Mapping[str, Any] | NDArray[Any]) -> Position:
     """The position in an observation of the player to move; the inverse of :func:`observe`.
 
     Args:
-        observation: a dict with the key ``"observation"``, or only the planes ``(6, 7, 2)``,
-            zeros and ones in any numeric dtype, also flat as ``(84,)``.
-            PettingZoo's connect four has the same layout.
+        observation: a dict with the key ``"observation"``, or the array alone, in any of the
+            ``LAYOUTS`` and any numeric dtype. PettingZoo's connect four has the same planes.
 
     Raises:
         InvalidObservation: another shape, other values, a disc above an empty cell, numbers
             of discs that do not fit the observer's turn, or an observer who has already won.
     """
-    planes = observation.get("observation") if isinstance(observation, Mapping) else observation
-    array = np.asarray(planes)
-    if array.shape == (2 * CELLS,):
-        array = array.reshape(OBSERVATION_SHAPE)
-    if array.shape != OBSERVATION_SHAPE:
-        raise InvalidObservation(f"planes of shape {array.shape}: expected {OBSERVATION_SHAPE}")
-    flags = array.flags
-    if array.dtype != np.int8 or not flags.c_contiguous or not flags.writeable:
-        if array.dtype.kind not in "biuf" or not ((array == 0) | (array == 1)).all():
-            raise InvalidObservation(f"planes must hold 0 and 1 only: {array.tolist()}")
-        array = array.astype(np.int8, order="C")  # as the kernel's signature requires
-    own, other = read(array)
+    planes = planes_in(observation)
+    own, other = read(planes)
     if own < 0:
-        raise InvalidObservation(f"planes must hold 0 and 1 only: {array.tolist()}")
+        raise other_values(planes)
     try:
         return Position.from_bitboards(own, other)
     except InvalidPosition as error:
@@ -179,8 +268,7 @@ def with_mirrors(planes: Any, *columns: Any) -> tuple[Any, ...]:
     """Append the mirror image of each row to a batch: data augmentation by symmetry.
 
     Args:
-        planes: observations of M boards in one of the ``LAYOUTS``: ``[M, 84]``,
-            ``[M, 6, 7, 2]`` or ``[M, 2, 6, 7]``; an array or a tensor.
+        planes: observations of M boards in one of the ``LAYOUTS``; an array or a tensor.
         columns: arrays ``[M, 7]`` with a value for each column: masks, policies, values.
 
     Returns:
@@ -189,11 +277,9 @@ def with_mirrors(planes: Any, *columns: Any) -> tuple[Any, ...]:
     Raises:
         InvalidObservation: another shape.
     """
-    found = [name for name, shape in LAYOUT_SHAPES.items() if planes.shape[1:] == shape]
-    if not found:
-        expected = ", ".join(f"(M, {str(shape)[1:]}" for shape in LAYOUT_SHAPES.values())
-        raise InvalidObservation(f"planes of shape {tuple(planes.shape)}: expected {expected}")
-    turned = [_mirrored(planes, found[0])]
+    two = layout_of(planes.shape, "M, ") in (LAYOUTS["flat"], LAYOUTS["planes_last"])
+    by_column = planes.reshape(len(planes), -1, COLUMNS, 2 if two else 1)  # numbers of a cell
+    turned = [by_column[:, :, _MIRRORED].reshape(planes.shape)]
     for given in columns:
         if tuple(given.shape) != (len(planes), COLUMNS):
             raise InvalidObservation(
@@ -207,9 +293,3 @@ def with_mirrors(planes: Any, *columns: Any) -> tuple[Any, ...]:
 
         join = torch.cat
     return tuple(join([a, b]) for a, b in zip((planes, *columns), turned, strict=True))
-
-
-def _mirrored(planes: Any, layout: str) -> Any:
-    if layout == "planes_first":
-        return planes[..., _MIRRORED]
-    return planes.reshape(-1, *OBSERVATION_SHAPE)[:, :, _MIRRORED].reshape(planes.shape)
