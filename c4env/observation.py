@@ -26,7 +26,7 @@ from __future__ import annotations
 __any_board__ = True
 
 import contextlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypedDict
 
 import numpy as np
@@ -46,40 +46,18 @@ ILLEGAL_MASK: Final = BOARD  # with every cell taken no column is legal
 
 
 class Layout(NamedTuple):
-    """Converters between planes ``(..., 6, 7, 2)``, arrays or tensors, and another layout."""
+    """The shape of an observation, and the values of a cell."""
 
-    make: Callable[[Any], Any]  # from planes
-    planes: Callable[[NDArray[Any]], NDArray[Any]]  # back to planes, from values that may occur
     shape: tuple[int, ...]
-    values: tuple[int, ...] = (0, 1)
+    values: tuple[int, ...] = (0, 1)  # in one plane: empty, the observer's disc, the other's
 
 
 LAYOUTS: Final = {
-    "planes_last": Layout(lambda planes: planes, lambda seen: seen, OBSERVATION_SHAPE),
-    "flat": Layout(
-        lambda planes: planes.reshape(*planes.shape[:-3], 2 * CELLS),
-        lambda seen: seen.reshape(*seen.shape[:-1], *OBSERVATION_SHAPE),
-        (2 * CELLS,),
-    ),
-    "planes_first": Layout(
-        lambda planes: planes.swapaxes(-1, -2).swapaxes(-2, -3),
-        lambda seen: seen.swapaxes(-3, -2).swapaxes(-2, -1),
-        (2, ROWS, COLUMNS),
-    ),
-    "signed": Layout(
-        lambda planes: planes[..., 0] - planes[..., 1],
-        lambda seen: np.stack([seen == 1, seen == -1], -1),
-        (ROWS, COLUMNS),
-        (-1, 0, 1),
-    ),
-    "tokens": Layout(
-        lambda planes: (planes[..., 0] + 2 * planes[..., 1]).reshape(*planes.shape[:-3], CELLS),
-        lambda seen: np.stack([seen == 1, seen == 2], -1).reshape(
-            *seen.shape[:-1], *OBSERVATION_SHAPE
-        ),
-        (CELLS,),
-        (0, 1, 2),
-    ),
+    "planes_last": Layout(OBSERVATION_SHAPE),
+    "flat": Layout((2 * CELLS,)),
+    "planes_first": Layout((2, ROWS, COLUMNS)),
+    "signed": Layout((ROWS, COLUMNS), (0, 1, -1)),
+    "tokens": Layout((CELLS,), (0, 1, 2)),
 }
 """The layouts by name; the module's docstring describes them."""
 
@@ -127,17 +105,11 @@ def read(planes: Int8s) -> tuple[int, int]:
 class Form:
     """The form of an environment's observations: a layout and a dtype.
 
-    Attributes:
-        layout: one of ``LAYOUTS``.
-        dtype: one of ``DTYPES``.
+    Raises:
+        InvalidOption: not one of ``LAYOUTS`` or ``DTYPES``.
     """
 
     def __init__(self, layout: str, dtype: DTypeLike = "int8") -> None:
-        """Check the arguments.
-
-        Raises:
-            InvalidOption: another layout or dtype.
-        """
         if layout not in list(LAYOUTS):
             raise InvalidOption(f"layout={layout!r}: expected one of {list(LAYOUTS)}")
         self.layout = layout
@@ -148,18 +120,29 @@ class Form:
         raise InvalidOption(f"dtype={dtype!r}: expected one of {list(DTYPES)}")
 
     @property
-    def space(self) -> spaces.Box:
-        """The space of one board's observations."""
+    def space(self) -> spaces.Dict:
+        """The space of one board's dicts of observation and mask."""
         from gymnasium import spaces
 
-        layout = LAYOUTS[self.layout]
-        return spaces.Box(layout.values[0], layout.values[-1], layout.shape, self.dtype.type)
+        shape, values = LAYOUTS[self.layout]
+        seen = spaces.Box(min(values), max(values), shape, self.dtype.type)
+        mask = spaces.Box(0, 1, (COLUMNS,), np.int8)
+        return spaces.Dict({"observation": seen, "action_mask": mask})
+
+    def lay_out(self, planes: Any) -> Any:
+        """The layout of planes int8 ``(..., 6, 7, 2)``, an array or a tensor; perhaps a view."""
+        (shape, values), lead = LAYOUTS[self.layout], planes.shape[:-3]
+        if len(values) > 2:
+            planes = planes[..., 0] + values[2] * planes[..., 1]
+        elif self.layout == "planes_first":
+            planes = planes.swapaxes(-1, -2).swapaxes(-2, -3)
+        return planes.reshape(*lead, *shape)
 
     def __call__(self, planes: Int8s) -> NDArray[Any]:
-        """The observations in planes ``(..., 6, 7, 2)``: the planes themselves or a new array."""
+        """The observations in planes int8 ``(..., 6, 7, 2)``; the planes themselves by default."""
         if self.layout == "planes_last":
             return planes.astype(self.dtype, copy=False)
-        return np.ascontiguousarray(LAYOUTS[self.layout].make(planes), self.dtype)
+        return np.ascontiguousarray(self.lay_out(planes), self.dtype)
 
 
 def observe(position: Position, player: int | None = None) -> Observation:
@@ -200,15 +183,15 @@ def observe_many(positions: Iterable[Position]) -> Observation:
     }
 
 
-def layout_of(shape: tuple[int, ...], lead: str = "") -> Layout:
+def layout_of(shape: tuple[int, ...], lead: str = "") -> str:
     """The layout of observations of a shape; ``lead`` is ``"N, "`` for those of N boards.
 
     Raises:
         InvalidObservation: no layout has the shape.
     """
-    for layout in LAYOUTS.values():
+    for name, layout in LAYOUTS.items():
         if layout.shape == (shape[1:] if lead else shape):
-            return layout
+            return name
     expected = " or ".join(f"({lead}{str(layout.shape)[1:]}" for layout in LAYOUTS.values())
     raise InvalidObservation(f"planes of shape {tuple(shape)}: expected {expected}")
 
@@ -216,21 +199,22 @@ def layout_of(shape: tuple[int, ...], lead: str = "") -> Layout:
 def planes_in(observation: Mapping[str, Any] | ArrayLike, lead: str = "") -> Int8s:
     """The planes in observations of any layout, int8, C-contiguous and writable.
 
-    Args:
-        observation: as for :func:`position_from`.
-        lead: as for :func:`layout_of`.
-
     Raises:
         InvalidObservation: another shape, or other values; those of int8 planes stay unchecked.
     """
     given = observation.get("observation") if isinstance(observation, Mapping) else observation
     array = np.asarray(given)
     layout = layout_of(array.shape, lead)
-    if array.dtype != np.int8 or len(layout.values) > 2:
-        known = np.any([array == value for value in layout.values], axis=0)
+    values = LAYOUTS[layout].values
+    if array.dtype != np.int8 or len(values) > 2:
+        known = np.any([array == value for value in values], axis=0)
         if array.dtype.kind not in "biuf" or not known.all():
-            raise other_values(array, layout.values)
-    planes = layout.planes(array)
+            raise other_values(array, values)
+    if len(values) > 2:
+        array = np.stack([array == 1, array == values[2]], -1)
+    elif layout == "planes_first":
+        array = array.swapaxes(-3, -2).swapaxes(-2, -1)
+    planes = array.reshape(*(array.shape[:1] if lead else ()), *OBSERVATION_SHAPE)
     flags = planes.flags
     if planes.dtype != np.int8 or not flags.c_contiguous or not flags.writeable:
         planes = planes.astype(np.int8, order="C")  # as the kernels' signatures require
@@ -277,8 +261,8 @@ def with_mirrors(planes: Any, *columns: Any) -> tuple[Any, ...]:
     Raises:
         InvalidObservation: another shape.
     """
-    two = layout_of(planes.shape, "M, ") in (LAYOUTS["flat"], LAYOUTS["planes_last"])
-    by_column = planes.reshape(len(planes), -1, COLUMNS, 2 if two else 1)  # numbers of a cell
+    beside = 2 if layout_of(planes.shape, "M, ") in ("flat", "planes_last") else 1
+    by_column = planes.reshape(len(planes), -1, COLUMNS, beside)  # numbers of one cell
     turned = [by_column[:, :, _MIRRORED].reshape(planes.shape)]
     for given in columns:
         if tuple(given.shape) != (len(planes), COLUMNS):

@@ -115,7 +115,7 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
         self._form = Form(layout, dtype)
         self._viewer = Viewer(render_mode, screen_scaling)
         self.render_mode = render_mode
-        self.observation_space = self._form.space
+        self.observation_space = self._form.space["observation"]
         self.action_space = spaces.Discrete(COLUMNS)
         self._position = Position()
         self._last: int | None = None

@@ -83,7 +83,7 @@ def test_every_layout_shows_the_board_and_is_read_back(size: Size) -> None:
                 seen = form(board.observe(position)["observation"])
                 assert (seen.dtype.name, seen.shape) == (dtype, cells.shape)
                 assert (seen == cells).all()
-                assert form.space.contains(seen)
+                assert form.space["observation"].contains(seen)
                 assert boards_from(seen[None]).tolist() == [discs]
                 assert board.position_from({"observation": seen}) == position
         values |= {*signed.ravel().tolist()}

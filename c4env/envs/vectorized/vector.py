@@ -154,12 +154,7 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
             raise InvalidOption(f"threads={threads}: {opponent!r} plays in one thread")
 
         self.single_action_space = spaces.Discrete(COLUMNS)
-        self.single_observation_space = spaces.Dict(
-            {
-                "observation": self._form.space,
-                "action_mask": spaces.Box(0, 1, (COLUMNS,), np.int8),
-            }
-        )
+        self.single_observation_space = self._form.space
         self.action_space = batch_space(self.single_action_space, self.num_envs)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
 
