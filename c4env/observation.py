@@ -6,6 +6,19 @@ An observation is a dict in PettingZoo's layout:
   discs, plane 1 the other player's;
 - ``"action_mask"``: int8 ``(7,)``, 1 for each legal column; all zeros if the other player is to
   move or the game is over.
+
+The arguments ``layout`` and ``dtype`` of the environments choose another form of
+``"observation"``. :func:`position_from` and :func:`with_mirrors` read every layout:
+
+================  =============  ===========================================================
+layout            shape          a cell
+================  =============  ===========================================================
+``planes_last``   ``(6, 7, 2)``  1 in plane 0: the observer's disc; in plane 1: the other's
+``planes_first``  ``(2, 6, 7)``  the same
+``flat``          ``(84,)``      the same, ``planes_last`` row by row
+``signed``        ``(6, 7)``     0: empty; 1: the observer's disc; -1: the other's
+``tokens``        ``(42,)``      0: empty; 1: the observer's disc; 2: the other's; row by row
+================  =============  ===========================================================
 """
 
 from __future__ import annotations
@@ -13,11 +26,11 @@ from __future__ import annotations
 __any_board__ = True
 
 import contextlib
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Final, TypedDict
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypedDict
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from c4env.arrays import Int8s
 from c4env.bitboard import BOARD, CELLS, COLUMNS, ROWS, STRIDE
@@ -25,21 +38,30 @@ from c4env.errors import InvalidObservation, InvalidOption, InvalidPosition
 from c4env.jit import kernel
 from c4env.position import Position, require_position
 
+if TYPE_CHECKING:
+    from gymnasium import spaces
+
 OBSERVATION_SHAPE: Final = (ROWS, COLUMNS, 2)
 ILLEGAL_MASK: Final = BOARD  # on a full board no column is legal
 
-LAYOUTS: Final[dict[str, Callable[[NDArray[Any]], NDArray[Any]]]] = {
-    "flat": lambda planes: planes.reshape(*planes.shape[:-3], 2 * CELLS),
-    "planes_last": lambda planes: planes,
-    "planes_first": lambda planes: np.ascontiguousarray(np.moveaxis(planes, -1, -3)),
-}
-"""Functions from planes ``(..., 6, 7, 2)`` to ``(..., 84)``, the same, or ``(..., 2, 6, 7)``."""
 
-LAYOUT_SHAPES: Final = {
-    name: lay_out(np.empty(OBSERVATION_SHAPE)).shape for name, lay_out in LAYOUTS.items()
-}
+class Layout(NamedTuple):
+    """The shape of an observation, and the values of a cell."""
 
-DTYPES: Final = ("int8", "float32")
+    shape: tuple[int, ...]
+    values: tuple[int, ...] = (0, 1)  # in one plane: empty, the observer's disc, the other's
+
+
+LAYOUTS: Final = {
+    "planes_last": Layout(OBSERVATION_SHAPE),
+    "flat": Layout((2 * CELLS,)),
+    "planes_first": Layout((2, ROWS, COLUMNS)),
+    "signed": Layout((ROWS, COLUMNS), (0, 1, -1)),
+    "tokens": Layout((CELLS,), (0, 1, 2)),
+}
+"""The layouts by name; the module's docstring describes them."""
+
+DTYPES: Final = ("int8", "float32", "int64")
 
 _MIRRORED: Final = list(reversed(range(COLUMNS)))
 
@@ -80,29 +102,47 @@ def read(planes: Int8s) -> tuple[int, int]:
     return own, other
 
 
-def parse_layout(layout: str) -> tuple[int, ...]:
-    """Return the shape of an observation in a layout.
+class Form:
+    """The form of an environment's observations: a layout and a dtype.
 
     Raises:
-        InvalidOption: the layout is not one of ``LAYOUTS``.
+        InvalidOption: not one of ``LAYOUTS`` or ``DTYPES``.
     """
-    if layout not in list(LAYOUTS):
-        raise InvalidOption(f"layout={layout!r}: expected one of {list(LAYOUTS)}")
-    return LAYOUT_SHAPES[layout]
 
-
-def parse_dtype(dtype: Any) -> np.dtype[Any]:
-    """Return the dtype of an observation.
-
-    Raises:
-        InvalidOption: the dtype is not one of ``DTYPES``.
-    """
-    if dtype is not None:
+    def __init__(self, layout: str, dtype: DTypeLike = "int8") -> None:
+        if layout not in list(LAYOUTS):
+            raise InvalidOption(f"layout={layout!r}: expected one of {list(LAYOUTS)}")
+        self.layout = layout
         with contextlib.suppress(TypeError):
-            parsed: np.dtype[Any] = np.dtype(dtype)
-            if parsed.name in DTYPES:
-                return parsed
-    raise InvalidOption(f"dtype={dtype!r}: expected one of {list(DTYPES)}")
+            self.dtype: np.dtype[Any] = np.dtype(dtype)
+            if dtype is not None and self.dtype.name in DTYPES:
+                return
+        raise InvalidOption(f"dtype={dtype!r}: expected one of {list(DTYPES)}")
+
+    @property
+    def space(self) -> spaces.Dict:
+        """The space of one board's dicts of observation and mask."""
+        from gymnasium import spaces
+
+        shape, values = LAYOUTS[self.layout]
+        seen = spaces.Box(min(values), max(values), shape, self.dtype.type)
+        mask = spaces.Box(0, 1, (COLUMNS,), np.int8)
+        return spaces.Dict({"observation": seen, "action_mask": mask})
+
+    def lay_out(self, planes: Any) -> Any:
+        """The layout of planes int8 ``(..., 6, 7, 2)``, an array or a tensor; perhaps a view."""
+        (shape, values), lead = LAYOUTS[self.layout], planes.shape[:-3]
+        if len(values) > 2:
+            planes = planes[..., 0] + values[2] * planes[..., 1]
+        elif self.layout == "planes_first":
+            planes = planes.swapaxes(-1, -2).swapaxes(-2, -3)
+        return planes.reshape(*lead, *shape)
+
+    def __call__(self, planes: Int8s) -> NDArray[Any]:
+        """The observations in planes int8 ``(..., 6, 7, 2)``; the planes themselves by default."""
+        if self.layout == "planes_last":
+            return planes.astype(self.dtype, copy=False)
+        return np.ascontiguousarray(self.lay_out(planes), self.dtype)
 
 
 def observe(position: Position, player: int | None = None) -> Observation:
@@ -143,32 +183,65 @@ def observe_many(positions: Iterable[Position]) -> Observation:
     }
 
 
+def layout_of(shape: tuple[int, ...], lead: str = "") -> str:
+    """The layout of observations of a shape; ``lead`` is ``"N, "`` for those of N boards.
+
+    Raises:
+        InvalidObservation: no layout has the shape.
+    """
+    for name, layout in LAYOUTS.items():
+        if layout.shape == (shape[1:] if lead else shape):
+            return name
+    expected = " or ".join(f"({lead}{str(layout.shape)[1:]}" for layout in LAYOUTS.values())
+    raise InvalidObservation(f"planes of shape {tuple(shape)}: expected {expected}")
+
+
+def planes_in(observation: Mapping[str, Any] | ArrayLike, lead: str = "") -> Int8s:
+    """The planes in observations of any layout, int8, C-contiguous and writable.
+
+    Raises:
+        InvalidObservation: another shape, or other values; those of int8 planes stay unchecked.
+    """
+    given = observation.get("observation") if isinstance(observation, Mapping) else observation
+    array = np.asarray(given)
+    layout = layout_of(array.shape, lead)
+    values = LAYOUTS[layout].values
+    if array.dtype != np.int8 or len(values) > 2:
+        known = np.any([array == value for value in values], axis=0)
+        if array.dtype.kind not in "biuf" or not known.all():
+            raise other_values(array, values)
+    if len(values) > 2:
+        array = np.stack([array == 1, array == values[2]], -1)
+    elif layout == "planes_first":
+        array = array.swapaxes(-3, -2).swapaxes(-2, -1)
+    planes = array.reshape(*(array.shape[:1] if lead else ()), *OBSERVATION_SHAPE)
+    flags = planes.flags
+    if planes.dtype != np.int8 or not flags.c_contiguous or not flags.writeable:
+        planes = planes.astype(np.int8, order="C")  # as the kernels' signatures require
+    return planes
+
+
+def other_values(array: NDArray[Any], values: Iterable[int] = (0, 1)) -> InvalidObservation:
+    """The error for an observation that holds other values."""
+    expected = " and ".join(map(str, values))
+    return InvalidObservation(f"planes must hold {expected} only: {array.tolist()}")
+
+
 def position_from(observation: Mapping[str, Any] | NDArray[Any]) -> Position:
     """Read the position from the observation of the player to move; the inverse of :func:`observe`.
 
     Args:
-        observation: a dict with the key ``"observation"``, or the planes alone: zeros and ones
-            of any numeric dtype, ``(6, 7, 2)`` or flat ``(84,)``.
-            PettingZoo's connect four has the same layout.
+        observation: a dict with the key ``"observation"``, or the array alone, in any of the
+            ``LAYOUTS`` and any numeric dtype. PettingZoo's connect four has the same planes.
 
     Raises:
         InvalidObservation: wrong shape or values, a disc above an empty cell, disc counts that
             do not fit the observer's turn, or an observer who has already won.
     """
-    planes = observation.get("observation") if isinstance(observation, Mapping) else observation
-    array = np.asarray(planes)
-    if array.shape == (2 * CELLS,):
-        array = array.reshape(OBSERVATION_SHAPE)
-    if array.shape != OBSERVATION_SHAPE:
-        raise InvalidObservation(f"planes of shape {array.shape}: expected {OBSERVATION_SHAPE}")
-    flags = array.flags
-    if array.dtype != np.int8 or not flags.c_contiguous or not flags.writeable:
-        if array.dtype.kind not in "biuf" or not ((array == 0) | (array == 1)).all():
-            raise InvalidObservation(f"planes must hold 0 and 1 only: {array.tolist()}")
-        array = array.astype(np.int8, order="C")  # as the kernel's signature requires
-    own, other = read(array)
+    planes = planes_in(observation)
+    own, other = read(planes)
     if own < 0:
-        raise InvalidObservation(f"planes must hold 0 and 1 only: {array.tolist()}")
+        raise other_values(planes)
     try:
         return Position.from_bitboards(own, other)
     except InvalidPosition as error:
@@ -179,8 +252,7 @@ def with_mirrors(planes: Any, *columns: Any) -> tuple[Any, ...]:
     """Append the mirror image of each board to a batch: data augmentation by symmetry.
 
     Args:
-        planes: observations of M boards in one of the ``LAYOUTS``: ``[M, 84]``,
-            ``[M, 6, 7, 2]`` or ``[M, 2, 6, 7]``; an array or a tensor.
+        planes: observations of M boards in one of the ``LAYOUTS``; an array or a tensor.
         columns: arrays ``[M, 7]`` with a value for each column: masks, policies, values.
 
     Returns:
@@ -189,11 +261,9 @@ def with_mirrors(planes: Any, *columns: Any) -> tuple[Any, ...]:
     Raises:
         InvalidObservation: the shape of ``planes`` or ``columns`` is wrong.
     """
-    found = [name for name, shape in LAYOUT_SHAPES.items() if planes.shape[1:] == shape]
-    if not found:
-        expected = ", ".join(f"(M, {str(shape)[1:]}" for shape in LAYOUT_SHAPES.values())
-        raise InvalidObservation(f"planes of shape {tuple(planes.shape)}: expected {expected}")
-    turned = [_mirrored(planes, found[0])]
+    beside = 2 if layout_of(planes.shape, "M, ") in ("flat", "planes_last") else 1
+    by_column = planes.reshape(len(planes), -1, COLUMNS, beside)  # numbers of one cell
+    turned = [by_column[:, :, _MIRRORED].reshape(planes.shape)]
     for given in columns:
         if tuple(given.shape) != (len(planes), COLUMNS):
             raise InvalidObservation(
@@ -207,9 +277,3 @@ def with_mirrors(planes: Any, *columns: Any) -> tuple[Any, ...]:
 
         join = torch.cat
     return tuple(join([a, b]) for a, b in zip((planes, *columns), turned, strict=True))
-
-
-def _mirrored(planes: Any, layout: str) -> Any:
-    if layout == "planes_first":
-        return planes[..., _MIRRORED]
-    return planes.reshape(-1, *OBSERVATION_SHAPE)[:, :, _MIRRORED].reshape(planes.shape)

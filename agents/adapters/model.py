@@ -25,7 +25,7 @@ from c4env.boards import require_board
 from c4env.envs.opponents import is_batched
 from c4env.envs.vectorized.chance import streams
 from c4env.geometry import BOARD_SIZE
-from c4env.observation import LAYOUT_SHAPES, LAYOUTS, observe
+from c4env.observation import LAYOUTS, Form, observe
 from c4env.position import Position
 
 
@@ -113,9 +113,8 @@ class PolicyAgent(ModelAgent):
     def __init__(self, policy: Any, temperature: float = 0.0) -> None:
         super().__init__(temperature)
         require_policy(type(policy))
-        shape = require_ours(policy.observation_space, policy.action_space)
+        self._form = Form(require_ours(policy.observation_space, policy.action_space))
         self._policy = policy
-        self._lay_out = next(LAYOUTS[name] for name, ours in LAYOUT_SHAPES.items() if ours == shape)
 
     def preferences(self, planes: Int8s) -> NDArray[Any]:
         """Return logits, or Q-values of DQN, ``[M, 7]``; see :class:`ModelAgent`."""
@@ -126,7 +125,7 @@ class PolicyAgent(ModelAgent):
         policy.set_training_mode(False)
         try:
             with torch.no_grad():
-                given, _ = policy.obs_to_tensor(self._lay_out(planes))
+                given, _ = policy.obs_to_tensor(self._form(planes))
                 if hasattr(policy, "q_net"):
                     found = policy.q_net(given)
                 else:
@@ -156,7 +155,7 @@ class ModuleAgent(ModelAgent):
         module = self._module
         learning = module.training
         first = next(module.parameters(), None)
-        given = torch.from_numpy(LAYOUTS["planes_first"](planes).astype(np.float32))
+        given = torch.from_numpy(Form("planes_first", "float32")(planes))
         module.eval()
         try:
             with torch.no_grad():
@@ -198,21 +197,22 @@ def require_policy(kind: type[Any], who: str = "") -> None:
         )
 
 
-def require_ours(observation_space: Any, action_space: Any, who: str = "") -> Any:
-    """Return the shape of a model's observations, if it is a layout of ``ConnectFourEnv``.
+def require_ours(observation_space: Any, action_space: Any, who: str = "") -> str:
+    """Return the layout of a model's observations, one of those of ``ConnectFourEnv``.
 
     Raises:
         InvalidModel: the model has other spaces; the message begins with ``who``.
     """
     shape = getattr(observation_space, "shape", None)
-    if shape not in LAYOUT_SHAPES.values():
-        ours = ", ".join(f"{name} {shape}" for name, shape in LAYOUT_SHAPES.items())
+    found = [name for name, layout in LAYOUTS.items() if layout.shape == shape]
+    if not found:
+        ours = ", ".join(f"{name} {layout.shape}" for name, layout in LAYOUTS.items())
         raise InvalidModel(
             f"{who}observations {observation_space}: expected a layout of ConnectFourEnv: {ours}"
         )
     if getattr(action_space, "n", None) != COLUMNS:
         raise InvalidModel(f"{who}actions {action_space}: expected Discrete({COLUMNS})")
-    return shape
+    return found[0]
 
 
 def agent_of(model: Any, temperature: float = 0.0, **unknown: Any) -> Agent:

@@ -19,7 +19,7 @@ from c4env.arrays import Int8s
 from c4env.bitboard import COLUMNS
 from c4env.errors import InvalidAction
 from c4env.lazy import from_extra
-from c4env.observation import LAYOUTS
+from c4env.observation import Form
 from c4env.position import parse_column
 
 
@@ -79,7 +79,7 @@ class TorchFunction(ModelAgent):
         Raises:
             EngineFault: the function returns neither seven logits nor a column.
         """
-        given = self._torch.from_numpy(LAYOUTS["planes_first"](planes).astype(np.float32))
+        given = self._torch.from_numpy(Form("planes_first", "float32")(planes))
         with self._torch.inference_mode():
             boards = given.to(self._device).split(1)
             return np.stack([self._read(self._function(board)) for board in boards])

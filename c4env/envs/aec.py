@@ -47,7 +47,7 @@ from c4env.errors import (
     UnknownAgent,
     WrongOrder,
 )
-from c4env.observation import ILLEGAL_MASK, OBSERVATION_SHAPE, Observation, fill, observe
+from c4env.observation import ILLEGAL_MASK, OBSERVATION_SHAPE, Form, Observation, fill, observe
 from c4env.position import Position
 from c4env.view.rendering import DEFAULT_SCALING
 from c4env.view.viewer import RENDER_MODES, Viewer
@@ -101,15 +101,7 @@ class raw_env(DropIn, AECEnv):
         self.screen_scaling = screen_scaling
         self.possible_agents = list(AGENTS)
         self.action_spaces = {agent: spaces.Discrete(COLUMNS) for agent in AGENTS}
-        self.observation_spaces = {
-            agent: spaces.Dict(
-                {
-                    "observation": spaces.Box(0, 1, OBSERVATION_SHAPE, np.int8),
-                    "action_mask": spaces.Box(0, 1, (COLUMNS,), np.int8),
-                }
-            )
-            for agent in AGENTS
-        }
+        self.observation_spaces = {agent: Form("planes_last").space for agent in AGENTS}
         self.state_space = spaces.Box(0, 1, OBSERVATION_SHAPE, np.int8)
         self._position = Position()
         self._last: int | None = None

@@ -33,7 +33,7 @@ from c4env.errors import (
     OpponentFailed,
     WrongOrder,
 )
-from c4env.observation import LAYOUTS, observe, parse_dtype, parse_layout
+from c4env.observation import Form, observe
 from c4env.position import Position, parse_column
 from c4env.view.rendering import DEFAULT_SCALING
 from c4env.view.viewer import RENDER_MODES, Viewer
@@ -56,8 +56,8 @@ class Info(TypedDict):
 class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
     """An environment where the caller plays one seat and the opponent replies within ``step``.
 
-    Action: ``Discrete(7)``, a 0-based column. Observation: a Box of zeros and ones, the
-    planes ``(6, 7, 2)`` of ``c4env.observe`` (row 0 on top, plane 0 the caller's discs) in
+    Action: ``Discrete(7)``, a 0-based column. Observation: a Box, the planes
+    ``(6, 7, 2)`` of ``c4env.observe`` (row 0 on top, plane 0 the caller's discs) in
     the chosen layout. Reward: 1 when the caller wins, -1 when the caller loses, also by the
     opponent's reply, else 0; a draw is 0.
 
@@ -93,9 +93,9 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
                 an agent; a model; or a function from an observation, the dict that
                 ``c4env.observe`` returns, to a column. ``c4env.batched`` may mark the function.
             seat: the caller's player: 0 (begins), 1, or ``"random"`` for each game.
-            layout: ``"flat"`` ``(84,)``, the planes row by row; ``"planes_last"``
-                ``(6, 7, 2)``; ``"planes_first"`` ``(2, 6, 7)``.
-            dtype: ``"int8"`` or ``"float32"``.
+            layout: ``"planes_last"``, ``"planes_first"``, ``"flat"``, ``"signed"`` or
+                ``"tokens"``; see ``c4env.observation``.
+            dtype: ``"int8"``, ``"float32"`` or ``"int64"``.
             illegal: the effect of a full column: ``"lose"`` the game with -1, or, to find
                 mistakes, ``"raise"`` an error and leave the game as it was.
             render_mode: None, ``"human"`` (a window; needs ``c4env[window]``),
@@ -112,11 +112,10 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
         self.opponent = opponent
         self._seat_choice = parse_seat(seat)
         self._lose = loses_when_illegal(illegal)
-        self._layout = layout
-        self._dtype = parse_dtype(dtype)
+        self._form = Form(layout, dtype)
         self._viewer = Viewer(render_mode, screen_scaling)
         self.render_mode = render_mode
-        self.observation_space = spaces.Box(0, 1, parse_layout(layout), self._dtype.type)
+        self.observation_space = self._form.space["observation"]
         self.action_space = spaces.Discrete(COLUMNS)
         self._position = Position()
         self._last: int | None = None
@@ -349,4 +348,4 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
                 for cell in cells:
                     winning[cell] = 1
             info["winning_cells"] = winning
-        return LAYOUTS[self._layout](seen["observation"]).astype(self._dtype, copy=False), info
+        return self._form(seen["observation"]), info

@@ -16,13 +16,12 @@ from gymnasium import spaces
 from gymnasium.vector import AutoresetMode
 from numpy.typing import DTypeLike, NDArray
 
-from c4env.arrays import Bools, Int8s
+from c4env.arrays import Bools
 from c4env.bitboard import COLUMNS
 from c4env.envs.opponents import AnyOpponent
 from c4env.envs.vectorized.vector import ConnectFourVectorEnv
 from c4env.errors import InvalidOption
 from c4env.lazy import from_extra
-from c4env.observation import LAYOUTS, parse_dtype, parse_layout
 from c4env.position import Position
 
 with from_extra("sb3", "c4env.envs.stable_baselines needs Stable-Baselines3"):
@@ -59,8 +58,6 @@ class ConnectFourVecEnv(VecEnv):
         Raises:
             InvalidOption: an argument has another value.
         """
-        self._layout = layout
-        self._dtype = parse_dtype(dtype)
         self._envs = ConnectFourVectorEnv(
             num_envs,
             opponent=_required(opponent),
@@ -68,11 +65,13 @@ class ConnectFourVecEnv(VecEnv):
             illegal=illegal,
             openings=openings,
             autoreset_mode=AutoresetMode.SAME_STEP,
+            layout=layout,
+            dtype=dtype,
         )
         self.render_mode = None
         self._actions: NDArray[Any] = np.zeros(num_envs, np.int64)
         self._masks = np.zeros((num_envs, COLUMNS), np.bool_)
-        space = spaces.Box(0, 1, parse_layout(layout), self._dtype.type)
+        space = self._envs.single_observation_space["observation"]
         super().__init__(num_envs, space, spaces.Discrete(COLUMNS))
 
     def reset(self) -> NDArray[Any]:
@@ -95,8 +94,7 @@ class ConnectFourVecEnv(VecEnv):
         observation, rewards, dones, _, info = self._envs.step(self._actions)
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
         for i in np.flatnonzero(dones):
-            last = info["final_obs"][i]["observation"]
-            infos[i]["terminal_observation"] = self._laid_out(last)
+            infos[i]["terminal_observation"] = info["final_obs"][i]["observation"]
         return self._seen(observation), rewards.astype(np.float32), dones, infos
 
     def close(self) -> None:
@@ -151,10 +149,8 @@ class ConnectFourVecEnv(VecEnv):
 
     def _seen(self, observation: Any) -> NDArray[Any]:
         self._masks = observation["action_mask"].astype(np.bool_)
-        return self._laid_out(observation["observation"])
-
-    def _laid_out(self, planes: Int8s) -> NDArray[Any]:
-        return LAYOUTS[self._layout](planes).astype(self._dtype, copy=False)
+        seen: NDArray[Any] = observation["observation"]
+        return seen
 
 
 def _required(opponent: AnyOpponent) -> AnyOpponent:

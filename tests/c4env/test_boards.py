@@ -11,7 +11,7 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 
 import c4env
-from c4env.boards import Size
+from c4env.boards import STANDARD, Size
 from c4env.errors import C4Error, InvalidOption, InvalidPosition, WrongBoard
 from c4env.jit import config
 from tests.helpers.boards import OTHER_BOARDS, WIDEST, Rules, part
@@ -53,6 +53,42 @@ def test_games_are_those_of_the_slow_rules(size: Size) -> None:
         seen = board.observe(position, 0)["observation"]
         assert seen.shape == (size.rows, size.columns, 2)
         assert seen.sum() == position.plies
+
+
+@pytest.mark.parametrize("size", [STANDARD, *RULES], ids=str)
+def test_every_layout_shows_the_board_and_is_read_back(size: Size) -> None:
+    rules, board, observation = Rules(size), c4env.board(*size), part(size, "observation")
+    boards_from = part(size, "envs.vectorized.batch").boards_from
+    position, before, values = board.Position(), rules.empty, set[int]()
+    for column, after in rules.random_game(3):
+        mover, discs = position.to_move, [position.mine, position.theirs]
+        owners = [
+            [rules.owner(before, (c, height)) for c in range(size.columns)]
+            for height in reversed(range(size.rows))
+        ]
+        own = [[int(owner == mover) for owner in row] for row in owners]
+        other = [[int(owner == 1 - mover) for owner in row] for row in owners]
+        signed = np.subtract(own, other)
+        expected = {
+            "planes_last": np.stack([own, other], -1),
+            "planes_first": np.array([own, other]),
+            "flat": np.stack([own, other], -1).ravel(),
+            "signed": signed,
+            "tokens": np.where(signed < 0, 2, signed).ravel(),
+        }
+        assert expected.keys() == observation.LAYOUTS.keys()
+        for layout, cells in expected.items():
+            for dtype in observation.DTYPES:
+                form = observation.Form(layout, dtype)
+                seen = form(board.observe(position)["observation"])
+                assert (seen.dtype.name, seen.shape) == (dtype, cells.shape)
+                assert (seen == cells).all()
+                assert form.space["observation"].contains(seen)
+                assert boards_from(seen[None]).tolist() == [discs]
+                assert board.position_from({"observation": seen}) == position
+        values |= {*signed.ravel().tolist()}
+        position, before = position.play(column), after
+    assert values == {-1, 0, 1}
 
 
 @pytest.mark.parametrize("size", BOARDS[:3], ids=NAMES[:3])

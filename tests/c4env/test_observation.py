@@ -8,8 +8,9 @@ from hypothesis import given
 from numpy.typing import NDArray
 
 from c4env import Position, observe, position_from, with_mirrors
+from c4env.envs.vectorized.batch import boards_from
 from c4env.errors import InvalidObservation, InvalidOption
-from c4env.observation import LAYOUTS, observe_many
+from c4env.observation import LAYOUTS, Form, observe_many
 from tests.helpers import reference
 from tests.helpers.strategies import games, positions
 
@@ -78,7 +79,7 @@ def test_observations_are_fresh_and_reading_leaves_them_alone() -> None:
     assert position == Position.parse("4455")
 
 
-@pytest.mark.parametrize("shape", [(7, 6, 2), (2, 6, 7), (6, 7), (1, 6, 7, 2), (0,), ()])
+@pytest.mark.parametrize("shape", [(7, 6, 2), (2, 7, 6), (7, 6), (1, 6, 7, 2), (43,), ()])
 def test_another_shape_is_refused(shape: tuple[int, ...]) -> None:
     with pytest.raises(InvalidObservation, match=r"expected \(6, 7, 2\)") as caught:
         position_from(np.zeros(shape, np.int8))
@@ -108,6 +109,26 @@ def test_floats_that_are_no_numbers_are_refused(value: float) -> None:
     planes[5, 3, 1] = value
     with pytest.raises(InvalidObservation, match="0 and 1"):
         position_from(planes)
+
+
+@pytest.mark.parametrize(
+    ("layout", "value", "expected"),
+    [
+        ("planes_first", 2, "0 and 1"),
+        ("flat", -1, "0 and 1"),
+        ("signed", 2, "0 and 1 and -1"),
+        ("signed", -128, "0 and 1 and -1"),
+        ("tokens", 3, "0 and 1 and 2"),
+        ("tokens", -1, "0 and 1 and 2"),
+    ],
+)
+@pytest.mark.parametrize("dtype", ["int8", "float32"])
+def test_each_layout_has_its_own_values(layout: str, value: int, expected: str, dtype: str) -> None:
+    seen = Form(layout, dtype)(observe(Position())["observation"]).copy()
+    seen.flat[-1] = value
+    for read in (position_from, lambda one: boards_from(one[None])):
+        with pytest.raises(InvalidObservation, match=f"must hold {expected} only"):
+            read(seen)
 
 
 @pytest.mark.parametrize("value", [None, "board", {}, {"board": 1}, {"observation": None}])
@@ -179,21 +200,23 @@ def mirror_batch() -> tuple[list[Position], NDArray[Any], NDArray[Any], NDArray[
 @pytest.mark.parametrize("tensors", [False, True])
 def test_a_batch_with_its_mirror_images(layout: str, tensors: bool) -> None:
     positions, planes, masks, policies = mirror_batch()
-    batch: Any = (LAYOUTS[layout](planes), masks, policies)
+    batch: Any = (Form(layout)(planes), masks, policies)
     if tensors:
         torch = pytest.importorskip("torch", reason="needs torch: the extra torch")
         batch = [torch.from_numpy(np.ascontiguousarray(array)) for array in batch]
     found = [np.asarray(array) for array in with_mirrors(*batch)]
     turned = [observe(position.mirror()) for position in positions]
     expected = np.concatenate([planes, [each["observation"] for each in turned]])
-    assert np.array_equal(found[0], LAYOUTS[layout](expected))
+    assert np.array_equal(found[0], Form(layout)(expected))
     assert np.array_equal(found[1], np.concatenate([masks, [t["action_mask"] for t in turned]]))
     assert np.array_equal(found[2], np.concatenate([policies, policies[:, ::-1]]))
 
 
 def test_what_cannot_be_mirrored_is_refused() -> None:
     _, planes, masks, _ = mirror_batch()
-    with pytest.raises(InvalidObservation, match=r"\(4, 7, 6, 2\): expected \(M, 84"):
+    with pytest.raises(
+        InvalidObservation, match=r"\(4, 7, 6, 2\): expected \(M, 6, 7, 2\) or \(M, 84"
+    ):
         with_mirrors(planes.transpose(0, 2, 1, 3))
     with pytest.raises(InvalidObservation, match=r"columns of shape \(3, 7\)"):
         with_mirrors(planes, masks[:3])

@@ -12,17 +12,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from c4env.arrays import Bools, Float64s, Int8s, Int64s
-from c4env.bitboard import COLUMNS, ROWS
+from c4env.bitboard import COLUMNS
 from c4env.envs.vectorized import kernels
 from c4env.envs.vectorized.kernels import ONGOING
 from c4env.errors import (
     IllegalMove,
     InvalidAction,
-    InvalidObservation,
     InvalidOption,
     require_integer,
 )
-from c4env.observation import OBSERVATION_SHAPE, Observation
+from c4env.observation import Observation, other_values, planes_in
 from c4env.position import Position, parse_column
 
 
@@ -30,24 +29,17 @@ def boards_from(observation: Mapping[str, Any] | ArrayLike) -> Int64s:
     """Bitboards int64 ``[N, 2]`` from the observations of N boards; inverts :func:`observed`.
 
     Args:
-        observation: for the side to move; a dict with the key ``"observation"``, or only the
-            planes ``[N, 6, 7, 2]``, zeros and ones in any numeric dtype.
+        observation: for the side to move; a dict with the key ``"observation"``, or the array
+            alone, ``[N, 6, 7, 2]`` or another layout, in any numeric dtype.
 
     Raises:
         InvalidObservation: another shape, or other values.
     """
-    array = np.asarray(
-        observation["observation"] if isinstance(observation, Mapping) else observation
-    )
-    if array.shape[1:] != OBSERVATION_SHAPE:
-        raise InvalidObservation(
-            f"planes of shape {array.shape}: expected (N, {ROWS}, {COLUMNS}, 2)"
-        )
-    if array.dtype.kind not in "biuf" or not ((array == 0) | (array == 1)).all():
-        raise InvalidObservation("planes must hold 0 and 1 only")
-    boards = np.empty((len(array), 2), np.int64)
-    writable = np.array(array, np.int8, order="C")  # as the kernel's signature has it
-    kernels.read_planes(writable, boards)
+    planes = planes_in(observation, "N, ")
+    boards = np.empty((len(planes), 2), np.int64)
+    kernels.read_planes(planes, boards)
+    if (boards < 0).any():
+        raise other_values(planes)
     return boards
 
 

@@ -51,6 +51,26 @@ class Arrays(NamedTuple):
         )
 
 
+def parse_player(self_play: bool, seat: int | str) -> int:
+    """The caller's player: 0, 1, ``chance.RANDOM_SEAT``, or -1 in self-play."""
+    player = parse_seat(seat)
+    return -1 if self_play else chance.RANDOM_SEAT if player is None else player
+
+
+def parse_openings(openings: Any, player: int) -> Int64s:
+    """Bitboards int64 ``[K, 2]`` to start from; None is the empty board.
+
+    Raises:
+        InvalidOption: no positions, or the opponent of ``player`` could end a game at once.
+        InvalidNotation, IllegalMove: a bad move string.
+    """
+    boards = batch.bitboards("" if openings is None else openings)
+    for start in batch.positions_of(boards) if player >= 0 else ():
+        if player != start.to_move:
+            refuse_instant_end(start)
+    return boards
+
+
 class Games:
     """The boards, the opponent, and the random streams of each board.
 
@@ -82,13 +102,8 @@ class Games:
         self.size = require_integer("num_envs", size)
         self.self_play = opponent is None
         self.set_opponent(opponent)
-        player = parse_seat(seat)
-        self._seat = -1 if self.self_play else chance.RANDOM_SEAT if player is None else player
-        self._openings = batch.bitboards("" if openings is None else openings)
-        if not self.self_play:
-            for start in batch.positions_of(self._openings):
-                if self._seat != start.to_move:
-                    refuse_instant_end(start)
+        self._seat = parse_player(self.self_play, seat)
+        self._openings = parse_openings(openings, self._seat)
         self.boards = np.zeros((size, 2), np.int64)
         self.results = np.zeros(size, np.int8)
         self.seats = np.full(size, -1, np.int8)

@@ -1,46 +1,275 @@
 """Many boards as tensors of PyTorch, on the device of the network that plays.
 
-The rules of ``c4env.envs.vectorized.kernels`` as tensor operations: a step copies nothing to the
-host and does not wait for the device. On a CPU ``ConnectFourVectorEnv`` is faster.
+The rules of ``c4env.envs.vectorized.kernels`` as functions of tensors: :func:`init` makes a
+:class:`State`, :func:`observe` shows it, :func:`step` plays, and :func:`restart` starts new games
+on chosen boards. They change no tensor, copy nothing to the host and do not wait for the device.
+``torch.compile(fullgraph=True)`` and ``torch.vmap`` accept them. :class:`TensorEnv` holds a state
+and calls them. On a CPU ``ConnectFourVectorEnv`` is faster.
+
+Example:
+    state = init(seed, 65536, opponent="random")
+    while training:
+        state, rewards, _ = step(state, choose(observe(state)), opponent="random")
+        last = observe(state)  # the last observation of the games that are over
+        state = restart(state, state.over, opponent="random")
 """
 
 from __future__ import annotations
 
 __any_board__ = True
 
-from typing import Any
+import secrets
+from collections.abc import Callable, Sequence
+from typing import Any, Final, NamedTuple
 
-from c4env.bitboard import (
-    BOARD,
-    BOTTOM,
-    COLUMN,
-    COLUMNS,
-    DIRECTIONS,
-    DOUBLINGS,
-    FROM_TOP,
-    ROWS,
-    STRIDE,
-)
-from c4env.errors import InvalidAction, InvalidOption, require_integer
+from gymnasium import spaces
+from gymnasium.vector.utils import batch_space
+from numpy.typing import DTypeLike
+
+from c4env.bitboard import BOARD, BOTTOM, COLUMN, COLUMNS, DIRECTIONS, DOUBLINGS, ROWS, STRIDE
+from c4env.envs.options import parse_seed
+from c4env.envs.vectorized.chance import RANDOM_SEAT
+from c4env.envs.vectorized.drand48 import STATES
+from c4env.envs.vectorized.games import parse_openings, parse_player
+from c4env.errors import InvalidAction, InvalidOption, NotReset, require_integer
 from c4env.lazy import from_extra
+from c4env.observation import Form
+from c4env.position import Position
 
 with from_extra("torch", "c4env.TensorEnv needs PyTorch"):
     import torch
     from torch import Tensor
 
+Seen = dict[str, Any]  # the tensors "observation" and "action_mask"
+Opponent = Callable[[Seen], Any] | str | None
+PLANES: Final = Form("planes_last")
+_STACK: Final = torch.int8 if ROWS < 8 else torch.int32  # holds the discs of a column
+
+
+class State(NamedTuple):
+    """The state of N games; a tuple of tensors."""
+
+    boards: Tensor  # int64 [N, 2], discs of the side to move, discs of the other side
+    plies: Tensor  # int64 [N], discs on the board
+    over: Tensor  # bool [N], whether the game is over
+    seats: Tensor  # int64 [N], the caller's player; -1 in self-play
+    starts: Tensor  # int64 [N], a random stream for openings and seats
+    replies: Tensor  # int64 [N], a random stream for the moves of "random"
+
+
+def init(key: Any, n: int, *, device: Any = None, **rules: Any) -> State:
+    """Start a game on each of N boards.
+
+    Args:
+        key: the seed, an integer or an int64 tensor ``[]``. Board i has the seed ``key + i``. The
+            seats, openings and moves of ``"random"`` are those of ``ConnectFourVectorEnv`` with
+            the same seed.
+        n: number of boards.
+        device: the device of the tensors, unless ``key`` is a tensor.
+        rules: ``opponent``, ``seat`` and ``openings`` as for :func:`restart`, with its errors.
+    """
+    if not isinstance(key, Tensor):
+        key = torch.tensor(_signed(key), device=device)
+    seeds = key + torch.arange(n, device=key.device)
+    zeros = torch.zeros_like(seeds)
+    boards = torch.stack([zeros, zeros], -1)
+    state = State(boards, zeros, zeros != 0, zeros - 1, _streams(seeds), _streams(~seeds))
+    return restart(state, ~state.over, **rules)
+
+
+def restart(
+    state: State,
+    where: Tensor,
+    *,
+    opponent: Opponent = None,
+    seat: int | str = "random",
+    openings: Tensor | None = None,
+) -> State:
+    """Start new games on chosen boards; an opponent that begins has already moved.
+
+    Args:
+        state: the state.
+        where: bool ``[N]``, the boards to start.
+        opponent: None for self-play; ``"random"`` for a random legal column; or a function from
+            the observations of all N boards, planes last in int8, to integers ``[N]``. The function
+            sees each board from its side to move. Where the opponent is not to move, its answer has
+            no effect; the mask of a finished game is all ones. A full column loses the game.
+        seat: the caller's player against an opponent: 0, 1, or ``"random"`` for each game.
+        openings: bitboards int64 ``[K, 2]`` as in ``State.boards``, or None for the empty board.
+            Each game draws one of them. The opponent's first move must not end a game.
+
+    Raises:
+        InvalidOption: another opponent or seat.
+    """
+    player = _player(opponent, seat)
+    boards, plies, seats, draws = 0, 0, state.seats, state.starts
+    if openings is not None:
+        bits = torch.arange(STRIDE * COLUMNS, device=openings.device)
+        boards = openings[0]
+        if len(openings) > 1:
+            draws = torch.where(where, _next(draws), draws)
+            boards = openings[_below(draws, len(openings))]
+        plies = (boards[..., None] >> bits & 1).sum((-2, -1))
+    if player == RANDOM_SEAT:
+        draws = torch.where(where, _next(draws), draws)
+        seats = torch.where(where, _below(draws, 2), seats)
+    elif player >= 0:
+        seats = torch.where(where, player, seats)
+    state = state._replace(
+        boards=torch.where(where[..., None], boards, state.boards),
+        plies=torch.where(where, plies, state.plies),
+        over=state.over & ~where,
+        seats=seats,
+        starts=draws,
+    )
+    begins = opponent is not None and (player != 0 or openings is not None)
+    return _reply(state, opponent)[0] if begins else state
+
+
+def step(state: State, actions: Tensor, opponent: Opponent = None) -> tuple[State, Tensor, Tensor]:
+    """Play the caller's ply on every board whose game goes on, and the opponent's reply.
+
+    Args:
+        state: the state.
+        actions: integers ``[N]``, 0-based columns. A full column, or an action that is no column,
+            loses the game with -1.
+        opponent: as for :func:`restart`.
+
+    Returns:
+        The new state; the caller's rewards float32 ``[N]``, in self-play those of the player who
+        moved; and the rewards ``[N, 2]`` of both players.
+
+    Raises:
+        InvalidAction: another shape or device, or no integers. The values stay unchecked, since a
+            check would wait for the device.
+    """
+    _check(actions, state.plies)
+    first = state.plies & 1 == 0  # player 0 is the caller
+    state, rewards = _play(state, actions, ~state.over)
+    if opponent is not None:
+        state, more = _reply(state, opponent)
+        rewards = rewards + more.flip(-1)
+    by_player = torch.where(first[..., None], rewards, rewards.flip(-1))
+    return state, rewards[..., 0], by_player
+
+
+def observe(state: State, form: Form = PLANES) -> Seen:
+    """The caller's observations, in self-play those of the side to move, in a layout and dtype."""
+    turned = (state.seats >= 0) & (state.seats != state.plies & 1)
+    boards = torch.where(turned[..., None], state.boards.flip(-1), state.boards)
+    seen = _seen(boards, torch.where(turned | state.over, BOARD, boards[..., 0] | boards[..., 1]))
+    laid_out = form.lay_out(seen["observation"]).to(getattr(torch, form.dtype.name))
+    return {**seen, "observation": laid_out.contiguous()}
+
+
+def _player(opponent: Opponent, seat: int | str) -> int:
+    if not (opponent is None or opponent == "random" or callable(opponent)):
+        raise InvalidOption(f"opponent={opponent!r}: expected None, 'random' or a function")
+    return parse_player(opponent is None, seat)
+
+
+def _play(state: State, columns: Tensor, where: Tensor) -> tuple[State, Tensor]:
+    """Play a ply on chosen boards; the new state, and the rewards of the mover and the other."""
+    mine, theirs = state.boards.unbind(-1)
+    occupied = mine | theirs
+    columns = columns.long()
+    known = where & (columns >= 0) & (columns < COLUMNS)
+    column = COLUMN << (STRIDE * columns.clamp(0, COLUMNS - 1))
+    cell = torch.where(known, (occupied + BOTTOM) & column, 0)
+    legal = cell != 0
+    discs = mine | cell
+    won, lost = legal & _has_won(discs), where & ~legal
+    over = won | lost | (legal & ((occupied | cell) == BOARD))
+    gain = won.float()
+    rewards = torch.stack([gain - lost.float(), -gain], -1)
+    boards = torch.where(legal[..., None], torch.stack([theirs, discs], -1), state.boards)
+    made = state._replace(boards=boards, plies=state.plies + legal, over=state.over | over)
+    return made, rewards
+
+
+def _reply(state: State, opponent: Any) -> tuple[State, Tensor]:
+    """Play the opponent's ply wherever the opponent is to move, as :func:`_play`."""
+    where = ~state.over & (state.plies & 1 != state.seats)
+    occupied = state.boards[..., 0] | state.boards[..., 1]
+    seen = _seen(state.boards, torch.where(state.over, 0, occupied))
+    if opponent != "random":
+        columns = opponent(seen)
+        _check(columns, state.plies, "the opponent's answer")
+        return _play(state, columns, where)
+    draws = torch.where(where, _next(state.replies), state.replies)
+    count = seen["action_mask"].long().cumsum(-1)  # of the legal columns up to each column
+    columns = (count <= _below(draws, count[..., -1])[..., None]).sum(-1)
+    return _play(state._replace(replies=draws), columns, where)
+
+
+def _seen(boards: Tensor, blocked: Tensor) -> Seen:
+    """Planes of both bitboards, and a mask; a column with a blocked top is illegal."""
+    shifts = STRIDE * torch.arange(COLUMNS, device=boards.device)
+    heights = torch.arange(ROWS - 1, -1, -1, dtype=_STACK, device=boards.device)
+    stacks = (boards[..., None, :] >> shifts[:, None] & COLUMN).to(_STACK)  # [N, 7, 2]
+    planes = stacks[..., None, :, :] >> heights[:, None, None] & 1
+    masks = blocked[..., None] >> (shifts + ROWS - 1) & 1 == 0
+    return {"observation": planes.to(torch.int8), "action_mask": masks.to(torch.int8)}
+
+
+def _has_won(discs: Tensor) -> Tensor:
+    """Whether discs int64 ``[N]`` hold four in a row, bool ``[N]``."""
+    won = torch.zeros_like(discs)
+    for shift in DIRECTIONS:
+        lines = discs
+        for step in DOUBLINGS:
+            lines = lines & lines >> step * shift
+        won = won | lines
+    return won != 0
+
+
+def _check(actions: Any, plies: Tensor, who: str = "actions") -> None:
+    if not isinstance(actions, Tensor):
+        raise InvalidAction(f"{who} {type(actions).__name__}: expected a tensor")
+    if actions.shape != plies.shape:
+        expected = f"expected one a board, {tuple(plies.shape)}"
+        raise InvalidAction(f"{who} of shape {tuple(actions.shape)}: {expected}")
+    if actions.is_floating_point() or actions.is_complex() or actions.dtype == torch.bool:
+        raise InvalidAction(f"{who} of dtype {actions.dtype}: expected integers")
+    if actions.device != plies.device:
+        raise InvalidAction(f"{who} on {actions.device}: expected {plies.device}")
+
+
+# -- random numbers, as c4env.envs.vectorized.chance and drand48 draw them -------------------------
+
+
+def _signed(number: int) -> int:
+    """The int64 with the lowest 64 bits of a number."""
+    return (number + 2**63) % 2**64 - 2**63
+
+
+def _streams(seeds: Tensor) -> Tensor:
+    mixed = seeds + _signed(0x9E3779B97F4A7C15)
+    mixed = (mixed ^ (mixed >> 30 & 2**34 - 1)) * _signed(0xBF58476D1CE4E5B9)
+    mixed = (mixed ^ (mixed >> 27 & 2**37 - 1)) * _signed(0x94D049BB133111EB)
+    return (mixed ^ (mixed >> 31 & 2**33 - 1)) & STATES - 1
+
+
+def _next(states: Tensor) -> Tensor:
+    return states * 25214903917 + 11 & STATES - 1
+
+
+def _below(states: Tensor, count: Any) -> Tensor:
+    return (states >> 17) * count >> 31
+
 
 class TensorEnv:
-    """N boards in the self-play form of ``ConnectFourVectorEnv(N, autoreset_mode="SameStep")``.
+    """N boards in the form of ``ConnectFourVectorEnv(N, autoreset_mode="SameStep")``.
 
-    A step is one ply of the side to move on each board. A game that ends starts again within
-    the step: the observation shows the new game, and ``info`` holds the rewards of the last
-    ply. A full column, or an action that is no column, loses the game with -1.
+    Without an opponent, a step is one ply of the side to move on each board. An opponent replies
+    within the step. A game that ends starts again within the step: the observation shows the new
+    game, and ``info`` holds the rewards of the last ply.
 
-    Observations are a dict of ``"observation"`` int8 ``[N, 6, 7, 2]`` (row 0 on top, plane 0
-    the discs of the side to move) and ``"action_mask"`` int8 ``[N, 7]``. Rewards are float32
-    ``[N]``, for the player who moved. Info has ``"ply"`` int64 ``[N]``, the discs on the
-    board, and after a step ``"player_rewards"`` float32 ``[N, 2]``. All are new tensors on the
-    device.
+    Observations are a dict of ``"observation"``, by default int8 ``[N, 6, 7, 2]`` (row 0 on top,
+    plane 0 the observer's discs), and ``"action_mask"`` int8 ``[N, 7]``. Rewards are those of
+    :func:`step`. Info has ``"ply"`` int64 ``[N]``, the discs on the board; with an opponent
+    ``"seat"`` int64 ``[N]``, the caller's player; and after a step ``"player_rewards"`` float32
+    ``[N, 2]``. All are new tensors on the device.
 
     Example:
         env = TensorEnv(65536, device="cuda")
@@ -52,41 +281,77 @@ class TensorEnv:
             seen, rewards, ended, _, info = env.step(actions)
     """
 
-    def __init__(self, num_envs: int, device: Any = "cpu") -> None:
-        """Make the boards; ``reset()`` empties them.
+    def __init__(
+        self,
+        num_envs: int,
+        device: Any = "cpu",
+        *,
+        opponent: Opponent = None,
+        seat: int | str = "random",
+        openings: Sequence[Position | str] | Position | str | None = None,
+        autoreset: bool = True,
+        layout: str = "planes_last",
+        dtype: DTypeLike = "int8",
+    ) -> None:
+        """Make the boards; ``reset()`` starts their first games.
 
         Args:
             num_envs: number of boards, N.
             device: an argument of ``torch.device``.
+            opponent, seat: as for :func:`restart`.
+            openings: positions or move strings, or a single one; each game draws its start.
+            autoreset: with False, a step shows the last observation of a game, and the board waits
+                for ``reset(where=ended)``.
+            layout, dtype: the form of ``"observation"``; see ``c4env.observation``.
 
         Raises:
-            InvalidOption: ``num_envs`` is no positive integer, or the device is not available.
+            InvalidOption: an argument has another value, or the device is not available.
+            InvalidNotation, IllegalMove: a bad opening.
         """
         self.num_envs = require_integer("num_envs", num_envs)
         try:
-            self.device = torch.device(device)
-            cells = torch.tensor(FROM_TOP, device=self.device).view(ROWS, COLUMNS)
+            self.device = torch.empty(0, device=device).device
         except (RuntimeError, AssertionError, TypeError) as error:
             raise InvalidOption(f"device={device!r}: {error}") from None
-        self._cells = cells[..., None]
-        self._tops = 1 << cells[0]
-        self._columns = COLUMN << (STRIDE * torch.arange(COLUMNS, device=self.device))
-        self._boards = self._zeros(2)  # discs of the side to move, discs of the other side
-        self._plies = self._zeros()
+        boards = parse_openings(openings, _player(opponent, seat))
+        starts = None if openings is None else torch.from_numpy(boards).to(self.device)
+        self._rules: dict[str, Any] = {"opponent": opponent, "seat": seat, "openings": starts}
+        self._autoreset = autoreset
+        self._form = Form(layout, dtype)
+        self._state: Any = None
+        self.single_action_space = spaces.Discrete(COLUMNS)
+        self.single_observation_space = self._form.space
+        self.action_space = batch_space(self.single_action_space, self.num_envs)
+        self.observation_space = batch_space(self.single_observation_space, self.num_envs)
 
-    def _zeros(self, *shape: int) -> Tensor:
-        return torch.zeros(self.num_envs, *shape, dtype=torch.int64, device=self.device)
+    def reset(
+        self, *, seed: int | None = None, where: Tensor | None = None
+    ) -> tuple[Seen, dict[str, Tensor]]:
+        """Start new games; return observation and info, see the class.
 
-    def reset(self) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
-        """Empty all boards; return observation and info, see the class."""
-        self._boards = self._zeros(2)
-        self._plies = self._zeros()
-        return self._seen(), {"ply": self._plies.clone()}
+        Args:
+            seed: the seed of all draws, as for :func:`init`. None continues the random streams.
+            where: bool ``[N]``, the boards to start, while the others continue; None for all.
 
-    def step(
-        self, actions: Tensor
-    ) -> tuple[dict[str, Tensor], Tensor, Tensor, Tensor, dict[str, Tensor]]:
-        """Play one ply on every board.
+        Raises:
+            InvalidOption: a bad argument, or ``where`` in the first reset or with a seed.
+        """
+        number, size, chosen = parse_seed(seed), self.num_envs, where
+        if self._state is None or number is not None:
+            if where is not None:
+                raise InvalidOption("where: the first reset, or one with a seed, is of all boards")
+            key = secrets.randbits(63) if number is None else number
+            self._state = init(key, size, device=self.device, **self._rules)
+            return self._seen()
+        if chosen is None:
+            chosen = torch.ones_like(self._state.over)
+        if not isinstance(chosen, Tensor) or (chosen.dtype, *chosen.shape) != (torch.bool, size):
+            raise InvalidOption(f"where={where!r:.60}: expected a tensor, bool ({size},)")
+        self._state = restart(self._state, chosen, **self._rules)
+        return self._seen()
+
+    def step(self, actions: Tensor) -> tuple[Seen, Tensor, Tensor, Tensor, dict[str, Tensor]]:
+        """Play the caller's ply on every board, and the opponent's reply if there is one.
 
         Args:
             actions: integers ``[N]`` on the device, 0-based columns.
@@ -96,56 +361,19 @@ class TensorEnv:
             see the class.
 
         Raises:
-            InvalidAction: another shape or device, or no integers. The values stay unchecked,
-                since a check would wait for the device.
+            NotReset: before the first reset.
+            InvalidAction: as for the function :func:`step`.
         """
-        self._check(actions)
-        mine, theirs = self._boards.unbind(1)
-        occupied = mine | theirs
-        actions = actions.long()
-        known = (actions >= 0) & (actions < COLUMNS)
-        column = self._columns[actions.clamp(0, COLUMNS - 1)]
-        cell = torch.where(known, (occupied + BOTTOM) & column, 0)
-        legal = cell != 0
-        discs = mine | cell
-        won = legal & _has_won(discs)
-        drawn = legal & ~won & ((occupied | cell) == BOARD)
-        ended = won | drawn | ~legal
-        rewards = won.float() - (~legal).float()
-        mover = self._plies & 1
-        both = torch.stack([rewards, -won.float()], 1)  # the mover's, the other player's
-        by_player = torch.where(mover[:, None] == 0, both, both.flip(1))
-        going = torch.where(ended, 0, -1)  # a mask: no bits once ended, else all
-        self._boards = torch.stack([theirs & going, discs & going], 1)
-        self._plies = (self._plies + 1) & going
-        info = {"ply": self._plies.clone(), "player_rewards": by_player}
-        return self._seen(), rewards, ended, torch.zeros_like(ended), info
+        if self._state is None:
+            raise NotReset("reset() needs to be called before step.")
+        state, rewards, by_player = step(self._state, actions, self._rules["opponent"])
+        ended = state.over.clone()
+        self._state = restart(state, ended, **self._rules) if self._autoreset else state
+        seen, info = self._seen()
+        return seen, rewards, ended, torch.zeros_like(ended), {**info, "player_rewards": by_player}
 
-    def _check(self, actions: Any) -> None:
-        if not isinstance(actions, Tensor):
-            raise InvalidAction(f"actions {type(actions).__name__}: expected a tensor")
-        if actions.shape != (self.num_envs,):
-            raise InvalidAction(
-                f"actions of shape {tuple(actions.shape)}: expected one a board, ({self.num_envs},)"
-            )
-        if actions.is_floating_point() or actions.is_complex() or actions.dtype == torch.bool:
-            raise InvalidAction(f"actions of dtype {actions.dtype}: expected integers")
-        if actions.device != self._boards.device:
-            raise InvalidAction(f"actions on {actions.device}: expected {self._boards.device}")
-
-    def _seen(self) -> dict[str, Tensor]:
-        planes = self._boards[:, None, None, :] >> self._cells & 1
-        occupied = self._boards[:, 0] | self._boards[:, 1]
-        masks = (occupied[:, None] & self._tops) == 0
-        return {"observation": planes.to(torch.int8), "action_mask": masks.to(torch.int8)}
-
-
-def _has_won(discs: Tensor) -> Tensor:
-    """Whether discs int64 ``[N]`` hold four in a row, bool ``[N]``."""
-    won = torch.zeros_like(discs)
-    for shift in DIRECTIONS:
-        lines = discs
-        for step in DOUBLINGS:
-            lines = lines & lines >> step * shift
-        won |= lines
-    return won != 0
+    def _seen(self) -> tuple[Seen, dict[str, Tensor]]:
+        info = {"ply": self._state.plies.clone()}
+        if self._rules["opponent"] is not None:
+            info["seat"] = self._state.seats.clone()
+        return observe(self._state, self._form), info

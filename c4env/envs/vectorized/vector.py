@@ -13,7 +13,7 @@ import numpy as np
 from gymnasium import spaces
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from c4env.arrays import Bools, Float64s, Int8s, Int64s
 from c4env.bitboard import COLUMNS
@@ -22,7 +22,7 @@ from c4env.envs.options import known_options, loses_when_illegal, parse_seed
 from c4env.envs.vectorized import batch, chance, kernels
 from c4env.envs.vectorized.games import Arrays, Games
 from c4env.errors import InvalidOption, NotReset, require_integer
-from c4env.observation import OBSERVATION_SHAPE, Observation
+from c4env.observation import Form, Observation
 from c4env.position import Position
 from c4env.view.rendering import DEFAULT_SCALING, ansi, rgb_array
 from c4env.view.viewer import check_render_mode
@@ -93,6 +93,8 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
         illegal: str = "lose",
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
         openings: Sequence[Position | str] | Position | str | None = None,
+        layout: str = "planes_last",
+        dtype: DTypeLike = "int8",
         copy: bool = True,
         threads: int = 1,
         render_mode: str | None = None,
@@ -115,6 +117,8 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
             autoreset_mode: one of Gymnasium's, or its value such as ``"SameStep"``.
             openings: positions or move strings, or a single one; each game draws its start from
                 them. None for the empty board.
+            layout, dtype: the form of ``"observation"``; see ``c4env.observation``. An opponent
+                still sees the planes in int8.
             copy: return new arrays from every call; with False the next call overwrites them.
             threads: the number of threads, in self-play and against ``"random"`` only; several
                 are worthwhile from some thousand boards on.
@@ -143,18 +147,14 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
         self._finished = kernels.ANY_COLUMN if ignores else kernels.NO_COLUMN
         self.render_mode = render_mode
         self._scaling = require_integer("screen_scaling", screen_scaling)
+        self._form = Form(layout, dtype)
         self._copy = bool(copy)
         self._spans = batch.shares(self.num_envs, require_integer("threads", threads))
         if self._games.follower is not None and threads > 1:
             raise InvalidOption(f"threads={threads}: {opponent!r} plays in one thread")
 
         self.single_action_space = spaces.Discrete(COLUMNS)
-        self.single_observation_space = spaces.Dict(
-            {
-                "observation": spaces.Box(0, 1, OBSERVATION_SHAPE, np.int8),
-                "action_mask": spaces.Box(0, 1, (COLUMNS,), np.int8),
-            }
-        )
+        self.single_observation_space = self._form.space
         self.action_space = batch_space(self.single_action_space, self.num_envs)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
 
@@ -222,7 +222,7 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
         np.not_equal(games.results, kernels.ONGOING, out=self._over)
         arrays = self._outputs()
         self._share(functools.partial(games.write_observations, arrays, self._finished))
-        return _observation(arrays), self._info(arrays)
+        return self._seen(arrays), self._info(arrays)
 
     def step(  # type: ignore[override]  # Gymnasium's info may hold anything
         self, actions: ArrayLike
@@ -283,7 +283,7 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
             raise
         np.not_equal(games.results, kernels.ONGOING, out=self._over)
         info: VectorInfo = {**self._info(arrays), "player_rewards": arrays.player_rewards, **final}
-        return _observation(arrays), arrays.rewards, arrays.terminations, arrays.truncations, info
+        return self._seen(arrays), arrays.rewards, arrays.terminations, arrays.truncations, info
 
     def render(self) -> tuple[Any, ...] | None:
         """A tuple with a picture of each board, or None without a render mode."""
@@ -326,7 +326,9 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
         seen = batch.observed(games.boards[at], games.results[at], games.seats[at])
         each = (
             {"observation": planes, "action_mask": mask}
-            for planes, mask in zip(seen["observation"], seen["action_mask"], strict=True)
+            for planes, mask in zip(
+                self._form(seen["observation"]), seen["action_mask"], strict=True
+            )
         )
         final = np.empty(self.num_envs, object)  # of None
         final[at] = np.fromiter(each, object, len(at))
@@ -343,6 +345,10 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
             "final_info": info,
             "_final_info": ended.copy(),
         }
+
+    def _seen(self, arrays: Arrays) -> Observation:
+        planes = self._form(kernels.as_planes(arrays.words))
+        return {"observation": planes, "action_mask": arrays.masks}
 
     def _outputs(self) -> Arrays:
         return Arrays.make(self.num_envs) if self._copy else self._arrays
@@ -384,7 +390,3 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
             streams = chance.both_streams(drawn)
         streams[:, given] = chance.both_streams(seeds[given])
         return streams
-
-
-def _observation(arrays: Arrays) -> Observation:
-    return {"observation": kernels.as_planes(arrays.words), "action_mask": arrays.masks}

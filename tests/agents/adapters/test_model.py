@@ -22,7 +22,7 @@ from c4env.agents.batched import Pool, opponent
 from c4env.agents.errors import EngineFault, InvalidModel, InvalidSpec, InvalidValue, UnknownOption
 from c4env.errors import C4Error, OpponentFailed
 from c4env.evaluation.errors import InvalidRun
-from c4env.observation import LAYOUTS
+from c4env.observation import LAYOUTS, Form
 
 POSITIONS = [Position.parse(moves) for moves in ("", "4", "444444", "1111112222224", "4455")]
 
@@ -178,7 +178,7 @@ def test_a_model_that_is_being_trained_is_an_agent(name, layout):
         seen = [observe(p) for p in POSITIONS]
         columns = [agent.choose(p) for p in POSITIONS]
         for column, each in zip(columns, seen, strict=True):
-            given = LAYOUTS[layout](each["observation"]).astype(np.float32)
+            given = Form(layout, "float32")(each["observation"])
             best, _ = model.predict(given, deterministic=True)
             assert column == best or each["action_mask"][best] == 0
             assert each["action_mask"][column]

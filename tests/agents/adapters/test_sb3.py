@@ -13,7 +13,7 @@ import pytest
 from c4env import ConnectFourEnv, ConnectFourVectorEnv, Position, agents
 from c4env.agents.errors import InvalidModel, InvalidSpec, InvalidValue
 from c4env.errors import InvalidAction, InvalidOption, MissingExtra
-from c4env.observation import LAYOUTS, observe
+from c4env.observation import LAYOUTS, Form, observe
 
 reason = "needs stable-baselines3 and sb3-contrib: the extra sb3"
 
@@ -48,7 +48,7 @@ def test_a_maskable_model_plays_what_it_predicts(layout, libraries, tmp_path):
     for moves in ("", "4", "444444", "44444433333", "1" * 6 + "2" * 6 + "3"):
         position = Position.parse(moves)
         seen = observe(position)
-        given = LAYOUTS[layout](seen["observation"]).astype(np.float32)
+        given = Form(layout, "float32")(seen["observation"])
         mask = seen["action_mask"].astype(bool)
         expected, _ = model.predict(given, action_masks=mask, deterministic=True)
         assert agent.choose(position) == expected

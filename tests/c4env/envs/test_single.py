@@ -8,6 +8,7 @@ import gymnasium
 import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
+from gymnasium.wrappers import FrameStackObservation
 
 import c4env
 from c4env import ConnectFourEnv, Observation, Position, observe, position_from
@@ -16,6 +17,7 @@ from c4env.errors import (
     OpponentFailed,
     WrongOrder,
 )
+from c4env.observation import DTYPES, LAYOUTS, Form
 from tests.helpers.environments import state_of
 from tests.helpers.policies import first_legal
 
@@ -223,38 +225,38 @@ def test_bad_options(options: Any, match: str) -> None:
 # -- observations -----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("dtype", ["int8", "float32", np.float32])
-def test_layouts_hold_the_same_planes(dtype: Any) -> None:
-    made = {
-        layout: ConnectFourEnv(first_legal, seat=1, layout=layout, dtype=dtype)
-        for layout in ("flat", "planes_last", "planes_first")
-    }
-    seen = {}
-    for layout, environment in made.items():
-        environment.reset(seed=1)
-        seen[layout] = environment.step(3)[0]
-        assert environment.observation_space.contains(seen[layout])
-        assert seen[layout].dtype == dtype
-        assert seen[layout].flags.c_contiguous
-    planes = observe(Position.parse("141"), 1)["observation"]
-    assert np.array_equal(seen["planes_last"], planes)
-    assert np.array_equal(seen["flat"], planes.reshape(84))
-    for layout in ("planes_last", "flat"):  # what agents read
-        assert position_from(seen[layout]) == Position.parse("141")
-    assert np.array_equal(seen["planes_first"], np.moveaxis(planes, 2, 0))
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("dtype", ["int8", "float32", np.float32, "int64"])
+def test_observations_have_the_chosen_form(layout: str, dtype: Any) -> None:
+    environment = ConnectFourEnv(first_legal, seat=1, layout=layout, dtype=dtype)
+    environment.reset(seed=1)
+    seen = environment.step(3)[0]
+    assert environment.observation_space.contains(seen)
+    assert seen.flags.c_contiguous
+    assert np.array_equal(seen, Form(layout)(observe(Position.parse("141"), 1)["observation"]))
+    assert position_from(seen) == Position.parse("141")  # what agents read
 
 
 # -- Gymnasium --------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("layout", ["flat", "planes_last", "planes_first"])
-@pytest.mark.parametrize("dtype", ["int8", "float32"])
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("dtype", DTYPES)
 def test_gymnasium_accepts_it(layout: str, dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("pygame")
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
     environment = gymnasium.make("c4env/ConnectFour-v0", layout=layout, dtype=dtype)
     pictures = (layout, dtype) == ("flat", "int8")  # alike for all; it takes a second
     check_env(environment.unwrapped, skip_render_check=not pictures)
+
+
+def test_gymnasium_stacks_the_last_observations() -> None:
+    environment = FrameStackObservation(ConnectFourEnv(first_legal, 0, layout="signed"), 2)
+    first, _ = environment.reset(seed=1)
+    seen, *_ = environment.step(3)
+    assert seen.shape == (2, 6, 7)
+    assert np.array_equal(seen[0], first[1])
+    assert (seen[1][5] == [-1, 0, 0, 1, 0, 0, 0]).all()
 
 
 def test_gymnasium_plays_it_by_name() -> None:

@@ -33,6 +33,7 @@ from c4env.errors import (
     NotReset,
     OpponentFailed,
 )
+from c4env.observation import DTYPES, LAYOUTS, Form
 from tests.helpers.environments import state_of
 
 NEXT, SAME, DISABLED = AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP, AutoresetMode.DISABLED
@@ -595,6 +596,41 @@ def test_observations_are_in_their_space(
         if mode is DISABLED and terminated.any():
             assert environment.observation_space.contains(observation)
             observation, _ = environment.reset(options={"reset_mask": terminated.copy()})
+
+
+@MODES
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_a_layout_shows_the_same_games(layout: str, dtype: str, mode: AutoresetMode) -> None:
+    given: dict[str, Any] = {"opponent": "greedy", "autoreset_mode": mode}
+    plain, form = ConnectFourVectorEnv(5, **given), Form(layout, dtype)
+    laid_out = ConnectFourVectorEnv(5, layout=layout, dtype=dtype, **given)
+    expected, _ = plain.reset(seed=1)
+    seen, _ = laid_out.reset(seed=1)
+    choose, ended = np.random.default_rng(0), 0
+    while ended < 20:
+        assert laid_out.observation_space.contains(seen)
+        assert np.array_equal(seen["observation"], form(expected["observation"]))
+        assert np.array_equal(seen["action_mask"], expected["action_mask"])
+        actions = choose.integers(7, size=5)
+        expected, _, over, _, info = plain.step(actions)
+        seen, *_, found = laid_out.step(actions)
+        ended += int(over.sum())
+        for last, same in zip(found.get("final_obs", ()), info.get("final_obs", ()), strict=True):
+            if same is not None:
+                assert laid_out.single_observation_space.contains(last)
+                assert np.array_equal(last["observation"], form(same["observation"]))
+        if mode is DISABLED and over.any():
+            expected, _ = plain.reset(options={"reset_mask": over})
+            seen, _ = laid_out.reset(options={"reset_mask": over})
+
+
+def test_the_layout_of_many_is_that_of_one() -> None:
+    made = [ConnectFourEnv("random", layout="tokens", dtype="float32") for _ in range(3)]
+    several = gymnasium.vector.SyncVectorEnv([lambda env=env: env for env in made])  # type: ignore[misc]
+    ours = ConnectFourVectorEnv(3, opponent="random", layout="tokens", dtype="float32")
+    assert ours.single_observation_space["observation"] == several.single_observation_space
+    assert ours.observation_space["observation"] == several.observation_space
 
 
 def test_without_copies_the_same_arrays_come_again() -> None:
