@@ -16,8 +16,7 @@ function makeReplay({ steps, list, graph }, look) {
   // The blunder or slip that the disc after `ply` discs is, in words, or "".
   function told(ply) {
     const kind = verdict(ply), best = kind && forRed(game.values[ply], ply), own = kind && forRed(game.values[ply + 1], ply);
-    if (kind === "blunder") return turned(game.moves[ply], best, own, ply);
-    return kind && `column ${game.moves[ply]} scores ${signed(own)} instead of ${signed(best)}`;
+    return kind && `column ${game.moves[ply]} ${wordsOf(own, ply)}; the best column ${wordsOf(best, ply)}`;
   }
   function go(where) {
     const ply = places[where][2]();

@@ -215,7 +215,7 @@ if (R.quality) {
     const moves = movesOf(n).slice(0, at), drawing = element("div", {"aria-hidden": "true"});
     makeBoard(drawing).show({moves, next: column});
     return element("li", {}, drawing, element("div", {},
-      element("p", {}, `${plural(cost, "point")}, ${plural(times, "time")}: ${turned(column + 1, best, own, at)}; best is ${bestColumns(scoresAt(n, at))}.`),
+      element("p", {}, `${plural(cost, "point")}, ${plural(times, "time")}: column ${column + 1} ${wordsOf(own, at)}; best ${bestColumns(scoresAt(n, at))}: ${wordsOf(best, at)}.`),
       element("a", {href: `#game=${n + 1}&ply=${at}`, on: {click: () => { open_(n, at); bringIntoSight($("replay")); }}}, `Game ${n + 1}, disc ${at + 1}`),
       element("code", {}, `c4 solve ${moves || "-"}`)));
   }

@@ -58,12 +58,10 @@ function verdictOf(before, after) {
   return Math.sign(before) === Math.sign(after) ? "slip" : "blunder";
 }
 
-// What a blunder does, from the best score and the score of the column played: "column 4 turns a win (+2) into a
-// loss (−5, 25 discs later)".
-function turned(column, best, own, discs) {
-  const result = (score) => (score > 0 ? "a win" : score < 0 ? "a loss" : "a draw");
-  const later = own < 0 ? `, ${plural(bestPlay(own, discs).discs - 1, "disc")} later` : "";
-  return `column ${column} turns ${result(best)} (${signed(best)}) into ${result(own)} (${signed(own)}${later})`;
+// An exact score in words, for the side to move after some discs: "wins in 3 discs (+18)".
+function wordsOf(score, discs) {
+  if (score === 0) return "draws (0)";
+  return `${score > 0 ? "wins" : "loses"} in ${plural(bestPlay(score, discs).discs, "disc")} (${signed(score)})`;
 }
 const bestColumns = (scores) => range(COLUMNS).filter((column) => scores[column] === greatest(scores)).map((column) => column + 1).join(" or ");
 

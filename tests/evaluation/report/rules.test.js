@@ -8,7 +8,7 @@ const { createContext, runInContext } = require("node:vm");
 const page = createContext({});
 for (const name of ["elements.js", "rules.js"]) runInContext(readFileSync(join(process.env.STATIC, name), "utf8"), page);
 const pick = (name) => runInContext(name, page);
-const [boardOf, valueOfEnd, verdictOf, bestPlay, turned, bestColumns] = ["boardOf", "valueOfEnd", "verdictOf", "bestPlay", "turned", "bestColumns"].map(pick);
+const [boardOf, valueOfEnd, verdictOf, bestPlay, wordsOf, bestColumns] = ["boardOf", "valueOfEnd", "verdictOf", "bestPlay", "wordsOf", "bestColumns"].map(pick);
 const [fixed, signed] = ["fixed", "signed"].map(pick);
 const same = (found, expected) => assert.deepEqual(JSON.parse(JSON.stringify(found)), expected);
 const expected = JSON.parse(readFileSync(process.env.EXPECTED, "utf8"));
@@ -36,7 +36,8 @@ test("slips, blunders, and how best play ends", () => {
     ends.forEach(([score, end], ply) => same(bestPlay(score, ply), end));
     for (const [ply, scores, words] of told) {
       const column = Number(moves[ply]), best = scores.reduce((one, two) => Math.max(one, two ?? one), -99);
-      assert.equal(`${turned(column, best, scores[column - 1], ply)}; best is ${bestColumns(scores)}.`.replaceAll("−", "-"), words);
+      const said = `column ${column} ${wordsOf(scores[column - 1], ply)}; best ${bestColumns(scores)}: ${wordsOf(best, ply)}.`;
+      assert.equal(said.replaceAll("−", "-"), words);
     }
   }
 });

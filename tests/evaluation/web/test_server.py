@@ -330,7 +330,7 @@ def test_a_record_that_cannot_be_written_is_said(tmp_path: Path) -> None:
         ("games", finished(moves="44"), "the game is not over"),
         ("games", finished(moves=None), "is not a move string"),
         ("games", finished(opening="77"), "do not begin with the opening"),
-        ("games", finished(opening=7), "texts"),
+        ("games", finished(opening=7), "expected strings for players, opening"),
         ("games", finished(forfeit={"by": 0, "ending": "abandoned", "reason": ""}), "forfeit"),
         ("games", finished(moves="4", forfeit={"by": 2}), "forfeit"),
         ("games", finished(moves="4", forfeit="mine"), "forfeit"),
