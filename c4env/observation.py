@@ -215,10 +215,7 @@ def planes_in(observation: Mapping[str, Any] | ArrayLike, lead: str = "") -> Int
     elif layout == "planes_first":
         array = array.swapaxes(-3, -2).swapaxes(-2, -1)
     planes = array.reshape(*(array.shape[:1] if lead else ()), *OBSERVATION_SHAPE)
-    flags = planes.flags
-    if planes.dtype != np.int8 or not flags.c_contiguous or not flags.writeable:
-        planes = planes.astype(np.int8, order="C")  # as the kernels' signatures require
-    return planes
+    return np.require(planes, np.int8, ["C", "W"])  # as the kernels' signatures require
 
 
 def other_values(array: NDArray[Any], values: Iterable[int] = (0, 1)) -> InvalidObservation:

@@ -93,9 +93,7 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
                 an agent; a model; or a function from an observation, the dict that
                 ``c4env.observe`` returns, to a column. ``c4env.batched`` may mark the function.
             seat: the caller's player: 0 (begins), 1, or ``"random"`` for each game.
-            layout: ``"planes_last"``, ``"planes_first"``, ``"flat"``, ``"signed"`` or
-                ``"tokens"``; see ``c4env.observation``.
-            dtype: ``"int8"``, ``"float32"`` or ``"int64"``.
+            layout, dtype: the form of the observation; see ``c4env.observation``.
             illegal: the effect of a full column: ``"lose"`` the game with -1, or, to find
                 mistakes, ``"raise"`` an error and leave the game as it was.
             render_mode: None, ``"human"`` (a window; needs ``c4env[window]``),

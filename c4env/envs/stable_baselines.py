@@ -71,8 +71,8 @@ class ConnectFourVecEnv(VecEnv):
         self.render_mode = None
         self._actions: NDArray[Any] = np.zeros(num_envs, np.int64)
         self._masks = np.zeros((num_envs, COLUMNS), np.bool_)
-        space = self._envs.single_observation_space["observation"]
-        super().__init__(num_envs, space, spaces.Discrete(COLUMNS))
+        space: Any = self._envs.single_observation_space
+        super().__init__(num_envs, space["observation"], spaces.Discrete(COLUMNS))
 
     def reset(self) -> NDArray[Any]:
         """Start games on all boards, with the seeds from ``seed()``; return observations."""

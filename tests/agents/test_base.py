@@ -70,7 +70,7 @@ def test_what_an_agent_is_without_more() -> None:
 
 def test_an_observation_of_nothing_is_refused() -> None:
     with pytest.raises(InvalidObservation, match=r"6, 7, 2"):
-        First()(np.zeros((6, 7)))
+        First()(np.zeros((7, 6)))
 
 
 def test_no_move_is_asked_for_after_the_end() -> None:

@@ -473,7 +473,7 @@ def test_bad_arguments_and_observations_are_refused():
     with pytest.raises(InvalidSpec, match="agent 7"):
         batched.opponent(7)
     with pytest.raises(InvalidObservation, match="shape"):
-        BatchedSearch(1)(np.zeros((3, 84), np.int8))
+        BatchedSearch(1)(np.zeros((3, 83), np.int8))
     with pytest.raises(InvalidObservation, match="0 and 1"):
         BatchedSearch(1)(np.full((3, 6, 7, 2), 2, np.int8))
 

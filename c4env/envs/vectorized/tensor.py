@@ -19,7 +19,7 @@ from __future__ import annotations
 __any_board__ = True
 
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
 from gymnasium import spaces
@@ -34,7 +34,6 @@ from c4env.envs.vectorized.games import parse_openings, parse_player
 from c4env.errors import InvalidAction, InvalidOption, NotReset, require_integer
 from c4env.lazy import from_extra
 from c4env.observation import Form
-from c4env.position import Position
 
 with from_extra("torch", "c4env.TensorEnv needs PyTorch"):
     import torch
@@ -101,19 +100,18 @@ def restart(
     Raises:
         InvalidOption: another opponent or seat.
     """
-    player = _player(opponent, seat)
+    player: Any = _player(opponent, seat)
     boards, plies, seats, draws = 0, 0, state.seats, state.starts
     if openings is not None:
         bits = torch.arange(STRIDE * COLUMNS, device=openings.device)
         boards = openings[0]
         if len(openings) > 1:
-            draws = torch.where(where, _next(draws), draws)
-            boards = openings[_below(draws, len(openings))]
+            draws, index = _draw(draws, where, len(openings))
+            boards = openings[index]
         plies = (boards[..., None] >> bits & 1).sum((-2, -1))
     if player == RANDOM_SEAT:
-        draws = torch.where(where, _next(draws), draws)
-        seats = torch.where(where, _below(draws, 2), seats)
-    elif player >= 0:
+        draws, player = _draw(draws, where, 2)
+    if opponent is not None:
         seats = torch.where(where, player, seats)
     state = state._replace(
         boards=torch.where(where[..., None], boards, state.boards),
@@ -122,8 +120,8 @@ def restart(
         seats=seats,
         starts=draws,
     )
-    begins = opponent is not None and (player != 0 or openings is not None)
-    return _reply(state, opponent)[0] if begins else state
+    begins = seat != 0 or openings is not None
+    return _reply(state, opponent)[0] if opponent is not None and begins else state
 
 
 def step(state: State, actions: Tensor, opponent: Opponent = None) -> tuple[State, Tensor, Tensor]:
@@ -196,9 +194,9 @@ def _reply(state: State, opponent: Any) -> tuple[State, Tensor]:
         columns = opponent(seen)
         _check(columns, state.plies, "the opponent's answer")
         return _play(state, columns, where)
-    draws = torch.where(where, _next(state.replies), state.replies)
     count = seen["action_mask"].long().cumsum(-1)  # of the legal columns up to each column
-    columns = (count <= _below(draws, count[..., -1])[..., None]).sum(-1)
+    draws, index = _draw(state.replies, where, count[..., -1])
+    columns = (count <= index[..., None]).sum(-1)
     return _play(state._replace(replies=draws), columns, where)
 
 
@@ -250,12 +248,10 @@ def _streams(seeds: Tensor) -> Tensor:
     return (mixed ^ (mixed >> 31 & 2**33 - 1)) & STATES - 1
 
 
-def _next(states: Tensor) -> Tensor:
-    return states * 25214903917 + 11 & STATES - 1
-
-
-def _below(states: Tensor, count: Any) -> Tensor:
-    return (states >> 17) * count >> 31
+def _draw(states: Tensor, where: Tensor, count: Any) -> tuple[Tensor, Tensor]:
+    """Advance the streams on chosen boards; the new states, and numbers below ``count``."""
+    states = torch.where(where, states * 25214903917 + 11 & STATES - 1, states)
+    return states, (states >> 17) * count >> 31
 
 
 class TensorEnv:
@@ -270,15 +266,6 @@ class TensorEnv:
     :func:`step`. Info has ``"ply"`` int64 ``[N]``, the discs on the board; with an opponent
     ``"seat"`` int64 ``[N]``, the caller's player; and after a step ``"player_rewards"`` float32
     ``[N, 2]``. All are new tensors on the device.
-
-    Example:
-        env = TensorEnv(65536, device="cuda")
-        seen, _ = env.reset()
-        while training:
-            logits = network(seen["observation"].float())
-            logits = logits.masked_fill(seen["action_mask"] == 0, -math.inf)
-            actions = Categorical(logits=logits).sample()
-            seen, rewards, ended, _, info = env.step(actions)
     """
 
     def __init__(
@@ -288,7 +275,7 @@ class TensorEnv:
         *,
         opponent: Opponent = None,
         seat: int | str = "random",
-        openings: Sequence[Position | str] | Position | str | None = None,
+        openings: Any = None,
         autoreset: bool = True,
         layout: str = "planes_last",
         dtype: DTypeLike = "int8",
@@ -313,8 +300,8 @@ class TensorEnv:
             self.device = torch.empty(0, device=device).device
         except (RuntimeError, AssertionError, TypeError) as error:
             raise InvalidOption(f"device={device!r}: {error}") from None
-        boards = parse_openings(openings, _player(opponent, seat))
-        starts = None if openings is None else torch.from_numpy(boards).to(self.device)
+        starts: Any = torch.from_numpy(parse_openings(openings, _player(opponent, seat)))
+        starts = None if openings is None else starts.to(self.device)
         self._rules: dict[str, Any] = {"opponent": opponent, "seat": seat, "openings": starts}
         self._autoreset = autoreset
         self._form = Form(layout, dtype)
@@ -336,15 +323,14 @@ class TensorEnv:
         Raises:
             InvalidOption: a bad argument, or ``where`` in the first reset or with a seed.
         """
-        number, size, chosen = parse_seed(seed), self.num_envs, where
+        number, size = parse_seed(seed), self.num_envs
         if self._state is None or number is not None:
             if where is not None:
                 raise InvalidOption("where: the first reset, or one with a seed, is of all boards")
             key = secrets.randbits(63) if number is None else number
             self._state = init(key, size, device=self.device, **self._rules)
             return self._seen()
-        if chosen is None:
-            chosen = torch.ones_like(self._state.over)
+        chosen = torch.ones_like(self._state.over) if where is None else where
         if not isinstance(chosen, Tensor) or (chosen.dtype, *chosen.shape) != (torch.bool, size):
             raise InvalidOption(f"where={where!r:.60}: expected a tensor, bool ({size},)")
         self._state = restart(self._state, chosen, **self._rules)
@@ -354,15 +340,13 @@ class TensorEnv:
         """Play the caller's ply on every board, and the opponent's reply if there is one.
 
         Args:
-            actions: integers ``[N]`` on the device, 0-based columns.
+            actions: as for the function :func:`step`, with its errors.
 
         Returns:
-            Observation, rewards, terminations bool ``[N]``, truncations (never true), info;
-            see the class.
+            Observation, rewards, terminations bool ``[N]``, truncations (never true), info.
 
         Raises:
             NotReset: before the first reset.
-            InvalidAction: as for the function :func:`step`.
         """
         if self._state is None:
             raise NotReset("reset() needs to be called before step.")

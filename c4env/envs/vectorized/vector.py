@@ -324,11 +324,10 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
         games, ended = self._games, arrays.terminations
         at = np.flatnonzero(ended)
         seen = batch.observed(games.boards[at], games.results[at], games.seats[at])
+        planes, masks = self._form(seen["observation"]), seen["action_mask"]
         each = (
-            {"observation": planes, "action_mask": mask}
-            for planes, mask in zip(
-                self._form(seen["observation"]), seen["action_mask"], strict=True
-            )
+            {"observation": one, "action_mask": mask}
+            for one, mask in zip(planes, masks, strict=True)
         )
         final = np.empty(self.num_envs, object)  # of None
         final[at] = np.fromiter(each, object, len(at))

@@ -141,6 +141,7 @@ def same(found: Any, expected: Any) -> None:
         assert ours.equal(theirs)
 
 
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # PyTorch's own, within its compiler
 @pytest.mark.parametrize("opponent", [None, "random", rightmost])
 @pytest.mark.parametrize("backend", ["eager", pytest.param("inductor", marks=pytest.mark.slow)])
 def test_the_functions_compile_without_a_break(torch: Any, backend: str, opponent: Any) -> None:
