@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from c4env.agents.adapters.model import ModelAgent
 from c4env.agents.base import Agent, is_model, require_count
 from c4env.agents.baselines import Greedy, Random
+from c4env.agents.graded.agent import Graded
 from c4env.agents.heuristics.names import Heuristic, as_argument, load, not_a_value
 from c4env.agents.pool import Pool as Pool
 from c4env.agents.registry.options import DEFAULT_HEURISTIC
@@ -231,6 +232,16 @@ class GreedyColumns(EachBoard):
         return super().columns(discs, boards, seeds) if (columns < 0).any() else columns
 
 
+class GradedColumns(EachBoard):
+    """``graded`` on all boards in one kernel, except for its exact moves."""
+
+    agent: Graded
+
+    def columns(self, discs: Int64s, boards: Int64s, seeds: Int64s) -> Int64s:
+        """Columns int64 ``[M]``."""
+        return self.agent.player.columns(discs, self.agent.skill, seeds)
+
+
 class OneBoard(Follower):
     """Plays one agent on one board. Each game resets the agent, which may remember the game."""
 
@@ -263,9 +274,10 @@ def opponent(agent: Any, *, seed: int = 0, threads: int = 1) -> BatchOpponent:
 
     Args:
         agent: an agent; its spec such as ``"alphabeta:depth=4,heuristic=chain"``; or what
-            ``agents.make`` takes, such as a model or a function. ``random``, ``greedy`` and
-            fixed-depth search choose for all boards in one kernel, models in one batch, every
-            other agent board by board. A result of this function is returned unchanged.
+            ``agents.make`` takes, such as a model or a function. ``random``, ``greedy``,
+            ``graded`` and fixed-depth search choose for all boards in one kernel, models in one
+            batch, every other agent board by board. A result of this function is returned
+            unchanged.
         seed: the seed for calls without an environment.
         threads: threads that share a fixed-depth search.
 
@@ -281,6 +293,8 @@ def opponent(agent: Any, *, seed: int = 0, threads: int = 1) -> BatchOpponent:
         return RandomColumns(seed)
     if isinstance(made, Greedy):
         return GreedyColumns(made, seed)
+    if isinstance(made, Graded):
+        return GradedColumns(made, seed)
     if isinstance(made, ModelAgent):
         return ModelColumns(made, seed)
     return EachBoard(made, seed)

@@ -24,8 +24,8 @@ PACKAGES = tuple(FOLDERS)  # each may import those before it
 ROOMS = {  # of each package, folders and modules, from the ground up
     "c4env": "errors files cores arrays sources boards lazy jit geometry bitboard position "
     "view observation envs",
-    "c4env.agents": "errors base registry heuristics search baselines published solver network "
-    "sampling adapters pool batched exact_reward training",
+    "c4env.agents": "errors base registry heuristics search baselines published solver graded "
+    "network sampling adapters pool batched exact_reward training",
     "c4env.evaluation": "errors seeds tables plan store rating games exact studies report play "
     "web cli __main__",
 }

@@ -73,6 +73,11 @@ ZOO: Final = (
         any_board=True,
     ),
     Entry(
+        "graded",
+        "c4env.agents.graded.agent:Graded",
+        "plays at a stated Elo, from random to perfect, with natural errors",
+    ),
+    Entry(
         "mcts",
         "c4env.agents.sampling.mcts:MCTS",
         "Monte-Carlo tree search (UCT) with proofs; plays the most visited column",

@@ -41,7 +41,7 @@ UNIFORM = "puct:function=tests.helpers.policies:uniform,simulations=60"
 SPECS = [
     *("random", "greedy", "minimax:depth=2", "alphabeta:depth=3", "alphabeta-table:depth=3"),
     *("alphabeta-chain:depth=2", "alphabeta-window:depth=3", "alphabeta-window-b:depth=2"),
-    *("rust-port:depth=2", "deepening:nodes=300", "learned:nodes=500"),
+    *("rust-port:depth=2", "deepening:nodes=300", "learned:nodes=500", "graded"),
     *("mcts:simulations=60", "mcts:simulations=60,reuse=false", "mcts:simulations=400,tree_mb=1"),
     *("puct:simulations=30", UNIFORM, f"{UNIFORM},reuse=false,batch=1"),
     *("perfect:blunder=0.5", "perfect:ties=random", "negamax"),

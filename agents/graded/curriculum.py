@@ -1,0 +1,145 @@
+"""A curriculum: an opponent whose Elo follows the learner."""
+
+from __future__ import annotations
+
+__any_board__ = True
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from c4env.agents.errors import InvalidValue
+from c4env.agents.graded.agent import Player, skill_of
+from c4env.agents.graded.levels import ELO
+from c4env.agents.registry.entries import Between
+from c4env.agents.registry.options import Share, checked
+from c4env.arrays import Float64s, Int64s
+from c4env.envs.opponents import Follower
+from c4env.envs.vectorized.batch import boards_from
+
+LOWEST: Final = ELO[0]
+HIGHEST: Final = ELO[-1]
+
+
+class Curriculum:
+    """The agent ``graded`` as an opponent that gets stronger as the learner does.
+
+    After ``games`` games, the opponent's Elo rises by ``step`` if the learner scored ``above`` or
+    more, and falls by ``step`` if the learner scored ``below`` or less. A draw scores half. The
+    count of games then starts again. A new Elo holds from the next game on each board; games that
+    began at another Elo do not count. One curriculum may serve several environments; another
+    process gets a copy with its own count.
+
+    Args:
+        elo: Elo of the first games.
+        step: change of the Elo.
+        games: games between two decisions.
+        above: mean score, 0 to 1, from which the Elo rises.
+        below: mean score up to which the Elo falls.
+
+    Attributes:
+        elo: the present Elo.
+        history: the Elo after each decision.
+
+    Example:
+        curriculum = Curriculum(-800)
+        envs = ConnectFourVectorEnv(256, opponent=curriculum)
+
+    Raises:
+        InvalidValue: an argument out of range, or ``below`` is not less than ``above``.
+    """
+
+    c4env_batched = True
+
+    @checked
+    def __init__(
+        self,
+        elo: Annotated[float, Between(LOWEST, HIGHEST)] = -800.0,
+        *,
+        step: Annotated[float, Between(1, HIGHEST - LOWEST)] = 50.0,
+        games: Annotated[int, Between(1, 10**9)] = 100,
+        above: Share = 0.6,
+        below: Share = 0.4,
+    ) -> None:
+        if not below < above:
+            raise InvalidValue(f"below={below!r}: expected less than above={above!r}")
+        self.elo = elo
+        self.history: tuple[float, ...] = ()
+        self._step, self._games, self._above, self._below = step, games, above, below
+        self._points, self._count = 0.0, 0
+        self._generator = np.random.default_rng(0)
+        self.player = Player()
+
+    def follow(self) -> CurriculumGames:
+        """Return the follower for one environment; it shares the Elo and the count."""
+        return CurriculumGames(self)
+
+    def count(self, rewards: Float64s) -> None:
+        """Count the learner's rewards, 1, 0 or -1, of finished games at the present Elo."""
+        self._points += float((rewards + 1).sum() / 2)
+        self._count += len(rewards)
+        if self._count < self._games:
+            return
+        score = self._points / self._count
+        change = self._step * ((score >= self._above) - (score <= self._below))
+        self.elo = min(max(self.elo + change, LOWEST), HIGHEST)
+        self.history += (self.elo,)
+        self._points, self._count = 0.0, 0
+
+    def __call__(self, observation: Mapping[str, Any] | NDArray[Any]) -> Int64s:
+        """Columns int64 ``[M]`` at the present Elo for the observations of M boards."""
+        discs = boards_from(observation)
+        seeds = self._generator.integers(2**48, size=len(discs))
+        return self.player.columns(discs, skill_of(self.elo), seeds)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.elo:g}, step={self._step:g}, games={self._games})"
+
+
+class CurriculumGames(Follower):
+    """The games of a curriculum in one environment."""
+
+    draws = True
+
+    def __init__(self, curriculum: Curriculum) -> None:
+        self._curriculum = curriculum
+        self._elo = np.zeros(0)  # of each board's game; nan before the first
+
+    def reset(self, seed: int) -> None:
+        """Forget all games."""
+        self._elo = np.zeros(0)
+
+    def begin(self, boards: Int64s, seeds: Int64s) -> None:
+        """New games have the present Elo."""
+        self._elo = self._known(boards).copy()  # save() hands out the array
+        self._elo[boards] = self._curriculum.elo
+
+    def _known(self, boards: Int64s) -> Float64s:
+        """The Elo by board, long enough for these boards."""
+        missing = max(int(boards.max(initial=-1)) + 1 - len(self._elo), 0)
+        return np.append(self._elo, np.full(missing, np.nan)) if missing else self._elo
+
+    def columns(self, discs: Int64s, boards: Int64s, seeds: Int64s) -> Int64s:
+        """Columns int64 ``[M]``, each at the Elo of its game."""
+        new = boards[np.isnan(self._known(boards)[boards])]  # games that another opponent began
+        if len(new):
+            self.begin(new, seeds)
+        return self._curriculum.player.columns(discs, skill_of(self._elo[boards]), seeds)
+
+    def end(self, boards: Int64s, rewards: Float64s) -> None:
+        """Count the games that began at the present Elo."""
+        present = self._known(boards)[boards] == self._curriculum.elo
+        if present.any():
+            self._curriculum.count(rewards[present])
+
+    def save(self) -> Any:
+        """The state that a step may change."""
+        c = self._curriculum
+        return self._elo, c.elo, c.history, c._points, c._count
+
+    def restore(self, saved: Any) -> None:
+        """Restore what :meth:`save` returned."""
+        c = self._curriculum
+        self._elo, c.elo, c.history, c._points, c._count = saved

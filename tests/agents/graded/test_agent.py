@@ -1,0 +1,193 @@
+"""``graded``: its table, its errors, and the same moves on one board and on many."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from c4env import Batch, ConnectFourEnv, Position, agents
+from c4env.agents import batched
+from c4env.agents.errors import InvalidValue, NoMove
+from c4env.agents.graded.agent import Graded, Player, graded_columns, look, settings_of, skill_of
+from c4env.agents.graded.levels import ELO, SKILL
+from c4env.agents.heuristics import WIN
+from c4env.arrays import Int64s
+from c4env.evaluation.studies.leaderboard import stored_board
+
+WIN_AT_4 = "112233"  # the side to move completes four in column 4, where else the other side does
+BLOCK_AT_7 = "717273"  # the side to move must block column 7; three of its own lie apart
+DOUBLE = "4252"  # only columns 3 and 6 make an open three, and column 6 at once
+
+
+def shares(skill: float, moves: str, draws: int = 4000) -> list[float]:
+    """How often each column is played in a position."""
+    position = Position.parse(moves)
+    discs = np.tile(np.array([[position.mine, position.theirs]]), (draws, 1))
+    columns = Player().columns(discs, skill, np.arange(draws))
+    return (np.bincount(columns, minlength=7) / draws).tolist()
+
+
+def boards(size: int = 60, plies: int = 12) -> Int64s:
+    """Bitboards of games in progress."""
+    batch, rng = Batch(size), np.random.default_rng(7)
+    for _ in range(plies):
+        _, masks = batch.observe()
+        batch.step((rng.random(masks.shape) * masks).argmax(axis=1))
+        batch.reset(batch.over)
+    return np.array([(p.mine, p.theirs) for p in batch.positions()])
+
+
+def test_the_table_rises_from_random_to_perfect() -> None:
+    rated = {rating.player: rating.elo for rating in stored_board().rate()}
+    assert (ELO[0], ELO[-1]) == (round(rated["random"]), round(rated["perfect"]))
+    assert (SKILL[0], SKILL[-1]) == (0.0, 2.0)
+    assert len(ELO) == len(SKILL) > 10
+    assert np.all(np.diff(ELO) > 0)
+    assert np.all(np.diff(SKILL) > 0)
+
+
+def test_settings_go_from_chance_to_exact_play() -> None:
+    steps = settings_of(np.linspace(0, 2, 41))
+    assert np.all(np.diff(steps[:, 0]) >= 0)
+    assert np.all(np.diff(steps[:, 1]) <= 0)
+    assert np.all(np.diff(steps[:, 2]) >= 0)
+    assert steps[0, ::2].tolist() == [3e-9, 0.0]
+    assert steps[-1].tolist() == [3.0, 10.0, 1.0]
+
+
+def test_the_lowest_elo_draws_legal_columns_uniformly() -> None:
+    found = np.array(shares(float(skill_of(ELO[0])), "1111112", draws=6000))
+    assert found[0] == 0
+    assert np.abs(found[1:] - 1 / 6).max() < 0.03  # six standard deviations
+
+
+@pytest.mark.parametrize(("moves", "column"), [(WIN_AT_4, 3), (BLOCK_AT_7, 6)])
+def test_stronger_agents_overlook_fewer_wins_and_blocks(moves: str, column: int) -> None:
+    found = [shares(skill, moves)[column] for skill in (0.0, 0.05, 0.1, 0.33)]
+    assert found == sorted(found)
+    assert found[0] < 0.2
+    assert found[-1] > 0.95
+
+
+def test_a_far_threat_is_overlooked_more_than_a_near_one() -> None:
+    assert shares(0.1, WIN_AT_4)[3] > shares(0.1, DOUBLE)[5] + 0.2
+    assert shares(1.0, DOUBLE)[5] > 0.95
+
+
+def test_errors_are_not_uniform() -> None:
+    """A column that loses at once is drawn less than a column that is only worse."""
+    found = shares(0.2, "")
+    assert found[3] > found[0] + 0.02
+    assert found[3] < shares(1.0, "")[3]
+    assert max(shares(0.2, BLOCK_AT_7)[:3]) < 0.05 < min(found)
+
+
+def test_look_finds_the_value_of_the_plain_search() -> None:
+    """Within any bounds around it, and beyond them a bound."""
+
+    def plain(position: Position, depth: int) -> float:
+        if position.outcome is not None:
+            return 0.0 if position.outcome.winner is None else -(WIN + depth + 1)
+        if depth == 0:
+            return look(position.mine, position.theirs, 0, -1e300, 1e300)
+        return max(-plain(position.play(c), depth - 1) for c in position.legal_columns())
+
+    for mine, theirs in boards(40, 30).tolist():
+        position = Position.from_bitboards(mine, theirs)
+        for depth in range(4):
+            value = plain(position, depth)
+            assert look(mine, theirs, depth, -1e300, 1e300) == value
+            assert look(mine, theirs, depth, value - 1, value + 1) == value
+            assert look(mine, theirs, depth, value + 1, value + 2) <= value + 1
+            assert look(mine, theirs, depth, value - 2, value - 1) >= value - 1
+
+
+@pytest.mark.parametrize("elo", [-1114, -600, -200, 20])
+def test_one_board_and_many_give_the_same_columns_for_the_same_seeds(elo: float) -> None:
+    discs, agent = boards(), Graded(elo)
+    numbers, seeds = np.arange(60), np.random.default_rng(3).integers(2**48, size=60)
+    opponent = batched.opponent(agent)
+    assert type(opponent) is batched.GradedColumns
+    many = opponent.columns(discs, numbers, seeds)
+    one = []
+    for (mine, theirs), seed in zip(discs.tolist(), seeds.tolist(), strict=True):
+        agent.reseed(seed)
+        one.append(agent.choose(Position.from_bitboards(mine, theirs)))
+    assert many.tolist() == one
+    assert many.tolist() != opponent.columns(discs, numbers, seeds + 1).tolist()
+    half = opponent.columns(discs[::2].copy(), numbers[::2], seeds[::2])  # no board counts others
+    assert many[::2].tolist() == half.tolist()
+
+
+@pytest.mark.compiled
+def test_the_highest_elo_plays_the_columns_of_perfect() -> None:
+    perfect, agent = agents.make("perfect"), agents.make(f"graded:elo={ELO[-1]}")
+    discs = boards(20, 24)
+    many = batched.opponent(agent).columns(discs, np.arange(20), np.arange(20))
+    for (mine, theirs), column in zip(discs.tolist(), many.tolist(), strict=True):
+        position = Position.from_bitboards(mine, theirs)
+        assert agent.choose(position) == perfect.choose(position) == column
+
+
+def test_a_share_of_the_moves_is_left_to_exact_play() -> None:
+    discs = boards(60).repeat(10, axis=0)
+    for share in (0.0, 0.3, 1.0):
+        settings = np.tile(settings_of(1 + share), (len(discs), 1))
+        exact = np.mean(graded_columns(discs, settings, np.arange(600) * 2**38) < 0)
+        assert abs(exact - share) < 0.1
+
+
+def test_a_seed_repeats_the_moves() -> None:
+    def moves(seed: int | np.random.SeedSequence | None) -> list[int]:
+        agent = Graded(-400)
+        agent.reset(seed)
+        return [agent.choose(Position()) for _ in range(40)]
+
+    assert moves(5) == moves(5) == moves(np.random.SeedSequence(5))
+    assert len({tuple(moves(seed)) for seed in (5, 6, None)}) == 3
+
+    def game() -> list[str]:
+        env = ConnectFourEnv(opponent="graded:elo=-400", render_mode="ansi")
+        _, info = env.reset(seed=4)
+        seen, over = [], False
+        while not over:
+            _, _, over, _, info = env.step(int(np.flatnonzero(env.action_masks())[0]))
+            seen.append(str(env.render()))
+        return seen
+
+    assert game() == game()
+
+
+@pytest.mark.parametrize("elo", ["-1115", "426.5", "nan", "inf", "strong"])
+def test_an_elo_that_is_no_strength_is_refused(elo: str) -> None:
+    with pytest.raises(InvalidValue, match=f"elo='{elo}': expected float between -1114 and 426"):
+        agents.make(f"graded:elo={elo}")
+
+
+def test_a_finished_game_is_refused() -> None:
+    over = Position.parse("1212121")
+    with pytest.raises(NoMove, match="the game is over"):
+        Graded(0).choose(over)
+    with pytest.raises(NoMove, match="the game is over"):
+        Player().columns(np.array([[over.mine, over.theirs]]), 0.5, np.zeros(1, np.int64))
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize(("weak", "strong"), [(-1114, -750), (-750, -400), (-400, -50)])
+def test_a_stronger_agent_wins(weak: float, strong: float) -> None:
+    """The expected score is near 0.88, ten standard deviations above the limit."""
+    players, points, games = (Graded(weak).skill, Graded(strong).skill), 0.0, 600
+    for seat in (0, 1):  # of the stronger agent
+        positions, ply = [Position()] * (games // 2), 0
+        while positions:
+            discs = np.array([(p.mine, p.theirs) for p in positions])
+            skill = players[ply % 2 == seat]
+            columns = Player().columns(discs, skill, np.arange(len(discs)) + 1000 * ply)
+            after = [p.play(int(c)) for p, c in zip(positions, columns, strict=True)]
+            points += sum(
+                0.5 if p.outcome.winner is None else p.outcome.winner == seat
+                for p in after
+                if p.outcome is not None
+            )
+            positions, ply = [p for p in after if p.outcome is None], ply + 1
+    assert points / games > 0.72

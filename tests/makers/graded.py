@@ -1,0 +1,220 @@
+"""Calibrate or check ``graded``: python -m tests.makers graded fit, graded verify.
+
+`fit` measures the Elo of some skills by games and writes agents/graded/levels.py. `verify` plays
+ten stated Elo with other seeds and prints their measured Elo.
+
+An agent meets members of the shipped leaderboard from its openings with both colours. The measured
+Elo is the one at which the agent would expect the points that it got, by the members' stored Elo.
+These stay fixed. Members with a clock and `puct` do not play, since their games would take hours.
+"""
+
+from __future__ import annotations
+
+import argparse
+import functools
+import itertools
+import time
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from c4env import agents
+from c4env.agents.base import Agent
+from c4env.agents.graded.agent import Graded, Player
+from c4env.agents.graded.levels import ELO
+from c4env.evaluation.cli.options import at_least
+from c4env.evaluation.cli.output import say
+from c4env.evaluation.seeds import seeds
+from c4env.evaluation.studies.leaderboard import Board, stored_board
+from c4env.evaluation.tables import Table, signed
+from c4env.position import Position
+from tests.helpers.paths import ROOT
+
+FILE: Final = ROOT / "agents" / "graded" / "levels.py"
+SKILLS: Final = (
+    *(0.05, 0.1, 0.15, 0.2, 0.26, 0.33, 0.42, 0.5),
+    *(0.6, 0.67, 0.8, 1.0, 1.2, 1.4, 1.6, 1.8),
+)
+STEPS: Final = tuple(range(-1000, 400, 150))
+QUICK: Final = (
+    *("random", "greedy", "rust-port", "alphabeta-chain", "alphabeta-window"),
+    *("alphabeta-window:depth=7", "alphabeta-window-b", "alphabeta-table", "mcts"),
+)
+STRONG: Final = ("deepening", "learned", "perfect")
+STRONG_FROM: Final = 0.5  # skill from which the strong members play
+PRECISE: Final = 12.0  # standard error of an Elo
+UNIT: Final = 400 / np.log(10)  # Elo of odds of e to 1
+
+TEMPLATE: Final = '''"""The Elo of each skill of ``graded``.
+
+``python -m tests.makers graded fit --seed {seed}`` wrote them on {date}: games against the shipped
+leaderboard, until the standard error of an Elo was below {precise:g}. The ends are the stored Elo
+of ``random`` and ``perfect``.
+"""
+
+from typing import Final
+
+__any_board__ = True
+
+# fmt: off
+ELO: Final = ({elo})
+SKILL: Final = ({skill})
+# fmt: on
+'''
+
+
+class AtSkill(Graded):
+    """``graded`` at a skill, which needs no table."""
+
+    def __init__(self, skill: float) -> None:
+        super().__init__()
+        self.skill = skill
+
+
+class Remembered(Agent):
+    """A deterministic agent that thinks once about each position, and keeps its tables."""
+
+    def __init__(self, agent: Agent) -> None:
+        self.choose = functools.cache(agent.choose)  # type: ignore[method-assign]
+
+    def choose(self, position: Position) -> int:
+        """The agent's column."""
+        raise NotImplementedError
+
+
+@functools.cache
+def scale() -> tuple[Board, dict[str, float]]:
+    """The shipped leaderboard and its Elo."""
+    board = stored_board()
+    return board, {rating.player: rating.elo for rating in board.rate()}
+
+
+@functools.cache
+def member(spec: str) -> Agent:
+    """A member of the leaderboard."""
+    agent = agents.make(spec)
+    return Remembered(agent) if agent.deterministic else agent
+
+
+def play(pair: tuple[Agent, Agent], opening: str, seed: np.random.SeedSequence) -> Position:
+    """The end of a game."""
+    for agent, own in zip(pair, seed.spawn(2), strict=True):
+        agent.reset(own)
+    position = Position.parse(opening)
+    while position.outcome is None:
+        position = position.play(pair[position.to_move].choose(position))
+    return position
+
+
+class Measured(NamedTuple):
+    """An Elo measured by games."""
+
+    elo: float
+    error: float  # standard error
+    games: int
+    speed: float  # moves a second on many boards, on one core
+    score: dict[str, float]
+
+
+def measure(skill: float, seed: int, precise: float = PRECISE) -> Measured:
+    """Play rounds of all openings until the standard error is small enough."""
+    board, rated = scale()
+    members = QUICK + (STRONG if skill >= STRONG_FROM else ())
+    elos = np.array([rated[spec] for spec in members])
+    points = dict.fromkeys(members, 0.0)
+    agent, ends, error, games = AtSkill(skill), [], np.inf, 0
+    while error > precise:
+        for spec, opening, seat in itertools.product(members, board.openings, (0, 1)):
+            own = seeds((spec, opening), seed, games, seat)
+            end = play((agent, member(spec))[:: 1 - 2 * seat], opening, own)
+            assert end.outcome is not None
+            points[spec] += {None: 0.5, seat: 1.0}.get(end.outcome.winner, 0.0)
+            ends.append(end)
+        games += 2 * len(board.openings)  # against each member
+        elo, error = rate_alone(elos, games, sum(points.values()))
+    score = {spec: p / games for spec, p in points.items()}
+    return Measured(elo, error, len(ends), speed(skill), score)
+
+
+def rate_alone(elos: np.ndarray, games: float, points: float) -> tuple[float, float]:
+    """The Elo of an agent and its standard error, by its points against fixed opponents.
+
+    Args:
+        elos: of the opponents.
+        games: against each.
+        points: in all.
+    """
+    low, high = -4000.0, 4000.0
+    while high - low > 1e-6:
+        middle = (low + high) / 2
+        expected = 1 / (1 + np.exp((elos - middle) / UNIT))
+        low, high = (middle, high) if games * expected.sum() < points else (low, middle)
+    return middle, float(UNIT / np.sqrt(games * (expected * (1 - expected)).sum()))
+
+
+def speed(skill: float, boards: int = 200) -> float:
+    """Moves a second on many boards, in games against itself."""
+    player, positions = Player(), [Position()] * boards
+    player.columns(np.zeros((1, 2), np.int64), 2.0, np.zeros(1, np.int64))  # loads the solver
+    moves, spent = 0, 0.0
+    while positions:
+        discs = np.array([(p.mine, p.theirs) for p in positions])
+        start = time.process_time()
+        columns = player.columns(discs, skill, moves + np.arange(len(discs)))
+        spent += time.process_time() - start
+        moves += len(discs)
+        after = [p.play(int(c)) for p, c in zip(positions, columns, strict=True)]
+        positions = [p for p in after if p.outcome is None]
+    return moves / spent
+
+
+def fit(out: Path, seed: int, precise: float) -> None:
+    """Measure the skills and write the table."""
+    found = {}
+    for skill in SKILLS:
+        found[skill] = measure(skill, seed, precise)
+        say(f"{skill:g}: {found[skill]}")
+    write(out, {skill: m.elo for skill, m in found.items()}, seed, precise)
+
+
+def write(out: Path, found: dict[float, float], seed: int, precise: float) -> None:
+    """Write the table of Elo by skill; where chance turned the order, without the lower Elo."""
+    table = {ELO[0]: 0.0}
+    for skill, elo in found.items():
+        if max(table) < round(elo) < ELO[-1]:
+            table[round(elo)] = skill
+    table[ELO[-1]] = 2.0
+    elo, skill = (", ".join(f"{x:g}" for x in row) for row in (table, table.values()))
+    date = time.strftime("%Y-%m-%d", time.gmtime())
+    text = TEMPLATE.format(seed=seed, date=date, precise=precise, elo=elo, skill=skill)
+    out.write_text(text, encoding="utf-8")
+
+
+def verify(seed: int, precise: float) -> Table:
+    """Play the ten steps with other seeds than the fit."""
+    rows = [["stated", "measured", "95 %", "games", "moves a second"]]
+    for elo in STEPS:
+        found = measure(Graded(elo).skill, seed, precise)
+        low, high = (found.elo + sign * 1.96 * found.error for sign in (-1, 1))
+        rows.append([signed(elo), signed(found.elo), f"{signed(low)} .. {signed(high)}"])
+        rows[-1] += [f"{found.games:,}", f"{float(f'{found.speed:.2g}'):,.0f}"]
+    return Table(rows)
+
+
+# -- the command ------------------------------------------------------------------
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("action", choices=("fit", "verify"), metavar="ACTION", help="fit or verify")
+    parser.add_argument("--seed", type=int, help="of the games (default: fit 1, verify 2)")
+    parser.add_argument("--error", type=float, default=PRECISE, help="standard error of an Elo")
+    parser.add_argument("--out", type=Path, default=FILE, help="fit: what to write")
+
+
+def execute(arguments: argparse.Namespace) -> None:
+    at_least(arguments, 0, "seed")
+    if arguments.action == "fit":
+        fit(arguments.out, 1 if arguments.seed is None else arguments.seed, arguments.error)
+    else:
+        print(verify(2 if arguments.seed is None else arguments.seed, arguments.error).markdown())
