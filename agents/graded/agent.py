@@ -156,7 +156,7 @@ class Graded(Agent):
     A move looks 0 to 6 plies ahead, the stronger the agent the further. The heuristic ``threats``
     values the columns, and the agent draws a column by these values with noise, the stronger the
     agent the less noise. So it errs between columns of similar value, and overlooks what is far
-    away. Above Elo 87 the agent also plays a share of its moves exactly.
+    away. Above Elo 84 the agent also plays a share of its moves exactly.
 
     Args:
         elo: strength on the scale of the shipped leaderboard; -1114 is random, 426 perfect.
