@@ -22,6 +22,10 @@ from c4env.envs.vectorized.batch import boards_from
 LOWEST: Final = ELO[0]
 HIGHEST: Final = ELO[-1]
 
+Elo = Annotated[float, Between(LOWEST, HIGHEST)]
+Change = Annotated[float, Between(1, HIGHEST - LOWEST)]
+Count = Annotated[int, Between(1, 10**9)]
+
 
 class Curriculum:
     """The agent ``graded`` as an opponent that gets stronger as the learner does.
@@ -56,10 +60,10 @@ class Curriculum:
     @checked
     def __init__(
         self,
-        elo: Annotated[float, Between(LOWEST, HIGHEST)] = -800.0,
+        elo: Elo = -800.0,
         *,
-        step: Annotated[float, Between(1, HIGHEST - LOWEST)] = 50.0,
-        games: Annotated[int, Between(1, 10**9)] = 100,
+        step: Change = 50.0,
+        games: Count = 100,
         above: Share = 0.6,
         below: Share = 0.4,
     ) -> None:
