@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import functools
 import itertools
+import textwrap
 import time
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -58,8 +59,12 @@ from typing import Final
 __any_board__ = True
 
 # fmt: off
-ELO: Final = ({elo})
-SKILL: Final = ({skill})
+ELO: Final = (
+{elo}
+)
+SKILL: Final = (
+{skill}
+)
 # fmt: on
 '''
 
@@ -185,7 +190,8 @@ def write(out: Path, found: dict[float, float], seed: int, precise: float) -> No
         if max(table) < round(elo) < ELO[-1]:
             table[round(elo)] = skill
     table[ELO[-1]] = 2.0
-    elo, skill = (", ".join(f"{x:g}" for x in row) for row in (table, table.values()))
+    rows = (", ".join(f"{x:g}" for x in row) + "," for row in (table, table.values()))
+    elo, skill = (textwrap.indent(textwrap.fill(row, 90), "    ") for row in rows)
     date = time.strftime("%Y-%m-%d", time.gmtime())
     text = TEMPLATE.format(seed=seed, date=date, precise=precise, elo=elo, skill=skill)
     out.write_text(text, encoding="utf-8")

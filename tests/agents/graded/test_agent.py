@@ -148,7 +148,7 @@ def test_a_seed_repeats_the_moves() -> None:
 
     def game() -> list[str]:
         env = ConnectFourEnv(opponent="graded:elo=-400", render_mode="ansi")
-        _, info = env.reset(seed=4)
+        env.reset(seed=4)
         seen, over = [], False
         while not over:
             _, _, over, _, _ = env.step(int(np.flatnonzero(env.action_masks())[0]))
