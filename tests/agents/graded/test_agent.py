@@ -69,11 +69,13 @@ def test_stronger_agents_overlook_fewer_wins_and_blocks(moves: str, column: int)
     assert found[-1] > 0.95
 
 
+@pytest.mark.compiled
 def test_a_far_threat_is_overlooked_more_than_a_near_one() -> None:
     assert shares(0.1, WIN_AT_4)[3] > shares(0.1, DOUBLE)[5] + 0.2
     assert shares(1.0, DOUBLE)[5] > 0.95
 
 
+@pytest.mark.compiled
 def test_errors_are_not_uniform() -> None:
     """A column that loses at once is drawn less than a column that is only worse."""
     found = shares(0.2, "")
@@ -82,6 +84,7 @@ def test_errors_are_not_uniform() -> None:
     assert max(shares(0.2, BLOCK_AT_7)[:3]) < 0.05 < min(found)
 
 
+@pytest.mark.compiled
 def test_look_finds_the_value_of_the_plain_search() -> None:
     """Within any bounds around it, and beyond them a bound."""
 
@@ -129,6 +132,7 @@ def test_the_highest_elo_plays_the_columns_of_perfect() -> None:
         assert agent.choose(position) == perfect.choose(position) == column
 
 
+@pytest.mark.compiled
 def test_a_share_of_the_moves_is_left_to_exact_play() -> None:
     discs = boards(60).repeat(10, axis=0)
     for share in (0.0, 0.3, 1.0):
