@@ -67,6 +67,7 @@ STAGES: Final = {  # by positions, not minutes: the same on quick machines and s
 FROM_EMPTY: Final = 0.3  # of the games; the others begin with 1 to RANDOM_PLIES random discs
 RANDOM_PLIES: Final = 24
 FORCED: Final = 0.25  # share of the positions with a forced move that the replay buffer takes
+SEARCHED: Final = 0.5  # share of the search's value in a target; the result has the rest
 REMEMBERED: Final = 16  # plies between two resets of the cache of the network's answers
 USES: Final = 4  # times that each position is learned
 BATCH: Final = 512  # positions a step of learning
@@ -148,7 +149,8 @@ class Games:
             result *= self.batch.results[i] != DRAWN
             chosen = ~np.isnan(moves["value"])
             searched = np.where(chosen, moves["value"], result)
-            moves["value"] = np.where(moves["proven"], searched, (searched + result) / 2)
+            mean = SEARCHED * searched + (1 - SEARCHED) * result
+            moves["value"] = np.where(moves["proven"], searched, mean)
             ended.append(moves[chosen | (self.generator.random(len(moves)) < FORCED)])
         self.begin(self.batch.over)
         return np.concatenate(ended)
