@@ -15,7 +15,7 @@ ROOT: Final = "c4env"
 
 # ``from c4env.x import a, b``, also over several lines in parentheses, and ``import c4env.x``.
 _IMPORT: Final = re.compile(
-    rb"^(\s*)(?:from|import) (c4env[\w.]*)(?: import (\([^)]*\)|.*))?", re.MULTILINE
+    rb"^([ \t]*)(?:from|import) (c4env[\w.]*)(?: import (\([^)]*\)|.*))?", re.MULTILINE
 )
 
 

@@ -5,6 +5,8 @@ A running kernel stops only by its workspace: the caller sets the words ``LIMIT`
 
 from __future__ import annotations
 
+__in_kernels__ = True
+
 import threading
 import time
 from collections.abc import Callable
