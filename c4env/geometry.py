@@ -7,6 +7,7 @@ module reads the size from its ``__name__``.
 from __future__ import annotations
 
 __any_board__ = True
+__in_kernels__ = True
 
 from typing import Final
 

@@ -1,13 +1,16 @@
 """The one way this project compiles a function: :func:`kernel`.
 
 Numba's disk cache watches only the file that defines a function. After an upgrade, a kernel that
-calls a kernel in another file would still run old machine code. Here the name of the cache folder
-holds a hash of the sources with kernels and of all they import, so new sources get a new folder.
-This module removes folders that no process has used for a while. Where no folder is writable, a
-temporary folder serves until the process ends.
+calls a kernel in another file would still run old machine code. Here each module with kernels has a
+cache folder, whose name holds a hash of the sources that its kernels can reach. A module without
+kernels, whose numbers kernels use, says so at its head: ``__in_kernels__ = True``. Edits of other
+modules keep the machine code. This module removes folders that no process has used for a while.
+Where no folder is writable, a temporary folder serves until the process ends.
 """
 
 from __future__ import annotations
+
+__in_kernels__ = True
 
 import atexit
 import contextlib
@@ -32,7 +35,7 @@ from c4env.sources import imports_of, modules
 
 config: Any = numba.config  # its attributes are set at run time
 
-KERNEL: Final = re.compile(rb"^\s*@kernel\(", re.MULTILINE)
+REACHED: Final = re.compile(rb"^\s*@kernel\(|^__in_kernels__ = True$", re.MULTILINE)
 KEPT_DAYS: Final = 14  # days without use before a cache folder is removed
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -43,42 +46,47 @@ F = TypeVar("F", bound=Callable[..., Any])
 HEURISTIC: Final = "FunctionType(float64(int64, int64))"
 
 
-def kernel_sources(files: Mapping[str, Path]) -> dict[str, bytes]:
-    """The sources of all modules with kernels and of everything these import, by name.
-
-    Machine code depends on the constants in imported modules too.
+def kernel_sources(files: Mapping[str, Path], module: str) -> dict[str, bytes]:
+    """The sources that the kernels of a module can reach, by name.
 
     Args:
-        files: the file of each module, by name.
+        files: the file of each of our modules, by name.
+        module: one of our modules; the kernels of another module can reach all of ours.
     """
-    texts = {name: path.read_bytes() for name, path in files.items()}
-    wanted = [name for name, text in texts.items() if KERNEL.search(text)]
+    wanted = [__name__, *([module] if module in files else files)]
     found: dict[str, bytes] = {}
     while wanted:
         name = wanted.pop()
-        if name in texts and name not in found:
-            found[name] = texts[name]
-            wanted += imports_of(texts[name], everywhere=False)
+        if name in files and name not in found and (reached := _reached(files[name])):
+            found[name], imported = reached
+            wanted += imported
     return dict(sorted(found.items()))
 
 
-def source_hash() -> str:
-    """Hex digest of :func:`kernel_sources` and of the versions of Python and Numba."""
+@functools.cache
+def _reached(path: Path) -> tuple[bytes, list[str]] | None:
+    """The text and the imports of a module that kernels can reach; None for another module."""
+    text = path.read_bytes()
+    return (text, imports_of(text, everywhere=False)) if REACHED.search(text) else None
+
+
+def source_hash(module: str) -> str:
+    """Hex digest of a module's :func:`kernel_sources` and of the versions of Python and Numba."""
     digest = hashlib.sha256(f"{sys.version_info[:2]} {numba.__version__}".encode())
-    for name, text in kernel_sources(modules()).items():
+    for name, text in kernel_sources(modules(), module).items():
         digest.update(name.encode())
         digest.update(text)
     return digest.hexdigest()[:16]
 
 
 @functools.cache
-def cache_folder() -> Path:
-    """The folder for machine code, named by :func:`source_hash`.
+def cache_folder(module: str) -> Path:
+    """The folder for the machine code of a module, named by :func:`source_hash`.
 
     The folder lies in the first writable one of ``$NUMBA_CACHE_DIR``, ``$XDG_CACHE_HOME`` and
     ``~/.cache``. If none is writable, the folder is temporary.
     """
-    name = f"c4env-{source_hash()}"
+    name = f"c4env-{source_hash(module)}"
     places = [os.environ.get("NUMBA_CACHE_DIR"), os.environ.get("XDG_CACHE_HOME")]
     candidates = [Path(place) for place in places if place]
     with contextlib.suppress(RuntimeError):  # no home at all, as in some containers
@@ -100,8 +108,9 @@ def cache_folder() -> Path:
 
 def _folder_of(function: Callable[..., Any]) -> Path:
     """The cache folder of a function: one for each board, since boards share their sources."""
-    size = size_of(function.__module__) or STANDARD
-    return cache_folder() if size == STANDARD else cache_folder() / str(size)
+    module = function.__module__
+    size = size_of(module) or STANDARD
+    return cache_folder(module.replace(f".on_{size}", "", 1)) / str(size)
 
 
 def remove_unused(base: Path) -> None:

@@ -15,7 +15,7 @@ ROOT: Final = "c4env"
 
 # Matches ``import c4env.x`` and ``from c4env.x import a, b``, with or without parentheses.
 _IMPORT: Final = re.compile(
-    rb"^(\s*)(?:from|import) (c4env[\w.]*)(?: import (\([^)]*\)|.*))?", re.MULTILINE
+    rb"^([ \t]*)(?:from|import) (c4env[\w.]*)(?: import (\([^)]*\)|.*))?", re.MULTILINE
 )
 
 

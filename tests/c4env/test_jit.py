@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import ast
 import contextlib
 import os
 import shutil
@@ -102,26 +103,87 @@ def test_threads_that_compile_at_once_leave_the_cache_folder_as_it_was(
 # -- the cache folder ----------------------------------------------------------------
 
 
-def test_the_folders_name_changes_with_any_source_of_a_kernel(
+def test_the_folders_name_changes_with_the_sources_that_a_kernel_reaches_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Weights and boards hold no kernel; kernels are compiled with their numbers."""
+    """Weights and the geometry hold no kernel; kernels are compiled with their numbers."""
     files = dict(sources.modules())
     monkeypatch.setattr(jit, "modules", lambda: files)
+    heuristics, foreign = "c4env.agents.heuristics.evaluations", "my.own"
 
-    def edited(name: str) -> str:
+    def seen() -> tuple[str, str]:
+        return jit.source_hash(heuristics), jit.source_hash(foreign)
+
+    def edited(name: str) -> tuple[bool, bool]:
+        before = seen()
         text = files[name].read_text() if name in files else "@kernel('int64()')\n"
         files[name] = tmp_path / f"{len(list(tmp_path.iterdir()))}.py"
         files[name].write_text(text + "# edited\n")
-        return jit.source_hash()
+        return (before[0] != seen()[0], before[1] != seen()[1])
 
-    seen = [jit.source_hash()]
-    assert jit.source_hash() == seen[0]
-    for name in ("bitboard", "agents.heuristics.weights", "jit", "boards", "agents.new"):
-        seen.append(edited(f"c4env.{name}"))
-    assert len(set(seen)) == len(seen)
-    for name in ("agents.adapters.chat.prompts", "evaluation.tables", "envs.single"):
-        assert edited(f"c4env.{name}") == seen[-1]
+    assert seen() == seen()
+    reached = ("bitboard", "agents.heuristics", "agents.heuristics.weights", "jit", "geometry")
+    for name in (*reached, "agents.heuristics.windows"):
+        assert edited(f"c4env.{name}") == (True, True)
+    for name in ("agents.solver.search.table", "agents.new"):
+        assert edited(f"c4env.{name}") == (False, True)
+    for name in ("position", "errors", "boards", "agents.registry.options", "evaluation.tables"):
+        assert edited(f"c4env.{name}") == (False, False)
+
+
+def used(tree: ast.AST) -> set[str]:
+    return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+
+
+def assigned(statement: ast.stmt) -> set[str]:
+    if isinstance(statement, ast.FunctionDef | ast.ClassDef):
+        return {statement.name}
+    targets = statement.targets if isinstance(statement, ast.Assign) else []
+    targets = [statement.target] if isinstance(statement, ast.AnnAssign) else targets
+    return set().union(*map(used, targets))
+
+
+def origins(module: str, names: set[str] | None = None) -> set[str]:
+    """The modules of ours that kernels, or names, of a module are made from.
+
+    The size of a board comes from the name of its modules, and it names the folder.
+    """
+    if module in ("c4env.boards", "c4env.jit"):
+        return set()
+    tree = ast.parse(sources.modules()[module].read_bytes())
+    for node in ast.walk(tree):  # types say nothing of the machine code
+        if isinstance(node, ast.FunctionDef):
+            node.returns = None
+        elif isinstance(node, ast.AnnAssign):
+            node.annotation = ast.Constant(0)
+        elif isinstance(node, ast.arg):
+            node.annotation = None
+    if names is None:
+        decorated = (node for node in tree.body if isinstance(node, ast.FunctionDef))
+        names = {f.name for f in decorated if "kernel" in set().union(*map(used, f.decorator_list))}
+    before: set[str] = set()
+    while names != before:
+        before = names
+        names = names.union(*(used(node) for node in tree.body if assigned(node) & names))
+    found = set()
+    for node in tree.body:
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("c4env"):
+            for name in {each.name for each in node.names if (each.asname or each.name) in names}:
+                if (inner := f"{node.module}.{name}") in sources.modules():
+                    found.add(inner)
+                else:
+                    found |= {str(node.module)} | origins(str(node.module), {name})
+    return found
+
+
+def test_all_that_kernels_use_is_in_the_name_of_their_folder() -> None:
+    files = sources.modules()
+    kernels = [name for name, path in files.items() if b"\n@kernel(" in path.read_bytes()]
+    assert len(kernels) > 25
+    assert "c4env.agents.heuristics.weights" in origins("c4env.agents.heuristics.evaluations")
+    for module in kernels:
+        missing = origins(module) - {*jit.kernel_sources(files, module)}
+        assert not missing - {"c4env.boards"}, f"{module}: expected __in_kernels__ in {missing}"
 
 
 @pytest.fixture
@@ -136,11 +198,11 @@ def places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Path]:
 
 def folder() -> Path:
     """The folder found anew; the function remembers its first answer."""
-    return jit.cache_folder.__wrapped__()
+    return jit.cache_folder.__wrapped__("c4env.bitboard")
 
 
 def test_the_first_writable_place_holds_the_cache(places: dict[str, Path]) -> None:
-    name = f"c4env-{jit.source_hash()}"
+    name = f"c4env-{jit.source_hash('c4env.bitboard')}"
     # A file in the way stands for an unwritable place, which root would not notice.
     for place, base in places.items():
         expected = base / ".cache" / name if place == "home" else base / name
@@ -226,7 +288,10 @@ def small(tmp_path: Path) -> Path:
     callee = lines + "def callee(n):\n    return n + 1\n"
     (tmp_path / "c4env" / "callee.py").write_text(callee)
     caller = lines.replace("@", "from c4env.callee import callee\n@")
+    caller = caller.replace("@", "from c4env.plain import told\n@")
     (tmp_path / "c4env" / "caller.py").write_text(caller + "def caller(n):\n    return callee(n)\n")
+    (tmp_path / "c4env" / "plain.py").write_text("def told():\n    return 1\n")
+    (tmp_path / "c4env" / "other.py").write_text(callee.replace("callee", "other"))
     return tmp_path
 
 
@@ -257,13 +322,27 @@ def test_an_edited_callee_is_not_run_from_old_machine_code(small: Path) -> None:
 
 
 @pytest.mark.compiled
+def test_an_edit_that_no_kernel_reaches_keeps_the_machine_code(small: Path) -> None:
+    script = small / "main.py"
+    tell = "from c4env.jit import on_compiling\non_compiling(lambda: print('compiling'))\n"
+    script.write_text(tell + "from c4env.caller import caller\nprint(caller(1))\n")
+    assert run(script, small / "cache", small).split() == ["compiling", "2"]
+    for name in ("plain", "other", "errors"):
+        source = small / "c4env" / f"{name}.py"
+        source.write_text(source.read_text() + "CHANGED = 1\n")
+        assert run(script, small / "cache", small) == "2"
+    script.write_text(tell + "import c4env.other\n")
+    assert run(script, small / "cache", small) == "compiling"
+
+
+@pytest.mark.compiled
 def test_where_nothing_is_writable_kernels_run_and_nothing_stays(small: Path) -> None:
     blocked = small / "blocked"
     blocked.write_text("in the way")
     script = small / "main.py"
     script.write_text(
         "from c4env import jit\nfrom c4env.caller import caller\n"
-        "print(caller(1), jit.cache_folder())\n"
+        "print(caller(1), jit.cache_folder('c4env.caller'))\n"
     )
     answer, used = run(
         script, blocked, small, HOME=str(blocked), XDG_CACHE_HOME=str(blocked)

@@ -42,6 +42,8 @@ TEMPLATE: Final = '''"""Weights of ``threats``.
 {note}
 """
 
+__in_kernels__ = True
+
 from typing import Final
 
 import numpy as np
