@@ -134,7 +134,7 @@ class Tally:
     @functools.cached_property
     def _met(self) -> tuple[Bools, Float64s, Float64s]:
         """A mask of the pairs that met, and their points and games, ``(openings, pairs)``."""
-        met: Bools = np.asarray(self.games.any(0))
+        met = np.asarray(self.games.any(0))
         return met, self.points[:, met], self.games[:, met]
 
     @property
