@@ -166,7 +166,10 @@ def _mistakes(found: Mistakes) -> list[list[Any]]:
     moves = found.mistakes[:SHOWN]
     return [
         [list(part) for part in found.parts],
-        [[m.games[0], len(m.moves), len(m.games), m.cost, m.score, m.own, m.column] for m in moves],
+        [
+            [m.games[0], len(m.moves), len(m.games), m.cost, m.score, m.own, m.column, m.kind]
+            for m in moves
+        ],
     ]
 
 

@@ -13,10 +13,11 @@ function makeReplay({ steps, list, graph }, look) {
     last: ["»", "To the last disc", () => (game.view < game.moves.length ? game.moves.length : undefined)],
     blunder: ["Next blunder", null, () => blunders().find((ply) => ply > game.view) ?? blunders().find((ply) => ply < game.view)],
   };
-  // The blunder or slip that the disc after `ply` discs is, in words, or "".
-  function told(ply) {
+  // The blunder or slip that the disc after `ply` discs is, in words, or ""; `scores` of the columns, if known.
+  function told(ply, scores = null) {
     const kind = verdict(ply), best = kind && forRed(game.values[ply], ply), own = kind && forRed(game.values[ply + 1], ply);
-    return kind && `column ${game.moves[ply]} ${wordsOf(own, ply)}; the best column ${wordsOf(best, ply)}`;
+    const others = scores ? `best ${bestColumns(scores)}:` : "the best column";
+    return kind && `column ${game.moves[ply]} ${wordsOf(own, ply)}; ${others} ${wordsOf(best, ply)}`;
   }
   function go(where) {
     const ply = places[where][2]();
@@ -45,7 +46,7 @@ function makeReplay({ steps, list, graph }, look) {
   function show(now) {
     game = now;
     const kind = verdict(game.view), held = moves.contains(document.activeElement);
-    tell(judged, kind && `A ${kind}: ${told(game.view)}${game.scores ? `; best is ${bestColumns(game.scores)}` : ""}.`);
+    tell(judged, kind && `A ${kind}: ${told(game.view, game.scores)}.`);
     output.textContent = `disc ${game.view} of ${game.moves.length}`;
     for (const button of buttons) button.setAttribute("aria-disabled", String(places[button.id][2]() === undefined));
     buttons.at(-1).hidden = graph.hidden = !game.values;

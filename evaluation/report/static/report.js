@@ -211,11 +211,11 @@ if (R.quality) {
     element("tbody", {}, ...R.quality.overall.map((q, i) => element("tr", {}, element("th", {scope: "row", title: R.players[i]}, label(i)), ...(!q ? [] : [
       ...q.slice(0, 3).map(n => element("td", {}, String(n))),
       ...[3, 6, 9].map(k => element("td", {}, ...range(q[k], q[k + 1], q[k + 2], share1))), element("td", {}, ...range(q[12], q[13], q[14], two))])))));
-  function costly([n, at, times, cost, best, own, column]) {
+  function costly([n, at, times, cost, best, own, column, kind]) {
     const moves = movesOf(n).slice(0, at), drawing = element("div", {"aria-hidden": "true"});
     makeBoard(drawing).show({moves, next: column});
     return element("li", {}, drawing, element("div", {},
-      element("p", {}, `${plural(cost, "point")}, ${plural(times, "time")}: column ${column + 1} ${wordsOf(own, at)}; best ${bestColumns(scoresAt(n, at))}: ${wordsOf(best, at)}.`),
+      element("p", {}, `${kind}, ${plural(cost, "point")}, ${plural(times, "time")}: column ${column + 1} ${wordsOf(own, at)}; best ${bestColumns(scoresAt(n, at))}: ${wordsOf(best, at)}.`),
       element("a", {href: `#game=${n + 1}&ply=${at}`, on: {click: () => { open_(n, at); bringIntoSight($("replay")); }}}, `Game ${n + 1}, disc ${at + 1}`),
       element("code", {}, `c4 solve ${moves || "-"}`)));
   }

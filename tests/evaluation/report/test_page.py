@@ -175,9 +175,7 @@ def test_slips_and_blunders_are_marked_and_the_graph_is_the_solvers(
     page.click("#blunder")
     assert page.inner_text("#ply") == f"disc {first} of {len(moves)}"
     said = page.inner_text("#judged")
-    assert re.match(
-        rf"A blunder: column {moves[first]} (loses|draws) .*; the best column (wins|draws)", said
-    )
+    assert re.match(rf"A blunder: column {moves[first]} (loses|draws) .*; best [1-7 or]+: ", said)
     page.click("#last")
     assert page.inner_text("#judged") == ""
 
