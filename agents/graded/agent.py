@@ -55,7 +55,7 @@ def settings_of(skill: ArrayLike) -> Float64s:
 
 def skill_of(elo: ArrayLike) -> Float64s:
     """The skill that plays at an Elo, by the calibrated table."""
-    return np.asarray(np.interp(elo, ELO, SKILL))
+    return np.asarray(np.interp(np.asarray(elo, np.float64), ELO, SKILL))
 
 
 @kernel("float64(int64, int64, int64, float64, float64)")
