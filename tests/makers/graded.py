@@ -18,7 +18,9 @@ import time
 from pathlib import Path
 from typing import Final, NamedTuple
 
+import matplotlib as mpl
 import numpy as np
+from matplotlib.figure import Figure
 
 from c4env import agents
 from c4env.agents.base import Agent
@@ -159,16 +161,20 @@ def rate_alone(elos: np.ndarray, games: float, points: float) -> tuple[float, fl
 
 
 def speed(skill: float, boards: int = 200) -> float:
-    """Moves a second on many boards, in games against itself."""
-    player, positions = Player(), [Position()] * boards
+    """Moves a second on many boards, against random moves, which lead to unlike positions."""
+    player, chance, positions = Player(), Player(), [Position()] * boards
     player.columns(np.zeros((1, 2), np.int64), 2.0, np.zeros(1, np.int64))  # loads the solver
     moves, spent = 0, 0.0
     while positions:
         discs = np.array([(p.mine, p.theirs) for p in positions])
-        start = time.process_time()
-        columns = player.columns(discs, skill, moves + np.arange(len(discs)))
-        spent += time.process_time() - start
-        moves += len(discs)
+        numbers = boards * positions[0].plies + np.arange(len(discs))
+        if positions[0].to_move == 0:
+            columns = chance.columns(discs, 0.0, numbers)
+        else:
+            start = time.process_time()
+            columns = player.columns(discs, skill, numbers)
+            spent += time.process_time() - start
+            moves += len(discs)
         after = [p.play(int(c)) for p, c in zip(positions, columns, strict=True)]
         positions = [p for p in after if p.outcome is None]
     return moves / spent
@@ -185,27 +191,45 @@ def fit(out: Path, seed: int, precise: float) -> None:
 
 def write(out: Path, found: dict[float, float], seed: int, precise: float) -> None:
     """Write the table of Elo by skill; where chance turned the order, without the lower Elo."""
-    table = {ELO[0]: 0.0}
+    kept = {ELO[0]: 0.0}
     for skill, elo in found.items():
-        if max(table) < round(elo) < ELO[-1]:
-            table[round(elo)] = skill
-    table[ELO[-1]] = 2.0
-    rows = (", ".join(f"{x:g}" for x in row) + "," for row in (table, table.values()))
+        if max(kept) < round(elo) < ELO[-1]:
+            kept[round(elo)] = skill
+    kept[ELO[-1]] = 2.0
+    rows = (", ".join(f"{x:g}" for x in row) + "," for row in (kept, kept.values()))
     elo, skill = (textwrap.indent(textwrap.fill(row, 90), "    ") for row in rows)
     date = time.strftime("%Y-%m-%d", time.gmtime())
     text = TEMPLATE.format(seed=seed, date=date, precise=precise, elo=elo, skill=skill)
     out.write_text(text, encoding="utf-8")
 
 
-def verify(seed: int, precise: float) -> Table:
+def verify(seed: int, precise: float) -> dict[int, Measured]:
     """Play the ten steps with other seeds than the fit."""
+    return {elo: measure(Graded(elo).skill, seed, precise) for elo in STEPS}
+
+
+def table(found: dict[int, Measured]) -> Table:
+    """Stated and measured Elo, with intervals and speed."""
     rows = [["stated", "measured", "95 %", "games", "moves a second"]]
-    for elo in STEPS:
-        found = measure(Graded(elo).skill, seed, precise)
-        low, high = (found.elo + sign * 1.96 * found.error for sign in (-1, 1))
-        rows.append([signed(elo), signed(found.elo), f"{signed(low)} .. {signed(high)}"])
-        rows[-1] += [f"{found.games:,}", f"{float(f'{found.speed:.2g}'):,.0f}"]
+    for elo, m in found.items():
+        low, high = (m.elo + sign * 1.96 * m.error for sign in (-1, 1))
+        rows.append([signed(elo), signed(m.elo), f"{signed(low)} .. {signed(high)}"])
+        rows[-1] += [f"{m.games:,}", f"{float(f'{m.speed:.2g}'):,.0f}"]
     return Table(rows)
+
+
+def draw(found: dict[int, Measured], out: Path) -> None:
+    """Draw the measured by the stated Elo, with 95 % intervals."""
+    with mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": "c4env", "font.size": 8}):
+        figure = Figure(figsize=(4, 3.2), layout="constrained")
+        axes = figure.subplots()
+        axes.plot([ELO[0], ELO[-1]], [ELO[0], ELO[-1]], c="#9aa5b1", lw=1)
+        measured = [m.elo for m in found.values()]
+        errors = [1.96 * m.error for m in found.values()]
+        axes.errorbar(list(found), measured, errors, fmt=".", c="#1f6feb", ms=5, capsize=2)
+        axes.set(xlabel="stated Elo", ylabel="measured Elo")
+        axes.grid(color="#d9dee5")
+        figure.savefig(out, metadata={"Date": None} if out.suffix == ".svg" else None)
 
 
 # -- the command ------------------------------------------------------------------
@@ -216,11 +240,16 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", type=int, help="of the games (default: fit 1, verify 2)")
     parser.add_argument("--error", type=float, default=PRECISE, help="standard error of an Elo")
     parser.add_argument("--out", type=Path, default=FILE, help="fit: what to write")
+    parser.add_argument("--picture", type=Path, help="verify: an .svg file to draw")
 
 
 def execute(arguments: argparse.Namespace) -> None:
     at_least(arguments, 0, "seed")
+    at_least(arguments, 1, "error")
     if arguments.action == "fit":
         fit(arguments.out, 1 if arguments.seed is None else arguments.seed, arguments.error)
-    else:
-        print(verify(2 if arguments.seed is None else arguments.seed, arguments.error).markdown())
+        return
+    found = verify(2 if arguments.seed is None else arguments.seed, arguments.error)
+    print(table(found).markdown())
+    if arguments.picture is not None:
+        draw(found, arguments.picture)

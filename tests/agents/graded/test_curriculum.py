@@ -1,0 +1,144 @@
+"""A curriculum: when its Elo changes, on one board and on many."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+
+from c4env import ConnectFourEnv, ConnectFourVectorEnv, Position, agents, observe
+from c4env.agents import batched
+from c4env.agents.errors import InvalidValue
+from c4env.agents.graded.agent import Graded, skill_of
+from c4env.agents.graded.curriculum import Curriculum
+
+
+def rewarded(*rewards: float) -> np.ndarray:
+    return np.array(rewards, float)
+
+
+def test_the_elo_follows_the_score_and_stays_on_the_scale() -> None:
+    curriculum = Curriculum(-1000, step=100, games=4, above=0.75, below=0.25)
+    curriculum.count(rewarded(1, 1, 0))
+    assert (curriculum.elo, curriculum.history) == (-1000, ())  # three games
+    curriculum.count(rewarded(0))  # 3 points of 4
+    assert curriculum.elo == -900
+    curriculum.count(rewarded(1, 1, -1, -1))  # between the limits
+    assert curriculum.elo == -900
+    for _ in range(3):
+        curriculum.count(rewarded(-1, -1, -1, 1))
+    assert curriculum.history == (-900, -900, -1000, -1100, -1114)
+    top = Curriculum(400, games=1)
+    top.count(rewarded(1))
+    assert top.elo == 426
+
+
+def test_only_games_that_began_at_the_present_elo_count() -> None:
+    curriculum = Curriculum(-500, games=2)
+    games, three = curriculum.follow(), np.arange(3)
+    games.begin(three, three)
+    games.end(three[:2], rewarded(1, 1))
+    assert curriculum.elo == -450
+    games.end(three[2:], rewarded(-1))  # began at -500
+    games.begin(three[:2], three[:2])
+    games.end(three[:1], rewarded(1))
+    assert curriculum.elo == -450
+    games.end(three[1:2], rewarded(1))
+    assert curriculum.history == (-450, -400)
+
+
+def test_a_game_keeps_its_elo_to_its_end() -> None:
+    curriculum = Curriculum(426, games=1, step=1540)
+    games, boards = curriculum.follow(), np.arange(200)
+    games.begin(boards[:100], boards[:100])
+    curriculum.count(rewarded(-1))
+    assert curriculum.elo == -1114
+    position = Position.parse("112233")  # a win in column 4
+    discs = np.tile(np.array([[position.mine, position.theirs]]), (200, 1))
+    columns = games.columns(discs, boards, boards)  # the last hundred games begin here
+    assert set(columns[:100]) == {3}
+    assert len(set(columns[100:])) == 7
+
+
+def learn(envs: ConnectFourVectorEnv, steps: int, elo: float = -300) -> None:
+    """A learner of a fixed Elo plays."""
+    learner = batched.opponent(Graded(elo))
+    learner.reset(3)
+    observation, _ = envs.reset(seed=1)
+    for _ in range(steps):
+        observation, *_ = envs.step(learner(observation))
+
+
+@pytest.mark.compiled
+def test_the_elo_rises_to_about_that_of_the_learner_and_repeats() -> None:
+    found = []
+    for _ in range(2):
+        curriculum = Curriculum(-1114, step=100, games=60)
+        learn(ConnectFourVectorEnv(64, opponent=curriculum, autoreset_mode="SameStep"), 400)
+        found.append(curriculum.history)
+    assert found[0] == found[1]
+    assert len(found[0]) > 15
+    assert -650 < np.mean(found[0][-5:]) < 50  # around -300
+
+
+def test_one_board_counts_its_games_too() -> None:
+    curriculum = Curriculum(-1000, games=3, above=0.6, below=0.2)
+    env = ConnectFourEnv(opponent=curriculum)
+    rng, points = np.random.default_rng(2), 0.0
+    for seed in range(3):
+        assert curriculum.history == ()
+        env.reset(seed=seed)
+        over = False
+        while not over:
+            column = int(rng.choice(np.flatnonzero(env.action_masks())))
+            _, reward, over, _, _ = env.step(column)
+        points += (reward + 1) / 2
+    change = 50 * ((points / 3 >= 0.6) - (points / 3 <= 0.2))
+    assert curriculum.history == (-1000 + change,)
+
+
+def test_an_undone_step_undoes_the_count() -> None:
+    curriculum = Curriculum(-500, games=2)
+    games, two = curriculum.follow(), np.arange(2)
+    games.begin(two, two)
+    saved = games.save()
+    games.end(two, rewarded(1, 1))
+    games.begin(two, two)
+    assert curriculum.elo == -450
+    games.restore(saved)
+    assert (curriculum.elo, curriculum.history) == (-500, ())
+    games.end(two, rewarded(1, 1))
+    assert curriculum.elo == -450
+
+
+def test_a_curriculum_answers_observations_and_is_copied() -> None:
+    curriculum = Curriculum(-200)
+    seen = {key: np.stack([value] * 3) for key, value in observe(Position()).items()}
+    assert curriculum(seen).shape == (3,)
+    again = pickle.loads(pickle.dumps(curriculum))
+    assert again(seen).tolist() == curriculum(seen).tolist()
+    assert repr(again) == "Curriculum(-200, step=50, games=100)"
+    assert agents.Curriculum is Curriculum
+    assert float(skill_of(-200)) == Graded(-200).skill
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"elo": 500}, "elo=500: expected float between -1114 and 426"),
+        ({"elo": "strong"}, "elo='strong': expected float between -1114 and 426"),
+        ({"step": 0}, "step=0: expected float between 1 and 1540"),
+        ({"games": 1.5}, "games=1.5: expected int between 1 and"),
+        ({"above": 2}, "above=2: expected float between 0 and 1"),
+        ({"above": 0.3}, "below=0.4: expected less than above=0.3"),
+    ],
+)
+def test_bad_options_are_refused(options: dict[str, object], said: str) -> None:
+    with pytest.raises(InvalidValue, match=said):
+        Curriculum(**options)  # type: ignore[arg-type]
+
+
+def test_a_pool_holds_no_curriculum() -> None:
+    with pytest.raises(InvalidValue, match="follows its games"):
+        batched.Pool({Curriculum(): 1})
