@@ -26,8 +26,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code.
 
     Args:
-        arguments: the command and its arguments; by default the arguments of the process, which
-            may then end with the command.
+        arguments: the command and its arguments; by default ``sys.argv``; then the process
+            ends with the command.
 
     Returns:
         0, 2 for bad input, or 128 + N if signal N ended the command.

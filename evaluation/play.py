@@ -73,7 +73,7 @@ class TerminalGame:
         return self._turns[-1].after if self._turns else Position.parse(self.opening)
 
     def play(self) -> GameRecord | None:
-        """Play until the game ends or a person leaves; return its record, or None if not kept."""
+        """Play until the game ends or a person leaves; return the record of the game, or None."""
         for seat, agent in enumerate(self.agents):
             if agent is not None:
                 fault = begin(agent, game_seed(self.seed, self.names, self.opening, seat))
@@ -109,7 +109,7 @@ class TerminalGame:
         return self._record(winner, "four", "")
 
     def _says(self, seat: int, verb: str) -> str:
-        """A subject and verb: "you" for the only person in the game, else the player's name."""
+        """Join a player and a verb; the player is "you" for the only person in the game."""
         if self._is_you(seat):
             return f"you ({SIDES[seat]}) {verb}"
         return f"{self.names[seat]} ({SIDES[seat]}) {verb}s"

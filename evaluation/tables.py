@@ -157,7 +157,7 @@ class Tables(Result, abc.ABC):
 
 
 def as_text(rows: Rows, left: Collection[int] = (0,), columns: int | None = None) -> str:
-    """Rows as aligned columns: columns in ``left`` to the left, all others to the right.
+    """Align the columns of rows: those in ``left`` to the left, all others to the right.
 
     If the table is wider than ``columns``, long cells in left-aligned columns wrap. Columns that
     still do not fit follow below, with the names of the rows repeated.
@@ -236,7 +236,7 @@ def with_heading(records: Sequence[Mapping[str, Any]]) -> Rows:
 
 
 def number(value: float | None, form: str) -> Shown | None:
-    """A cell with a number that people see in a format such as ``.1f``."""
+    """A cell with a number that people see rounded, in a format such as ``.1f``."""
     return None if value is None else Shown(value, rounded(value, form))
 
 

@@ -1,4 +1,4 @@
-"""Arguments that commands share: their declaration, reading and refusal."""
+"""Declare, read and check the arguments that several commands share."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def add_html(parser: argparse.ArgumentParser) -> None:
 
 
 def refuse_here(parser: argparse.ArgumentParser, option: str) -> None:
-    """Declare an option so that it fails with a message: it works only on the standard board."""
+    """Declare an option that fails with a message, because it works only on the standard board."""
 
     def refused(_: str) -> None:
         raise argparse.ArgumentTypeError(f"works on the 6x7x4 board only, not on {BOARD_SIZE}")

@@ -43,10 +43,10 @@ class Change(NamedTuple):
 def compare(before: Tournament, after: Tournament) -> Table:
     """Compare each agent's score and Elo in the games that both runs have.
 
-    The intervals belong to the changes. The bootstrap resamples the openings of both runs together,
-    and each run has its own virtual games, so a single changed game does not look certain. An agent
-    without a changed move has not changed. Elo is relative to the mean of the agents with the same
-    spec and code in both runs.
+    The table shows each difference between the runs with its interval. The bootstrap draws the same
+    openings from both runs, and adds random virtual games to each run, so that a single changed
+    game does not look certain. If an agent makes the same moves in both runs, its difference is 0.
+    Elo is relative to the mean of the agents with the same spec and code in both runs.
 
     Args:
         before: the first run.
@@ -113,7 +113,7 @@ def shared(before: Tournament, after: Tournament) -> list[Change]:
     """Return the games that both runs have, in the order of ``after``.
 
     Raises:
-        InvalidRun: there is no such game; the message says what the runs do not share.
+        InvalidRun: the runs share no game; the message names the players or openings that differ.
     """
     old = {game.fixture: game for game in before.games}
     found = [Change(old[game.fixture], game) for game in after.games if game.fixture in old]
@@ -133,7 +133,7 @@ def shared(before: Tournament, after: Tournament) -> list[Change]:
 
 
 def _elo(tally: Tally, centre: Sequence[int], apart: bool) -> tuple[Float64s, Float64s]:
-    """The Elo ``[players]`` and samples ``[draws, players]``; the mean of ``centre`` is 0."""
+    """Return the Elo ``[players]`` and samples ``[draws, players]``, with mean 0 in ``centre``."""
     elo, _, drawn, _ = strengths(tally, apart=apart)
     return elo - elo[centre].mean(), drawn - drawn[:, centre].mean(1, keepdims=True)
 

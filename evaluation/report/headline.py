@@ -18,7 +18,7 @@ _MOST_PLIES: Final = 4  # the longest openings to enumerate, to recognise the op
 
 
 def headline(ratings: Ratings, match: Match | None = None) -> list[str]:
-    """Sentences on the strongest agent, its lead and the certainty; the first is the heading.
+    """Return sentences about the strongest agent and its lead; the first sentence is the heading.
 
     Args:
         ratings: ratings of at least one agent.
@@ -66,7 +66,7 @@ def headline(ratings: Ratings, match: Match | None = None) -> list[str]:
 def command_of(header: RunHeader) -> str | None:
     """Return the command that plays a run with this header, or None.
 
-    There is no command for a run with Python objects or with openings from a file.
+    A run has no command if an agent is a Python object, or the openings come from a file.
     """
     players, openings, front = header.players, header.openings, header.challengers
     if not players or not openings or header.seed is None or len(front) > 1:

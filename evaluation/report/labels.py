@@ -77,11 +77,11 @@ def _parts(options: str) -> dict[str | int, str]:
 
 
 def _forms(agent: str, own: Parts, family: Sequence[Parts]) -> Iterator[str]:
-    """Yield shorter and shorter forms of an agent with its own options, cut as for its family.
+    """Yield shorter and shorter forms of an agent's spec, for all specs of its family alike.
 
-    The first forms cut the ends of keys. The next omit the keys and cut the agent's name. Then
-    short keys return, for specs with different keys. The last forms omit words with which all
-    values in the family begin or end, and the middles of values.
+    1. Cut the ends of the keys. 2. Omit the keys, and cut the agent's name. 3. Keep one letter of
+    each key, because keys may differ. 4. Omit the words with which all values of the family begin
+    or end. 5. Omit the middles of values.
     """
 
     def keyed(letters: int) -> list[str]:

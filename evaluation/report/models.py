@@ -179,7 +179,7 @@ def read_prices(path: Path) -> Prices:
 def conversations(
     games: Sequence[GameRecord], spoken: Iterable[Spoken]
 ) -> dict[int, list[list[Any]]]:
-    """Return the conversations for the page by game, each in the order of its answers.
+    """Return the conversations of each game for the page, in the order of the answers.
 
     Each item has the ply of the move, the prompt (pairs of role and text; for a repeated question
     only the new part), the answer, the 1-based column or None, the problem, tokens and seconds.

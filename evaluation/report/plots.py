@@ -305,7 +305,7 @@ _DIRECTIONS: Final = (
 
 
 def _around(wide: float, high: float) -> Iterator[tuple[float, float]]:
-    """Yield offsets, in points, from a point to the left middle of its text, the nearest first."""
+    """Yield offsets from a data point to the left end of its name, in 1/72 inch, nearest first."""
     for away in range(5, 80, 5):
         for dx, dy in _DIRECTIONS:
             left = dx * away - (wide if dx < 0 else wide / 2 if dx == 0 else 0)

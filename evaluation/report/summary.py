@@ -132,7 +132,7 @@ class RunSummary(Result):
         return self.ranked.csv()
 
     def json(self) -> str:
-        """The whole summary as JSON: the keys of the win table, ratings, match and digest."""
+        """The whole summary as JSON: the win table, ratings, match and digest of the games."""
         found: dict[str, Any] = self.ranked.as_dict()
         found["ratings"] = None
         if self.ratings is not None:
@@ -154,7 +154,8 @@ class RunSummary(Result):
 def standings(ratings: Ratings, table: WinTable) -> list[Rows]:
     """The table of ratings with each agent's forfeits, and narrower forms of the table.
 
-    They drop the probability of being stronger than the next, then the games, then the forfeits.
+    The narrower forms omit the probability of being stronger than the next agent, then also the
+    number of games, then also the forfeits.
     """
     heading, *rows = ratings.rows()
     shown = [[*heading[:6], "forfeits", heading[6]]]
@@ -178,13 +179,13 @@ def cross_table(table: WinTable) -> list[Rows]:
 
 
 def names_shown(placed: Sequence[Rows], crossed: Sequence[Rows], columns: int) -> dict[str, str]:
-    """Return the same name of an agent for both tables: its full name, or its label.
+    """Choose the names of the agents in both tables: full names, or labels if these save columns.
 
-    Labels, which are at most 24 characters wide as on the page, save columns of the tables.
+    A label is at most 24 characters wide, as on the page.
 
     Args:
         placed: the forms of :func:`standings`.
-        crossed: the forms of :func:`cross_table`; they do not count if none has room for labels.
+        crossed: the forms of :func:`cross_table`; ignored if no form has room for labels.
         columns: the width of the terminal.
     """
 

@@ -1,4 +1,4 @@
-"""Repeat two published experiments: the effect of pruning, and of each step to a solver."""
+"""Repeat two published experiments: the gain by pruning, and by each improvement of a solver."""
 
 from __future__ import annotations
 

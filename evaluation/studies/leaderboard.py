@@ -1,8 +1,8 @@
 """Store the results of a fixed field of agents, the leaderboard, and rate newcomers by them.
 
-The whole field plays one round robin: some agents at their published settings, others with equal
-time per move. The leaderboard stores every result, one character per game. So it can rate a
-newcomer together with the field.
+The field plays one round robin: some agents with their published settings, others with equal time
+per move. The leaderboard stores the result of every game. So a newcomer and the field can be rated
+together without new games of the field.
 """
 
 from __future__ import annotations

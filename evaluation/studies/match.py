@@ -30,7 +30,7 @@ class Match(Tournament):
     """A match of two agents, from the view of the first agent.
 
     The two games of a pair begin from the same opening. The match ends with the pair that decides
-    the test. ``openings`` also has the openings that were not played.
+    the test. ``openings`` includes the openings that were not played.
 
     Attributes:
         pairs: the points of the first agent in each pair of games.
@@ -69,12 +69,12 @@ class Match(Tournament):
 
     @functools.cached_property
     def ratings(self) -> Ratings:
-        """The ratings of both agents; the second has Elo 0, so the first has the Elo difference."""
+        """The ratings of both agents; the second agent has Elo 0."""
         return self.rate(anchor=(self.players[1], 0))
 
     @property
     def elo(self) -> Rating:
-        """The rating of the first agent, whose Elo is the Elo difference."""
+        """The rating of the first agent; its Elo is the Elo difference."""
         return next(rating for rating in self.ratings if rating.player == self.players[0])
 
     @property
@@ -118,7 +118,7 @@ class Match(Tournament):
     def report(self) -> str:
         """Return the decision of the test, the score and the Elo difference, as lines of text.
 
-        :func:`c4env.evaluation.report.headline.headline` says what they mean without a test.
+        Without a test, :func:`c4env.evaluation.report.headline.headline` explains the result.
         """
         one, other = self.players
         total, score, elo = self.table.total(one), self.score, self.elo

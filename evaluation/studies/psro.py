@@ -15,7 +15,7 @@ ON = np.array([[f"{cell:x}" in line for cell in range(16)] for line in LINES]) *
 
 
 def columns(weights: Any, seen: Any) -> Any:
-    """The best columns on M boards; weights ``[M, 32]`` of cells, lines, and lines just above."""
+    """Return the best columns on M boards, by weights ``[M, 32]`` of cells, lines, lines above."""
     mine, theirs = (seen["observation"][..., side].reshape(-1, 16) @ ON.T for side in (0, 1))
     kinds = np.where(theirs == 0, mine, np.where(mine == 0, 3 + theirs, 7)).astype(int)
     cells, *lines = np.split(np.broadcast_to(weights, (len(kinds), 32)), [16, 24], 1)
@@ -40,7 +40,7 @@ def oracle(best: Any, pool: Any, openings: Any, rng: np.random.Generator) -> Any
 
 
 def exploitability(agents: list[Any], mixture: Any, openings: list[str]) -> float:
-    """A best response's mean result over openings and seats: 0 for exact play, at most 1."""
+    """A best response's mean result over openings and seats: 0 against exact play, at most 1."""
 
     @cache
     def best(position: Any, seat: int, members: tuple[int, ...]) -> Any:
@@ -57,7 +57,7 @@ def exploitability(agents: list[Any], mixture: Any, openings: list[str]) -> floa
 
 
 def psro(seed: int = 1, *, iterations: int = 12) -> list[float]:
-    """Evolve policies against the best mixture so far; return the mixtures' exploitabilities."""
+    """Evolve policies, each against the best mixture so far; return the exploitabilities."""
     rng, found = np.random.default_rng(seed), list[float]()
     weights = [*rng.standard_normal((2, 32))]
     some = BOARD.evaluation.round_robin(["random", "greedy"], 8, limit=40, seed=seed).openings

@@ -98,8 +98,8 @@ def strength(
 class Watch:
     """Measure a model during training, within a share of the time.
 
-    The last measurement predicts the duration of the next measurement. The first measurement may
-    exceed the share; then the next measurement waits.
+    The duration of the last measurement is the forecast for the next one. The first measurement
+    may exceed the share; then the next measurement waits.
 
     Args:
         folder: folder of ``strength.tsv``, whose existing lines stay.
@@ -135,7 +135,7 @@ class Watch:
         self._last = 0.0
 
     def look(self, model: Any, step: int) -> Strength | None:
-        """Measure the model and add a line to the file, or return None if the share is used up."""
+        """Measure the model and add a line to the file; return None while the share is used up."""
         started = time.monotonic()
         if self.spent + self._last > self.share * (started - self._began):
             return None

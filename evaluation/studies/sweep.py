@@ -179,7 +179,7 @@ def _expanded(pattern: str) -> list[str]:
 def _varied(named: Mapping[str, str]) -> tuple[dict[str, dict[str, str]], str | None]:
     """Return the options that differ, by agent, and the axis of a plot.
 
-    The axis is the first option that is a whole number in all agents; it comes last.
+    The axis is the first option whose value is a whole number in all agents; it comes last.
     """
     parts = {}
     for name, spec in named.items():

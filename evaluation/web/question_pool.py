@@ -1,4 +1,4 @@
-"""A pool of processes that each answer one question at a time, and can be interrupted.
+"""A pool of processes; each process answers one question at a time and can be interrupted.
 
 An answer is a stream of messages. If the listener leaves, the pool tells the process to stop the
 search, and the process stops at its next message. The pool kills and replaces a process that does
@@ -69,7 +69,7 @@ class QuestionPool:
         self._threads.shutdown()
 
     def ask(self, question: Question) -> Answer:
-        """Begin an answer; it ends with an ``error`` if the search is late or its process dies."""
+        """Begin an answer; its last message is an ``error`` if it is late or its process dies."""
         messages: asyncio.Queue[Message | None] = asyncio.Queue()
         return Answer(messages, self._begin(self._answer(question, messages.put_nowait)))
 

@@ -63,7 +63,7 @@ class Runs:
 
 @functools.lru_cache(KEPT)
 def _shown(path: Path, state: tuple[int, int]) -> dict[str, Any]:
-    """Read a run; the cache reads it again when the state of its file changes."""
+    """Read a run; cached until ``state``, the time and size of its file, changes."""
     run = read_run(path)
     ratings = run.ratings if run.games else ()
     players = [rating.player for rating in ratings]
