@@ -26,11 +26,12 @@ from c4env.evaluation.cli.options import Parser
 
 project = "c4env"
 copyright = "the authors of c4env, MIT licence"
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 root_doc = "docs/index"
 WHERE = ("*.md", "**/*.md")
 include_patterns = [
     "docs/**.md",
+    "docs/notebooks/*.ipynb",
     *(f"{folder}/{where}" for folder in ("c4env", "agents", "evaluation") for where in WHERE),
     *("CHANGELOG.md", "CONTRIBUTING.md"),
 ]
@@ -38,6 +39,11 @@ html_theme = "furo"
 html_title = "c4env"
 html_show_copyright = False
 
+nb_execution_mode = "force"  # a cell that fails, fails the site
+nb_execution_in_temp = True  # the files that cells write
+nb_execution_raise_on_error = True
+nb_execution_timeout = 300
+nb_render_markdown_format = "myst"  # with tables
 myst_heading_anchors = 3
 myst_enable_extensions = ["colon_fence"]
 suppress_warnings = ["myst.header"]

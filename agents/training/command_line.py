@@ -17,7 +17,6 @@ from c4env.errors import C4Error, MissingExtra
 from c4env.files import lock_file
 from c4env.lazy import from_extra
 
-PICTURES: Final = (".png", ".svg")
 LAST_SEED: Final = 2**32 - 1  # the greatest seed that all libraries take
 OPTIONS: Final = {
     "out": "the file or folder to write",
@@ -106,7 +105,6 @@ def run(
     argv: Sequence[str] | None = None,
     *,
     resumes: bool = False,
-    endings: Sequence[str] = (),
 ) -> int:
     """Call a function with arguments of the command line; report bad input in one line.
 
@@ -119,7 +117,6 @@ def run(
         said: text to print before the number that the function returns; empty prints nothing.
         argv: the arguments; None for the arguments of the process.
         resumes: whether the same command continues a training in the folder ``--out``.
-        endings: accepted endings of the file ``out``; empty for all.
 
     Returns:
         the exit code: 0, 2 for bad input, 130 for an interrupt.
@@ -152,8 +149,6 @@ def run(
             path.parent.mkdir(parents=True, exist_ok=True)
             if path.is_dir() or not os.access(path if path.exists() else path.parent, os.W_OK):
                 raise InvalidValue(f"{path}: expected the name of a file that can be written")
-            if endings and path.suffix not in endings:
-                raise InvalidValue(f"{path}: expected a name that ends with {' or '.join(endings)}")
         found = act(**given)
     except (C4Error, OSError) as error:
         file, why = getattr(error, "filename", None), getattr(error, "strerror", None)

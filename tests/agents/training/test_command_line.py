@@ -52,7 +52,6 @@ def test_an_interrupt_says_that_the_same_command_goes_on(capsys):
 
 SCRIPTS = {  # each, what it needs, and a good command without the options
     "training.alphazero": ("torch", "--out=new"),
-    "training.examples.q_table": ("matplotlib", "new.png"),
     "training.examples.rllib_ppo": ("ray.rllib", "new"),
     "training.examples.sb3_ppo": ("sb3_contrib", "new"),
     "training.selfplay": ("torch", "--out=new"),
@@ -63,7 +62,6 @@ SCRIPTS = {  # each, what it needs, and a good command without the options
 EXTRAS = {
     "alphazero": "torch",
     "selfplay": "torch",
-    "examples.q_table": "plots",
     "examples.rllib_ppo": "rllib",
     "examples.sb3_ppo": "sb3",
     "examples.tianshou_dqn": "tianshou",
@@ -96,7 +94,6 @@ WRONG = [
     ({"training.alphazero"}, "{} --positions 0", "--positions=0: expected an integer between 1"),
     (DEVICES, "{} --device nowhere", "device='nowhere': "),
     (DEVICES, "{} --boards 0", "--boards=0: expected an integer between 1 and"),
-    ({"training.examples.q_table"}, "new.nothing", "expected a name that ends with .png or .svg"),
 ]
 
 
