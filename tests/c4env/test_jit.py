@@ -312,6 +312,7 @@ def test_compiling_is_told_once_and_only_when_something_is_compiled(small: Path)
 
 
 @pytest.mark.compiled
+@pytest.mark.slow
 def test_an_edited_callee_is_not_run_from_old_machine_code(small: Path) -> None:
     script = small / "main.py"
     script.write_text("from c4env.caller import caller\nprint(caller(1))\n")
@@ -322,6 +323,7 @@ def test_an_edited_callee_is_not_run_from_old_machine_code(small: Path) -> None:
 
 
 @pytest.mark.compiled
+@pytest.mark.slow
 def test_an_edit_that_no_kernel_reaches_keeps_the_machine_code(small: Path) -> None:
     script = small / "main.py"
     tell = "from c4env.jit import on_compiling\non_compiling(lambda: print('compiling'))\n"

@@ -52,6 +52,7 @@ def test_games_of_the_usual_board_are_none_of_another(tmp_path: Path) -> None:
     assert main(["report", str(tmp_path), "--board", "4x4x4"]) == 2
 
 
+@pytest.mark.slow
 def test_workers_play_on_the_board() -> None:
     here, there = (
         c4env.board(4, 4).evaluation.round_robin(["random", "greedy"], openings=1, jobs=jobs)
@@ -61,6 +62,7 @@ def test_workers_play_on_the_board() -> None:
     assert {game.forfeited_by for game in here.games} == {None}
 
 
+@pytest.mark.slow
 def test_the_other_commands_know_the_board(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

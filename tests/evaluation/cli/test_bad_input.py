@@ -158,6 +158,7 @@ def test_a_users_module_that_raises_is_one_line_everywhere(
     assert "ZeroDivisionError: division by zero (raising_agent.py, line 1)" in shown
 
 
+@pytest.mark.slow
 def test_a_terminal_gets_the_line_broken_between_words(monkeypatch, capsys):
     words = ["run", "random", "rndom", "--openings", "0"]
     line = refusal(words, capsys)

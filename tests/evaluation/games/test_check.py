@@ -88,6 +88,7 @@ def test_one_that_does_not_repeat():
         ("closes", "it closed files that it had not opened"),
     ],
 )
+@pytest.mark.slow
 def test_what_is_wrong_is_told_with_its_line(name, said):
     found = check_agent(f"mine.py:{name}")
     assert found.fault.startswith(said)

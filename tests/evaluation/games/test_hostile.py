@@ -437,6 +437,7 @@ def test_an_agent_that_ends_its_process_while_it_is_built_is_told_of_in_a_line(
 
 
 @pytest.mark.compiled
+@pytest.mark.slow
 def test_a_game_at_the_terminal_goes_on_to_its_forfeit(tmp_path):
     (tmp_path / "bad.py").write_text(HOSTILE)
     words = ["play", "bad.py:leaves", "greedy", "--no-record"]

@@ -108,6 +108,7 @@ def test_open_spiel_finds_the_same_lotteries():
 # -- copies -------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_copies_do_not_change_the_order_of_the_others():
     tally = field(rated([60, 40, 20, 0, 0]), 12)
     before = [p.player for p in standing(tally).places]

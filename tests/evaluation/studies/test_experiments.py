@@ -30,6 +30,7 @@ def test_pruning_wants_positions_that_go_on():
 
 
 @pytest.mark.compiled
+@pytest.mark.slow
 def test_exact_runs_every_solver_on_every_set():
     made = make_labelled("end-easy", 4, 0, Solver(book=None, table_mb=4))
     table = exact({"one": made[:2], "two": made[2:]}, max_nodes=5_000_000)
@@ -41,6 +42,7 @@ def test_exact_runs_every_solver_on_every_set():
 
 
 @pytest.mark.compiled
+@pytest.mark.slow
 def test_the_commands(tmp_path, capsys):
     (tmp_path / "mine.txt").write_text(
         "4455 2\n".replace("2", str(Solver().score(Position.parse("4455"))))

@@ -143,6 +143,7 @@ def test_text_between_markers_is_replaced():
         (25, "place 4 of 4, "),
     ],
 )
+@pytest.mark.slow
 def test_what_is_said_of_a_place(limit, said, board, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "lost.py").write_text("agent = lambda observation: None\n")

@@ -117,6 +117,7 @@ def test_scores_are_the_solvers(client: Any) -> None:
     assert found["scores"] == Solver().scores(Position.parse(moves))
 
 
+@pytest.mark.slow
 def test_a_hint_is_exact_unless_the_owner_says_otherwise() -> None:
     solver = Solver()
     settings = ServerSettings(record=None, workers=1)
@@ -437,6 +438,7 @@ def test_too_many_questions_are_sent_away(client: Any, monkeypatch: pytest.Monke
 # -- stopping -----------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_who_stops_listening_stops_the_search(client: Any) -> None:
     """Both processes are given a search of a minute; the next question is answered at once."""
     question = {"kind": "move", "agent": "tests.helpers.serving:sleeper", "moves": ""}
@@ -490,6 +492,7 @@ def test_without_the_libraries_the_extra_is_named(
     assert "c4env[web]" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_server_that_stops_says_so_to_who_waits() -> None:
     question = {"kind": "move", "agent": "tests.helpers.serving:sleeper", "moves": ""}
     with contextlib.ExitStack() as stack:
@@ -505,6 +508,7 @@ def test_a_server_that_stops_says_so_to_who_waits() -> None:
 
 
 @pytest.mark.parametrize(("host", "says"), [("127.0.0.1", False), ("0.0.0.0", True)])
+@pytest.mark.slow
 def test_it_says_when_it_listens_beyond_this_machine(tmp_path: Path, host: str, says: bool) -> None:
     command = [sys.executable, "-m", "c4env.evaluation", "web", "--no-browser", "--no-record"]
     with subprocess.Popen(
