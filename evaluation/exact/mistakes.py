@@ -1,8 +1,8 @@
 """The causes of an agent's losses: where it loses, and the moves that cost it most.
 
 A blunder gives away points that exact play keeps: half a point from a win to a draw or from a draw
-to a loss, a whole point from a win to a loss. A mistake is a blunder in a position or its mirror
-image; an agent may make the same mistake in many games.
+to a loss, a whole point from a win to a loss. A mistake is a blunder in one position or its mirror
+image. An agent may make the same mistake in many games.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class Mistake(NamedTuple):
         return KINDS[3 if discs_at_end(plies, self.own) <= CELLS - 6 else 4]
 
     def said(self) -> str:
-        """Describe the mistake: its kind and cost, the move's score and the best columns'."""
+        """Describe the mistake: its kind, its cost, the score of the move and the best score."""
         kept = " or ".join(str(column + 1) for column in self.best)
         own, best = (words_of(score, len(self.moves)) for score in (self.own, self.score))
         cost = f"{self.cost:g} {'point' if self.cost == 1 else 'points'}"
@@ -88,14 +88,15 @@ class Part(NamedTuple):
 
 @dataclass(frozen=True)
 class Mistakes(Tables):
-    """The parts of its games in which an agent loses, and its mistakes.
+    """Where an agent loses points: the parts of its games, and its single mistakes.
 
     Attributes:
         player: the agent's name.
         parts: all games; by colour; by opening, the costliest first; by ply.
-        mistakes: the mistakes that two discs show, the deeper ones, those of the endgame; by cost.
+        mistakes: missed wins, missed blocks and opened wins first, then deeper mistakes, then
+            mistakes of the endgame; in each group the costliest first.
         left_out: the number of openings that ``parts`` leaves out.
-        forfeits: who forfeited how many of the games, in words.
+        forfeits: a sentence on the forfeited games.
     """
 
     player: str

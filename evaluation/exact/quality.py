@@ -71,8 +71,8 @@ def judge_games(
 ) -> list[JudgedMove]:
     """Judge every move of some games except the moves of the openings.
 
-    A move's group is its opening, or its game if all games have the same opening. The judge solves
-    new positions one by one; to save time, call :meth:`Judge.judge` in advance.
+    The bootstrap resamples groups of moves. The group of a move is its opening, or its game if all
+    games have the same opening. To save time, call :meth:`Judge.judge` first: it uses all cores.
 
     Args:
         games: the games.
@@ -237,7 +237,7 @@ class Quality(Tables):
 
     @functools.cached_property
     def _samples(self) -> Float64s:
-        """How often each bootstrap sample draws each group, [RESAMPLES, groups]."""
+        """The number of times that each bootstrap sample draws each group, [RESAMPLES, groups]."""
         return resampled_counts(len(self._groups), self.seed)
 
     def _estimate(self, sums: Float64s, top: int, bottom: int) -> Estimate:
@@ -347,7 +347,7 @@ def nested(measured: Any) -> dict[str, Any]:
 
 
 def resampled_counts(count: int, seed: int | list[int]) -> Float64s:
-    """Return how often each bootstrap sample draws each item, [RESAMPLES, count]."""
+    """Return the number of times that each bootstrap sample draws each item, [RESAMPLES, count]."""
     generator = np.random.default_rng(seed)
     return generator.multinomial(count, [1 / count] * count, RESAMPLES).astype(np.float64)
 

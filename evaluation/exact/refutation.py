@@ -260,7 +260,7 @@ class _Task:
 def _on_workers(
     task: _Task, cases: list[tuple[str, int]], jobs: int
 ) -> Generator[WorstCase, None, None]:
-    """Search the cases on workers; yield each worst case when its search ends."""
+    """Search the cases on worker processes, and yield each result when it is ready."""
     if jobs == 1:
         yield from (_case(task, *case) for case in cases)
         return

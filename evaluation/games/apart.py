@@ -207,13 +207,13 @@ def apart_if_foreign(spec: str) -> Agent:
 def make_field(
     field: Mapping[str, Player], movetime: float | None = None
 ) -> tuple[Traits, dict[str, Agent]]:
-    """Make the agents that specs name, and read the traits of all players.
+    """Make the agents that the specs name, and read the traits of all players.
 
-    So a run reports a wrong spec before it starts workers, and finds all agents compiled.
+    So a run reports a wrong spec before it starts workers, and compiles agents only once.
 
     Returns:
-        the traits of the players; and, by name, the agents made in this process, which are not
-        third-party agents. The caller must close these agents.
+        the traits of the players, and the agents made in this process by name. The caller must
+        close these agents. Third-party agents are not among them.
 
     Raises:
         UnknownAgent, UnknownOption, ...: a spec is wrong.
@@ -243,7 +243,7 @@ def make_field(
 
 @contextmanager
 def _told_of(name: str) -> Iterator[None]:
-    """A context that turns any failure to make an agent into an UnknownAgent error."""
+    """A context that raises UnknownAgent if an agent cannot be made."""
     try:
         yield
     except (Faulted, RuntimeError) as error:

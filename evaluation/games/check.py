@@ -98,7 +98,7 @@ class Check:
 
 
 def check_agent(spec: str) -> Check:
-    """Make agents from a spec, and ask them for moves in positions of one game.
+    """Test the agent of a spec: ask for its moves in the positions of one game.
 
     The latest position comes first. The check asks no further question after PATIENCE seconds.
     Third-party code runs in another process.

@@ -104,7 +104,7 @@ def ask(policy: Policy, observation: Observation) -> tuple[int, int] | Fault:
 
 
 class _TimeUp(Interruption):
-    """Raised into an agent when the time for its move is over."""
+    """Raised in an agent's code when the time for its move is over."""
 
 
 def ask_in_time(policy: Policy, observation: Observation, clock: Clock) -> tuple[int, int] | Fault:
@@ -149,7 +149,7 @@ def _alarm(seconds: float) -> Iterator[None]:
 
 
 def begin(policy: Policy, seed: int) -> Fault | None:
-    """Call a policy's ``reset``, if it has one, with the seed if ``reset`` takes an argument."""
+    """Call the ``reset`` of a policy that has one, with the seed if ``reset`` takes an argument."""
     here = os.getpid()
     try:
         FunctionAgent(policy).reset(seed)
@@ -206,7 +206,7 @@ def play_game(
         opening: 1-based columns played before the agents take over.
         seed: the run's seed.
         clock: the time limit of a move; None sets no limit.
-        own: the process settings of each agent, with changes by the agent's code so far.
+        own: the process settings of each agent, as its code has left them.
     """
     board = env()
     board.reset(options={"moves": opening})

@@ -26,11 +26,11 @@ _DEFAULTS: Final = (signal.SIG_DFL, signal.default_int_handler)
 
 
 class Interruption(BaseException):
-    """Raised into an agent's code to stop it; ``except Exception`` does not catch it."""
+    """Raised in an agent's code to stop it; ``except Exception`` does not catch it."""
 
 
 class Worker:
-    """Whether this process is a worker, and which files were open when it started."""
+    """The state of a worker process: whether it is one, and its open files at the start."""
 
     here = False
     files: Sequence[int] = (0, 1, 2)

@@ -118,7 +118,7 @@ class Tournament:
         return Tally.of(self.games, self.players)
 
     def payoffs(self) -> tuple[tuple[str, ...], Float64s]:
-        """The agents, and the mean score of each (row) against each (column), ``[N, N]``.
+        """The agents, and the matrix ``[N, N]`` of mean scores: row agent against column agent.
 
         A score is the row's points per game, 0..1, over both colours: 1/2 on the diagonal, nan
         where two agents did not meet. ``scores - 0.5`` is the payoff matrix of a zero-sum game.
@@ -348,7 +348,7 @@ def play(plan: Plan, ordered: bool = False) -> Generator[GameRecord, None, None]
 
 
 def _backend(settings: Settings, known: Traits) -> str | None:
-    """Return the backend of a run; language models play in threads, so that many games can wait.
+    """Return the backend of a run; language models play in threads, which wait for their answers.
 
     Raises:
         InvalidRun: a setting excludes language models, or no player is subject to ``max_tokens``.

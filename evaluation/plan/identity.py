@@ -1,9 +1,9 @@
-"""Hash the code and the files that an agent depends on, to notice when the agent has changed.
+"""Hash the code and the files that an agent depends on, to detect a changed agent.
 
-Stored results have these hashes, the agent's identity. So a changed agent never gets the results of
-an earlier agent of the same name. An identity maps names to hashes: of an import path's Python file
-and the neighbouring files that this file imports; of files named in their text; and of programs,
-weights, prompts and folders. This project's own code has no hash.
+These hashes are the agent's identity, the key of its stored results. So a changed agent never gets
+the results of an earlier agent of the same name. An identity maps names to hashes of: the Python
+file of an import path, and the neighbouring files that it imports; files named in their text;
+programs, weights, prompts and folders. This project's own code has no hash.
 """
 
 from __future__ import annotations

@@ -51,7 +51,7 @@ def _literal(pattern: str, text: str) -> str:
 
 
 def _values(pattern: str, part: str) -> list[str]:
-    """Return the values of one part of a choice."""
+    """Return the values of one item of a choice, such as ``1..3`` or ``window``."""
     if not part:
         raise InvalidRun(f"{pattern!r}: empty choice: expected a choice such as depth={{1,2}}")
     bounds = _RANGE.fullmatch(part)

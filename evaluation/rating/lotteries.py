@@ -1,7 +1,7 @@
 """Cycles in a field, which Elo cannot show, and the order of its agents by maximal lotteries.
 
-In a cycle, a beats b, b beats c, and c beats a. A cycle is beyond chance if openings' gains with
-random signs rarely give any pair of agents a result as clear as the cycle's least clear pair.
+In a cycle, a beats b, b beats c, and c beats a. The clarity of a cycle is that of its least clear
+pair. A cycle is significant if random signs of the openings' results rarely make any pair as clear.
 
 A maximal lottery is a mixture of agents that no agent beats on average. The agents in some maximal
 lottery (the essential set) come first, then the essential set of the remaining agents, and so on.
@@ -93,7 +93,7 @@ def standing(tally: Tally, exact: bool = False) -> Standing:
 
 
 def _gains(tally: Tally, weights: Sequence[Float64s] = ()) -> tuple[Float64s, Float64s]:
-    """The gains of row against column, and the games, each ``[draws, n, n]``."""
+    """Return the gains of rows against columns, and numbers of games, each ``[draws, n, n]``."""
     points, games = tally.sums(weights)
     excess = points - games / 2
     return excess - excess.swapaxes(1, 2), games + games.swapaxes(1, 2)
@@ -119,8 +119,8 @@ def _places(tally: Tally, exact: bool) -> tuple[Place, ...]:
 def maximal_lottery(margins: Float64s) -> tuple[Float64s, Bools]:
     """Find a maximal lottery, and the agents that are in any maximal lottery.
 
-    The result is the optimal strategy deepest in the interior. An agent outside this strategy loses
-    to it, and so is in no maximal lottery.
+    Of all maximal lotteries, the result is the one with the most agents. Every other agent loses to
+    it, and so is in no maximal lottery.
 
     Args:
         margins: ``margins[i, j]`` is the gain of agent i against agent j, ``[n, n]``.
@@ -157,7 +157,7 @@ def essential_tiers(margins: Float64s) -> Int64s:
 
 
 def clearest_cycle(tally: Tally) -> tuple[tuple[str, ...], float]:
-    """Find the three-agent cycle with the highest confidence: that of its least certain pair."""
+    """Find the cycle of three agents whose least certain pair is most certain."""
     excess = tally.points - tally.games / 2
     mirrored = excess.swapaxes(1, 2)
     by_opening = tally.resampled == "openings"  # otherwise the unit is the game

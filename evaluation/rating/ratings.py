@@ -4,8 +4,8 @@ The model: an agent rated r1 scores ``1 / (1 + 10**(-(r1 - r2) / 400))`` of the 
 agent rated r2, with equally many games of each colour. A second fit adds the first-move advantage
 ``f`` to the first player's rating. Ratings maximise the likelihood of all games together, so the
 order of the games does not matter. Virtual draws keep ratings finite, even of an agent that never
-wins: a pair of games for each difference to estimate, one less than the number of agents (Jeffreys'
-prior). A pair of agents gets as large a share as its games tell about it (:func:`leverages`).
+wins. A field of N agents gets N - 1 pairs of virtual draws (Jeffreys' prior). Each pair of agents
+gets a share of them in proportion to its leverage (:func:`leverages`).
 
 Games from one opening depend on each other: an opening that costs a point with one colour gains one
 with the other. So the intervals come from resampling openings, never single games, by the Bayesian
@@ -88,7 +88,7 @@ class Ratings(Sequence[Rating]):
         anchor: the agent with a fixed Elo; without an anchor, the mean of the field is 0.
         rival: the agent most likely to be as strong as the first agent, and the probability that
             the first agent is stronger.
-        centred: whether the mean of a part of the agents is 0, not that of all.
+        centred: whether the mean of only some of the agents is 0.
     """
 
     players: tuple[Rating, ...]
@@ -289,8 +289,8 @@ def strengths(
 ) -> tuple[Float64s, float, Float64s, Float64s]:
     """Fit the Elo and the first-move advantage to the games, and to resampled games.
 
-    Two tallies of the same players and openings get the same weights of openings. With ``apart``
-    for one of the tallies, their virtual draws are independent.
+    The samples of two tallies with the same players and openings use the same random weights of
+    openings, and the same virtual draws. With ``apart`` for one tally, the virtual draws differ.
 
     Returns:
         the Elo ``[players]``, the first-move advantage, and samples of both, ``[draws, players]``
@@ -328,8 +328,8 @@ def strengths(
 def _alike(points: Float64s, games: Float64s) -> tuple[Float64s, Float64s]:
     """Rescale points and games ``(..., players, players)`` to equal numbers with each colour.
 
-    The Elo fit uses the rescaled games, so that Elo predicts an agent's share of all points. Once
-    the first player is known, strength may decide little and chance much.
+    The Elo fit uses the rescaled games, so that Elo predicts an agent's share of all points, even
+    if moving first decides most of the games.
     """
     turned = games.swapaxes(-1, -2)
     both = (games > 0) & (turned > 0)
@@ -339,7 +339,7 @@ def _alike(points: Float64s, games: Float64s) -> tuple[Float64s, Float64s]:
 
 
 def leverages(games: Float64s) -> Float64s:
-    """The leverage of each pair: how far, 0 to 1, its own games determine its Elo difference.
+    """Return each pair's leverage: 0 to 1, how much its own games determine its Elo difference.
 
     Leverages sum to one less than the number of agents. If all pairs have equally many games, each
     pair has 2/n; a pair whose games alone connect two parts of a field has 1.
@@ -358,7 +358,7 @@ def scores(tallies: Sequence[Tally]) -> list[tuple[Float64s, Float64s]]:
     """Compute points per game in each tally, ``[players]``, and samples, ``[draws, players]``.
 
     The tallies have the same players and openings, and share the weights of openings. Each tally
-    has its own virtual games, one unit for each player.
+    has its own virtual games, for each player as many as one pair plays from one opening.
     """
     generator = tallies[0].generator(0)
     virtual = generator.spawn(1)[0]
@@ -375,7 +375,7 @@ def scores(tallies: Sequence[Tally]) -> list[tuple[Float64s, Float64s]]:
 def _shares(
     points: Float64s, games: Float64s, won: Float64s | float = 0, more: Float64s | float = 0
 ) -> Float64s:
-    """Points per game ``[draws, players]``, after adding ``won`` points of ``more`` games."""
+    """Return points per game ``[draws, players]``, with ``won`` points of ``more`` games added."""
     gained = points.sum(2) + (games - points).sum(1) + won
     return np.asarray(gained / np.maximum(games.sum(1) + games.sum(2) + more, _LEAST))
 

@@ -1,4 +1,4 @@
-"""Points and games of a field by opening, and random weights of them for the bootstrap."""
+"""Points and games of a field by opening, and the random weights of the bootstrap."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ class Tally:
         points: points of the first player (row) against the second, ``(openings, players,
             players)``. With a single opening, a slice has one game per pairing and colour.
         games: number of games behind the points; the same shape.
-        beside: more games of the same players, with weights of their own, as a newcomer's few
-            openings need; None without such games.
-        by_pairs: whether to resample pairs of games despite several openings: a few similar
-            openings show too little of how much games differ.
+        beside: more games of the same players, which the bootstrap resamples separately, such as
+            a newcomer's games; None without such games.
+        by_pairs: whether to resample pairs of games even with several openings, because the
+            results of a few similar openings differ too little.
     """
 
     players: tuple[str, ...]
@@ -94,7 +94,7 @@ class Tally:
         return np.triu(self.games + self.games.swapaxes(1, 2)) > 0
 
     def weights(self, generator: np.random.Generator, draws: int) -> tuple[Float64s, ...]:
-        """Draw weights of mean 1 for the units, ``(draws, units)``, then for those of ``beside``.
+        """Draw weights of mean 1 for the units, ``(draws, units)``, then for those in ``beside``.
 
         Weights of pairs are ``(draws, slices, players, players)``. The weights of many units are
         nearly exponential. The weights of few units vary more, to correct for a variance estimated
@@ -114,7 +114,7 @@ class Tally:
         return weights, *(self.beside.weights(generator, draws) if self.beside else ())
 
     def sums(self, weights: Sequence[Float64s] = ()) -> tuple[Float64s, Float64s]:
-        """Weighted points and games, each ``[samples, players, players]``; by default one."""
+        """Return weighted points and games, each ``[samples, players, players]``."""
         both = self.points, self.games
         if not weights:
             points, games = (table.sum(0, keepdims=True) for table in both)
@@ -139,7 +139,7 @@ class Tally:
 
     @property
     def games_of_a_pair(self) -> float:
-        """The mean number of games that a unit has of two agents that met: 2 with both colours."""
+        """The mean number of games of a pair of agents in a unit: 2 with both colours."""
         met = self.games + self.games.swapaxes(1, 2)
         return float(met.sum() / count) if (count := np.count_nonzero(met)) else 2.0
 
