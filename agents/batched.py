@@ -92,7 +92,7 @@ class BatchOpponent(Follower, abc.ABC):
         """Return columns, int64 ``[M]``, for observations of the sides to move on M boards.
 
         Raises:
-            InvalidObservation: the planes have another shape or values other than 0 and 1.
+            InvalidObservation: the shape of the planes is wrong, or a value is not 0 or 1.
         """
         self._generator = self._generator or np.random.default_rng(0)
         discs = boards_from(observation)
@@ -233,12 +233,12 @@ class GreedyColumns(EachBoard):
 
 
 class GradedColumns(EachBoard):
-    """``graded`` on all boards in one kernel, except for its exact moves."""
+    """Plays as ``graded`` on all boards in one kernel; the solver finds the exact moves."""
 
     agent: Graded
 
     def columns(self, discs: Int64s, boards: Int64s, seeds: Int64s) -> Int64s:
-        """Columns int64 ``[M]``."""
+        """Return columns, int64 ``[M]``."""
         return self.agent.player.columns(discs, self.agent.skill, seeds)
 
 

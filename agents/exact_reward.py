@@ -11,8 +11,8 @@ is worth more than a slow win.
   reward transformations", ICML 1999). The potential P(s) is V(s) for the caller from ``from_ply``
   discs on, 0 before, and 0 after the end. So with ``gamma`` 1 the added rewards of a game sum to
   -P(start). In self-play, P(s') is the potential for the side that moved.
-- ``"regret"`` subtracts what the caller's move gives away: V before the move less V after the move,
-  both for the caller, before the opponent's reply. A move into a full column has V = -1.
+- ``"regret"`` subtracts the value that the caller's move gives away: the caller's V before the move
+  minus V after it, before the opponent's reply. A move into a full column has V = -1.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ VALUES: Final = ("result", "score")
 
 
 class _Exact:
-    """The rewards to add on N boards, from the positions before and after each step."""
+    """Computes the rewards to add on N boards, from the positions before and after a step."""
 
     def __init__(
         self,
@@ -66,7 +66,7 @@ class _Exact:
         self.solver = solver or Solver()
 
     def begin(self, positions: Sequence[Position], over: Bools) -> None:
-        """Note the positions before a step, and where the game is over."""
+        """Store the positions before a step, and the boards whose game is over."""
         self.over = over
         self.boards = np.array([(p.mine, p.theirs) for p in positions], np.int64)
         self.deep = ~over & (kernels.plies_of(self.boards) >= self.from_ply)
@@ -75,7 +75,7 @@ class _Exact:
     def added(
         self, actions: Any, positions: Sequence[Position], ended: Bools, over: Bools, view: int = 1
     ) -> Float64s:
-        """The rewards to add; ``view`` is -1 if the other side is to move after the step."""
+        """Return the rewards to add; ``view`` is -1 if the other side is to move after the step."""
         before, idle = self.values, self.over
         lost = 0.0 if self.shaping else self._lost(np.array(actions, np.int64))
         self.begin(positions, over)
@@ -90,7 +90,7 @@ class _Exact:
         return self.values + np.where(legal, self._values(after, self.deep & legal), 1.0)
 
     def _values(self, boards: Int64s, where: Bools) -> Float64s:
-        """The values for the side to move on some of N boards, 0 on the others."""
+        """Return the values for the side to move on the boards ``where``, 0 on other boards."""
         values = np.zeros(len(boards))
         scores = self.solver.scores_many(boards[where, 0], boards[where, 1])
         values[where] = np.sign(scores) if self.signs else scores / (CELLS // 2)
@@ -107,7 +107,7 @@ class ExactReward(gymnasium.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
             ``agents.Solver`` that several wrappers may share.
 
     Raises:
-        InvalidValue: another environment, or an argument has another value.
+        InvalidValue: the environment is not a ``ConnectFourEnv``, or an option is invalid.
     """
 
     def __init__(self, env: gymnasium.Env[Any, Any], kind: str = "shaping", **options: Any) -> None:
@@ -132,7 +132,7 @@ class ExactReward(gymnasium.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
 
 
 class ExactVectorReward(VectorWrapper):
-    """Adds rewards from exact play to ``ConnectFourVectorEnv``; arguments as ``ExactReward``."""
+    """Adds rewards from exact play to ``ConnectFourVectorEnv``; see :class:`ExactReward`."""
 
     def __init__(
         self, env: VectorEnv[Any, Any, Any], kind: str = "shaping", **options: Any

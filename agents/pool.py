@@ -1,4 +1,4 @@
-"""A league: several opponents in one, drawn by weight for each game or each move."""
+"""A league: an opponent that draws one of several opponents for each game or move."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ PRIORITIES: Final[dict[str, Priority]] = {
 
 
 class Pool:
-    """Several opponents in one; a draw by weight decides who plays each game, or each move.
+    """An opponent that draws one of its opponents, by weight, for each game or each move.
 
     A pool plays in every environment and counts the results against each opponent. One pool may
     serve several environments; another process gets a copy with its own counts. A draw depends on
@@ -61,11 +61,11 @@ class Pool:
         half_life: float = 100.0,
         priority: str | Priority = "uniform",
     ) -> None:
-        """Make a pool of opponents; :meth:`add` adds more.
+        """Make a pool; :meth:`add` adds more opponents.
 
         Args:
-            weights: the weight of each opponent (an agent, its name, a model, a function of one
-                observation, or of many by ``c4env.batched``); on any scale.
+            weights: the weight of each opponent, on any scale. An opponent is an agent, a spec, a
+                model, or a function of an observation (or of many, with ``c4env.batched``).
             seed: the seed of the draws, combined with the seeds of the boards.
             per: ``"game"``: the drawn opponent plays the game to its end; ``"move"``: each move
                 draws an opponent, and nothing is counted.
@@ -76,9 +76,9 @@ class Pool:
                 x is the rate of :attr:`win_rates` with one draw added: 1/2 before the first game.
 
         Raises:
-            InvalidValue: ``weights`` is no dict, a weight is no number >= 0, another ``per`` or
-                ``priority``, a bad seed or half-life.
-            InvalidOption, UnknownAgent, InvalidSpec, UnknownOption: no such agent.
+            InvalidValue: ``weights`` is not a dict, a weight is not a number >= 0, or another
+                argument is invalid.
+            InvalidOption, UnknownAgent, InvalidSpec, UnknownOption: the opponent cannot be made.
         """
         if per not in ("game", "move"):
             raise InvalidValue(f"per={per!r}: expected 'game' or 'move'")
@@ -110,8 +110,8 @@ class Pool:
         """Add an opponent or change its weight, from the next game on.
 
         Raises:
-            InvalidValue: the weight is no number >= 0, or the opponent is a pool or a list.
-            InvalidOption, UnknownAgent, InvalidSpec, UnknownOption: no such agent.
+            InvalidValue: the weight is not a number >= 0, or the opponent is a pool or a list.
+            InvalidOption, UnknownAgent, InvalidSpec, UnknownOption: the opponent cannot be made.
         """
         if not is_number(weight) or not 0 <= weight < np.inf:
             raise InvalidValue(f"weight={weight!r}: expected a number >= 0")
@@ -121,7 +121,9 @@ class Pool:
             follower = make_follower(Random() if agent == RANDOM else agent)
             assert follower is not None  # only the name "random" has no follower
             if follows(agent) and follower is not agent:
-                raise InvalidValue(f"{agent!r}: a pool holds no opponent that follows its games")
+                raise InvalidValue(
+                    f"{agent!r}: expected an opponent that is not itself a pool or curriculum"
+                )
             self._followers[agent] = len(self._weights), follower
             self._weights = np.append(self._weights, 0.0)
             self._counts = np.vstack([self._counts, np.zeros((1, 3), np.int64)])
@@ -140,7 +142,7 @@ class Pool:
         self._weights[number] = 0.0
 
     def _each(self, values: NDArray[Any]) -> Iterator[tuple[Any, Any]]:
-        """Each opponent, as given, with its row of values."""
+        """Return a dict from each opponent, as given, to its row of values."""
         return ((agent, values[number].tolist()) for agent, (number, _) in self._followers.items())
 
     @property
@@ -171,13 +173,13 @@ class Pool:
         """The probability of each opponent in the next draw.
 
         Raises:
-            InvalidValue: the pool is empty, all weights are 0, or the priority is no number >= 0.
+            InvalidValue: the pool is empty, all weights are 0, or a priority is invalid.
         """
         chances = self._chances()
         return dict(self._each(chances / chances.sum()))
 
     def _chances(self) -> Float64s:
-        """The weight of each opponent, by number, times its priority."""
+        """Return the weight times the priority of each opponent, by its number."""
         chances = self._weights.copy()
         if (given := self._priority) != "uniform":
             prefer = PRIORITIES[given] if isinstance(given, str) else given
@@ -195,11 +197,11 @@ class Pool:
         return chances
 
     def follow(self) -> PoolGames:
-        """The follower for one environment; it shares the pool's weights and results."""
+        """Return a follower for one environment, which shares the pool's weights and results."""
         return PoolGames(self)
 
     def __call__(self, observation: Mapping[str, Any] | NDArray[Any]) -> Int64s:
-        """Columns int64 ``[M]`` for observations of M boards, the same boards in every call."""
+        """Return columns int64 ``[M]`` for M observations, of the same M boards in every call."""
         self._games = self._games or self.follow()
         discs = boards_from(observation)
         boards = np.arange(len(discs))
@@ -234,7 +236,7 @@ class PoolGames(Follower):
         """Draw an opponent for each new game.
 
         Raises:
-            InvalidValue: the pool is empty, all weights are 0, or the priority is no number >= 0.
+            InvalidValue: the pool is empty, all weights are 0, or a priority is invalid.
         """
         pool = self._pool
         chances = pool._chances()
@@ -251,13 +253,13 @@ class PoolGames(Follower):
             self._followers = present | kept
 
     def _known(self, boards: Int64s) -> Int64s:
-        """The number of the opponent on each of these boards; -1 where there is none yet."""
+        """Return the number of the opponent on each of these boards; -1 if there is none yet."""
         if (missing := int(boards.max(initial=-1)) + 1 - len(self._who)) > 0:
             self._who = np.concatenate([self._who, np.full(missing, -1)])
         return self._who[boards]
 
     def columns(self, discs: Int64s, boards: Int64s, seeds: Int64s) -> Int64s:
-        """Columns int64 ``[M]`` on these boards, each chosen by the opponent that plays there."""
+        """Return columns int64 ``[M]``, each chosen by the opponent that plays on the board."""
         # A game that began before the pool took over has no opponent from the pool yet.
         new = self._known(boards) < (0 if self._pool._per == "game" else np.inf)
         if new.any():
@@ -285,7 +287,7 @@ class PoolGames(Follower):
         self._who[boards] = -1
 
     def save(self) -> tuple[Any, ...]:
-        """A copy of the state that a step may change."""
+        """Return a copy of the state that a step may change."""
         pool = self._pool
         return self._who.copy(), self._followers, pool._counts.copy(), pool._recent.copy()
 

@@ -1,4 +1,4 @@
-"""``graded``: an agent of a stated Elo, from ``random`` to ``perfect``."""
+"""The agent ``graded``, which plays at a stated Elo between ``random`` and ``perfect``."""
 
 from __future__ import annotations
 
@@ -43,9 +43,9 @@ FADING: Final = 1.6  # exponent by which noise falls as skill grows
 
 
 def settings_of(skill: ArrayLike) -> Float64s:
-    """Look-ahead in pairs of plies, noise, and share of exact moves: float64 ``[..., 3]``.
+    """Return the search depth in pairs of plies, noise and share of exact moves, ``[..., 3]``.
 
-    Skill 0 plays at random. Up to skill 1 the look-ahead grows and the noise falls. From skill 1
+    Skill 0 plays at random. Up to skill 1 the depth grows and the noise falls. From skill 1
     to skill 2 the share of exact moves grows from 0 to 1.
     """
     quick = np.clip(skill, 1e-9, 1.0)
@@ -54,13 +54,13 @@ def settings_of(skill: ArrayLike) -> Float64s:
 
 
 def skill_of(elo: ArrayLike) -> Float64s:
-    """The skill that plays at an Elo, by the calibrated table."""
+    """Return the skill that plays at an Elo, by the table in ``levels``."""
     return np.asarray(np.interp(np.asarray(elo, np.float64), ELO, SKILL))
 
 
 @kernel("float64(int64, int64, int64, float64, float64)")
 def look(mine: int, theirs: int, depth: int, alpha: float, beta: float) -> float:
-    """The value for the side to move, ``depth`` plies ahead; nobody has won yet.
+    """Search ``depth`` plies of an unfinished game; return the value for the side to move.
 
     The value is exact between alpha and beta, else a bound.
     """
@@ -88,15 +88,15 @@ def look(mine: int, theirs: int, depth: int, alpha: float, beta: float) -> float
 
 @kernel("int64[::1](int64[:, ::1], float64[:, ::1], int64[::1])", nogil=True)
 def graded_columns(discs: Int64s, settings: Float64s, states: Int64s) -> Int64s:
-    """The columns int64 ``[M]`` on boards ``[M, 2]``; -1 for an exact move, or if the game is over.
+    """Choose columns int64 ``[M]``; -1 where the move is to be exact or the game is over.
 
     Args:
-        discs: bitboards of the side to move and of the other side.
+        discs: int64 ``[M, 2]``, bitboards of the side to move and of the other side.
         settings: ``[M, 3]``, see :func:`settings_of`.
-        states: ``[M]``, states of random streams.
+        states: int64 ``[M]``, the states of random streams.
 
-    The column with the best sum of value and noise is a draw from ``softmax(value / noise)``, since
-    the noise has Gumbel's distribution.
+    The noise has Gumbel's distribution. So the column with the best sum of value and noise is a
+    draw from ``softmax(value / noise)``.
     """
     columns = np.full(len(discs), -1)
     for i in range(len(discs)):
@@ -124,19 +124,19 @@ def graded_columns(discs: Int64s, settings: Float64s, states: Int64s) -> Int64s:
 
 
 class Player:
-    """Chooses columns on many boards, each at a skill of its own."""
+    """Chooses columns on many boards; each board may have another skill."""
 
     @functools.cached_property
     def _solver(self) -> Solver:
         return Solver()
 
     def columns(self, discs: Int64s, skill: ArrayLike, seeds: Int64s) -> Int64s:
-        """Columns int64 ``[M]``, the same for the same boards, skills and seeds.
+        """Return columns int64 ``[M]``; equal boards, skills and seeds give equal columns.
 
         Args:
             discs: int64 ``[M, 2]``, bitboards of the side to move and of the other side.
-            skill: one for all boards, or ``[M]``.
-            seeds: int64 ``[M]``.
+            skill: one skill for all boards, or ``[M]``.
+            seeds: int64 ``[M]``, seeds of the noise.
 
         Raises:
             NoMove: a game is over.
@@ -180,11 +180,11 @@ class Graded(Agent):
         self.reseed(int(seed.generate_state(1, np.uint64)[0]))
 
     def reseed(self, seed: int) -> None:
-        """Draw the next column as on the board of an environment that has this seed."""
+        """Draw the next column by this seed, as on a board of an environment."""
         self._state = seed % STATES
 
     def choose(self, position: Position) -> int:
-        """The 0-based column to play."""
+        """Return the 0-based column to play."""
         require_move(position)
         discs = np.array([[position.mine, position.theirs]], np.int64)
         (column,) = self.player.columns(discs, self.skill, np.array([self._state]))

@@ -28,31 +28,31 @@ Count = Annotated[int, Between(1, 10**9)]
 
 
 class Curriculum:
-    """The agent ``graded`` as an opponent that gets stronger as the learner does.
+    """An opponent, the agent ``graded``, that gets stronger as the learner gets stronger.
 
     After ``games`` games, the opponent's Elo rises by ``step`` if the learner scored ``above`` or
     more, and falls by ``step`` if the learner scored ``below`` or less. A draw scores half. The
-    count of games then starts again. A new Elo holds from the next game on each board; games that
-    began at another Elo do not count. One curriculum may serve several environments; another
+    count of games then starts again. Each board uses the new Elo from its next game on, and games
+    that began with another Elo do not count. One curriculum may serve several environments; another
     process gets a copy with its own count.
 
     Args:
         elo: Elo of the first games.
         step: change of the Elo.
-        games: games between two decisions.
+        games: number of games between two changes.
         above: mean score, 0 to 1, from which the Elo rises.
         below: mean score up to which the Elo falls.
 
     Attributes:
         elo: the present Elo.
-        history: the Elo after each decision.
+        history: the Elo after every ``games`` games.
 
     Example:
         curriculum = Curriculum(-800)
         envs = ConnectFourVectorEnv(256, opponent=curriculum)
 
     Raises:
-        InvalidValue: an argument out of range, or ``below`` is not less than ``above``.
+        InvalidValue: an argument is out of range, or ``below`` is not less than ``above``.
     """
 
     c4env_batched = True
@@ -93,7 +93,7 @@ class Curriculum:
         self._points, self._count = 0.0, 0
 
     def __call__(self, observation: Mapping[str, Any] | NDArray[Any]) -> Int64s:
-        """Columns int64 ``[M]`` at the present Elo for the observations of M boards."""
+        """Return columns int64 ``[M]`` at the present Elo for the observations of M boards."""
         discs = boards_from(observation)
         seeds = self._generator.integers(2**48, size=len(discs))
         return self.player.columns(discs, skill_of(self.elo), seeds)
@@ -116,30 +116,30 @@ class CurriculumGames(Follower):
         self._elo = np.zeros(0)
 
     def begin(self, boards: Int64s, seeds: Int64s) -> None:
-        """New games have the present Elo."""
+        """Begin new games at the present Elo."""
         self._elo = self._known(boards).copy()  # save() hands out the array
         self._elo[boards] = self._curriculum.elo
 
     def _known(self, boards: Int64s) -> Float64s:
-        """The Elo by board, long enough for these boards."""
+        """Return the array of Elo by board, extended to these boards if necessary."""
         missing = max(int(boards.max(initial=-1)) + 1 - len(self._elo), 0)
         return np.append(self._elo, np.full(missing, np.nan)) if missing else self._elo
 
     def columns(self, discs: Int64s, boards: Int64s, seeds: Int64s) -> Int64s:
-        """Columns int64 ``[M]``, each at the Elo of its game."""
+        """Return columns int64 ``[M]``, each at the Elo of its game."""
         new = boards[np.isnan(self._known(boards)[boards])]  # games that another opponent began
         if len(new):
             self.begin(new, seeds)
         return self._curriculum.player.columns(discs, skill_of(self._elo[boards]), seeds)
 
     def end(self, boards: Int64s, rewards: Float64s) -> None:
-        """Count the games that began at the present Elo."""
+        """Count those finished games that began at the present Elo."""
         present = self._known(boards)[boards] == self._curriculum.elo
         if present.any():
             self._curriculum.count(rewards[present])
 
     def save(self) -> Any:
-        """The state that a step may change."""
+        """Return the state that a step may change."""
         c = self._curriculum
         return self._elo, c.elo, c.history, c._points, c._count
 

@@ -76,7 +76,7 @@ else:
 
     @kernel(f"{POINTER}(int64[::1])")
     def pointer(array: Int64s) -> Any:
-        """The address of the array's words, for kernels that run while the array lives."""
+        """Return the address of the array's words; kernels may use it while the array exists."""
         return _pointer(array.ctypes.data)
 
     @kernel(f"void({POINTER}, int64)")
@@ -92,5 +92,5 @@ else:
 
 @kernel("int64(int64)")
 def trailing_zeros(bits: int) -> int:
-    """The index of the lowest set bit; ``bits`` is not 0."""
+    """Return the index of the lowest set bit; ``bits`` is not 0."""
     return popcount((bits & -bits) - 1)

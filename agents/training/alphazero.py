@@ -63,13 +63,13 @@ class Node:
         self.visits, self.total = np.zeros(COLUMNS), np.zeros(COLUMNS)
 
     def select(self) -> int:
-        """The column of the greatest mean value plus bonus for its prior."""
+        """Return the column with the greatest sum of mean value and exploration bonus."""
         bonus = C * self.prior * np.sqrt(self.visits.sum() + 1) / (1 + self.visits)
         mean = self.total / np.maximum(self.visits, 1)
         return int(np.where(self.prior > 0, mean + bonus, -np.inf).argmax())
 
     def child(self, column: int) -> Node:
-        """The position after a column."""
+        """Return the node after a column is played."""
         if column not in self.children:
             self.children[column] = Node(self.position.play(column))
         return self.children[column]

@@ -41,7 +41,7 @@ class Optimiser:
         ]
 
     def _split(self) -> tuple[list[nn.Parameter], list[nn.Parameter]]:
-        """The parameters that Muon fits, and the parameters that AdamW fits."""
+        """Return the parameters that Muon fits, and the parameters that AdamW fits."""
         hidden = self.network.hidden()
         own = {id(matrix) for matrix in hidden}
         return hidden, [other for other in self.network.parameters() if id(other) not in own]

@@ -97,7 +97,7 @@ Search = Callable[[Int64s, Float64s], Improved]
 
 
 def safe_position(plies: int, generator: np.random.Generator) -> Position:
-    """A position after ``plies`` random discs, none of which lets the opponent win at once.
+    """Draw a position of ``plies`` random discs, none of which lets the opponent win at once.
 
     Play stops earlier at a position that the next two discs decide.
     """
@@ -285,12 +285,12 @@ COUNTED: Final = ("positions", "learned", "seconds", "history")
 
 
 def as_bytes(array: Samples) -> Any:
-    """An array as a tensor of bytes, which loads without running code."""
+    """Return an array as a tensor of bytes, which loads without running code."""
     return torch.from_numpy(np.ascontiguousarray(array).view(np.uint8).reshape(-1))
 
 
 def rate_at(share: float, positions: int) -> float:
-    """The learning rate, as a share of the highest.
+    """Return the learning rate, as a share of the highest learning rate.
 
     The rate falls with the square root of the positions, and by a cosine at the end.
 
@@ -322,7 +322,7 @@ def train(
         look: a function to call at each report, with the agent and the number of positions so far.
 
     Raises:
-        InvalidValue: a bad number, or a folder of another training.
+        InvalidValue: a number is invalid, or the folder has another training.
         FileInUse: another process trains in the folder.
         OSError: the folder cannot be written.
     """

@@ -54,7 +54,7 @@ from c4env.view.viewer import RENDER_MODES, Viewer
 
 
 class raw_env(DropIn, AECEnv):
-    """The environment that does not check the order of calls.
+    """An environment that does not check the order of calls.
 
     Attributes:
         agents, rewards, terminations, truncations, infos, agent_selection: as in every
@@ -91,9 +91,9 @@ class raw_env(DropIn, AECEnv):
             screen_scaling: size of a picture, ``(86 * screen_scaling, 99 * screen_scaling)``.
 
         Raises:
-            UnknownRenderMode: another render mode.
+            UnknownRenderMode: the render mode is unknown.
             InvalidOption: ``screen_scaling`` is not a positive integer.
-            MissingExtra: ``"human"`` without pygame-ce.
+            MissingExtra: ``"human"`` needs pygame-ce.
         """
         super().__init__()
         self._viewer = Viewer(render_mode or None, screen_scaling)
@@ -115,7 +115,7 @@ class raw_env(DropIn, AECEnv):
 
     @property
     def position(self) -> Position:
-        """The board and the side to move, as a value."""
+        """The board and the side to move, as a ``Position``."""
         return self._position
 
     @property
@@ -132,8 +132,9 @@ class raw_env(DropIn, AECEnv):
                 ``{"position": position}``. Other options cause a warning.
 
         Raises:
-            InvalidOption: both options, a finished game, or a bad seed.
-            InvalidNotation, IllegalMove: bad ``moves``.
+            InvalidOption: both options are given, the start is a finished game, or the seed is
+                invalid.
+            InvalidNotation, IllegalMove: ``moves`` is not a legal game.
         """
         parse_seed(int(seed) if isinstance(seed, str) and seed.isdecimal() else seed)
         self._position, self._last = parse_start(options, warn=True)
@@ -153,7 +154,7 @@ class raw_env(DropIn, AECEnv):
             action: 0-based column; None when the agent is terminated or truncated.
 
         Raises:
-            ActionNotInSpace: not an integer 0..6, or not None after the end.
+            ActionNotInSpace: the action is not an integer 0..6, or not None after the end.
             IllegalStep: the column is full.
             WrongOrder: no agent is left, or it is not the selected agent's turn.
 
@@ -199,15 +200,15 @@ class raw_env(DropIn, AECEnv):
     # -- observations -------------------------------------------------------------------
 
     def observe(self, agent: str) -> Observation:
-        """The observation of an agent, in new arrays.
+        """Return the observation of an agent, in new arrays.
 
         ``"observation"`` is int8 ``(6, 7, 2)``, row 0 on top, plane 0 the agent's discs;
         ``"action_mask"`` int8 ``(7,)``, all zeros for the agent not to move and once the
         game is over.
 
         Raises:
-            UnknownAgent: not one of ``possible_agents``.
-            NotReset: before the first reset of an ``env()``, as in ``state`` and ``render``.
+            UnknownAgent: ``agent`` is not in ``possible_agents``.
+            NotReset: ``env()`` was never reset; ``state`` and ``render`` raise this error too.
         """
         self._require_reset("observe")
         if agent not in AGENTS:
@@ -225,25 +226,25 @@ class raw_env(DropIn, AECEnv):
         return {"observation": planes, "action_mask": mask}
 
     def state(self) -> Int8s:
-        """The board, int8 ``(6, 7, 2)``, plane 0 player_0's discs; a new array."""
+        """Return the board as a new array, int8 ``(6, 7, 2)``; plane 0 has player_0's discs."""
         self._require_reset("state")
         return observe(self._position, 0)["observation"]
 
     def observation_space(self, agent: str) -> spaces.Dict:
-        """The space of an agent's observations; always the same object."""
+        """Return the space of an agent's observations, always the same object."""
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> spaces.Discrete:
-        """The space of an agent's actions; always the same object."""
+        """Return the space of an agent's actions, always the same object."""
         return self.action_spaces[agent]
 
     def render(self) -> NDArray[np.uint8] | str | None:
-        """The board in the render mode: pixels, text, or None after showing it in a window."""
+        """Render the board: return pixels or text, or show it in a window and return None."""
         self._require_reset("render")
         return self._viewer.render(self._position, self._last, self.metadata["render_fps"])
 
     def close(self) -> None:
-        """Close the window, if there is one; the game stays."""
+        """Close the window if there is one; the game continues."""
         self._viewer.close()
 
 
@@ -251,19 +252,19 @@ _OF_A_GAME: Final = {*raw_env.__annotations__, "num_agents"}
 
 
 class CheckedEnv(raw_env):
-    """The environment that checks the order of calls and ends the game at an illegal move.
+    """An environment that checks the order of calls and ends the game at an illegal move.
 
-    A full column ends the game: -1 for the agent that chose it, 0 for the other, both
-    terminated and truncated, with PettingZoo's warning. ``step()`` warns once no agent is left.
+    An action on a full column ends the game with PettingZoo's warning. The agent gets -1 and the
+    other agent 0; both are terminated and truncated. ``step()`` warns if no agent is left.
     Before the first ``reset()`` every access to the game raises :class:`NotReset`.
 
-    Parameters, attributes and methods: see :class:`raw_env`.
+    Parameters, attributes and methods are those of :class:`raw_env`.
     """
 
     if TYPE_CHECKING:  # PettingZoo's own annotation allows None as observation
 
         def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]:
-            """Observation, cumulative reward, termination, truncation and info of the agent."""
+            """Return the observation, cumulative reward, termination, truncation and info."""
 
     @property
     def unwrapped(self) -> raw_env:
@@ -272,7 +273,7 @@ class CheckedEnv(raw_env):
 
     @property
     def env(self) -> raw_env:
-        """The same game, in place of PettingZoo's next inner wrapper."""
+        """The same game; PettingZoo has a wrapper here."""
         return self._view(_Second)
 
     def _prepare(self) -> None:
@@ -301,9 +302,9 @@ class CheckedEnv(raw_env):
             action: 0-based column; None when the agent is terminated or truncated.
 
         Raises:
-            ActionNotInSpace: not an integer 0..6, or not None after the end; the game is
-                unchanged.
-            NotReset: before the first reset.
+            ActionNotInSpace: the action is not an integer 0..6, or not None after the end; the
+                game is unchanged.
+            NotReset: ``reset`` was never called.
             WrongOrder: it is not the selected agent's turn.
         """
         self._require_reset("step")
@@ -318,7 +319,7 @@ class CheckedEnv(raw_env):
             self._forfeit(agent)
 
     def _forfeit(self, agent: str) -> None:
-        """End the game as a loss of the agent that made an illegal move."""
+        """End the game; the agent that made an illegal move loses."""
         EnvLogger.warn_on_illegal_move()
         self._cumulative_rewards[agent] = 0
         self.terminations = dict.fromkeys(self.agents, True)
@@ -332,7 +333,7 @@ class CheckedEnv(raw_env):
         """Iterate over the agents in turn until none is left, at most ``max_iter`` times.
 
         Raises (in the loop):
-            WrongOrder: the body of the loop neither stepped nor reset.
+            WrongOrder: the loop's body called neither ``step`` nor ``reset``.
         """
         self._require_reset("agent_iter()")
         return _CheckedIterable(self, max_iter)
@@ -346,12 +347,12 @@ def env(
     columns: int = COLUMNS,
     connect: int = CONNECT,
 ) -> CheckedEnv:
-    """A :class:`CheckedEnv` for a board of any size.
+    """Make a :class:`CheckedEnv` for a board of any size.
 
     Args:
         render_mode, screen_scaling: see :class:`raw_env`.
         rows, columns, connect: the size of the board, and the discs in a row that win; see
-            ``c4env.board``. Each board has an environment class of its own.
+            ``c4env.board``. Each size has its own environment class.
 
     Raises:
         InvalidOption: no board has that size, or ``screen_scaling`` is not a positive integer.
@@ -362,7 +363,7 @@ def env(
 
 
 class _Second(CheckedEnv):
-    """``env.env``; PettingZoo has three wrappers around the game."""
+    """The object ``env.env``, because PettingZoo has three wrappers around the game."""
 
     @property
     def env(self) -> raw_env:
@@ -370,7 +371,7 @@ class _Second(CheckedEnv):
 
 
 class _Third(CheckedEnv):
-    """``env.env.env``."""
+    """The object ``env.env.env``."""
 
     @property
     def env(self) -> raw_env:

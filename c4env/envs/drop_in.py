@@ -64,12 +64,12 @@ class Board(list[int]):
     __delitem__ = __iadd__ = __imul__ = _refuse
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> tuple[Any, ...]:
-        """A copy is a plain list, without a game."""
+        """Copy the cells as a plain list."""
         return list, (list(self),)
 
 
 class DropIn:
-    """The part of ``raw_env`` for programs written for ``connect_four_v3``."""
+    """The methods and attributes of ``raw_env`` for programs that use ``connect_four_v3``."""
 
     agent_selection: str
     terminations: dict[str, bool]
@@ -100,17 +100,17 @@ class DropIn:
         """Do nothing: a ``raw_env`` has a board from the start. ``env`` overrides this."""
 
     def _legal_moves(self) -> list[int]:
-        """The 0-based columns that are not full, even after the end of the game."""
+        """Return the 0-based columns that are not full, even after the end of the game."""
         occupied = self._position.mine | self._position.theirs
         return [column for column in range(COLUMNS) if drop(occupied, column)]
 
     def check_for_winner(self) -> bool:
-        """True when the selected agent has four in a row."""
+        """Return True if the selected agent has four in a row."""
         return bool(has_won(self._position.discs(AGENTS.index(self.agent_selection))))
 
     @property
     def _agent_selector(self) -> AgentSelector:
-        """A selector at the selected agent; its ``next()`` is the other agent."""
+        """A selector whose ``next()`` returns the agent that is not selected."""
         selector = AgentSelector(list(AGENTS))
         while selector.next() != self.agent_selection:
             pass
@@ -121,7 +121,7 @@ class DropIn:
         """Do nothing: the board decides whose turn it is."""
 
     def _view(self, kind: type[Env]) -> Env:
-        """The same game as an object of another class, which shares all attributes."""
+        """Return the same game as an object of another class that shares all attributes."""
         views = self.__dict__.setdefault("_views", {})
         if kind not in views:
             views[kind] = kind.__new__(kind)
@@ -130,15 +130,15 @@ class DropIn:
         return view
 
     def __getstate__(self) -> dict[str, Any]:
-        """All attributes but the views; a copy makes its own views."""
+        """Return all attributes except the views; a copy makes its own views."""
         return {key: value for key, value in self.__dict__.items() if key != "_views"}
 
 
 def position_of(cells: Any) -> Position:
-    """The position of 42 cells row by row from the top: 0 empty, 1 player_0, 2 player_1.
+    """Return the position of 42 cells, row by row from the top: 0 empty, 1 player_0, 2 player_1.
 
     Raises:
-        InvalidPosition: not 42 such cells, or no game reaches the board.
+        InvalidPosition: ``cells`` are not 42 such numbers, or no game reaches the board.
     """
     try:
         array = np.asarray(cells)

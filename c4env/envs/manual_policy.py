@@ -40,14 +40,14 @@ class ManualPolicy:
         show_obs: print the board as text before each move.
 
     Attributes:
-        agent: the name of the agent the person plays.
+        agent: the name of the agent that the person plays.
 
     Raises:
-        InvalidOption: another environment, render mode or ``agent_id``.
+        InvalidOption: an argument is invalid, or ``env`` has another render mode.
     """
 
     def __init__(self, env: Any, agent_id: int = 0, show_obs: bool = False) -> None:
-        """Make a policy; the window opens with the first move or picture."""
+        """Make a policy; the window opens at the first move or ``render()``."""
         board = getattr(env, "unwrapped", env)
         if not isinstance(board, raw_env) or board.render_mode != "human":
             raise InvalidOption(f'env={env!r}: expected c4env.env(render_mode="human")')

@@ -50,7 +50,7 @@ class MaskInObservation(gymnasium.Wrapper[dict[str, Any], Any, Any, Any]):
             mask_dtype: ``"int8"``, ``"float32"`` or ``"bool"``.
 
         Raises:
-            InvalidOption: an argument has another value.
+            InvalidOption: an argument has an invalid value.
         """
         if len(keys) != 2 or isinstance(keys, str) or keys[0] == keys[1]:
             raise InvalidOption(f"keys={keys!r}: expected two different names")

@@ -37,7 +37,7 @@ class Opponent(Protocol):
     """A function that plays against the caller of an environment."""
 
     def __call__(self, observation: Observation, /) -> ArrayLike:
-        """The 0-based column to play.
+        """Return the 0-based column to play.
 
         Args:
             observation: as ``c4env.observe`` makes it; for a function marked by
@@ -49,11 +49,11 @@ class Opponent(Protocol):
 
 
 class Model(Protocol):
-    """An algorithm of Stable-Baselines3: not callable, but with a policy."""
+    """A model of Stable-Baselines3, which is not callable but has a policy."""
 
     @property
     def policy(self) -> Any:
-        """The policy that plays."""
+        """The model's policy."""
 
 
 AnyOpponent = str | Opponent | Model | None
@@ -63,12 +63,12 @@ def batched(function: Answering) -> Answering:
     """Mark a function that chooses for many boards at once; a decorator.
 
     Args:
-        function: it maps a dict of ``"observation"`` int8 ``[M, 6, 7, 2]`` and
-            ``"action_mask"`` int8 ``[M, 7]`` to integers ``[M]``. Marking a class marks its
-            objects.
+        function: maps a dict of ``"observation"`` int8 ``[M, 6, 7, 2]`` and
+            ``"action_mask"`` int8 ``[M, 7]`` to integers ``[M]``. A class may be marked in place
+            of its objects.
 
     Returns:
-        the function itself; for a bound method, which cannot carry the mark, a wrapper.
+        the function itself; a bound method cannot be marked, so a wrapper replaces it.
 
     Example:
         @c4env.batched
@@ -98,14 +98,14 @@ def is_batched(function: object) -> bool:
 
 
 class Follower:
-    """An opponent in one environment: it follows the games there and chooses columns on M boards.
+    """An opponent in one environment, which follows the games there and chooses columns.
 
-    ``boards`` int64 ``[M]`` are the indices of the boards in a call. A seed is a number below
-    2**48 from the stream of its board, so that draws on a board depend on that board's seed alone.
-    An opponent with a method ``follow`` that returns a follower gets one for each environment.
+    The argument ``boards``, int64 ``[M]``, has the indices of the M boards of a call. Each board
+    has its own stream of seeds below 2**48, so the opponent's random numbers on a board depend only
+    on that board's seed. An opponent may define ``follow``, which returns a follower.
 
     Attributes:
-        draws: whether the follower uses the seeds.
+        draws: whether the opponent uses random numbers, and so the seeds.
     """
 
     draws: bool = False
@@ -114,7 +114,7 @@ class Follower:
         """Forget all games; the environment calls this when it resets all boards."""
 
     def begin(self, boards: Int64s, seeds: Int64s) -> None:
-        """Note that new games start on these boards."""
+        """Begin new games on these boards."""
 
     def columns(self, discs: Int64s, boards: Int64s, seeds: Int64s) -> ArrayLike:
         """Choose columns ``[M]``, integers, on these boards.
@@ -122,10 +122,10 @@ class Follower:
         Args:
             discs: int64 ``[M, 2]``, bitboards of the side to move and of the other; read only.
             boards: int64 ``[M]``, the indices of the boards.
-            seeds: int64 ``[M]``, new ones in each call.
+            seeds: int64 ``[M]``, new seeds in each call.
 
         Raises:
-            OpponentFailed: the opponent returned something else.
+            OpponentFailed: the opponent did not return M columns.
             Exception: any error of the opponent; the environment raises OpponentFailed from it.
         """
         raise NotImplementedError
@@ -134,14 +134,14 @@ class Follower:
         """Record that the games on these boards ended, and the caller's rewards ``[M]``."""
 
     def save(self) -> Any:
-        """A copy of the state that the methods above change, to undo a step that fails."""
+        """Return a copy of the state, so that a failed step can be undone."""
 
     def restore(self, saved: Any) -> None:
         """Restore what :meth:`save` returned."""
 
 
 class FunctionFollower(Follower):
-    """A follower that calls a function on one observation, or on M if :func:`batched` marks it."""
+    """A follower that calls a function on one observation, or on M if it is :func:`batched`."""
 
     def __init__(self, function: Any) -> None:
         self.function = function
@@ -153,7 +153,7 @@ class FunctionFollower(Follower):
             self.function.reset(seed=seed)
 
     def columns(self, discs: Int64s, boards: Int64s, seeds: Int64s) -> ArrayLike:
-        """The function's columns; see :class:`Follower`."""
+        """Return the function's columns; see :class:`Follower`."""
         from c4env.envs.vectorized.batch import observed, parse_actions  # compiles the rules
 
         seen = observed(discs)
@@ -193,10 +193,10 @@ def reset_opponent(follower: Follower, seed: int) -> None:
 
 
 def one_column(answer: object) -> int:
-    """The column that a function returned for one observation.
+    """Check the answer of a function to one observation, and return the column.
 
     Raises:
-        InvalidAction: the answer is no column.
+        InvalidAction: the answer is not one integer.
     """
     from c4env.position import parse_column  # compiles the rules
 
@@ -207,22 +207,22 @@ def one_column(answer: object) -> int:
 
 
 def follows(opponent: Any) -> bool:
-    """Whether an opponent makes its own followers, by a method ``follow``."""
+    """Whether an opponent has a method ``follow``, which makes its followers."""
     return callable(getattr(opponent, "follow", None))
 
 
 def make_follower(opponent: AnyOpponent, *, many: bool = True) -> Follower | None:
-    """The follower of an opponent; None for ``"random"``, which the environment plays itself.
+    """Make the follower of an opponent; None for ``"random"``, which the environment plays.
 
     Args:
         opponent: see the module; None is ``"random"``.
-        many: whether the environment has several boards. An agent then chooses on all of them
-            and remembers no game; with one board it plays as it does in any game.
+        many: whether the environment has several boards. With one board, an agent plays as in
+            any game. With several, it chooses on all boards and remembers no game.
 
     Raises:
-        InvalidOption: the argument is no opponent.
+        InvalidOption: the argument is not an opponent.
         WrongBoard: the opponent plays on a board of another size.
-        UnknownAgent, InvalidSpec, UnknownOption, InvalidValue: no agent has the name.
+        UnknownAgent, InvalidSpec, UnknownOption, InvalidValue: the opponent's spec is wrong.
     """
     given: Any = opponent
     if given is None or (isinstance(given, str) and given == RANDOM):

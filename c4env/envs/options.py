@@ -16,10 +16,10 @@ ILLEGAL: Final = ("lose", "raise")
 
 
 def parse_seed(seed: object) -> int | None:
-    """A seed as a plain int, or None.
+    """Return a seed as a plain int, or None.
 
     Raises:
-        InvalidOption: neither None nor an integer >= 0.
+        InvalidOption: the seed is neither None nor an integer >= 0.
     """
     return None if seed is None else require_integer("seed", seed, 0, "None or an integer >= 0")
 
@@ -28,7 +28,7 @@ def loses_when_illegal(illegal: object) -> bool:
     """Whether a full column loses the game (``"lose"``) or is an error (``"raise"``).
 
     Raises:
-        InvalidOption: another value.
+        InvalidOption: ``illegal`` has another value.
     """
     if illegal not in ILLEGAL:
         raise InvalidOption(f"illegal={illegal!r}: expected one of {list(ILLEGAL)}")
@@ -36,10 +36,10 @@ def loses_when_illegal(illegal: object) -> bool:
 
 
 def parse_seat(seat: Any) -> int | None:
-    """A player, or None for a random player.
+    """Return the player of a seat, or None for a random player.
 
     Raises:
-        InvalidOption: not 0, 1 or ``"random"``.
+        InvalidOption: the seat is not 0, 1 or ``"random"``.
     """
     if isinstance(seat, bool) or seat not in (0, 1, "random"):
         raise InvalidOption(f"seat={seat!r}: expected 0, 1 or 'random'")
@@ -55,10 +55,11 @@ def known_options(
         options: the options that the caller gave.
         known: the known names.
         expected: the end of the message about unknown options.
-        warn: warn of unknown options rather than raise.
+        warn: warn about unknown options instead of raising an error.
 
     Raises:
-        InvalidOption: an unknown option, no dict, or both ``"moves"`` and ``"position"``.
+        InvalidOption: an option is unknown, ``options`` is not a dict, or it has both
+            ``"moves"`` and ``"position"``.
     """
     if options is None:
         return {}
@@ -78,17 +79,17 @@ def known_options(
 def parse_start(
     options: Mapping[str, Any] | None, *, warn: bool = False
 ) -> tuple[Position, int | None]:
-    """The start position in the options of a ``reset``, and its last move if known.
+    """Return the start position in the options of ``reset``, and its last move if known.
 
     Args:
         options: ``{"moves": "4455"}`` (1-based columns), ``{"position": position}``, or
             neither for the empty board. The key ``"options"``, which PettingZoo's ``api_test``
             passes, has no effect.
-        warn: warn of unknown options rather than raise.
+        warn: warn about unknown options instead of raising an error.
 
     Raises:
-        InvalidOption: an unknown option, both options, or a finished game.
-        InvalidNotation, IllegalMove: bad ``moves``.
+        InvalidOption: an option is unknown, both are given, or the game is finished.
+        InvalidNotation, IllegalMove: ``moves`` is not a legal game.
     """
     known = "moves", "position", "options"
     options = known_options(options, known, "moves or position", warn=warn)

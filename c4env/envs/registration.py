@@ -1,4 +1,4 @@
-"""The environments' ids in the registries of PettingZoo and Gymnasium."""
+"""Register the environments' ids with PettingZoo and Gymnasium."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ FLOAT_ID: Final = "c4env/ConnectFour-float32-v0"
 def register_all() -> None:
     """Register the environments with ``pettingzoo.make`` and ``gymnasium.make``.
 
-    ``gymnasium.make_vec`` of ``SINGLE_ID`` makes the vector environment. Its default is self-play;
-    the default of the single environment is a random opponent. ``FLOAT_ID`` has float32
+    ``gymnasium.make_vec(SINGLE_ID)`` makes the vector environment, by default for self-play. The
+    single environment has a random opponent by default. ``FLOAT_ID`` has float32
     observations, for programs that take an id and pass observations to a network; ``make_vec`` of
     ``FLOAT_ID`` makes several single environments.
 
@@ -52,7 +52,7 @@ def single(
     connect: int = STANDARD.connect,
     **options: Any,
 ) -> Env[Any, Any]:
-    """``ConnectFourEnv(**options)`` of a board (:func:`c4env.board`), for ``gymnasium.make``."""
+    """Make the ``ConnectFourEnv`` of a board size, for ``gymnasium.make``."""
     made: Env[Any, Any] = board(rows, columns, connect).ConnectFourEnv(**options)
     return made
 
@@ -64,6 +64,6 @@ def vector(
     connect: int = STANDARD.connect,
     **options: Any,
 ) -> VectorEnv[Any, Any, Any]:
-    """``ConnectFourVectorEnv(**options)`` of a board, for ``gymnasium.make_vec``."""
+    """Make the ``ConnectFourVectorEnv`` of a board size, for ``gymnasium.make_vec``."""
     made: VectorEnv[Any, Any, Any] = board(rows, columns, connect).ConnectFourVectorEnv(**options)
     return made

@@ -43,7 +43,7 @@ BOARD_0.flags.writeable = False
 
 
 class Info(TypedDict):
-    """The ``info`` of :class:`ConnectFourEnv`, which says when a key is present."""
+    """The ``info`` of :class:`ConnectFourEnv`; some keys are present only after the game."""
 
     action_mask: Int8s  # (7,)
     ply: int
@@ -54,12 +54,12 @@ class Info(TypedDict):
 
 
 class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
-    """An environment where the caller plays one seat and the opponent replies within ``step``.
+    """An environment in which the caller plays one seat and the opponent replies within ``step``.
 
     Action: ``Discrete(7)``, a 0-based column. Observation: a Box, the planes
     ``(6, 7, 2)`` of ``c4env.observe`` (row 0 on top, plane 0 the caller's discs) in
-    the chosen layout. Reward: 1 when the caller wins, -1 when the caller loses, also by the
-    opponent's reply, else 0; a draw is 0.
+    the chosen layout. Reward: 1 if the caller wins, -1 if the caller loses (even by
+    the opponent's reply), else 0.
 
     Info: ``"action_mask"`` int8 ``(7,)``, all zeros once the game is over; ``"ply"``, discs
     on the board; ``"seat"``, the caller's player; once the game is over also ``"winner"``
@@ -101,11 +101,11 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
             screen_scaling: size of a picture; see ``c4env.view.rendering``.
 
         Raises:
-            InvalidOption: an argument has another value.
+            InvalidOption: an argument has an invalid value.
             WrongBoard: the opponent plays on a board of another size.
-            UnknownAgent, InvalidSpec, UnknownOption, InvalidValue: no agent has the name.
-            UnknownRenderMode: another render mode.
-            MissingExtra: ``"human"`` without pygame-ce.
+            UnknownAgent, InvalidSpec, UnknownOption, InvalidValue: the opponent's spec is wrong.
+            UnknownRenderMode: the render mode is unknown.
+            MissingExtra: ``"human"`` needs pygame-ce.
         """
         self.opponent = opponent
         self._seat_choice = parse_seat(seat)
@@ -134,7 +134,7 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
 
     @property
     def position(self) -> Position:
-        """The board and the side to move, as a value."""
+        """The board and the side to move, as a ``Position``."""
         return self._position
 
     @property
@@ -156,10 +156,10 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
             Observation and info; see the class.
 
         Raises:
-            InvalidOption: an unknown option, a bad value, a finished game, or a start
-                that the opponent could end before the caller's first move.
-            InvalidNotation, IllegalMove: bad ``moves``.
-            OpponentFailed: the opponent raised, or its answer is no legal column.
+            InvalidOption: an option is unknown or invalid, the start is a finished game, or
+                the opponent could end the game before the caller's first move.
+            InvalidNotation, IllegalMove: ``moves`` is not a legal game.
+            OpponentFailed: the opponent raised an error or returned an illegal column.
 
         An error leaves the game and all random states as they were.
         """
@@ -208,11 +208,11 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
             Observation, reward, terminated, truncated (never true), info; see the class.
 
         Raises:
-            NotReset: before the first reset.
+            NotReset: ``reset`` was never called.
             WrongOrder: the game is over.
-            ActionNotInSpace: not an integer 0..6.
-            IllegalStep: a full column, with ``illegal="raise"``.
-            OpponentFailed: the opponent raised, or its answer is no legal column.
+            ActionNotInSpace: the action is not an integer 0..6.
+            IllegalStep: the column is full, and ``illegal`` is ``"raise"``.
+            OpponentFailed: the opponent raised an error or returned an illegal column.
 
         An error leaves the game as it was, without the caller's move.
         """
@@ -250,7 +250,7 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
         """Lose the game as an illegal action does; return what ``step`` returns.
 
         Raises:
-            NotReset: before the first reset.
+            NotReset: ``reset`` was never called.
             WrongOrder: the game is over.
         """
         self._require_game()
@@ -260,24 +260,24 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
         return observation, -1.0, True, False, info
 
     def action_masks(self) -> Bools:
-        """The caller's legal columns, bool ``(7,)``; sb3-contrib calls this."""
+        """Return the caller's legal columns, bool ``(7,)``; sb3-contrib calls this method."""
         legal = self._position.legal_columns() if self._state == "playing" else ()
         mask = np.zeros(COLUMNS, np.bool_)
         mask[list(legal)] = True
         return mask
 
     def render(self) -> Any:
-        """The board in the render mode: pixels, text, or None after showing it in a window.
+        """Render the board: return pixels or text, or show it in a window and return None.
 
         Raises:
-            NotReset: before the first reset.
+            NotReset: ``reset`` was never called.
         """
         if self._state == "new":
             raise NotReset("reset() needs to be called before render.")
         return self._viewer.render(self._position, self._last, self.metadata["render_fps"])
 
     def close(self) -> None:
-        """Close the window, if there is one; the game stays."""
+        """Close the window if there is one; the game continues."""
         self._viewer.close()
 
     # -- helpers ------------------------------------------------------------------------
@@ -298,10 +298,10 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
             self.render()
 
     def _reply(self, position: Position) -> tuple[Position, int]:
-        """The position after the opponent's move, and its column.
+        """Return the position after the opponent's move, and the column of the move.
 
         Raises:
-            OpponentFailed: the opponent raised, or its answer is no legal column.
+            OpponentFailed: the opponent raised an error or returned an illegal column.
         """
         follower = self._follower
         if follower is None:
@@ -321,13 +321,13 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
             ) from error
 
     def _seeds(self, follower: Follower, position: Position) -> Int64s:
-        """The seed of the opponent's draw in a position of this game; 0 if it draws nothing."""
+        """Return the seed of the opponent's move; 0 if the opponent uses no random numbers."""
         if not follower.draws:
             return BOARD_0
         return streams(np.array([self._seed + position.plies], np.uint64))
 
     def _seen(self) -> tuple[NDArray[Any], Info]:
-        """Observation and info."""
+        """Return observation and info."""
         position = self._position
         seen = observe(position, self._seat)
         info: Info = {

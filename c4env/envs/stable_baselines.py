@@ -56,7 +56,7 @@ class ConnectFourVecEnv(VecEnv):
             layout, dtype: as in ``ConnectFourEnv``.
 
         Raises:
-            InvalidOption: an argument has another value.
+            InvalidOption: an argument has an invalid value.
         """
         self._envs = ConnectFourVectorEnv(
             num_envs,
@@ -102,7 +102,7 @@ class ConnectFourVecEnv(VecEnv):
         self._envs.close()
 
     def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
-        """An attribute of the environment, repeated for each board."""
+        """Return an attribute of the environment, once for each board."""
         return [getattr(self, attr_name) for _ in self._get_indices(indices)]
 
     @property
@@ -118,7 +118,7 @@ class ConnectFourVecEnv(VecEnv):
         """Replace the ``"opponent"`` of all boards; no other attribute can change.
 
         Raises:
-            AttributeError: another attribute, or only some of the boards.
+            AttributeError: the attribute is not ``"opponent"``, or ``indices`` omit boards.
             InvalidOption: the value is not an opponent.
         """
         if attr_name != "opponent" or len(set(self._get_indices(indices))) < self.num_envs:
@@ -130,17 +130,17 @@ class ConnectFourVecEnv(VecEnv):
     def env_method(
         self, method_name: str, *method_args: Any, indices: Any = None, **method_kwargs: Any
     ) -> list[Any]:
-        """The result of a method for each board; the only method is ``action_masks``.
+        """Return the result of a method for each board; the only method is ``action_masks``.
 
         Raises:
-            AttributeError: another method.
+            AttributeError: there is no such method.
         """
         if method_name != "action_masks":
             raise AttributeError(f"a board has no method {method_name!r}")
         return list(self._masks[list(self._get_indices(indices))])
 
     def action_masks(self) -> Bools:
-        """The legal columns, bool ``[N, 7]``; a copy."""
+        """Return the legal columns, bool ``[N, 7]``; a copy."""
         return self._masks.copy()
 
     def env_is_wrapped(self, wrapper_class: Any, indices: Any = None) -> list[bool]:

@@ -58,7 +58,7 @@ _ALONE: Final = re.compile(rf"{_MARKS}(\d{{1,3}}){_MARKS}(?:\.{_MARKS})?", _FLAG
 
 
 def template(kind: str = "board") -> str:
-    """The template of a kind: ``board``, ``moves`` or ``both``, with additions.
+    """Return the template of a kind: ``board``, ``moves`` or ``both``, with additions.
 
     ``+legal`` lists the columns that are not full; ``+answer`` asks for the move alone, where
     the default lets the model reason; ``+example`` shows how to write a move. All together:
@@ -66,7 +66,7 @@ def template(kind: str = "board") -> str:
     ``{player}`` (first or second), ``{disc}`` (x or o) and ``{ply}`` (discs on the board).
 
     Raises:
-        InvalidOption: no template is of this kind.
+        InvalidOption: the kind is unknown.
     """
     shown, *additions = kind.split("+")
     if shown not in _SHOWN or sorted(set(additions)) != sorted(additions):
@@ -105,7 +105,7 @@ def fill(text: str, position: Position, moves: str) -> str:
 
 
 def read_move(text: str, position: Position, label: str = "Move", first: int = 1) -> int:
-    """The 0-based column that an answer announces; the parser does not guess.
+    """Read the 0-based column that an answer announces, without guessing.
 
     The last line must be ``Move: 4``, apart from Markdown emphasis and a full stop, or the whole
     answer is a number. Two such lines with different numbers announce nothing. The text before
@@ -185,8 +185,8 @@ class TextEnv(gymnasium.Env[str, str]):
             render_mode: None or ``"ansi"``, the drawn board.
 
         Raises:
-            InvalidOption: an argument has another value.
-            UnknownRenderMode: another render mode.
+            InvalidOption: an argument has an invalid value.
+            UnknownRenderMode: the render mode is unknown.
         """
         self._template = kind if _PLACES.search(kind) else template(kind)
         self._env = ConnectFourEnv(opponent, seat, illegal=illegal, render_mode=render_mode)
@@ -234,7 +234,8 @@ class TextEnv(gymnasium.Env[str, str]):
 
         Raises:
             NotReset, WrongOrder, OpponentFailed: as in :meth:`ConnectFourEnv.step`.
-            InvalidAction, IllegalMove: a bad action with ``illegal="raise"``, or no text.
+            InvalidAction, IllegalMove: the action is illegal and ``illegal`` is ``"raise"``, or
+                the action is not a text.
         """
         if not isinstance(action, str):
             raise InvalidAction(f"{action!r}: expected a text")
@@ -255,11 +256,11 @@ class TextEnv(gymnasium.Env[str, str]):
         return self._seen(info), reward, over, cut, info
 
     def render(self) -> Any:
-        """The drawn board, if the render mode is ``"ansi"``."""
+        """Return the drawn board if the render mode is ``"ansi"``."""
         return self._env.render()
 
     def _seen(self, info: dict[str, Any]) -> str:
-        """The observation; adds the legal columns and the moves to ``info``."""
+        """Return the observation; add the legal columns and the moves to ``info``."""
         info["legal"] = [column + 1 for column in range(7) if info["action_mask"][column]]
         info["moves"] = self._moves
         if "winner" not in info:
@@ -269,5 +270,5 @@ class TextEnv(gymnasium.Env[str, str]):
 
 
 def _move_between(before: Position, after: Position) -> str:
-    """The 1-based column that leads from one position to the next; empty if they are equal."""
+    """Return the 1-based column that leads from one position to the next; "" if they are equal."""
     return format_moves(c for c in before.legal_columns() if before.play(c) == after)

@@ -451,7 +451,7 @@ def test_bad_pools_are_refused():
         for asked in (lambda pool=pool: pool.shares, ConnectFourEnv(pool).reset):
             with pytest.raises(InvalidValue, match=rf"priority\(0.5\) is {factor!r}: expected"):
                 asked()
-    with pytest.raises(InvalidValue, match="follows its games"):
+    with pytest.raises(InvalidValue, match="not itself a pool"):
         Pool({Pool({ONES: 1}): 1})
     with pytest.raises(UnknownAgent, match="nosuch"):
         Pool({"nosuch": 1})

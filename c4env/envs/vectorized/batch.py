@@ -1,4 +1,4 @@
-"""Many boards in one step, as arrays, without Gymnasium; and the checks of their arguments."""
+"""Many boards in one step, as arrays, without Gymnasium."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ from c4env.position import Position, parse_column
 
 
 def boards_from(observation: Mapping[str, Any] | ArrayLike) -> Int64s:
-    """Bitboards int64 ``[N, 2]`` from the observations of N boards; inverts :func:`observed`.
+    """Return bitboards int64 ``[N, 2]`` from N observations; the inverse of :func:`observed`.
 
     Args:
         observation: for the side to move; a dict with the key ``"observation"``, or the array
             alone, ``[N, 6, 7, 2]`` or another layout, in any numeric dtype.
 
     Raises:
-        InvalidObservation: another shape, or other values.
+        InvalidObservation: a shape or value is wrong.
     """
     planes = planes_in(observation, "N, ")
     boards = np.empty((len(planes), 2), np.int64)
@@ -46,7 +46,7 @@ def boards_from(observation: Mapping[str, Any] | ArrayLike) -> Int64s:
 def observed(
     boards: Int64s, results: Int8s | None = None, seats: Int8s | None = None
 ) -> Observation:
-    """Observations of M boards, in new arrays.
+    """Return observations of M boards, in new arrays.
 
     Args:
         boards, results: see ``c4env.envs.vectorized.kernels``; None if no game is over.
@@ -62,36 +62,37 @@ def observed(
 
 
 def parse_actions(actions: ArrayLike, size: int) -> Int64s:
-    """Actions as int64 ``[size]``.
+    """Return actions as int64 ``[size]``.
 
     Raises:
-        InvalidAction: another shape, or values that are no integers.
+        InvalidAction: the shape is not ``[size]``, or the dtype is not an integer.
     """
     array = np.asarray(actions)
     if array.shape != (size,):
-        raise InvalidAction(f"actions of shape {array.shape}: expected one a board, ({size},)")
+        shape = f"({size},), one for each board"
+        raise InvalidAction(f"actions of shape {array.shape}: expected {shape}")
     if array.dtype.kind not in "iu":
         raise InvalidAction(f"actions of dtype {array.dtype}: expected integers")
     return np.ascontiguousarray(array, np.int64)
 
 
 def refusal(i: int, boards: Int64s, results: Int8s, action: int) -> Exception:
-    """The error for an action that is illegal on board i."""
+    """Return the error for an action that is illegal on board i."""
     if results[i] != ONGOING:
         return IllegalMove(f"board {i}: the game is over; reset the board first")
     try:
         Position.from_bitboards(int(boards[i, 0]), int(boards[i, 1])).play(parse_column(action))
     except (IllegalMove, InvalidAction) as error:
         return type(error)(f"board {i}: {error}")
-    raise AssertionError(f"board {i}: {action} can be played")
+    raise AssertionError(f"board {i}: {action} is legal")
 
 
 def bitboards(positions: Position | str | Sequence[Position | str]) -> Int64s:
-    """Bitboards int64 ``[K, 2]`` of one or more positions or move strings.
+    """Return bitboards int64 ``[K, 2]`` of one or more positions or move strings.
 
     Raises:
-        InvalidOption: an empty list, a finished game, or another type.
-        InvalidNotation, IllegalMove: a bad move string.
+        InvalidOption: there is no position, a game is finished, or a type is wrong.
+        InvalidNotation, IllegalMove: a move string is not a legal game.
     """
     several = [positions] if isinstance(positions, (Position, str)) else positions
     if not isinstance(several, Sequence):
@@ -110,15 +111,15 @@ def bitboards(positions: Position | str | Sequence[Position | str]) -> Int64s:
 
 
 def positions_of(boards: Int64s) -> list[Position]:
-    """The positions on boards int64 ``[N, 2]``."""
+    """Return the positions on boards int64 ``[N, 2]``."""
     return [Position.from_bitboards(mine, theirs) for mine, theirs in boards.tolist()]
 
 
 def parse_where(where: Any, size: int) -> Bools:
-    """A choice of boards as a mask, bool ``[size]``; None chooses all.
+    """Return a choice of boards as a mask, bool ``[size]``; None chooses all boards.
 
     Raises:
-        InvalidOption: another shape or dtype.
+        InvalidOption: the shape or dtype is wrong.
     """
     if where is None:
         return np.ones(size, np.bool_)
@@ -135,7 +136,7 @@ def set_starts(boards: Int64s, where: Bools, starts: Int64s) -> None:
     """Put one start on all chosen boards, or one start on each.
 
     Raises:
-        InvalidOption: another number of starts.
+        InvalidOption: the number of starts is neither 1 nor that of the chosen boards.
     """
     chosen = int(where.sum())
     if len(starts) not in (1, chosen):
@@ -162,7 +163,7 @@ class Batch:
             copy: return new arrays from every call; with False the next call overwrites them.
 
         Raises:
-            InvalidOption: ``size`` is no positive integer.
+            InvalidOption: ``size`` is not a positive integer.
         """
         self.size = require_integer("size", size)
         self.copy = copy
@@ -205,12 +206,13 @@ class Batch:
 
         Args:
             where: bool ``[N]``, the boards to start; None for all.
-            positions: one start for all of them, or one for each; positions or move strings.
-                None for the empty board.
+            positions: one start for all these boards, or one for each: positions or move
+                strings. None means the empty board.
 
         Raises:
-            InvalidOption: a bad ``where``, a finished game, or a wrong number of starts.
-            InvalidNotation, IllegalMove: a bad move string.
+            InvalidOption: ``where`` is invalid, a start is a finished game, or the number of
+                starts is wrong.
+            InvalidNotation, IllegalMove: a move string is not a legal game.
         """
         chosen = parse_where(where, self.size)
         set_starts(self._boards, chosen, bitboards("" if positions is None else positions))
@@ -226,8 +228,8 @@ class Batch:
             Rewards float64 ``[N, 2]`` of player 0 and player 1: 1 and -1 when a game is won.
 
         Raises:
-            InvalidAction: a wrong shape or dtype, or an action that is not 0..6.
-            IllegalMove: a full column, or a game that is over.
+            InvalidAction: the shape or dtype is wrong, or an action is not 0..6.
+            IllegalMove: a column is full, or a game is over.
 
         An error names the board and leaves all boards unchanged.
         """
@@ -241,7 +243,7 @@ class Batch:
         return rewards
 
     def observe(self) -> tuple[Int8s, Int8s]:
-        """Planes int8 ``[N, 6, 7, 2]`` and masks int8 ``[N, 7]``, each for its side to move.
+        """Return planes int8 ``[N, 6, 7, 2]`` and masks int8 ``[N, 7]`` for the side to move.
 
         Plane 0 holds the discs of the side to move; a mask is all zeros once the game is over.
         """
@@ -253,6 +255,6 @@ class Batch:
 
 
 def shares(size: int, threads: int) -> list[tuple[int, int]]:
-    """The range of boards, start and stop, of each thread."""
+    """Return the range of boards, start and stop, of each thread."""
     parts = max(1, min(threads, size))
     return list(itertools.pairwise(size * part // parts for part in range(parts + 1)))

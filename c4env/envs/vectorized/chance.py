@@ -24,7 +24,7 @@ RANDOM_SEAT: Final = 2
 
 
 def streams(seeds: NDArray[np.uint64]) -> Int64s:
-    """The initial states int64 ``[N]`` of streams with seeds uint64 ``[N]``.
+    """Return the initial states int64 ``[N]`` of streams with seeds uint64 ``[N]``.
 
     The finaliser of SplitMix64 mixes the seeds, so that neighbouring seeds give unlike streams.
     """
@@ -35,7 +35,7 @@ def streams(seeds: NDArray[np.uint64]) -> Int64s:
 
 
 def both_streams(seeds: NDArray[np.uint64]) -> Int64s:
-    """The initial states int64 ``[2, N]`` of the two streams of each board, from N seeds."""
+    """Return the initial states int64 ``[2, N]`` of each board's two streams, from N seeds."""
     return streams(np.stack([seeds, ~seeds]))
 
 
@@ -58,7 +58,7 @@ def seeds_of(states: Int64s, boards: Int64s) -> Int64s:
 
 @kernel("int64(int64, int64)", nogil=True)
 def random_cell(occupied: int, state: int) -> int:
-    """A playable cell, drawn uniformly from the state of a stream."""
+    """Draw a playable cell uniformly, by the state of a stream."""
     cells = playable(occupied)
     for _ in range(below(state, popcount(cells))):
         cells &= cells - 1
@@ -67,7 +67,7 @@ def random_cell(occupied: int, state: int) -> int:
 
 @kernel("int64[::1](int64[:, ::1], int64[::1])")
 def random_columns(discs: Int64s, states: Int64s) -> Int64s:
-    """The columns of ``"random"`` on boards ``[M, 2]``, drawn from states ``[M]``."""
+    """Draw the columns of ``"random"`` on boards ``[M, 2]``, by states ``[M]``."""
     columns = np.empty(len(discs), np.int64)
     for i in range(len(discs)):
         cell = random_cell(int(discs[i, 0] | discs[i, 1]), int(states[i]))

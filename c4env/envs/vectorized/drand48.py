@@ -11,11 +11,11 @@ STATES: Final = 1 << 48  # number of states; a state is less
 
 @kernel("int64(int64)")
 def next_random(state: int) -> int:
-    """The state that follows a state."""
+    """Return the state that follows a state."""
     return (state * 25214903917 + 11) & (STATES - 1)
 
 
 @kernel("int64(int64, int64)")
 def below(state: int, count: int) -> int:
-    """A number from 0 to ``count - 1``, from a state's upper 31 bits; ``count`` <= 2**31."""
+    """Return a number 0..``count - 1`` from a state's upper 31 bits; ``count`` <= 2**31."""
     return ((state >> 17) * count) >> 31

@@ -1,4 +1,4 @@
-"""N games of the caller against an opponent, or against itself.
+"""N games of the caller, against an opponent or in self-play.
 
 The state is that of ``c4env.envs.vectorized.kernels``, with the caller's seats and streams of
 random numbers for each board. Methods with ``start`` and ``stop`` work only on the boards in that
@@ -38,7 +38,7 @@ class Arrays(NamedTuple):
 
     @classmethod
     def make(cls, size: int) -> Arrays:
-        """New arrays for a number of boards."""
+        """Make arrays for a number of boards."""
         return cls(
             np.empty((size, kernels.WORDS), np.int32),
             np.empty((size, COLUMNS), np.int8),
@@ -52,17 +52,17 @@ class Arrays(NamedTuple):
 
 
 def parse_player(self_play: bool, seat: int | str) -> int:
-    """The caller's player: 0, 1, ``chance.RANDOM_SEAT``, or -1 in self-play."""
+    """Return the caller's player: 0, 1, ``chance.RANDOM_SEAT``, or -1 in self-play."""
     player = parse_seat(seat)
     return -1 if self_play else chance.RANDOM_SEAT if player is None else player
 
 
 def parse_openings(openings: Any, player: int) -> Int64s:
-    """Bitboards int64 ``[K, 2]`` to start from; None is the empty board.
+    """Return bitboards int64 ``[K, 2]`` to start from; None means the empty board.
 
     Raises:
-        InvalidOption: no positions, or the opponent of ``player`` could end a game at once.
-        InvalidNotation, IllegalMove: a bad move string.
+        InvalidOption: there is no position, or the opponent could end a game at once.
+        InvalidNotation, IllegalMove: a move string is not a legal game.
     """
     boards = batch.bitboards("" if openings is None else openings)
     for start in batch.positions_of(boards) if player >= 0 else ():
@@ -96,8 +96,8 @@ class Games:
         """Make empty boards; :meth:`begin` starts games.
 
         Raises:
-            InvalidOption: an argument has another value; see ``ConnectFourVectorEnv``.
-            InvalidNotation, IllegalMove: a bad opening.
+            InvalidOption: an argument has an invalid value; see ``ConnectFourVectorEnv``.
+            InvalidNotation, IllegalMove: an opening is not a legal game.
         """
         self.size = require_integer("num_envs", size)
         self.self_play = opponent is None
@@ -113,8 +113,8 @@ class Games:
         """Replace the opponent from its next move on.
 
         Raises:
-            InvalidOption: the argument is no opponent, or would turn games against an opponent
-                into self-play or the reverse.
+            InvalidOption: the argument is not an opponent, or only one of the old and the new
+                opponent is None (self-play).
         """
         if self.self_play != (opponent is None):
             now = "self-play" if self.self_play else "games against an opponent"
@@ -124,11 +124,11 @@ class Games:
 
     @property
     def _state(self) -> tuple[Int64s, Int8s, Int8s]:
-        """The first arguments of all kernels."""
+        """The arguments with which every kernel begins."""
         return self.boards, self.results, self.seats
 
     def save(self) -> tuple[Any, ...]:
-        """A copy of the state, for :meth:`restore`."""
+        """Return a copy of the state, for :meth:`restore`."""
         arrays = (array.copy() for array in (*self._state, self.streams))
         return *arrays, self.follower and self.follower.save()
 
@@ -146,15 +146,15 @@ class Games:
             self.follower.begin(new, self.streams[1, new])
 
     def _seeds(self, follower: Follower, boards: Int64s) -> Int64s:
-        """A seed for each of these boards if the opponent draws random numbers, else zeros."""
+        """Return a seed for each board if the opponent uses random numbers, else zeros."""
         return chance.seeds_of(self.streams[1], boards) if follower.draws else np.zeros_like(boards)
 
     def set_starts(self, where: Bools, starts: Int64s) -> None:
         """Put one start on all chosen boards, or one on each, after :meth:`begin`.
 
         Raises:
-            InvalidOption: another number of starts, or a start that the opponent's first
-                move could end.
+            InvalidOption: the number of starts is wrong, or the opponent's first move could
+                end a game.
         """
         batch.set_starts(self.boards, where, starts)
         if self.self_play:
@@ -165,14 +165,14 @@ class Games:
                 refuse_instant_end(position)
 
     def play(self, actions: Int64s, start: int, stop: int) -> None:
-        """Play the caller's ply wherever the game goes on; actions are 0..6."""
+        """Play the caller's ply on every board whose game goes on; actions are 0..6."""
         kernels.play(self.boards, self.results, actions, start, stop)
 
     def reply(self, start: int, stop: int) -> None:
-        """Play the opponent's ply wherever it is to move; a follower moves on all boards at once.
+        """Play the opponent's ply on every board where the opponent is to move.
 
         Raises:
-            OpponentFailed: the opponent raised, or its answer is no legal column.
+            OpponentFailed: the opponent raised an error or returned an illegal column.
         """
         if self.follower is not None:
             self._follow(self.follower)

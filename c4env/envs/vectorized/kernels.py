@@ -56,7 +56,7 @@ ANY_COLUMN: Final = 0
 def first_refused(
     boards: Int64s, results: Int8s, actions: Int64s, skip_finished: bool, allow_full: bool
 ) -> int:
-    """The index of the first board whose action is illegal; -1 if all are legal."""
+    """Return the index of the first board whose action is illegal; -1 if all are legal."""
     for i in range(len(actions)):
         if results[i] != ONGOING:
             if skip_finished:
@@ -102,7 +102,7 @@ def play(boards: Int64s, results: Int8s, actions: Int64s, start: int, stop: int)
 
 @kernel("int64(int64, int64, int64)", nogil=True)
 def two_bytes(own: int, other: int, column: int) -> int:
-    """A column's discs in two bytes by height: own discs in the lower, others in the upper."""
+    """Return a column in two bytes, a bit for each height: own discs low, other discs high."""
     shift = STRIDE * column
     return own >> shift & COLUMN | (other >> shift & COLUMN) << BYTE
 
@@ -223,14 +223,14 @@ def count_plies(boards: Int64s, plies: Int8s, start: int, stop: int) -> None:
 
 
 def plies_of(boards: Int64s) -> Int8s:
-    """The number of discs on every board, int8 ``[N]``, in a new array."""
+    """Return the number of discs on every board, int8 ``[N]``, in a new array."""
     plies = np.empty(len(boards), np.int8)
     count_plies(boards, plies, 0, len(boards))
     return plies
 
 
 def as_planes(words: NDArray[np.int32]) -> Int8s:
-    """The planes int8 ``[N, 6, 7, 2]`` in the words ``[N, 21]`` of :func:`observe`; a view."""
+    """Return a view of the words ``[N, 21]`` of :func:`observe` as planes ``[N, 6, 7, 2]``."""
     # A word's lowest byte comes first; swap on a machine that stores it last.
     bytes_ = (words if np.little_endian else words.byteswap()).view(np.int8)
     return bytes_[:, : 2 * CELLS].reshape(-1, ROWS, COLUMNS, 2)

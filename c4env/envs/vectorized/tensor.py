@@ -98,7 +98,7 @@ def restart(
             Each game draws one of them. The opponent's first move must not end a game.
 
     Raises:
-        InvalidOption: another opponent or seat.
+        InvalidOption: the opponent or the seat is invalid.
     """
     player: Any = _player(opponent, seat)
     boards, plies, seats, draws = 0, 0, state.seats, state.starts
@@ -138,8 +138,8 @@ def step(state: State, actions: Tensor, opponent: Opponent = None) -> tuple[Stat
         moved; and the rewards ``[N, 2]`` of both players.
 
     Raises:
-        InvalidAction: another shape or device, or no integers. The values stay unchecked, since a
-            check would wait for the device.
+        InvalidAction: the shape, dtype or device is wrong. The values are not checked, because
+            a check would wait for the device.
     """
     _check(actions, state.plies)
     first = state.plies & 1 == 0  # player 0 is the caller
@@ -152,7 +152,7 @@ def step(state: State, actions: Tensor, opponent: Opponent = None) -> tuple[Stat
 
 
 def observe(state: State, form: Form = PLANES) -> Seen:
-    """The caller's observations, in self-play those of the side to move, in a layout and dtype."""
+    """Return the observations of the caller, or in self-play those of the side to move."""
     turned = (state.seats >= 0) & (state.seats != state.plies & 1)
     boards = torch.where(turned[..., None], state.boards.flip(-1), state.boards)
     seen = _seen(boards, torch.where(turned | state.over, BOARD, boards[..., 0] | boards[..., 1]))
@@ -167,7 +167,7 @@ def _player(opponent: Opponent, seat: int | str) -> int:
 
 
 def _play(state: State, columns: Tensor, where: Tensor) -> tuple[State, Tensor]:
-    """Play a ply on chosen boards; the new state, and the rewards of the mover and the other."""
+    """Play a ply on chosen boards; return the state, and the rewards of the mover and the other."""
     mine, theirs = state.boards.unbind(-1)
     occupied = mine | theirs
     columns = columns.long()
@@ -201,7 +201,7 @@ def _reply(state: State, opponent: Any) -> tuple[State, Tensor]:
 
 
 def _seen(boards: Tensor, blocked: Tensor) -> Seen:
-    """Planes of both bitboards, and a mask; a column with a blocked top is illegal."""
+    """Return planes of both bitboards, and a mask; a column with a blocked top is illegal."""
     shifts = STRIDE * torch.arange(COLUMNS, device=boards.device)
     heights = torch.arange(ROWS - 1, -1, -1, dtype=_STACK, device=boards.device)
     stacks = (boards[..., None, :] >> shifts[:, None] & COLUMN).to(_STACK)  # [N, 7, 2]
@@ -211,7 +211,7 @@ def _seen(boards: Tensor, blocked: Tensor) -> Seen:
 
 
 def _has_won(discs: Tensor) -> Tensor:
-    """Whether discs int64 ``[N]`` hold four in a row, bool ``[N]``."""
+    """Whether discs int64 ``[N]`` contain four in a row, bool ``[N]``."""
     won = torch.zeros_like(discs)
     for shift in DIRECTIONS:
         lines = discs
@@ -225,7 +225,7 @@ def _check(actions: Any, plies: Tensor, who: str = "actions") -> None:
     if not isinstance(actions, Tensor):
         raise InvalidAction(f"{who} {type(actions).__name__}: expected a tensor")
     if actions.shape != plies.shape:
-        expected = f"expected one a board, {tuple(plies.shape)}"
+        expected = f"expected {tuple(plies.shape)}, one for each board"
         raise InvalidAction(f"{who} of shape {tuple(actions.shape)}: {expected}")
     if actions.is_floating_point() or actions.is_complex() or actions.dtype == torch.bool:
         raise InvalidAction(f"{who} of dtype {actions.dtype}: expected integers")
@@ -237,7 +237,7 @@ def _check(actions: Any, plies: Tensor, who: str = "actions") -> None:
 
 
 def _signed(number: int) -> int:
-    """The int64 with the lowest 64 bits of a number."""
+    """Return the lowest 64 bits of a number as an int64."""
     return (number + 2**63) % 2**64 - 2**63
 
 
@@ -249,7 +249,7 @@ def _streams(seeds: Tensor) -> Tensor:
 
 
 def _draw(states: Tensor, where: Tensor, count: Any) -> tuple[Tensor, Tensor]:
-    """Advance the streams on chosen boards; the new states, and numbers below ``count``."""
+    """Advance the streams of chosen boards; return the states, and numbers below ``count``."""
     states = torch.where(where, states * 25214903917 + 11 & STATES - 1, states)
     return states, (states >> 17) * count >> 31
 
@@ -292,8 +292,8 @@ class TensorEnv:
             layout, dtype: the form of ``"observation"``; see ``c4env.observation``.
 
         Raises:
-            InvalidOption: an argument has another value, or the device is not available.
-            InvalidNotation, IllegalMove: a bad opening.
+            InvalidOption: an argument has an invalid value, or the device is not available.
+            InvalidNotation, IllegalMove: an opening is not a legal game.
         """
         self.num_envs = require_integer("num_envs", num_envs)
         try:
@@ -321,7 +321,8 @@ class TensorEnv:
             where: bool ``[N]``, the boards to start, while the others continue; None for all.
 
         Raises:
-            InvalidOption: a bad argument, or ``where`` in the first reset or with a seed.
+            InvalidOption: an argument is invalid, or ``where`` is given in the first reset or
+                with a seed.
         """
         number, size = parse_seed(seed), self.num_envs
         if self._state is None or number is not None:
@@ -346,7 +347,7 @@ class TensorEnv:
             Observation, rewards, terminations bool ``[N]``, truncations (never true), info.
 
         Raises:
-            NotReset: before the first reset.
+            NotReset: ``reset`` was never called.
         """
         if self._state is None:
             raise NotReset("reset() needs to be called before step.")

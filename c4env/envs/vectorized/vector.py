@@ -32,7 +32,7 @@ _OPTIONS: Final = ("reset_mask", "moves", "position")
 
 
 class VectorInfo(TypedDict):
-    """The ``info`` of :class:`ConnectFourVectorEnv`, which says when a key is present.
+    """The ``info`` of :class:`ConnectFourVectorEnv`; some keys are not always present.
 
     ``_final_obs`` and ``_final_info``, bool ``[N]``, mark the boards where a game ended.
     """
@@ -126,10 +126,10 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
             screen_scaling: size of a picture; see ``c4env.view.rendering``.
 
         Raises:
-            InvalidOption: an argument has another value.
+            InvalidOption: an argument has an invalid value.
             WrongBoard: the opponent plays on a board of another size.
-            UnknownAgent, InvalidSpec, UnknownOption, InvalidValue: no agent has the name.
-            UnknownRenderMode: another render mode.
+            UnknownAgent, InvalidSpec, UnknownOption, InvalidValue: the opponent's spec is wrong.
+            UnknownRenderMode: the render mode is unknown.
         """
         self._games = Games(num_envs, opponent, seat, openings)
         self.num_envs = self._games.size
@@ -194,10 +194,10 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
             Observation and info; see the class.
 
         Raises:
-            InvalidOption: an unknown option, a bad value, a finished game, or a start
-                that the opponent could end before the caller's first move.
-            InvalidNotation, IllegalMove: bad ``moves``.
-            OpponentFailed: the opponent raised, or its answer is no legal column.
+            InvalidOption: an option is unknown or invalid, a start is a finished game, or the
+                opponent could end a game before the caller's first move.
+            InvalidNotation, IllegalMove: ``moves`` is not a legal game.
+            OpponentFailed: the opponent raised an error or returned an illegal column.
 
         An error leaves every game as it was.
         """
@@ -237,11 +237,11 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
             Observation, rewards, terminations, truncations (never true), info; see the class.
 
         Raises:
-            NotReset: before the first reset.
-            InvalidAction: a wrong shape or dtype, or an action that is not 0..6.
-            IllegalMove: a full column (unless ``illegal="lose"``), or, with ``DISABLED``,
-                a game that is over.
-            OpponentFailed: the opponent raised, or its answer is no legal column.
+            NotReset: ``reset`` was never called.
+            InvalidAction: the shape or dtype is wrong, or an action is not 0..6.
+            IllegalMove: a column is full and ``illegal`` is ``"raise"``, or, with
+                ``DISABLED``, a game is over.
+            OpponentFailed: the opponent raised an error or returned an illegal column.
 
         An error names the board and leaves every game as it was.
         """
@@ -286,7 +286,7 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
         return self._seen(arrays), arrays.rewards, arrays.terminations, arrays.truncations, info
 
     def render(self) -> tuple[Any, ...] | None:
-        """A tuple with a picture of each board, or None without a render mode."""
+        """Return a tuple with a picture of each board, or None without a render mode."""
         if self.render_mode is None:
             return None
         if self.render_mode == "ansi":
@@ -304,7 +304,7 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
         return batch.positions_of(self._games.boards)
 
     def __getstate__(self) -> dict[str, Any]:
-        """All attributes but the threads; a copy starts its own."""
+        """Return all attributes except the threads; a copy starts its own."""
         return {**self.__dict__, "_executor": None}
 
     # -- helpers ----------------------------------------------------------------------------
@@ -320,7 +320,7 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
             future.result()
 
     def _final(self, arrays: Arrays) -> dict[str, Any]:
-        """Final observations and info of games that restart in this step, in Gymnasium's form."""
+        """Return final observations and info, in Gymnasium's form, of games that restart now."""
         games, ended = self._games, arrays.terminations
         at = np.flatnonzero(ended)
         seen = batch.observed(games.boards[at], games.results[at], games.seats[at])
@@ -359,14 +359,14 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
         return info
 
     def _parse_options(self, options: Mapping[str, Any] | None) -> tuple[Bools, Int64s | None]:
-        """The boards to start, and their start positions if given."""
+        """Return the boards to start, and their start positions if given."""
         options = known_options(options, _OPTIONS, ", ".join(_OPTIONS))
         where = batch.parse_where(options.get("reset_mask"), self.num_envs)
         start = options.get("moves", options.get("position"))
         return where, None if start is None else batch.bitboards(start)
 
     def _parse_seed(self, seed: Any, where: Bools) -> Int64s:
-        """The streams of random numbers after seeding the chosen boards."""
+        """Return the streams of random numbers after seeding the chosen boards."""
         size = self.num_envs
         several = getattr(seed, "ndim", 0) > 0 or (
             isinstance(seed, Sequence) and not isinstance(seed, str)

@@ -140,5 +140,5 @@ def test_bad_options_are_refused(options: dict[str, object], said: str) -> None:
 
 
 def test_a_pool_holds_no_curriculum() -> None:
-    with pytest.raises(InvalidValue, match="follows its games"):
+    with pytest.raises(InvalidValue, match="not itself a pool"):
         batched.Pool({Curriculum(): 1})

@@ -153,7 +153,7 @@ def test_a_full_column_is_told_with_those_that_are_not(make: Any) -> None:
 @pytest.mark.parametrize(
     ("actions", "error", "match"),
     [
-        ([0, 1], InvalidAction, r"shape \(2,\): expected one a board, \(3,\)"),
+        ([0, 1], InvalidAction, r"shape \(2,\): expected \(3,\), one for"),
         (3, InvalidAction, r"shape \(\)"),
         ([0.0, 1.0, 2.0], InvalidAction, "dtype float64: expected integers"),
         ([True, False, True], InvalidAction, "dtype bool: expected integers"),

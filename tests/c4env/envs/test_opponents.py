@@ -193,7 +193,7 @@ def test_a_function_that_raises_is_not_asked_otherwise() -> None:
         (lambda o: [3, 3], r"\[3, 3\]: expected one column; .* marked by c4env\.batched"),
         (lambda o: o["observation"], r"expected one column; .* marked by c4env\.batched"),
         (lambda o: o["action_mask"].argmax(axis=1), r"AxisError: .* marked by c4env\.batched"),
-        (c4env.batched(lambda o: 3), r"shape \(\): expected one a board.*by c4env\.batched"),
+        (c4env.batched(lambda o: 3), r"shape \(\): expected .* one for each.*by c4env\.batched"),
         (c4env.batched(lambda o: o["action_mask"] / 2), r"shape \(.*, 7\).*by c4env\.batched"),
     ],
 )
