@@ -14,56 +14,45 @@ import numpy as np
 from c4env.agents.base import require_count
 from c4env.agents.solver import Solver
 from c4env.envs.opponents import AnyOpponent
-from c4env.envs.text import RULES, TextEnv, fill
+from c4env.envs.text import RULES, SITUATION, TextEnv, fill
 from c4env.errors import InvalidAction, WrongOrder, require_integer
 from c4env.position import Position
 
-_NOW: Final = (
-    "The board now, x the discs of the first player, o those of the second, . a free cell, and "
-    "the numbers of the columns below:\n\n{board}\n\n"
-    "It is your turn, with the discs {disc}. The columns that are not full: {legal}"
-)
 PROMPT: Final = (
     RULES + "Play by calling the tool play with the number of a column, until the game is over; "
-    "your opponent replies. A game that you do not finish is lost.\n\n" + _NOW
+    "your opponent replies. A game that you do not finish is lost.\n\n" + SITUATION
 )
 
-shared_solver: Final = functools.cache(Solver)
-"""A solver for all games of a process."""
+_solver: Final = functools.cache(Solver)  # one for all games of a process
 
 
 class GameTools:
-    """A game in which a model plays by calling :meth:`play`, and an agent of the zoo replies.
+    """A game in which a model plays by calling :meth:`play`, and an opponent replies.
 
-    Methods and properties other than ``play`` are for the program that trains the model. The
-    reward is -``outcome`` for a game that has not ended, so that a model gains nothing when it
-    stops. For a finished game the reward is ``outcome`` times the result, plus ``kept`` times the
-    share of the model's moves that kept the win or the draw, or were made in a lost position.
+    The rest is for the program that trains the model. The reward is -``outcome`` for a game that
+    has not ended, so that a model gains nothing when it stops. For a finished game the reward is
+    ``outcome`` times the result, plus ``kept`` times the share of the model's moves that kept the
+    value of the position under exact play: no win became a draw or a loss, and no draw a loss.
+
+    Args:
+        opponent: who replies, as for ``ConnectFourEnv``; most often the spec of an agent.
+        outcome, kept: weights of the two parts of the reward.
+
+    Attributes:
+        env: the game as a :class:`TextEnv`.
+        result: 1, 0 or -1 for a win, a draw or a loss of the model; None before the end.
+
+    Raises:
+        UnknownAgent, ...: the spec is wrong.
     """
 
     def __init__(
-        self,
-        opponent: AnyOpponent = "random",
-        *,
-        outcome: float = 1.0,
-        kept: float = 1.0,
-        solver: Solver | None = None,
+        self, opponent: AnyOpponent = "random", *, outcome: float = 1.0, kept: float = 1.0
     ) -> None:
-        """Make the tools; ``reset()`` starts their first game.
-
-        Args:
-            opponent: who replies, as for ``ConnectFourEnv``; most often the spec of an agent.
-            outcome, kept: weights of the two parts of the reward.
-            solver: the judge; None for one that all games of the process share.
-
-        Raises:
-            UnknownAgent, ...: the spec is wrong.
-        """
-        self._env = TextEnv(opponent, kind=PROMPT, illegal="raise")
+        self.env = TextEnv(opponent, kind=PROMPT, illegal="raise")
+        self.result: int | None = None
         self._weights = outcome, kept
-        self._solver = solver or shared_solver()
         self._played: list[tuple[Position, int]] = []
-        self._result: int | None = None
 
     def reset(self, moves: str = "", seed: int | None = None, **_: Any) -> str:
         """Start a game, and return the prompt; the model plays the side to move.
@@ -76,8 +65,8 @@ class GameTools:
             InvalidNotation, IllegalMove, InvalidOption: bad moves or a bad seed.
         """
         seat = Position.parse(moves).to_move
-        text, _info = self._env.reset(seed=seed, options={"moves": moves, "seat": seat})
-        self._played, self._result = [], None
+        text, _info = self.env.reset(seed=seed, options={"moves": moves, "seat": seat})
+        self._played, self.result = [], None
         return text
 
     def play(self, column: int) -> str:
@@ -90,44 +79,33 @@ class GameTools:
             The board after the reply, or the end of the game.
         """
         # An error leaves the game as it was; its text is for the model.
-        if self._result is not None:
+        if self.result is not None:
             raise WrongOrder("The game is over: no more moves are possible.")
-        before = self._env.position
-        number = require_integer(
-            "column", column, 1, "an integer from 1 to 7", high=7, wrong=InvalidAction
-        )
-        text, reward, over, _, info = self._env.step(str(number))
+        expected, before = "an integer from 1 to 7", self.env.position
+        number = require_integer("column", column, 1, expected, high=7, wrong=InvalidAction)
+        text, reward, over, _, info = self.env.step(str(number))
         self._played.append((before, number - 1))
         if over:
-            self._result = int(reward)
+            self.result = int(reward)
             return text
-        return f"Your opponent plays column {info['moves'][-1]}. " + fill(_NOW, self.position, "")
+        replied = f"Your opponent plays column {info['moves'][-1]}. "
+        return replied + fill(SITUATION, self.env.position, "")
 
     def get_reward(self) -> float:
         """The reward of the game as it stands; see the class."""
         outcome, kept = self._weights
-        if self._result is None:
+        if self.result is None:
             return -outcome
-        return outcome * self._result + kept * float(np.mean(self.kept))
-
-    @property
-    def position(self) -> Position:
-        """The board and the side to move, as a value."""
-        return self._env.position
-
-    @property
-    def result(self) -> int | None:
-        """1, 0 or -1 for a win, a draw or a loss of the model; None before the end."""
-        return self._result
+        return outcome * self.result + kept * float(np.mean(self.kept))
 
     @property
     def kept(self) -> list[bool]:
-        """For each move of the model, whether it kept the result of the game."""
-        return [keeps_result(self._solver, *move) for move in self._played]
+        """For each move of the model, whether it kept the value of the position."""
+        return [keeps_value(_solver(), *move) for move in self._played]
 
 
-def keeps_result(solver: Solver, position: Position, column: int) -> bool:
-    """Whether a legal move keeps the win, the draw or the loss that exact play would reach."""
+def keeps_value(solver: Solver, position: Position, column: int) -> bool:
+    """Whether a legal move keeps the win, draw or loss that exact play would reach."""
     return solver.sign(position) == -solver.sign(position.play(column))
 
 

@@ -36,6 +36,9 @@ _BOARD: Final = (
 _MOVES: Final = "The columns played so far, from the first move on: {moves}\n\n"
 _TURN: Final = "You are the {player} player, with the discs {disc}, and it is your turn.\n"
 _LEGAL: Final = "The columns that are not full: {legal}\n"
+SITUATION: Final = _BOARD + _TURN + _LEGAL
+"""The part of the kind ``board+legal`` between the rules and what to answer."""
+
 _THINK: Final = (
     "Think as long as you like before you answer. End with a line that holds your move and nothing "
     "else: the word Move, a colon, and the number of the column, from 1 to 7."

@@ -29,9 +29,8 @@ with needs("openenv", __name__):
 
 
 class Drop(Action):
-    """A move: a column from 1 to 7."""
+    """A move: a column from 1 to 7. Any value arrives; the answer to a bad one says so."""
 
-    # Any value arrives, so that the answer to a bad one says what was expected.
     column: Any = Field(json_schema_extra={"type": "integer", "minimum": 1, "maximum": 7})
 
 
@@ -49,27 +48,18 @@ class GameEnvironment(Environment[Drop, Board, State]):
 
     def __init__(self, opponent: str = "random", **options: Any) -> None:
         super().__init__()
-        self._tools = GameTools(opponent, **options)
-        self._state = State()
+        self._tools, self._state = GameTools(opponent, **options), State()
 
     def reset(
-        self,
-        seed: int | None = None,
-        episode_id: str | None = None,
-        moves: str = "",
-        **_: Any,
+        self, seed: int | None = None, episode_id: str | None = None, moves: str = "", **_: Any
     ) -> Board:
         """Start a game; ``seed`` and ``moves`` as for :meth:`GameTools.reset`."""
         text = self._tools.reset(moves, seed)
-        self._state = State(episode_id=episode_id or str(uuid4()), step_count=0)
+        self._state = State(episode_id=episode_id or str(uuid4()))
         return self._seen(text)
 
     def step(self, action: Drop, timeout_s: float | None = None, **_: Any) -> Board:
-        """Play a move and the reply. A column that cannot be played leaves the game as it was.
-
-        Raises:
-            NotReset, WrongOrder: before the first game, or after the end of one.
-        """
+        """Play a move and the reply; a column that cannot be played leaves the game as it was."""
         try:
             text = self._tools.play(action.column)
         except (IllegalMove, InvalidAction) as error:
@@ -84,31 +74,18 @@ class GameEnvironment(Environment[Drop, Board, State]):
 
     def _seen(self, text: str) -> Board:
         over = self._tools.result is not None
-        legal = [column + 1 for column in self._tools.position.legal_columns()]
+        legal = [column + 1 for column in self._tools.env.position.legal_columns()]
         reward = self._tools.get_reward() if over else 0.0
         return Board(text=text, legal=legal, done=over, reward=reward)
 
 
-def application(opponent: str = "random", *, clients: int = 256, **options: Any) -> Any:
-    """Return the ASGI application, for any server.
-
-    Args:
-        opponent: the spec of the agent that replies.
-        clients: the most games at once.
-        options: as for :class:`GameTools`.
-
-    Raises:
-        UnknownAgent, ...: the spec is wrong.
-    """
-    made = functools.partial(GameEnvironment, opponent, **options)
-    made()  # an error now rather than in the first game
-    return create_app(made, Drop, Board, env_name="connect_four", max_concurrent_envs=clients)
-
-
-def serve(opponent: str = "random", port: int = 8000) -> None:
-    """Serve on this machine until interrupted."""
+def serve(opponent: str = "random", port: int = 8000, *, clients: int = 256) -> None:
+    """Serve games on this machine until interrupted, at most ``clients`` at once."""
     require_count("--port", port, 1, 65535)
-    uvicorn.run(application(opponent), host="127.0.0.1", port=port)
+    made = functools.partial(GameEnvironment, opponent)
+    made()  # an error now rather than in the first game
+    app = create_app(made, Drop, Board, env_name="connect_four", max_concurrent_envs=clients)
+    uvicorn.run(app, host="127.0.0.1", port=port)
 
 
 if __name__ == "__main__":

@@ -33,17 +33,8 @@ def train(
 ) -> float:
     """Train for some steps, and write the model; return the mean reward of the last step.
 
-    Each step learns from ``games`` games from one position, against the same opponent with the
-    same seed: GRPO compares their rewards, which :class:`GameTools` finds by exact play.
-
-    Args:
-        out: the folder of the model.
-        steps: number of steps.
-        seed: the seed of the positions, the opponents and the training.
-        model: a folder, or a name on the Hub.
-        opponent: the spec of the agent that replies.
-        games: number of games a step.
-        options: more settings of ``trl.GRPOConfig``.
+    Each step compares the rewards of ``games`` games from one position, against the same opponent
+    with the same seed. ``options`` are more settings of ``trl.GRPOConfig``.
     """
     tools = functools.partial(GameTools, opponent)
     tools()  # an error now rather than after the model is loaded

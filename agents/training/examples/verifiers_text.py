@@ -17,7 +17,7 @@ from typing import Any
 from c4env.agents.registry.registry import make
 from c4env.agents.solver import Solver
 from c4env.agents.training.command_line import needs
-from c4env.agents.training.game_tools import keeps_result, starts
+from c4env.agents.training.game_tools import keeps_value, starts
 from c4env.envs.text import TextEnv, fill, read_move, template
 from c4env.errors import IllegalMove, InvalidAction
 from c4env.position import Position
@@ -108,7 +108,7 @@ class TextGames(vf.MultiTurnEnv):
         except (InvalidAction, IllegalMove):
             state["moves_kept"].append(0.0)
         else:
-            state["moves_kept"].append(float(keeps_result(self._solver, game.position, column)))
+            state["moves_kept"].append(float(keeps_value(self._solver, game.position, column)))
         text, reward, over, _, _ = game.step(said)
         return text, reward, over
 

@@ -10,7 +10,7 @@ import pytest
 
 from c4env.agents.errors import InvalidValue, UnknownAgent
 from c4env.agents.solver import Solver
-from c4env.agents.training.game_tools import GameTools, keeps_result, starts
+from c4env.agents.training.game_tools import GameTools, keeps_value, starts
 from c4env.errors import (
     IllegalMove,
     InvalidAction,
@@ -29,7 +29,7 @@ def highest(position):
 
 def play(tools, choose=lowest):
     while tools.result is None:
-        text = tools.play(choose(tools.position) + 1)
+        text = tools.play(choose(tools.env.position) + 1)
     return text
 
 
@@ -58,7 +58,7 @@ def test_a_move_keeps_the_result_as_the_scores_of_all_columns_say():
         signs = [None if s is None else (s > 0) - (s < 0) for s in solver.scores(position)]
         best = max(sign for sign in signs if sign is not None)
         for column in position.legal_columns():
-            assert keeps_result(solver, position, column) == (signs[column] == best)
+            assert keeps_value(solver, position, column) == (signs[column] == best)
 
 
 def test_a_game_that_stops_is_lost_whatever_was_played():
@@ -79,9 +79,9 @@ def test_a_model_reads_the_rules_then_the_reply_then_the_end():
     assert "not full: 1, 2, 3, 4, 5, 6, 7" in text
     text = tools.play(1)
     assert "Your opponent plays column 7." in text
-    assert str(tools.position) in text
+    assert str(tools.env.position) in text
     tools.play(1)
-    assert tools.position == Position.parse("121717")
+    assert tools.env.position == Position.parse("121717")
     assert "The game is over. You won." in tools.play(1)
     assert tools.result == 1
     assert "with the discs o" in tools.reset("4")
@@ -98,9 +98,9 @@ def test_a_bad_column_is_quoted_and_costs_nothing(column):
     with pytest.raises(InvalidAction) as caught:
         tools.play(column)
     assert str(caught.value) == f"column={column!r}: expected an integer from 1 to 7"
-    assert tools.position == Position.parse("44")
+    assert tools.env.position == Position.parse("44")
     tools.play(1)
-    assert tools.position == Position.parse("4414")
+    assert tools.env.position == Position.parse("4414")
 
 
 def test_calls_at_the_wrong_time_say_so():
@@ -132,7 +132,7 @@ def test_a_bad_start_leaves_the_game_as_it_was(row, error):
     tools.reset("44")
     with pytest.raises(error, match=str(next(iter(row.values())))):
         tools.reset(**row)
-    assert tools.position == Position.parse("44")
+    assert tools.env.position == Position.parse("44")
     tools.play(1)
 
 
@@ -147,7 +147,7 @@ def test_a_seed_repeats_the_opponent():
     def game(seed):
         tools.reset(seed=seed)
         play(tools)
-        return tools.position
+        return tools.env.position
 
     assert game(1) == game(1)
     assert len({game(seed) for seed in range(5)}) > 1
