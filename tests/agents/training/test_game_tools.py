@@ -38,7 +38,7 @@ def play(tools, choose=lowest):
 def test_the_reward_is_exact(choose):
     tools, weighted = GameTools("greedy"), GameTools("greedy", outcome=0.5, kept=3.0)
     seen = set()
-    for row in starts(30, plies=20, seed=5):
+    for row in starts(15, plies=20, seed=5):
         result, kept = judged(row["moves"], choose)
         for game in (tools, weighted):
             game.reset(**row)

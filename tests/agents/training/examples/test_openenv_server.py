@@ -9,7 +9,7 @@ import urllib.request
 import pytest
 
 from tests.helpers.judged import reward
-from tests.helpers.processes import run_python, start_python
+from tests.helpers.processes import start_python
 
 openenv = pytest.importorskip(
     "openenv.core", reason="needs the extra openenv: pip install 'c4env[openenv]'"
@@ -98,17 +98,3 @@ def test_the_schema_says_what_a_column_is():
 
     column = Drop.model_json_schema()["properties"]["column"]
     assert (column["type"], column["minimum"], column["maximum"]) == ("integer", 1, 7)
-
-
-@pytest.mark.parametrize(
-    ("option", "value", "message"),
-    [
-        ("--opponent", "nobody", "unknown agent 'nobody'"),
-        ("--port", "99999", "--port=99999: expected an integer between 1 and 65535"),
-    ],
-)
-def test_bad_options_are_refused_in_one_line(option, value, message):
-    done = run_python("-m", NAME, option, value)
-    assert done.returncode == 2
-    assert message in done.stderr
-    assert done.stderr.count("\n") == 1
