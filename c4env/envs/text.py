@@ -22,11 +22,13 @@ from c4env.position import DISCS, Position, format_moves, require_position
 VERSION: Final = 1
 """The version of the templates; every change of their wording changes it."""
 
-_RULES: Final = (
+RULES: Final = (
     "This is Connect Four, on a board of 7 columns and 6 rows. A disc falls to the lowest free "
     "cell of the column it is dropped into; a column with 6 discs is full. Whoever first has four "
     "discs in a row, across, upright or diagonal, wins; a full board without is a draw.\n\n"
 )
+"""The rules, with which every template begins."""
+
 _BOARD: Final = (
     "The board now, x the discs of the first player, o those of the second, . a free cell, and "
     "the numbers of the columns below:\n\n{board}\n\n"
@@ -34,6 +36,9 @@ _BOARD: Final = (
 _MOVES: Final = "The columns played so far, from the first move on: {moves}\n\n"
 _TURN: Final = "You are the {player} player, with the discs {disc}, and it is your turn.\n"
 _LEGAL: Final = "The columns that are not full: {legal}\n"
+SITUATION: Final = _BOARD + _TURN + _LEGAL
+"""The part of the kind ``board+legal`` between the rules and what to answer."""
+
 _THINK: Final = (
     "Think as long as you like before you answer. End with a line that holds your move and nothing "
     "else: the word Move, a colon, and the number of the column, from 1 to 7."
@@ -78,7 +83,7 @@ def template(kind: str = "board") -> str:
     legal = _LEGAL if "legal" in additions else ""
     ending = _ANSWER if "answer" in additions else _THINK
     example = _EXAMPLE if "example" in additions else ""
-    return _RULES + _SHOWN[shown] + _TURN + legal + ending + example
+    return RULES + _SHOWN[shown] + _TURN + legal + ending + example
 
 
 def fill(text: str, position: Position, moves: str) -> str:

@@ -14,12 +14,10 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-import numpy as np
-
-from c4env.agents.errors import InvalidValue
 from c4env.agents.registry.registry import make
 from c4env.agents.solver import Solver
 from c4env.agents.training.command_line import needs
+from c4env.agents.training.game_tools import keeps_value, starts
 from c4env.envs.text import TextEnv, fill, read_move, template
 from c4env.errors import IllegalMove, InvalidAction
 from c4env.position import Position
@@ -55,31 +53,27 @@ def load_environment(
         options: options of ``verifiers.MultiTurnEnv``, such as ``max_turns``.
 
     Raises:
-        InvalidValue: ``games`` is not at least 1, or ``plies`` is not 0 to 30.
+        InvalidValue: ``games`` or ``plies`` is out of range.
         UnknownAgent, ...: the spec is wrong.
     """
-    if games < 1 or not 0 <= plies <= 30:
-        raise InvalidValue(f"games={games!r}, plies={plies!r}: expected games >= 1, plies 0..30")
     make(opponent).close()  # an error now rather than in the first game
-    starts = [_start(seed, number, plies) for number in range(games)]
     data = Dataset.from_list(
         [
-            {"prompt": [_message(_shown(kind, start))], "info": {"moves": start, "seed": number}}
-            for number, start in enumerate(starts)
+            {"prompt": [_message(_shown(kind, row["moves"]))], "info": row}
+            for row in starts(games, plies, seed)
         ]
     )
     rubric = vf.Rubric(funcs=[_outcome, _kept], weights=[outcome, kept])
-    return TextGames(opponent, kind, seed, dataset=data, rubric=rubric, **options)
+    return TextGames(opponent, kind, dataset=data, rubric=rubric, **options)
 
 
 class TextGames(vf.MultiTurnEnv):
     """The environment that :func:`load_environment` makes."""
 
-    def __init__(self, opponent: str, kind: str, seed: int, **options: Any) -> None:
+    def __init__(self, opponent: str, kind: str, **options: Any) -> None:
         super().__init__(**options)
         self._spec = opponent
         self._kind = kind
-        self._seed = seed
         self._solver = Solver()
         self._turn = asyncio.Lock()  # the solver answers one question at a time
 
@@ -88,7 +82,7 @@ class TextGames(vf.MultiTurnEnv):
         info = state["info"]
         start = Position.parse(info["moves"])
         game = TextEnv(make(self._spec), seat=start.to_move, kind=self._kind)
-        game.reset(seed=self._seed + info["seed"], options={"moves": info["moves"]})
+        game.reset(seed=info["seed"], options={"moves": info["moves"]})
         state["game"] = game
         state["reward_of_game"] = 0.0
         state["moves_kept"] = []
@@ -114,10 +108,7 @@ class TextGames(vf.MultiTurnEnv):
         except (InvalidAction, IllegalMove):
             state["moves_kept"].append(0.0)
         else:
-            scores = self._solver.scores(game.position)
-            best, own = max(s for s in scores if s is not None), scores[column]
-            assert own is not None  # it is legal
-            state["moves_kept"].append(float(np.sign(best) == np.sign(own)))
+            state["moves_kept"].append(float(keeps_value(self._solver, game.position, column)))
         text, reward, over, _, _ = game.step(said)
         return text, reward, over
 
@@ -131,19 +122,6 @@ def _kept(state: Any, **_: Any) -> float:
     """The share of the moves that kept win, draw or loss; 0 without a move."""
     moves = state.get("moves_kept", [])
     return sum(moves) / len(moves) if moves else 0.0
-
-
-def _start(seed: int, number: int, plies: int) -> str:
-    """The moves to a random unfinished position."""
-    generator = np.random.default_rng(np.random.SeedSequence([seed, number]))
-    length = int(generator.integers(plies + 1))
-    while True:
-        position, moves = Position(), ""
-        while len(moves) < length and position.outcome is None:
-            column = int(generator.choice(position.legal_columns()))
-            position, moves = position.play(column), moves + str(column + 1)
-        if position.outcome is None:
-            return moves
 
 
 def _shown(kind: str, moves: str) -> str:

@@ -16,10 +16,10 @@ with warnings.catch_warnings():
         pytest.skip("this version of verifiers has no MultiTurnEnv", allow_module_level=True)
 
 from c4env.agents.errors import InvalidValue, UnknownAgent
-from c4env.agents.solver import Solver
 from c4env.envs.text import fill, template
 from c4env.position import Position
 from tests.helpers.chat import chatting
+from tests.helpers.judged import judged
 
 # The solver needs its speed; the library warns of things of its own.
 pytestmark = [pytest.mark.compiled, pytest.mark.filterwarnings("ignore")]
@@ -62,26 +62,9 @@ def test_exact_play_is_the_judge(monkeypatch):
     environment = vf.load_environment(NAME, games=4, plies=6, opponent="greedy", seed=1)
     with chatting() as server:
         outputs = play(environment, server, monkeypatch, num_examples=4)
-    solver = Solver()
     assert len(outputs) == 4
     for output in outputs:
-        position = Position.parse(output["info"]["moves"])
-        seat, kept = position.to_move, []
-        from c4env import agents
-        from c4env.observation import observe
-
-        opponent = agents.make("greedy")
-        while position.outcome is None:
-            if position.to_move != seat:
-                position = position.play(opponent(observe(position)))
-                continue
-            scores = solver.scores(position)
-            column = position.legal_columns()[0]
-            best = max(s for s in scores if s is not None)
-            kept.append((scores[column] > 0) - (scores[column] < 0) == (best > 0) - (best < 0))
-            position = position.play(column)
-        winner = position.outcome.winner
-        reward = 0 if winner is None else 1 if winner == seat else -1
+        reward, kept = judged(output["info"]["moves"])
         assert output["metrics"]["_outcome"] == reward
         assert output["metrics"]["_kept"] == pytest.approx(sum(kept) / len(kept))
         assert output["reward"] == pytest.approx(reward + sum(kept) / len(kept))

@@ -1,0 +1,138 @@
+"""Connect Four as tools of a language model, with a reward from exact play.
+
+:class:`GameTools` needs no other package. TRL takes the class as it is; ``examples/trl_tools.py``
+trains with it, and ``examples/openenv_server.py`` serves it.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any, Final
+
+import numpy as np
+
+from c4env.agents.base import require_count
+from c4env.agents.solver import Solver
+from c4env.envs.opponents import AnyOpponent
+from c4env.envs.text import RULES, SITUATION, TextEnv, fill
+from c4env.errors import InvalidAction, WrongOrder, require_integer
+from c4env.position import Position
+
+PROMPT: Final = (
+    RULES + "Play by calling the tool play with the number of a column, until the game is over; "
+    "your opponent replies. A game that you do not finish is lost.\n\n" + SITUATION
+)
+
+_solver: Final = functools.cache(Solver)  # one for all games of a process
+
+
+class GameTools:
+    """A game in which a model plays by calling :meth:`play`, and an opponent replies.
+
+    The rest is for the program that trains the model. The reward is -``outcome`` for a game that
+    has not ended, so that a model gains nothing when it stops. For a finished game the reward is
+    ``outcome`` times the result, plus ``kept`` times the share of the model's moves that kept the
+    value of the position under exact play: no win became a draw or a loss, and no draw a loss.
+
+    Args:
+        opponent: who replies, as for ``ConnectFourEnv``; most often the spec of an agent.
+        outcome, kept: weights of the two parts of the reward.
+
+    Attributes:
+        env: the game as a :class:`TextEnv`.
+        result: 1, 0 or -1 for a win, a draw or a loss of the model; None before the end.
+
+    Raises:
+        UnknownAgent, ...: the spec is wrong.
+    """
+
+    def __init__(
+        self, opponent: AnyOpponent = "random", *, outcome: float = 1.0, kept: float = 1.0
+    ) -> None:
+        self.env = TextEnv(opponent, kind=PROMPT, illegal="raise")
+        self.result: int | None = None
+        self._weights = outcome, kept
+        self._played: list[tuple[Position, int]] = []
+
+    def reset(self, moves: str = "", seed: int | None = None, **_: Any) -> str:
+        """Start a game, and return the prompt; the model plays the side to move.
+
+        Args:
+            moves: the columns played before, from 1 to 7, such as ``"4453"``.
+            seed: the seed of the opponent; None continues its stream.
+
+        Raises:
+            InvalidNotation, IllegalMove, InvalidOption: bad moves or a bad seed.
+        """
+        seat = Position.parse(moves).to_move
+        text, _info = self.env.reset(seed=seed, options={"moves": moves, "seat": seat})
+        self._played, self.result = [], None
+        return text
+
+    def play(self, column: int) -> str:
+        """Drop a disc into a column. The opponent replies at once.
+
+        Args:
+            column: The number of the column, from 1 to 7.
+
+        Returns:
+            The board after the reply, or the end of the game.
+        """
+        # An error leaves the game as it was; its text is for the model.
+        if self.result is not None:
+            raise WrongOrder("The game is over: no more moves are possible.")
+        expected, before = "an integer from 1 to 7", self.env.position
+        number = require_integer("column", column, 1, expected, high=7, wrong=InvalidAction)
+        text, reward, over, _, info = self.env.step(str(number))
+        self._played.append((before, number - 1))
+        if over:
+            self.result = int(reward)
+            return text
+        replied = f"Your opponent plays column {info['moves'][-1]}. "
+        return replied + fill(SITUATION, self.env.position, "")
+
+    def get_reward(self) -> float:
+        """The reward of the game as it stands; see the class."""
+        outcome, kept = self._weights
+        if self.result is None:
+            return -outcome
+        return outcome * self.result + kept * float(np.mean(self.kept))
+
+    @property
+    def kept(self) -> list[bool]:
+        """For each move of the model, whether it kept the value of the position."""
+        return [keeps_value(_solver(), *move) for move in self._played]
+
+
+def keeps_value(solver: Solver, position: Position, column: int) -> bool:
+    """Whether a legal move keeps the win, draw or loss that exact play would reach."""
+    return solver.sign(position) == -solver.sign(position.play(column))
+
+
+def starts(games: int = 200, plies: int = 8, seed: int = 0) -> list[dict[str, Any]]:
+    """Return arguments of :meth:`GameTools.reset`: random positions, and seeds of the opponent.
+
+    Args:
+        games: the number of positions; some may be equal.
+        plies: the most discs on the board; all numbers up to ``plies`` are equally likely.
+        seed: the seed of the positions; the opponent's seeds count up from it.
+
+    Raises:
+        InvalidValue: ``games`` or ``plies`` is out of range.
+    """
+    require_count("games", games, 1, 10**9)
+    require_count("plies", plies, 0, 30)
+    return [{"moves": _start(seed, n, plies), "seed": seed + n} for n in range(games)]
+
+
+def _start(seed: int, number: int, plies: int) -> str:
+    """The moves to a random unfinished position."""
+    generator = np.random.default_rng(np.random.SeedSequence([seed, number]))
+    length = int(generator.integers(plies + 1))
+    while True:
+        position, moves = Position(), ""
+        while len(moves) < length and position.outcome is None:
+            column = int(generator.choice(position.legal_columns()))
+            position, moves = position.play(column), moves + str(column + 1)
+        if position.outcome is None:
+            return moves
