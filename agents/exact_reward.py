@@ -36,6 +36,7 @@ from c4env.bitboard import CELLS
 from c4env.envs.single import ConnectFourEnv
 from c4env.envs.vectorized import kernels
 from c4env.envs.vectorized.vector import ConnectFourVectorEnv
+from c4env.geometry import BOARD_SIZE
 from c4env.position import Position
 
 KINDS: Final = ("shaping", "regret")
@@ -114,7 +115,7 @@ class ExactReward(gymnasium.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
         RecordConstructorArgs.__init__(self, kind=kind, **options)
         gymnasium.Wrapper.__init__(self, env)
         if not isinstance(env.unwrapped, ConnectFourEnv):
-            raise InvalidValue(f"{env}: expected a ConnectFourEnv of this board")
+            raise InvalidValue(f"{env}: expected a ConnectFourEnv on the board {BOARD_SIZE}")
         self._game, self._exact = env.unwrapped, _Exact(kind, **options)
 
     def reset(self, **kwargs: Any) -> tuple[Any, dict[str, Any]]:
@@ -139,7 +140,7 @@ class ExactVectorReward(VectorWrapper):
     ) -> None:
         super().__init__(env)
         if not isinstance(env.unwrapped, ConnectFourVectorEnv):
-            raise InvalidValue(f"{env}: expected a ConnectFourVectorEnv of this board")
+            raise InvalidValue(f"{env}: expected a ConnectFourVectorEnv on the board {BOARD_SIZE}")
         self._games, self._exact = env.unwrapped, _Exact(kind, **options)
 
     def reset(self, *, seed: Any = None, options: Any = None) -> tuple[Any, dict[str, Any]]:

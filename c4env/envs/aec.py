@@ -363,7 +363,7 @@ def env(
 
 
 class _Second(CheckedEnv):
-    """The object ``env.env``, because PettingZoo has three wrappers around the game."""
+    """The object ``env.env``, in place of the second of PettingZoo's three wrappers."""
 
     @property
     def env(self) -> raw_env:
@@ -371,7 +371,7 @@ class _Second(CheckedEnv):
 
 
 class _Third(CheckedEnv):
-    """The object ``env.env.env``."""
+    """The object ``env.env.env``, in place of the third wrapper."""
 
     @property
     def env(self) -> raw_env:

@@ -41,7 +41,7 @@ def play_run(
 
 @contextmanager
 def rescued(run: Tournament, out: str | Path | None) -> Iterator[None]:
-    """A context that saves the games of a run without a directory if the body fails."""
+    """A context that, if its body fails, saves the games of a run that has no directory."""
     from c4env.evaluation.store.record import open_games
 
     try:

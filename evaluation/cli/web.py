@@ -1,7 +1,7 @@
 """Open a page to play, analyse and replay games: c4 web.
 
-The server listens only to this machine. The page offers the zoo and the agents named by SPEC; it
-cannot name other code. The command needs `pip install 'c4env[web]'`.
+The server listens only to this machine. The page offers the zoo and the agents named by SPEC, and
+can start no other code. The command needs `pip install 'c4env[web]'`.
 """
 
 from __future__ import annotations

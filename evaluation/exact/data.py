@@ -72,8 +72,8 @@ def data(
 
     Args:
         file: the file to write, ending in ``.npz`` or ``.parquet``.
-        positions: number of positions, the same for each ply where enough positions exist. None
-            takes every position of ``all`` and ``uci``, and 10,000 positions of other sets.
+        positions: total number of positions, divided equally among the plies where enough exist.
+            None takes every position of ``all`` and ``uci``, and 10,000 of other sets.
         plies: range of discs on the board; by default ``range(8, 31)``.
         seed: seed of the games and of the order in the file.
         sets: ``random``, positions of random games; ``zoo``, positions of games between the agents

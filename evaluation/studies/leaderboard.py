@@ -95,7 +95,7 @@ class Board:
 
     @classmethod
     def of(cls, run: Tournament, settings: Mapping[str, str]) -> Board:
-        """Make a leaderboard from a round robin; ``settings`` maps specs to kinds of settings."""
+        """Make a leaderboard from a round robin; ``settings`` has the kind of settings by spec."""
         found = {g.fixture: "10="[2 if g.winner is None else g.winner] for g in run.games}
         return cls(
             version_here().split(",")[0],

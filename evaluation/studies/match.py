@@ -74,7 +74,7 @@ class Match(Tournament):
 
     @property
     def elo(self) -> Rating:
-        """The rating of the first agent; its Elo is the Elo difference."""
+        """The rating of the first agent, relative to the second agent."""
         return next(rating for rating in self.ratings if rating.player == self.players[0])
 
     @property

@@ -324,7 +324,9 @@ def one_line(text: str) -> str:
 def _position(moves: Any) -> Position:
     """Parse the moves in a request; an error quotes no more moves than a game can have."""
     if isinstance(moves, str) and len(moves) > CELLS:
-        raise InvalidRequest(f"moves {moves[:CELLS]!r}...: {len(moves)}, expected at most {CELLS}")
+        raise InvalidRequest(
+            f"moves {moves[:CELLS]!r}...: {len(moves)} moves: expected at most {CELLS}"
+        )
     return Position.parse(moves)
 
 

@@ -263,7 +263,7 @@ def test_other_boards_have_exact_rewards_too() -> None:
     env = Small(small.ConnectFourEnv("random", 0), "regret", from_ply=0)
     env.reset(seed=1)
     assert env.step(1)[1] == 0.0, "4x4 is a draw"
-    with pytest.raises(InvalidValue, match="expected a ConnectFourEnv of this board"):
+    with pytest.raises(InvalidValue, match="expected a ConnectFourEnv on the board"):
         ExactReward(small.ConnectFourEnv("random"))
 
 
@@ -281,7 +281,7 @@ def test_bad_arguments_are_quoted() -> None:
         for wrapper, inner in ((ExactReward, env), (ExactVectorReward, envs)):
             with pytest.raises(InvalidValue, match=match):
                 wrapper(inner, **{bad: given})
-    with pytest.raises(InvalidValue, match="expected a ConnectFourVectorEnv of this board"):
+    with pytest.raises(InvalidValue, match="expected a ConnectFourVectorEnv on the board"):
         ExactVectorReward(gymnasium.make_vec("CartPole-v1", 2))
     with pytest.raises(InvalidValue, match=r"CartPole.*: expected a ConnectFourEnv"):
         ExactReward(gymnasium.make("CartPole-v1"))

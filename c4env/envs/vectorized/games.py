@@ -82,8 +82,8 @@ class Games:
             ``c4env.envs.vectorized.chance``.
         self_play: True if there is no opponent.
         opponent: the opponent as given; None in self-play.
-        follower: the follower of the opponent, which runs in one thread; None for ``"random"``,
-            which a kernel plays, and in self-play.
+        follower: the object that chooses the opponent's columns, in one thread. None in self-play,
+            and for ``"random"``, whose moves a kernel plays.
     """
 
     def __init__(
