@@ -141,9 +141,9 @@ def quality(
 def question(
     agent: Policy, spec: str, position: Position, seed: int, again: bool = False
 ) -> Answer:
-    """Ask an agent for its move in a position, as a new game with a seed from the position.
+    """Ask an agent for its move in a position, as the first move of a new game.
 
-    If the agent's process ends, this function asks once more in a new process.
+    The position determines the seed. If the agent's process ends, a new process gets one try.
     """
     identity = f"{position.mine:x} {position.theirs:x}"
     fault = begin(agent, game_seed(seed, (spec, spec), identity, position.to_move))

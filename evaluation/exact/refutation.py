@@ -55,7 +55,7 @@ _SEATS: Final = ("first", "second")
 
 @dataclass(frozen=True)
 class Refutation(Tables):
-    """The worst results of an agent, one case for each opening and colour.
+    """The worst results of an agent; each case is one opening with one colour.
 
     Attributes:
         player: the agent's name.
@@ -238,7 +238,7 @@ def _notes(kind: Traits, seed: int, cases: tuple[WorstCase, ...]) -> tuple[str, 
 
 @dataclass(frozen=True)
 class _Task:
-    """The arguments that a worker needs besides the opening and the colour."""
+    """The arguments of a search, except the opening and the agent's colour."""
 
     name: str
     run: RunSpec

@@ -102,7 +102,7 @@ class Sprt:
         return "H0" if llr <= low else "H1" if llr >= high else None
 
     def outlook(self, counts: ArrayLike) -> str:
-        """A sentence that says what would decide an undecided test."""
+        """Return a sentence on how many more pairs an undecided test may need."""
         pairs, llr, least = int(np.sum(counts)), float(self.llr(counts)), self.least
         if pairs < least:
             return (
@@ -119,7 +119,7 @@ class Sprt:
 
     @property
     def least(self) -> int:
-        """The fewest pairs that decide the test, if one agent wins all games."""
+        """The number of pairs after which the test ends if one agent wins all games."""
         found = []
         for kind, bound in zip((0, -1), self.bounds, strict=True):
             counts = np.zeros(len(SCORES))
@@ -131,9 +131,9 @@ class Sprt:
         return min(found)
 
     def known(self, decision: Decision, other: str) -> str:
-        """A phrase for what a decision shows about the first agent.
+        """Return a phrase for what a decision shows about the first agent.
 
-        A decision only excludes the other hypothesis: H0 does not show how weak the agent is.
+        A decision only rejects the other hypothesis; accepting H0 does not prove it.
         """
         value, side = (self.h0, 1) if decision == "H1" else (self.h1, -1)
         if value * side > 0:
@@ -162,7 +162,7 @@ class Sprt:
 
 
 def states(elo: float, other: str, more: str = "") -> str:
-    """A phrase for a hypothesis, such as ``30 Elo stronger than greedy``."""
+    """Return a phrase for an Elo difference, such as ``30 Elo stronger than greedy``."""
     if not elo:
         return f"as strong as {other}"
     return f"{more}{abs(elo):g} Elo {'stronger' if elo > 0 else 'weaker'} than {other}"

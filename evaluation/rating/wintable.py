@@ -121,7 +121,7 @@ class WinTable(Tables):
     # -- forms --------------------------------------------------------------------------
 
     def rows(self, show: Callable[[Cell], str]) -> list[list[str]]:
-        """A heading and a row for each player: its cells, all its games, and its games by colour.
+        """Return a heading and a row for each player, with its cells, its total and both colours.
 
         Args:
             show: a function that turns a cell into text.
