@@ -55,7 +55,7 @@ def question_agents(
     Raises:
         InvalidRun: no agent is given, an agent is given twice, or no agent answers.
         UnknownAgent, UnknownOption, ...: a spec is wrong.
-        UnreadableRun: the file of kept answers is damaged or in use.
+        UnreadableRun: ``answers.jsonl`` is damaged or in use.
     """
     named = [split_name(spec) for spec in specs]
     if not specs or len({name for name, _ in named}) < len(specs):

@@ -122,7 +122,7 @@ def compare_heuristics(
         watch: called with the number of comparisons done and the total.
 
     Raises:
-        InvalidRun: no heuristic is given, one is given twice, or there are under two positions.
+        InvalidRun: no heuristic is given, one occurs twice, or there are fewer than two positions.
         InvalidHeuristic: a name is unknown, or a value is not strictly between -WIN and WIN.
     """
     titles = [getattr(name, "__name__", str(name)) for name in names]

@@ -1,4 +1,4 @@
-"""Find the worst results that an opponent can force on an agent, with the moves.
+"""Find the worst results that an opponent can force on an agent.
 
 From each opening and with each colour, the search tries all moves of the opponent against the
 agent's own answers (``c4env.evaluation.exact.worst_case``). Each position is a new game with its

@@ -96,7 +96,7 @@ class Sprt:
         return np.asarray(total * ratio)
 
     def decide(self, counts: ArrayLike) -> Decision | None:
-        """The hypothesis to accept after these counts of pairs ``[5]``; None to continue."""
+        """Return the hypothesis to accept after counts of pairs ``[5]``; None to play on."""
         low, high = self.bounds
         llr = float(self.llr(counts))
         return "H0" if llr <= low else "H1" if llr >= high else None
@@ -145,7 +145,7 @@ class Sprt:
     def verdict(
         self, decision: Decision | None, one: str, other: str, after: str, measured: str
     ) -> str:
-        """The decision as a sentence.
+        """Return the decision of the test as a sentence.
 
         Args:
             decision: the accepted hypothesis, or None.
@@ -174,7 +174,7 @@ def expected_score(elo: float) -> float:
 
 
 def _likeliest(shares: NDArray[np.float64], means: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The likeliest distributions ``[..., means, 5]`` with given mean scores.
+    """Return the likeliest distributions ``[..., means, 5]`` with the given mean scores.
 
     A distribution is ``shares / (1 + t (score - mean))`` with the ``t`` that gives it the mean. The
     excess over the mean falls as ``t`` grows, so Newton's method finds ``t``. If a step would leave
