@@ -55,7 +55,7 @@ def question_agents(
     Raises:
         InvalidRun: no agent is given, an agent is given twice, or no agent answers.
         UnknownAgent, UnknownOption, ...: a spec is wrong.
-        UnreadableRun: the file of kept answers is damaged or in use.
+        UnreadableRun: ``answers.jsonl`` is damaged or in use.
     """
     named = [split_name(spec) for spec in specs]
     if not specs or len({name for name, _ in named}) < len(specs):
@@ -141,9 +141,9 @@ def quality(
 def question(
     agent: Policy, spec: str, position: Position, seed: int, again: bool = False
 ) -> Answer:
-    """Ask an agent for its move in a position, as a new game with a seed from the position.
+    """Ask an agent for its move in a position, as the first move of a new game.
 
-    If the agent's process ends, this function asks once more in a new process.
+    The position determines the seed. If the agent's process ends, a new process gets one try.
     """
     identity = f"{position.mine:x} {position.theirs:x}"
     fault = begin(agent, game_seed(seed, (spec, spec), identity, position.to_move))

@@ -122,7 +122,7 @@ def compare_heuristics(
         watch: called with the number of comparisons done and the total.
 
     Raises:
-        InvalidRun: no heuristic is given, one is given twice, or there are under two positions.
+        InvalidRun: no heuristic is given, one occurs twice, or there are fewer than two positions.
         InvalidHeuristic: a name is unknown, or a value is not strictly between -WIN and WIN.
     """
     titles = [getattr(name, "__name__", str(name)) for name in names]
@@ -168,7 +168,7 @@ def _views(heuristic: Heuristic, title: str, positions: Sequence[Labelled]) -> d
 
 
 class _Measured(NamedTuple):
-    """A heuristic's measures over all positions, then over each bootstrap sample."""
+    """A heuristic's measures: one value over all positions, then one for each bootstrap sample."""
 
     heuristic: str
     view: str
@@ -219,7 +219,7 @@ def _estimate(measures: Float64s) -> Estimate:
 def rank_correlations(x: Float64s, y: Float64s, weights: Float64s) -> tuple[Float64s, Float64s]:
     """Compute Spearman's rho and Kendall's tau-b of weighted pairs, for many weightings.
 
-    The signs of all pairwise differences give both. The rank of a value is the weight of the
+    Both follow from the signs of all pairwise differences. The rank of a value is the weight of the
     smaller values minus the weight of the greater values. Tau-b is the number of concordant pairs
     minus the number of discordant pairs, relative to the pairs without ties.
 

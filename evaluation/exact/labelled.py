@@ -1,4 +1,4 @@
-"""Read or generate labelled positions, as lines of ``moves score``.
+"""Read or generate labelled positions, which are positions with exact scores.
 
 Generated sets have the names of the standard solver test sets. The name tells how many discs are on
 the board and how many plies remain under best play.
@@ -43,11 +43,11 @@ STAGES: Final = {
     "begin-medium": (range(1, 15), range(14, 28)),
     "begin-hard": (range(1, 15), range(28, 42)),
 }
-"""For each generated set: discs on the board, and plies to the end under best play."""
+"""The generated sets: the number of discs, and the number of plies to the end in best play."""
 
 
 def labelled_sets(names: Sequence[str], count: int | None, seed: int = 0) -> list[Labelled]:
-    """Return the positions of several sets without duplicates, and check the labels of files.
+    """Return the positions of several sets without duplicates; check the scores in files.
 
     Args:
         names: files of ``moves score`` lines, ``exam`` (``c4env.agents.solver.exam``), or names in

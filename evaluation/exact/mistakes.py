@@ -1,8 +1,8 @@
-"""The causes of an agent's losses: where it loses, and the moves that cost it most.
+"""Explain an agent's losses: the openings in which it loses, and its costliest moves.
 
-A blunder gives away points that exact play keeps: half a point from a win to a draw or from a draw
-to a loss, a whole point from a win to a loss. A mistake is a blunder in one position or its mirror
-image. An agent may make the same mistake in many games.
+A blunder turns a win into a draw or a draw into a loss (cost: half a point), or a win into a loss
+(cost: one point). A mistake is a blunder in one position or its mirror image. An agent may make
+the same mistake in many games.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ class Mistake(NamedTuple):
 
 
 class Part(NamedTuple):
-    """A part of an agent's games or moves, with the points that the agent gave away in it."""
+    """A group of an agent's games or moves, and the points that the agent gave away."""
 
     where: str
     games: int | None  # None if the part is a band of plies
@@ -88,7 +88,7 @@ class Part(NamedTuple):
 
 @dataclass(frozen=True)
 class Mistakes(Tables):
-    """Where an agent loses points: the parts of its games, and its single mistakes.
+    """The points that an agent gave away, by part of its games, and its mistakes.
 
     Attributes:
         player: the agent's name.

@@ -222,7 +222,7 @@ class Quality(Tables):
 
     @functools.cached_property
     def _data(self) -> dict[str, tuple[NDArray[Any], ...]]:
-        """Each player's N moves as arrays: groups [N], plies [N], and terms of the sums [N, 7]."""
+        """The N moves of each player as arrays: groups [N], plies [N], and terms to sum [N, 7]."""
         by_player: dict[str, list[JudgedMove]] = {}
         for move in self.moves:
             by_player.setdefault(move.player, []).append(move)
@@ -353,7 +353,7 @@ def resampled_counts(count: int, seed: int | list[int]) -> Float64s:
 
 
 def _place(quality: MoveQuality) -> tuple[bool, list[float]]:
-    """Sort key of players: the fewest blunders per critical move first, then the least loss."""
+    """Return a player's sort key: blunders per critical move, then mean loss."""
     parts = [*quality.blunder_rate, *quality.loss]
     missing = quality.blunder_rate.value is None
     return missing, [-np.inf if part is None else part for part in parts]

@@ -1,4 +1,4 @@
-"""Find the worst results that an opponent can force on an agent, with the moves.
+"""Find the worst results that an opponent can force on an agent.
 
 From each opening and with each colour, the search tries all moves of the opponent against the
 agent's own answers (``c4env.evaluation.exact.worst_case``). Each position is a new game with its
@@ -55,7 +55,7 @@ _SEATS: Final = ("first", "second")
 
 @dataclass(frozen=True)
 class Refutation(Tables):
-    """The worst results of an agent, one case for each opening and colour.
+    """The worst results of an agent; each case is one opening with one colour.
 
     Attributes:
         player: the agent's name.
@@ -238,7 +238,7 @@ def _notes(kind: Traits, seed: int, cases: tuple[WorstCase, ...]) -> tuple[str, 
 
 @dataclass(frozen=True)
 class _Task:
-    """The arguments that a worker needs besides the opening and the colour."""
+    """The arguments of a search, except the opening and the agent's colour."""
 
     name: str
     run: RunSpec

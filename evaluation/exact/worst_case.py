@@ -4,7 +4,8 @@ After each move of the opponent, the search plays the agent's own answer. Three 
 search short:
 
 - The worst result is at most the value of exact play.
-- Once a position's exact result is worse than the worst line so far, the opponent plays exactly.
+- If the exact result of a position is worse than the worst line so far, the opponent then plays
+  perfectly.
 - If the opponent can no longer complete a four, the opponent cannot win.
 
 :func:`search_priority` orders the positions: positions that the agent has nearly lost come first.
@@ -58,7 +59,7 @@ class WorstCase:
 
 Key = tuple[str, int, int]  # the kind of fact, and the bitboards
 Facts = Findings[Key, Any]
-"""The known scores of positions, and the known answers of the agent."""
+"""Stored scores of positions, and stored answers of the agent."""
 
 
 def parse_fact(entry: Any) -> tuple[Key, Any]:
@@ -96,7 +97,7 @@ class _Node(NamedTuple):
 
 
 def search_priority(node: _Node) -> int:
-    """Sort key: positions that the agent has nearly lost come first, then earlier positions."""
+    """Return the sort key of a node; a low score for the agent and few discs come first."""
     return node.position.plies + 3 * max(node.score, 0)
 
 
@@ -168,7 +169,7 @@ class Search:
         return after and after._replace(score=self._score(after.position))
 
     def _play_out(self, node: _Node | None) -> None:
-        """Play a game to its end; the opponent plays perfectly."""
+        """Play a game from a node to its end, with a perfect opponent."""
         while node is not None:
             if node.position.to_move == self._seat:
                 node = self._reply(node)

@@ -71,7 +71,7 @@ def register_all(registered: Mapping[str, Any]) -> None:
 
 
 class Process:
-    """A process that runs functions; a call starts the process if it is not running."""
+    """A child process that runs functions; a call starts the process if necessary."""
 
     def __init__(self) -> None:
         self._process: Any = None
@@ -79,7 +79,7 @@ class Process:
 
     @property
     def alive(self) -> bool:
-        """Whether the process is running, with the state of earlier calls."""
+        """Whether the process has been started and not ended."""
         return self._connection is not None
 
     def call(self, function: Callable[..., Any], *arguments: Any) -> Any:
@@ -209,7 +209,7 @@ def make_field(
 ) -> tuple[Traits, dict[str, Agent]]:
     """Make the agents that the specs name, and read the traits of all players.
 
-    So a run reports a wrong spec before it starts workers, and compiles agents only once.
+    A run calls this function before it starts workers, so that a wrong spec is reported first.
 
     Returns:
         the traits of the players, and the agents made in this process by name. The caller must
@@ -243,7 +243,7 @@ def make_field(
 
 @contextmanager
 def _told_of(name: str) -> Iterator[None]:
-    """A context that raises UnknownAgent if an agent cannot be made."""
+    """A context that turns an error in making an agent into UnknownAgent."""
     try:
         yield
     except (Faulted, RuntimeError) as error:

@@ -103,7 +103,7 @@ def check_backend(backend: str | None, address: str | None) -> None:
 
 
 def worker_death(backend: str | None) -> tuple[type[BaseException], ...]:
-    """Return the exceptions, besides BrokenExecutor, by which a backend reports a dead worker."""
+    """Return the exception with which a cluster backend reports a dead worker; () for others."""
     if backend not in CLUSTERS:
         return ()
     module, _, attribute = CLUSTERS[backend].partition(":")
@@ -157,7 +157,7 @@ class _Processes:
 
 
 def _processes(jobs: int) -> Any:
-    """Return the pool of the last run if it has the same settings, else a new pool.
+    """Return the process pool of the last run if its settings fit, else a new pool.
 
     joblib.Parallel has another pool, so other code that uses joblib does not change this pool.
     """

@@ -1,4 +1,4 @@
-"""The tests of an agent that ``c4 check`` runs."""
+"""Test an agent, as ``c4 check`` does."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ GAME: Final = "235761317352166446645544732141365227577132"
 
 LATE: Final = 36  # discs on the board at the first question
 ASKED: Final = LATE // 3 + 1  # positions to ask about, if time allows
-PATIENCE: Final = 10.0  # seconds per move, and after which the check asks no further question
+PATIENCE: Final = 10.0  # seconds for one move; also the time after which the check asks no more
 
 
 @dataclass(frozen=True)
 class Check:
-    """The results of an agent's trial moves.
+    """The results of the test of an agent.
 
     Attributes:
         spec: the agent's spec.
@@ -38,7 +38,7 @@ class Check:
         fault: description of the agent's failure, with file and line; "" without a failure.
         repeats: whether a fresh agent with the same seed gives the same moves.
         says_deterministic: whether the agent claims the same moves with any seed.
-        deterministic: whether it gave the same moves with another seed.
+        deterministic: whether the agent gave the same moves with another seed.
         by_clock: whether a clock limits the search, so that moves may differ.
         picklable: whether the agent can be sent to a worker as an object, not only as a spec.
         seconds: duration of each move.
@@ -62,7 +62,7 @@ class Check:
 
     @property
     def remedy(self) -> str:
-        """What to change in the agent; "" if nothing is wrong or the fault explains itself."""
+        """Advice on what to change in the agent; "" if no advice is known or needed."""
         for ending, remedy in _REMEDIES.items():
             if self.fault.startswith(ending):
                 return remedy

@@ -49,7 +49,7 @@ class Clock(NamedTuple):
 
 
 class Fault(NamedTuple):
-    """A failure of an agent to answer."""
+    """The failure of an agent to give a legal move, by which it forfeits the game."""
 
     ending: Ending
     reason: str
@@ -149,7 +149,7 @@ def _alarm(seconds: float) -> Iterator[None]:
 
 
 def begin(policy: Policy, seed: int) -> Fault | None:
-    """Call the ``reset`` of a policy that has one, with the seed if ``reset`` takes an argument."""
+    """Call the ``reset`` of a policy, if any, with the seed if ``reset`` takes an argument."""
     here = os.getpid()
     try:
         FunctionAgent(policy).reset(seed)
@@ -165,7 +165,7 @@ def begin(policy: Policy, seed: int) -> Fault | None:
 
 
 def _end_copy(asked: int) -> None:
-    """End this process if it is a copy that an agent forked.
+    """End this process if it is a copy that an agent created with ``os.fork``.
 
     The copy would play all games again, and fork again at each move.
     """
@@ -206,7 +206,7 @@ def play_game(
         opening: 1-based columns played before the agents take over.
         seed: the run's seed.
         clock: the time limit of a move; None sets no limit.
-        own: the process settings of each agent, as its code has left them.
+        own: the process settings of each agent, which its code may have changed.
     """
     board = env()
     board.reset(options={"moves": opening})

@@ -30,14 +30,14 @@ class Interruption(BaseException):
 
 
 class Worker:
-    """The state of a worker process: whether it is one, and its open files at the start."""
+    """Whether this process is a worker (``here``), and the files that were open at its start."""
 
     here = False
     files: Sequence[int] = (0, 1, 2)
 
 
 class _Interrupts:
-    """The requests to stop that this process has received."""
+    """The state of signal handling in this process."""
 
     heard: int | None = None  # the signal
     handled = False  # a KeyboardInterrupt without a signal comes from an agent
@@ -53,7 +53,7 @@ def agents_own(error: BaseException) -> bool:
 
 
 def raise_interrupt() -> None:
-    """Raise KeyboardInterrupt again if an agent has caught it."""
+    """Raise KeyboardInterrupt if a signal came; an agent may have caught the first exception."""
     if _Interrupts.heard is not None:
         raise KeyboardInterrupt
 
@@ -68,8 +68,7 @@ def sigint_blocked() -> Iterator[None]:
     """A context in which new processes start with Ctrl-C blocked.
 
     The terminal sends Ctrl-C to every process, and each worker would print a traceback. A process
-    inherits blocked signals from its parent process. A signal that another thread receives in this
-    context waits until the processes have started.
+    inherits blocked signals from its parent. This process handles a signal after the context.
     """
     if not hasattr(signal, "pthread_sigmask"):  # Windows
         yield

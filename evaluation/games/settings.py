@@ -1,4 +1,4 @@
-"""The settings of a run, declared and checked in one place.
+"""Declare and check the settings of a run.
 
 The command line makes its options from the fields of :class:`Settings`. Functions that take
 ``**settings`` show these fields in their signature (:func:`takes_settings`).

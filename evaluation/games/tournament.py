@@ -52,7 +52,7 @@ from c4env.evaluation.tables import plural
 
 @dataclass(frozen=True)
 class Tournament:
-    """A run and its games, just played or read by :func:`c4env.evaluation.read_run`.
+    """A run with its games; a function plays them, or :func:`c4env.evaluation.read_run` reads them.
 
     Attributes:
         header: the pairings, openings and settings.
@@ -118,10 +118,10 @@ class Tournament:
         return Tally.of(self.games, self.players)
 
     def payoffs(self) -> tuple[tuple[str, ...], Float64s]:
-        """The agents, and the matrix ``[N, N]`` of mean scores: row agent against column agent.
+        """Return the agents, and the matrix ``[N, N]`` of mean scores of row against column.
 
-        A score is the row's points per game, 0..1, over both colours: 1/2 on the diagonal, nan
-        where two agents did not meet. ``scores - 0.5`` is the payoff matrix of a zero-sum game.
+        A score is the row's points per game, 0..1, over both colours. It is 1/2 on the
+        diagonal, and nan if two agents did not meet. ``scores - 0.5`` is a zero-sum payoff matrix.
         """
         names, cell = self.players, self.table.cell
         found = [(cell(one, other) + ~cell(other, one)).score for one in names for other in names]
@@ -348,7 +348,7 @@ def play(plan: Plan, ordered: bool = False) -> Generator[GameRecord, None, None]
 
 
 def _backend(settings: Settings, known: Traits) -> str | None:
-    """Return the backend of a run; language models play in threads, which wait for their answers.
+    """Return the backend of a run; runs with language models use threads.
 
     Raises:
         InvalidRun: a setting excludes language models, or no player is subject to ``max_tokens``.

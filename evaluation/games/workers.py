@@ -68,7 +68,7 @@ APART: Final = 8  # the most agents with their own processes
 
 @dataclasses.dataclass(frozen=True)
 class RunSpec:
-    """The data of a run that each worker needs, besides the games to play."""
+    """The data that each worker of a run needs, except the list of games."""
 
     field: Mapping[str, Player]
     seed: int
@@ -166,7 +166,7 @@ def play_all(
 
 
 class _Batches:
-    """An iterator over batches of games, each of which takes a fraction of a second."""
+    """Split games into batches that each take about BATCH_SECONDS."""
 
     def __init__(self, fixtures: Sequence[Fixture], workers: int) -> None:
         self._fixtures = fixtures
@@ -296,7 +296,7 @@ class AgentCache(threading.local):
         self._own: dict[str, OwnSettings] = {}
 
     def policy(self, run: RunSpec, name: str, seat: int) -> Policy:
-        """Return a player's agent for a seat; a spec gives each seat its own agent."""
+        """Return the agent of a player; a spec has one agent for each seat (0 or 1)."""
         player = run.field[name]
         if not isinstance(player, str) and not run.shared and not run.apart:
             return player
@@ -325,7 +325,7 @@ class AgentCache(threading.local):
         return agent
 
     def own(self, run: RunSpec, name: str) -> OwnSettings:
-        """Return the process settings of a player; players from one file share settings."""
+        """Return the process settings of a player; players from one file share them."""
         player = run.field[name]
         code = split_spec(player)[0].rpartition(":")[0] if isinstance(player, str) else ""
         if (code or name) not in self._own:
@@ -333,7 +333,7 @@ class AgentCache(threading.local):
         return self._own[code or name]
 
     def adopt(self, run: RunSpec, made: dict[str, Agent]) -> None:
-        """Use existing agents as first players; :meth:`policy` makes all other agents."""
+        """Store existing agents for the seat of the first player, and empty the dictionary."""
         self.clear()
         self._run = run.id
         while made:

@@ -71,7 +71,7 @@ def name_players(players: Players) -> dict[str, Player]:
 
 
 def separate(field: Mapping[str, Player]) -> dict[str, Player]:
-    """Copy an object that plays under several names, so that each name has its own object.
+    """Return the field with a separate copy of an object for each name that it plays under.
 
     Raises:
         InvalidRun: the object cannot be copied.

@@ -1,9 +1,9 @@
 """Hash the code and the files that an agent depends on, to detect a changed agent.
 
-These hashes are the agent's identity, the key of its stored results. So a changed agent never gets
-the results of an earlier agent of the same name. An identity maps names to hashes of: the Python
-file of an import path, and the neighbouring files that it imports; files named in their text;
-programs, weights, prompts and folders. This project's own code has no hash.
+These hashes are the agent's identity, part of the key of its stored results. So a changed agent
+never gets the results of an earlier agent of the same name. An identity maps file names to hashes:
+of the agent's Python file, the files that it imports or names in strings, and the programs, weights
+and folders in its spec. This project's own code has no hash.
 """
 
 from __future__ import annotations
@@ -165,7 +165,7 @@ def _of_source(
 
 
 def _read_by(path: Path, folder: Path) -> Iterator[Path]:
-    """Yield files that a Python file imports from the folders around it, or names in a string."""
+    """Yield the local files that a Python file imports or names in a string."""
     try:
         tree = ast.parse(path.read_bytes())
     except (SyntaxError, ValueError):
@@ -190,7 +190,7 @@ def _read_by(path: Path, folder: Path) -> Iterator[Path]:
 
 
 def _imported(name: str, folder: Path, relative: bool = False) -> Iterator[Path]:
-    """Yield the files of a module and its packages, in ``folder`` or loaded from elsewhere."""
+    """Yield the files of a module and its packages, from ``folder`` or from loaded modules."""
     parts = name.split(".")
     if parts[0] == "c4env" and not relative:
         return
@@ -298,7 +298,7 @@ def _values(value: Any, seen: set[int]) -> Iterator[bytes]:
 
 
 def _held(value: Any) -> Iterator[tuple[Any, Any]]:
-    """Yield pairs of a name, or None, and a value for each value that an object contains."""
+    """Yield the name (or None) and the value of each value that an object contains."""
     if isinstance(value, Mapping):
         yield from value.items()
     elif isinstance(value, list | tuple):

@@ -1,8 +1,8 @@
 """Choose the openings of a run, which are the positions from which its games begin.
 
-Deterministic agents repeat the same game from the same position, so a run draws openings without
-replacement: from all positions after k plies, one of each mirror pair (``3``); from the balanced
-positions among these (``balanced:4,2``); or from the openings in a file (its path).
+Deterministic agents repeat the same game from the same position, so a run uses each opening once.
+The openings are all positions after k plies, one of each mirror pair (``3``); the balanced ones
+among these (``balanced:4,2``); or the lines of a file (its path).
 
 The solver's opening book, which has the exact score of every position of up to 8 plies, shows
 which positions are balanced.
@@ -71,7 +71,7 @@ def _named(text: str) -> list[str]:
 def shuffled(openings: Sequence[str], seed: int) -> list[str]:
     """Sort the openings by a hash of the seed and the opening.
 
-    So the openings of a smaller set keep their order in a larger set.
+    The openings of a smaller set keep their order in a larger set.
     """
     return sorted(openings, key=lambda m: hashlib.sha256(f"{seed} {m}".encode()).digest())
 

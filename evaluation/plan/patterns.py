@@ -1,4 +1,4 @@
-"""Expand patterns, each of which names many agents."""
+"""Expand a pattern such as ``alphabeta:depth=1..3`` into the specs of many agents."""
 
 from __future__ import annotations
 

@@ -12,8 +12,8 @@ _ELO: Final = 400 / np.log(10)  # Elo points per natural unit of log odds
 _NEWTON_STEPS: Final = 200
 _NEAR: Final = 0.01  # Elo
 _SMALL: Final = 64  # unknowns; from about 100 on, LAPACK uses threads
-_EXACT: Final = 1e-18  # the square of the relative error of a step
-_TINY: Final = 1e-300  # keeps 0 / 0 at 0, where a system is solved before the others
+_EXACT: Final = 1e-18  # square of the relative error at which conjugate gradients stop
+_TINY: Final = 1e-300  # avoids 0 / 0 in systems that are solved before the others
 
 
 def fit(
@@ -26,7 +26,7 @@ def fit(
 
     Args:
         points: points of the first player (row) against the second, ``[..., players, players]``.
-        games: number of games behind these points; a chain of games must join any two players.
+        games: number of games, in the same shape; a chain of games must connect any two players.
         start: Elo and first-move advantage to start from; a start near the result saves time.
 
     Returns:
@@ -76,7 +76,7 @@ def _newton_step(points: Float64s, games: Float64s, theta: Float64s) -> Float64s
 
 
 def _solve(matrix: Float64s, right: Float64s) -> Float64s:
-    """Solve symmetric systems ``[many, n, n]``, the large ones by conjugate gradients.
+    """Solve symmetric systems ``[many, n, n]``; use conjugate gradients if n is large.
 
     LAPACK would start threads for each large system. On a busy machine these threads wait for each
     other a hundred times as long as they compute. ``einsum`` starts no threads.

@@ -1,7 +1,7 @@
-"""Cycles in a field, which Elo cannot show, and the order of its agents by maximal lotteries.
+"""Find cycles among agents, which Elo cannot show, and rank agents by maximal lotteries.
 
-In a cycle, a beats b, b beats c, and c beats a. The clarity of a cycle is that of its least clear
-pair. A cycle is significant if random signs of the openings' results rarely make any pair as clear.
+In a cycle, a beats b, b beats c, and c beats a. A cycle is as clear as its least clear win. A cycle
+is significant if random signs of the results of openings rarely give any win as clear.
 
 A maximal lottery is a mixture of agents that no agent beats on average. The agents in some maximal
 lottery (the essential set) come first, then the essential set of the remaining agents, and so on.
@@ -48,7 +48,7 @@ class Standing(NamedTuple):
     """The clearest cycle, and the order by maximal lotteries."""
 
     cycle: tuple[str, ...]  # each agent beats the next, the last the first; () without a cycle
-    confidence: float  # probability that chance alone gives no pair so clear a result
+    confidence: float  # probability that chance alone gives no win as clear as those of the cycle
     places: tuple[Place, ...]  # the best agent first; empty without scipy
     exact: bool  # the results are complete, not a sample
 
@@ -93,7 +93,7 @@ def standing(tally: Tally, exact: bool = False) -> Standing:
 
 
 def _gains(tally: Tally, weights: Sequence[Float64s] = ()) -> tuple[Float64s, Float64s]:
-    """Return the gains of rows against columns, and numbers of games, each ``[draws, n, n]``."""
+    """Return points won minus points lost, and games, of row against column, ``[draws, n, n]``."""
     points, games = tally.sums(weights)
     excess = points - games / 2
     return excess - excess.swapaxes(1, 2), games + games.swapaxes(1, 2)
@@ -119,8 +119,8 @@ def _places(tally: Tally, exact: bool) -> tuple[Place, ...]:
 def maximal_lottery(margins: Float64s) -> tuple[Float64s, Bools]:
     """Find a maximal lottery, and the agents that are in any maximal lottery.
 
-    Of all maximal lotteries, the result is the one with the most agents. Every other agent loses to
-    it, and so is in no maximal lottery.
+    The result is the maximal lottery with the most agents. Every other agent loses to this lottery,
+    and so is in no maximal lottery.
 
     Args:
         margins: ``margins[i, j]`` is the gain of agent i against agent j, ``[n, n]``.
@@ -145,7 +145,7 @@ def maximal_lottery(margins: Float64s) -> tuple[Float64s, Bools]:
 
 
 def essential_tiers(margins: Float64s) -> Int64s:
-    """The tier ``[n]`` of each agent: 0 in the essential set, 1 in the next essential set, ..."""
+    """Return the tier of each agent: 0 in the essential set, 1 in the next essential set, ..."""
     tiers, left = np.zeros(len(margins), np.int64), np.arange(len(margins))
     while len(left):
         some = margins[np.ix_(left, left)]
@@ -157,7 +157,7 @@ def essential_tiers(margins: Float64s) -> Int64s:
 
 
 def clearest_cycle(tally: Tally) -> tuple[tuple[str, ...], float]:
-    """Find the cycle of three agents whose least certain pair is most certain."""
+    """Find the clearest cycle of three agents, judged by the least clear of its wins."""
     excess = tally.points - tally.games / 2
     mirrored = excess.swapaxes(1, 2)
     by_opening = tally.resampled == "openings"  # otherwise the unit is the game

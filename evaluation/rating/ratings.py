@@ -132,7 +132,7 @@ class Ratings(Sequence[Rating]):
         return Table(self.rows(), title, (*self.words(), *notes), left=(1,))
 
     def words(self) -> list[str]:
-        """Notes: the advantage of moving first, the columns, the intervals, and cautions."""
+        """Return notes on the first-move advantage, the columns, the intervals and cautions."""
         return [first_move_line(self), self.basis(), *self.caution()]
 
     def _repr_markdown_(self) -> str:
@@ -165,7 +165,7 @@ class Ratings(Sequence[Rating]):
 
 
 def few_openings(openings: int, what: str) -> str:
-    """A sentence that openings are too few, and how to get more; "" if there are enough."""
+    """Return a warning that there are too few openings, with advice; "" if there are enough."""
     if openings >= _ENOUGH:
         return ""
     few = "1 opening is" if openings == 1 else f"{openings} openings are"
@@ -268,7 +268,7 @@ def _check_anchor(name: str, players: Sequence[str]) -> None:
 
 
 def first_move_line(ratings: Ratings) -> str:
-    """A note on the advantage of moving first and on the columns of the table."""
+    """Return a note on the first-move advantage and on the columns of the table."""
     first = ratings.first_move
     mean = "mean of the field 0" if ratings.centred else "mean 0"
     zero = mean if ratings.anchor is None else f"{ratings.anchor} fixed"
@@ -290,7 +290,7 @@ def strengths(
     """Fit the Elo and the first-move advantage to the games, and to resampled games.
 
     The samples of two tallies with the same players and openings use the same random weights of
-    openings, and the same virtual draws. With ``apart`` for one tally, the virtual draws differ.
+    openings and the same virtual draws, which keep Elo finite. ``apart`` draws other virtual draws.
 
     Returns:
         the Elo ``[players]``, the first-move advantage, and samples of both, ``[draws, players]``
@@ -326,7 +326,7 @@ def strengths(
 
 
 def _alike(points: Float64s, games: Float64s) -> tuple[Float64s, Float64s]:
-    """Rescale points and games ``(..., players, players)`` to equal numbers with each colour.
+    """Rescale points and games so that each pair has equally many games with each colour.
 
     The Elo fit uses the rescaled games, so that Elo predicts an agent's share of all points, even
     if moving first decides most of the games.
@@ -339,7 +339,7 @@ def _alike(points: Float64s, games: Float64s) -> tuple[Float64s, Float64s]:
 
 
 def leverages(games: Float64s) -> Float64s:
-    """Return each pair's leverage: 0 to 1, how much its own games determine its Elo difference.
+    """Return the leverage of each pair: the share of its own games in its Elo difference, 0 to 1.
 
     Leverages sum to one less than the number of agents. If all pairs have equally many games, each
     pair has 2/n; a pair whose games alone connect two parts of a field has 1.
@@ -357,8 +357,8 @@ def leverages(games: Float64s) -> Float64s:
 def scores(tallies: Sequence[Tally]) -> list[tuple[Float64s, Float64s]]:
     """Compute points per game in each tally, ``[players]``, and samples, ``[draws, players]``.
 
-    The tallies have the same players and openings, and share the weights of openings. Each tally
-    has its own virtual games, for each player as many as one pair plays from one opening.
+    The tallies have the same players and openings, and share the bootstrap weights. In each
+    tally, each player also gets virtual games, as many as two agents play from one opening.
     """
     generator = tallies[0].generator(0)
     virtual = generator.spawn(1)[0]
@@ -375,19 +375,19 @@ def scores(tallies: Sequence[Tally]) -> list[tuple[Float64s, Float64s]]:
 def _shares(
     points: Float64s, games: Float64s, won: Float64s | float = 0, more: Float64s | float = 0
 ) -> Float64s:
-    """Return points per game ``[draws, players]``, with ``won`` points of ``more`` games added."""
+    """Return points per game ``[draws, players]``; add ``won`` to points and ``more`` to games."""
     gained = points.sum(2) + (games - points).sum(1) + won
     return np.asarray(gained / np.maximum(games.sum(1) + games.sum(2) + more, _LEAST))
 
 
 def _blocks(players: int) -> list[Int64s]:
-    """The indices of the draws, in blocks that fit into the processor's cache."""
+    """Return the indices of the bootstrap draws, in blocks that fit into the processor's cache."""
     count = -(-_DRAWS * players * players // _BLOCK)
     return np.array_split(np.arange(_DRAWS), min(_DRAWS, count))
 
 
 def _ranks(elo: Float64s) -> tuple[Float64s, Float64s]:
-    """Each player's best and worst place in the middle 95 % of draws ``[draws, players]``."""
+    """Return the ends of each player's 95 % interval of ranks, from draws ``[draws, players]``."""
     players = range(elo.shape[1])
     above = np.stack([(elo > elo[:, [i]] + _TIE).sum(1) for i in players], 1)
     below = np.stack([(elo < elo[:, [i]] - _TIE).sum(1) for i in players], 1)
@@ -397,6 +397,6 @@ def _ranks(elo: Float64s) -> tuple[Float64s, Float64s]:
 
 
 def _better(elo: Float64s, one: int, other: int) -> float:
-    """The share of draws in which ``one`` is stronger; ties count half."""
+    """Return the share of bootstrap draws in which ``one`` has the higher Elo; ties count half."""
     ahead = elo[:, one] - elo[:, other]
     return float((ahead > _TIE).mean() + (np.abs(ahead) <= _TIE).mean() / 2)

@@ -96,13 +96,13 @@ class Sprt:
         return np.asarray(total * ratio)
 
     def decide(self, counts: ArrayLike) -> Decision | None:
-        """The hypothesis to accept after these counts of pairs ``[5]``; None to continue."""
+        """Return the hypothesis to accept after counts of pairs ``[5]``; None to play on."""
         low, high = self.bounds
         llr = float(self.llr(counts))
         return "H0" if llr <= low else "H1" if llr >= high else None
 
     def outlook(self, counts: ArrayLike) -> str:
-        """A sentence that says what would decide an undecided test."""
+        """Return a sentence on how many more pairs an undecided test may need."""
         pairs, llr, least = int(np.sum(counts)), float(self.llr(counts)), self.least
         if pairs < least:
             return (
@@ -119,7 +119,7 @@ class Sprt:
 
     @property
     def least(self) -> int:
-        """The fewest pairs that decide the test, if one agent wins all games."""
+        """The number of pairs after which the test ends if one agent wins all games."""
         found = []
         for kind, bound in zip((0, -1), self.bounds, strict=True):
             counts = np.zeros(len(SCORES))
@@ -131,9 +131,9 @@ class Sprt:
         return min(found)
 
     def known(self, decision: Decision, other: str) -> str:
-        """A phrase for what a decision shows about the first agent.
+        """Return a phrase for what a decision shows about the first agent.
 
-        A decision only excludes the other hypothesis: H0 does not show how weak the agent is.
+        A decision only rejects the other hypothesis; accepting H0 does not prove it.
         """
         value, side = (self.h0, 1) if decision == "H1" else (self.h1, -1)
         if value * side > 0:
@@ -145,7 +145,7 @@ class Sprt:
     def verdict(
         self, decision: Decision | None, one: str, other: str, after: str, measured: str
     ) -> str:
-        """The decision as a sentence.
+        """Return the decision of the test as a sentence.
 
         Args:
             decision: the accepted hypothesis, or None.
@@ -162,7 +162,7 @@ class Sprt:
 
 
 def states(elo: float, other: str, more: str = "") -> str:
-    """A phrase for a hypothesis, such as ``30 Elo stronger than greedy``."""
+    """Return a phrase for an Elo difference, such as ``30 Elo stronger than greedy``."""
     if not elo:
         return f"as strong as {other}"
     return f"{more}{abs(elo):g} Elo {'stronger' if elo > 0 else 'weaker'} than {other}"
@@ -174,7 +174,7 @@ def expected_score(elo: float) -> float:
 
 
 def _likeliest(shares: NDArray[np.float64], means: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The likeliest distributions ``[..., means, 5]`` with given mean scores.
+    """Return the likeliest distributions ``[..., means, 5]`` with the given mean scores.
 
     A distribution is ``shares / (1 + t (score - mean))`` with the ``t`` that gives it the mean. The
     excess over the mean falls as ``t`` grows, so Newton's method finds ``t``. If a step would leave

@@ -1,4 +1,4 @@
-"""Points and games of a field by opening, and the random weights of the bootstrap."""
+"""Count the points and games of a field by opening, and draw bootstrap weights for them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _LEAST: Final = 1e-6  # the least sum of all weights
 
 @dataclass(frozen=True)
 class Tally:
-    """Points and games of a field by opening, the input of ratings.
+    """The points and games of each pair of agents, by opening; ratings are computed from them.
 
     Attributes:
         players: sorted names, so that results do not depend on the given order.
@@ -79,7 +79,7 @@ class Tally:
 
     @property
     def resampled(self) -> str:
-        """The unit that intervals resample: openings, or pairs of games if there is one opening."""
+        """The unit that the bootstrap resamples: openings, or pairs of games."""
         return "openings" if len(self.openings) > 1 and not self.by_pairs else "pairs"
 
     @property
@@ -88,19 +88,19 @@ class Tally:
         return int(self._there().sum())
 
     def _there(self) -> Bools:
-        """A mask of the existing units: every opening, or the pairs that met in each slice."""
+        """Return a mask of the resampled units: all openings, or the pairs of agents that met."""
         if self.resampled == "openings":
             return np.ones(len(self.points), dtype=bool)
         return np.triu(self.games + self.games.swapaxes(1, 2)) > 0
 
     def weights(self, generator: np.random.Generator, draws: int) -> tuple[Float64s, ...]:
-        """Draw weights of mean 1 for the units, ``(draws, units)``, then for those in ``beside``.
+        """Draw random weights of mean 1 for the units of the bootstrap.
 
-        Weights of pairs are ``(draws, slices, players, players)``. The weights of many units are
-        nearly exponential. The weights of few units vary more, to correct for a variance estimated
-        from few units (``n - 1`` for ``n + 1``) and for the wider tails of Student's t. The sum of
-        the weights is drawn separately, as of ``n - 2`` exponentials. Otherwise the sum would be
-        almost 0 in some draws, in which only the virtual points would count.
+        The first array has the weights of openings ``(draws, openings)``, or of pairs ``(draws,
+        slices, players, players)``. The next arrays have the weights of ``beside``. The weights of
+        many units are nearly exponential. The weights of few units vary more, as Student's t has
+        wider tails than the normal distribution. The sum of the weights is drawn separately,
+        because it would otherwise be almost 0 in some draws.
         """
         units = self.units
         shape = max(units - 4, 1) / max(units, 1) * self._there()
@@ -114,7 +114,7 @@ class Tally:
         return weights, *(self.beside.weights(generator, draws) if self.beside else ())
 
     def sums(self, weights: Sequence[Float64s] = ()) -> tuple[Float64s, Float64s]:
-        """Return weighted points and games, each ``[samples, players, players]``."""
+        """Return points and games, summed with weights, each ``[samples, players, players]``."""
         both = self.points, self.games
         if not weights:
             points, games = (table.sum(0, keepdims=True) for table in both)
@@ -139,7 +139,7 @@ class Tally:
 
     @property
     def games_of_a_pair(self) -> float:
-        """The mean number of games of a pair of agents in a unit: 2 with both colours."""
+        """The mean number of games of a pair of agents in each resampled unit; usually 2."""
         met = self.games + self.games.swapaxes(1, 2)
         return float(met.sum() / count) if (count := np.count_nonzero(met)) else 2.0
 
@@ -165,5 +165,5 @@ class Tally:
 
 @functools.cache
 def all_openings(plies: int) -> tuple[str, ...]:
-    """All positions after ``plies`` plies, without mirror images, sorted."""
+    """Return all openings of ``plies`` plies, one per mirror pair, sorted."""
     return tuple(sorted(enumerate_openings(plies)))

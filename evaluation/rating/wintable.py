@@ -15,7 +15,7 @@ from c4env.evaluation.tables import Rows, Tables, plural, rounded
 
 
 class Cell(NamedTuple):
-    """Wins, draws and losses of one side; ``+`` adds cells, ``~`` gives the other side's cell."""
+    """Wins, draws and losses of one player; ``+`` adds cells, ``~`` swaps wins and losses."""
 
     wins: int = 0
     draws: int = 0
@@ -121,7 +121,7 @@ class WinTable(Tables):
     # -- forms --------------------------------------------------------------------------
 
     def rows(self, show: Callable[[Cell], str]) -> list[list[str]]:
-        """A heading and a row for each player: its cells, all its games, and its games by colour.
+        """Return a heading and a row for each player, with its cells, its total and both colours.
 
         Args:
             show: a function that turns a cell into text.
@@ -135,23 +135,23 @@ class WinTable(Tables):
         return rows
 
     def tables(self) -> list[list[list[str]]]:
-        """One table, whose cells show the score and wins/draws/losses."""
+        """Return the table as rows of text; a cell shows the score and wins/draws/losses."""
         return [self.rows(_with_counts)]
 
     def counted(self) -> str:
-        """The number of games and the lengths of their openings, as a sentence."""
+        """Return a sentence with the number of games and the lengths of their openings."""
         *most, last = [str(plies) for plies in self.opening_plies] or ["no"]
         plies = " and ".join([*most, "1 ply" if last == "1" else f"{last} plies"])
         return f"{plural(self.games, 'game')}; openings of {plies}."
 
     def summary(self) -> str:
-        """Notes on games, openings and cells, followed by the table's notes."""
+        """Return a sentence on the games and cells, the notes, and the forfeits."""
         cell = "score of the row's agent moving first against the column's, win/draw/loss"
         counted = f"{self.counted()} A cell: {cell}."
         return "\n".join([counted, *self.notes, *self.reasons_of_forfeits()])
 
     def reasons_of_forfeits(self, names: Mapping[str, str] | None = None) -> list[str]:
-        """A sentence for each player that forfeited, with the number of forfeits and an example.
+        """Return a sentence for each player that forfeited games, with counts and an example.
 
         Args:
             names: other names for the players.
@@ -167,7 +167,7 @@ class WinTable(Tables):
         return lines
 
     def records(self) -> Rows:
-        """A row for each pairing and colour: first, second, games, wins, draws, losses, score."""
+        """Return a heading and a row of counts for each pair of first and second player."""
         rows: list[list[object]] = [
             ["first", "second", "games", "wins", "draws", "losses", "score"]
         ]
