@@ -73,7 +73,7 @@ class Pool:
                 :attr:`win_rates`; inf for the mean of all games.
             priority: the factor on an opponent's weight, by the caller's win rate x against it:
                 ``"uniform"`` 1, ``"hard"`` (1 - x)^2, ``"even"`` x(1 - x), or a function of x. Here
-                x is the rate of :attr:`win_rates` with one draw added: 1/2 before the first game.
+                x is the rate of :attr:`win_rates` with a drawn game added: 1/2 before any game.
 
         Raises:
             InvalidValue: ``weights`` is not a dict, a weight is not a number >= 0, or another

@@ -1,3 +1,3 @@
-"""Opponents of a stated Elo, and a curriculum that raises it with the learner."""
+"""Opponents of a stated Elo, and a curriculum that follows the learner's strength."""
 
 __any_board__ = True

@@ -88,7 +88,7 @@ def look(mine: int, theirs: int, depth: int, alpha: float, beta: float) -> float
 
 @kernel("int64[::1](int64[:, ::1], float64[:, ::1], int64[::1])", nogil=True)
 def graded_columns(discs: Int64s, settings: Float64s, states: Int64s) -> Int64s:
-    """Choose columns int64 ``[M]``; -1 where the move is to be exact or the game is over.
+    """Choose columns int64 ``[M]``; -1 where exact play must choose, or the game is over.
 
     Args:
         discs: int64 ``[M, 2]``, bitboards of the side to move and of the other side.

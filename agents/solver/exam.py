@@ -52,7 +52,7 @@ def exam_positions() -> frozenset[Position]:
 
 
 def keys(mine: Int64s, theirs: Int64s) -> NDArray[np.uint64]:
-    """Return a key ``[N]`` of each position; only its mirror image has the same key."""
+    """Return keys ``[N]`` of positions; only mirror images share a key."""
     # Each column adds a term that encodes the owner of each disc in the column.
     images = mirror_all(mine) * 2 + mirror_all(theirs)
     least: Int64s = np.minimum(mine * 2 + theirs, images)

@@ -76,7 +76,7 @@ class Node:
 
 
 def search(network: Network, roots: list[Node], simulations: int, chance: Any = None) -> None:
-    """Search several trees; one batch has all roots, one the leaves of a simulation."""
+    """Search several trees; a batch has all roots, or the leaves of one simulation."""
     for simulation in range(simulations + 1):
         paths, leaves = [], []
         for node in roots:
@@ -190,7 +190,7 @@ class AlphaZero(ModelAgent):
             self._network.load_state_dict(torch.load(file, "cpu", weights_only=True)["network"])
 
     def preferences(self, planes: Any) -> Any:
-        """Visits ``[M, 7]``, with the prior for ties; see :class:`ModelAgent`."""
+        """Return visits ``[M, 7]``; the prior breaks ties; see :class:`ModelAgent`."""
         roots = [Node(position) for position in positions_of(boards_from(planes))]
         search(self._network, roots, self._simulations)
         return np.stack([root.visits + root.prior for root in roots])

@@ -29,7 +29,7 @@ _solver: Final = functools.cache(Solver)  # one for all games of a process
 class GameTools:
     """A game in which a model plays by calling :meth:`play`, and an opponent replies.
 
-    The rest is for the program that trains the model. The reward is -``outcome`` for a game that
+    The training program calls the other methods. The reward is -``outcome`` for a game that
     has not ended, so that a model gains nothing when it stops. For a finished game the reward is
     ``outcome`` times the result, plus ``kept`` times the share of the model's moves that kept the
     value of the position under exact play: no win became a draw or a loss, and no draw a loss.

@@ -22,7 +22,7 @@ class Fitted(Protocol):
         """All parameters."""
 
     def hidden(self) -> list[nn.Parameter]:
-        """Matrices ``[out, in]`` between the first layer and the last ones."""
+        """Matrices ``[out, in]`` between the first layer and the last layers."""
 
 
 class Optimiser:

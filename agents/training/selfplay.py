@@ -198,7 +198,7 @@ class Trainer:
             self.optimiser.refresh()
 
     def playing(self, stage: Stage) -> Callable[[], Samples]:
-        """Return a call that plays a ply by the current averaged weights, perhaps in a thread."""
+        """Return a function that plays one ply with a copy of the averaged weights."""
         self.grow(stage.blocks)
         if self._plies % REMEMBERED == 0:
             self._answers.clear()
