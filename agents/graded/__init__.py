@@ -1,3 +1,3 @@
-"""Opponents of a stated Elo, and a curriculum that follows the learner's strength."""
+"""Opponents of a stated Elo, and a curriculum that adapts the Elo to the learner."""
 
 __any_board__ = True

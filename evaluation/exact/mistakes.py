@@ -1,4 +1,4 @@
-"""Explain an agent's losses: the openings in which it loses, and its costliest moves.
+"""Explain an agent's losses: by colour, opening and ply, and by its costliest moves.
 
 A blunder turns a win into a draw or a draw into a loss (cost: half a point), or a win into a loss
 (cost: one point). A mistake is a blunder in one position or its mirror image. An agent may make
@@ -88,7 +88,7 @@ class Part(NamedTuple):
 
 @dataclass(frozen=True)
 class Mistakes(Tables):
-    """The points that an agent gave away, by part of its games, and its mistakes.
+    """The points that an agent gave away, by colour, opening and ply, and its mistakes.
 
     Attributes:
         player: the agent's name.

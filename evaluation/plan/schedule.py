@@ -12,8 +12,8 @@ Fixture = tuple[tuple[str, str], str]
 def opening_major(players: Sequence[str], openings: Sequence[str]) -> list[Fixture]:
     """List every game of a round robin: each pairing from each opening with both colours.
 
-    All games of an opening come before the next opening. Two games of a pairing that differ only in
-    colours follow each other.
+    All games of an opening come before the next opening, so a run that stops between two openings
+    is balanced. Two games of a pairing that differ only in colours follow each other.
     """
     return _both_colours(list(combinations(players, 2)), openings)
 

@@ -339,7 +339,7 @@ def _alike(points: Float64s, games: Float64s) -> tuple[Float64s, Float64s]:
 
 
 def leverages(games: Float64s) -> Float64s:
-    """Return the leverage of each pair: the share of its own games in its Elo difference, 0 to 1.
+    """Return each pair's leverage: 0 to 1, how much its own games determine its Elo difference.
 
     Leverages sum to one less than the number of agents. If all pairs have equally many games, each
     pair has 2/n; a pair whose games alone connect two parts of a field has 1.

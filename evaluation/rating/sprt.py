@@ -133,7 +133,7 @@ class Sprt:
     def known(self, decision: Decision, other: str) -> str:
         """Return a phrase for what a decision shows about the first agent.
 
-        A decision only rejects the other hypothesis; accepting H0 does not prove it.
+        A decision only rejects the other hypothesis. So H0 does not show how weak the agent is.
         """
         value, side = (self.h0, 1) if decision == "H1" else (self.h1, -1)
         if value * side > 0:
