@@ -138,9 +138,9 @@ class ExactVectorReward(VectorWrapper):
     def __init__(
         self, env: VectorEnv[Any, Any, Any], kind: str = "shaping", **options: Any
     ) -> None:
-        super().__init__(env)
-        if not isinstance(env.unwrapped, ConnectFourVectorEnv):
+        if not isinstance(getattr(env, "unwrapped", None), ConnectFourVectorEnv):
             raise InvalidValue(f"{env}: expected a ConnectFourVectorEnv on the board {BOARD_SIZE}")
+        super().__init__(env)
         self._games, self._exact = env.unwrapped, _Exact(kind, **options)
 
     def reset(self, *, seed: Any = None, options: Any = None) -> tuple[Any, dict[str, Any]]:

@@ -130,7 +130,7 @@ class Form:
         return spaces.Dict({"observation": seen, "action_mask": mask})
 
     def lay_out(self, planes: Any) -> Any:
-        """The layout of planes int8 ``(..., 6, 7, 2)``, an array or a tensor; perhaps a view."""
+        """Return planes int8 ``(..., 6, 7, 2)``, an array or a tensor, in this layout."""
         (shape, values), lead = LAYOUTS[self.layout], planes.shape[:-3]
         if len(values) > 2:
             planes = planes[..., 0] + values[2] * planes[..., 1]
@@ -139,7 +139,7 @@ class Form:
         return planes.reshape(*lead, *shape)
 
     def __call__(self, planes: Int8s) -> NDArray[Any]:
-        """The observations in planes int8 ``(..., 6, 7, 2)``; the planes themselves by default."""
+        """Return the observations for planes int8 ``(..., 6, 7, 2)``, by default the planes."""
         if self.layout == "planes_last":
             return planes.astype(self.dtype, copy=False)
         return np.ascontiguousarray(self.lay_out(planes), self.dtype)

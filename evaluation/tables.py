@@ -236,7 +236,7 @@ def with_heading(records: Sequence[Mapping[str, Any]]) -> Rows:
 
 
 def number(value: float | None, form: str) -> Shown | None:
-    """A cell with a number that people see rounded, in a format such as ``.1f``."""
+    """Make a cell of a number; people see it rounded by a format such as ``.1f``."""
     return None if value is None else Shown(value, rounded(value, form))
 
 

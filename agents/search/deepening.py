@@ -102,7 +102,7 @@ def win_at(plies: int) -> float:
 
 @kernel("int64(int64, int64, boolean, int64)")
 def table_key(mine: int, theirs: int, searching: bool, age: int) -> int:
-    """Return a position's key in the table, which includes the search and the agent's side."""
+    """Return the table key of a position, the search's number and whether the agent is to move."""
     return board_key(mine, theirs) | (int(searching) << VIEW_SHIFT) | (age << AGE_SHIFT)
 
 

@@ -12,6 +12,8 @@ from typing import Any, Final
 import numpy as np
 
 from c4env.agents.base import require_count
+from c4env.agents.errors import InvalidValue
+from c4env.agents.pool import is_number
 from c4env.agents.solver import Solver
 from c4env.envs.opponents import AnyOpponent
 from c4env.envs.text import RULES, SITUATION, TextEnv, fill
@@ -44,11 +46,15 @@ class GameTools:
 
     Raises:
         UnknownAgent, ...: the spec is wrong.
+        InvalidValue: a weight is not a finite number.
     """
 
     def __init__(
         self, opponent: AnyOpponent = "random", *, outcome: float = 1.0, kept: float = 1.0
     ) -> None:
+        for name, weight in (("outcome", outcome), ("kept", kept)):
+            if not is_number(weight) or not np.isfinite(weight):
+                raise InvalidValue(f"{name}={weight!r}: expected a number")
         self.env = TextEnv(opponent, kind=PROMPT, illegal="raise")
         self.result: int | None = None
         self._weights = outcome, kept

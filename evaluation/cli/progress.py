@@ -94,7 +94,7 @@ class RunProgress(Progress):
             self._games[player] = self._games.get(player, 0) + 1
 
     def so_far(self) -> str:
-        """Each agent's share of its points, the greatest share first."""
+        """Return each agent's points per game in percent, the greatest first."""
         shares = {player: self._points[player] / count for player, count in self._games.items()}
         ordered = sorted(shares, key=lambda player: -shares[player])
         return ", ".join(f"{player} {shares[player]:.0%}" for player in ordered)

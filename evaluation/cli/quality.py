@@ -57,8 +57,8 @@ def execute(arguments: argparse.Namespace) -> None:
         quality = _of_answers(arguments)
     elif len(arguments.what) > 1:
         raise InvalidRun(
-            f"{' '.join(arguments.what)}: expected one run directory, or --on and a set of "
-            "positions to ask these agents about"
+            f"{' '.join(arguments.what)}: expected one run directory, or agents with --on and "
+            "a set of positions"
         )
     elif arguments.count is not None or arguments.out is not None:
         raise InvalidRun("--count and --out need positions: expected --on and a set of positions")

@@ -106,10 +106,10 @@ def mistakes_of(arguments: argparse.Namespace, games: Sequence[GameRecord]) -> M
 
 
 def models_of(arguments: argparse.Namespace, games: Sequence[GameRecord]) -> Models | None:
-    """The table of a run's language models, or None without any; models play only on 6x7.
+    """Return the table of a run's language models, or None if none has played.
 
     Raises:
-        InvalidRun: ``--prices`` is malformed, or no language model has played.
+        InvalidRun: ``--prices`` is malformed, or is given although no language model has played.
     """
     if not IS_STANDARD:
         return None

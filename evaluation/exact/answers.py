@@ -84,7 +84,7 @@ def question_agents(
                     if watch is not None:
                         watch(done, total)
     if not moves:
-        raise InvalidRun(f"no agent answered; for example {next(iter(faults))}")
+        raise InvalidRun(f"no agent answered; the first error: {next(iter(faults))}")
     notes = tuple(
         f"{plural(count, 'position')} without an answer, {why}" for why, count in faults.items()
     )

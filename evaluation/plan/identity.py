@@ -48,7 +48,7 @@ def identify(player: str | Callable[..., Any], name: str = "") -> dict[str, str]
     """Return the identity of a player, as hashes by name.
 
     Args:
-        player: a spec whose agent exists already, or an object.
+        player: a spec whose agent this process has made before, or an object.
         name: the object's name.
 
     Raises:

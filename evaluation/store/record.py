@@ -144,7 +144,7 @@ def _check_kinds(game: GameRecord) -> None:
     if not all(type(count) is int and count >= 0 for count in game.nodes):
         raise UnreadableRun("expected two counts for nodes")
     if not all(type(time) in (int, float) and time >= 0 for time in game.seconds):
-        raise UnreadableRun("expected two times for seconds")
+        raise UnreadableRun("expected two numbers for seconds")
 
 
 def digest(games: Iterable[GameRecord]) -> str:

@@ -135,7 +135,7 @@ class Watch:
         self._last = 0.0
 
     def look(self, model: Any, step: int) -> Strength | None:
-        """Measure the model and add a line to the file; return None while the share is used up."""
+        """Measure the model and add a line to the file, or return None if no time is left."""
         started = time.monotonic()
         if self.spent + self._last > self.share * (started - self._began):
             return None

@@ -281,7 +281,8 @@ def test_bad_arguments_are_quoted() -> None:
         for wrapper, inner in ((ExactReward, env), (ExactVectorReward, envs)):
             with pytest.raises(InvalidValue, match=match):
                 wrapper(inner, **{bad: given})
-    with pytest.raises(InvalidValue, match="expected a ConnectFourVectorEnv on the board"):
-        ExactVectorReward(gymnasium.make_vec("CartPole-v1", 2))
+    for other in (gymnasium.make_vec("CartPole-v1", 2), env):
+        with pytest.raises(InvalidValue, match="expected a ConnectFourVectorEnv on the board"):
+            ExactVectorReward(other)
     with pytest.raises(InvalidValue, match=r"CartPole.*: expected a ConnectFourEnv"):
         ExactReward(gymnasium.make("CartPole-v1"))

@@ -7,10 +7,10 @@ plans follow:
 - *claimeven*, for the second player (``even_claim``), who gets the cells of even rows, counted
   from 1, except cells that can be played at once;
 - *odd threat*, for the first player (``odd_claim``), who has a winning cell on an odd row that
-  cannot be reached yet. The second player does not play right below this cell. Without this cell
-  and the cells above, the board fills up with the second player to move. So the first player gets
-  the even rows, and the odd rows in the threat's own column. A first player to move first makes a
-  waiting move, in the threat's column if an odd row is playable there.
+  cannot be reached yet. The second player does not play right below this cell. When only this
+  cell and the cells above it are empty, the second player is to move. So the first player gets the
+  even rows, and the odd rows in the threat's own column. If the first player is to move now, it
+  begins with a waiting move, in the threat's column if an odd row is playable there.
 
 The other side gets at most its discs and the remaining cells. If these contain no four, that
 side does not win. Play never reaches cells above a winning cell that the claimer gets.

@@ -84,7 +84,7 @@ def refusal(i: int, boards: Int64s, results: Int8s, action: int) -> Exception:
         Position.from_bitboards(int(boards[i, 0]), int(boards[i, 1])).play(parse_column(action))
     except (IllegalMove, InvalidAction) as error:
         return type(error)(f"board {i}: {error}")
-    raise AssertionError(f"board {i}: {action} is legal")
+    raise AssertionError(f"refusal of column {action} on board {i}, which is legal")
 
 
 def bitboards(positions: Position | str | Sequence[Position | str]) -> Int64s:

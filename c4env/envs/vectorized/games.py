@@ -118,7 +118,7 @@ class Games:
         """
         if self.self_play != (opponent is None):
             now = "self-play" if self.self_play else "games against an opponent"
-            raise InvalidOption(f"opponent={opponent!r}: these boards are for {now}")
+            raise InvalidOption(f"opponent={opponent!r}: these boards were made for {now}")
         self.follower = make_follower(opponent)
         self.opponent = opponent
 

@@ -89,8 +89,8 @@ def restart(
     Args:
         state: the state.
         where: bool ``[N]``, the boards to start.
-        opponent: None for self-play; ``"random"`` for a random legal column; or a function from
-            the observations of all N boards, planes last in int8, to integers ``[N]``. The function
+        opponent: None for self-play; ``"random"`` for a random legal column; or a function that
+            maps observations of all N boards (int8, planes last) to integers ``[N]``. The function
             sees each board from its side to move. Where the opponent is not to move, its answer has
             no effect; the mask of a finished game is all ones. A full column loses the game.
         seat: the caller's player against an opponent: 0, 1, or ``"random"`` for each game.

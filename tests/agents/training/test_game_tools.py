@@ -170,8 +170,12 @@ def test_starts_are_unfinished_repeat_and_have_all_lengths():
 
 
 @pytest.mark.parametrize(
-    "call", [partial(starts, 0), partial(starts, "a"), partial(starts, plies=31)]
+    "call",
+    [
+        *(partial(starts, 0), partial(starts, "a"), partial(starts, plies=31)),
+        *(partial(GameTools, outcome=float("nan")), partial(GameTools, kept="1")),
+    ],
 )
-def test_bad_numbers_of_starts_are_refused(call):
-    with pytest.raises(InvalidValue, match=r"games=|plies="):
+def test_bad_numbers_are_refused(call):
+    with pytest.raises(InvalidValue, match=r"^(games|plies|outcome|kept)="):
         call()
