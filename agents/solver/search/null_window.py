@@ -23,6 +23,7 @@ from c4env.agents.search.threads import LIMIT, NEVER, NODES, STOPPED, WORDS
 from c4env.agents.solver.search.bounds import even_claim, odd_claim
 from c4env.agents.solver.search.table import (
     MARKS,
+    buckets,
     fetch,
     lower_bound,
     mix,
@@ -70,20 +71,25 @@ MIRROR_PLIES: Final = CELLS - 18  # 24: up to here a position and its mirror ima
 CUTOFF_PLIES: Final = CELLS - 14  # 28: up to here all children are probed before a search
 TABLE_PLIES: Final = CELLS - 8  # 34: after this ply a search is as fast as a probe
 
-# Weights of a move's priority, fitted by searching many positions (see the README).
-THREAT: Final = 28
+# Weights of a move's priority, fitted to what the moves of many nodes cost (see the README).
+THREAT: Final = 63
 NEXT_THREAT: Final = 127
-SECOND_THREAT: Final = 21
-REPLY: Final = -10
-CHOICE: Final = -12
-FORCED: Final = 45
-TURN_LOST: Final = -60
-_ROW_VALUES: Final = (-26, -4, 7, 1, 0, -12)
-_COLUMN_VALUES: Final = (0, 8, 16, 35)  # from the outermost columns to the centre
+SECOND_THREAT: Final = 49
+REPLY: Final = -43
+CHOICE: Final = -10
+FORCED: Final = 44
+TURN_LOST: Final = -164
+_CELL_VALUES: Final = (  # row by row from the bottom, from the outermost columns to the centre
+    (-51, -28, -17, 8),
+    (-30, -4, 24, 71),
+    (-26, 10, 48, 94),
+    (-16, 2, 37, 80),
+    (-19, -7, 20, 70),
+    (-44, -18, -6, 22),
+)
 CELL_VALUES: Final = np.array(
     [
-        _COLUMN_VALUES[min(column, COLUMNS - 1 - column, 3)]
-        + (_ROW_VALUES[6 * row // ROWS] if row < ROWS else 0)
+        _CELL_VALUES[6 * min(row, ROWS - 1) // ROWS][min(column, COLUMNS - 1 - column, 3)]
         for column in range(COLUMNS)
         for row in range(STRIDE)
     ],
@@ -211,7 +217,8 @@ def search(
     if begun >= work[LIMIT]:
         return 0
     work[NODES] = begun + 1
-    mask = int(work[MASK])
+    whole = int(work[MASK])
+    mask = buckets(whole, plies)
     epoch = int(work[EPOCH])
     if plies <= TABLE_PLIES:
         entry = probe(table, mask, epoch, mixed)
@@ -273,7 +280,7 @@ def search(
         child = frame + count * CHILD
         if depth <= TABLE_PLIES:
             child_mixed = hashed(a, b, depth)
-            fetch(table, mask, child_mixed)
+            fetch(table, buckets(whole, depth), child_mixed)
             work[child + MIXED] = child_mixed
         work[child + MINE] = a
         work[child + THEIRS] = b
@@ -298,7 +305,7 @@ def search(
             depth = int(work[child + PLIES])
             if depth > TABLE_PLIES:  # a long forced line led beyond the table's plies
                 continue
-            entry = probe(table, mask, epoch, int(work[child + MIXED]))
+            entry = probe(table, buckets(whole, depth), epoch, int(work[child + MIXED]))
             if entry:
                 swapped = (depth - plies) & 1
                 value = -upper_bound(entry) if swapped else lower_bound(entry)
@@ -309,7 +316,7 @@ def search(
     # Threads avoid each other's nodes: a child that another thread has marked comes last,
     # when the table may know it.
     shared = plies < work[SHARED_PLIES]
-    busy = 2 * (mask + 1)
+    busy = 2 * (whole + 1)
     put_off = 0
     if shared:
         work[frame + ABOVE] = work[DEEPEST]

@@ -1,7 +1,8 @@
 """The transposition table, with buckets of 16 bytes.
 
 A bucket has two int64 slots, and a slot is a whole entry. Reads and writes of a slot are atomic, so
-threads share a table without locks. An entry has, from the lowest bit::
+threads share a table without locks. Deep positions, most by far, use only the first buckets, which
+stay in the processor's cache (:func:`buckets`). An entry has, from the lowest bit::
 
     33 tag     the part of the mixed key above the bucket number
     12 epoch   number of the entry's search; entries of other searches count as empty
@@ -48,6 +49,8 @@ MIX: Final = 0x1A85EC53A9F2D  # odd, so that multiplying by it is a bijection mo
 FOLD: Final = 25  # shift that folds the upper bits onto the lower, a bijection too
 MARKS: Final = 1 << 10  # words after the buckets: the positions that threads are searching
 BYTES_PER_BUCKET: Final = 16
+WIDE_PLIES: Final = CELLS - 18  # 24: up to here positions use all buckets
+NEAR_MASK: Final = (1 << max(16, TAG_SHIFT)) - 1  # later positions use a megabyte
 
 
 @kernel("int64(int64, int64)")
@@ -65,6 +68,18 @@ def mix(key: int) -> int:
     """Spread a key over the buckets by a bijection on 49 bits."""
     key = (key * MIX) & KEY_MASK
     return key ^ (key >> FOLD)
+
+
+@kernel("int64(int64, int64)")
+def buckets(mask: int, plies: int) -> int:
+    """Return the number of buckets, minus one, that positions of ``plies`` discs use.
+
+    A bucket in memory takes longer to read than a deep position, which is soon searched again.
+
+    Args:
+        mask: the number of buckets of the whole table, minus one.
+    """
+    return mask if plies <= WIDE_PLIES else mask & NEAR_MASK
 
 
 @kernel("int64(int64)")
@@ -87,7 +102,7 @@ def fetch(table: Any, mask: int, mixed: int) -> None:
 
 @kernel(f"int64({POINTER}, int64, int64, int64)")
 def probe(table: Any, mask: int, epoch: int, mixed: int) -> int:
-    """Return the entry of a mixed key, or 0; ``mask`` is the number of buckets minus one."""
+    """Return the entry of a mixed key, or 0; ``mask`` is from :func:`buckets`."""
     place = (mixed & mask) << 1
     signature = (mixed >> TAG_SHIFT) | (epoch << EPOCH_SHIFT)
     entry = int(table[place])
