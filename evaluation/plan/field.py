@@ -83,8 +83,8 @@ def separate(field: Mapping[str, Player]) -> dict[str, Player]:
                 player = copy.deepcopy(player)  # the two sides of a game share nothing
             except Exception as error:
                 raise InvalidRun(
-                    f"agent {name!r}: an object with two names, and no copy is possible ({error}): "
-                    "expected two objects"
+                    f"agent {name!r} is an object with two names, and no copy is possible "
+                    f"({error}): expected two objects"
                 ) from None
         found[name] = player
     return found

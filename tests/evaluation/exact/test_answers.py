@@ -158,7 +158,7 @@ def test_the_command_asks_agents(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["greedy", "random"], "expected one run directory, or --on"),
+        (["greedy", "random"], "expected one run directory, or agents with --on"),
         (["somewhere", "--count", "3"], "expected --on"),
         (["somewhere", "--out", "there"], "expected --on"),
         (["greedy", "--on", "no-such-set"], "no-such-set"),
