@@ -10,7 +10,17 @@ from tests.helpers.dispatch import dispatch
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one of them; returns the exit code."""
-    names = "ablations", "book", "exam", "graded", "selfplay", "statistics", "threats", "weights"
+    names = (
+        "ablations",
+        "book",
+        "curves",
+        "exam",
+        "graded",
+        "selfplay",
+        "statistics",
+        "threats",
+        "weights",
+    )
     return dispatch("tests.makers", names, argv)
 
 
