@@ -15,9 +15,9 @@ import matplotlib as mpl
 from matplotlib.figure import Figure
 
 from c4env.evaluation.errors import UnreadableRun
-from tests.makers.selfplay import COLOURS
 
 FILE: Final = Path(__file__).parents[1] / "data" / "beside_pgx.tsv"
+COLOURS: Final = ("#0072b2", "#d55e00", "#009e73", "#566178")
 JUDGES: Final = {"exam": "the exam", "critical": "critical positions"}
 
 

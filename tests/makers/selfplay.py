@@ -24,9 +24,9 @@ from c4env.agents.training.selfplay import safe_position
 from c4env.arrays import Bools
 from c4env.evaluation.errors import InvalidRun
 from c4env.observation import Observation, observe_many
+from tests.makers.curves import COLOURS
 
 AGAINST: Final = ("greedy", "alphabeta-chain")
-COLOURS: Final = ("#0072b2", "#d55e00", "#009e73", "#566178")
 PLIES: Final = range(14, 31)  # of the critical positions: those before take long to solve
 COUNT: Final = 2_000
 
