@@ -103,6 +103,7 @@ class Follower:
     ``boards`` int64 ``[M]`` are the indices of the boards in a call. A seed is a number below
     2**48 from the stream of its board, so that draws on a board depend on that board's seed alone.
     An opponent with a method ``follow`` that returns a follower gets one for each environment.
+    ``ConnectFourEnv`` asks a follower's method ``choose`` for a position's column, if it has one.
 
     Attributes:
         draws: whether the follower uses the seeds.

@@ -180,11 +180,10 @@ class Games:
             chance.reply(*self._state, self.streams[1], start, stop)
 
     def _follow(self, follower: Follower) -> None:
-        to_move = kernels.plies_of(self.boards) & 1
-        waiting = np.flatnonzero((self.results == kernels.ONGOING) & (to_move != self.seats))
+        waiting = kernels.waiting(*self._state)
         if not len(waiting):
             return
-        boards, results = self.boards[waiting], self.results[waiting]
+        boards, results = self.boards.take(waiting, 0), self.results.take(waiting)
         try:
             answer = follower.columns(boards, waiting, self._seeds(follower, waiting))
             actions = batch.parse_actions(answer, len(waiting))
