@@ -228,7 +228,8 @@ class Position(_Fields):
             InvalidAction: ``column`` is not an integer 0..6.
             IllegalMove: the column is full or the game is over.
         """
-        column = parse_column(column)
+        if type(column) is not int or not 0 <= column < COLUMNS:
+            column = parse_column(column)
         mine, theirs = self.mine, self.theirs
         if self._outcome is not None:
             raise IllegalMove(f"column {column}: the game is over")
