@@ -33,6 +33,7 @@ from c4env.envs.opponents import AnyOpponent, Follower
 from c4env.envs.vectorized.batch import boards_from, observed, positions_of, shares
 from c4env.envs.vectorized.chance import random_columns
 from c4env.jit import HEURISTIC, kernel
+from c4env.position import Position
 
 AT_ONCE: Final = 10**6  # full-width leaves up to which a search runs in the caller's thread
 
@@ -253,9 +254,9 @@ class OneBoard(Follower):
         """Reset the agent."""
         self.agent.reset(seed=seed)
 
-    def columns(self, discs: Int64s, boards: Int64s, seeds: Int64s) -> list[int]:
-        """Return the agent's column as a list of one."""
-        return [self.agent.choose(position) for position in positions_of(discs)]
+    def choose(self, position: Position) -> int:
+        """Return the agent's column; ``ConnectFourEnv`` asks this method instead of ``columns``."""
+        return self.agent.choose(position)
 
 
 def follower_of(agent: AnyOpponent, *, many: bool) -> Follower | None:

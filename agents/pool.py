@@ -89,7 +89,9 @@ class Pool:
             raise InvalidValue(f"priority={priority!r}: expected {expected}")
         self._priority = priority
         if per == "move" and priority != "uniform":
-            raise InvalidValue(f"priority={priority!r}: expected per='game', which counts results")
+            raise InvalidValue(
+                f"priority={priority!r} needs results: expected per='game', which counts them"
+            )
         self._per = per
         self._seed = require_count("seed", seed, 0, 2**64 - 1)
         self._fading = 0.5 ** (1 / half_life)  # factor on a result for each later game
@@ -265,8 +267,12 @@ class PoolGames(Follower):
         if new.any():
             self.begin(boards[new], seeds[new])
         who = self._who[boards]
+        numbers = np.flatnonzero(np.bincount(who))
+        if len(numbers) == 1:
+            answer = self._followers[int(numbers[0])].columns(discs, boards, seeds)
+            return parse_actions(answer, len(boards))
         columns = np.empty(len(boards), np.int64)
-        for number in np.flatnonzero(np.bincount(who)):
+        for number in numbers:
             at = np.flatnonzero(who == number)
             answer = self._followers[int(number)].columns(discs[at], boards[at], seeds[at])
             columns[at] = parse_actions(answer, len(at))
@@ -278,9 +284,9 @@ class PoolGames(Follower):
         if pool._per == "move":
             return
         who = self._known(boards)
-        for number in np.unique(who[who >= 0]):
+        for number in np.flatnonzero(np.bincount(who + 1)[1:]):
             won = rewards[who == number]
-            np.add.at(pool._counts[number], won.astype(np.int64) + 1, 1)
+            pool._counts[number] += np.bincount(won.astype(np.int64) + 1, minlength=3)
             # Games that end together carry the same weight.
             games = np.array([(won + 1).sum() / 2, len(won)])
             pool._recent[number] = pool._recent[number] * pool._fading ** len(won) + games

@@ -12,9 +12,10 @@ from __future__ import annotations
 __any_board__ = True
 
 import contextlib
+import functools
 import operator
 from collections.abc import Iterable
-from typing import Final, NamedTuple, Self
+from typing import Any, Final, NamedTuple, Self, cast
 
 from c4env.bitboard import (
     BOARD,
@@ -56,7 +57,13 @@ class Outcome(NamedTuple):
     observation; empty for a draw."""
 
 
-class Position:
+class _Fields:
+    """The attributes of a position while they can be set: ``_of`` then changes the class."""
+
+    __slots__ = ("_outcome", "mine", "plies", "theirs")
+
+
+class Position(_Fields):
     """An immutable board with its side to move, compared and hashed by its discs.
 
     Player 0 begins, so the number of discs determines the side to move. A position has no history:
@@ -69,7 +76,7 @@ class Position:
         to_move: 0 or 1, the player to move (after the end, the player who would be next).
     """
 
-    __slots__ = ("_outcome", "mine", "plies", "theirs")
+    __slots__ = ()
 
     mine: int
     theirs: int
@@ -84,17 +91,20 @@ class Position:
     @classmethod
     def _of(cls, mine: int, theirs: int, plies: int) -> Self:
         """Make a position from two bitboards without checks."""
-        position, put = object.__new__(cls), object.__setattr__
-        put(position, "mine", mine)
-        put(position, "theirs", theirs)
-        put(position, "plies", plies)
-        outcome = None
+        position: Any = _Fields()
+        position.mine, position.theirs, position.plies = mine, theirs, plies
+        position._outcome = None
         if plies >= FIRST_WIN and has_won(theirs):
-            outcome = Outcome((plies - 1) & 1, _cells(fours(theirs)))
+            position._outcome = Outcome((plies - 1) & 1, _cells(fours(theirs)))
         elif plies == CELLS:
-            outcome = Outcome(None, ())
-        put(position, "_outcome", outcome)
-        return position
+            position._outcome = Outcome(None, ())
+        if cls is Position:
+            position.__class__ = cls  # a third of the time of four calls of object.__setattr__
+            return cast(Self, position)
+        made = object.__new__(cls)
+        for name in _Fields.__slots__:
+            object.__setattr__(made, name, getattr(position, name))
+        return made
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a Position is immutable; play() makes a new one ({name!r})")
@@ -199,8 +209,7 @@ class Position:
         """Return the legal 0-based columns in ascending order; none once the game is over."""
         if self._outcome is not None:
             return ()
-        occupied = self.mine | self.theirs
-        return tuple([c for c, top in enumerate(_TOP_CELLS) if not occupied & top])
+        return _columns_below((self.mine | self.theirs) & TOP)
 
     def is_legal(self, column: int) -> bool:
         """Return True if the 0-based ``column`` is legal.
@@ -223,7 +232,8 @@ class Position:
             InvalidAction: ``column`` is not an integer 0..6.
             IllegalMove: the column is full or the game is over.
         """
-        column = parse_column(column)
+        if type(column) is not int or not 0 <= column < COLUMNS:
+            column = parse_column(column)
         mine, theirs = self.mine, self.theirs
         if self._outcome is not None:
             raise IllegalMove(f"column {column}: the game is over")
@@ -279,6 +289,12 @@ class Position:
         from c4env.view.rendering import svg
 
         return svg(self)
+
+
+@functools.cache
+def _columns_below(tops: int) -> tuple[int, ...]:
+    """The columns whose top cell is not among the occupied ones."""
+    return tuple([c for c, top in enumerate(_TOP_CELLS) if not tops & top])
 
 
 def require_position(value: object) -> Position:

@@ -77,7 +77,7 @@ class Curriculum:
         self.player = Player()
 
     def follow(self) -> CurriculumGames:
-        """Return the follower for one environment; it shares the Elo and the count."""
+        """Return a follower, which plays in one environment; all followers share Elo and count."""
         return CurriculumGames(self)
 
     def count(self, rewards: Float64s) -> None:

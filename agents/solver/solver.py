@@ -258,7 +258,7 @@ class Solver:
     # -- implementation -------------------------------------------------------------
 
     def _new_epoch(self) -> int:
-        """Begin an epoch without entries; after the last possible epoch, discard the table."""
+        """Start a new epoch, which makes all entries invalid; the last epoch clears the table."""
         if self._newest == LAST_EPOCH:
             self._epoch, self._newest, self._table = 1, 1, None
         self._newest += 1

@@ -76,7 +76,7 @@ class Node:
 
 
 def search(network: Network, roots: list[Node], simulations: int, chance: Any = None) -> None:
-    """Search several trees; a batch has all roots, or the leaves of one simulation."""
+    """Search several trees: evaluate their roots in one batch, then each simulation's leaves."""
     for simulation in range(simulations + 1):
         paths, leaves = [], []
         for node in roots:

@@ -273,7 +273,7 @@ class CheckedEnv(raw_env):
 
     @property
     def env(self) -> raw_env:
-        """The same game; PettingZoo has a wrapper here."""
+        """The same game, in place of the environment that PettingZoo's wrapper contains."""
         return self._view(_Second)
 
     def _prepare(self) -> None:

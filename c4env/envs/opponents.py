@@ -103,6 +103,7 @@ class Follower:
     The argument ``boards``, int64 ``[M]``, has the indices of the M boards of a call. Each board
     has its own stream of seeds below 2**48, so the opponent's random numbers on a board depend only
     on that board's seed. An opponent may define ``follow``, which returns a follower.
+    If a follower has a method ``choose``, ``ConnectFourEnv`` calls it with the position instead.
 
     Attributes:
         draws: whether the opponent uses random numbers, and so the seeds.

@@ -308,8 +308,12 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
             legal = position.legal_columns()
             column = legal[int(self.np_random.integers(len(legal)))]
             return position.play(column), column
-        discs = np.array([[position.mine, position.theirs]])
+        choose = getattr(follower, "choose", None)
         try:
+            if choose is not None:
+                column = parse_column(choose(position))
+                return position.play(column), column
+            discs = np.array([[position.mine, position.theirs]])
             answer = follower.columns(discs, BOARD_0, self._seeds(follower, position))
             (column,) = parse_actions(answer, 1).tolist()
             return position.play(column), column

@@ -165,8 +165,8 @@ class TextEnv(gymnasium.Env[str, str]):
     the game or raises, depending on ``illegal``.
 
     Info: that of :class:`ConnectFourEnv`; ``"legal"``, the legal 1-based columns; ``"moves"``, the
-    columns played, beginning with some game that reaches the ``"position"`` of the start; and
-    after an action that lost the game, ``"problem"``, the reason in words.
+    columns played (for a start ``"position"``, first some game that leads to it); and after an
+    action that lost the game, ``"problem"``, the reason in words.
     """
 
     metadata: ClassVar[dict[str, Any]] = {"render_modes": ["ansi"]}  # type: ignore[misc]  # Gymnasium has it per instance

@@ -53,7 +53,7 @@ def labelled_sets(names: Sequence[str], count: int | None, seed: int = 0) -> lis
         names: files of ``moves score`` lines, ``exam`` (``c4env.agents.solver.exam``), or names in
             :data:`STAGES`, whose sets this function generates.
         count: number of positions to take from the start of each set; None takes a whole file or
-            the whole exam, and MADE positions of a generated set.
+            the whole exam, and ``MADE`` positions of a generated set.
         seed: seed of the generated sets.
 
     Raises:

@@ -211,7 +211,7 @@ def gauntlet(
     others = name_players(field)
     for name in others:
         if name in front:
-            raise InvalidRun(f"agent {name!r} is a challenger and in the field")
+            raise InvalidRun(f"agent {name!r} is both a challenger and in the field")
     if not front or not others:
         raise InvalidRun("a gauntlet needs a challenger and at least one agent in the field")
     return _whole_run(

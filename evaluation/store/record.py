@@ -291,7 +291,8 @@ def _read_old(path: Path, data: bytes) -> tuple[RunHeader, Content[GameRecord]]:
 def _renew(path: Path, asked: RunHeader, patience: float) -> None:
     """Convert an old run directory to the format with ``run.json``.
 
-    A killed process leaves a readable directory: ``run.json`` has no effect beside old games.
+    If the process is killed meanwhile, the directory stays readable: ``run.json`` is ignored while
+    the old games exist.
     """
     with open_locked(path, patience) as file:
         file.seek(0)

@@ -153,6 +153,18 @@ def games_against(pool, size=200, seed=3, steps=30):
     return answered, rewards
 
 
+def test_a_pool_of_one_plays_as_its_opponent_alone():
+    alone = ConnectFourVectorEnv(16, opponent="greedy")
+    pooled = ConnectFourVectorEnv(16, opponent=Pool({"greedy": 1, "random": 0}))
+    seen, same = alone.reset(seed=5)[0], pooled.reset(seed=5)[0]
+    for _ in range(40):
+        assert np.array_equal(seen["observation"], same["observation"])
+        actions = seen["action_mask"].argmax(axis=1)
+        seen, same = alone.step(actions)[0], pooled.step(actions)[0]
+    assert sum(pooled.opponent.results["greedy"]) > 16
+    assert not any(pooled.opponent.results["random"])
+
+
 def test_a_pool_draws_an_opponent_for_each_game_and_keeps_it():
     pool = Pool({ONES: 3, FIVES: 1}, seed=2, half_life=math.inf)
     answered, rewards = games_against(pool)

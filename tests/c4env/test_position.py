@@ -406,3 +406,13 @@ def test_a_text_of_another_size_is_no_board(text: str) -> None:
 def test_a_cell_of_another_letter_is_refused() -> None:
     with pytest.raises(InvalidNotation, match="'z' in"):
         Position.from_board(BLANK * 5 + ". . . z . . .")
+
+
+@pytest.mark.parametrize("own", [{}, {"__slots__": ()}, {"__slots__": ("note",)}])
+def test_a_subclass_makes_positions_of_its_own_that_do_not_change(own):
+    Named = type("Named", (Position,), own)
+    after = Named().play(3)
+    assert type(after) is Named
+    assert after == Position.parse("4")
+    with pytest.raises(AttributeError, match="immutable"):
+        after.mine = 0

@@ -113,12 +113,14 @@ class Games:
         """Replace the opponent from its next move on.
 
         Raises:
-            InvalidOption: the argument is not an opponent, or only one of the old and the new
-                opponent is None (self-play).
+            InvalidOption: the argument is not an opponent, or would change games against an
+                opponent to self-play (None) or back.
         """
         if self.self_play != (opponent is None):
             now = "self-play" if self.self_play else "games against an opponent"
-            raise InvalidOption(f"opponent={opponent!r}: these boards were made for {now}")
+            raise InvalidOption(
+                f"opponent={opponent!r}: these boards were made for {now}, which cannot change"
+            )
         self.follower = make_follower(opponent)
         self.opponent = opponent
 
@@ -180,11 +182,10 @@ class Games:
             chance.reply(*self._state, self.streams[1], start, stop)
 
     def _follow(self, follower: Follower) -> None:
-        to_move = kernels.plies_of(self.boards) & 1
-        waiting = np.flatnonzero((self.results == kernels.ONGOING) & (to_move != self.seats))
+        waiting = kernels.waiting(*self._state)
         if not len(waiting):
             return
-        boards, results = self.boards[waiting], self.results[waiting]
+        boards, results = self.boards.take(waiting, 0), self.results.take(waiting)
         try:
             answer = follower.columns(boards, waiting, self._seeds(follower, waiting))
             actions = batch.parse_actions(answer, len(waiting))

@@ -71,6 +71,18 @@ def first_refused(
     return -1
 
 
+@kernel("int64[::1](int64[:, ::1], int8[::1], int8[::1])", nogil=True)
+def waiting(boards: Int64s, results: Int8s, seats: Int8s) -> Int64s:
+    """The indices of the boards on which the side that is not in ``seats`` is to move."""
+    found = np.empty(len(boards), np.int64)
+    count = 0
+    for i in range(len(boards)):
+        found[count] = i
+        to_move = popcount(int(boards[i, 0] | boards[i, 1])) & 1
+        count += results[i] == ONGOING and to_move != seats[i]
+    return found[:count]
+
+
 @kernel("int64(int64[:, ::1], int64, int64)", nogil=True)
 def play_cell(boards: Int64s, i: int, cell: int) -> int:
     """Play a cell on board i, pass the turn, and return the state of the game."""

@@ -29,7 +29,7 @@ BAD = {
         ("random greedy --opening-book x", "unrecognized arguments"),
         ("greedy greedy", "c4 play"),
         ("one=random one=greedy", "agent 'one' is given twice"),
-        ("greedy --only greedy", "is a challenger and in the field"),
+        ("greedy --only greedy", "is both a challenger and in the field"),
         ("greedy --only", "expected one argument"),
     ],
     "match": [

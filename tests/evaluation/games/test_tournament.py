@@ -335,7 +335,7 @@ def test_a_setting_there_is_not_is_refused():
     [
         ("random", [], "at least one agent in the field"),
         ([], ["random"], "needs a challenger"),
-        ("random", ["greedy", "random"], "is a challenger and in the field"),
+        ("random", ["greedy", "random"], "is both a challenger and in the field"),
         ("random", "greedy", "expected a list"),
     ],
 )
