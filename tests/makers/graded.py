@@ -36,7 +36,7 @@ from tests.helpers.paths import ROOT
 
 FILE: Final = ROOT / "agents" / "graded" / "levels.py"
 SKILLS: Final = (
-    *(0.05, 0.1, 0.15, 0.2, 0.26, 0.33, 0.42, 0.5),
+    *(0.05, 0.1, 0.15, 0.2, 0.26, 0.295, 0.33, 0.375, 0.42, 0.5),
     *(0.6, 0.67, 0.8, 1.0, 1.2, 1.4, 1.6, 1.8),
 )
 STEPS: Final = tuple(range(-1000, 400, 150))
