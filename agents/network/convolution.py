@@ -39,7 +39,7 @@ def tensor_of(boards: Int64s, turned: Bools | None = None) -> Tensor:
 
     Args:
         boards: bitboards ``[N, 2]`` of the side to move and of the other side.
-        turned: ``[N]``, the boards to mirror; None mirrors none.
+        turned: ``[N]``, True for each board to mirror; None mirrors none.
 
     Returns:
         planes, float32 ``[N, 6, 6, 7]``, plane first.
@@ -54,7 +54,7 @@ def tensor_of(boards: Int64s, turned: Bools | None = None) -> Tensor:
 
 
 class Window(nn.Module):
-    """A 3 by 3 convolution; its filters are a matrix ``[out, in * 9]``, as Muon needs.
+    """A 3 by 3 convolution; its filters are a matrix ``[out, in * 9]``, for the optimizer Muon.
 
     Args:
         inputs: number of input channels.
@@ -89,7 +89,7 @@ class Block(nn.Module):
 class SelfPlayNetwork(nn.Module):
     """A network of a convolution, residual blocks, two dense layers, and two heads.
 
-    The heads give policy and value. The channels of each column also add to its logit directly.
+    The heads give policy and value. The channels of a column also add directly to its logit.
 
     Args:
         channels: channels of each convolution.
@@ -138,7 +138,7 @@ class SelfPlayNetwork(nn.Module):
 
 
 class Evaluator:
-    """A network as a function of many positions, evaluated without gradients.
+    """A function that evaluates many positions by a network, without gradients.
 
     Args:
         network: the network, with its current weights.

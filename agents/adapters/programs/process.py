@@ -1,7 +1,7 @@
 """A program that answers lines, and the base class of agents that use such a program.
 
-The program never outlives its owner. A supervisor process (``supervisor``) starts the program, and
-ends it and its children as soon as the owner closes or discards it, exits or is killed.
+The program never outlives this process. A supervisor process (``supervisor``) starts the program,
+and ends the program and its children once this process closes or discards it, exits or is killed.
 """
 
 from __future__ import annotations
@@ -156,14 +156,14 @@ class ProcessAgent(Agent):
     _process: LineProcess | None = None
 
     def reseed(self, seed: int) -> None:
-        """Do nothing: the seed of a program changes with the game, not with the move."""
+        """Do nothing: a program gets a seed for each game, not for each move."""
 
     @abc.abstractmethod
     def _start(self) -> LineProcess:
         """Start the program."""
 
     def _ask(self, line: str, seconds: float, startup: float) -> str:
-        """Send a line and wait; the first answer may take ``startup`` seconds more.
+        """Send a line and return the answer; the first may take ``startup`` seconds more.
 
         Raises:
             EngineFault: the program crashed or was late. A late program is ended.
