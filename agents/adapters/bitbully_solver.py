@@ -64,7 +64,7 @@ class BitBully(Agent):
         self._solver.rng.seed(as_number(seed))
 
     def choose(self, position: Position) -> int:
-        """Choose a column with the best score; set :attr:`nodes` to the nodes that it searched."""
+        """Choose a column with the best score; set :attr:`nodes` to the nodes searched."""
         require_move(position)
         self._solver.reset_node_counter()
         board = self._board([int(digit) - 1 for digit in position.moves()])

@@ -48,7 +48,7 @@ _SIGNATURE: Final = types.float64(types.int64, types.int64)
 
 
 def load(name: str | Heuristic) -> Heuristic:
-    """Return the heuristic with a name, or at an import path ``package.module:function``.
+    """Return the heuristic that a name or an import path ``package.module:function`` gives.
 
     A compiled function is returned unchanged; any other is compiled for ``float64(int64, int64)``.
 

@@ -3,7 +3,7 @@
 ``python -m tests.makers threats`` wrote them.
 
 Fitted to 20000 positions, seed 1; the weights predict the sign of
-the exact score for 72.5% of them, and never a draw.
+the exact score for 72.5% of them, but never predict a draw.
 """
 
 __in_kernels__ = True

@@ -1,9 +1,8 @@
 """Count windows of four cells without a loop over all 69 windows.
 
 For a direction with bit distance ``d``, the window that starts at cell ``i`` holds the
-cells ``i, i+d, i+2d, i+3d``; the AND of the board and the board shifted by ``d``,
-``2d`` and ``3d`` has one bit for each full window of the direction, and a popcount counts these
-bits.
+cells ``i, i+d, i+2d, i+3d``. The AND of the board and the board shifted by ``d``, ``2d`` and
+``3d`` has one bit for each full window of the direction; a popcount counts these bits.
 """
 
 from __future__ import annotations

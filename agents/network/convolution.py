@@ -74,7 +74,7 @@ class Window(nn.Module):
 
 
 class Block(nn.Module):
-    """A residual block of two convolutions; its output is 0 before training."""
+    """A residual block of two convolutions. Before training it adds 0 to its input."""
 
     def __init__(self, channels: int) -> None:
         super().__init__()
@@ -158,7 +158,7 @@ class Evaluator:
             return logits.float().numpy(), torch.tanh(raw.float() / 2).numpy()
 
     def __call__(self, planes: Int8s, masks: Int8s | None = None) -> tuple[Any, Any]:
-        """Return logits and values of observations ``[M, 6, 7, 2]``, as ``puct`` needs."""
+        """Return logits and values of observations ``[M, 6, 7, 2]``, in the form for ``puct``."""
         return self.evaluate(boards_from(planes))
 
     def save(self, path: Path) -> None:

@@ -251,9 +251,9 @@ def make(spec: Any, **options: Any) -> Agent:
 
     Args:
         spec: ``name:key=value,key=value`` (see the module); a function of one observation; or a
-            Stable-Baselines3 model, a PyTorch module or a function marked by ``c4env.batched``,
-            which become agents that choose for many boards in one call, with the option
-            ``temperature`` (``c4env.agents.adapters.model``).
+            model (``c4env.agents.adapters.model``): one of Stable-Baselines3, a PyTorch module, or
+            a function decorated by ``c4env.batched``. Agents of models choose for many boards in
+            one call and have the option ``temperature``.
         options: the agent's options, as ``c4 list`` shows them.
 
     Raises:
@@ -355,7 +355,7 @@ def _build(target: Callable[..., Any], name: str, options: dict[str, Any]) -> Ag
         return built
     if callable(built):
         return _agent_of(built)
-    raise UnknownAgent(f"agent {name!r} built {built!r}, which is not callable on an observation")
+    raise UnknownAgent(f"agent {name!r} made {built!r}: expected an agent or a function")
 
 
 def _agent_of(thing: Any, **options: Any) -> Agent:

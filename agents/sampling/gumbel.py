@@ -1,4 +1,4 @@
-"""Gumbel MuZero's tree search, run on many positions at once; self-play learns from it.
+"""Gumbel MuZero's tree search, run on many positions at once; self-play trains on the results.
 
 The paper is Danihelka, Guez, Schrittwieser, Silver, "Policy improvement by planning with Gumbel",
 2022. At the root the search samples columns without replacement by the Gumbel-top-k trick, and
@@ -10,7 +10,7 @@ Three things differ from the paper. Nodes below the root select by PUCT, not by 
 section 5. The search plays forced moves without evaluating them. The search keeps proofs
 (:mod:`c4env.agents.sampling.tree`).
 
-All searches advance together: the network evaluates their leaves of one simulation in one batch.
+In each simulation, the network evaluates the leaves of all searches in one batch.
 """
 
 from __future__ import annotations
@@ -181,8 +181,8 @@ def conclude(
 ) -> None:
     """Write the results of all searches to the fields of :class:`Improved`.
 
-    Unless a result is proven, the column to play is the one of the most visited columns with the
-    greatest sum of Gumbel variable and improved logit.
+    Unless a result is proven, the column to play has the greatest sum of Gumbel variable and
+    improved logit among the most visited columns.
     """
     scores, values = np.empty(COLUMNS), np.zeros(COLUMNS)
     for i in range(len(searches)):
@@ -224,7 +224,7 @@ class Remembered:
     """A cache for an evaluation function.
 
     Args:
-        evaluate: the function.
+        evaluate: the function, called for boards that are not in the cache.
         size: number of slots; a new result replaces the old result in its slot.
     """
 
@@ -256,7 +256,7 @@ class GumbelSearch:
     """Searches many positions with one evaluation function.
 
     Args:
-        evaluate: see :data:`Evaluate`.
+        evaluate: the evaluation function; see :data:`Evaluate`.
         simulations: simulations for each position, besides the evaluation of the root.
     """
 

@@ -198,8 +198,7 @@ class MCTS(TreeAgent):
         c: the constant of exploration, for results 1, 0 and -1. The README of the agents says how
             the default was chosen.
         rollout: greedy (win, else block, else allow no win) or random.
-        reuse: keep the tree from move to move. See
-            :class:`c4env.agents.sampling.tree.TreeAgent`.
+        reuse: keep the tree from move to move. See :class:`TreeAgent`.
         tree_mb: memory of the tree, at most.
     """
 

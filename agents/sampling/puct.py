@@ -288,8 +288,7 @@ class PUCT(TreeAgent):
         root_temperature: above 1: a flatter policy at the root. Probabilities are raised to the
             power 1 / ``root_temperature``. With networks of self-play a search of 200
             simulations then usually errs less.
-        reuse: keep the tree from move to move. See
-            :class:`c4env.agents.sampling.tree.TreeAgent`.
+        reuse: keep the tree from move to move. See :class:`TreeAgent`.
         tree_mb: memory of the tree, at most.
     """
 

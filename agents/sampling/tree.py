@@ -160,7 +160,7 @@ def prove_leaf(tree: NDArray[np.void], path: Int64s, depth: int, mine: int, thei
 def add_result(
     tree: NDArray[np.void], path: Int64s, depth: int, visits: int, result: float
 ) -> None:
-    """Add visits and a result to each node of a path."""
+    """Add visits and a result to each node of a path; the sign of the result alternates."""
     for step in range(depth, -1, -1):
         tree[path[step]]["visits"] += visits
         tree[path[step]]["total"] += result
@@ -172,7 +172,7 @@ def best_child(tree: NDArray[np.void], node: int) -> int:
     """Return the child to play: a proven win, else the most visited child that is no proven loss.
 
     Ties go to the greater total, then to the first child. If all children lose, the slowest loss is
-    chosen. The result is -1 if no child has visits or a proof.
+    chosen. The function returns -1 if no child has visits or a proof.
     """
     first = int(tree[node]["first"])
     chosen = -1

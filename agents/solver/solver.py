@@ -148,7 +148,7 @@ class Solver:
         """
         if nodes < 1 or sorted(order) != list(range(COLUMNS)):
             raise InvalidOption(
-                f"nodes={nodes!r}, order={order!r}: expected nodes >= 1, order of all columns"
+                f"nodes={nodes!r}, order={order!r}: expected nodes >= 1 and an order of all columns"
             )
         require_position(position)
 
@@ -365,7 +365,9 @@ class Solver:
         if threads is None:
             threads = 1 if fresh else usable_cores()
         if threads < 1 or (fresh and threads > 1):
-            raise InvalidOption(f"threads={threads!r}, fresh={fresh!r}: expected 1 thread or more")
+            raise InvalidOption(
+                f"threads={threads!r}, fresh={fresh!r}: expected 1 thread, or more without fresh"
+            )
         with self._lock:
             if fresh:
                 self.clear()

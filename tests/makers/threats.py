@@ -130,7 +130,7 @@ def fit(out: Path, positions: int, seed: int) -> None:
     right = float(np.mean(np.sign(counts @ weights) == np.sign(points - 0.5)))
     note = (
         f"Fitted to {positions} positions, seed {seed}; the weights predict the sign of\n"
-        f"the exact score for {right:.1%} of them, and never a draw."
+        f"the exact score for {right:.1%} of them, but never predict a draw."
     )
     rows = [
         "    " + ", ".join(f"{w:.0f}." for w in weights[i : i + 6]) + "," for i in range(0, SIZE, 6)

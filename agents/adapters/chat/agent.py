@@ -63,7 +63,7 @@ class Chat(Agent):
         prompt: board, moves or both, with +legal, +answer, +example; kaggle; or a file. See
             :func:`c4env.agents.adapters.chat.prompts.find_prompt`.
         temperature: sampling temperature; default: the endpoint's.
-        max_tokens: most tokens of an answer; default: the endpoint's. A longer answer is invalid.
+        max_tokens: most tokens of an answer; default: the endpoint's. A cut answer is invalid.
         retries: more tries after an answer without a legal move.
         timeout: seconds to wait for an answer before another request.
         patience: seconds to keep trying while the network fails.

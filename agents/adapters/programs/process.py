@@ -68,7 +68,7 @@ class LineProcess:
         self._end = weakref.finalize(self, _end, self._process, owner_end)
 
     def ask(self, line: str, seconds: float) -> str:
-        """Send a line and wait for the answer.
+        """Send a line and return the program's answer.
 
         Raises:
             LateAnswer: no answer within ``seconds``.
@@ -150,7 +150,7 @@ def _end(process: subprocess.Popen[bytes], owner_end: int) -> None:
 
 
 class ProcessAgent(Agent):
-    """An agent that sends requests to a program, started by the first request."""
+    """Base class of agents that send requests to a program; the first request starts it."""
 
     settings_are_all = True  # a copy starts its own program
     _process: LineProcess | None = None

@@ -77,7 +77,7 @@ def reap(options: int = os.WNOHANG) -> tuple[int, int]:
 
 
 def kill_all(group: int) -> None:
-    """Kill the group and all descendants of this process."""
+    """Kill a process group and all descendants of this process."""
     while True:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(group, signal.SIGKILL)

@@ -4,8 +4,7 @@
 
 One network plays both sides. Every observation is from the view of the side to move, so the value
 of the next position counts with the opposite sign for the side that moved. The boards, the network
-and the data to learn from are tensors on one device, and nothing is copied to the host during
-play.
+and the data are tensors on one device, and nothing is copied to the host during play.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Train a language model to play Connect Four by a tool, with GRPO of the library TRL.
+"""Train a language model to play Connect Four by tool calls, with GRPO of the library TRL.
 
 ``python -m c4env.agents.training.examples.trl_tools FOLDER --model NAME`` writes the trained model
 to FOLDER. The chat template of the model must support tools.
