@@ -27,8 +27,8 @@ class Learned(SearchingAgent):
     The agent plays an immediate win, or else a forced block. Without these, at depth 0 it plays the
     column that the network's policy prefers. At a greater depth, an exact search of about ``nodes``
     nodes finds columns that certainly win, draw or lose; each other column gets the minimax of the
-    network's values ``depth`` plies ahead. Among the columns that no other column certainly beats,
-    the agent plays the greatest value plus a bonus (at most ``PRIOR``) for a high policy.
+    network's values ``depth`` plies ahead. Among the columns with the best certain result and those
+    that may be better, it plays the greatest value plus a policy bonus of at most ``PRIOR``.
 
     Args:
         depth: plies looked ahead; 0: the policy's column. The agent's own move is included.

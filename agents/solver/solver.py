@@ -320,7 +320,7 @@ class Solver:
     def _run(
         self, search: Callable[[Int64s, Int64s], T | None], threads: int, together: bool = True
     ) -> T:
-        """Run a search in the caller's thread; if it takes long, run it anew in several threads.
+        """Call a search in the caller's thread; if it takes long, call it again in several threads.
 
         Args:
             search: a function of the table and a workspace. A call that reaches its limit returns
