@@ -1,1 +1,1 @@
-"""Adapters for other people's agents; README.md describes the protocols."""
+"""Adapters for third-party agents; README.md in this folder describes them."""

@@ -18,10 +18,10 @@ class BitBully(Agent):
     """Plays a column with BitBully's best score, exact unless ``depth`` limits the search.
 
     Args:
-        depth: plies to search; 0: to the end. After the last ply, BitBully estimates by a playout.
+        depth: plies to search; 0: to the end of the game. BitBully estimates leaves by a playout.
         book: none, 8-ply, 12-ply or 12-ply-dist. Only 12-ply-dist knows how soon a side wins; the
             other books know only who wins.
-        ties: choice among best columns: center, leftmost or random. :meth:`reset` seeds random.
+        ties: choice among best columns: center, leftmost or random (:meth:`reset` sets the seed).
 
     Raises:
         InvalidValue: an option's value is not allowed.
@@ -50,7 +50,7 @@ class BitBully(Agent):
         self.deterministic = ties != "random"
 
     def __getstate__(self) -> Any:
-        """Return the options and the random generator."""
+        """Return the state to pickle: the options and the random generator."""
         return super().__getstate__() | {"drawn": self._solver.rng.getstate()}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -59,12 +59,12 @@ class BitBully(Agent):
         self.__dict__.update(state)
 
     def reset(self, seed: int | np.random.SeedSequence | None = None) -> None:
-        """Begin a new game with an empty table; the same seed draws the same columns."""
+        """Begin a new game with an empty table; the same seed gives the same choices."""
         self._solver.reset_transposition_table()
         self._solver.rng.seed(as_number(seed))
 
     def choose(self, position: Position) -> int:
-        """Choose a column with the best score; set :attr:`nodes` to BitBully's count."""
+        """Choose a column with the best score; set :attr:`nodes` to the nodes searched."""
         require_move(position)
         self._solver.reset_node_counter()
         board = self._board([int(digit) - 1 for digit in position.moves()])

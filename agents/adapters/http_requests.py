@@ -16,7 +16,7 @@ from c4env.errors import C4Error
 
 
 class Refused(C4Error):
-    """A refusal of a request, with an HTTP status."""
+    """The error for a request that the server refuses, with an HTTP status."""
 
     def __init__(self, status: int, words: str) -> None:
         super().__init__(words)
@@ -44,7 +44,7 @@ def server_names(host: str) -> frozenset[str]:
 
 
 def check_sender(headers: Headers, names: frozenset[str]) -> None:
-    """Refuse requests, unless a program or the server's own page sent them.
+    """Raise an error for a request, unless a program or the server's own page sent it.
 
     Args:
         headers: headers of the request.
@@ -70,7 +70,7 @@ def check_sender(headers: Headers, names: frozenset[str]) -> None:
 
 
 def check_json(headers: Headers) -> None:
-    """Refuse requests without the content type JSON, which a form of another site cannot set.
+    """Refuse a content type other than JSON; a form on another site cannot send JSON.
 
     Raises:
         Refused: the content type is not JSON.
@@ -81,10 +81,10 @@ def check_json(headers: Headers) -> None:
 
 
 def json_object(body: bytes) -> dict[str, Any]:
-    """Parse the JSON object in a body; refuse texts that are not valid Unicode.
+    """Parse a body as a JSON object; every text in it must be valid Unicode.
 
     Raises:
-        Refused: the body is not such an object.
+        Refused: the body is not a JSON object, or a text is not valid Unicode.
     """
     try:
         found = json.loads(body)

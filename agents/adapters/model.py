@@ -1,8 +1,8 @@
-"""Models as agents that choose for many boards in one call: ``agents.make(model)``.
+"""Agents that play by a model, on many boards in one call: ``agents.make(model)``.
 
 A model is an algorithm or policy of Stable-Baselines3 or sb3-contrib, a PyTorch module, or a
-function of the observations of many boards, marked by ``c4env.batched``. Its training may continue:
-the agent plays with the current weights.
+function of the observations of many boards, decorated by ``c4env.batched``. If the model's training
+continues, the agent plays with the current weights.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ from c4env.position import Position
 
 
 class ModelAgent(Agent):
-    """Plays the legal column with the model's greatest preference, or draws by preference.
+    """Plays the legal column that a model prefers, or samples a column by the preferences.
 
     Args:
-        temperature: 0 plays the preferred column, 1 draws one as in training. At 0, ties go to the
-            left. Above 0, probabilities are ``softmax(preference / temperature)``.
+        temperature: 0 plays the preferred column; 1 samples a column, as in training. At 0, ties
+            go to the left. Above 0, probabilities are ``softmax(preference / temperature)``.
 
     Raises:
         InvalidValue: the temperature is not a number >= 0.
@@ -57,7 +57,7 @@ class ModelAgent(Agent):
         """
 
     def reset(self, seed: int | np.random.SeedSequence | None = None) -> None:
-        """Begin a new game; the same seed draws the same columns."""
+        """Begin a new game; the same seed gives the same random choices."""
         self._generator = np.random.default_rng(seed)
 
     def choose(self, position: Position) -> int:
@@ -71,7 +71,7 @@ class ModelAgent(Agent):
 
         Args:
             planes, masks: int8 ``[M, 6, 7, 2]`` and ``[M, 7]``.
-            seeds: int64 ``[M]``, seeds for draws by temperature; None uses the agent's generator.
+            seeds: int64 ``[M]``, a seed for each random choice; None uses the agent's generator.
 
         Returns:
             columns, int64 ``[M]``.
@@ -88,7 +88,7 @@ class ModelAgent(Agent):
             return found.astype(np.int64)
         found = found.astype(np.float64)
         if found.shape != masks.shape:
-            raise EngineFault(f"{self!r} answered {found.shape}: expected {masks.shape}")
+            raise EngineFault(f"{self!r} answered an array {found.shape}: expected {masks.shape}")
         values = np.where(masks != 0, found, -np.inf)
         if np.isnan(values).any():
             raise EngineFault(f"{self!r} answered nan: expected a number for each legal column")
@@ -104,10 +104,10 @@ class ModelAgent(Agent):
 
 
 class PolicyAgent(ModelAgent):
-    """Plays by a Stable-Baselines3 policy network; derives the layout from its input shape.
+    """Plays by a Stable-Baselines3 policy; its input shape gives the layout of observations.
 
     Raises:
-        InvalidModel: the policy's observations, actions or class do not fit.
+        InvalidModel: the policy has other observations or actions, or an unsupported class.
     """
 
     def __init__(self, policy: Any, temperature: float = 0.0) -> None:
@@ -117,7 +117,7 @@ class PolicyAgent(ModelAgent):
         self._policy = policy
 
     def preferences(self, planes: Int8s) -> NDArray[Any]:
-        """Return logits, or Q-values of DQN, ``[M, 7]``; see :class:`ModelAgent`."""
+        """Return logits ``[M, 7]``, or the Q-values of a DQN; see :class:`ModelAgent`."""
         import torch
 
         policy = self._policy
@@ -149,7 +149,7 @@ class ModuleAgent(ModelAgent):
         self._module = module
 
     def preferences(self, planes: Int8s) -> NDArray[Any]:
-        """Return logits ``[M, 7]``; see :class:`ModelAgent`."""
+        """Return the module's logits ``[M, 7]``; see :class:`ModelAgent`."""
         import torch
 
         module = self._module
@@ -168,10 +168,10 @@ class ModuleAgent(ModelAgent):
 
 
 class BatchFunctionAgent(ModelAgent):
-    """Plays by a function of many observations that returns columns or preferences.
+    """Plays by a function from the observations of many boards to columns or preferences.
 
     The function gets a dict of ``"observation"`` int8 ``[M, 6, 7, 2]`` and ``"action_mask"`` int8
-    ``[M, 7]``, and returns columns, integers ``[M]``, or preferences, floats ``[M, 7]``.
+    ``[M, 7]``. It returns columns (integers ``[M]``) or preferences (floats ``[M, 7]``).
     """
 
     def __init__(self, function: Any, temperature: float = 0.0) -> None:
@@ -186,10 +186,10 @@ class BatchFunctionAgent(ModelAgent):
 
 
 def require_policy(kind: type[Any], who: str = "") -> None:
-    """Raise an error for a policy class without preferences for columns.
+    """Raise an error for a policy class that gives neither logits nor Q-values.
 
     Raises:
-        InvalidModel: the class gives no preferences; the message begins with ``who``.
+        InvalidModel: the class gives neither; the message begins with ``who``.
     """
     if not hasattr(kind, "make_q_net") and not hasattr(kind, "get_distribution"):
         raise InvalidModel(
@@ -198,7 +198,7 @@ def require_policy(kind: type[Any], who: str = "") -> None:
 
 
 def require_ours(observation_space: Any, action_space: Any, who: str = "") -> str:
-    """Return the layout of a model's observations, one of those of ``ConnectFourEnv``.
+    """Return the name of the layout of ``ConnectFourEnv`` that a model's observations have.
 
     Raises:
         InvalidModel: the model has other spaces; the message begins with ``who``.
@@ -219,10 +219,10 @@ def agent_of(model: Any, temperature: float = 0.0, **unknown: Any) -> Agent:
     """Make an agent from a model or a function.
 
     Args:
-        model: a model as this module's docstring describes. A function without the mark of
-            ``c4env.batched`` gets one observation. An agent is returned unchanged.
+        model: a model of Stable-Baselines3 or PyTorch, or a function. A function without the
+            decorator ``c4env.batched`` gets one observation. An agent is returned unchanged.
         temperature: as for :class:`ModelAgent`; not for a function of one observation.
-        unknown: other options, which raise an error.
+        unknown: any other option; it raises UnknownOption.
 
     Raises:
         InvalidSpec: ``model`` is neither a model nor a function.
@@ -253,10 +253,10 @@ def agent_of(model: Any, temperature: float = 0.0, **unknown: Any) -> Agent:
 
 
 def maker_of(model: Any) -> Callable[..., Agent]:
-    """Return a factory of agents that play a model; the factory takes options."""
+    """Return a function that takes options and makes an agent that plays ``model``."""
 
     def make(temperature: float = 0.0) -> Agent:
-        """a registered model"""
+        """An agent that plays the model registered under this name."""
         return agent_of(model, temperature)
 
     return make

@@ -23,9 +23,9 @@ class OpenSpielBot(Agent):
 
     Args:
         bot: mcts, minimax, uniform_random, ...
-        simulations: mcts: simulations for each move. Each ends in a random playout.
-        c: mcts: the constant of UCT.
-        depth: minimax: plies looked ahead, its own included. Leaves at that depth count as draws.
+        simulations: for mcts: simulations for each move. Each ends in a random playout.
+        c: for mcts: the exploration constant of UCT.
+        depth: for minimax: plies looked ahead, the bot's own included. Leaves count as draws.
 
     Raises:
         InvalidValue: OpenSpiel does not have the bot.
@@ -53,7 +53,7 @@ class OpenSpielBot(Agent):
         self.reset()
 
     def reset(self, seed: int | np.random.SeedSequence | None = None) -> None:
-        """Begin a new game with fresh bots; the same seed draws the same columns."""
+        """Begin a new game with fresh bots; the same seed gives the same random choices."""
         number = as_number(seed)
         if number is None:
             number = int(np.random.SeedSequence().generate_state(1)[0])

@@ -33,7 +33,7 @@ class Remote(Agent):
     Args:
         url: the server's address. ``http:`` may be left out, as in ``//127.0.0.1:8001``.
         timeout: seconds for a move.
-        reach: loopback (this machine alone) or any.
+        reach: allowed servers: loopback (on this machine alone) or any.
 
     Raises:
         InvalidValue: the address is malformed, or on another machine without ``reach=any``.
@@ -65,7 +65,7 @@ class Remote(Agent):
         self._known = False  # whether the server knows this client
 
     def reset(self, seed: int | np.random.SeedSequence | None = None) -> None:
-        """Begin a new game; the next request has its number and seed."""
+        """Begin a new game; the next request tells the server the game's number and seed."""
         self._game += 1
         self._seed = as_number(seed)
 
@@ -135,7 +135,7 @@ class Remote(Agent):
         return answer
 
     def _exchange(self, body: str, seconds: float) -> tuple[int, bytes]:
-        """Return status and body of the response; raise OSError on timeout."""
+        """Send a request; return the response's status and body. Raise OSError on timeout."""
         connection = http.client.HTTPConnection(*self._address, timeout=seconds)
         with contextlib.closing(connection):
             connection.connect()

@@ -20,8 +20,8 @@ class SB3(PolicyAgent):
     """Plays by a saved model of Stable-Baselines3 or sb3-contrib.
 
     Args:
-        path: the model's .zip; it can run code, so load only files that you trust.
-        temperature: 0 plays the preferred column, 1 draws one as in training.
+        path: the model's .zip; loading it can run code, so load only files that you trust.
+        temperature: 0 plays the preferred column; 1 samples a column, as in training.
     """
 
     @checked

@@ -1,4 +1,4 @@
-"""``selfplay:DIR``: agents from networks of ``python -m c4env.agents.training.selfplay``."""
+"""``selfplay:DIR``: networks trained by ``python -m c4env.agents.training.selfplay``."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class SelfPlay(ModelAgent):
         self._network = network if callable(network) else Evaluator.load(network)
 
     def preferences(self, planes: Int8s) -> Any:
-        """Return logits ``[M, 7]``; see :class:`ModelAgent`."""
+        """Return the network's logits ``[M, 7]``; see :class:`ModelAgent`."""
         logits, _ = self._network(np.concatenate([planes, planes[:, :, ::-1]]))
         return (logits[: len(planes)] + logits[len(planes) :, ::-1]) / 2
 
@@ -51,8 +51,8 @@ def selfplay(
     """Make an agent from a self-play network: the policy alone, or ``puct`` with the network.
 
     With simulations, ``puct`` evaluates two leaves at a time, follows forced moves, flattens the
-    policy at the root, and plays the best column of the improved policy. So it errs less than with
-    its default options.
+    policy at the root, and plays the best column of the improved policy. With these settings puct
+    errs less than with its defaults.
 
     Args:
         path: the folder of the training, or the network's file.

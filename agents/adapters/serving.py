@@ -78,7 +78,7 @@ def _in_words(error: Exception) -> str:
 
 
 class Client:
-    """A client with its agent and its game.
+    """A client of the server, with its own agent and the number of its game.
 
     A thread holds the lock while it calls or closes the agent, so that no thread closes an agent
     that is choosing.
@@ -120,10 +120,10 @@ class AgentServer(socketserver.ThreadingTCPServer):
         super().__init__(address, Handler)
 
     def move(self, request: dict[str, Any]) -> dict[str, Any]:
-        """Answer a request; the README describes its fields.
+        """Return the answer to a request; README.md in this folder describes the fields of both.
 
         Raises:
-            Refused: the request is malformed, or the server has its greatest number of clients.
+            Refused: the request is malformed, or there are too many clients.
         """
         known = {"moves": str, "client": str, "game": int, "seed": int, "leave": bool}
         for field, value in request.items():
@@ -170,13 +170,13 @@ class AgentServer(socketserver.ThreadingTCPServer):
             return client
 
     def _close(self, client: Client) -> None:
-        """Close a client's agent once the agent is not choosing."""
+        """Wait until a client's agent is not choosing a move, and close the agent."""
         with client.lock:
             client.left = True
             client.agent.close()
 
     def server_close(self) -> None:
-        """Stop listening and close all agents, even agents that are choosing."""
+        """Stop listening and close all agents, even agents that are choosing a move."""
         super().server_close()
         for client in self._clients.values():
             client.agent.close()
@@ -207,7 +207,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self._answer(lambda: self.server.move(self._request()))
 
     def _answer(self, find: Callable[[], dict[str, Any]]) -> None:
-        """Send the answer, or the reason for a refusal."""
+        """Send the result of ``find``, or the reason for a refusal."""
         try:
             check_sender(self.headers, self.server.names)
             self._send(200, find())

@@ -1,7 +1,7 @@
 """Agents of this package as players in TextArena's Connect Four.
 
-``TextArenaAgent("alphabeta:depth=5")`` is an agent of TextArena: a function from an observation, a
-text or TextArena's list of messages, to the text of an action such as ``[col 3]``.
+``TextArenaAgent("alphabeta:depth=5")`` is an agent of TextArena: it maps an observation (a text or
+TextArena's list of messages) to the text of an action, such as ``[col 3]``.
 """
 
 from __future__ import annotations

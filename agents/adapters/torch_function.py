@@ -29,7 +29,7 @@ class TorchFunction(ModelAgent):
     The function gets a tensor, float32 ``[1, 2, 6, 7]``: one board, with the discs of the side to
     move in plane 0, the other side's in plane 1, and row 0 on top. The function returns logits
     ``[1, 7]`` or ``[7]``; a tuple that begins with logits, as networks with a value head return; or
-    a column, an int or a tensor of one integer. Ties go to the left, and logits of full columns are
+    a column (an int or a tensor of one integer). Ties go to the left; logits of full columns are
     ignored. Calls run without gradients, and modules in evaluation mode.
 
     Args:
@@ -37,7 +37,7 @@ class TorchFunction(ModelAgent):
         device: the device of the tensors and of a module.
 
     Raises:
-        InvalidValue: the name is not callable, or the device does not exist.
+        InvalidValue: the named object is not callable, or the device does not exist.
         MissingExtra: PyTorch is not installed.
     """
 

@@ -1,4 +1,4 @@
-"""Static evaluations as kernels, from published systems and from this project.
+"""Compiled static evaluations, from published systems and from this project.
 
 Each function is a heuristic (``c4env.agents.heuristics.names``) for lines of four.
 """
@@ -19,10 +19,10 @@ from c4env.jit import kernel
 def chain(mine: int, theirs: int) -> float:
     """The chain evaluation with fractional weights ("Connect 4 Simulator with Minimax").
 
-    ``0.01*N1 + 0.04*N2 + 0.10*N3 + C`` in float64, in that order: near-ties decide moves. ``Nk`` is
-    the number of windows with k own discs and no other disc, minus the other side's; ``C`` is 3 for
-    each own disc in the centre column, minus 3 for each disc of the other side. The report does not
-    give the weight of C; the released program has this weight.
+    The value is ``0.01*N1 + 0.04*N2 + 0.10*N3 + C``, added in float64 in this order, since rounding
+    can decide a move. ``Nk`` is the number of windows with k own discs and no other disc, minus the
+    other side's; ``C`` is 3 for each own disc in the centre column, minus 3 for each of the other
+    side's. The weight of C is that of the released program; the report does not give it.
     """
     n1 = 0
     n2 = 0
@@ -66,9 +66,9 @@ def _window_value(
 def window(mine: int, theirs: int) -> float:
     """Window evaluation A, integer ("Design and Implementation of a Minimax Agent").
 
-    A window of 3 own discs and 1 empty cell counts +10, 2 own and 2 empty +5, 3 other and 1 empty
-    -8, 2 other and 2 empty -4; each own disc in the centre column counts +6. The evaluation is not
-    antisymmetric, since each side weights its own windows more than the other side's.
+    A window of 3 own discs and 1 empty cell counts +10, a window of 2 own discs and 2 empty cells
+    +5; such windows of the other side count -8 and -4. Each own disc in the centre column counts
+    +6. The evaluation is not antisymmetric: each side weights its own windows more.
     """
     return _window_value(mine, theirs, 6, 5, 10, 4, 8)
 
@@ -77,8 +77,9 @@ def window(mine: int, theirs: int) -> float:
 def window_b(mine: int, theirs: int) -> float:
     """Window evaluation B, integer ("Implementation Report - Connect Four with Minimax AI").
 
-    A window of 3 own discs and 1 empty cell counts +5, 2 own and 2 empty +2, 3 other and 1 empty
-    -4; each own disc in the centre column counts +3, a weight that the report does not give.
+    A window of 3 own discs and 1 empty cell counts +5, a window of 2 own discs and 2 empty cells
+    +2, a window of 3 discs of the other side and 1 empty cell -4. Each own disc in the centre
+    column counts +3 (the report does not give this weight).
     """
     return _window_value(mine, theirs, 3, 2, 5, 0, 4)
 
@@ -88,7 +89,7 @@ def _read_lines(mine: int, theirs: int, supported: int, starts: int, first: int,
     """Return the line score of all windows of one direction, read from one end.
 
     The cells a, b, c, d of the window at start bit i are ``i+first``, ``i+first+step``, ...;
-    shifting every cell to bit i makes the rules ANDs (rule numbers: :func:`line_score`).
+    after a shift of each cell to bit i, the rules are ANDs (rule numbers: :func:`line_score`).
     """
     empty = ~(mine | theirs) & BOARD
     at_b = first + step
@@ -130,9 +131,9 @@ def _read_lines(mine: int, theirs: int, supported: int, starts: int, first: int,
 
 @kernel("int64(int64, int64)")
 def line_score(mine: int, theirs: int) -> int:
-    """Return the line score of the Rust bot without wins ("Creating a Connect-4 Bot").
+    """Return the Rust bot's score of lines, without wins ("Creating a Connect-4 Bot").
 
-    Each window is read from both ends as a b c d. P is a disc of one colour, E an empty
+    Each window is read from both ends as cells a b c d. P is a disc of one colour, E an empty
     cell; a cell *rests* when it is on the bottom row or the cell below is taken, and in a
     vertical window always. The first rule that matches counts, for P's side:
     1 PPPE, d rests: 16. 2 PPEE, c and d rest: 8. 3 PPEP, c rests: 16. 4 PPEx, x not P,
@@ -151,7 +152,7 @@ def line_score(mine: int, theirs: int) -> int:
 
 @kernel("float64(int64, int64)")
 def lines(mine: int, theirs: int) -> float:
-    """The heuristic value of :func:`line_score`."""
+    """Return :func:`line_score` as a heuristic's value, or ``+WIN`` or ``-WIN`` on a won board."""
     if has_won(mine):
         return WIN
     if has_won(theirs):
@@ -161,7 +162,7 @@ def lines(mine: int, theirs: int) -> float:
 
 @kernel("float64(int64, int64)")
 def threats(mine: int, theirs: int) -> float:
-    """Weighted sum of threats, pairs and discs; ``tests/makers/threats.py`` fitted the weights."""
+    """Return a weighted sum of threats, pairs and discs (fitted by ``tests/makers/threats.py``)."""
     if has_won(mine):
         return WIN
     if has_won(theirs):

@@ -1,8 +1,8 @@
 """Find heuristics by name or import path, and check them.
 
-A heuristic is ``float64(int64 mine, int64 theirs)``: the value of an undecided position for the
-owner of ``mine``, whichever side is to move. The searches detect wins themselves and never evaluate
-a won board. On a won board each heuristic here returns ``+WIN`` or ``-WIN``.
+A heuristic ``float64(int64 mine, int64 theirs)`` returns the value of an undecided position for the
+side whose discs are ``mine``, whichever side is to move. The searches detect wins themselves and
+never evaluate a won board. On a won board each heuristic here returns ``+WIN`` or ``-WIN``.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ else:  # the other heuristics count lines of four
 
     @kernel("float64(int64, int64)")
     def none(mine: int, theirs: int) -> float:
-        """The value 0 for every board, so that searches value only finished games."""
+        """Return 0 for every board, so that searches value only finished games."""
         return 0.0
 
     _FOUND = {"none": none}
@@ -48,7 +48,7 @@ _SIGNATURE: Final = types.float64(types.int64, types.int64)
 
 
 def load(name: str | Heuristic) -> Heuristic:
-    """Return the heuristic of a name or of an import path ``package.module:function``.
+    """Return the heuristic that a name or an import path ``package.module:function`` gives.
 
     A compiled function is returned unchanged; any other is compiled for ``float64(int64, int64)``.
 
@@ -67,7 +67,7 @@ def load(name: str | Heuristic) -> Heuristic:
 
 
 def require_finite(value: float, name: object) -> float:
-    """Return a heuristic's value if a search can use it.
+    """Return a heuristic's value after checking that a search can use it.
 
     Raises:
         InvalidHeuristic: the value is nan, or not strictly between -WIN and WIN.
@@ -78,7 +78,7 @@ def require_finite(value: float, name: object) -> float:
 
 
 def not_a_value(heuristic: object, value: object = "an unusable value") -> InvalidHeuristic:
-    """Return the error for a heuristic, or its name, whose value no search can use."""
+    """Return the error for a heuristic (or its name) that gave a value no search can use."""
     return InvalidHeuristic(
         f"heuristic {heuristic!r} gave {value}: expected a number strictly between "
         f"{-WIN:,.0f} and {WIN:,.0f}"
@@ -123,7 +123,7 @@ class Located:
 
 
 def as_argument(heuristic: Heuristic) -> Any:
-    """Return a heuristic as a kernel argument; this package's as :class:`Located`."""
+    """Return a heuristic as a kernel argument; wrap this package's in :class:`Located`."""
     for name, known in HEURISTICS.items():
         if known is heuristic and not config.DISABLE_JIT:
             return Located(name)

@@ -1,10 +1,10 @@
 """A static evaluation that is linear in its weights, so that regression can fit them.
 
 A threat is a cell where a disc would complete four. Threats decide games of Connect Four. A threat
-that cannot be played yet is worth more the lower it lies. The parity of its row matters too: the
-first player tends to get odd rows, the second even rows. So the weight of a threat depends on its
-row and on the role of its side: first player, second player, or unknown. The role is unknown when
-both sides have the same number of discs.
+that cannot be played yet is worth more the lower it lies. The parity of a threat's row matters too:
+the first player tends to get odd rows, the second even rows. So the weight of a threat depends on
+its row and on the role of its side: first player, second player, or unknown. The role is unknown
+when both sides have the same number of discs.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def side_value(own: int, other: int, role: int, weights: Float64s) -> float:
 
 @kernel(types.float64(types.int64, types.int64, _weights))
 def evaluate(mine: int, theirs: int, weights: Float64s) -> float:
-    """Return the value of an undecided board for the owner of ``mine``.
+    """Return the value of an undecided board for the side whose discs are ``mine``.
 
     ``evaluate(a, b) == -evaluate(b, a)``. ``weights`` is float64 ``[SIZE]``.
     """

@@ -1,9 +1,8 @@
 """Count windows of four cells without a loop over all 69 windows.
 
 For a direction with bit distance ``d``, the window that starts at cell ``i`` holds the
-cells ``i, i+d, i+2d, i+3d``; the AND of the board with itself shifted by ``d``, ``2d``,
-``3d`` handles all windows of the direction at once, one bit for each, and a popcount counts
-them.
+cells ``i, i+d, i+2d, i+3d``. The AND of the board and the board shifted by ``d``, ``2d`` and
+``3d`` has one bit for each full window of the direction; a popcount counts these bits.
 """
 
 from __future__ import annotations
@@ -22,10 +21,10 @@ def window_starts(shift: int) -> int:
 
 @kernel("UniTuple(int64, 4)(int64, int64, int64)")
 def count_in_windows(own: int, other: int, shift: int) -> tuple[int, int, int, int]:
-    """Return the windows of one direction with exactly 1, 2, 3, 4 own discs and no other disc.
+    """Return masks of the windows with exactly 1, 2, 3, 4 own discs and no other disc.
 
-    Returns four masks of window starts. Two half adders and a full adder add the four
-    one-bit columns ``own >> k*shift`` for all windows in parallel.
+    Each of the four masks has the first cells of such windows in one direction. Two half adders and
+    a full adder add the four one-bit columns ``own >> k*shift`` for all windows in parallel.
     """
     a = own
     b = own >> shift

@@ -1,7 +1,7 @@
-"""Networks for policy and value: the shipped network and networks from self-play.
+"""Policy and value networks: the network in this package, and networks trained by self-play.
 
-The shipped network needs only NumPy. ``features`` makes its input, ``network`` computes its output,
-and ``agent`` plays by it. ``convolution`` has the PyTorch network that
+The network in this package needs only NumPy. ``features`` makes the input, ``network`` computes the
+output, and ``agent`` plays by this network. ``convolution`` has the PyTorch network that
 :mod:`c4env.agents.training.selfplay` trains.
 """
 

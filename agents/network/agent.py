@@ -1,4 +1,4 @@
-"""``learned``: an agent that combines an exact search and the shipped network."""
+"""``learned``: an agent that combines an exact search and a small network."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from c4env.agents.solver import Solver
 from c4env.bitboard import BOARD, CELLS, CENTRE_FIRST, drop, playable, popcount, winning_moves
 from c4env.position import Position
 
-PRIOR: Final = 1.0  # greatest penalty for a column of low policy
+PRIOR: Final = 1.0  # greatest bonus for a column of high policy
 CERTAIN: Final = 10.0  # added to the value of a certain win, subtracted for a loss
 
 Bounds = dict[int, tuple[int, int]]  # column: lower, upper bound of the result 1, 0, -1
@@ -24,12 +24,11 @@ Bounds = dict[int, tuple[int, int]]  # column: lower, upper bound of the result 
 class Learned(SearchingAgent):
     """Plays by an exact search, or by a network where the search does not decide.
 
-    Immediate wins and forced blocks do not count as plies of the depth, so the agent misses no win
-    or block. With depth 0 the policy then chooses the column. Otherwise an exact search of about
-    ``nodes`` nodes finds columns that certainly win, draw or lose. Each other column gets its
-    minimax value over the network's values ``depth`` plies ahead. Of columns with the same certain
-    result, the agent plays the column with the best value minus a penalty of up to ``PRIOR`` by the
-    policy.
+    The agent plays an immediate win, or else a forced block. Without these, at depth 0 it plays the
+    column that the network's policy prefers. At a greater depth, an exact search of about ``nodes``
+    nodes finds columns that certainly win, draw or lose; each other column gets the minimax of the
+    network's values ``depth`` plies ahead. Among the columns with the best certain result and those
+    that may be better, it plays the greatest value plus a policy bonus of at most ``PRIOR``.
 
     Args:
         depth: plies looked ahead; 0: the policy's column. The agent's own move is included.
@@ -58,7 +57,7 @@ class Learned(SearchingAgent):
     def search(self, position: Position) -> SearchResult:
         """Return the column to play, its value, and the principal variation.
 
-        Values are between -1 and 1; a value outside means that the search saw the end of the game.
+        The value is between -1 and 1, or outside if the search found a forced win or loss.
 
         Raises:
             NoMove: the game is over.
@@ -97,7 +96,7 @@ class Learned(SearchingAgent):
         return logits[0], values.tolist()
 
     def _bounds(self, position: Position, policy: list[float]) -> Bounds:
-        """Return the exact search's bounds of the columns; none if a win or a block is urgent."""
+        """Return bounds of columns by the exact search; none if either side could win at once."""
         sides = position.mine, position.theirs
         if not (self.depth and self.limit) or winning_moves(*sides) or winning_moves(*sides[::-1]):
             return {}
@@ -118,7 +117,7 @@ class _Node:
         self.children: dict[int, _Node] = {}  # by column, centre first
 
     def grow(self, depth: int, leaves: list[_Node], bounds: Bounds | None = None) -> None:
-        """Expand ``depth`` plies and forced moves; collect the leaves to evaluate.
+        """Expand ``depth`` plies, not counting forced moves; append new leaves to ``leaves``.
 
         Columns whose bounds give a certain result are not expanded.
         """

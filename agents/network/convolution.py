@@ -39,7 +39,7 @@ def tensor_of(boards: Int64s, turned: Bools | None = None) -> Tensor:
 
     Args:
         boards: bitboards ``[N, 2]`` of the side to move and of the other side.
-        turned: ``[N]``, the boards to mirror; None mirrors none.
+        turned: ``[N]``, True for each board to mirror; None mirrors none.
 
     Returns:
         planes, float32 ``[N, 6, 6, 7]``, plane first.
@@ -54,7 +54,7 @@ def tensor_of(boards: Int64s, turned: Bools | None = None) -> Tensor:
 
 
 class Window(nn.Module):
-    """A 3 by 3 convolution; its filters are a matrix ``[out, in * 9]``, as Muon needs.
+    """A 3 by 3 convolution; its filters are a matrix ``[out, in * 9]``, for the optimizer Muon.
 
     Args:
         inputs: number of input channels.
@@ -74,7 +74,7 @@ class Window(nn.Module):
 
 
 class Block(nn.Module):
-    """A residual block of two convolutions; its output is 0 before training."""
+    """A residual block of two convolutions. Before training it adds 0 to its input."""
 
     def __init__(self, channels: int) -> None:
         super().__init__()
@@ -89,7 +89,7 @@ class Block(nn.Module):
 class SelfPlayNetwork(nn.Module):
     """A network of a convolution, residual blocks, two dense layers, and two heads.
 
-    The heads give policy and value. The channels of each column also add to its logit directly.
+    The heads give policy and value. The channels of a column also add directly to its logit.
 
     Args:
         channels: channels of each convolution.
@@ -138,7 +138,7 @@ class SelfPlayNetwork(nn.Module):
 
 
 class Evaluator:
-    """A network as a function of many positions, evaluated without gradients.
+    """A function that evaluates many positions by a network, without gradients.
 
     Args:
         network: the network, with its current weights.
@@ -158,7 +158,7 @@ class Evaluator:
             return logits.float().numpy(), torch.tanh(raw.float() / 2).numpy()
 
     def __call__(self, planes: Int8s, masks: Int8s | None = None) -> tuple[Any, Any]:
-        """Return logits and values of observations ``[M, 6, 7, 2]``, as ``puct`` needs."""
+        """Return logits and values of observations ``[M, 6, 7, 2]``, in the form for ``puct``."""
         return self.evaluate(boards_from(planes))
 
     def save(self, path: Path) -> None:

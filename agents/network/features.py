@@ -19,7 +19,7 @@ Bytes = NDArray[np.uint8]
 
 @kernel(types.void(types.int64[::1], types.int64[::1], types.uint8[:, :, :, ::1]))
 def write_planes(mine: Int64s, theirs: Int64s, planes: Bytes) -> None:
-    """Write the planes of N positions; see :func:`planes_of`."""
+    """Write the planes of N positions to ``planes``; see :func:`planes_of`."""
     for i in range(len(mine)):
         own, other = int(mine[i]), int(theirs[i])
         occupied = own | other

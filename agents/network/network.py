@@ -45,7 +45,7 @@ class Network:
         weights: arrays by name. Each layer (``first``, ``block.K.in``, ``block.K.out``,
             ``squeeze``, ``dense``, ``head`` and ``column``) has an int8 matrix ``[in, out]``, int32
             biases ``NAME.bias`` (``[2, 6, 7, out]`` for the first, by player to move, else
-            ``[out]``), and float32 factors ``NAME.scale`` ``[out]``, from the layer's sums to
+            ``[out]``), and float32 factors ``NAME.scale`` ``[out]`` that turn the layer's sums into
             activations or outputs.
         deterministic: True: a position always gets the same result.
     """
@@ -75,7 +75,7 @@ class Network:
                     raise UnreadableWeights(f"weights {part!r}: {found}, expected {wanted} {shape}")
 
     def shapes(self) -> dict[str, tuple[int, int]]:
-        """Return the shape of every matrix, given three matrices and the number of blocks."""
+        """Return the shape of every weight matrix; three matrices and the blocks determine all."""
         channels, squeezed, units = (
             self.weights[name].shape[-1] if name in self.weights else 0
             for name in ("first", "squeeze", "dense")

@@ -18,7 +18,7 @@ from c4env.agents.search.packing import CENTRE_FIRST, LEFT_TO_RIGHT
 
 WINDOW_RULES: Final = Rules(CENTRE_FIRST, CENTRE_FIRST, 1000.0, 1.0, evaluate_full=False)
 # The report gives neither the order of columns nor the value of a win. Here the order is left to
-# right, the first of equal columns stays, and a win is worth more than any heuristic value.
+# right, the first of equal columns is played, and a win is worth more than any heuristic value.
 WINDOW_B_RULES: Final = Rules(LEFT_TO_RIGHT, LEFT_TO_RIGHT, WIN, 0.0, evaluate_full=False)
 
 
@@ -39,7 +39,7 @@ class Chain(FixedDepth):
     """The alpha-beta search of the chain system ("Connect 4 Simulator with Minimax").
 
     Args:
-        depth: plies looked ahead, the agent's own move included; the report's max_depth plus one.
+        depth: plies looked ahead, the agent's own move included: the report's max_depth plus one.
     """
 
     @checked

@@ -1,7 +1,7 @@
 """Naive minimax to a fixed depth, without pruning.
 
 Source: the chain system, "Connect 4 Simulator with Minimax", where naive minimax is the baseline
-for the alpha-beta search. Both choose the same column in every position.
+for the alpha-beta search. Both searches choose the same column in every position.
 """
 
 from __future__ import annotations

@@ -29,11 +29,11 @@ QUICK_NODES: Final = 1_000_000
 
 @kernel(f"UniTuple(int64, 2)(int64, int64, int64, int64, {POINTER})")
 def negamax(mine: int, theirs: int, plies: int, limit: int, work: Any) -> tuple[int, int]:
-    """Return the exact score for the side to move, and the nodes, one for each call.
+    """Return the exact score for the side to move, and the number of nodes (calls).
 
-    The position is not won. The score is 0 for a draw. A win scores ``(43 - plies) // 2`` with the
-    next disc, and one less for each of the side's later discs. The score is STOPPED after more than
-    ``limit`` nodes, or once ``work[threads.STOPPED]`` is set.
+    The position must not be won. The score is 0 for a draw. A win scores ``(43 - plies) // 2`` with
+    the next disc, and one less for each of the side's later discs. The score is STOPPED after more
+    than ``limit`` nodes, or once ``work[threads.STOPPED]`` is set.
     """
     if plies == CELLS:
         return 0, 1
@@ -61,7 +61,7 @@ def solve(mine: int, theirs: int, plies: int, limit: int, work: Int64s) -> tuple
 
 
 class Negamax(SearchingAgent):
-    """Plays perfectly by negamax without pruning; ties go to the first column.
+    """Plays perfectly by negamax without pruning; ties go to the leftmost column.
 
     Args:
         max_nodes: positions to search before giving up with SearchLimit. A search from the opening
@@ -75,7 +75,7 @@ class Negamax(SearchingAgent):
         self.max_nodes = max_nodes
 
     def score(self, position: Position) -> tuple[int, int]:
-        """Return the exact score of an unfinished position for the side to move, and the nodes.
+        """Return an unfinished position's exact score for the side to move, and the nodes searched.
 
         Raises:
             SearchLimit: the search needs more than ``max_nodes`` positions.
@@ -95,7 +95,7 @@ class Negamax(SearchingAgent):
         return threads.search_interruptibly(lambda work: solve(*asked, work), quick=quick)
 
     def best_move(self, position: Position) -> tuple[int, float, int]:
-        """Return the first best column, its exact score, and the nodes that the report counts."""
+        """Return the leftmost best column, its exact score, and the report's number of nodes."""
         best, nodes = self.score(position)
         if winning := winning_moves(position.mine, position.theirs):
             columns = position.legal_columns()
@@ -108,7 +108,7 @@ class Negamax(SearchingAgent):
         raise AssertionError("some column keeps the score of a position")
 
     def search(self, position: Position) -> SearchResult:
-        """Return the chosen column with its exact score and the line to the end of the game."""
+        """Return the column to play, its exact score, and a line of best play to the game's end."""
         column, value, nodes = self.best_move(position)
         line = [column]
         after = position.play(column)

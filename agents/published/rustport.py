@@ -1,9 +1,9 @@
 """The Rust bot: minimax that maximizes the line score and breaks ties by depth.
 
 Source: "Creating a Connect-4 Bot Using the Minmax Algorithm". The published bot does not prune.
-This port prunes, but only replies whose value is *strictly* outside the window. So the attached
-depth, which breaks ties for both sides, stays exact among equal values, and the port chooses the
-same column in every position.
+This port prunes only moves whose value is *strictly* outside the alpha-beta window. So the depth
+that breaks ties stays exact among equal values, and the port chooses the same column as the
+published bot in every position.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ MAX: Final = 2**63 - 1  # the value of a won board, as in the original: the larg
 def minimax(
     bot: int, other: int, depth: int, bot_moved: bool, alpha: int, beta: int, work: Any
 ) -> tuple[int, int, int, int]:
-    """Return the column, its value for the bot, the depth attached to the value, and the nodes.
+    """Return the column, its value for the bot, the depth left at that value's leaf, and the nodes.
 
-    ``depth`` counts down to 0, where the value is the line score. There, and where the game is
-    over, the column is -1. Value and depth are exact when alpha <= value <= beta; else the value is
-    a bound. The bot takes the greatest (value, depth), the last column if both are equal. The other
-    side takes the least value, then the greatest depth, the first column if both are equal. Once
-    ``work[STOPPED]`` is set the result is meaningless.
+    At depth 0 the value is the line score. There, and where the game is over, the column is -1.
+    Value and depth are exact when alpha <= value <= beta; else the value is a bound. The bot takes
+    the greatest value, then the greatest depth, then the last column. The other side takes the
+    least value, then the greatest depth, then the first column. Once ``work[STOPPED]`` is set, the
+    result is meaningless.
     """
     if has_won(bot if bot_moved else other):
         return -1, (MAX if bot_moved else -MAX), depth, 1

@@ -1,6 +1,6 @@
-"""The types of an entry in the table of agents and of an agent's option.
+"""The types :class:`Entry`, a row of the table of agents, and :class:`Option`, an agent's option.
 
-Both types hold plain data, which boards of all sizes share.
+Both types hold plain data, which the packages for all board sizes share.
 """
 
 from __future__ import annotations
@@ -51,9 +51,9 @@ class Option:
         """Convert and check a value.
 
         Args:
-            agent: the beginning of an error's message.
+            agent: the agent's name, which begins the message of an error.
             value: a text from a spec, or an argument.
-            text: accept numbers, booleans and None as text too.
+            text: True: a text may stand for a number, a boolean or None.
 
         Raises:
             InvalidValue: the value has another type, is out of range, or is not finite.
@@ -100,7 +100,7 @@ def require_choice(agent: str, name: str, value: str, choices: Collection[str]) 
 
 
 def _read(kind: type, value: Any, text: bool) -> Any:
-    """Convert a value; a Key-, Overflow-, Type- or ValueError means that it does not fit."""
+    """Convert a value; raise a Key-, Overflow-, Type- or ValueError if that is impossible."""
     if kind is str:
         return os.fspath(value)
     if isinstance(value, str):
@@ -117,7 +117,7 @@ _FLAGS: Final = {"true": True, "false": False, "1": True, "0": False}
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """An agent in the table of agents; its target declares the options."""
+    """A row of the table of agents; the class or function ``target`` declares the options."""
 
     name: str
     target: str  # module:attribute of a class or function, imported on first use

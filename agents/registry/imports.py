@@ -98,7 +98,7 @@ def _import_file(path: str) -> types.ModuleType:
 
 
 def file_hint(name: str, meant: str) -> str:
-    """Return ``; did you mean 'exec:./eng'?`` if the current directory has the file ``name``."""
+    """Return ``; did you mean {meant!r}?`` if the current directory has the file ``name``."""
     return f"; did you mean {meant!r}?" if os.path.isfile(name) else ""
 
 
@@ -109,7 +109,7 @@ def meant(name: str, known: Iterable[str], otherwise: str = "") -> str:
 
 
 def in_a_line(error: BaseException) -> str:
-    """Describe an error of a user's code in one line: type, message, file and line."""
+    """Describe an error in a user's code in one line: type, message, file and line number."""
     said = " ".join(str(error).split())
     frame = traceback.extract_tb(error.__traceback__)[-1]
     where = ""

@@ -1,8 +1,8 @@
 """Options of agents, declared in the signature and docstring of the agent's class.
 
-``depth: Plies = 7`` in an ``__init__`` under :func:`checked` is a complete declaration: the type
-bounds the value, and ``c4 list`` prints the default and the first sentence about ``depth`` in the
-docstring's ``Args``. Annotations and defaults of this package's agents use only names from this
+``depth: Plies = 7`` in an ``__init__`` decorated by :func:`checked` is a complete declaration: the
+type bounds the value, and ``c4 list`` prints the default and the first sentence about ``depth`` in
+the docstring's ``Args``. Annotations and defaults of this package's agents use only names from this
 module, so that :func:`declared` can evaluate them without compiling kernels.
 """
 
@@ -61,7 +61,7 @@ Made = TypeVar("Made", bound=Callable[..., Any])
 
 
 def checked(function: Made) -> Made:
-    """Decorate an ``__init__`` or a function that makes an agent: check its arguments.
+    """Decorate an ``__init__`` or a function that makes agents: check the arguments of calls.
 
     Each argument is converted to the type in its annotation. The agent stores the arguments for its
     ``repr``.
@@ -100,7 +100,7 @@ def options_of(target: Callable[..., Any]) -> tuple[Option, ...]:
     """Read the options of a class or function from its signature and docstring.
 
     The annotation may be int, float, bool, str or a Literal, optionally with ``| None`` or
-    :class:`Between`. A parameter with another annotation gets the text from the spec.
+    :class:`Between`. A parameter with another annotation gets its value as the text in the spec.
     """
     try:
         init = target.__init__ if inspect.isclass(target) else target

@@ -3,7 +3,7 @@
 A spec is ``name``, ``name:key=value,key=value`` or ``name(key=value,key=value)``. Some agents
 accept one argument without a key, before the others: ``name:argument,key=value``. Instead of a
 name, a spec may have an import path, ``package.module:attribute`` or ``FILE.py:attribute``, of a
-class to call with the options or of a function of an observation.
+class, to call with the options, or of a function that maps an observation to a column.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def names() -> list[str]:
 
 
 def _here(agent: Entry | Callable[..., Any]) -> bool:
-    """Return whether an agent plays on this board; True if only making the agent can tell."""
+    """Return False if an agent's entry in the table excludes the size of this board."""
     return IS_STANDARD or not isinstance(agent, Entry) or agent.any_board
 
 
@@ -60,8 +60,8 @@ def register(name: str, agent: Callable[..., Any] | Entry, *, replace: bool = Fa
     """Register an agent under a name.
 
     Args:
-        name: letters, digits, ``-`` and ``_``; or an import path from ``__main__``, under which a
-            worker registers an agent of the main process (:func:`registered_here`).
+        name: letters, digits, ``-`` and ``_``. A worker process may pass an import path from
+            ``__main__``, to get an agent of the main process (:func:`registered_here`).
         agent: a class or factory to call with the options, a function from an observation to a
             column, an :class:`Entry`, or a model that :func:`make` accepts.
         replace: allow a name that is already registered.
@@ -88,7 +88,7 @@ def register(name: str, agent: Callable[..., Any] | Entry, *, replace: bool = Fa
 
 
 def registered_here() -> dict[str, Entry | Callable[..., Any]]:
-    """Return the agents that a worker must :func:`register` before it plays, by name.
+    """Return, by name, the agents that a worker process must :func:`register` before it plays.
 
     These are the registered agents and the agents imported from ``__main__``.
     """
@@ -132,7 +132,7 @@ def describe(name: str) -> str:
 
 
 def _options(found: Entry | Callable[..., Any]) -> tuple[Option, ...]:
-    """Return the options of an agent; none for a function that is itself the agent."""
+    """Return the options of an agent; a function that is itself an agent has none."""
     if isinstance(found, Entry):
         return options_of_entry(found)
     return () if _takes_observation(found) else options_of(found)
@@ -210,7 +210,7 @@ def _split_name(text: str) -> tuple[str, str, str]:
 
 
 def _with_argument(name: str) -> Entry | None:
-    """Return a name's entry if its agent accepts an argument without a key, else None."""
+    """Return the entry of a name if the agent accepts an argument without a key, else None."""
     entry = _lookup(name) if name in _registered or name in _third_parties() else None
     return entry if isinstance(entry, Entry) and entry.argument else None
 
@@ -251,9 +251,9 @@ def make(spec: Any, **options: Any) -> Agent:
 
     Args:
         spec: ``name:key=value,key=value`` (see the module); a function of one observation; or a
-            Stable-Baselines3 model, a PyTorch module or a function marked by ``c4env.batched``,
-            which become agents that choose for many boards in one call, with the option
-            ``temperature`` (``c4env.agents.adapters.model``).
+            model (``c4env.agents.adapters.model``): one of Stable-Baselines3, a PyTorch module, or
+            a function decorated by ``c4env.batched``. Agents of models choose for many boards in
+            one call and have the option ``temperature``.
         options: the agent's options, as ``c4 list`` shows them.
 
     Raises:
@@ -355,11 +355,11 @@ def _build(target: Callable[..., Any], name: str, options: dict[str, Any]) -> Ag
         return built
     if callable(built):
         return _agent_of(built)
-    raise UnknownAgent(f"agent {name!r} built {built!r}, which is not callable on an observation")
+    raise UnknownAgent(f"agent {name!r} made {built!r}: expected an agent or a function")
 
 
 def _agent_of(thing: Any, **options: Any) -> Agent:
-    """Return a model or a function as an agent."""
+    """Make an agent from a model or a function."""
     made: Agent = _import(twin("c4env.agents.adapters.model:agent_of", BOARD_SIZE))(
         thing, **options
     )

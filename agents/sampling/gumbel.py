@@ -1,4 +1,4 @@
-"""Gumbel MuZero's search of many positions at once, from which self-play learns.
+"""Gumbel MuZero's tree search, run on many positions at once; self-play trains on the results.
 
 The paper is Danihelka, Guez, Schrittwieser, Silver, "Policy improvement by planning with Gumbel",
 2022. At the root the search samples columns without replacement by the Gumbel-top-k trick, and
@@ -6,11 +6,11 @@ divides simulations among them by sequential halving (section 3). The improved p
 of logits plus transformed completed Q-values (section 4). It is better than the network's policy
 even with few simulations.
 
-Three things differ from the paper. Nodes below the root select by PUCT (the paper: section 5). The
-search plays forced moves without evaluating them. The search keeps proofs
+Three things differ from the paper. Nodes below the root select by PUCT, not by the rule of
+section 5. The search plays forced moves without evaluating them. The search keeps proofs
 (:mod:`c4env.agents.sampling.tree`).
 
-All searches advance together: the network evaluates their leaves of one simulation in one batch.
+In each simulation, the network evaluates the leaves of all searches in one batch.
 """
 
 from __future__ import annotations
@@ -79,11 +79,11 @@ def advance(
     The first simulation evaluates the root. The result of a proven leaf is backed up at once.
 
     Args:
-        trees: [N, nodes].
-        searches: [N] ``SEARCH``.
+        trees: [N, nodes], the tree of each search.
+        searches: [N] of type ``SEARCH``, the state of each search.
         paths: output [N, CELLS + 1], the nodes from each root to its leaf.
-        considered: [8], this simulation's considered visits by the root's number of children
-            (see :func:`considered_visits`).
+        considered: [8]; entry n is the number of visits that :func:`considered_visits` lists for
+            this simulation, if the root has n children.
         asked: output, the indices of the searches whose leaf needs an evaluation.
 
     Returns:
@@ -111,7 +111,7 @@ def advance(
                     column = tree[child]["column"]
                     score = scores[column] + noise[column]
                     if tree[child]["visits"] != considered[children]:
-                        score -= 1e6  # chosen only if all considered columns are proven
+                        score -= 1e6  # chosen only if all others are proven
                     if score > best:
                         chosen, best = child, score
             path[1] = chosen
@@ -179,10 +179,10 @@ def conclude(
     expected: Float64s,
     proven: Bools,
 ) -> None:
-    """Write the fields of :class:`Improved`.
+    """Write the results of all searches to the fields of :class:`Improved`.
 
-    Of the most visited columns, the column with the greatest Gumbel variable plus improved logit is
-    played.
+    Unless a result is proven, the column to play has the greatest sum of Gumbel variable and
+    improved logit among the most visited columns.
     """
     scores, values = np.empty(COLUMNS), np.zeros(COLUMNS)
     for i in range(len(searches)):
@@ -224,7 +224,7 @@ class Remembered:
     """A cache for an evaluation function.
 
     Args:
-        evaluate: the function.
+        evaluate: the function, called for boards that are not in the cache.
         size: number of slots; a new result replaces the old result in its slot.
     """
 
@@ -240,7 +240,7 @@ class Remembered:
         self._boards[:] = -1
 
     def __call__(self, boards: Int64s) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Evaluate boards (see :data:`Evaluate`), with known results from the cache."""
+        """Return the evaluations of boards (see :data:`Evaluate`), from the cache if known."""
         at = (boards @ HASH >> 32) % len(self._boards)
         new = (self._boards[at] != boards).any(axis=1)
         logits, values = self._logits[at], self._values[at]
@@ -256,7 +256,7 @@ class GumbelSearch:
     """Searches many positions with one evaluation function.
 
     Args:
-        evaluate: see :data:`Evaluate`.
+        evaluate: the evaluation function; see :data:`Evaluate`.
         simulations: simulations for each position, besides the evaluation of the root.
     """
 
@@ -296,7 +296,7 @@ class GumbelSearch:
 
 
 def considered_visits(columns: int, simulations: int) -> list[int]:
-    """List the number of visits a child must have to be chosen in each simulation.
+    """Return, for each simulation, the number of visits that a root's child must have to be chosen.
 
     This is sequential halving: rounds have equal shares of the simulations. Each round visits every
     remaining column equally often, and the better half of the columns remains.

@@ -144,8 +144,8 @@ def simulate(
 
     Args:
         tree: the nodes; the root is ``root_mine`` and ``root_theirs`` and has children.
-        work: the workspace.
-        path: [CELLS + 1] of working memory.
+        work: counters and the random state of the search.
+        path: [CELLS + 1], working memory.
         most: number of simulations.
         exploration: the ``c`` of UCB1.
         rollout: one of ROLLOUTS.
@@ -195,11 +195,10 @@ class MCTS(TreeAgent):
     Args:
         simulations: simulations for each move (2000 without a movetime). Each is a playout.
         movetime: seconds for each move; the same seed may then give other games.
-        c: the constant of exploration; results are 1, 0 and -1. The README of the agents says how
+        c: the constant of exploration, for results 1, 0 and -1. The README of the agents says how
             the default was chosen.
         rollout: greedy (win, else block, else allow no win) or random.
-        reuse: keep the tree from move to move. See
-            :class:`c4env.agents.sampling.tree.TreeAgent`.
+        reuse: keep the tree from move to move. See :class:`TreeAgent`.
         tree_mb: memory of the tree, at most.
     """
 

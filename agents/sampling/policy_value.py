@@ -28,14 +28,14 @@ class Asked:
     """A policy and value function with checks of its results.
 
     Args:
-        function: see :func:`find_function`.
+        function: the function or its name (see :func:`find_function`).
         policy: the form of the policy, ``"logits"`` or ``"probabilities"``.
 
     Attributes:
         deterministic: True if the function is known to be deterministic.
 
     Raises:
-        InvalidFunction: see :func:`find_function`; or a call returned a malformed result.
+        InvalidFunction: there is no such function, or a call returned a malformed result.
     """
 
     def __init__(self, function: str | PolicyValue, policy: str) -> None:
@@ -45,7 +45,7 @@ class Asked:
         self.deterministic = getattr(self._function, "deterministic", False) is True
 
     def __call__(self, planes: Int8s, masks: Int8s) -> tuple[Float64s, Float64s]:
-        """Return weights ``[N, 7]``, >= 0 and 0 for full columns, and values ``[N]``."""
+        """Return weights ``[N, 7]`` of columns, not negative, 0 if full; and values ``[N]``."""
         answer = self._function(planes, masks)
         try:
             given, expected = (np.asarray(part, np.float64) for part in answer)

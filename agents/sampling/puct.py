@@ -74,7 +74,7 @@ def select(tree: NDArray[np.void], node: int, exploration: float) -> int:
 
 @kernel(types.void(NODES, _words, _int64, _float64))
 def apply_virtual_loss(tree: NDArray[np.void], path: Int64s, depth: int, loss: float) -> None:
-    """Add a loss to each node of a path for the side that moved into it; -1 removes the loss."""
+    """Subtract ``loss`` from the total of each node of a path; -1 undoes a loss of 1."""
     for step in range(depth + 1):
         tree[path[step]]["total"] -= loss
 
@@ -95,8 +95,8 @@ def descend(
     """Descend by PUCT from ``path[depth]``, the position ``mine`` and ``theirs``, to a leaf.
 
     If the next two discs decide a leaf, its proof is set and propagated. Any other leaf needs an
-    evaluation; its ``first`` is ``PENDING`` if it waits already. Where only one move does not lose
-    at once, the descent adds the child and continues there, but stops if ``used`` is 0.
+    evaluation; its ``first`` is ``PENDING`` if the leaf waits already. If all moves but one lose at
+    once, the descent adds the child of that move and continues from it (unless ``used`` is 0).
 
     Args:
         tree: the nodes, ``used`` of them in use.
@@ -146,7 +146,7 @@ def select_leaves(
 
     Args:
         tree: the nodes; the root is ``root_mine`` and ``root_theirs``.
-        work: the workspace.
+        work: counters of the search.
         paths: output [batch, CELLS + 1], the path to each waiting leaf.
         depths: output [batch], the depths of these leaves.
         boards: output [batch, 2], their bitboards, the side to move first.
@@ -236,9 +236,9 @@ def improve_logits(
 ) -> None:
     """Write the completed Q-values of the columns and the logits of the improved policy.
 
-    A column without visits gets the mixed value of the root: a mean of the network's value and of
-    the visited columns' values by prior ("Policy improvement by planning with Gumbel", section 4
-    and appendix D). Proven columns count by their results.
+    A column without visits gets the mixed value of the root: a mean of the network's value and the
+    prior-weighted mean of the visited columns' values ("Policy improvement by planning with
+    Gumbel", section 4 and appendix D). Proven columns count by their results.
 
     Args:
         tree: the nodes of the search.
@@ -272,24 +272,23 @@ class PUCT(TreeAgent):
 
     Args:
         function: learned, selfplay:DIR or module:function. ``learned`` is the network that ships
-            with the package, ``selfplay:DIR`` one of ``c4env.agents.training.selfplay``. Any other
-            function is a :class:`~c4env.agents.sampling.policy_value.PolicyValue` or its import
-            path, and counts as deterministic only if its attribute ``deterministic`` is True.
+            with the package, ``selfplay:DIR`` a network of ``c4env.agents.training.selfplay``. Any
+            other function is a :class:`~c4env.agents.sampling.policy_value.PolicyValue` or its
+            import path; it is deterministic only if its attribute ``deterministic`` is True.
         simulations: simulations for each move (400 without a movetime).
         movetime: seconds for each move; the same seed may then give other games.
-        c: weight of the policy; values are -1 to 1.
-        policy: the function's policy: logits or probabilities. These need not sum to 1. Full
-            columns are ignored.
+        c: weight of the policy against values, which are -1 to 1.
+        policy: form of the function's policy: logits or probabilities. Probabilities need not sum
+            to 1. Full columns are ignored.
         batch: leaves to evaluate at a time. Smaller batches err less and take longer.
-        choice: visits (the most visited column) or improved (the best by policy and value).
-            The improved policy is that of Gumbel searches.
+        choice: visits (the most visited column) or improved (the best by policy and value). The
+            second is the rule of Gumbel searches.
         follow: follow forced moves without an evaluation. Where all moves but one lose at once, the
             search evaluates the position after that move. With this option the search errs less.
         root_temperature: above 1: a flatter policy at the root. Probabilities are raised to the
             power 1 / ``root_temperature``. With networks of self-play a search of 200
             simulations then usually errs less.
-        reuse: keep the tree from move to move. See
-            :class:`c4env.agents.sampling.tree.TreeAgent`.
+        reuse: keep the tree from move to move. See :class:`TreeAgent`.
         tree_mb: memory of the tree, at most.
     """
 

@@ -47,7 +47,7 @@ NODE: Final = np.dtype(
         ("visits", np.int32),
         ("first", np.int32),  # index of the first child; 0 without children
         ("prior", np.float32),  # the policy's probability of the move into the node
-        ("column", np.int8),  # column of the move into it
+        ("column", np.int8),  # column of the move into the node
         ("children", np.int8),
         ("proof", np.int8),  # a score, or OPEN
     ],
@@ -72,7 +72,7 @@ def sign(score: int) -> int:
 
 @kernel("UniTuple(int64, 2)(int64, int64)")
 def tactical_status(mine: int, theirs: int) -> tuple[int, int]:
-    """Return the exact score, if the next two discs decide it, and the cells worth playing.
+    """Return a position's score, if the next two discs decide it, and the cells worth playing.
 
     An undecided position gets the score ``OPEN`` and every move after which the opponent cannot win
     with the next disc. A decided position gets a single cell, or none if the board is full.
@@ -160,7 +160,7 @@ def prove_leaf(tree: NDArray[np.void], path: Int64s, depth: int, mine: int, thei
 def add_result(
     tree: NDArray[np.void], path: Int64s, depth: int, visits: int, result: float
 ) -> None:
-    """Add visits and a result to each node of a path."""
+    """Add visits and a result to each node of a path; the sign of the result alternates."""
     for step in range(depth, -1, -1):
         tree[path[step]]["visits"] += visits
         tree[path[step]]["total"] += result
@@ -172,7 +172,7 @@ def best_child(tree: NDArray[np.void], node: int) -> int:
     """Return the child to play: a proven win, else the most visited child that is no proven loss.
 
     Ties go to the greater total, then to the first child. If all children lose, the slowest loss is
-    chosen. The result is -1 if no child has visits or a proof.
+    chosen. The function returns -1 if no child has visits or a proof.
     """
     first = int(tree[node]["first"])
     chosen = -1
@@ -227,9 +227,9 @@ class TreeResult(SearchResult):
 class TreeAgent(SearchingAgent):
     """Base class of agents that grow a tree by simulations until a budget is spent.
 
-    If a position is one or two plies after the last searched position, the agent keeps the subtree
-    below it and adds simulations. The result depends only on the seed and on the positions searched
-    since :meth:`reset`. A second search of the last position returns the same result.
+    For a position one or two plies after the last searched position, the agent keeps the subtree of
+    the new position and adds simulations. The result depends only on the seed and on the positions
+    searched since :meth:`reset`. A second search of the last position returns the same result.
 
     Args:
         simulations: simulations for each move, added to the kept tree. None means no limit with
@@ -288,14 +288,14 @@ class TreeAgent(SearchingAgent):
         return self._result
 
     def __getstate__(self) -> Any:
-        """Return the state with only the used part of the tree."""
+        """Return the state to pickle, with only the used part of the tree."""
         used = int(self._work[USED]) if self.reuse and self._root is not None else 0
         kept = {"_tree": self._tree[:used].copy(), "_work": self._work.copy()}
         return super().__getstate__() | kept
 
     @abc.abstractmethod
     def _prepare(self, position: Position) -> None:
-        """Prepare a search; the root exists but may have no children."""
+        """Prepare a search of a tree whose root may still have no children."""
 
     @abc.abstractmethod
     def _grow(self, position: Position, most: int) -> int:

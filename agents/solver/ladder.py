@@ -48,9 +48,9 @@ ENTRIES: Final = (1 << 22) + 15  # 4,194,319 entries of the table: odd, to sprea
 def rung_search(
     mine: int, theirs: int, plies: int, alpha: int, beta: int, rung: int, limit: int, table: Int64s
 ) -> tuple[int, int]:
-    """Search with one rung of the ladder; the position is not won.
+    """Search a position that is not won with the solver of one rung of the ladder.
 
-    From the rung NO_LOSING_MOVES on, the side to move must not have an immediate win.
+    From the rung NO_LOSING_MOVES up, the side to move must not have an immediate win.
 
     Args:
         table: [ENTRIES]; an entry has an upper bound in the VALUE_BITS below the key; 0 is empty.

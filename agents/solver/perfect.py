@@ -1,4 +1,4 @@
-"""An agent that plays perfectly by the solver, or errs at random."""
+"""An agent that plays perfectly by the solver, with random errors if asked for."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Perfect(SearchingAgent):
     Args:
         blunder: probability of a worse move. Where some columns are worse than the best, the agent
             plays a random worse column with this probability; :meth:`reset` seeds the draws.
-        ties: among best columns: center (first) or random.
+        ties: choice among best columns: center (the nearest to the centre) or random.
         table_mb: memory of the solver's table.
     """
 
@@ -71,7 +71,7 @@ class Perfect(SearchingAgent):
         return column, float(value), nodes + self.solver.nodes
 
     def search(self, position: Position) -> SearchResult:
-        """Return the column to play, its exact score, and best play to the end."""
+        """Return the column to play, its exact score, and a line of best play to the end."""
         column, value, nodes = self.best_move(position)
         line = self.solver.principal_variation(position.play(column))
         return SearchResult(column, value, nodes, CELLS - position.plies, (column, *line))

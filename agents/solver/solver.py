@@ -28,7 +28,7 @@ _QUICK: Final = 20_000  # nodes searched in the caller's thread before other thr
 _SOON: Final = 1_000_000  # nodes searched in some hundredths of a second
 _SHARED_PLIES: Final = 24  # threads share nodes with at most this many plies; others are too small
 _PORTION: Final = 64  # most positions that a thread takes at a time
-_SHARES: Final = 8  # least portions for each thread, since few positions may be hard
+_SHARES: Final = 8  # least number of portions for each thread, since few positions may be hard
 
 T = TypeVar("T")
 
@@ -50,7 +50,7 @@ class Solver:
             no book. Other boards have no book.
         table_mb: the most MB for the transposition table, at least 1. The number of entries is
             a power of two, allocated at the first search.
-        threads: number of threads that search together; it changes no score.
+        threads: number of threads that search together; scores do not depend on it.
 
     Attributes:
         nodes: nodes searched by the last call.
@@ -58,7 +58,7 @@ class Solver:
     Raises:
         InvalidOption: an option is out of range.
         BookUnavailable: the book cannot be read.
-        InvalidPosition: a method's argument is not a position of this board.
+        InvalidPosition: an argument is not a position, or its board has another size.
     """
 
     def __init__(
@@ -113,8 +113,8 @@ class Solver:
     def bounds(self, position: Position, effort: float = 3.0) -> list[tuple[int, int] | None]:
         """Return lower and upper bounds on each column's score; None for a full column.
 
-        Bounds are quicker than :meth:`scores`: if one column wins soon, each other column may lead
-        to a long game. The best columns get exact scores. The search then tightens the other bounds
+        Bounds take less time than :meth:`scores`: the exact scores of worse columns may need long
+        searches. The best columns get exact scores. The search then tightens the other bounds
         until it has spent ``effort`` times the nodes of :meth:`score` (more if that is very few, or
         if the best columns took more). Earlier calls may make bounds tighter; all bounds are valid.
 
@@ -134,9 +134,9 @@ class Solver:
     ) -> list[tuple[int, int] | None]:
         """Return bounds on the sign of each column's score; None for a full column.
 
-        The search visits about ``nodes`` nodes and starts without the entries of earlier calls, so
-        the result depends on the arguments alone. Those entries stay for later calls. Once a column
-        is known to win or draw, the search only asks whether other columns are better.
+        The search visits about ``nodes`` nodes. It ignores the table's entries from earlier calls,
+        so the result depends on the arguments alone. The entries stay for other calls. Once a
+        column is known to win or draw, the search only asks whether other columns are better.
 
         Args:
             position: the position; all columns are None if the game is over.
@@ -148,7 +148,7 @@ class Solver:
         """
         if nodes < 1 or sorted(order) != list(range(COLUMNS)):
             raise InvalidOption(
-                f"nodes={nodes!r}, order={order!r}: expected nodes >= 1, order of all columns"
+                f"nodes={nodes!r}, order={order!r}: expected nodes >= 1 and an order of all columns"
             )
         require_position(position)
 
@@ -320,14 +320,14 @@ class Solver:
     def _run(
         self, search: Callable[[Int64s, Int64s], T | None], threads: int, together: bool = True
     ) -> T:
-        """Run a search: a short search in the caller's thread, a longer search in several threads.
+        """Call a search in the caller's thread; if it takes long, call it again in several threads.
 
         Args:
             search: a function of the table and a workspace. A call that reaches its limit returns
                 None, and each thread calls the function again.
             threads: number of threads.
-            together: True if all threads search one position. Each thread postpones nodes that
-                another searches, and the first result ends the search. Otherwise all finish.
+            together: True: all threads search one position, each postpones nodes that another
+                searches, and the first result ends the search. False: all threads finish.
         """
         table, workspaces = self._memory(threads)
         workspaces[0][beside.LIMIT] = _QUICK
@@ -358,14 +358,16 @@ class Solver:
         threads: int | None,
         fresh: bool,
     ) -> Int8s:
-        """Return scores ``[N, width]`` of positions or of all columns, by book and search."""
+        """Return scores ``[N, width]`` by book and search: of positions, or of all columns."""
         from c4env.agents.solver.search import batch  # compiled only if needed
 
         mine, theirs = batch.bitboards(positions, others)
         if threads is None:
             threads = 1 if fresh else usable_cores()
         if threads < 1 or (fresh and threads > 1):
-            raise InvalidOption(f"threads={threads!r}, fresh={fresh!r}: expected 1 thread or more")
+            raise InvalidOption(
+                f"threads={threads!r}, fresh={fresh!r}: expected 1 thread, or more without fresh"
+            )
         with self._lock:
             if fresh:
                 self.clear()
@@ -385,7 +387,7 @@ class Solver:
             portions = iter([(0, len(rest))])
 
             def search(table: Int64s, work: Int64s) -> bool | None:
-                """Score one portion after another; threads share the portions."""
+                """Score one portion of the positions after another; threads share the portions."""
                 nonlocal portions
                 for start, stop in portions:
                     done = batch.score_batch(table, work, *sides, found, start, stop, fresh)

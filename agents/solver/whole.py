@@ -1,6 +1,7 @@
-"""All positions of a small board with exact scores, as a reference for learners.
+"""All positions of a small board with exact scores, as a reference for learning agents.
 
-The scores need no search: those of full boards are known, and each ply follows from the next ply.
+The scores need no search: full boards have known scores, and the scores of each ply follow from the
+scores of the next ply.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ for the side to move (:class:`c4env.agents.solver.Solver`), and the score of eac
 
 
 def whole_board() -> NDArray[np.void]:
-    """Return all reachable positions as ``[N]`` rows of type ``ROW``, by number of discs.
+    """Return all reachable positions as ``[N]`` rows of type ``ROW``, sorted by number of discs.
 
     Raises:
         InvalidOption: the board has too many positions.
@@ -57,7 +58,7 @@ def whole_board() -> NDArray[np.void]:
 
 
 def _rows(keys: Int64s, scores: Int8s, columns: Int8s) -> NDArray[np.void]:
-    """Make rows of positions, each followed by its mirror image if that differs."""
+    """Make rows of positions; after each position comes its mirror image, if different."""
     rows = np.empty((len(keys), 2), ROW)
     rows["score"] = scores[:, None]
     rows["columns"] = np.stack([columns, columns[:, ::-1]], axis=1)

@@ -456,7 +456,7 @@ def test_bad_pools_are_refused():
     for priority in ("strong", None, 2, ["hard"]):
         with pytest.raises(InvalidValue, match=rf"priority={re.escape(repr(priority))}: expected"):
             Pool({ONES: 1}, priority=priority)
-    with pytest.raises(InvalidValue, match="priority='hard': expected per='game'"):
+    with pytest.raises(InvalidValue, match="priority='hard' needs results: expected per='game'"):
         Pool({ONES: 1}, per="move", priority="hard")
     for factor in (-1, math.nan, math.inf, "1", True, None):
         pool = Pool({ONES: 1}, priority=lambda rate, factor=factor: factor)

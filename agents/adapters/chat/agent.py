@@ -25,7 +25,7 @@ KEPT: Final = 2000  # characters to keep of a longer answer
 
 @dataclass(frozen=True)
 class Exchange:
-    """A prompt to a language model and its answer."""
+    """A prompt to a language model and the model's answer."""
 
     moves: str  # 1-based columns of the game so far, as in the prompt
     vote: int  # index of the vote for this move, from 0
@@ -46,7 +46,7 @@ Tape = Callable[[str, int, int, Callable[[], Exchange]], Exchange]
 
 
 def ask_always(moves: str, vote: int, attempt: int, ask: Callable[[], Exchange]) -> Exchange:
-    """Call ``ask`` for every request and store nothing: the default tape."""
+    """Send every request by ``ask`` and store nothing: the default tape of :class:`Chat`."""
     return ask()
 
 
@@ -54,16 +54,16 @@ class Chat(Agent):
     """Plays the columns that a language model answers.
 
     After an answer without a legal move, the next prompt describes the problem. A model with no
-    tries left forfeits the game. Network failures are not the model's fault.
+    tries left forfeits the game. A failure of the network does not use up a try.
 
     Args:
         model: the model's name at the endpoint.
-        base_url: the endpoint; default: OPENAI_BASE_URL, else OpenAI's. The key comes from the
-            environment alone.
-        prompt: board, moves, both; +legal, +answer, +example; kaggle; a file. See
+        base_url: the endpoint's address; default: OPENAI_BASE_URL, else OpenAI's. The key comes
+            from the environment alone.
+        prompt: board, moves or both, with +legal, +answer, +example; kaggle; or a file. See
             :func:`c4env.agents.adapters.chat.prompts.find_prompt`.
         temperature: sampling temperature; default: the endpoint's.
-        max_tokens: most tokens of an answer; default: the endpoint's. A cut answer is unreadable.
+        max_tokens: most tokens of an answer; default: the endpoint's. A cut answer is invalid.
         retries: more tries after an answer without a legal move.
         timeout: seconds to wait for an answer before another request.
         patience: seconds to keep trying while the network fails.
@@ -71,8 +71,8 @@ class Chat(Agent):
             named first; a vote without a legal move does not count.
 
     Attributes:
-        prompt: the prompt.
-        tape: the function that stores prompts and answers; code that plays games may set it.
+        prompt: the prompt, found by its name.
+        tape: a function that returns each answer; a run replaces it, to store and replay answers.
 
     Raises:
         InvalidValue: the prompt does not exist, or the address is malformed.
@@ -136,7 +136,7 @@ class Chat(Agent):
         return column
 
     def _moves_to(self, position: Position) -> str:
-        """Return the moves of this game, or else some moves that lead to the position."""
+        """Return the moves played in this game, if known, else moves that lead to the position."""
         if self._after is not None:
             for reply in self._after.legal_columns():
                 if self._after.play(reply) == position:
@@ -144,7 +144,7 @@ class Chat(Agent):
         return position.moves()
 
     def _vote(self, position: Position, vote: int) -> Exchange:
-        """Request answers until one is a legal move or no tries are left."""
+        """Repeat a request until the answer is a legal move or no tries are left."""
         messages = self.prompt.ask(position, self._moves)
         for attempt in range(self.retries + 1):
 

@@ -1,4 +1,4 @@
-"""Requests to a chat endpoint by the official client, with retries."""
+"""Requests to a language model's chat endpoint by the official client, with retries."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class _Failed(Exception):
 
 
 def endpoint(base_url: str) -> Endpoint:
-    """Return the endpoint at an address, shared by its agents; "" uses the environment's address.
+    """Return the one endpoint object for an address; "" means the address in the environment.
 
     Raises:
         InvalidValue: the address is malformed or contains a secret.
@@ -76,7 +76,7 @@ class Endpoint:
 
     Args:
         base_url: the address; "" for the official endpoint.
-        key: the secret key for the client, which no message contains.
+        key: the client's secret key; error messages never show it.
     """
 
     def __init__(self, base_url: str, key: str) -> None:
@@ -202,7 +202,7 @@ class Endpoint:
         return _Failed(f"status {status}", pause)
 
     def clean(self, text: str) -> str:
-        """Remove the key from a text of the endpoint, and make the text printable."""
+        """Remove the key from a text that the endpoint sent, and make the text printable."""
         if self._key != NO_KEY:
             text = text.replace(self._key, "[key]")
         return text.encode("utf-8", "replace").decode()

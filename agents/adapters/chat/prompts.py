@@ -30,12 +30,12 @@ class Prompt:
 
     Attributes:
         name: the name in the option ``prompt``.
-        version: this project's version number, or that of the prompt's package or function.
+        version: the version of this project's prompts, or of the prompt's package or function.
         digest: the first 12 hex digits of the SHA-256 of the template or source.
-        write: a function from a position and the moves to it (1-based columns) to a text or
-            messages.
-        rewrite: a function like ``write`` with a third argument, an answer without a legal move;
-            None: the conversation continues with a description of the problem.
+        write: a function that maps a position and the moves to it (1-based columns) to a text
+            or messages.
+        rewrite: like ``write``, but with an answer without a legal move as a third argument. If
+            None, a description of the problem continues the conversation.
         label, first: how to read an answer (:func:`c4env.envs.text.read_move`).
     """
 
@@ -55,7 +55,7 @@ class Prompt:
         """Return the first conversation about a position.
 
         Raises:
-            Unavailable: the user's function raised an error, or returned another type.
+            Unavailable: the user's function raised an error, or returned neither text nor messages.
         """
         try:
             said = self.write(position, moves)
@@ -87,7 +87,7 @@ def find_prompt(name: str) -> Prompt:
     """Find the prompt that the option ``prompt`` names.
 
     Args:
-        name: a kind of :func:`c4env.envs.text.template`; ``kaggle``; a template file; or
+        name: a kind that :func:`c4env.envs.text.template` accepts; ``kaggle``; a template file; or
             ``package.module:function``, called with a position and the moves to it, which
             returns a text or a list of messages.
 
@@ -119,7 +119,7 @@ def find_prompt(name: str) -> Prompt:
 def _kaggle() -> Prompt:
     """Return the prompt of Kaggle's harness for this game, in which columns count from 0.
 
-    The harness's parser is not used: if an answer announces no move, it takes any fitting digit.
+    Kaggle's parser is not used, since it takes any fitting digit if an answer announces no move.
     """
     try:
         harness = importlib.import_module(KAGGLE)

@@ -1,1 +1,1 @@
-"""Other programs as agents, which read and write lines."""
+"""Agents that are separate programs, which read and write lines of text."""

@@ -1,4 +1,4 @@
-"""``exec:COMMAND``: an agent that is a program in any language and answers lines."""
+"""``exec:COMMAND``: an agent that is a program in any language, which answers lines of text."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ class Engine(ProcessAgent):
     """Plays the moves of a program; ``agents/adapters/README.md`` describes the protocol.
 
     Args:
-        command: the program and its arguments. They are split as a shell does.
-        reply: form of the answer: column, scores or score. With scores, the answer ends with the
-            seven columns' scores; with score, the program scores each next position.
+        command: the program and its arguments. They are split as in a shell.
+        reply: form of the answer: column, scores or score. With scores, an answer ends with the
+            seven columns' scores; with score, each answer scores the position after a column.
         timeout: seconds for a move.
         startup: extra seconds for the first answer of a process.
-        newgame: when a game begins: none, reset (a line) or restart. The line is ``reset SEED``.
+        newgame: before a game: none, reset (send the line ``reset SEED``) or restart.
 
     Raises:
         InvalidValue: the program does not exist, or an option's value is not allowed.
@@ -88,7 +88,7 @@ class Engine(ProcessAgent):
         return REPLIES[self.reply](self, position)
 
     def words(self, position: Position, seconds: float) -> list[str]:
-        """Request an answer; return its words without the position and ``key=value``."""
+        """Request an answer; return the words, without ``key=value`` and a repeated position."""
         moves = position.moves()
         answer = self._ask(moves, seconds, self.startup)
         if answer.startswith("error"):
@@ -111,7 +111,7 @@ class Engine(ProcessAgent):
 
 
 def read_column(engine: Engine, position: Position) -> int:
-    """Return the column 1..7 in an answer."""
+    """Return the column in an answer, converted from 1..7 to 0..6."""
     words = engine.words(position, engine.timeout)
     if len(words) != 1 or words[0] not in tuple(DIGITS):
         expected = "one column 1..7 (reply=scores and reply=score read what solvers print)"
@@ -123,7 +123,7 @@ def read_column(engine: Engine, position: Position) -> int:
 
 
 def read_scores(engine: Engine, position: Position) -> int:
-    """Return the best column by an answer that ends with the scores of columns 1 to 7."""
+    """Return the best column, given an answer that ends with the scores of columns 1 to 7."""
     words = engine.words(position, engine.timeout)
     if len(words) < COLUMNS:
         raise engine.wrong(" ".join(words), "a score of each of the seven columns")
@@ -153,7 +153,7 @@ REPLIES: Final[dict[str, Callable[[Engine, Position], int]]] = {
 
 
 def engine_score(engine: Engine, word: str) -> float:
-    """Parse a score.
+    """Return the number that a word of an answer gives as a score.
 
     Raises:
         EngineFault: the word is not a number.

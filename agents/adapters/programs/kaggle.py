@@ -26,9 +26,9 @@ RUNNER: Final = str(Path(__file__).with_name("kaggle_runner.py"))
 class Submission(ProcessAgent):
     """Plays a ConnectX submission under the competition's time limits.
 
-    A move has ``timeout`` seconds. A slower move uses up the ``overage`` of the game; after that,
-    the move is late. Each game has a new process, as each episode has on Kaggle; the process seeds
-    the modules ``random`` and ``numpy.random``.
+    Each move has ``timeout`` seconds. A longer move uses up seconds of the game's ``overage``; a
+    move is late once these are used up. Each game has a new process, as each episode has on
+    Kaggle; the process seeds the modules ``random`` and ``numpy.random``.
 
     Args:
         file: the submission. Its agent is the last callable in it.
@@ -118,7 +118,7 @@ def observe(position: Position, remaining: float) -> dict[str, Any]:
 
     Returns:
         ``board``, 42 cells in reading order from the top left: 0, or 1 or 2 for a disc of the first
-        or second player; ``mark``, the submission's number; and the rest of a ConnectX observation.
+        or second player; ``mark``, 1 or 2, the submission's player; and the other ConnectX fields.
     """
     return {
         "board": numbered_cells(position),

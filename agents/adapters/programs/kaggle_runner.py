@@ -6,8 +6,8 @@ line and writes ``{"action": ..., "seconds": ...}`` or ``{"error": ...}``. The s
 go to standard error.
 
 As in Kaggle's environment, the agent is the last callable in the file. It gets as many of
-``(observation, configuration)`` as it has parameters, and loading the file is part of its first
-move.
+``(observation, configuration)`` as it has parameters. The time of its first move includes loading
+the file.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """A program that answers lines, and the base class of agents that use such a program.
 
-The program never outlives its owner. A supervisor process (``supervisor``) starts the program, and
-ends it and its children as soon as the owner closes or discards it, exits or is killed.
+The program never outlives this process. A supervisor process (``supervisor``) starts the program,
+and ends the program and its children once this process closes or discards it, exits or is killed.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class LineProcess:
         self._end = weakref.finalize(self, _end, self._process, owner_end)
 
     def ask(self, line: str, seconds: float) -> str:
-        """Send a line and wait for the answer.
+        """Send a line and return the program's answer.
 
         Raises:
             LateAnswer: no answer within ``seconds``.
@@ -150,20 +150,20 @@ def _end(process: subprocess.Popen[bytes], owner_end: int) -> None:
 
 
 class ProcessAgent(Agent):
-    """An agent that sends requests to a program, started by the first request."""
+    """Base class of agents that send requests to a program; the first request starts it."""
 
     settings_are_all = True  # a copy starts its own program
     _process: LineProcess | None = None
 
     def reseed(self, seed: int) -> None:
-        """Do nothing: the seed of a program changes with the game, not with the move."""
+        """Do nothing: a program gets a seed for each game, not for each move."""
 
     @abc.abstractmethod
     def _start(self) -> LineProcess:
         """Start the program."""
 
     def _ask(self, line: str, seconds: float, startup: float) -> str:
-        """Send a line and wait; the first answer may take ``startup`` seconds more.
+        """Send a line and return the answer; the first may take ``startup`` seconds more.
 
         Raises:
             EngineFault: the program crashed or was late. A late program is ended.

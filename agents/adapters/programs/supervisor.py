@@ -68,7 +68,7 @@ def execute(command: list[str]) -> None:
 
 
 def reap(options: int = os.WNOHANG) -> tuple[int, int]:
-    """Return the process id and exit code of a child that has ended; zeros if there is none."""
+    """Return the process id and exit code of a child that has ended; 0, 0 if none has."""
     try:
         child, status = os.waitpid(-1, options)
     except ChildProcessError:
@@ -77,7 +77,7 @@ def reap(options: int = os.WNOHANG) -> tuple[int, int]:
 
 
 def kill_all(group: int) -> None:
-    """Kill the group and all descendants of this process."""
+    """Kill a process group and all descendants of this process."""
     while True:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(group, signal.SIGKILL)
@@ -88,7 +88,7 @@ def kill_all(group: int) -> None:
 
 
 def children() -> list[int]:
-    """Return the children of this process in ``/proc``; none on systems without ``/proc``."""
+    """Return the ids of this process's children; none on systems without ``/proc``."""
     found = []
     for entry in os.listdir("/proc") if sys.platform == "linux" else ():
         if entry.isdigit():

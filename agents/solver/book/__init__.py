@@ -77,7 +77,7 @@ class Book:
         """Return the score of an unfinished position; None if the book does not have it.
 
         Raises:
-            InvalidPosition: ``position`` is not a position of this board.
+            InvalidPosition: ``position`` is no position, or its board has another size.
         """
         require_position(position)
         if position.plies > self.plies:
@@ -153,7 +153,7 @@ class Book:
 
 
 class TwelvePlyBook(Book):
-    """The 12-ply book of ``bitbully-databases``, with another book for fewer plies."""
+    """The 12-ply book of ``bitbully-databases``, combined with a book for fewer plies."""
 
     def __init__(self, below: Book, distances: Distances) -> None:
         """Combine the 12-ply book with a book for fewer plies."""

@@ -60,7 +60,7 @@ def find(keys: NDArray[Any], key: int) -> int:
 
 @kernel("int64(int64[::1], boolean, int64[::1])")
 def successors(keys: Int64s, won: bool, out: Int64s) -> int:
-    """Write the keys of positions one disc later: won positions if ``won``, else the others.
+    """Write keys of the positions one disc later: of won positions if ``won``, else of others.
 
     Returns:
         the number of keys.
@@ -80,7 +80,7 @@ def successors(keys: Int64s, won: bool, out: Int64s) -> int:
 
 @kernel("int8[:, ::1](int64[::1], int64, int64[::1], int8[::1])")
 def score_columns(keys: Int64s, plies: int, next_keys: Int64s, next_scores: Int8s) -> Int8s:
-    """Return the scores of columns, ``[N, 7]``, from the scores of positions one disc later.
+    """Return the columns' scores ``[N, 7]``, given the scores of all positions one disc later.
 
     A full column has ``NO_SCORE``.
     """
@@ -107,7 +107,7 @@ def bitboards(keys: Int64s) -> tuple[Int64s, Int64s]:
 
 
 def one_disc_on(keys: Int64s, won: bool) -> Int64s:
-    """Return ascending keys one disc later: of won positions if ``won``, else of the others."""
+    """Return sorted keys of the positions one disc later: won positions if ``won``, else others."""
     out = np.empty(COLUMNS * len(keys), dtype=np.int64)
     return np.unique(out[: successors(keys, won, out)])
 
@@ -121,7 +121,7 @@ def layers(plies: int) -> list[Int64s]:
 
 
 def backed_up(keys: list[Int64s], last: Int8s) -> list[Int8s]:
-    """Back the scores of the last layer up; return the scores of every layer of keys."""
+    """Return the scores of every layer of positions, given the scores of the last layer."""
     scores = [np.ascontiguousarray(last)]
     for plies in range(len(keys) - 2, -1, -1):
         columns = score_columns(keys[plies], plies, keys[plies + 1], scores[0])
@@ -130,7 +130,7 @@ def backed_up(keys: list[Int64s], last: Int8s) -> list[Int8s]:
 
 
 def without_immediate_win(mine: Int64s, theirs: Int64s) -> Bools:
-    """Return whether neither side has an immediate win, ``[N]``, as in the UCI data set."""
+    """Return a mask ``[N]`` of positions in which neither side has an immediate win."""
     return np.array(
         [
             not winning_moves(first, second) | winning_moves(second, first)

@@ -1,7 +1,7 @@
 """Read the 12-ply book of the package ``bitbully-databases`` (MIT licence).
 
-The book has an entry for each position of exactly 12 discs in which the side to move has no
-immediate win, one (either) of each mirror pair. An entry is a code of 4 bytes (big-endian, signed,
+The book has the positions of exactly 12 discs in which the side to move has no immediate win, but
+only one (either) position of each mirror pair. An entry is a code of 4 bytes (big-endian, signed,
 ascending) and a byte. The code lists the columns from the left and each column from the bottom:
 bits ``10`` for a disc of the side to move, ``11`` for a disc of the other side, ``0`` at the end of
 a column, and one final ``0``. The byte is 0 for a draw, else 100 minus the plies to the end,

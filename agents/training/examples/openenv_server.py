@@ -7,7 +7,7 @@ play from another process with any client of OpenEnv:
         print(client.reset(moves="44", seed=1).observation["text"])
         print(client.step({"column": 4}).reward)
 
-The reward is 0 until a game ends, and then that of :class:`GameTools`.
+The reward is 0 until a game ends, and then the reward that :class:`GameTools` gives.
 """
 
 from __future__ import annotations
@@ -29,20 +29,20 @@ with needs("openenv", __name__):
 
 
 class Drop(Action):
-    """A move: a column from 1 to 7. Any value arrives; the answer to a bad one says so."""
+    """A move: a column from 1 to 7. The server answers any other value with an error text."""
 
     column: Any = Field(json_schema_extra={"type": "integer", "minimum": 1, "maximum": 7})
 
 
 class Board(Observation):
-    """What a model reads after a move, and the columns that are not full."""
+    """The observation after a move: a text for the model, and the columns that are not full."""
 
     text: str
     legal: list[int]
 
 
 class GameEnvironment(Environment[Drop, Board, State]):
-    """A game of one client; arguments as for :class:`GameTools`."""
+    """The game of one client; the arguments are those of :class:`GameTools`."""
 
     SUPPORTS_CONCURRENT_SESSIONS = True
 
@@ -53,13 +53,13 @@ class GameEnvironment(Environment[Drop, Board, State]):
     def reset(
         self, seed: int | None = None, episode_id: str | None = None, moves: str = "", **_: Any
     ) -> Board:
-        """Start a game; ``seed`` and ``moves`` as for :meth:`GameTools.reset`."""
+        """Start a game; :meth:`GameTools.reset` describes ``seed`` and ``moves``."""
         text = self._tools.reset(moves, seed)
         self._state = State(episode_id=episode_id or str(uuid4()))
         return self._seen(text)
 
     def step(self, action: Drop, timeout_s: float | None = None, **_: Any) -> Board:
-        """Play a move and the reply; a column that cannot be played leaves the game as it was."""
+        """Play a move and the opponent's reply; an illegal move leaves the game unchanged."""
         try:
             text = self._tools.play(action.column)
         except (IllegalMove, InvalidAction) as error:
@@ -69,7 +69,7 @@ class GameEnvironment(Environment[Drop, Board, State]):
 
     @property
     def state(self) -> State:
-        """The name of the game, and the number of steps."""
+        """The id of the current game, and the number of steps in it."""
         return self._state
 
     def _seen(self, text: str) -> Board:
@@ -83,7 +83,7 @@ def serve(opponent: str = "random", port: int = 8000, *, clients: int = 256) -> 
     """Serve games on this machine until interrupted, at most ``clients`` at once."""
     require_count("--port", port, 1, 65535)
     made = functools.partial(GameEnvironment, opponent)
-    made()  # an error now rather than in the first game
+    made()  # report an error now, not in the first game
     app = create_app(made, Drop, Board, env_name="connect_four", max_concurrent_envs=clients)
     uvicorn.run(app, host="127.0.0.1", port=port)
 

@@ -1,7 +1,7 @@
 """PPO of RLlib with action masks, against a random opponent.
 
-Run ``python -m c4env.agents.training.examples.rllib_ppo FOLDER`` in an environment of its own:
-RLlib pins an older gymnasium than the other libraries ask for.
+Run ``python -m c4env.agents.training.examples.rllib_ppo FOLDER`` in a separate virtual environment:
+RLlib needs an older gymnasium than the other libraries.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ NAME = "c4env/masked"
 
 
 def environment(settings: Any = None) -> MaskInObservation:
-    """Make a board with its mask where RLlib's masking module finds it; ignore ``settings``."""
+    """Make an environment whose observations hold the action mask as RLlib's module expects."""
     board = ConnectFourEnv(dtype="float32")
     return MaskInObservation(board, ("observations", "action_mask"), mask_dtype="float32")
 
 
 def train(folder: str | Path, steps: int = 50_000, seed: int = 1, *, each: int = 2000) -> float:
-    """Train, write a checkpoint, and return the mean return of the latest games in training."""
-    Path(folder).mkdir(parents=True, exist_ok=True)  # an error now rather than at the end
+    """Train for ``steps`` steps, write a checkpoint, return the last games' mean return."""
+    Path(folder).mkdir(parents=True, exist_ok=True)  # report an error now, not at the end
     register_env(NAME, environment)
     config = (
         PPOConfig()

@@ -20,7 +20,7 @@ with needs("sb3", __name__):
 
 
 def train(out: str | Path, steps: int = 2_500_000, seed: int = 1, *, boards: int = 256) -> None:
-    """Train for some steps of single boards and write the model, a ``.zip``.
+    """Train for ``steps`` steps, counted over all boards, and write the model, a ``.zip`` file.
 
     The opponent changes at every move. A single good opponent would always play the same game, and
     the model would not learn to play other games.

@@ -23,15 +23,15 @@ with needs("tianshou", __name__):
 
 
 def environment() -> MaskInObservation:
-    """Make a board with the keys that Tianshou reads."""
+    """Make an environment whose observations have the keys that Tianshou reads."""
     return MaskInObservation(ConnectFourEnv(dtype="float32"), keys=("obs", "mask"))
 
 
 def train(out: str | Path, steps: int = 50_000, seed: int = 1, *, boards: int = 10) -> float:
-    """Train for some steps and write the network's weights.
+    """Train for ``steps`` steps and write the network's weights.
 
     Returns:
-        the better of two mean returns, each of 20 test games: before the training, and after it.
+        the greater mean return of two tests of 20 games, before and after the training.
     """
     torch.manual_seed(seed)
     envs, test_envs = (DummyVectorEnv([environment] * boards) for _ in range(2))

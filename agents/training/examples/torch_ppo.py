@@ -1,11 +1,10 @@
-"""PPO by self-play in one file of plain PyTorch, in the manner of CleanRL, on any of its devices.
+"""PPO by self-play on any PyTorch device, in one file of plain PyTorch in the manner of CleanRL.
 
 ``python -m c4env.agents.training.examples.torch_ppo model.pt --device cuda``
 
 One network plays both sides. Every observation is from the view of the side to move, so the value
 of the next position counts with the opposite sign for the side that moved. The boards, the network
-and the data to learn from are tensors on one device, and nothing is copied to the host during
-play.
+and the data are tensors on one device, and nothing is copied to the host during play.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ LEARNING_RATE, GAMMA, LAMBDA, CLIP, ENTROPY, EPOCHS, PARTS = 1e-3, 0.99, 0.95, 0
 
 
 class Network(nn.Module):
-    """A network for the columns' log-probabilities and the value for the side to move."""
+    """A network that outputs the columns' log-probabilities and the value for the side to move."""
 
     def __init__(self, width: int = 256) -> None:
         super().__init__()
@@ -40,7 +39,7 @@ class Network(nn.Module):
         self.value = nn.Linear(width, 1)
 
     def forward(self, planes: Any, masks: Any) -> tuple[Any, Any]:
-        """Log-probabilities ``[M, 7]`` and values ``[M]``, from planes and masks ``[M, 7]``."""
+        """Return log-probabilities ``[M, 7]`` and values ``[M]`` of planes and masks ``[M, 7]``."""
         hidden = self.body(planes.float())
         logits = self.policy(hidden).masked_fill(masks == 0, -1e9)
         return logits.log_softmax(-1), self.value(hidden).squeeze(-1)
@@ -55,14 +54,14 @@ def train(
     *,
     length: int = 32,
 ) -> Network:
-    """Train for some plies and write the network's weights.
+    """Train for ``steps`` plies and write the network's weights.
 
     Args:
         out: the file of the weights.
-        steps: plies of all boards together.
+        steps: plies, counted over all boards.
         seed: the seed of weights and moves.
-        device: "cpu", "cuda" or another of PyTorch.
-        boards: number of boards; a GPU is quick with thousands.
+        device: "cpu", "cuda" or another PyTorch device.
+        boards: number of boards; a GPU needs thousands to be fast.
         length: plies on each board between two updates.
 
     Raises:
@@ -81,7 +80,7 @@ def train(
             for _ in range(length):
                 planes, masks = seen.values()
                 logs, value = network(planes, masks)
-                # The greatest sum with Gumbel noise is a draw by the probabilities.
+                # Gumbel-max trick: this argmax samples an action by the probabilities.
                 action = (logs - torch.empty_like(logs).exponential_().log()).argmax(-1)
                 seen, reward, ended, _, _ = envs.step(action)
                 log = logs.gather(1, action[:, None])[:, 0]
@@ -119,7 +118,7 @@ def train(
 
 
 class TorchPPO(ModelAgent):
-    """The trained network as an agent:
+    """An agent that plays the trained network, for example in
     ``c4 run c4env.agents.training.examples.torch_ppo:TorchPPO:path=model.pt greedy``."""
 
     deterministic = True
@@ -130,7 +129,7 @@ class TorchPPO(ModelAgent):
         self._network.load_state_dict(torch.load(path, "cpu", weights_only=True))
 
     def preferences(self, planes: Int8s) -> Any:
-        """The policy's logarithms ``[M, 7]``; see
+        """Return the columns' log-probabilities ``[M, 7]``; see
         :class:`~c4env.agents.adapters.model.ModelAgent`."""
         with torch.no_grad():
             return self._network(torch.from_numpy(planes), torch.ones(len(planes), COLUMNS))[0]

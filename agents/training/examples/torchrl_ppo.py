@@ -23,13 +23,13 @@ with needs("torchrl", __name__):
 
 
 def environment() -> GymWrapper:
-    """Make a board with its mask in the observation where MaskedCategorical finds it."""
+    """Make an environment whose observations hold the action mask for MaskedCategorical."""
     board = MaskInObservation(ConnectFourEnv(dtype="float32"), mask_dtype="bool")
     return GymWrapper(board, categorical_action_encoding=True)
 
 
 def train(out: str | Path, steps: int = 50_000, seed: int = 1, *, frames: int = 1000) -> float:
-    """Train, write the actor's weights, and return the mean reward of a game in the last batch."""
+    """Train for ``steps`` steps, write the actor's weights, return the last batch's mean reward."""
     torch.manual_seed(seed)
     env = environment()
     env.set_seed(seed)

@@ -1,4 +1,4 @@
-"""A language model learns Connect Four by calling a tool, with GRPO of the library TRL.
+"""Train a language model to play Connect Four by tool calls, with GRPO of the library TRL.
 
 ``python -m c4env.agents.training.examples.trl_tools FOLDER --model NAME`` writes the trained model
 to FOLDER. The chat template of the model must support tools.
@@ -31,17 +31,17 @@ def train(
     games: int = 8,
     options: Mapping[str, Any] | None = None,
 ) -> float:
-    """Train for some steps, and write the model; return the mean reward of the last step.
+    """Train for ``steps`` steps, write the model, and return the last step's mean reward.
 
     Each step compares the rewards of ``games`` games from one position, against the same opponent
-    with the same seed. ``options`` are more settings of ``trl.GRPOConfig``.
+    with the same seed. ``options`` are other settings of ``trl.GRPOConfig``.
     """
     tools = functools.partial(GameTools, opponent)
-    tools()  # an error now rather than after the model is loaded
+    tools()  # report an error now, not after the model is loaded
     settings: dict[str, Any] = {
         "num_generations": games,
         "per_device_train_batch_size": games,
-        "max_completion_length": 8192,  # of a whole game, with the boards
+        "max_completion_length": 8192,  # tokens of a whole game, with the boards
         "logging_steps": 1,
         "save_strategy": "no",
         "report_to": "none",

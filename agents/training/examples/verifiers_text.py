@@ -5,8 +5,8 @@ Build it with
 The model sees a position and answers ``Move: 4``, as :func:`c4env.envs.text.read_move` reads it. An
 agent of the zoo replies, until the game ends. An answer without a legal move loses the game.
 
-Rewards are ``outcome``, 1, 0 or -1 as in every environment here, and ``kept``, the share of the
-model's moves that kept the result of the game under exact play.
+The rewards are ``outcome`` (1, 0 or -1, as in our other environments) and ``kept`` (the share of
+the model's moves that kept the exact result of the position, such as a win).
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def load_environment(
         InvalidValue: ``games`` or ``plies`` is out of range.
         UnknownAgent, ...: the spec is wrong.
     """
-    make(opponent).close()  # an error now rather than in the first game
+    make(opponent).close()  # report an error now, not in the first game
     data = Dataset.from_list(
         [
             {"prompt": [_message(_shown(kind, row["moves"]))], "info": row}
@@ -75,10 +75,10 @@ class TextGames(vf.MultiTurnEnv):
         self._spec = opponent
         self._kind = kind
         self._solver = Solver()
-        self._turn = asyncio.Lock()  # the solver answers one question at a time
+        self._turn = asyncio.Lock()  # the solver serves one game at a time
 
     async def setup_state(self, state: Any) -> Any:
-        """Begin the game of a row."""
+        """Begin the game of a row of the data set."""
         info = state["info"]
         start = Position.parse(info["moves"])
         game = TextEnv(make(self._spec), seat=start.to_move, kind=self._kind)
@@ -89,7 +89,7 @@ class TextGames(vf.MultiTurnEnv):
         return state
 
     async def env_response(self, messages: Any, state: Any, **_: Any) -> Any:
-        """Play the model's answer and the reply; return the next prompt or the end of the game."""
+        """Play the model's move and the opponent's reply; return the messages that follow."""
         async with self._turn:
             text, reward, over = await asyncio.to_thread(self._step, messages, state)
         told = [_message(text)]
@@ -114,12 +114,12 @@ class TextGames(vf.MultiTurnEnv):
 
 
 def _outcome(state: Any, **_: Any) -> float:
-    """1 for a win, -1 for a loss, 0 for a draw or a game that did not end."""
+    """Return 1 for a win, -1 for a loss, 0 for a draw or an unfinished game."""
     return float(state.get("reward_of_game", 0.0))
 
 
 def _kept(state: Any, **_: Any) -> float:
-    """The share of the moves that kept win, draw or loss; 0 without a move."""
+    """Return the share of the model's moves that kept win, draw or loss; 0 without moves."""
     moves = state.get("moves_kept", [])
     return sum(moves) / len(moves) if moves else 0.0
 

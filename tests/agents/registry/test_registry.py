@@ -382,7 +382,7 @@ def test_a_factory_of_a_policy_can_be_registered() -> None:
     agent.reset(seed=7)
     assert agent.function.seeds == [7]
     register("nothing", makes_nothing)
-    with pytest.raises(UnknownAgent, match="'nothing' built None"):
+    with pytest.raises(UnknownAgent, match="'nothing' made None: expected an agent or a function"):
         make("nothing")
 
 
