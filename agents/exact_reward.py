@@ -138,10 +138,11 @@ class ExactVectorReward(VectorWrapper):
     def __init__(
         self, env: VectorEnv[Any, Any, Any], kind: str = "shaping", **options: Any
     ) -> None:
-        if not isinstance(getattr(env, "unwrapped", None), ConnectFourVectorEnv):
+        games = getattr(env, "unwrapped", None)
+        if not isinstance(games, ConnectFourVectorEnv):
             raise InvalidValue(f"{env}: expected a ConnectFourVectorEnv on the board {BOARD_SIZE}")
         super().__init__(env)
-        self._games, self._exact = env.unwrapped, _Exact(kind, **options)
+        self._games, self._exact = games, _Exact(kind, **options)
 
     def reset(self, *, seed: Any = None, options: Any = None) -> tuple[Any, dict[str, Any]]:
         """Reset the boards."""
