@@ -200,7 +200,7 @@ def planes_in(observation: Mapping[str, Any] | ArrayLike, lead: str = "") -> Int
     """The planes in observations of any layout, int8, C-contiguous and writable.
 
     Raises:
-        InvalidObservation: another shape, or other values; those of int8 planes stay unchecked.
+        InvalidObservation: the shape or a value is wrong; values of int8 planes are not checked.
     """
     given = observation.get("observation") if isinstance(observation, Mapping) else observation
     array = np.asarray(given)

@@ -1,6 +1,6 @@
 """The files and imports of this package's modules, found without importing the modules.
 
-:mod:`c4env.jit` hashes the files to name its cache; :mod:`c4env.boards` loads boards from them.
+:mod:`c4env.jit` hashes the files to name its cache; :mod:`c4env.boards` loads them for each size.
 """
 
 from __future__ import annotations

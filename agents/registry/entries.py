@@ -28,7 +28,7 @@ class Between(NamedTuple):
 
 
 class Named(NamedTuple):
-    """The names that an option accepts; the agent's class checks any other value."""
+    """The names that an option offers. The agent's class checks a value that is not among them."""
 
     names: tuple[str, ...]
 

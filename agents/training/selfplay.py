@@ -218,7 +218,7 @@ class Trainer:
             self.positions += len(moves)
 
     def learn(self, share: float) -> tuple[float, float]:
-        """Take one step on a batch of the latest half of the positions.
+        """Take one gradient step on a batch from the newer half of the positions.
 
         Args:
             share: the learning rate, as a share of the highest.

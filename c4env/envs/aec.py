@@ -168,7 +168,7 @@ class raw_env(DropIn, AECEnv):
             return
         position = self._position
         if agent != AGENTS[position.to_move]:
-            raise WrongOrder(f"agent_selection={agent!r}: on the board the other agent is to move")
+            raise WrongOrder(f"agent_selection={agent!r}: it is the other agent's turn")
         try:
             position = position.play(action)
         except InvalidAction as error:

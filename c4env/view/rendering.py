@@ -332,7 +332,7 @@ def _covered(depth: _Pixels) -> _Pixels:
 
 
 def _ring(size: int, inner: float, outer: float) -> _Pixels:
-    """Return the coverage ``(size, size)`` of a ring centred in a cell; radii in scaling units."""
+    """Return the coverage ``(size, size)`` of a ring in a cell that is ``_CELL`` units wide."""
     unit = size / _CELL
     middle = np.arange(size) + 0.5 - size / 2
     distance = np.hypot(middle[:, None], middle[None, :])

@@ -212,7 +212,7 @@ def refuse(arguments: argparse.Namespace, names: Iterable[str], when: str) -> No
 
 
 def at_least(arguments: argparse.Namespace, low: int, *names: str) -> None:
-    """Refuse numbers below ``low``; options that were not given pass.
+    """Refuse numbers below ``low``; ignore options that were not given.
 
     Raises:
         InvalidRun: a number is too small.

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def default_field(arguments: argparse.Namespace) -> list[str]:
-    """Return the default field; without ``--openings``, also set its smaller number of openings."""
+    """Return the default field; if ``--openings`` is not given, set it to ``QUICK_OPENINGS``."""
     arguments.openings = arguments.openings or QUICK_OPENINGS
     return list(DEFAULT_FIELD)
 

@@ -86,7 +86,7 @@ class Refutation(Tables):
 
     @property
     def held(self) -> float | None:
-        """The share of tenable cases that the agent keeps; None if no case is tenable."""
+        """The share of the cases not lost under exact play in which the agent keeps the result."""
         return len(self.kept) / len(self.tenable) if self.tenable else None
 
     @property

@@ -361,8 +361,8 @@ def _backend(settings: Settings, known: Traits) -> str | None:
         return settings.backend
     if settings.movetime is not None:
         raise InvalidRun(
-            f"movetime={settings.movetime:g}: language models would forfeit on a slow network; "
-            "expected movetime= only in the specs of other agents"
+            f"movetime={settings.movetime:g}: a slow network would make language models forfeit; "
+            "expected movetime= only in the specs of agents that are no language models"
         )
     if settings.backend not in (None, "threading", "serial"):
         raise InvalidRun(

@@ -5,7 +5,7 @@ determines its random numbers, so any worker may play the game at any time.
 
 If a worker dies, or this project's own code fails in it, its batch is lost. The main process then
 plays the games of the batch one at a time, with each third-party agent in its own process. An agent
-that ends its process again forfeits.
+whose process ends again forfeits the game.
 """
 
 from __future__ import annotations
@@ -255,8 +255,8 @@ def play_batch(run: RunSpec, fixtures: Sequence[Fixture]) -> tuple[list[GameReco
     """Play a batch of games; return the games and the seconds that they took."""
     if run.version != version_here():
         raise InvalidRun(
-            f"a worker on {platform.node()} has c4env {version_here()}: expected {run.version}, "
-            "the versions of the run"
+            f"a worker on {platform.node()} has c4env {version_here()}: "
+            f"expected the same as the run, {run.version}"
         )
     run.arrive()
     started = time.perf_counter()

@@ -93,7 +93,7 @@ def standing(tally: Tally, exact: bool = False) -> Standing:
 
 
 def _gains(tally: Tally, weights: Sequence[Float64s] = ()) -> tuple[Float64s, Float64s]:
-    """Return points won minus points lost, and games, of row against column, ``[draws, n, n]``."""
+    """Return two arrays ``[draws, n, n]``, row by column: points won minus lost, and games."""
     points, games = tally.sums(weights)
     excess = points - games / 2
     return excess - excess.swapaxes(1, 2), games + games.swapaxes(1, 2)

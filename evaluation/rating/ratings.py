@@ -88,7 +88,7 @@ class Ratings(Sequence[Rating]):
         anchor: the agent with a fixed Elo; without an anchor, the mean of the field is 0.
         rival: the agent most likely to be as strong as the first agent, and the probability that
             the first agent is stronger.
-        centred: whether the mean of only some of the agents is 0.
+        centred: whether Elo 0 is the mean of only some of the agents.
     """
 
     players: tuple[Rating, ...]
@@ -358,7 +358,7 @@ def scores(tallies: Sequence[Tally]) -> list[tuple[Float64s, Float64s]]:
     """Compute points per game in each tally, ``[players]``, and samples, ``[draws, players]``.
 
     The tallies have the same players and openings, and share the bootstrap weights. In each
-    tally, each player also gets virtual games, as many as two agents play from one opening.
+    tally, each player also gets virtual games: the number of games of a pair from one opening.
     """
     generator = tallies[0].generator(0)
     virtual = generator.spawn(1)[0]

@@ -1,8 +1,8 @@
 """The transposition table, with buckets of 16 bytes.
 
 A bucket has two int64 slots, and a slot is a whole entry. Reads and writes of a slot are atomic, so
-threads share a table without locks. Deep positions, most by far, use only the first buckets, which
-stay in the processor's cache (:func:`buckets`). An entry has, from the lowest bit::
+threads share a table without locks. Deep positions, by far the most numerous, use only the first
+buckets, which stay in the processor's cache (:func:`buckets`). An entry has, from the lowest bit::
 
     33 tag     the part of the mixed key above the bucket number
     12 epoch   number of the entry's search; entries of other searches count as empty

@@ -202,7 +202,7 @@ class Games:
         if refused >= 0:
             board = int(waiting[refused])
             why = batch.refusal(board, self.boards, self.results, int(actions[refused]))
-            raise OpponentFailed(f"the opponent's move on {why}")
+            raise OpponentFailed(f"the opponent's move: {why}")
         kernels.play(boards, results, actions, 0, len(waiting))
         self.boards[waiting], self.results[waiting] = boards, results
 

@@ -231,7 +231,7 @@ def test_a_copy_made_by_hand(moves: str, last_player: int) -> None:
     assert second.agent_selection == f"player_{to_move}"
     if last_player == to_move:  # wrong: the other one is to move by the board
         second.env.env.env.agent_selection = second.env.env.env._agent_selector.next()
-        with pytest.raises(WrongOrder, match="the other agent is to move"):
+        with pytest.raises(WrongOrder, match="it is the other agent's turn"):
             second.step(0)
         assert second.position == first.position
     else:
