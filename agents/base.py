@@ -31,17 +31,17 @@ class Agent(abc.ABC):
     """A policy: chooses a 0-based column in a position.
 
     An agent plays one game at a time for one caller, so give each thread its own agent. A copy,
-    made by ``copy.deepcopy`` or ``pickle``, includes the random state and continues as the agent
-    would. A program, a server or a bot behind the agent restarts.
+    made by ``copy.deepcopy`` or ``pickle``, includes the random state and plays on as the
+    original would. A program, a server or a bot that an agent uses starts anew for the copy.
 
     Attributes:
         name: the spec that made the agent; empty if the class was called directly.
         deterministic: True when the agent always plays the same column in the same position,
-            whatever the seed. A class must declare it. A report calls a run of deterministic
-            agents over all openings exact.
+            whatever the seed. A class must declare it. If all agents of a run are deterministic
+            and the run plays all openings, a report calls the result exact.
         nodes: number of positions searched for the latest move; 0 for agents that do not search.
-        movetime: seconds for each move if the clock limits the search, else None. Under a clock,
-            games may not repeat.
+        movetime: seconds for each move if the clock limits the search, else None. With a
+            clock, two runs of the same game may differ.
     """
 
     settings_are_all: ClassVar[bool] = False
@@ -187,13 +187,13 @@ class FunctionAgent(Agent):
         self.name = getattr(function, "__name__", type(function).__name__)
 
     def __call__(self, observation: Any) -> Any:
-        """Return the function's unchecked result; copy the function's ``nodes``, if any."""
+        """Return the function's unchecked result, and copy the function's ``nodes``, if any."""
         answer = self.function(observation)
         self.nodes = getattr(self.function, "nodes", 0)
         return answer
 
     def reset(self, seed: Any = None) -> None:
-        """Call the function's ``reset``, if any, with the seed if ``reset`` takes one."""
+        """Call the function's ``reset``, if any; pass the seed if ``reset`` has a parameter."""
         reset = getattr(self.function, "reset", None)
         if not callable(reset):
             return
@@ -209,7 +209,7 @@ class FunctionAgent(Agent):
 
 
 def parameters_of(target: Callable[..., Any]) -> Mapping[str, inspect.Parameter] | None:
-    """Return the parameters of a callable; None if Python does not know them, as for ``max``."""
+    """Return a callable's parameters; None if Python cannot find them, as for ``max``."""
     try:
         return inspect.signature(target).parameters
     except (TypeError, ValueError):
@@ -219,8 +219,7 @@ def parameters_of(target: Callable[..., Any]) -> Mapping[str, inspect.Parameter]
 def is_model(thing: object) -> bool:
     """Return True if an object is a model that :func:`c4env.agents.make` accepts.
 
-    PyTorch modules, and models and policies of Stable-Baselines3, are models. Their classes are
-    not.
+    PyTorch modules, and models and policies of Stable-Baselines3, are models; classes are not.
     """
     if isinstance(thing, type | Agent):
         return False

@@ -35,7 +35,7 @@ from c4env.envs.vectorized.chance import random_columns
 from c4env.jit import HEURISTIC, kernel
 from c4env.position import Position
 
-AT_ONCE: Final = 10**6  # full-width leaves up to which a search runs in the caller's thread
+AT_ONCE: Final = 10**6  # a search of at most this many leaves runs in the caller's thread
 
 
 @kernel(
@@ -82,12 +82,12 @@ class BatchOpponent(Follower, abc.ABC):
         return self
 
     def reset(self, seed: int) -> None:
-        """Restart the random generator that calls without an environment use."""
+        """Restart the generator of the seeds that ``__call__`` passes to :meth:`columns`."""
         self._generator = np.random.default_rng(seed)
 
     @abc.abstractmethod
     def columns(self, discs: Int64s, boards: Int64s, seeds: Int64s) -> Int64s:
-        """Return columns, int64 ``[M]``; see ``c4env.envs.opponents.Follower``."""
+        """Return a column for each of M boards, int64 ``[M]``; see ``c4env.envs.opponents``."""
 
     def __call__(self, observation: Mapping[str, Any] | NDArray[Any]) -> Int64s:
         """Return columns, int64 ``[M]``, for observations of the sides to move on M boards.
@@ -164,7 +164,7 @@ class BatchedSearch(BatchOpponent):
 
 
 class RandomColumns(BatchOpponent):
-    """Plays as ``random`` on all boards in one kernel."""
+    """Plays like the agent ``random`` on all boards in one kernel."""
 
     draws = True
 
@@ -172,15 +172,15 @@ class RandomColumns(BatchOpponent):
         self.reset(seed)
 
     def columns(self, discs: Int64s, boards: Int64s, seeds: Int64s) -> Int64s:
-        """Return columns, int64 ``[M]``, each drawn by the seed of its board."""
+        """Return columns, int64 ``[M]``, each drawn with the seed of its board."""
         return random_columns(discs, seeds)
 
 
 class EachBoard(BatchOpponent):
     """Asks one agent for a column on each board in turn.
 
-    The agent must not depend on the history of a game: only a reset of the environment resets the
-    agent, not a new game on one board. A stochastic agent is reseeded before each move.
+    The agent must not depend on the history of a game: a new game on one board does not reset the
+    agent. A reset of the environment does. A stochastic agent is reseeded before each move.
     """
 
     def __init__(self, agent: Agent, seed: int = 0) -> None:
@@ -207,7 +207,7 @@ class EachBoard(BatchOpponent):
 
 
 class ModelColumns(EachBoard):
-    """Evaluates all boards in one batch of a model."""
+    """Plays by a model, which evaluates all boards in one batch."""
 
     agent: ModelAgent
 
@@ -218,7 +218,7 @@ class ModelColumns(EachBoard):
 
 
 class GreedyColumns(EachBoard):
-    """Plays as ``greedy`` on all boards in one kernel."""
+    """Plays like the agent ``greedy`` on all boards in one kernel."""
 
     agent: Greedy
 
@@ -234,7 +234,7 @@ class GreedyColumns(EachBoard):
 
 
 class GradedColumns(EachBoard):
-    """Plays as ``graded`` on all boards in one kernel; the solver finds the exact moves."""
+    """Plays like the agent ``graded`` on all boards in one kernel; a solver finds exact moves."""
 
     agent: Graded
 
@@ -244,7 +244,7 @@ class GradedColumns(EachBoard):
 
 
 class OneBoard(Follower):
-    """Plays one agent on one board. Each game resets the agent, which may remember the game."""
+    """Plays one agent on one board. The agent is reset before each game."""
 
     def __init__(self, agent: Agent) -> None:
         self.agent = agent
@@ -255,12 +255,14 @@ class OneBoard(Follower):
         self.agent.reset(seed=seed)
 
     def choose(self, position: Position) -> int:
-        """Return the agent's column; ``ConnectFourEnv`` asks this method instead of ``columns``."""
+        """Return the agent's column; ``ConnectFourEnv`` calls this method, not ``columns``."""
         return self.agent.choose(position)
 
 
 def follower_of(agent: AnyOpponent, *, many: bool) -> Follower | None:
-    """Return the follower of an agent, a spec or a model; None for other objects.
+    """Return the opponent that plays an agent, a spec or a model; None for other objects.
+
+    With ``many``, the opponent plays many boards, else one board.
 
     Raises:
         UnknownAgent, InvalidSpec, UnknownOption, InvalidValue: the agent cannot be made.
@@ -274,12 +276,11 @@ def opponent(agent: Any, *, seed: int = 0, threads: int = 1) -> BatchOpponent:
     """Make an opponent for many boards from an agent.
 
     Args:
-        agent: an agent; its spec such as ``"alphabeta:depth=4,heuristic=chain"``; or what
-            ``agents.make`` takes, such as a model or a function. ``random``, ``greedy``,
+        agent: an agent; a spec such as ``"alphabeta:depth=4,heuristic=chain"``; or a model or
+            function that ``agents.make`` accepts. ``random``, ``greedy``,
             ``graded`` and fixed-depth search choose for all boards in one kernel, models in one
-            batch, every other agent board by board. A result of this function is returned
-            unchanged.
-        seed: the seed for calls without an environment.
+            batch, all other agents board by board. A ``BatchOpponent`` is returned unchanged.
+        seed: the seed for direct calls of the opponent, without an environment.
         threads: threads that share a fixed-depth search.
 
     Raises:

@@ -43,7 +43,7 @@ class UnreadableWeights(C4Error):
 class EngineFault(C4Error):
     """An external program crashed or returned an illegal column.
 
-    The message may quote the program, with control characters escaped.
+    The message may quote the program's output, with control characters escaped.
     """
 
     def __init__(self, message: str) -> None:
@@ -59,7 +59,7 @@ class LateAnswer(EngineFault):
 class Unavailable(C4Error):
     """A service that an agent needs, such as a server, failed; the agent is not at fault.
 
-    The run ends with this error and keeps the finished games. It can resume later.
+    The run ends with this error and keeps the finished games. The run can resume later.
     """
 
 

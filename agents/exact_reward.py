@@ -1,18 +1,19 @@
-"""Rewards from exact play, added to those of an environment.
+"""Wrappers that add rewards from exact play to an environment's rewards.
 
     ExactReward(gymnasium.make("c4env/ConnectFour-v0", opponent="greedy"), from_ply=20)
     ExactVectorReward(ConnectFourVectorEnv(64, opponent="greedy"), "regret", from_ply=20)
 
 The value V of a position is its result with exact play, 1, 0 or -1 for the side to move.
-``value="score"`` divides the exact score by half the number of cells instead, so that a quick win
-is worth more than a slow win.
+With ``value="score"``, V is the exact score divided by half the number of cells, so that a quick
+win is worth more than a slow win.
 
 - ``"shaping"`` adds ``gamma * P(s') - P(s)`` (Ng, Harada and Russell, "Policy invariance under
-  reward transformations", ICML 1999). The potential P(s) is V(s) for the caller from ``from_ply``
-  discs on, 0 before, and 0 after the end. So with ``gamma`` 1 the added rewards of a game sum to
-  -P(start). In self-play, P(s') is the potential for the side that moved.
+  reward transformations", ICML 1999). The potential P(s) is V(s) for the caller if s has
+  at least ``from_ply`` discs, else 0. P is also 0 after the end of the game, so the added rewards
+  of a game sum to -P(start) with ``gamma`` 1. In self-play, P(s') is for the side that moved.
 - ``"regret"`` subtracts the value that the caller's move gives away: the caller's V before the move
-  minus V after it, before the opponent's reply. A move into a full column has V = -1.
+  minus the caller's V after the move and before the opponent's reply. A move into a full column
+  has V = -1.
 """
 
 from __future__ import annotations
@@ -76,7 +77,7 @@ class _Exact:
     def added(
         self, actions: Any, positions: Sequence[Position], ended: Bools, over: Bools, view: int = 1
     ) -> Float64s:
-        """Return the rewards to add; ``view`` is -1 if the other side is to move after the step."""
+        """Return the rewards to add; ``view`` is -1 if a step changes the side to move, else 1."""
         before, idle = self.values, self.over
         lost = 0.0 if self.shaping else self._lost(np.array(actions, np.int64))
         self.begin(positions, over)
@@ -125,7 +126,7 @@ class ExactReward(gymnasium.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
         return found
 
     def step(self, action: Any) -> tuple[Any, SupportsFloat, bool, bool, dict[str, Any]]:
-        """Step the environment, and add to the reward."""
+        """Step the environment, and add the reward from exact play."""
         seen, reward, ended, truncated, info = self.env.step(action)
         over = np.array([ended])
         (added,) = self._exact.added([action], [self._game.position], over, over)
@@ -153,7 +154,7 @@ class ExactVectorReward(VectorWrapper):
         return found
 
     def step(self, actions: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
-        """Step the boards, and add to the rewards."""
+        """Step the boards, and add the rewards from exact play."""
         seen, rewards, ended, truncated, info = self.env.step(actions)
         over = ended & (self._games.autoreset_mode is not AutoresetMode.SAME_STEP)
         view = -1 if self._games.opponent is None else 1

@@ -36,12 +36,13 @@ class Pool:
     """An opponent that draws one of its opponents, by weight, for each game or each move.
 
     A pool plays in every environment and counts the results against each opponent. One pool may
-    serve several environments; another process gets a copy with its own counts. A draw depends on
-    the seed of the pool, the seed of the board, the weights and, with a priority, the results.
+    serve several environments; a copy in another process counts its own results. The choice of an
+    opponent depends on the seed of the pool, the seed of the board, the weights and, with a
+    priority, the results.
 
     A pool of a learner's past selves with equal weights gives fictitious self-play (Heinrich,
-    Lanctot and Silver, ICML 2015), and with a priority prioritised fictitious self-play (Vinyals et
-    al., "Grandmaster level in StarCraft II ...", Nature 575, 2019).
+    Lanctot and Silver, ICML 2015). With a priority, it gives prioritised fictitious self-play
+    (Vinyals et al., "Grandmaster level in StarCraft II ...", Nature 575, 2019).
 
     Example:
         pool = Pool({"greedy": 3, "random": 1}, priority="hard")
@@ -65,20 +66,20 @@ class Pool:
 
         Args:
             weights: the weight of each opponent, on any scale. An opponent is an agent, a spec, a
-                model, or a function of an observation (or of many, with ``c4env.batched``).
+                model, or a function of one observation or, with ``c4env.batched``, of many.
             seed: the seed of the draws, combined with the seeds of the boards.
             per: ``"game"``: the drawn opponent plays the game to its end; ``"move"``: each move
-                draws an opponent, and nothing is counted.
-            half_life: games against an opponent after which a result counts half in
-                :attr:`win_rates`; inf for the mean of all games.
-            priority: the factor on an opponent's weight, by the caller's win rate x against it:
-                ``"uniform"`` 1, ``"hard"`` (1 - x)^2, ``"even"`` x(1 - x), or a function of x. Here
-                x is the rate of :attr:`win_rates` with a drawn game added: 1/2 before any game.
+                draws an opponent, and no results are counted.
+            half_life: number of later games against the same opponent that halve a result's
+                weight in :attr:`win_rates`; inf: all games have equal weight.
+            priority: a factor on an opponent's weight; x is the caller's win rate against it:
+                ``"uniform"`` 1, ``"hard"`` (1 - x)^2, ``"even"`` x(1 - x), or a function of x.
+                For x, a draw is added to the games of :attr:`win_rates`, so x begins at 1/2.
 
         Raises:
             InvalidValue: ``weights`` is not a dict, a weight is not a number >= 0, or another
                 argument is invalid.
-            InvalidOption, UnknownAgent, InvalidSpec, UnknownOption: the opponent cannot be made.
+            InvalidOption, UnknownAgent, InvalidSpec, UnknownOption: an opponent cannot be made.
         """
         if per not in ("game", "move"):
             raise InvalidValue(f"per={per!r}: expected 'game' or 'move'")
@@ -89,9 +90,7 @@ class Pool:
             raise InvalidValue(f"priority={priority!r}: expected {expected}")
         self._priority = priority
         if per == "move" and priority != "uniform":
-            raise InvalidValue(
-                f"priority={priority!r} needs results: expected per='game', which counts them"
-            )
+            raise InvalidValue(f"priority={priority!r} needs results: expected per='game'")
         self._per = per
         self._seed = require_count("seed", seed, 0, 2**64 - 1)
         self._fading = 0.5 ** (1 / half_life)  # factor on a result for each later game
@@ -117,7 +116,7 @@ class Pool:
         """
         if not is_number(weight) or not 0 <= weight < np.inf:
             raise InvalidValue(f"weight={weight!r}: expected a number >= 0")
-        if getattr(agent, "__hash__", None) is None:  # as of a list
+        if getattr(agent, "__hash__", None) is None:  # for example a list
             raise InvalidValue(f"{agent!r}: expected an agent, its name, a model or a function")
         if agent not in self._followers:
             follower = make_follower(Random() if agent == RANDOM else agent)
@@ -133,7 +132,7 @@ class Pool:
         self._weights[self._followers[agent][0]] = weight
 
     def remove(self, agent: Any) -> None:
-        """Remove an opponent and its results; it plays its current games to their end.
+        """Remove an opponent and its results; the opponent still finishes its current games.
 
         Raises:
             InvalidValue: the opponent is not in the pool.
@@ -144,12 +143,12 @@ class Pool:
         self._weights[number] = 0.0
 
     def _each(self, values: NDArray[Any]) -> Iterator[tuple[Any, Any]]:
-        """Return a dict from each opponent, as given, to its row of values."""
+        """Return pairs of an opponent, as given to :meth:`add`, and its row of values."""
         return ((agent, values[number].tolist()) for agent, (number, _) in self._followers.items())
 
     @property
     def weights(self) -> dict[Any, float]:
-        """The weight of each opponent, keyed by the opponent as given; a copy."""
+        """A copy of the weights, keyed by opponent as given to :meth:`add`."""
         return dict(self._each(self._weights))
 
     @property
@@ -181,7 +180,7 @@ class Pool:
         return dict(self._each(chances / chances.sum()))
 
     def _chances(self) -> Float64s:
-        """Return the weight times the priority of each opponent, by its number."""
+        """Return the product of weight and priority for each opponent, in order of addition."""
         chances = self._weights.copy()
         if (given := self._priority) != "uniform":
             prefer = PRIORITIES[given] if isinstance(given, str) else given
@@ -195,15 +194,15 @@ class Pool:
                 chances[number] *= factor
         if not chances.any():
             weights = list(self.weights.values())
-            raise InvalidValue(f"weights={weights}, by priority: expected a product above 0")
+            raise InvalidValue(f"weights={weights}: expected a weight times priority above 0")
         return chances
 
     def follow(self) -> PoolGames:
-        """Return a follower for one environment, which shares the pool's weights and results."""
+        """Return a player for one environment; all players share the weights and results."""
         return PoolGames(self)
 
     def __call__(self, observation: Mapping[str, Any] | NDArray[Any]) -> Int64s:
-        """Return columns int64 ``[M]`` for M observations, of the same M boards in every call."""
+        """Return columns, int64 ``[M]``, for observations of M boards, the same in each call."""
         self._games = self._games or self.follow()
         discs = boards_from(observation)
         boards = np.arange(len(discs))
@@ -228,7 +227,7 @@ class PoolGames(Follower):
         self._followers: dict[int, Follower] = {}  # by opponent's number; kept after remove()
 
     def reset(self, seed: int) -> None:
-        """Forget all games and reset every opponent; an environment's reset calls it."""
+        """Forget all games and reset every opponent; an environment's reset calls this method."""
         self._who[:] = -1
         self._followers = {}
         for _, follower in self._pool._followers.values():
@@ -255,7 +254,7 @@ class PoolGames(Follower):
             self._followers = present | kept
 
     def _known(self, boards: Int64s) -> Int64s:
-        """Return the number of the opponent on each of these boards; -1 if there is none yet."""
+        """Return the number of the opponent on each board; -1 before the first draw."""
         if (missing := int(boards.max(initial=-1)) + 1 - len(self._who)) > 0:
             self._who = np.concatenate([self._who, np.full(missing, -1)])
         return self._who[boards]
@@ -279,7 +278,7 @@ class PoolGames(Follower):
         return columns
 
     def end(self, boards: Int64s, rewards: Float64s) -> None:
-        """Count finished games by the caller's rewards ``[M]``."""
+        """Count the results of finished games, given the caller's rewards ``[M]``."""
         pool = self._pool
         if pool._per == "move":
             return
@@ -303,5 +302,5 @@ class PoolGames(Follower):
 
 
 def is_number(value: object) -> bool:
-    """Whether a value is a real number; booleans are not."""
+    """Return whether a value is a real number; a boolean is not."""
     return isinstance(value, int | float | np.number) and not isinstance(value, bool)

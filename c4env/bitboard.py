@@ -11,10 +11,11 @@ One int64 holds the discs of one side, seven bits a column::
      0  7 14 21 28 35 42    bottom row
 
 Bit ``7*column + height`` is the cell ``height`` (0..5, from the bottom) of ``column`` (0..6, from
-the left). Neighbours are 1 (up), 7 (right), 8 (right and up) and 6 (right and down) bits apart:
-``DIRECTIONS``. ``mine`` holds the discs of the side to move, ``theirs`` those of the other side.
+the left). Neighbours are 1 (up), 7 (right), 8 (right and up) or 6 (right and down) bits apart;
+``DIRECTIONS`` holds these distances. ``mine`` holds the discs of the side to move, ``theirs`` the
+discs of the other side.
 
-The numbers here are for 6x7x4; ``c4env.geometry`` has the size of each board.
+The numbers in this text are for 6x7x4; ``c4env.geometry`` has the size of each board.
 """
 
 from __future__ import annotations
@@ -64,7 +65,7 @@ _UNPAIRED: Final = MARKED_COLUMN << (STRIDE * (COLUMNS // 2)) if COLUMNS % 2 els
 
 @kernel("int64(int64)")
 def popcount(bits: int) -> int:
-    """The number of set bits; the loop compiles to one machine instruction."""
+    """Return the number of set bits; the loop compiles to one machine instruction."""
     count = 0
     while bits:
         bits &= bits - 1
@@ -111,9 +112,9 @@ def drop(occupied: int, column: int) -> int:
 
 @kernel("int64(int64)")
 def winning_cells(discs: int) -> int:
-    """The cells, occupied or not, that complete four in a row with three of the discs.
+    """Return the cells, occupied or not, that complete four in a row with three of the discs.
 
-    In a vertical line only the cell above the three counts: every cell below is occupied.
+    In a column, only the cell above three discs counts, since all cells below are occupied.
     """
     cells = discs << 1
     for i in range(2, CONNECT):
@@ -165,7 +166,7 @@ def win_score(plies: int) -> int:
 
 @kernel("int64(int64)")
 def mirror(board: int) -> int:
-    """Return the mirrored board: column 0 becomes column 6, including the bit above the column."""
+    """Return the mirrored board: column 0 becomes column 6, with the bits above the columns too."""
     mirrored = board & _UNPAIRED
     for column in range(COLUMNS // 2):
         cells = MARKED_COLUMN << (STRIDE * column)
@@ -180,7 +181,7 @@ mirror_all: Any = getattr(mirror, "py_func", mirror)
 
 @kernel("boolean(int64, int64)")
 def is_consistent(mine: int, theirs: int) -> bool:
-    """Return True if no disc floats, no discs overlap, and the disc counts fit the turns."""
+    """Return True if no disc floats, no discs overlap, and the disc counts fit the turn order."""
     occupied = mine | theirs
     if mine & theirs or occupied & ~BOARD:
         return False

@@ -2,12 +2,13 @@
 
 ``c4env.board(5, 6, 4)`` returns this package for 5 rows, 6 columns and lines of 4 discs: the module
 ``c4env.on_5x6x4``. Its agents are ``c4env.on_5x6x4.agents``. These modules have the same sources as
-the modules of 6x7x4, but import each other. ``c4env.geometry`` reads the size from its own module
-name. So the size is a compile-time constant, and each board has its own classes.
+the modules of 6x7x4, but import each other. Each board has its own ``c4env.geometry``, which reads
+the size from its module name. So the size is a compile-time constant, and each board has its own
+classes.
 
-A module that works on any board sets ``__any_board__ = True``. All boards share the modules that do
-not import the size, directly or indirectly. Every other module works on 6x7x4 only, and importing
-it for another board is an error. Each board has its own packages.
+All boards share the modules that do not import the size, directly or indirectly. A module that
+imports the size and works on any board sets ``__any_board__ = True``. Without this line, importing
+the module for a board other than 6x7x4 is an error.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ LONGEST: Final = 8  # discs in a line; the shift between its ends must be less t
 
 
 class Size(NamedTuple):
-    """The size of a board; as text, ``5x6x4``."""
+    """The size of a board; ``str(size)`` has the form ``5x6x4``."""
 
     rows: int
     columns: int
@@ -83,7 +84,7 @@ _SERVES: Final = re.compile(rb"^__any_board__ = True$", re.MULTILINE)
 
 
 def board(rows: int, columns: int, connect: int = STANDARD.connect) -> ModuleType:
-    """Return this package for a board of another size, with the same names.
+    """Return the version of this package for a board size; every version has the same names.
 
     Args:
         rows: 2 or more; ``columns * (rows + 1)`` is at most 63.
@@ -103,15 +104,16 @@ def board(rows: int, columns: int, connect: int = STANDARD.connect) -> ModuleTyp
 
 
 def size_of(module: str) -> Size | None:
-    """Return the board size of a ``c4env`` module, given its name; None for other modules."""
+    """Return the board size of a ``c4env`` module name; None for a module of another package."""
     if found := _TWIN.fullmatch(module):
         return Size.parse(found["size"])
     return STANDARD if module.partition(".")[0] == ROOT else None
 
 
 def twin(module: str, size: Size) -> str:
-    """Return the name of a module's counterpart for a board size; also for ``module:attribute``.
+    """Return the name of a module's counterpart for a board size.
 
+    ``module`` may also have the form ``module:attribute``; only the module's name changes.
     Modules that all boards share, and modules of other packages, keep their name.
     """
     module, colon, attribute = module.partition(":")

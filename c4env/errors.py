@@ -1,7 +1,8 @@
 """Errors of the rules and the environments; each is a ``ValueError`` unless stated otherwise.
 
-Where PettingZoo's connect four raises another built-in error, our error also derives from that
-error: an ``except`` written for PettingZoo catches ours. :class:`WindowClosed` is a ``SystemExit``.
+Where PettingZoo's connect four raises a built-in error such as ``AssertionError``, our error also
+derives from that built-in: an ``except`` written for PettingZoo catches our error.
+:class:`WindowClosed` is a ``SystemExit``.
 
 The module also has :func:`require_integer`, a check that most modules need.
 """

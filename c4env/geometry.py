@@ -1,7 +1,7 @@
 """The size of the board.
 
-:func:`c4env.board` loads this module, and the modules that import it, once for each size. The
-module reads the size from its ``__name__``.
+:func:`c4env.board` loads this module, and the modules that import it, once for each size. Each
+loaded copy of this module reads its size from ``__name__``.
 """
 
 from __future__ import annotations

@@ -2,9 +2,9 @@
 
 Numba's disk cache watches only the file that defines a function. After an upgrade, a kernel that
 calls a kernel in another file would still run old machine code. Here each module with kernels has a
-cache folder, whose name holds a hash of the sources that its kernels can reach. A module without
-kernels, whose numbers kernels use, says so at its head: ``__in_kernels__ = True``. Edits of other
-modules keep the machine code. This module removes folders that no process has used for a while.
+cache folder, whose name holds a hash of the sources that its kernels can reach. A module that has
+no kernels but has constants for kernels sets ``__in_kernels__ = True``. Edits of other modules keep
+the machine code. This module removes cache folders that no process has used for a while.
 Where no folder is writable, a temporary folder serves until the process ends.
 """
 
@@ -47,11 +47,11 @@ HEURISTIC: Final = "FunctionType(float64(int64, int64))"
 
 
 def kernel_sources(files: Mapping[str, Path], module: str) -> dict[str, bytes]:
-    """The sources that the kernels of a module can reach, by name.
+    """Return the sources that the kernels of a module can reach, by module name.
 
     Args:
-        files: the file of each of our modules, by name.
-        module: one of our modules; the kernels of another module can reach all of ours.
+        files: the file of each module of this package, by module name.
+        module: the module's name. If it is not in ``files``, its kernels can reach all modules.
     """
     wanted = [__name__, *([module] if module in files else files)]
     found: dict[str, bytes] = {}
@@ -65,13 +65,13 @@ def kernel_sources(files: Mapping[str, Path], module: str) -> dict[str, bytes]:
 
 @functools.cache
 def _reached(path: Path) -> tuple[bytes, list[str]] | None:
-    """The text and the imports of a module that kernels can reach; None for another module."""
+    """Return a module's source and imports if kernels can reach the module, else None."""
     text = path.read_bytes()
     return (text, imports_of(text, everywhere=False)) if REACHED.search(text) else None
 
 
 def source_hash(module: str) -> str:
-    """Hex digest of a module's :func:`kernel_sources` and of the versions of Python and Numba."""
+    """Return a hash of a module's :func:`kernel_sources` and the Python and Numba versions."""
     digest = hashlib.sha256(f"{sys.version_info[:2]} {numba.__version__}".encode())
     for name, text in kernel_sources(modules(), module).items():
         digest.update(name.encode())
@@ -81,7 +81,7 @@ def source_hash(module: str) -> str:
 
 @functools.cache
 def cache_folder(module: str) -> Path:
-    """The folder for the machine code of a module, named by :func:`source_hash`.
+    """Make and return a module's cache folder; :func:`source_hash` is part of its name.
 
     The folder lies in the first writable one of ``$NUMBA_CACHE_DIR``, ``$XDG_CACHE_HOME`` and
     ``~/.cache``. If none is writable, the folder is temporary.
@@ -107,7 +107,7 @@ def cache_folder(module: str) -> Path:
 
 
 def _folder_of(function: Callable[..., Any]) -> Path:
-    """The cache folder of a function: one for each board, since boards share their sources."""
+    """Return the cache folder of a function; each board size has its own subfolder."""
     module = function.__module__
     size = size_of(module) or STANDARD
     return cache_folder(module.replace(f".on_{size}", "", 1)) / str(size)
@@ -136,8 +136,8 @@ class _Compiling:
 def on_compiling(tell: Callable[[], None]) -> None:
     """Call a function once, after the first kernel that this process compiles.
 
-    If the process has already compiled a kernel, the call is immediate. If all kernels are on disk,
-    the call never happens. A command explains in this call why its first run starts slowly.
+    If the process has already compiled a kernel, the call is immediate. If all kernels are in the
+    cache, the call never happens. Commands use it to explain why their first run starts slowly.
     """
     with _Compiling.lock:
         if _Compiling.happened:

@@ -25,7 +25,7 @@ def lazy_names(
         packages: public subpackages and submodules, separated by blanks.
 
     Returns:
-        the two functions. ``dir`` lists these names and the names in ``__all__``.
+        ``__getattr__`` and ``__dir__``; ``__dir__`` lists all these names and those in ``__all__``.
     """
     size = size_of(package) or STANDARD
     homes = {name: module for module, listed in modules.items() for name in listed.split()}
@@ -51,7 +51,7 @@ def from_extra(extra: str, words: str) -> Iterator[None]:
 
     Args:
         extra: the name of the extra.
-        words: the beginning of the error, such as "a frame needs pandas".
+        words: the beginning of the error message, such as "a frame needs pandas".
 
     Raises:
         MissingExtra: an import failed.

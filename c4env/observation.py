@@ -75,7 +75,7 @@ class Observation(TypedDict):
 
 @kernel("void(int64, int64, int64, int8[:, :, ::1], int8[::1])")
 def fill(own: int, other: int, blocked: int, planes: Int8s, mask: Int8s) -> None:
-    """Write planes ``(6, 7, 2)`` and mask ``(7,)``; a blocked top makes a column illegal."""
+    """Write planes ``(6, 7, 2)`` and mask ``(7,)``; a column is illegal if its top is blocked."""
     for row in range(ROWS):
         for column in range(COLUMNS):
             bit = STRIDE * column + ROWS - 1 - row
@@ -106,7 +106,7 @@ class Form:
     """The form of an environment's observations: a layout and a dtype.
 
     Raises:
-        InvalidOption: not one of ``LAYOUTS`` or ``DTYPES``.
+        InvalidOption: the layout is not in ``LAYOUTS``, or the dtype is not in ``DTYPES``.
     """
 
     def __init__(self, layout: str, dtype: DTypeLike = "int8") -> None:
@@ -121,7 +121,7 @@ class Form:
 
     @property
     def space(self) -> spaces.Dict:
-        """The space of one board's dicts of observation and mask."""
+        """The Gymnasium space of one board's dict of ``"observation"`` and ``"action_mask"``."""
         from gymnasium import spaces
 
         shape, values = LAYOUTS[self.layout]
@@ -139,7 +139,7 @@ class Form:
         return planes.reshape(*lead, *shape)
 
     def __call__(self, planes: Int8s) -> NDArray[Any]:
-        """Return the observations for planes int8 ``(..., 6, 7, 2)``, by default the planes."""
+        """Convert planes int8 ``(..., 6, 7, 2)`` to this layout and dtype."""
         if self.layout == "planes_last":
             return planes.astype(self.dtype, copy=False)
         return np.ascontiguousarray(self.lay_out(planes), self.dtype)
@@ -184,7 +184,7 @@ def observe_many(positions: Iterable[Position]) -> Observation:
 
 
 def layout_of(shape: tuple[int, ...], lead: str = "") -> str:
-    """The layout of observations of a shape; ``lead`` is ``"N, "`` for those of N boards.
+    """Return the layout that has a shape; ``lead="N, "`` means that ``shape`` begins with N.
 
     Raises:
         InvalidObservation: no layout has the shape.
@@ -197,7 +197,7 @@ def layout_of(shape: tuple[int, ...], lead: str = "") -> str:
 
 
 def planes_in(observation: Mapping[str, Any] | ArrayLike, lead: str = "") -> Int8s:
-    """The planes in observations of any layout, int8, C-contiguous and writable.
+    """Return the planes in observations of any layout, int8, C-contiguous and writable.
 
     Raises:
         InvalidObservation: the shape or a value is wrong; values of int8 planes are not checked.
@@ -219,7 +219,7 @@ def planes_in(observation: Mapping[str, Any] | ArrayLike, lead: str = "") -> Int
 
 
 def other_values(array: NDArray[Any], values: Iterable[int] = (0, 1)) -> InvalidObservation:
-    """The error for an observation that holds other values."""
+    """Return the error for an array with entries that are not in ``values``."""
     expected = " and ".join(map(str, values))
     return InvalidObservation(f"planes must hold {expected} only: {array.tolist()}")
 
@@ -232,7 +232,7 @@ def position_from(observation: Mapping[str, Any] | NDArray[Any]) -> Position:
             ``LAYOUTS`` and any numeric dtype. PettingZoo's connect four has the same planes.
 
     Raises:
-        InvalidObservation: wrong shape or values, a disc above an empty cell, disc counts that
+        InvalidObservation: a wrong shape or value, a disc above an empty cell, disc counts that
             do not fit the observer's turn, or an observer who has already won.
     """
     planes = planes_in(observation)

@@ -58,7 +58,7 @@ class Outcome(NamedTuple):
 
 
 class _Fields:
-    """The attributes of a position while they can be set: ``_of`` then changes the class."""
+    """A position with writable attributes; ``_of`` sets them, then makes it a ``Position``."""
 
     __slots__ = ("_outcome", "mine", "plies", "theirs")
 
@@ -107,10 +107,10 @@ class Position(_Fields):
         return made
 
     def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"a Position is immutable; play() makes a new one ({name!r})")
+        raise AttributeError(f"a Position is immutable: cannot set {name!r}; use play()")
 
     def __delattr__(self, name: str) -> None:
-        raise AttributeError(f"a Position is immutable ({name!r})")
+        raise AttributeError(f"a Position is immutable: cannot delete {name!r}")
 
     # -- other constructors -----------------------------------------------------
 
@@ -293,7 +293,7 @@ class Position(_Fields):
 
 @functools.cache
 def _columns_below(tops: int) -> tuple[int, ...]:
-    """The columns whose top cell is not among the occupied ones."""
+    """Return the columns that are not full, given the occupied top cells."""
     return tuple([c for c, top in enumerate(_TOP_CELLS) if not tops & top])
 
 
@@ -312,7 +312,7 @@ def parse_column(value: object) -> int:
     """Return a column as a plain int.
 
     Raises:
-        InvalidAction: not an integer 0..6. NumPy's integers pass; booleans and floats do not.
+        InvalidAction: the value is not an integer 0..6 (of Python or NumPy), or is a boolean.
     """
     if type(value) is not int:
         value = _integer(value)

@@ -34,11 +34,11 @@ def modules() -> dict[str, Path]:
 
 
 def imports_of(text: bytes, *, everywhere: bool) -> list[str]:
-    """Return the ``c4env`` modules that a source imports, and ``module.name`` for each name.
+    """Return the ``c4env`` modules that a source imports, and ``module.name`` for imported names.
 
     Args:
         text: the source.
-        everywhere: include indented imports: in functions and for type checkers.
+        everywhere: include indented imports, as in functions or under ``if TYPE_CHECKING``.
     """
     found = []
     for indent, module, names in _IMPORT.findall(text):

@@ -26,11 +26,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code.
 
     Args:
-        arguments: the command and its arguments; by default ``sys.argv``; then the process
-            ends with the command.
+        arguments: the command and its arguments. None reads ``sys.argv``, and ends the process
+            after the command.
 
     Returns:
-        0, 2 for bad input, or 128 + N if signal N ended the command.
+        0 for success, 2 for bad input, or 128 + N if signal N ended the command.
     """
     if arguments is not None:
         return _execute(list(arguments))
@@ -50,7 +50,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _leave(code: int) -> None:
-    """End the process and its workers; skip threads and exit handlers that agents left."""
+    """End the process and its workers, without waiting for threads or exit handlers of agents."""
     if backends := sys.modules.get("c4env.evaluation.games.backends"):
         backends.dismiss_processes()
         # Named locks outlive the process; Python would remove them after the agents' exit handlers.

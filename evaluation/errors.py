@@ -4,7 +4,7 @@ from c4env.errors import C4Error
 
 
 class InvalidRun(C4Error):
-    """The settings of a run are wrong: too few agents, an agent twice, a bad number."""
+    """The settings of a run are wrong, such as too few agents or a repeated agent."""
 
 
 class UnreadableRun(C4Error):

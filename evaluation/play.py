@@ -33,7 +33,7 @@ HELP: Final = f"1-{DIGITS[-1]} drops a disc, u takes back, h hints, q leaves"
 
 
 class _Turn(NamedTuple):
-    """A move, its cost, and the position after it."""
+    """A move, the nodes and seconds it took, and the position after the move."""
 
     column: int
     nodes: int
@@ -43,17 +43,17 @@ class _Turn(NamedTuple):
 
 @dataclass
 class TerminalGame:
-    """A game that reads and prints lines.
+    """A game between people or agents, with moves and boards as lines of text.
 
     Attributes:
         names: the first and the second player, each HUMAN or an agent's spec.
         agents: the agents of the first and the second player; None for a person.
         hint: the agent that gives hints.
-        ask: a function that shows a prompt and reads a line; EOFError leaves the game.
+        ask: a function that shows a prompt and reads a line; EOFError means that a person leaves.
         show: a function that prints a line.
         seed: the seed of stochastic agents.
-        styled: mark discs with styles (:data:`c4env.evaluation.tables.STYLES`), which ``show`` must
-            then understand.
+        styled: whether to mark discs with :data:`c4env.evaluation.tables.STYLES`; then ``show``
+            must replace the styles.
         opening: 1-based columns played before the game begins; the game must not be over.
     """
 
@@ -73,7 +73,7 @@ class TerminalGame:
         return self._turns[-1].after if self._turns else Position.parse(self.opening)
 
     def play(self) -> GameRecord | None:
-        """Play until the game ends or a person leaves; return the record of the game, or None."""
+        """Play until the game ends or a person leaves; return a record, or None if none is kept."""
         for seat, agent in enumerate(self.agents):
             if agent is not None:
                 fault = begin(agent, game_seed(self.seed, self.names, self.opening, seat))
@@ -126,7 +126,7 @@ class TerminalGame:
         return self.opening + format_moves([turn.column for turn in self._turns])
 
     def _ask_person(self, seat: int) -> tuple[int, int] | Fault:
-        """Ask until a person gives a legal column; run the commands given before it."""
+        """Ask a person until the answer is a legal column; obey other commands, such as hints."""
         while True:
             who = "you" if self._is_you(seat) else self.names[seat]
             text = self.ask(f"{who} ({SIDES[seat]}), column 1-{DIGITS[-1]}: ").strip().lower()
@@ -173,12 +173,12 @@ class TerminalGame:
 def keep(folder: Path, game: GameRecord | None = None) -> None:
     """Append a game to a record of games that people played.
 
-    Without a game, only check that the record can be written, without creating it.
+    Without a game, only check that the record can be written; no file is created.
     The record is open only during the call, so that several games can share it.
 
     Raises:
-        UnreadableRun: the folder holds something else, or is damaged.
-        FileInUse: another process keeps writing to it.
+        UnreadableRun: the folder holds another kind of record, is damaged or cannot be written.
+        FileInUse: another process keeps writing to the record.
     """
     if game is None and not (folder / GAMES_FILE).exists():
         path = folder.absolute()
@@ -194,7 +194,7 @@ def keep(folder: Path, game: GameRecord | None = None) -> None:
 def ask_first(
     names: Sequence[str], ask: Callable[[str], str], show: Callable[[str], Any] = print
 ) -> tuple[str, str]:
-    """Ask who moves first, and return the names in that order.
+    """Ask which player moves first, and return the first and the second player's name.
 
     Raises:
         EOFError: the person left.

@@ -50,11 +50,11 @@ class Shown(NamedTuple):
 
 
 class Result(Protocol):
-    """A result that prints in each format of ``--format``."""
+    """A result that can be printed in each format of the option ``--format``."""
 
     @abc.abstractmethod
     def text(self, columns: int | None = None) -> str:
-        """The result as text, for a terminal of ``columns`` characters if given."""
+        """The result as text; ``columns``, if given, is the width of the terminal."""
 
     @abc.abstractmethod
     def markdown(self) -> str:
@@ -92,7 +92,7 @@ class Table(Result):
     left: Collection[int] = (0,)
 
     def text(self, columns: int | None = None) -> str:
-        """The result as text, for a terminal of ``columns`` characters if given."""
+        """The result as text; ``columns``, if given, is the width of the terminal."""
         words = (fitted(text, columns) for text in (self.title, "\n".join(self.notes)))
         parts = [next(words), as_text(self.rows, self.left, columns), next(words)]
         return "\n".join(part for part in parts if part)
@@ -107,7 +107,7 @@ class Table(Result):
         return as_csv(self.rows)
 
     def json(self) -> str:
-        """A JSON object with title, notes and an object for each row, keyed by the heading."""
+        """A JSON object with title, notes and rows; each row is an object keyed by the heading."""
         cells = [[_value(cell) for cell in row] for row in self.rows]
         found = [dict(zip(cells[0], row, strict=True)) for row in cells[1:]]
         return json.dumps({"title": self.title, "rows": found, "notes": self.notes}, indent=2)
@@ -127,7 +127,7 @@ class Tables(Result, abc.ABC):
 
     @abc.abstractmethod
     def summary(self) -> str:
-        """The words below the tables."""
+        """The summary in words, which is printed below the tables."""
 
     @abc.abstractmethod
     def records(self) -> Rows:
@@ -138,7 +138,7 @@ class Tables(Result, abc.ABC):
         """The whole result as plain Python objects."""
 
     def text(self, columns: int | None = None) -> str:
-        """The result as text, for a terminal of ``columns`` characters if given."""
+        """The result as text; ``columns``, if given, is the width of the terminal."""
         tables = [as_text(rows, self.left, columns) for rows in self.tables()]
         return "\n\n".join(filter(None, [*tables, fitted(self.summary(), columns)]))
 
@@ -227,7 +227,7 @@ def as_csv(rows: Rows) -> str:
 
 
 def with_heading(records: Sequence[Mapping[str, Any]]) -> Rows:
-    """Records as rows, with their keys as the heading.
+    """Records as rows; the first row, the heading, has the records' keys.
 
     Args:
         records: at least one; all have the same keys.
@@ -236,7 +236,7 @@ def with_heading(records: Sequence[Mapping[str, Any]]) -> Rows:
 
 
 def number(value: float | None, form: str) -> Shown | None:
-    """Make a cell of a number; people see it rounded by a format such as ``.1f``."""
+    """Make a cell of a number; the cell's text is rounded by a format such as ``.1f``."""
     return None if value is None else Shown(value, rounded(value, form))
 
 
@@ -245,7 +245,7 @@ def rounded(value: float, form: str) -> str:
 
     Args:
         value: the number.
-        form: a format such as ``.1f``, ``+.0f`` or ``.1%``; ``format`` handles other formats.
+        form: a format such as ``.1f``, ``+.0f`` or ``.1%``; Python's ``format`` handles others.
     """
     asked = re.fullmatch(r"[+,]*\.(\d+)([f%])", form)
     if asked is None or not math.isfinite(value):
@@ -317,7 +317,7 @@ def plural(count: int, noun: str) -> str:
 
 
 def signed(number: float) -> str:
-    """A whole number with its sign; 0 has none."""
+    """A number, rounded to a whole number, with its sign; 0 has no sign."""
     text = rounded(number, "+.0f")
     return "0" if text == "+0" else text
 

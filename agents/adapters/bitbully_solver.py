@@ -15,13 +15,14 @@ from c4env.position import Position
 
 
 class BitBully(Agent):
-    """Plays a column with BitBully's best score, exact unless ``depth`` limits the search.
+    """Plays a best column by BitBully's scores, which are exact with ``depth`` 0.
 
     Args:
-        depth: plies to search; 0: to the end of the game. BitBully estimates leaves by a playout.
-        book: none, 8-ply, 12-ply or 12-ply-dist. Only 12-ply-dist knows how soon a side wins; the
-            other books know only who wins.
-        ties: choice among best columns: center, leftmost or random (:meth:`reset` sets the seed).
+        depth: plies to search; 0: to the end of the game. With a limit, BitBully estimates each
+            leaf by a playout.
+        book: opening book: none, 8-ply, 12-ply or 12-ply-dist. Only 12-ply-dist knows how soon a
+            side wins; 8-ply and 12-ply know only who wins.
+        ties: choice among best columns: center, leftmost or random. :meth:`reset` sets the seed.
 
     Raises:
         InvalidValue: an option's value is not allowed.
@@ -59,7 +60,7 @@ class BitBully(Agent):
         self.__dict__.update(state)
 
     def reset(self, seed: int | np.random.SeedSequence | None = None) -> None:
-        """Begin a new game with an empty table; the same seed gives the same choices."""
+        """Begin a new game and clear the transposition table; a seed makes choices repeatable."""
         self._solver.reset_transposition_table()
         self._solver.rng.seed(as_number(seed))
 

@@ -1,8 +1,8 @@
 """Checks of HTTP requests to a local server, and of the JSON in them.
 
-A page of another site, open in a browser on this machine, can send requests to this machine. The
-``Origin`` header identifies such a page. If the page's host name resolves to this machine (DNS
-rebinding), the ``Host`` header identifies the page.
+A page of another site, open in a browser on this machine, can send requests to a local server. The
+``Origin`` header exposes such a page. The ``Host`` header exposes a page whose host name resolves
+to this machine (DNS rebinding).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from c4env.errors import C4Error
 
 
 class Refused(C4Error):
-    """The error for a request that the server refuses, with an HTTP status."""
+    """The error for a refused request; ``status`` is the HTTP status of the response."""
 
     def __init__(self, status: int, words: str) -> None:
         super().__init__(words)
@@ -31,7 +31,7 @@ class Headers(Protocol):
 
 
 def is_loopback(host: str) -> bool:
-    """Return True if an address reaches only this machine."""
+    """Return whether a host is a loopback address or ``localhost``."""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
@@ -39,16 +39,16 @@ def is_loopback(host: str) -> bool:
 
 
 def server_names(host: str) -> frozenset[str]:
-    """Return the accepted host names, in lower case, of a server that listens at ``host``."""
+    """Return the host names, in lower case, by which a request may address a server at ``host``."""
     return frozenset({"localhost", socket.gethostname().lower(), host.lower()})
 
 
 def check_sender(headers: Headers, names: frozenset[str]) -> None:
-    """Raise an error for a request, unless a program or the server's own page sent it.
+    """Refuse a request that names another server or that a page of another site sent.
 
     Args:
         headers: headers of the request.
-        names: host names of this server; IP addresses are accepted too.
+        names: accepted host names of this server; every IP address is accepted too.
 
     Raises:
         Refused: the request names another server, or a page of another site sent it.
@@ -70,7 +70,7 @@ def check_sender(headers: Headers, names: frozenset[str]) -> None:
 
 
 def check_json(headers: Headers) -> None:
-    """Refuse a content type other than JSON; a form on another site cannot send JSON.
+    """Refuse a request whose content type is not JSON; a form on another site cannot send JSON.
 
     Raises:
         Refused: the content type is not JSON.
@@ -81,16 +81,16 @@ def check_json(headers: Headers) -> None:
 
 
 def json_object(body: bytes) -> dict[str, Any]:
-    """Parse a body as a JSON object; every text in it must be valid Unicode.
+    """Parse a request's body as a JSON object; every string must be valid Unicode.
 
     Raises:
-        Refused: the body is not a JSON object, or a text is not valid Unicode.
+        Refused: the body is not a JSON object, or a string is not valid Unicode.
     """
     try:
         found = json.loads(body)
         json.dumps(found, ensure_ascii=False).encode()  # "\ud800" is JSON, but not Unicode
     except UnicodeEncodeError:
-        raise Refused(400, "a text in the body is not Unicode") from None
+        raise Refused(400, "a string in the body is not Unicode") from None
     except (ValueError, RecursionError) as error:
         raise Refused(400, f"the body is not JSON: {error}") from None
     if not isinstance(found, dict):

@@ -30,7 +30,7 @@ from c4env.position import Position
 
 
 class ModelAgent(Agent):
-    """Plays the legal column that a model prefers, or samples a column by the preferences.
+    """Plays the legal column that a model prefers most, or samples from the model's preferences.
 
     Args:
         temperature: 0 plays the preferred column; 1 samples a column, as in training. At 0, ties
@@ -47,7 +47,7 @@ class ModelAgent(Agent):
 
     @abc.abstractmethod
     def preferences(self, planes: Int8s) -> NDArray[Any]:
-        """Return the model's preference for each column.
+        """Return the model's preferences, or the columns that it chooses, for M boards.
 
         Args:
             planes: int8 ``[M, 6, 7, 2]``; plane 0 has the discs of the side to move.
@@ -70,8 +70,8 @@ class ModelAgent(Agent):
         """Choose a legal column for each board.
 
         Args:
-            planes, masks: int8 ``[M, 6, 7, 2]`` and ``[M, 7]``.
-            seeds: int64 ``[M]``, a seed for each random choice; None uses the agent's generator.
+            planes, masks: observations int8 ``[M, 6, 7, 2]``, and legal columns int8 ``[M, 7]``.
+            seeds: int64 ``[M]``, one for each board; None uses the agent's random generator.
 
         Returns:
             columns, int64 ``[M]``.
@@ -88,7 +88,7 @@ class ModelAgent(Agent):
             return found.astype(np.int64)
         found = found.astype(np.float64)
         if found.shape != masks.shape:
-            raise EngineFault(f"{self!r} answered an array {found.shape}: expected {masks.shape}")
+            raise EngineFault(f"{self!r} returned shape {found.shape}: expected {masks.shape}")
         values = np.where(masks != 0, found, -np.inf)
         if np.isnan(values).any():
             raise EngineFault(f"{self!r} answered nan: expected a number for each legal column")
@@ -104,10 +104,10 @@ class ModelAgent(Agent):
 
 
 class PolicyAgent(ModelAgent):
-    """Plays by a Stable-Baselines3 policy; its input shape gives the layout of observations.
+    """Plays by a Stable-Baselines3 policy; the policy's input shape determines the observations.
 
     Raises:
-        InvalidModel: the policy has other observations or actions, or an unsupported class.
+        InvalidModel: the policy is for another environment, or its class is not supported.
     """
 
     def __init__(self, policy: Any, temperature: float = 0.0) -> None:
@@ -168,7 +168,7 @@ class ModuleAgent(ModelAgent):
 
 
 class BatchFunctionAgent(ModelAgent):
-    """Plays by a function from the observations of many boards to columns or preferences.
+    """Plays by a function that maps observations of many boards to columns or preferences.
 
     The function gets a dict of ``"observation"`` int8 ``[M, 6, 7, 2]`` and ``"action_mask"`` int8
     ``[M, 7]``. It returns columns (integers ``[M]``) or preferences (floats ``[M, 7]``).
@@ -193,15 +193,15 @@ def require_policy(kind: type[Any], who: str = "") -> None:
     """
     if not hasattr(kind, "make_q_net") and not hasattr(kind, "get_distribution"):
         raise InvalidModel(
-            f"{who}a {kind.__name__}: expected the policy of MaskablePPO, PPO, A2C or DQN"
+            f"{who}policy {kind.__name__}: expected the policy of MaskablePPO, PPO, A2C or DQN"
         )
 
 
 def require_ours(observation_space: Any, action_space: Any, who: str = "") -> str:
-    """Return the name of the layout of ``ConnectFourEnv`` that a model's observations have.
+    """Return the name of the ``ConnectFourEnv`` observation layout that a model uses.
 
     Raises:
-        InvalidModel: the model has other spaces; the message begins with ``who``.
+        InvalidModel: the model is for another environment; the message begins with ``who``.
     """
     shape = getattr(observation_space, "shape", None)
     found = [name for name, layout in LAYOUTS.items() if layout.shape == shape]
@@ -222,16 +222,19 @@ def agent_of(model: Any, temperature: float = 0.0, **unknown: Any) -> Agent:
         model: a model of Stable-Baselines3 or PyTorch, or a function. A function without the
             decorator ``c4env.batched`` gets one observation. An agent is returned unchanged.
         temperature: as for :class:`ModelAgent`; not for a function of one observation.
-        unknown: any other option; it raises UnknownOption.
+        unknown: other options, which raise UnknownOption.
 
     Raises:
         InvalidSpec: ``model`` is neither a model nor a function.
         InvalidModel: the model is made for another environment.
         WrongBoard: the agent plays on a board of another size.
-        InvalidValue, UnknownOption: the temperature is invalid, or there is another option.
+        InvalidValue: the temperature is invalid.
+        UnknownOption: an option is not ``temperature``, or the function has no temperature.
     """
     if unknown:
-        raise UnknownOption(f"{type(model).__name__}: {sorted(unknown)}: expected only temperature")
+        raise UnknownOption(
+            f"{type(model).__name__}: options {sorted(unknown)}: expected only temperature"
+        )
     require_board(model, BOARD_SIZE, model)
     if isinstance(model, Agent):
         return model

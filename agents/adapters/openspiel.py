@@ -23,9 +23,9 @@ class OpenSpielBot(Agent):
 
     Args:
         bot: mcts, minimax, uniform_random, ...
-        simulations: for mcts: simulations for each move. Each ends in a random playout.
-        c: for mcts: the exploration constant of UCT.
-        depth: for minimax: plies looked ahead, the bot's own included. Leaves count as draws.
+        simulations: simulations of mcts for each move. Each ends in a random playout.
+        c: the exploration constant of UCT in mcts.
+        depth: plies that minimax looks ahead, the bot's own move included. Leaves count as draws.
 
     Raises:
         InvalidValue: OpenSpiel does not have the bot.
@@ -53,7 +53,7 @@ class OpenSpielBot(Agent):
         self.reset()
 
     def reset(self, seed: int | np.random.SeedSequence | None = None) -> None:
-        """Begin a new game with fresh bots; the same seed gives the same random choices."""
+        """Begin a new game with new bots; the same seed gives the same random choices."""
         number = as_number(seed)
         if number is None:
             number = int(np.random.SeedSequence().generate_state(1)[0])
@@ -73,7 +73,7 @@ class OpenSpielBot(Agent):
 
 
 def mcts(agent: OpenSpielBot, player: int, seed: int) -> Any:
-    """Make a bot of OpenSpiel's C++ Monte Carlo tree search, with random playouts and proofs."""
+    """Make OpenSpiel's C++ bot of Monte Carlo tree search, with playouts and proven results."""
     import pyspiel
 
     evaluator = pyspiel.RandomRolloutEvaluator(1, seed)
@@ -100,7 +100,7 @@ def registered(agent: OpenSpielBot, player: int, seed: int) -> Any:
     """Make a bot from OpenSpiel's registry."""
     import pyspiel
 
-    if agent.bot == "uniform_random":  # the registry would seed it by the clock
+    if agent.bot == "uniform_random":  # the registry would seed this bot by the clock
         return pyspiel.make_uniform_random_bot(player, seed).step
     return pyspiel.load_bot(agent.bot, agent._game, player).step
 

@@ -110,7 +110,8 @@ class Remote(Agent):
         """Send a request and return the JSON object in the answer.
 
         Raises:
-            EngineFault, LateAnswer: the server does not answer, or not in time.
+            EngineFault: the server cannot be reached or refuses, or the answer is malformed.
+            LateAnswer: the answer took longer than ``seconds``.
         """
         started = time.monotonic()
         wrong: Exception | None = None

@@ -20,7 +20,7 @@ class SB3(PolicyAgent):
     """Plays by a saved model of Stable-Baselines3 or sb3-contrib.
 
     Args:
-        path: the model's .zip; loading it can run code, so load only files that you trust.
+        path: the model's .zip file. Loading can run code, so load only files that you trust.
         temperature: 0 plays the preferred column; 1 samples a column, as in training.
     """
 
@@ -42,7 +42,7 @@ def load_policy(path: Path) -> Any:
         from stable_baselines3.common.save_util import load_from_zip_file
     wrong = f"sb3:{path}: expected a model that Stable-Baselines3 saved as .zip"
     if not path.is_file():
-        raise InvalidModel(f"{wrong}, found {'a folder' if path.is_dir() else 'nothing'} there")
+        raise InvalidModel(f"{wrong}; found {'a folder' if path.is_dir() else 'no file'} there")
     try:
         data, parameters, _ = load_from_zip_file(path, device="cpu", custom_objects=_SCHEDULES)
         spaces = data["observation_space"], data["action_space"]

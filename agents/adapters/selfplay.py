@@ -20,13 +20,13 @@ class SelfPlay(ModelAgent):
     The policy is the mean of the network's policies for the board and its mirror image.
 
     Args:
-        network: a folder of self-play, whose latest network plays; the file of a network; or a
+        network: a training folder, whose latest network plays; a network file; or a
             ``c4env.agents.network.convolution.Evaluator``.
         temperature: as for :class:`~c4env.agents.adapters.model.ModelAgent`.
 
     Raises:
         MissingExtra: PyTorch is not installed.
-        UnreadableWeights: there is no network at that path.
+        UnreadableWeights: the path ``network`` has no network.
     """
 
     def __init__(self, network: Any, temperature: float = 0.0) -> None:
@@ -55,7 +55,7 @@ def selfplay(
     errs less than with its defaults.
 
     Args:
-        path: the folder of the training, or the network's file.
+        path: the training folder, or a network file.
         simulations: simulations of puct for a move; 0: the policy alone.
         temperature: temperature of the policy; 0: the preferred column.
 

@@ -50,7 +50,7 @@ def answer(agent: Agent, moves: str) -> tuple[int, int]:
 
 
 def serve_lines(agent: Agent, lines: Iterable[str], write: Callable[[str], object]) -> None:
-    """Reply to each line with a line."""
+    """Write a reply line for each input line."""
     for line in lines:
         write(answer_line(agent, line.strip()))
 
@@ -120,7 +120,7 @@ class AgentServer(socketserver.ThreadingTCPServer):
         super().__init__(address, Handler)
 
     def move(self, request: dict[str, Any]) -> dict[str, Any]:
-        """Return the answer to a request; README.md in this folder describes the fields of both.
+        """Return the answer to a request; README.md in this folder describes the JSON fields.
 
         Raises:
             Refused: the request is malformed, or there are too many clients.
@@ -221,7 +221,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         check_json(self.headers)
         length = self.headers.get("Content-Length", "")
         if not length.isdecimal():
-            raise Refused(411, "expected a Content-Length")
+            raise Refused(411, "expected a Content-Length header")
         if len(length) > 20 or int(length) > LONGEST_BODY:
             raise Refused(413, f"a body of {length[:20]} bytes: expected {LONGEST_BODY} at most")
         return json_object(self.rfile.read(int(length)))

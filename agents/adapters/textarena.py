@@ -29,7 +29,7 @@ class TextArenaAgent:
         seed: seed of the first game; call :meth:`reset` before another game.
 
     Raises:
-        UnknownAgent, ...: the spec is wrong.
+        UnknownAgent, InvalidSpec, UnknownOption, InvalidValue: the agent cannot be made.
     """
 
     def __init__(self, spec: str, seed: int | np.random.SeedSequence | None = None) -> None:

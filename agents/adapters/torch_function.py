@@ -27,13 +27,14 @@ class TorchFunction(ModelAgent):
     """Plays the legal column with the greatest logit of a PyTorch function.
 
     The function gets a tensor, float32 ``[1, 2, 6, 7]``: one board, with the discs of the side to
-    move in plane 0, the other side's in plane 1, and row 0 on top. The function returns logits
-    ``[1, 7]`` or ``[7]``; a tuple that begins with logits, as networks with a value head return; or
-    a column (an int or a tensor of one integer). Ties go to the left; logits of full columns are
-    ignored. Calls run without gradients, and modules in evaluation mode.
+    move in plane 0, the other side's discs in plane 1, and row 0 on top. The function returns
+    logits ``[1, 7]`` or ``[7]``; a tuple that begins with logits, as networks with a value head
+    return; or a column (an int or a tensor of one integer). Ties go to the left; logits of full
+    columns are ignored. Calls run without gradients, and modules in evaluation mode.
 
     Args:
-        function: FILE.py:NAME; its code runs, so trust it. A class is called without arguments.
+        function: FILE.py:NAME. The file's code runs, so name only files that you trust. A class is
+            called without arguments.
         device: the device of the tensors and of a module.
 
     Raises:

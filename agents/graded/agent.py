@@ -43,10 +43,10 @@ FADING: Final = 1.6  # exponent by which noise falls as skill grows
 
 
 def settings_of(skill: ArrayLike) -> Float64s:
-    """Return the search depth in pairs of plies, noise and share of exact moves, ``[..., 3]``.
+    """Return the settings ``[..., 3]`` of a skill: search depth, noise and share of exact moves.
 
-    Skill 0 plays at random. Up to skill 1 the depth grows and the noise falls. From skill 1
-    to skill 2 the share of exact moves grows from 0 to 1.
+    The depth counts pairs of plies. Skill 0 plays at random. Up to skill 1 the depth grows and the
+    noise falls. From skill 1 to skill 2 the share of exact moves grows from 0 to 1.
     """
     quick = np.clip(skill, 1e-9, 1.0)
     exact = np.clip(np.subtract(skill, 1.0), 0.0, 1.0)
@@ -54,7 +54,7 @@ def settings_of(skill: ArrayLike) -> Float64s:
 
 
 def skill_of(elo: ArrayLike) -> Float64s:
-    """Return the skill that plays at an Elo, by the table in ``levels``."""
+    """Return the skill, 0 to 2, that plays at an Elo; ``levels`` has the table."""
     return np.asarray(np.interp(np.asarray(elo, np.float64), ELO, SKILL))
 
 
@@ -62,7 +62,7 @@ def skill_of(elo: ArrayLike) -> Float64s:
 def look(mine: int, theirs: int, depth: int, alpha: float, beta: float) -> float:
     """Search ``depth`` plies of an unfinished game; return the value for the side to move.
 
-    The value is exact between alpha and beta, else a bound.
+    A value between alpha and beta is exact; any other value is a bound.
     """
     moves = playable(mine | theirs)
     if moves == 0:
@@ -88,7 +88,9 @@ def look(mine: int, theirs: int, depth: int, alpha: float, beta: float) -> float
 
 @kernel("int64[::1](int64[:, ::1], float64[:, ::1], int64[::1])", nogil=True)
 def graded_columns(discs: Int64s, settings: Float64s, states: Int64s) -> Int64s:
-    """Choose columns int64 ``[M]``; -1 where exact play must choose, or the game is over.
+    """Return a column for each board, int64 ``[M]``.
+
+    A column is -1 if the game is over or if the caller must choose the column by exact play.
 
     Args:
         discs: int64 ``[M, 2]``, bitboards of the side to move and of the other side.
@@ -156,8 +158,8 @@ class Graded(Agent):
     The agent looks 0 to 6 plies ahead and values the columns by the heuristic ``threats``. It plays
     the column with the best sum of value and random noise. A stronger agent looks further and has
     less noise. So the agent errs between columns of similar value, and overlooks distant threats.
-    Above Elo 84 a growing share of its moves is exact. On many boards a core plays more than 20,000
-    moves a second up to Elo 60, 15,000 at Elo 84, and from Elo 100 on a few hundred.
+    Above Elo 84 a growing share of its moves is exact. On many boards one core plays more than
+    20,000 moves a second up to Elo 60, 15,000 at Elo 84, and a few hundred from Elo 100 on.
 
     Args:
         elo: strength on the scale of the shipped leaderboard; -1114 is random, 426 perfect.
@@ -180,7 +182,7 @@ class Graded(Agent):
         self.reseed(int(seed.generate_state(1, np.uint64)[0]))
 
     def reseed(self, seed: int) -> None:
-        """Draw the next column by this seed, as on a board of an environment."""
+        """Set the seed for the noise of the next column."""
         self._state = seed % STATES
 
     def choose(self, position: Position) -> int:

@@ -77,7 +77,7 @@ class Curriculum:
         self.player = Player()
 
     def follow(self) -> CurriculumGames:
-        """Return a follower, which plays in one environment; all followers share Elo and count."""
+        """Return a player for one environment; all such players share the Elo and game count."""
         return CurriculumGames(self)
 
     def count(self, rewards: Float64s) -> None:
@@ -133,17 +133,17 @@ class CurriculumGames(Follower):
         return self._curriculum.player.columns(discs, skill_of(self._elo[boards]), seeds)
 
     def end(self, boards: Int64s, rewards: Float64s) -> None:
-        """Count those finished games that began at the present Elo."""
+        """Count the results of finished games, except games that began at another Elo."""
         present = self._known(boards)[boards] == self._curriculum.elo
         if present.any():
             self._curriculum.count(rewards[present])
 
     def save(self) -> Any:
-        """Return the state that a step may change."""
+        """Return the state that a step of the environment may change, for :meth:`restore`."""
         c = self._curriculum
         return self._elo, c.elo, c.history, c._points, c._count
 
     def restore(self, saved: Any) -> None:
-        """Restore what :meth:`save` returned."""
+        """Restore a state that :meth:`save` returned."""
         c = self._curriculum
         self._elo, c.elo, c.history, c._points, c._count = saved

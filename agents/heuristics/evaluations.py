@@ -88,8 +88,9 @@ def window_b(mine: int, theirs: int) -> float:
 def _read_lines(mine: int, theirs: int, supported: int, starts: int, first: int, step: int) -> int:
     """Return the line score of all windows of one direction, read from one end.
 
-    The cells a, b, c, d of the window at start bit i are ``i+first``, ``i+first+step``, ...;
-    after a shift of each cell to bit i, the rules are ANDs (rule numbers: :func:`line_score`).
+    The cells a, b, c, d of the window at start bit i are ``i+first``, ``i+first+step``, ...
+    The function shifts each cell to bit i. After this shift each rule of :func:`line_score` is an
+    AND of bitboards.
     """
     empty = ~(mine | theirs) & BOARD
     at_b = first + step
@@ -134,10 +135,10 @@ def line_score(mine: int, theirs: int) -> int:
     """Return the Rust bot's score of lines, without wins ("Creating a Connect-4 Bot").
 
     Each window is read from both ends as cells a b c d. P is a disc of one colour, E an empty
-    cell; a cell *rests* when it is on the bottom row or the cell below is taken, and in a
-    vertical window always. The first rule that matches counts, for P's side:
+    cell. A cell *rests* if it is on the bottom row, if the cell below is taken, or if the window
+    is vertical. Only the first rule that matches counts, for the side of P:
     1 PPPE, d rests: 16. 2 PPEE, c and d rest: 8. 3 PPEP, c rests: 16. 4 PPEx, x not P,
-    c rests: 4. 5 EPPE, a and d rest: 4. 6 never fires. 7 PEEE, b c d rest: 4. 8 PEEP,
+    c rests: 4. 5 EPPE, a and d rest: 4. 6 never matches. 7 PEEE, b c d rest: 4. 8 PEEP,
     b and c rest: 4. 9 PEE and anything, b and c rest: 2.
     """
     value = 0

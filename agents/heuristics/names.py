@@ -50,7 +50,7 @@ _SIGNATURE: Final = types.float64(types.int64, types.int64)
 def load(name: str | Heuristic) -> Heuristic:
     """Return the heuristic that a name or an import path ``package.module:function`` gives.
 
-    A compiled function is returned unchanged; any other is compiled for ``float64(int64, int64)``.
+    The function is compiled for ``float64(int64, int64)`` unless it is compiled already.
 
     Raises:
         InvalidHeuristic: there is no such heuristic, or its compiled signature differs.
@@ -78,7 +78,7 @@ def require_finite(value: float, name: object) -> float:
 
 
 def not_a_value(heuristic: object, value: object = "an unusable value") -> InvalidHeuristic:
-    """Return the error for a heuristic (or its name) that gave a value no search can use."""
+    """Return the error for a heuristic, or its name, whose value no search can use."""
     return InvalidHeuristic(
         f"heuristic {heuristic!r} gave {value}: expected a number strictly between "
         f"{-WIN:,.0f} and {WIN:,.0f}"

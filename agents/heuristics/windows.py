@@ -23,7 +23,7 @@ def window_starts(shift: int) -> int:
 def count_in_windows(own: int, other: int, shift: int) -> tuple[int, int, int, int]:
     """Return masks of the windows with exactly 1, 2, 3, 4 own discs and no other disc.
 
-    Each of the four masks has the first cells of such windows in one direction. Two half adders and
+    A mask has the first cell of each such window in the direction of ``shift``. Two half adders and
     a full adder add the four one-bit columns ``own >> k*shift`` for all windows in parallel.
     """
     a = own

@@ -1,7 +1,7 @@
-"""Policy and value networks: the network in this package, and networks trained by self-play.
+"""Policy and value networks: the shipped network, and the network that self-play trains.
 
-The network in this package needs only NumPy. ``features`` makes the input, ``network`` computes the
-output, and ``agent`` plays by this network. ``convolution`` has the PyTorch network that
+The shipped network needs only NumPy. ``features`` makes its input, ``network`` computes its output,
+and the agent in ``agent`` plays by it. ``convolution`` has the PyTorch network that
 :mod:`c4env.agents.training.selfplay` trains.
 """
 

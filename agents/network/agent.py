@@ -24,19 +24,20 @@ Bounds = dict[int, tuple[int, int]]  # column: lower, upper bound of the result 
 class Learned(SearchingAgent):
     """Plays by an exact search, or by a network where the search does not decide.
 
-    The agent plays an immediate win, or else a forced block. Without these, at depth 0 it plays the
-    column that the network's policy prefers. At a greater depth, an exact search of about ``nodes``
-    nodes finds columns that certainly win, draw or lose; each other column gets the minimax of the
-    network's values ``depth`` plies ahead. Among the columns with the best certain result and those
-    that may be better, it plays the greatest value plus a policy bonus of at most ``PRIOR``.
+    The agent plays an immediate win, or else a forced block. Otherwise, at depth 0, the agent plays
+    the column that the network's policy prefers. At a greater depth, an exact search of about
+    ``nodes`` nodes finds columns that certainly win, draw or lose. Each other column gets the
+    minimax of the network's values ``depth`` plies ahead. The agent leaves out columns that are
+    certainly no better than another, and plays the column with the greatest sum of value and policy
+    bonus. The bonus is at most ``PRIOR``.
 
     Args:
-        depth: plies looked ahead; 0: the policy's column. The agent's own move is included.
+        depth: plies looked ahead, the agent's own move included; 0 plays the policy's column.
         weights: shipped, or an .npz file of weights.
-        nodes: nodes of the exact search; 0: none. The search runs only if ``depth`` is not 0.
+        nodes: nodes of the exact search; 0 turns the search off, and so does ``depth`` 0.
 
     Raises:
-        UnreadableWeights: the file has no network.
+        UnreadableWeights: the file cannot be read or has no network.
     """
 
     deterministic = True
@@ -57,7 +58,7 @@ class Learned(SearchingAgent):
     def search(self, position: Position) -> SearchResult:
         """Return the column to play, its value, and the principal variation.
 
-        The value is between -1 and 1, or outside if the search found a forced win or loss.
+        The value is between -1 and 1, or beyond them if the look-ahead ends in a win or loss.
 
         Raises:
             NoMove: the game is over.
@@ -90,13 +91,13 @@ class Learned(SearchingAgent):
         return SearchResult(column, worth[column], nodes, self.depth, line)
 
     def _evaluated(self, nodes: list[_Node]) -> tuple[NDArray[np.float32], list[float]]:
-        """Return the logits ``[7]`` of the first position, and the values of all positions."""
+        """Return the logits ``[7]`` of the first node, and the values of all nodes."""
         boards = np.array([(node.mine, node.theirs) for node in nodes], np.int64)
         logits, values = self.network.evaluate(*np.ascontiguousarray(boards.T))
         return logits[0], values.tolist()
 
     def _bounds(self, position: Position, policy: list[float]) -> Bounds:
-        """Return bounds of columns by the exact search; none if either side could win at once."""
+        """Return the exact bounds on columns' results; {} if a side has an immediate win."""
         sides = position.mine, position.theirs
         if not (self.depth and self.limit) or winning_moves(*sides) or winning_moves(*sides[::-1]):
             return {}

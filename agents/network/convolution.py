@@ -54,7 +54,7 @@ def tensor_of(boards: Int64s, turned: Bools | None = None) -> Tensor:
 
 
 class Window(nn.Module):
-    """A 3 by 3 convolution; its filters are a matrix ``[out, in * 9]``, for the optimizer Muon.
+    """A 3 by 3 convolution with filters as a matrix ``[out, in * 9]``, as the optimizer Muon needs.
 
     Args:
         inputs: number of input channels.
@@ -74,7 +74,7 @@ class Window(nn.Module):
 
 
 class Block(nn.Module):
-    """A residual block of two convolutions. Before training it adds 0 to its input."""
+    """A residual block of two convolutions. Before training, the block adds 0 to its input."""
 
     def __init__(self, channels: int) -> None:
         super().__init__()
@@ -89,7 +89,7 @@ class Block(nn.Module):
 class SelfPlayNetwork(nn.Module):
     """A network of a convolution, residual blocks, two dense layers, and two heads.
 
-    The heads give policy and value. The channels of a column also add directly to its logit.
+    The heads give policy and value. A weighted sum of a column's channels adds to its logit.
 
     Args:
         channels: channels of each convolution.
@@ -111,13 +111,13 @@ class SelfPlayNetwork(nn.Module):
         self.grow(blocks)
 
     def grow(self, blocks: int) -> None:
-        """Add residual blocks up to ``blocks``; a new block does not change the output."""
+        """Add residual blocks up to a total of ``blocks``; new blocks do not change the output."""
         for _ in range(blocks - len(self.blocks)):
             self.blocks.append(Block(len(self.first.bias)))
 
     @property
     def shape(self) -> list[int]:
-        """The arguments of the network: channels, units, blocks."""
+        """The constructor's arguments: channels, units, blocks."""
         return [len(self.first.bias), self.policy.in_features, len(self.blocks)]
 
     def hidden(self) -> list[nn.Parameter]:
@@ -152,13 +152,13 @@ class Evaluator:
         self.dtype = dtype
 
     def evaluate(self, boards: Int64s) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Return logits ``[M, 7]`` and values ``[M]`` from -1 to 1 of boards ``[M, 2]``."""
+        """Return logits ``[M, 7]`` and values ``[M]``, from -1 to 1, of boards ``[M, 2]``."""
         with torch.inference_mode():
             logits, raw = self.network(tensor_of(boards).to(self.dtype))
             return logits.float().numpy(), torch.tanh(raw.float() / 2).numpy()
 
     def __call__(self, planes: Int8s, masks: Int8s | None = None) -> tuple[Any, Any]:
-        """Return logits and values of observations ``[M, 6, 7, 2]``, in the form for ``puct``."""
+        """Return logits and values of observations ``[M, 6, 7, 2]``, as agent ``puct`` needs."""
         return self.evaluate(boards_from(planes))
 
     def save(self, path: Path) -> None:
@@ -168,10 +168,10 @@ class Evaluator:
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
-        """Load a network from a file, or the latest network from a folder of self-play.
+        """Load a network from a file, or the latest network from a training's folder.
 
         Raises:
-            UnreadableWeights: there is no network.
+            UnreadableWeights: the file or folder has no network.
         """
         file = Path(path)
         file = file / MODEL if file.is_dir() else file

@@ -36,7 +36,7 @@ def write_planes(mine: Int64s, theirs: Int64s, planes: Bytes) -> None:
 
 
 def planes_of(mine: Int64s, theirs: Int64s) -> Bytes:
-    """Return the planes, uint8 ``[N, 6, 7, 5]``, of bitboards ``[N]``, with row 0 on top.
+    """Return the input planes of bitboards ``[N]``: uint8 ``[N, 6, 7, 5]``, with row 0 on top.
 
     The planes are: own discs; the other side's discs; playable cells; empty winning cells of the
     side to move; empty winning cells of the other side.

@@ -5,8 +5,8 @@ multiplication and one rounding follow each sum. The network averages its output
 for the mirror image, so mirrored positions get mirrored results.
 
 The layers: 3 x 3 convolution of the planes, with a bias for each cell and player to move; residual
-blocks of two 3 x 3 convolutions; a dense layer over all cells; seven logits, to which the channels
-of each column add, and three logits of the outcomes.
+blocks of two 3 x 3 convolutions; a dense layer over all cells; and a head of seven column logits
+and three outcome logits. A column's logit also gets a weighted sum of the column's channels.
 """
 
 from __future__ import annotations
@@ -44,19 +44,19 @@ class Network:
     Attributes:
         weights: arrays by name. Each layer (``first``, ``block.K.in``, ``block.K.out``,
             ``squeeze``, ``dense``, ``head`` and ``column``) has an int8 matrix ``[in, out]``, int32
-            biases ``NAME.bias`` (``[2, 6, 7, out]`` for the first, by player to move, else
-            ``[out]``), and float32 factors ``NAME.scale`` ``[out]`` that turn the layer's sums into
-            activations or outputs.
-        deterministic: True: a position always gets the same result.
+            biases ``NAME.bias`` ``[out]``, and float32 factors ``NAME.scale`` ``[out]`` that turn
+            the layer's sums into activations or outputs. Only ``first.bias`` is
+            ``[2, 6, 7, out]``, with the player to move as the first index.
+        deterministic: always True; a position always gets the same result.
     """
 
     deterministic = True
 
     def __init__(self, weights: Weights) -> None:
-        """Make a network from weights; the class describes them.
+        """Make a network from weights, in the form that the class describes.
 
         Raises:
-            UnreadableWeights: an array is missing or has another shape.
+            UnreadableWeights: an array is missing or has a wrong shape or type.
         """
         self.weights = weights
         self.blocks = sum(name.endswith(".in") for name in weights)
@@ -75,7 +75,7 @@ class Network:
                     raise UnreadableWeights(f"weights {part!r}: {found}, expected {wanted} {shape}")
 
     def shapes(self) -> dict[str, tuple[int, int]]:
-        """Return the shape of every weight matrix; three matrices and the blocks determine all."""
+        """Return the shapes of all weight matrices, derived from three matrices and the blocks."""
         channels, squeezed, units = (
             self.weights[name].shape[-1] if name in self.weights else 0
             for name in ("first", "squeeze", "dense")
@@ -112,7 +112,7 @@ class Network:
         )
 
     def __call__(self, observations: NDArray[Any], masks: NDArray[Any]) -> tuple[Floats, Floats]:
-        """Return policy and value of N positions.
+        """Return the policy logits and the values of N positions.
 
         Args:
             observations: ``[N, 6, 7, 2]`` zeros and ones of any dtype; plane 0 holds the discs of
@@ -128,7 +128,7 @@ class Network:
         return np.where(np.asarray(masks) != 0, logits, _NEVER), values
 
     def evaluate(self, mine: Int64s, theirs: Int64s) -> tuple[Floats, Floats]:
-        """Return policy and value of bitboards ``[N]``; logits of full columns are meaningless."""
+        """Return logits and values of bitboards ``[N]``; logits of full columns are meaningless."""
         out = np.empty((len(mine), COLUMNS + OUTCOMES), np.float32)
         for start in range(0, len(mine), AT_ONCE):
             own, other = mine[start : start + AT_ONCE], theirs[start : start + AT_ONCE]
@@ -140,7 +140,7 @@ class Network:
         return out[:, :COLUMNS], expected(out[:, COLUMNS:])
 
     def one_way(self, mine: Int64s, theirs: Int64s) -> Floats:
-        """Return outputs ``[N, 10]`` without mirroring: column logits, then win, draw, loss."""
+        """Return logits ``[N, 10]`` without mirroring: seven columns, then win, draw and loss."""
         to_move = np.bitwise_count(mine | theirs) & 1
         units = around(planes_of(mine, theirs).astype(np.float32)) @ self._floats["first"]
         units = units.reshape(len(mine), ROWS, COLUMNS, -1) + self._floats["first.bias"][to_move]

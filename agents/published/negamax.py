@@ -1,7 +1,7 @@
 """Exact negamax without pruning: part 3 of "Solving Connect 4".
 
-This search is only for positions near the end, since each further empty cell multiplies the tree.
-The later parts of the report lead to ``c4env.agents.solver``.
+This search is only for positions near the end of the game. Each further empty cell makes the tree
+several times larger. The later parts of the report lead to ``c4env.agents.solver``.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ class Negamax(SearchingAgent):
             child = position.play(column)
             if -self._solve(child)[0] == best:
                 return column, best, nodes
-        raise AssertionError("some column keeps the score of a position")
+        raise AssertionError("no column keeps the score of the position")
 
     def search(self, position: Position) -> SearchResult:
         """Return the column to play, its exact score, and a line of best play to the game's end."""

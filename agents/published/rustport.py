@@ -31,7 +31,7 @@ def minimax(
 ) -> tuple[int, int, int, int]:
     """Return the column, its value for the bot, the depth left at that value's leaf, and the nodes.
 
-    At depth 0 the value is the line score. There, and where the game is over, the column is -1.
+    At depth 0 the value is the line score. The column is -1 at depth 0 and if the game is over.
     Value and depth are exact when alpha <= value <= beta; else the value is a bound. The bot takes
     the greatest value, then the greatest depth, then the last column. The other side takes the
     least value, then the greatest depth, then the first column. Once ``work[STOPPED]`` is set, the

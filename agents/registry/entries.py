@@ -1,6 +1,6 @@
 """The types :class:`Entry`, a row of the table of agents, and :class:`Option`, an agent's option.
 
-Both types hold plain data, which the packages for all board sizes share.
+Both types hold plain data. The packages for all board sizes share these two types.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Between(NamedTuple):
 
 
 class Named(NamedTuple):
-    """The names that an option offers. The agent's class checks a value that is not among them."""
+    """The names that an option offers. The agent's class checks all other values."""
 
     names: tuple[str, ...]
 
@@ -53,7 +53,7 @@ class Option:
         Args:
             agent: the agent's name, which begins the message of an error.
             value: a text from a spec, or an argument.
-            text: True: a text may stand for a number, a boolean or None.
+            text: whether a text may stand for a number, a boolean or None.
 
         Raises:
             InvalidValue: the value has another type, is out of range, or is not finite.
@@ -100,7 +100,7 @@ def require_choice(agent: str, name: str, value: str, choices: Collection[str]) 
 
 
 def _read(kind: type, value: Any, text: bool) -> Any:
-    """Convert a value; raise a Key-, Overflow-, Type- or ValueError if that is impossible."""
+    """Convert a value to ``kind``; raise a built-in error if the value is unsuitable."""
     if kind is str:
         return os.fspath(value)
     if isinstance(value, str):
@@ -125,4 +125,4 @@ class Entry:
     argument: str = ""  # the option that a spec may set without a key: name:argument
     needs: tuple[str, ...] = ()  # required modules of other packages
     any_board: bool = False  # True: plays on all board sizes (c4env.board), not only on 6x7x4
-    network: bool = False  # True: sends requests, which may cost money; checks must not make it
+    network: bool = False  # True: sends requests, which may cost money; checks must skip it

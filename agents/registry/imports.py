@@ -22,9 +22,9 @@ objects: ``__main__`` is the script or the interactive session of this process."
 def import_attribute(path: str) -> Any:
     """Import the object that ``package.module:attribute`` or ``FILE.py:attribute`` names.
 
-    A module may lie in the current directory; a file may import modules beside it. During the
-    import the directory is at the end of ``sys.path``, so that installed packages come first, in
-    this process and in workers.
+    A module may lie in the current directory. A file may import modules from the file's directory.
+    During the import, this directory is the last of ``sys.path``, so installed packages have
+    priority.
 
     Raises:
         ImportError, AttributeError: the object does not exist, or the module raises an error.
@@ -56,14 +56,14 @@ def import_callable(path: str, wrong: type[C4Error], who: str, expected: str) ->
     """Import a class or function by its import path (:func:`import_attribute`).
 
     Args:
-        path: the path.
+        path: the import path.
         wrong: the class of the error to raise.
         who: the beginning of the error's message.
         expected: the end of the error's message.
 
     Raises:
         wrong: the path does not name a class or function.
-        WrongBoard: the module is made for another board.
+        WrongBoard: the module is made for another board size.
     """
     try:
         found = import_attribute(path)
@@ -98,7 +98,7 @@ def _import_file(path: str) -> types.ModuleType:
 
 
 def file_hint(name: str, meant: str) -> str:
-    """Return ``; did you mean {meant!r}?`` if the current directory has the file ``name``."""
+    """Return ``; did you mean {meant!r}?`` if there is a file ``name``, else an empty text."""
     return f"; did you mean {meant!r}?" if os.path.isfile(name) else ""
 
 

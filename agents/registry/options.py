@@ -61,7 +61,7 @@ Made = TypeVar("Made", bound=Callable[..., Any])
 
 
 def checked(function: Made) -> Made:
-    """Decorate an ``__init__`` or a function that makes agents: check the arguments of calls.
+    """Decorate an ``__init__`` or an agent factory, so that each call checks its arguments.
 
     Each argument is converted to the type in its annotation. The agent stores the arguments for its
     ``repr``.
@@ -100,7 +100,7 @@ def options_of(target: Callable[..., Any]) -> tuple[Option, ...]:
     """Read the options of a class or function from its signature and docstring.
 
     The annotation may be int, float, bool, str or a Literal, optionally with ``| None`` or
-    :class:`Between`. A parameter with another annotation gets its value as the text in the spec.
+    :class:`Between`. A parameter with another annotation gets the text in the spec.
     """
     try:
         init = target.__init__ if inspect.isclass(target) else target
@@ -163,7 +163,7 @@ _NEXT: Final = re.compile(r"\n(?=[@\w])")  # the end of a top-level class or fun
 
 @functools.cache
 def declared(path: str) -> Callable[..., Any]:
-    """Return a stub of this package's class or function, with its signature and docstring.
+    """Return a stub of a class or function of this package, with signature and docstring.
 
     The stub is made from the source, since importing the module would compile kernels.
 

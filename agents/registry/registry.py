@@ -2,8 +2,8 @@
 
 A spec is ``name``, ``name:key=value,key=value`` or ``name(key=value,key=value)``. Some agents
 accept one argument without a key, before the others: ``name:argument,key=value``. Instead of a
-name, a spec may have an import path, ``package.module:attribute`` or ``FILE.py:attribute``, of a
-class, to call with the options, or of a function that maps an observation to a column.
+name, a spec may have an import path, ``package.module:attribute`` or ``FILE.py:attribute``. The
+path names a class, which is called with the options, or a function from observation to column.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from c4env.errors import C4Error, WrongBoard
 from c4env.geometry import BOARD_SIZE, IS_STANDARD
 
 ENTRY_POINTS: Final = "c4env.agents"
-"""The entry-point group of other packages, whose points load what :func:`register` accepts."""
+"""The group of entry points by which other packages provide agents for :func:`register`."""
 
 _registered: dict[str, Entry | Callable[..., Any]] = {entry.name: entry for entry in ZOO}
 
@@ -52,7 +52,7 @@ def names() -> list[str]:
 
 
 def _here(agent: Entry | Callable[..., Any]) -> bool:
-    """Return False if an agent's entry in the table excludes the size of this board."""
+    """Return False if an agent's entry in the table excludes this board size."""
     return IS_STANDARD or not isinstance(agent, Entry) or agent.any_board
 
 
@@ -60,8 +60,8 @@ def register(name: str, agent: Callable[..., Any] | Entry, *, replace: bool = Fa
     """Register an agent under a name.
 
     Args:
-        name: letters, digits, ``-`` and ``_``. A worker process may pass an import path from
-            ``__main__``, to get an agent of the main process (:func:`registered_here`).
+        name: letters, digits, ``-`` and ``_``. A worker process may also pass an import path
+            from ``__main__`` that :func:`registered_here` returned in the main process.
         agent: a class or factory to call with the options, a function from an observation to a
             column, an :class:`Entry`, or a model that :func:`make` accepts.
         replace: allow a name that is already registered.
@@ -154,7 +154,7 @@ def options_of_entry(entry: Entry) -> tuple[Option, ...]:
 
 
 def option_names(name: str) -> tuple[str, ...]:
-    """Return the names of an agent's options; none for an agent outside the table.
+    """Return the names of an agent's options; an empty tuple for an agent outside the table.
 
     Raises:
         UnknownAgent: no agent has the name.
@@ -199,7 +199,7 @@ def split_spec(spec: str) -> tuple[str, dict[str, str]]:
 
 
 def _split_name(text: str) -> tuple[str, str, str]:
-    """Split ``name:options`` at its colon; import paths and values may contain colons too."""
+    """Split ``name:options`` after the name, which has a colon itself if it is an import path."""
     name, found, rest = text.partition(":")
     if _with_argument(name):
         return name, found, rest
@@ -216,7 +216,7 @@ def _with_argument(name: str) -> Entry | None:
 
 
 def _split_argument(entry: Entry, text: str) -> tuple[str, str]:
-    """Split off the argument, which may contain commas and colons, from the options."""
+    """Split a text into the argument, which may contain commas and colons, and the options."""
     keys = "|".join(re.escape(option.name) for option in options_of_entry(entry))
     first = re.search(rf"(^|,)\s*({keys})\s*=", text)
     if first is None:
@@ -250,10 +250,10 @@ def make(spec: Any, **options: Any) -> Agent:
     """Make the agent that a spec names; keyword options override options in the spec.
 
     Args:
-        spec: ``name:key=value,key=value`` (see the module); a function of one observation; or a
-            model (``c4env.agents.adapters.model``): one of Stable-Baselines3, a PyTorch module, or
-            a function decorated by ``c4env.batched``. Agents of models choose for many boards in
-            one call and have the option ``temperature``.
+        spec: ``name:key=value,key=value``; a function of one observation; or a model. A model is a
+            model of Stable-Baselines3, a PyTorch module, or a function decorated by
+            ``c4env.batched``. An agent of a model chooses for many boards in one call and has the
+            option ``temperature``.
         options: the agent's options, as ``c4 list`` shows them.
 
     Raises:
@@ -335,7 +335,7 @@ def _check_parameters(name: str, target: Callable[..., Any] | Entry) -> None:
     """
     if not isinstance(target, Entry) and parameters_of(target) is None:
         raise InvalidSpec(
-            f"agent {name!r}: {target!r} has no signature: expected a class, or a function on an "
+            f"agent {name!r}: {target!r} has no signature: expected a class, or a function of an "
             "observation"
         )
 

@@ -240,7 +240,7 @@ class Remembered:
         self._boards[:] = -1
 
     def __call__(self, boards: Int64s) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Return the evaluations of boards (see :data:`Evaluate`), from the cache if known."""
+        """Return evaluations of boards (see :data:`Evaluate`), cached or from the function."""
         at = (boards @ HASH >> 32) % len(self._boards)
         new = (self._boards[at] != boards).any(axis=1)
         logits, values = self._logits[at], self._values[at]

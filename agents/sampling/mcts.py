@@ -81,7 +81,7 @@ def random_playout(mine: int, theirs: int, state: int) -> tuple[int, int]:
 
 @kernel("UniTuple(int64, 2)(int64, int64, int64)")
 def greedy_playout(mine: int, theirs: int, state: int) -> tuple[int, int]:
-    """Play to the end: win, else block, else drop a disc that does not let the other side win.
+    """Play to the end of the game: win, else block, else avoid letting the other side win.
 
     Returns:
         1, 0 or -1 for the side to move, and the generator's state.
@@ -194,7 +194,7 @@ class MCTS(TreeAgent):
 
     Args:
         simulations: simulations for each move (2000 without a movetime). Each is a playout.
-        movetime: seconds for each move; the same seed may then give other games.
+        movetime: seconds for each move; games with the same seed may then differ.
         c: the constant of exploration, for results 1, 0 and -1. The README of the agents says how
             the default was chosen.
         rollout: greedy (win, else block, else allow no win) or random.

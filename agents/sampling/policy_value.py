@@ -45,7 +45,10 @@ class Asked:
         self.deterministic = getattr(self._function, "deterministic", False) is True
 
     def __call__(self, planes: Int8s, masks: Int8s) -> tuple[Float64s, Float64s]:
-        """Return weights ``[N, 7]`` of columns, not negative, 0 if full; and values ``[N]``."""
+        """Return the weights ``[N, 7]`` of columns and the values ``[N]`` of positions.
+
+        Weights are not negative. The weight of a full column is 0.
+        """
         answer = self._function(planes, masks)
         try:
             given, expected = (np.asarray(part, np.float64) for part in answer)
@@ -78,7 +81,8 @@ def find_function(function: str | PolicyValue) -> PolicyValue:
 
     Raises:
         InvalidFunction: there is no such function.
-        MissingExtra, UnreadableWeights: PyTorch, or the self-play network, is missing.
+        MissingExtra: PyTorch, which the network needs, is not installed.
+        UnreadableWeights: the network's file is missing or cannot be read.
     """
     who = f"puct: function={function!r}"
     if isinstance(function, str):

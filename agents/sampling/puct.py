@@ -74,7 +74,7 @@ def select(tree: NDArray[np.void], node: int, exploration: float) -> int:
 
 @kernel(types.void(NODES, _words, _int64, _float64))
 def apply_virtual_loss(tree: NDArray[np.void], path: Int64s, depth: int, loss: float) -> None:
-    """Subtract ``loss`` from the total of each node of a path; -1 undoes a loss of 1."""
+    """Subtract ``loss`` from the total of each node of a path; a loss of -1 undoes a loss of 1."""
     for step in range(depth + 1):
         tree[path[step]]["total"] -= loss
 
@@ -95,8 +95,9 @@ def descend(
     """Descend by PUCT from ``path[depth]``, the position ``mine`` and ``theirs``, to a leaf.
 
     If the next two discs decide a leaf, its proof is set and propagated. Any other leaf needs an
-    evaluation; its ``first`` is ``PENDING`` if the leaf waits already. If all moves but one lose at
-    once, the descent adds the child of that move and continues from it (unless ``used`` is 0).
+    evaluation. The field ``first`` of a leaf that already waits for its evaluation is ``PENDING``.
+    If all moves but one lose at once, the descent adds that move's child and goes on from there.
+    With ``used`` 0 the descent does not do so.
 
     Args:
         tree: the nodes, ``used`` of them in use.
@@ -155,7 +156,7 @@ def select_leaves(
         follow: whether to follow forced moves without an evaluation.
 
     Returns:
-        the number of simulations that ended at a proven node. The other simulations wait.
+        the number of simulations that ended at a proven node. The others wait for evaluations.
     """
     waiting = done = 0
     while waiting < len(depths) and waiting + done < most and tree[0]["proof"] == OPEN:
@@ -243,7 +244,7 @@ def improve_logits(
     Args:
         tree: the nodes of the search.
         value: the network's value of the root.
-        scores: output [7], logits of the improved policy, -inf without a child.
+        scores: output [7], logits of the improved policy; -inf for a column without a child.
         values: output [7], completed Q-values.
     """
     first = int(tree[0]["first"])
@@ -276,18 +277,18 @@ class PUCT(TreeAgent):
             other function is a :class:`~c4env.agents.sampling.policy_value.PolicyValue` or its
             import path; it is deterministic only if its attribute ``deterministic`` is True.
         simulations: simulations for each move (400 without a movetime).
-        movetime: seconds for each move; the same seed may then give other games.
+        movetime: seconds for each move; games with the same seed may then differ.
         c: weight of the policy against values, which are -1 to 1.
         policy: form of the function's policy: logits or probabilities. Probabilities need not sum
             to 1. Full columns are ignored.
         batch: leaves to evaluate at a time. Smaller batches err less and take longer.
-        choice: visits (the most visited column) or improved (the best by policy and value). The
-            second is the rule of Gumbel searches.
+        choice: visits (the most visited column) or improved (the best by policy and value).
+            Gumbel searches use the rule ``improved``.
         follow: follow forced moves without an evaluation. Where all moves but one lose at once, the
             search evaluates the position after that move. With this option the search errs less.
-        root_temperature: above 1: a flatter policy at the root. Probabilities are raised to the
-            power 1 / ``root_temperature``. With networks of self-play a search of 200
-            simulations then usually errs less.
+        root_temperature: a value above 1 flattens the policy at the root. Probabilities are raised
+            to the power 1 / ``root_temperature``. With a network of self-play and 200 simulations,
+            a flatter policy usually makes the search err less.
         reuse: keep the tree from move to move. See :class:`TreeAgent`.
         tree_mb: memory of the tree, at most.
     """

@@ -236,7 +236,7 @@ class TreeAgent(SearchingAgent):
             ``movetime``, and the default of the class without ``movetime``.
         movetime: seconds for each move; None for no limit. The first limit reached ends the search.
         reuse: keep the tree between moves.
-        tree_mb: memory of the tree; half of it is for copying if the tree is kept. When the
+        tree_mb: memory of the tree. With ``reuse``, half of this memory is for copying. When the
             tree is full, simulations go on from the existing leaves.
 
     Raises:

@@ -1,7 +1,7 @@
 """Alpha-beta with threat ordering and a transposition table.
 
-The values equal those of naive minimax, so the chosen column is the same with every heuristic. Only
-the number of nodes differs; ``c4 dev experiment pruning`` measures the difference.
+With every heuristic, the search returns the same value and column as naive minimax. Only the number
+of nodes differs; ``c4 dev experiment pruning`` measures the difference.
 """
 
 from __future__ import annotations
@@ -76,7 +76,9 @@ def alphabeta(
     table: NDArray[np.void],
     work: Any,
 ) -> tuple[float, int]:
-    """Search by alpha-beta with a table, under the rules of the published chain system.
+    """Return the value for the side to move (fail-soft), and the number of nodes.
+
+    The rules are those of the published chain system.
 
     Args:
         age: this search's number, shifted by AGE_SHIFT; entries of other searches count as empty.
@@ -158,7 +160,7 @@ def best_by_table(
     """Return the first best column in ``order``, its value, and the nodes below the root.
 
     The best value so far is the lower bound for the next column, so a column that only equals it
-    fails low, and the first of equal columns stays. Nodes are INVALID as in
+    fails low, and the first of equal columns stays. The number of nodes is INVALID as in
     :func:`c4env.agents.search.fixed_depth.best_column`.
     """
     words, far = pointer(work), INFINITY

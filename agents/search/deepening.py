@@ -1,9 +1,9 @@
 """Iterative-deepening alpha-beta within a time or node budget.
 
-To plain alpha-beta (``c4env.agents.search.fixed_depth``) this search adds a transposition table;
-move ordering by the table's column, killers and history; null windows for all columns after the
-first (principal variation search); and a quiescence search, in which forced replies do not count as
-depth. The agent is the strongest here that does not solve the game.
+This search extends plain alpha-beta (``c4env.agents.search.fixed_depth``). It has a transposition
+table. It orders moves by the table's column, killers and history. It searches all columns after the
+first with null windows (principal variation search). Forced replies do not count as depth, which
+serves as a quiescence search. This agent is the strongest in ``c4env.agents.search``.
 """
 
 from __future__ import annotations
@@ -277,7 +277,7 @@ class Deepening(SearchingAgent):
     """Plays by iterative-deepening alpha-beta within a time or node budget.
 
     Args:
-        movetime: seconds for each move; the same seed may then give other games.
+        movetime: seconds for each move; games with the same seed may then differ.
         nodes: positions for each move (200000 without another budget).
         depth: plies looked ahead at most. The agent's own move is included.
         heuristic: name or import path of the heuristic (``c4env.agents.heuristics.names``).

@@ -52,7 +52,10 @@ WATCHED: Final = 4  # nodes with this much depth left, or more, check whether to
 
 @kernel(f"Tuple((float64, int64))(int64, int64, boolean, {HEURISTIC})")
 def leaf(mine: int, theirs: int, searching: bool, heuristic: Heuristic) -> tuple[float, int]:
-    """Return a leaf's value for the side to move, and its node count: 1, or INVALID if unusable."""
+    """Return a leaf's value for the side to move, and the node count 1.
+
+    The node count is INVALID if a search cannot use the value.
+    """
     value = heuristic(mine, theirs) if searching else -heuristic(theirs, mine)
     if -WIN < value < WIN:
         return value, 1
@@ -77,10 +80,11 @@ def minimax(
 ) -> tuple[float, int]:
     """Return the value for the side to move, and the number of nodes including this node.
 
-    ``searching`` is True when the agent is to move: the heuristic always takes the agent's view,
-    since it need not be antisymmetric. Without ``prune`` the value is exact. With ``prune`` it is
-    exact between alpha and beta, else a bound (fail-soft). For ``rules`` see :attr:`Rules.inner`.
-    Once ``work[STOPPED]`` is set, nodes are INVALID.
+    ``searching`` is True when the agent is to move. The heuristic always takes the agent's view,
+    since a heuristic need not be antisymmetric. Without ``prune`` the value is exact. With
+    ``prune`` a value between alpha and beta is exact, and any other value is a bound (fail-soft).
+    For ``rules`` see :attr:`Rules.inner`. The number of nodes is INVALID if a heuristic value is
+    unusable or ``work[STOPPED]`` is set.
     """
     win, bonus, evaluate_full, order = rules
     if has_won(theirs):
@@ -130,9 +134,9 @@ def best_column(
 ) -> tuple[int, float, int]:
     """Return the first best column in ``order``, its value for the side to move, and the nodes.
 
-    Every column gets the full window, as in the published systems: its value is exact, and node
-    counts are comparable. Nodes are INVALID if a heuristic value is unusable or ``work[STOPPED]``
-    is set.
+    Every column gets the full window, as in the published systems. So each column's value is exact,
+    and node counts are comparable. The number of nodes is INVALID if a heuristic value is unusable
+    or ``work[STOPPED]`` is set.
     """
     words, far = pointer(work), INFINITY
     best, chosen, nodes = -far, -1, 0

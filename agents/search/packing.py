@@ -28,7 +28,7 @@ _SPREAD_SHIFT: Final = 20  # the lower bits of the product are the least mixed
 
 
 def pack(columns: tuple[int, ...]) -> int:
-    """Pack an order of columns into one integer, COLUMN_BITS each, the first column lowest."""
+    """Pack columns into an integer, COLUMN_BITS bits each; the first has the lowest bits."""
     return sum(column << (COLUMN_BITS * place) for place, column in enumerate(columns))
 
 

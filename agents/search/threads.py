@@ -47,7 +47,7 @@ def search_interruptibly(
             workspace's word ``STOPPED`` is set.
         work: the workspace; by default ``WORDS`` zeros.
         seconds: the time limit of the search; None for no limit.
-        quick: True runs a short search in this thread, where it cannot be stopped.
+        quick: True runs the search in the caller's thread, where nothing can stop the search.
     """
     if quick:
         return search(UNWATCHED if work is None else work)
@@ -67,7 +67,7 @@ def run_interruptibly(
     wait_for: int,
     seconds: float | None = None,
 ) -> None:
-    """Run a task in one thread for each workspace; once ``wait_for`` are done, stop the others.
+    """Run a task in one thread for each workspace; stop all when ``wait_for`` threads are done.
 
     When the wait ends, also by Ctrl-C, all threads stop. The caller gets the first error of a task.
 

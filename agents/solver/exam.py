@@ -1,7 +1,8 @@
 """The exam: a fixed set of critical positions with the exact score of each column.
 
-In a critical position the side to move has a win or draw that some column keeps and another gives
-up. ``tests/makers/exam.py`` chose the positions. This project's training excludes them.
+In a critical position the side to move can win or draw: some columns keep this result, and others
+do not. ``tests/makers/exam.py`` chose the positions. This project's training excludes these
+positions.
 
 Each line of the file has a game that leads to the position (1-based columns), a tab, and the scores
 of the seven columns for the side to move, ``-`` for a full column.

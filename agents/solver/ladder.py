@@ -50,13 +50,14 @@ def rung_search(
 ) -> tuple[int, int]:
     """Search a position that is not won with the solver of one rung of the ladder.
 
-    From the rung NO_LOSING_MOVES up, the side to move must not have an immediate win.
+    For the rung NO_LOSING_MOVES and later rungs, the side to move must have no immediate win.
 
     Args:
-        table: [ENTRIES]; an entry has an upper bound in the VALUE_BITS below the key; 0 is empty.
+        table: [ENTRIES]; an entry is a key followed by an upper bound in the lowest VALUE_BITS
+            bits. An empty entry is 0.
 
     Returns:
-        the score within ``alpha < beta`` (fail-hard), or STOPPED; and the number of nodes,
+        the score, clipped to ``alpha..beta`` (fail-hard), or STOPPED; and the number of nodes,
         including this node.
     """
     nodes = 1

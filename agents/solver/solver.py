@@ -47,10 +47,10 @@ class Solver:
     Args:
         book: the opening book: ``"default"`` comes with this package, ``"12ply"`` with the package
             ``bitbully-databases``; a path; a :class:`~c4env.agents.solver.book.Book`; or None for
-            no book. Other boards have no book.
+            no book. Only the standard board, 6 x 7, has books.
         table_mb: the most MB for the transposition table, at least 1. The number of entries is
             a power of two, allocated at the first search.
-        threads: number of threads that search together; scores do not depend on it.
+        threads: number of threads that search together. The number does not change scores.
 
     Attributes:
         nodes: nodes searched by the last call.
@@ -114,9 +114,9 @@ class Solver:
         """Return lower and upper bounds on each column's score; None for a full column.
 
         Bounds take less time than :meth:`scores`: the exact scores of worse columns may need long
-        searches. The best columns get exact scores. The search then tightens the other bounds
-        until it has spent ``effort`` times the nodes of :meth:`score` (more if that is very few, or
-        if the best columns took more). Earlier calls may make bounds tighter; all bounds are valid.
+        searches. The best columns get exact scores, whatever that takes. The search then tightens
+        the other bounds until it has spent ``effort`` times the nodes of :meth:`score`, at least
+        100. Bounds are always valid, and may be tighter after earlier calls.
 
         Args:
             position: the position.
@@ -242,7 +242,7 @@ class Solver:
         threads: int | None = None,
         fresh: bool = False,
     ) -> Int8s:
-        """Return the exact scores of all columns of N positions, as :meth:`scores_many` does.
+        """Return the exact scores of all columns of N positions; see :meth:`scores_many`.
 
         Returns:
             scores, int8 ``[N, 7]``; ``NO_SCORE``, less than any score, where a column is full
@@ -258,7 +258,7 @@ class Solver:
     # -- implementation -------------------------------------------------------------
 
     def _new_epoch(self) -> int:
-        """Start a new epoch, which makes all entries invalid; the last epoch clears the table."""
+        """Start a new epoch, which makes all entries invalid; after the last, drop the table."""
         if self._newest == LAST_EPOCH:
             self._epoch, self._newest, self._table = 1, 1, None
         self._newest += 1
@@ -326,8 +326,9 @@ class Solver:
             search: a function of the table and a workspace. A call that reaches its limit returns
                 None, and each thread calls the function again.
             threads: number of threads.
-            together: True: all threads search one position, each postpones nodes that another
-                searches, and the first result ends the search. False: all threads finish.
+            together: if True, all threads search one position, and the first result ends the
+                search. A thread postpones the nodes that another thread is searching. If False,
+                all threads finish.
         """
         table, workspaces = self._memory(threads)
         workspaces[0][beside.LIMIT] = _QUICK
@@ -358,7 +359,7 @@ class Solver:
         threads: int | None,
         fresh: bool,
     ) -> Int8s:
-        """Return scores ``[N, width]`` by book and search: of positions, or of all columns."""
+        """Return the scores of positions, or with a width of 7 the scores of their columns."""
         from c4env.agents.solver.search import batch  # compiled only if needed
 
         mine, theirs = batch.bitboards(positions, others)
@@ -366,7 +367,7 @@ class Solver:
             threads = 1 if fresh else usable_cores()
         if threads < 1 or (fresh and threads > 1):
             raise InvalidOption(
-                f"threads={threads!r}, fresh={fresh!r}: expected 1 thread, or more without fresh"
+                f"threads={threads!r}, fresh={fresh!r}: expected 1 with fresh, or 1 or more without"
             )
         with self._lock:
             if fresh:

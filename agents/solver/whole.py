@@ -58,7 +58,7 @@ def whole_board() -> NDArray[np.void]:
 
 
 def _rows(keys: Int64s, scores: Int8s, columns: Int8s) -> NDArray[np.void]:
-    """Make rows of positions; after each position comes its mirror image, if different."""
+    """Make rows of positions; a position that is not symmetric is followed by its mirror image."""
     rows = np.empty((len(keys), 2), ROW)
     rows["score"] = scores[:, None]
     rows["columns"] = np.stack([columns, columns[:, ::-1]], axis=1)

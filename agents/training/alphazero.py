@@ -3,7 +3,7 @@
 ``python -m c4env.agents.training.alphazero --out DIR --positions 100000``
 ``c4 run c4env.agents.training.alphazero:AlphaZero:path=DIR,simulations=100 random greedy``
 
-A network plays itself by a tree search (PUCT), and learns the search's visits and the results.
+A network plays itself with a tree search (PUCT), and learns to predict visits and results.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ CHECKPOINT = "checkpoint.pt"
 
 
 class Network(nn.Module):
-    """A network from planes ``[M, 6, 7, 2]`` to logits ``[M, 7]`` and values ``[M]``."""
+    """A network that maps planes ``[M, 6, 7, 2]`` to logits ``[M, 7]`` and values ``[M]``."""
 
     def __init__(self, width: int = 32) -> None:
         super().__init__()
@@ -47,13 +47,13 @@ class Network(nn.Module):
         self.policy, self.value = nn.Linear(128, COLUMNS), nn.Linear(128, 1)
 
     def forward(self, planes: Any) -> tuple[Any, Any]:
-        """Logits and values for the side to move."""
+        """Return logits and values for the side to move."""
         hidden = self.body(planes.permute(0, 3, 1, 2).float())
         return self.policy(hidden), self.value(hidden).squeeze(-1).tanh()
 
 
 class Node:
-    """A position of a tree, with statistics of its columns for the side to move."""
+    """A position in a search tree, with statistics of its columns for the side to move."""
 
     def __init__(self, position: c4env.Position) -> None:
         self.position, self.children = position, dict[int, Node]()
@@ -76,7 +76,7 @@ class Node:
 
 
 def search(network: Network, roots: list[Node], simulations: int, chance: Any = None) -> None:
-    """Search several trees: evaluate their roots in one batch, then each simulation's leaves."""
+    """Search several trees at once: each simulation evaluates one leaf of each tree in a batch."""
     for simulation in range(simulations + 1):
         paths, leaves = [], []
         for node in roots:
@@ -106,7 +106,7 @@ def search(network: Network, roots: list[Node], simulations: int, chance: Any = 
 
 
 def play(network: Network, boards: int, chance: np.random.Generator) -> list[Any]:
-    """Play games; return planes ``[M, 6, 7, 2]``, shares of visits ``[M, 7]``, results ``[M]``."""
+    """Play games; return planes ``[M, 6, 7, 2]``, visit shares ``[M, 7]`` and results ``[M]``."""
     going = games = [[Node(c4env.Position())] for _ in range(boards)]
     while going:
         search(network, [game[-1] for game in going], SIMULATIONS, chance)
@@ -126,7 +126,7 @@ def play(network: Network, boards: int, chance: np.random.Generator) -> list[Any
 
 
 def learn(network: Network, optimizer: Any, kept: list[Any], steps: int, chance: Any) -> float:
-    """Fit the network to kept positions and their mirror images; return the last loss."""
+    """Fit the network to stored positions and their mirror images; return the last loss."""
     network.train()
     for _ in range(steps):
         rows = chance.integers(len(kept[0]), size=BATCH)
@@ -144,10 +144,10 @@ def learn(network: Network, optimizer: Any, kept: list[Any], steps: int, chance:
 def train(
     out: Path, positions: int = 100_000, seed: int = 1, device: str = "cpu", boards: int = 128
 ) -> Network:
-    """Play and learn in turns until ``positions`` positions were played; resume in ``out``.
+    """Play and learn in turns until ``positions`` positions are played; resume in folder ``out``.
 
-    On one machine the same seed trains the same network. The folder keeps a network for each tenth
-    of the training. With more ``positions`` a finished training continues.
+    On one machine the same seed trains the same network. The folder ``out`` gets a network after
+    each tenth of the training. A call with more ``positions`` continues a finished training.
     """
     c4env.TensorEnv(1, device)  # refuses a device that is not there
     torch.manual_seed(seed)
@@ -177,7 +177,7 @@ def train(
 
 
 class AlphaZero(ModelAgent):
-    """Plays by the network of a folder or file: most visits, or the policy with 0 simulations."""
+    """Plays the column that a search visits most; with 0 simulations, the policy's best column."""
 
     deterministic = True
 
@@ -190,7 +190,7 @@ class AlphaZero(ModelAgent):
             self._network.load_state_dict(torch.load(file, "cpu", weights_only=True)["network"])
 
     def preferences(self, planes: Any) -> Any:
-        """Return visits ``[M, 7]``; the prior breaks ties; see :class:`ModelAgent`."""
+        """Return visits plus priors, ``[M, 7]``; the priors break ties. See :class:`ModelAgent`."""
         roots = [Node(position) for position in positions_of(boards_from(planes))]
         search(self._network, roots, self._simulations)
         return np.stack([root.visits + root.prior for root in roots])

@@ -1,4 +1,4 @@
-"""What training scripts share: a command line, imports of extras, and the training's folder."""
+"""Helpers of training scripts: command line, optional imports, folder lock and checkpoints."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ OPTIONS: Final = {
     "steps": "length of the training, in steps of the environment",
     "minutes": "minutes of training, earlier calls included",
     "seed": "seed of weights and games",
-    "device": '"cpu", "cuda" or another of PyTorch',
+    "device": '"cpu", "cuda" or another PyTorch device',
     "opponent": "spec of the agent that replies",
     "port": "port on this machine",
     "model": "folder or name of the language model",
@@ -36,11 +36,11 @@ OPTIONS: Final = {
 
 @contextmanager
 def needs(extra: str, module: str = "") -> Iterator[None]:
-    """A context for imports of an extra; an error names the extra, in one line for a script.
+    """A context manager for optional imports; if one fails, the error names the extra to install.
 
     Raises:
         MissingExtra: an import fails.
-        SystemExit: an import fails in a module that is ``__main__``.
+        SystemExit: an import fails and ``module`` is ``"__main__"``; the error is printed.
     """
     try:
         with from_extra(extra, "this needs another package"):
@@ -54,11 +54,11 @@ def needs(extra: str, module: str = "") -> Iterator[None]:
 
 @contextmanager
 def claimed(folder: Path, settings: str) -> Iterator[None]:
-    """A context that locks the folder of a training, and refuses other settings.
+    """A context manager that locks a training's folder and refuses settings that differ.
 
     Args:
-        folder: the folder, made if it is missing. The system unlocks it when the process ends.
-        settings: a line, kept in ``settings.txt``.
+        folder: the folder, made if it is missing. A process that dies also releases the lock.
+        settings: a line of text, which the file ``settings.txt`` of the folder keeps.
 
     Raises:
         FileInUse: another process trains in the folder.
@@ -81,10 +81,10 @@ def claimed(folder: Path, settings: str) -> Iterator[None]:
 
 @contextmanager
 def checkpoint_read(path: Path) -> Iterator[None]:
-    """A context that reads a checkpoint, and reports a bad one in one line.
+    """A context manager for reading a checkpoint; every error becomes a short InvalidValue.
 
     Raises:
-        InvalidValue: the file is not a checkpoint, or is one of another version.
+        InvalidValue: the file is not a checkpoint, or comes from another version.
     """
     try:
         yield
@@ -94,7 +94,7 @@ def checkpoint_read(path: Path) -> Iterator[None]:
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser that raises this project's errors."""
+    """A command-line parser that raises InvalidValue for bad arguments."""
 
     def error(self, message: str) -> NoReturn:
         """Raise InvalidValue."""
@@ -112,17 +112,17 @@ def run(
     """Call a function with arguments of the command line; report bad input in one line.
 
     Args:
-        act: the function; its parameters have names in ``OPTIONS``. Parameters without a default
-            are positional arguments, all of them paths; the file ``out`` must be writable.
-            Parameters with a default are options; integers must be at least 1, the seed at
-            least 0. Keyword-only parameters keep their defaults.
+        act: the function; ``OPTIONS`` describes its parameters by name. Parameters without a
+            default are paths and become positional arguments; the file ``out`` must be writable.
+            Parameters with a default become options. Integers must be at least 1, but the seed
+            may be 0. Keyword-only parameters keep their defaults.
         doc: the beginning of ``--help``.
-        said: text to print before the number that the function returns; empty prints nothing.
+        said: text to print before the number that the function returns; "" prints nothing.
         argv: the arguments; None for the arguments of the process.
-        resumes: whether the same command continues a training in the folder ``--out``.
+        resumes: True if a repeated command resumes the training; ``out`` then becomes ``--out``.
 
     Returns:
-        the exit code: 0, 2 for bad input, 130 for an interrupt.
+        the exit code: 0 for success, 2 for bad input, 130 for an interrupt.
     """
     spec = sys.modules[act.__module__].__spec__
     parser = Parser(

@@ -1,6 +1,6 @@
 """Connect Four as tools of a language model, with a reward from exact play.
 
-:class:`GameTools` needs no other package. TRL takes the class as it is; ``examples/trl_tools.py``
+:class:`GameTools` needs no other package. TRL uses the class unchanged; ``examples/trl_tools.py``
 trains with it, and ``examples/openenv_server.py`` serves it.
 """
 
@@ -31,13 +31,13 @@ _solver: Final = functools.cache(Solver)  # one for all games of a process
 class GameTools:
     """A game in which a model plays by calling :meth:`play`, and an opponent replies.
 
-    The training program calls the other methods. The reward is -``outcome`` for a game that
-    has not ended, so that a model gains nothing when it stops. For a finished game the reward is
-    ``outcome`` times the result, plus ``kept`` times the share of the model's moves that kept the
-    value of the position under exact play: no win became a draw or a loss, and no draw a loss.
+    The training program calls the other methods. A finished game's reward is ``outcome`` times the
+    result, plus ``kept`` times the share of the model's moves that kept the position's exact value:
+    a move that turns a win into a draw, for example, does not keep the value. The reward of an
+    unfinished game is -``outcome``, so a model gains nothing by stopping early.
 
     Args:
-        opponent: who replies, as for ``ConnectFourEnv``; most often the spec of an agent.
+        opponent: the spec of the agent that replies, or another opponent of ``ConnectFourEnv``.
         outcome, kept: weights of the two parts of the reward.
 
     Attributes:
@@ -45,7 +45,7 @@ class GameTools:
         result: 1, 0 or -1 for a win, a draw or a loss of the model; None before the end.
 
     Raises:
-        UnknownAgent, ...: the spec is wrong.
+        UnknownAgent, ...: the spec ``opponent`` is wrong.
         InvalidValue: a weight is not a finite number.
     """
 
@@ -64,11 +64,11 @@ class GameTools:
         """Start a game, and return the prompt; the model plays the side to move.
 
         Args:
-            moves: the columns played before, from 1 to 7, such as ``"4453"``.
-            seed: the seed of the opponent; None continues its stream.
+            moves: the columns played so far, as digits from 1 to 7, such as ``"4453"``.
+            seed: the seed of the opponent; None continues the opponent's random stream.
 
         Raises:
-            InvalidNotation, IllegalMove, InvalidOption: bad moves or a bad seed.
+            InvalidNotation, IllegalMove, InvalidOption: ``moves`` or ``seed`` is wrong.
         """
         seat = Position.parse(moves).to_move
         text, _info = self.env.reset(seed=seed, options={"moves": moves, "seat": seat})
@@ -98,7 +98,7 @@ class GameTools:
         return replied + fill(SITUATION, self.env.position, "")
 
     def get_reward(self) -> float:
-        """The reward of the game as it stands; see the class."""
+        """Return the current reward; the class docstring says how it is computed."""
         outcome, kept = self._weights
         if self.result is None:
             return -outcome
@@ -106,22 +106,22 @@ class GameTools:
 
     @property
     def kept(self) -> list[bool]:
-        """For each move of the model, whether it kept the value of the position."""
+        """For each move of the model, whether the move kept the position's exact value."""
         return [keeps_value(_solver(), *move) for move in self._played]
 
 
 def keeps_value(solver: Solver, position: Position, column: int) -> bool:
-    """Whether a legal move keeps the win, draw or loss that exact play would reach."""
+    """Return whether a legal move keeps the position's exact value: win, draw or loss."""
     return solver.sign(position) == -solver.sign(position.play(column))
 
 
 def starts(games: int = 200, plies: int = 8, seed: int = 0) -> list[dict[str, Any]]:
-    """Return arguments of :meth:`GameTools.reset`: random positions, and seeds of the opponent.
+    """Return arguments for calls of :meth:`GameTools.reset`: random positions, opponents' seeds.
 
     Args:
         games: the number of positions; some may be equal.
-        plies: the most discs on the board; all numbers up to ``plies`` are equally likely.
-        seed: the seed of the positions; the opponent's seeds count up from it.
+        plies: the most discs on the board; each number from 0 to ``plies`` is equally likely.
+        seed: the seed of the positions; the opponent's seeds are ``seed``, ``seed`` + 1, and so on.
 
     Raises:
         InvalidValue: ``games`` or ``plies`` is out of range.
@@ -132,7 +132,7 @@ def starts(games: int = 200, plies: int = 8, seed: int = 0) -> list[dict[str, An
 
 
 def _start(seed: int, number: int, plies: int) -> str:
-    """The moves to a random unfinished position."""
+    """Return the moves that lead to a random unfinished position."""
     generator = np.random.default_rng(np.random.SeedSequence([seed, number]))
     length = int(generator.integers(plies + 1))
     while True:

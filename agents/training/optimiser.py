@@ -1,8 +1,8 @@
 """The optimiser of networks: Muon for the hidden matrices, AdamW for the rest.
 
 Muon (Jordan and others, 2024) makes the step of a matrix about equally long in every direction.
-Networks fitted by Muon erred in a tenth to a quarter fewer positions after the same minutes;
-agents/network/README.md and docs/explanation/self-play.md give the figures.
+After the same training time, networks fitted by Muon blundered in fewer positions than networks
+fitted by AdamW. agents/network/README.md and docs/explanation/self-play.md give the figures.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ RATES: Final = (0.02, 1.5e-3)  # the highest learning rates, of Muon and AdamW
 
 
 class Fitted(Protocol):
-    """A network that names its hidden matrices."""
+    """What :class:`Optimiser` needs of a network: its parameters and its hidden matrices."""
 
     def parameters(self) -> Any:
         """All parameters."""
@@ -47,7 +47,7 @@ class Optimiser:
         return hidden, [other for other in self.network.parameters() if id(other) not in own]
 
     def refresh(self) -> None:
-        """Take in the parameters of a network that has grown."""
+        """Include the new parameters of a network that has grown."""
         for part, parameters in zip(self.parts, self._split(), strict=True):
             part.param_groups[0]["params"] = parameters
 
@@ -56,8 +56,8 @@ class Optimiser:
 
         Args:
             loss: the loss of the network's outputs.
-            share: the learning rate, as a share of the highest.
-            longest: the norm to clip the gradient to; None does not clip.
+            share: the learning rate, as a fraction of the highest learning rate.
+            longest: the greatest norm of the gradient, which is clipped to it; None does not clip.
         """
         for part in self.parts:
             part.zero_grad()
@@ -73,6 +73,6 @@ class Optimiser:
         return [part.state_dict() for part in self.parts]
 
     def load_state_dict(self, states: list[dict[str, Any]]) -> None:
-        """Restore the result of :meth:`state_dict`, for parameters of the same shapes."""
+        """Restore states from :meth:`state_dict`; the parameters must have the same shapes."""
         for part, state in zip(self.parts, states, strict=True):
             part.load_state_dict(state)

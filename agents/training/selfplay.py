@@ -3,11 +3,12 @@
     python -m c4env.agents.training.selfplay --out DIR [--minutes M] [--seed S]
 
 The command plays, learns, and now and then prints a line of figures. ``selfplay:DIR`` plays the
-latest network. DIR holds the whole training: the same command resumes it, and more minutes continue
-it. The clock decides when the network learns, so two trainings of one seed differ.
+latest network. DIR holds the whole training. The same command resumes an interrupted training, and
+more minutes continue a finished one. The clock decides when the network learns, so two trainings
+with the same seed differ.
 
-The network learns nothing from exact play. Its targets are the improved policies of the searches,
-and a mean of the searches' values and the games' results, or what the rules prove in a tree.
+No solver teaches the network. The policy target is the search's improved policy. The value target
+is the mean of the search's value and the game's result, or a result that the search proves.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ BOARDS: Final = 256  # games at once
 
 
 class Stage(NamedTuple):
-    """The settings of a training from a given number of positions on."""
+    """The settings that a training uses from a given number of positions on."""
 
     simulations: int  # a move
     blocks: int  # of the network
@@ -97,9 +98,9 @@ Search = Callable[[Int64s, Float64s], Improved]
 
 
 def safe_position(plies: int, generator: np.random.Generator) -> Position:
-    """Draw a position of ``plies`` random discs, none of which lets the opponent win at once.
+    """Draw a position after ``plies`` random moves, none of which lets the opponent win at once.
 
-    Play stops earlier at a position that the next two discs decide.
+    The moves stop earlier if one of the next two discs will decide the game.
     """
     position = Position()
     while position.plies < plies:
@@ -133,7 +134,7 @@ class Games:
         """Play one ply on every board.
 
         Returns:
-            The samples of the games that ended, without most of the forced moves.
+            The training samples of the games that ended; most forced moves are left out.
         """
         boards = boards_from(self.batch.observe()[0])
         found = search(boards, self.generator.gumbel(size=(len(boards), COLUMNS)))
@@ -157,12 +158,12 @@ class Games:
 
 
 class Trainer:
-    """The state of a training: network, optimiser, games, replay buffer; and its checkpoint.
+    """The state of a training (network, optimiser, games, replay buffer), saved in a checkpoint.
 
     Args:
         out: the folder of the training; a checkpoint in it is resumed.
         seed: the seed of weights and games.
-        boards: games at once.
+        boards: number of games played at once.
         shape: arguments of :class:`~c4env.agents.network.convolution.SelfPlayNetwork`.
 
     Raises:
@@ -198,7 +199,7 @@ class Trainer:
             self.optimiser.refresh()
 
     def playing(self, stage: Stage) -> Callable[[], Samples]:
-        """Return a function that plays one ply with a copy of the averaged weights."""
+        """Return a function that plays one ply of each game with a copy of the averaged weights."""
         self.grow(stage.blocks)
         if self._plies % REMEMBERED == 0:
             self._answers.clear()
@@ -208,7 +209,7 @@ class Trainer:
         return partial(self.games.play, GumbelSearch(self._answers, stage.simulations))
 
     def keep(self, moves: Samples) -> None:
-        """Add positions to the replay buffer, except exam positions."""
+        """Add positions to the replay buffer, except positions of the exam that tests agents."""
         moves = moves[~in_exam(*moves["board"].T)]
         while len(self.samples) < min(self.positions + len(moves), WINDOW):
             self.samples = np.resize(self.samples, min(WINDOW, 2 * len(self.samples) + (1 << 16)))
@@ -221,7 +222,7 @@ class Trainer:
         """Take one gradient step on a batch from the newer half of the positions.
 
         Args:
-            share: the learning rate, as a share of the highest.
+            share: the learning rate, as a fraction of the highest learning rate.
 
         Returns:
             The losses of policy and value.
@@ -243,7 +244,7 @@ class Trainer:
         return float(policy_loss.detach()), float(value_loss.detach())
 
     def save(self) -> None:
-        """Write a checkpoint, the network that plays, and the figures."""
+        """Write a checkpoint, the averaged network, and the table of reported figures."""
         self._plies = 0  # clears the cache, since a resumed training begins without answers
         state = {
             "blocks": len(self.network.blocks),
@@ -285,17 +286,17 @@ COUNTED: Final = ("positions", "learned", "seconds", "history")
 
 
 def as_bytes(array: Samples) -> Any:
-    """Return an array as a tensor of bytes, which loads without running code."""
+    """Return an array as a tensor of bytes, which PyTorch loads without running code."""
     return torch.from_numpy(np.ascontiguousarray(array).view(np.uint8).reshape(-1))
 
 
 def rate_at(share: float, positions: int) -> float:
-    """Return the learning rate, as a share of the highest learning rate.
+    """Return the learning rate, as a fraction of the highest learning rate.
 
-    The rate falls with the square root of the positions, and by a cosine at the end.
+    The rate falls with the inverse square root of the positions, and also by a cosine at the end.
 
     Args:
-        share: the share of the time that has passed.
+        share: the fraction of the training time that has passed.
         positions: the number of positions played so far.
     """
     fall = min(max((share - FLAT) / (1 - FLAT), 0.0), 1.0)
@@ -316,13 +317,13 @@ def train(
 
     Args:
         out: the folder of the training.
-        minutes: the time of the training by the clock, without the time between calls.
+        minutes: the wall-clock time of training, without the time between two calls.
         seed: the seed of weights and games.
         boards, shape: see :class:`Trainer`.
         look: a function to call at each report, with the agent and the number of positions so far.
 
     Raises:
-        InvalidValue: a number is invalid, or the folder has another training.
+        InvalidValue: a number or the checkpoint is bad, or the folder has another seed.
         FileInUse: another process trains in the folder.
         OSError: the folder cannot be written.
     """

@@ -1,18 +1,18 @@
 """Connect Four as a PettingZoo AEC environment: a drop-in for ``connect_four_v3``.
 
 ``env()`` checks the order of calls and ends the game at an illegal move. ``raw_env()`` does
-not check the order, and an illegal move is an error. Both are plain environments without
-wrappers: the checks are part of the step.
+not check the order, and an illegal move is an error. Neither environment has wrappers: the checks
+are part of ``step``.
 
 The same as in PettingZoo's own environment: agents, spaces, observations, rewards, terminations,
 truncations, dead steps, warnings, ``metadata``, and the internals that programs use
 (``c4env.envs.drop_in``). Different on purpose:
 
 - the action mask is all zeros once the game is over;
-- the board decides what is legal, not a mask that was returned before;
+- the current board decides which moves are legal; a mask returned earlier does not;
 - an action that is not an integer 0..6 is an error and leaves the game as it was;
-- a board that no game reaches is an error; ``position`` is the board as a value;
-- deepcopy and pickle keep the game; ``state()`` and ``state_space`` exist;
+- setting a board that no game reaches is an error;
+- ``position``, ``state()`` and ``state_space`` exist; deepcopy and pickle keep the game;
 - ``reset`` takes ``options={"moves": "4455"}`` or ``{"position": position}``.
 
 Importing the package registers ``c4env/connect_four-v0`` with PettingZoo.
@@ -148,13 +148,13 @@ class raw_env(DropIn, AECEnv):
         self._skip_agent_selection = None  # PettingZoo's: the agent after the dead steps
 
     def step(self, action: Any) -> None:
-        """Drop a disc for the selected agent, or, once the game is over, remove the agent.
+        """Drop a disc for the selected agent; once the game is over, remove the agent instead.
 
         Args:
             action: 0-based column; None when the agent is terminated or truncated.
 
         Raises:
-            ActionNotInSpace: the action is not an integer 0..6, or not None after the end.
+            ActionNotInSpace: the action is not an integer 0..6 or, after the end, is not None.
             IllegalStep: the column is full.
             WrongOrder: no agent is left, or it is not the selected agent's turn.
 
@@ -203,7 +203,7 @@ class raw_env(DropIn, AECEnv):
         """Return the observation of an agent, in new arrays.
 
         ``"observation"`` is int8 ``(6, 7, 2)``, row 0 on top, plane 0 the agent's discs;
-        ``"action_mask"`` int8 ``(7,)``, all zeros for the agent not to move and once the
+        ``"action_mask"`` is int8 ``(7,)``, all zeros if it is not the agent's turn and once the
         game is over.
 
         Raises:
@@ -255,7 +255,7 @@ class CheckedEnv(raw_env):
     """An environment that checks the order of calls and ends the game at an illegal move.
 
     An action on a full column ends the game with PettingZoo's warning. The agent gets -1 and the
-    other agent 0; both are terminated and truncated. ``step()`` warns if no agent is left.
+    other agent 0; both agents are terminated and truncated. ``step()`` warns if no agent is left.
     Before the first ``reset()`` every access to the game raises :class:`NotReset`.
 
     Parameters, attributes and methods are those of :class:`raw_env`.
@@ -268,12 +268,12 @@ class CheckedEnv(raw_env):
 
     @property
     def unwrapped(self) -> raw_env:
-        """The same game without the checks."""
+        """A ``raw_env`` of the same game, without the checks of this class."""
         return self._view(raw_env)
 
     @property
     def env(self) -> raw_env:
-        """The same game, in place of the environment that PettingZoo's wrapper contains."""
+        """An object with the same game, where PettingZoo has the wrapped environment."""
         return self._view(_Second)
 
     def _prepare(self) -> None:
@@ -296,14 +296,14 @@ class CheckedEnv(raw_env):
         self._has_updated = True
 
     def step(self, action: SupportsIndex | None) -> None:
-        """Drop a disc for the selected agent, or, once the game is over, remove the agent.
+        """Drop a disc for the selected agent; once the game is over, remove the agent instead.
 
         Args:
             action: 0-based column; None when the agent is terminated or truncated.
 
         Raises:
-            ActionNotInSpace: the action is not an integer 0..6, or not None after the end; the
-                game is unchanged.
+            ActionNotInSpace: the action is not an integer 0..6 or, after the end, is not None;
+                the game is unchanged.
             NotReset: ``reset`` was never called.
             WrongOrder: it is not the selected agent's turn.
         """
@@ -363,7 +363,7 @@ def env(
 
 
 class _Second(CheckedEnv):
-    """The object ``env.env``, in place of the second of PettingZoo's three wrappers."""
+    """The class of ``env.env``, where PettingZoo has the second of its three wrappers."""
 
     @property
     def env(self) -> raw_env:
@@ -371,7 +371,7 @@ class _Second(CheckedEnv):
 
 
 class _Third(CheckedEnv):
-    """The object ``env.env.env``, in place of the third wrapper."""
+    """The class of ``env.env.env``, where PettingZoo has the third of its three wrappers."""
 
     @property
     def env(self) -> raw_env:

@@ -1,20 +1,20 @@
-"""The internals of PettingZoo's ``connect_four_v3`` that programs written for it use.
+"""Internals of PettingZoo's ``connect_four_v3``, for programs that rely on these internals.
 
-Such a program runs with ``import c4env as connect_four_v3``. With ``env`` from ``env()`` or
-``raw_env()`` these forms work:
+Such a program runs with ``import c4env as connect_four_v3``. An ``env`` that ``env()`` or
+``raw_env()`` made supports:
 
-- ``env.board``: the 42 cells row by row from the top, a list of 0, 1 (player_0) and 2. It is a
-  copy, but setting a cell in it sets the cell in the game;
-- ``env.board = cells``: the game continues from there, with ``agent_selection`` set to match. A
-  board with four in a row, or a full one, ends the game without rewards. A ``raw_env()`` takes
-  a board before the first ``reset()`` too, for programs that copy a game by its attributes;
-- ``env.env``, ``env.env.env`` and ``env.env.env.env``, where PettingZoo has its wrappers, and
-  ``env.unwrapped``: the same game. The last two are a ``raw_env``, which checks less;
+- ``env.board``: the 42 cells row by row from the top, a list of 0 (empty), 1 (player_0) and 2. The
+  list is a copy, but setting a cell of the list also sets the cell in the game;
+- ``env.board = cells``: the game continues from this board, and ``agent_selection`` is the side to
+  move. A full board, or four in a row, ends the game without rewards. A ``raw_env()`` accepts a
+  board even before the first ``reset()``, for programs that copy a game by its attributes;
+- ``env.unwrapped``, and with ``env()`` also ``env.env``, ``env.env.env`` and ``env.env.env.env``:
+  objects with the same game. The first and the last are a ``raw_env``, which checks less;
 - ``env._legal_moves()``, ``env.check_for_winner()``, ``env._agent_selector.next()``, and
   ``env._agent_selector = selector``, which changes nothing: the board says whose turn it is;
 - ``env.agent_selection = name``, if it is that player's turn;
-- ``render_mode=""`` for None, ``reset("7")`` for 7, and unknown options of ``reset``, with a
-  warning.
+- ``render_mode=""``, which means None, and ``reset("7")``, which means the seed 7;
+- unknown options of ``reset``, which cause a warning.
 
 A board that no game reaches is an error and leaves the game as it was. When a program sets cells
 one by one, the board must be valid after each cell; otherwise set all 42 at once.
@@ -40,7 +40,7 @@ Env = TypeVar("Env", bound="DropIn")
 
 
 class Board(list[int]):
-    """A copy of the cells of a game; setting a cell sets it in the game too."""
+    """A copy of the cells of a game; setting a cell of the copy also sets it in the game."""
 
     def __init__(self, game: DropIn, cells: Iterable[int]) -> None:
         super().__init__(cells)
@@ -58,7 +58,7 @@ class Board(list[int]):
         super().__setitem__(slice(None), cells)
 
     def _refuse(self, *_: Any, **__: Any) -> NoReturn:
-        raise InvalidPosition(f"a board has {CELLS} cells: set env.board, or one of its cells")
+        raise InvalidPosition(f"a board has {CELLS} cells: set env.board or env.board[i]")
 
     append = extend = insert = pop = remove = clear = sort = reverse = _refuse
     __delitem__ = __iadd__ = __imul__ = _refuse
@@ -97,7 +97,7 @@ class DropIn:
         self.terminations = dict.fromkeys(AGENTS, self._position.outcome is not None)
 
     def _require_reset(self, call: str) -> None:
-        """Do nothing: a ``raw_env`` has a board from the start. ``env`` overrides this."""
+        """Do nothing: a ``raw_env`` has a board from the start. ``CheckedEnv`` overrides it."""
 
     def _legal_moves(self) -> list[int]:
         """Return the 0-based columns that are not full, even after the end of the game."""
@@ -110,7 +110,7 @@ class DropIn:
 
     @property
     def _agent_selector(self) -> AgentSelector:
-        """A selector whose ``next()`` returns the agent that is not selected."""
+        """A selector at the selected agent, so that ``next()`` returns the other agent."""
         selector = AgentSelector(list(AGENTS))
         while selector.next() != self.agent_selection:
             pass
@@ -130,7 +130,7 @@ class DropIn:
         return view
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return all attributes except the views; a copy makes its own views."""
+        """Return all attributes except the objects that ``_view`` made; a copy makes its own."""
         return {key: value for key, value in self.__dict__.items() if key != "_views"}
 
 
@@ -138,7 +138,7 @@ def position_of(cells: Any) -> Position:
     """Return the position of 42 cells, row by row from the top: 0 empty, 1 player_0, 2 player_1.
 
     Raises:
-        InvalidPosition: ``cells`` are not 42 such numbers, or no game reaches the board.
+        InvalidPosition: ``cells`` are not 42 numbers 0, 1 or 2, or no game reaches the board.
     """
     try:
         array = np.asarray(cells)

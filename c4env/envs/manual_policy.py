@@ -30,9 +30,9 @@ class ManualPolicy:
     """A person plays one agent with mouse or keys in the environment's window.
 
     A faint disc shows where a disc dropped at the pointer would land. A click or a digit 1..7
-    drops it; the arrow keys choose a column, and Enter or Space drops. Full columns have no
-    effect. Closing the window or pressing Escape raises :class:`~c4env.errors.WindowClosed`, a
-    ``SystemExit``, which ends the program as PettingZoo's manual policies do.
+    drops a disc. The arrow keys choose a column, and Enter or Space drops the disc there. Full
+    columns have no effect. Closing the window or pressing Escape raises
+    :class:`~c4env.errors.WindowClosed`, a ``SystemExit``, and so ends the program.
 
     Args:
         env: an environment of this package with ``render_mode="human"``.
@@ -72,7 +72,7 @@ class ManualPolicy:
             WindowClosed: the person closed the window or pressed Escape.
         """
         if agent != self.agent:
-            raise UnknownAgent(f"{agent!r}: this manual policy plays {self.agent!r} alone")
+            raise UnknownAgent(f"{agent!r}: this manual policy plays only {self.agent!r}")
         position, last = self._board.position, self._board.last_move
         if self.show_obs:
             print(ansi(position, last))

@@ -29,8 +29,8 @@ class MaskInObservation(gymnasium.Wrapper[dict[str, Any], Any, Any, Any]):
     """Turns observations into a dict of the observation and ``info["action_mask"]``.
 
     Once the game is over, the mask in the observation is all ones, and the mask in info all zeros.
-    A library may still sample an action then, and sampling from an empty mask is an error; the
-    action is never played.
+    After the end a library may still sample an action, and sampling from a mask of zeros is an
+    error. The sampled action is never played.
 
     Example:
         MaskInObservation(ConnectFourEnv(dtype="float32"), keys=("obs", "mask"))
@@ -42,7 +42,7 @@ class MaskInObservation(gymnasium.Wrapper[dict[str, Any], Any, Any, Any]):
         keys: tuple[str, str] = ("observation", "action_mask"),
         mask_dtype: DTypeLike = "int8",
     ) -> None:
-        """Wrap an environment with the mask in its info, such as ``ConnectFourEnv``.
+        """Wrap an environment whose info contains an action mask, such as ``ConnectFourEnv``.
 
         Args:
             env: the environment, with ``Discrete`` actions.
@@ -61,7 +61,7 @@ class MaskInObservation(gymnasium.Wrapper[dict[str, Any], Any, Any, Any]):
         self._dtype: np.dtype[Any] = np.dtype(mask_dtype)
         actions = env.action_space
         if not isinstance(actions, spaces.Discrete):
-            raise InvalidOption(f"actions {actions}: expected Discrete")
+            raise InvalidOption(f"action space {actions}: expected Discrete")
         mask = spaces.Box(0, 1, (int(actions.n),), self._dtype.type)
         self.observation_space = spaces.Dict({keys[0]: env.observation_space, keys[1]: mask})
 

@@ -64,11 +64,11 @@ def batched(function: Answering) -> Answering:
 
     Args:
         function: maps a dict of ``"observation"`` int8 ``[M, 6, 7, 2]`` and
-            ``"action_mask"`` int8 ``[M, 7]`` to integers ``[M]``. A class may be marked in place
-            of its objects.
+            ``"action_mask"`` int8 ``[M, 7]`` to integers ``[M]``. Marking a class marks all its
+            objects.
 
     Returns:
-        the function itself; a bound method cannot be marked, so a wrapper replaces it.
+        the function itself, or for a bound method, which cannot be marked, a wrapper.
 
     Example:
         @c4env.batched
@@ -93,20 +93,21 @@ def batched(function: Answering) -> Answering:
 
 
 def is_batched(function: object) -> bool:
-    """Whether :func:`batched` marked a function."""
+    """Return True if :func:`batched` marked the function."""
     return getattr(function, "c4env_batched", False) is True
 
 
 class Follower:
-    """An opponent in one environment, which follows the games there and chooses columns.
+    """Plays an opponent's moves in one environment, and may keep track of the games there.
 
     The argument ``boards``, int64 ``[M]``, has the indices of the M boards of a call. Each board
     has its own stream of seeds below 2**48, so the opponent's random numbers on a board depend only
     on that board's seed. An opponent may define ``follow``, which returns a follower.
-    If a follower has a method ``choose``, ``ConnectFourEnv`` calls it with the position instead.
+    If a follower has a method ``choose``, ``ConnectFourEnv`` calls ``choose(position)`` instead of
+    ``columns``.
 
     Attributes:
-        draws: whether the opponent uses random numbers, and so the seeds.
+        draws: True if the opponent uses random numbers and therefore needs the seeds.
     """
 
     draws: bool = False
@@ -121,7 +122,7 @@ class Follower:
         """Choose columns ``[M]``, integers, on these boards.
 
         Args:
-            discs: int64 ``[M, 2]``, bitboards of the side to move and of the other; read only.
+            discs: int64 ``[M, 2]``, bitboards of the side to move and of the other side; read only.
             boards: int64 ``[M]``, the indices of the boards.
             seeds: int64 ``[M]``, new seeds in each call.
 
@@ -142,7 +143,7 @@ class Follower:
 
 
 class FunctionFollower(Follower):
-    """A follower that calls a function on one observation, or on M if it is :func:`batched`."""
+    """A follower that calls a function for one observation, or a :func:`batched` one for M."""
 
     def __init__(self, function: Any) -> None:
         self.function = function
@@ -194,7 +195,7 @@ def reset_opponent(follower: Follower, seed: int) -> None:
 
 
 def one_column(answer: object) -> int:
-    """Check the answer of a function to one observation, and return the column.
+    """Check what a function returned for one observation, and return the column.
 
     Raises:
         InvalidAction: the answer is not one integer.
@@ -208,17 +209,17 @@ def one_column(answer: object) -> int:
 
 
 def follows(opponent: Any) -> bool:
-    """Whether an opponent has a method ``follow``, which makes its followers."""
+    """Return True if an opponent has a method ``follow``, which returns a :class:`Follower`."""
     return callable(getattr(opponent, "follow", None))
 
 
 def make_follower(opponent: AnyOpponent, *, many: bool = True) -> Follower | None:
-    """Make the follower of an opponent; None for ``"random"``, which the environment plays.
+    """Return an opponent's :class:`Follower`; None for ``"random"``, which needs no follower.
 
     Args:
-        opponent: see the module; None is ``"random"``.
+        opponent: as in the module's docstring; None means ``"random"``.
         many: whether the environment has several boards. With one board, an agent plays as in
-            any game. With several, it chooses on all boards and remembers no game.
+            any game. With several boards, the agent keeps no memory of a game.
 
     Raises:
         InvalidOption: the argument is not an opponent.
@@ -241,7 +242,7 @@ def make_follower(opponent: AnyOpponent, *, many: bool = True) -> Follower | Non
             return found
     if not callable(given):
         raise InvalidOption(
-            f"opponent={given!r}: expected 'random', an agent or the name of one, a model, or a "
-            "function of one observation, or of many marked by c4env.batched"
+            f"opponent={given!r}: expected 'random', an agent, an agent's name, a model, a "
+            "function of one observation, or a function marked by c4env.batched"
         )
     return FunctionFollower(given)

@@ -25,10 +25,10 @@ def parse_seed(seed: object) -> int | None:
 
 
 def loses_when_illegal(illegal: object) -> bool:
-    """Whether a full column loses the game (``"lose"``) or is an error (``"raise"``).
+    """Return True for ``"lose"`` (a full column loses the game), False for ``"raise"``.
 
     Raises:
-        InvalidOption: ``illegal`` has another value.
+        InvalidOption: ``illegal`` is neither ``"lose"`` nor ``"raise"``.
     """
     if illegal not in ILLEGAL:
         raise InvalidOption(f"illegal={illegal!r}: expected one of {list(ILLEGAL)}")
@@ -88,7 +88,7 @@ def parse_start(
         warn: warn about unknown options instead of raising an error.
 
     Raises:
-        InvalidOption: an option is unknown, both are given, or the game is finished.
+        InvalidOption: an option is unknown, both starts are given, or the game is finished.
         InvalidNotation, IllegalMove: ``moves`` is not a legal game.
     """
     known = "moves", "position", "options"

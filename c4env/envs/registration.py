@@ -18,13 +18,13 @@ FLOAT_ID: Final = "c4env/ConnectFour-float32-v0"
 def register_all() -> None:
     """Register the environments with ``pettingzoo.make`` and ``gymnasium.make``.
 
-    ``gymnasium.make_vec(SINGLE_ID)`` makes the vector environment, by default for self-play. The
-    single environment has a random opponent by default. ``FLOAT_ID`` has float32
-    observations, for programs that take an id and pass observations to a network; ``make_vec`` of
-    ``FLOAT_ID`` makes several single environments.
+    ``gymnasium.make(SINGLE_ID)`` makes an environment with a random opponent by default;
+    ``make_vec(SINGLE_ID)`` makes the vector environment, by default for self-play. ``FLOAT_ID`` has
+    float32 observations, for programs that pass observations straight to a network;
+    ``make_vec(FLOAT_ID)`` makes several single environments.
 
     Entry points are text, so nothing compiles until a program makes an environment. PettingZoo
-    before 1.27 has no registry.
+    before 1.27 has no registry, and registration there is skipped.
     """
     from gymnasium.envs.registration import register, registry
 

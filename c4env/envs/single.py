@@ -56,9 +56,9 @@ class Info(TypedDict):
 class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
     """An environment in which the caller plays one seat and the opponent replies within ``step``.
 
-    Action: ``Discrete(7)``, a 0-based column. Observation: a Box, the planes
-    ``(6, 7, 2)`` of ``c4env.observe`` (row 0 on top, plane 0 the caller's discs) in
-    the chosen layout. Reward: 1 if the caller wins, -1 if the caller loses (even by
+    Action: ``Discrete(7)``, a 0-based column. Observation: a Box with the planes of
+    ``c4env.observe`` (row 0 on top, plane 0 the caller's discs) in the form that ``layout``
+    and ``dtype`` give. Reward: 1 if the caller wins, -1 if the caller loses (even by
     the opponent's reply), else 0.
 
     Info: ``"action_mask"`` int8 ``(7,)``, all zeros once the game is over; ``"ply"``, discs
@@ -90,12 +90,12 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
 
         Args:
             opponent: None or ``"random"`` for a random legal column; the name of another agent;
-                an agent; a model; or a function from an observation, the dict that
-                ``c4env.observe`` returns, to a column. ``c4env.batched`` may mark the function.
+                an agent; a model; or a function that maps an observation, a dict as from
+                ``c4env.observe``, to a column. A function marked by ``c4env.batched`` works too.
             seat: the caller's player: 0 (begins), 1, or ``"random"`` for each game.
             layout, dtype: the form of the observation; see ``c4env.observation``.
-            illegal: the effect of a full column: ``"lose"`` the game with -1, or, to find
-                mistakes, ``"raise"`` an error and leave the game as it was.
+            illegal: the effect of playing a full column: ``"lose"`` the game with reward -1, or
+                ``"raise"`` an error and leave the game as it was, which helps to find mistakes.
             render_mode: None, ``"human"`` (a window; needs ``c4env[window]``),
                 ``"rgb_array"`` or ``"ansi"``.
             screen_scaling: size of a picture; see ``c4env.view.rendering``.
@@ -124,7 +124,7 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
 
     @property
     def opponent(self) -> AnyOpponent:
-        """The opponent as given; a new opponent takes over at its next move."""
+        """The opponent as given. An opponent assigned here plays from its next move on."""
         return self._given
 
     @opponent.setter

@@ -1,7 +1,7 @@
 """Many boards as a ``VecEnv`` of Stable-Baselines3.
 
-Observations are an array instead of a dict, masks come from ``env_method("action_masks")``, which
-sb3-contrib calls, and the step that ends a game also starts the next one.
+Observations are an array instead of a dict. sb3-contrib gets the masks by
+``env_method("action_masks")``. The step that ends a game also starts the next game on that board.
 """
 
 from __future__ import annotations
@@ -50,8 +50,8 @@ class ConnectFourVecEnv(VecEnv):
 
         Args:
             num_envs: number of boards.
-            opponent: as in ``ConnectFourVectorEnv``, but not None: the algorithms of this
-                library assume that all rewards belong to one player.
+            opponent: as in ``ConnectFourVectorEnv``, but not None: the algorithms of
+                Stable-Baselines3 assume that all rewards belong to one player.
             seat, openings, illegal: as in ``ConnectFourVectorEnv``.
             layout, dtype: as in ``ConnectFourEnv``.
 
@@ -107,7 +107,7 @@ class ConnectFourVecEnv(VecEnv):
 
     @property
     def opponent(self) -> AnyOpponent:
-        """The opponent as given; a new opponent takes over at its next move."""
+        """The opponent as given. An opponent assigned here plays from its next move on."""
         return self._envs.opponent
 
     @opponent.setter

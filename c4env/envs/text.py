@@ -1,8 +1,8 @@
 """Connect Four in words: prompts, the parser of answers, and an environment.
 
-A prompt is a template with places for the board, the moves and the legal columns: one of ours
-(:func:`template`) or your own. :func:`read_move` reads the column from an answer that plainly
-announces one. Columns count from 1 here, as in the drawn board.
+A prompt is a template with placeholders for the board, the moves and the legal columns.
+:func:`template` returns ready templates; you can also write your own. :func:`read_move` reads the
+announced column from an answer. Prompts and answers count columns from 1, as in the drawn board.
 """
 
 from __future__ import annotations
@@ -65,9 +65,9 @@ _ALONE: Final = re.compile(rf"{_MARKS}(\d{{1,3}}){_MARKS}(?:\.{_MARKS})?", _FLAG
 def template(kind: str = "board") -> str:
     """Return the template of a kind: ``board``, ``moves`` or ``both``, with additions.
 
-    ``+legal`` lists the columns that are not full; ``+answer`` asks for the move alone, where
-    the default lets the model reason; ``+example`` shows how to write a move. All together:
-    ``both+legal+answer+example``. The places are ``{board}``, ``{moves}``, ``{legal}``,
+    ``+legal`` lists the columns that are not full; ``+answer`` asks for the move without
+    reasoning; ``+example`` shows how to write a move. A kind with all additions is
+    ``both+legal+answer+example``. Placeholders are ``{board}``, ``{moves}``, ``{legal}``,
     ``{player}`` (first or second), ``{disc}`` (x or o) and ``{ply}`` (discs on the board).
 
     Raises:
@@ -87,15 +87,15 @@ def template(kind: str = "board") -> str:
 
 
 def fill(text: str, position: Position, moves: str) -> str:
-    """Fill the places of a template; other braces stay.
+    """Fill the placeholders of a template; other braces stay unchanged.
 
     Args:
         text: the template.
-        position: the position; the text addresses the side to move.
+        position: the position to move in; the prompt addresses the side to move.
         moves: the game that led to the position, as 1-based columns.
 
     Raises:
-        InvalidPosition: not a position of this board.
+        InvalidPosition: ``position`` is not a position of this board.
     """
     require_position(position)
     places = {
@@ -112,9 +112,9 @@ def fill(text: str, position: Position, moves: str) -> str:
 def read_move(text: str, position: Position, label: str = "Move", first: int = 1) -> int:
     """Read the 0-based column that an answer announces, without guessing.
 
-    The last line must be ``Move: 4``, apart from Markdown emphasis and a full stop, or the whole
-    answer is a number. Two such lines with different numbers announce nothing. The text before
-    ``</think>`` does not count.
+    The last line must have the form ``Move: 4``, or the whole answer must be a number. Markdown
+    emphasis and a full stop are allowed. Several such lines with different numbers announce no
+    move. The text before ``</think>`` does not count.
 
     Args:
         text: the answer.
@@ -123,7 +123,7 @@ def read_move(text: str, position: Position, label: str = "Move", first: int = 1
         first: the number of the leftmost column.
 
     Raises:
-        InvalidPosition: not a position of this board.
+        InvalidPosition: ``position`` is not a position of this board.
         InvalidAction: the answer announces no move; the message says what is missing.
         IllegalMove: the column is full or not on the board.
     """
@@ -164,9 +164,9 @@ class TextEnv(gymnasium.Env[str, str]):
     wins, -1 when the caller loses, else 0. An illegal or unreadable action loses
     the game or raises, depending on ``illegal``.
 
-    Info: that of :class:`ConnectFourEnv`; ``"legal"``, the legal 1-based columns; ``"moves"``, the
-    columns played (for a start ``"position"``, first some game that leads to it); and after an
-    action that lost the game, ``"problem"``, the reason in words.
+    Info: the keys of :class:`ConnectFourEnv`; ``"legal"``, the legal 1-based columns; ``"moves"``,
+    the columns of a game that leads to the current position; and after an illegal or unreadable
+    action, ``"problem"``, the reason in words.
     """
 
     metadata: ClassVar[dict[str, Any]] = {"render_modes": ["ansi"]}  # type: ignore[misc]  # Gymnasium has it per instance
@@ -184,7 +184,7 @@ class TextEnv(gymnasium.Env[str, str]):
 
         Args:
             opponent, seat: as for :class:`ConnectFourEnv`.
-            kind: a kind of :func:`template`, or a template of your own with places.
+            kind: a kind of :func:`template`, or a template of your own with placeholders.
             illegal: ``"lose"`` the game with -1, or ``"raise"`` an error and leave the game as
                 it was.
             render_mode: None or ``"ansi"``, the drawn board.
@@ -203,7 +203,7 @@ class TextEnv(gymnasium.Env[str, str]):
 
     @property
     def position(self) -> Position:
-        """The board and the side to move, as a value."""
+        """The board and the side to move, as a ``Position``."""
         return self._env.position
 
     def reset(
@@ -212,7 +212,7 @@ class TextEnv(gymnasium.Env[str, str]):
         """Start a game; an opponent that begins has already moved.
 
         Args:
-            seed, options: as for :meth:`ConnectFourEnv.reset`, with its errors.
+            seed, options: as for :meth:`ConnectFourEnv.reset`, which also lists the errors.
 
         Returns:
             Observation and info; see the class.

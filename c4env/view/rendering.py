@@ -84,7 +84,7 @@ def drawing(
     colour: bool = False,
     under: Sequence[str] = (),
 ) -> str:
-    """The board of :func:`ansi` without the caption.
+    """Return the board of :func:`ansi` without the last line.
 
     Args:
         position, last, colour: see :func:`ansi`.
@@ -104,7 +104,7 @@ def drawing(
 
 
 def words_of(score: int, plies: int) -> str:
-    """An exact score in words, for the side to move: ``wins in 3 discs (+18)``."""
+    """Describe an exact score for the side to move, such as ``wins in 3 discs (+18)``."""
     if score == 0:
         return "draws (0)"
     discs = discs_at_end(plies, score) - plies
@@ -132,8 +132,8 @@ def rgb_array(
 
     Raises:
         InvalidPosition: ``position`` is not a position of this board.
-        InvalidOption: a bad ``screen_scaling``, or the side that moved last has no disc
-            on top of column ``last``.
+        InvalidOption: ``screen_scaling`` is not a positive integer, or the side that moved last
+            has no disc on top of column ``last``.
     """
     screen_scaling = require_integer("screen_scaling", screen_scaling)
     empty, tiles = _artwork(screen_scaling)

@@ -97,7 +97,7 @@ class Viewer:
         raise WindowClosed
 
     def _after(self, event: InputEvent, hover: int | None) -> tuple[int | None, int | None]:
-        """Return the column under the pointer after an input event, and any chosen column."""
+        """Return the column under the pointer after an input, and the chosen column (or None)."""
         if event.kind == "leave":
             return None, None
         if event.kind != "key":

@@ -33,7 +33,7 @@ class Window:
     After a person closes the window, the program continues, and ``show`` does nothing.
 
     Attributes:
-        is_open: False after a person or :meth:`close` closed the window.
+        is_open: False once a person or :meth:`close` has closed the window.
     """
 
     def __init__(self, title: str, frame: NDArray[np.uint8]) -> None:
@@ -118,7 +118,7 @@ def import_pygame() -> Any:
     """Import and return pygame-ce.
 
     Raises:
-        MissingExtra: pygame-ce is not installed, or another pygame is.
+        MissingExtra: pygame-ce is not installed, or the installed pygame is not pygame-ce 2.5+.
     """
     os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "hide")
     with from_extra("window", 'render_mode="human" needs pygame-ce'):

@@ -2,7 +2,7 @@
 
 A module's docstring is the help of its command. ``configure(parser)`` declares the arguments;
 ``execute(arguments)`` does the work and returns the exit code, or None for 0. ``c4`` imports only
-the module of the command that it runs; ``execute`` makes the slow imports.
+the module of the command that it runs. Slow imports belong inside ``execute``.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Compare two runs, before and after a change: c4 compare BEFORE AFTER.
 
 The command compares the games that both run directories have: the same agents, opening and
-colours. The table has each agent's score before and after, the change of score (in percent) and
-Elo, and the numbers of games with a better and a worse result. --games lists the changed games.
+colours. For each agent the table has the score before and after, the changes of score (in percent)
+and Elo, and how many games ended better and worse. --games lists the games whose result changed.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from c4env.evaluation.cli.output import show
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("before", type=Path, metavar="BEFORE", help="a run directory")
-    parser.add_argument("after", type=Path, metavar="AFTER", help="another")
+    parser.add_argument("after", type=Path, metavar="AFTER", help="another run directory")
     parser.add_argument("--games", action="store_true", help="list the games whose result changed")
     add_board(parser)
     add_format(parser)

@@ -5,7 +5,7 @@ Write the script to a file once:
 For bash: c4 dev completion bash > ~/.local/share/bash-completion/completions/c4
 For zsh, in a folder of $fpath: c4 dev completion zsh > _c4
 
-Printing the script needs shtab (`pip install 'c4env[completion]'`); using it needs nothing.
+Only printing the script needs shtab (`pip install 'c4env[completion]'`).
 """
 
 from __future__ import annotations

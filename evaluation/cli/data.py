@@ -6,14 +6,14 @@ c4 data FILE --set uci
 FILE ends in .npz (NumPy) or .parquet (pandas, Hugging Face's datasets). Its fields are mine and
 theirs (bitboards, side to move first), ply, score, columns (the score of each column, -99 if it is
 full), best (the columns with the greatest score) and split. No two positions are equal or mirror
-images, and no position is in the exam.
+images. Except in the set uci, no position is in the exam of `c4 quality`.
 
 The set random has positions of random games; zoo has positions of games between agents, with some
 random moves; all has every position of up to 12 plies; uci has the 67,557 positions of the UCI data
-set, in which the exam's positions have their own split.
+set. Positions of this set that are in the exam have the split exam.
 
-The same command writes the same file with any --jobs. After an interruption the command resumes
-from FILE.part.
+The file does not depend on --jobs. After an interruption the command resumes from
+FILE.part.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def _range(text: str) -> range:
     """Parse ``A..B``, or one number, as a range of plies.
 
     Raises:
-        InvalidRun: the text is not such a range.
+        InvalidRun: the text is neither a number nor a range.
     """
     from c4env.evaluation.errors import InvalidRun
 

@@ -51,7 +51,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--readme", type=Path, metavar="FILE",
         help="write the table between the two leaderboard comments in a Markdown file",
     )  # fmt: skip
-    parser.add_argument("--store", type=Path, metavar="FILE", help="write results for --field")
+    parser.add_argument(
+        "--store", type=Path, metavar="FILE", help="write results to FILE for --field"
+    )
 
 
 def execute(arguments: argparse.Namespace) -> None:

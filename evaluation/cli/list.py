@@ -13,7 +13,7 @@ from c4env.evaluation.tables import Table
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("agents", nargs="*", metavar="NAME", help="only these")
+    parser.add_argument("agents", nargs="*", metavar="NAME", help="describe only these agents")
     add_board(parser)
     add_format(parser)
 

@@ -1,8 +1,8 @@
 """Play two agents against each other: score, Elo difference, and who is stronger.
 
 With --sprt 0,40 the match stops as soon as a sequential test has decided whether A is 0 or 40 Elo
-stronger than B. Each opening is a pair of games with the colours swapped, and the test counts
-pairs.
+stronger than B. The test counts pairs of games: two games from the same opening, with
+the colours swapped.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ ERROR_RATE: Final = 0.05
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("one", metavar="A", help=f"the agent whose score is shown: {AGENT}")
-    parser.add_argument("other", metavar="B", help="its opponent")
+    parser.add_argument("other", metavar="B", help="the opponent of A")
     parser.add_argument(
         "--sprt", metavar="H0,H1",
-        help="stop when the test accepts H0 or H1, in Elo (--openings then defaults to 4)",
+        help="stop when a test accepts one of two Elo differences (--openings then defaults to 4)",
     )  # fmt: skip
     for name, wrong in (("--alpha", "H1"), ("--beta", "H0")):
         parser.add_argument(

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 _PUBLISHED: Final = "minimax alphabeta-chain alphabeta-window alphabeta-window-b rust-port"
 _OTHERS: Final = _PUBLISHED if IS_STANDARD else "alphabeta mcts"
 DEFAULT_FIELD: Final = ("random", "greedy", *_OTHERS.split())
-"""Random, greedy, and the published systems that can play from the opening (plain exact negamax
-cannot). The published systems need a 6x7 board, so the field on other boards has other agents."""
+"""Random, greedy, and the published systems except plain exact negamax, which plays only endings.
+The published systems need a 6x7 board, so the field on other boards has other agents."""
 
 AGENT: Final = "SPEC, NAME=SPEC or FILE.py:function"
 OPENINGS: Final = "3"
@@ -34,7 +34,7 @@ HINT: Final = "perfect"
 
 
 class _Help(argparse.HelpFormatter):
-    """Fit paragraphs to the terminal; paragraphs with columns keep their lines."""
+    """A help formatter that wraps paragraphs, except paragraphs aligned with double spaces."""
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
         fill = super()._fill_text
@@ -85,8 +85,8 @@ def add_run(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--openings", metavar="OPENINGS",
         help="3: all positions after 3 plies, without mirror images; balanced:4,2: positions after "
-        "4 plies with an exact score of -2..2; or a file with one opening per line (default 3: "
-        "121 openings; default field: 2, 25 openings)",
+        "4 plies with an exact score of -2..2; or a file with one opening per line (default 3, 121 "
+        "openings; for the default field 2, 25 openings)",
     )  # fmt: skip
     add_settings(parser)
     add_board(parser)
@@ -131,11 +131,11 @@ def refuse_here(parser: argparse.ArgumentParser, option: str) -> None:
 
 
 def add_anchor(parser: argparse.ArgumentParser) -> None:
-    """Declare ``--anchor``, which fixes the scale of the ratings."""
+    """Declare ``--anchor``, which fixes the Elo of one agent."""
     parser.add_argument(
         "--anchor",
         metavar="NAME=ELO",
-        help="set an agent's Elo (default: the field's mean is 0)",
+        help="fix the Elo of an agent (default: the mean Elo is 0)",
     )
 
 
@@ -156,7 +156,8 @@ def add_sets(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--on", nargs="+", metavar="SET", help="sets of labelled positions")
     parser.add_argument(
         "--count", type=int, metavar="N",
-        help="with --on: the first N of each set (default: all; 100 of a made set)",
+        help="with --on: the first N positions of each set (default: all; 100 of a set made from a "
+        "seed)",
     )  # fmt: skip
 
 
@@ -185,7 +186,7 @@ def run_settings(arguments: argparse.Namespace, progress: RunProgress) -> dict[s
 
 
 def anchor_of(arguments: argparse.Namespace, players: Sequence[str]) -> tuple[str, float] | None:
-    """Return the agent and Elo of ``--anchor``, or None; call this before the first game.
+    """Return the agent and the Elo that ``--anchor`` names, or None without ``--anchor``.
 
     Raises:
         InvalidRun: the option is malformed, or names none of the players.
@@ -212,7 +213,7 @@ def refuse(arguments: argparse.Namespace, names: Iterable[str], when: str) -> No
 
 
 def at_least(arguments: argparse.Namespace, low: int, *names: str) -> None:
-    """Refuse numbers below ``low``; ignore options that were not given.
+    """Refuse options whose number is below ``low``; ignore options without a value.
 
     Raises:
         InvalidRun: a number is too small.

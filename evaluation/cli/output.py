@@ -20,7 +20,7 @@ def say(text: str, file: TextIO | None = None, end: str = "\n") -> None:
 
 
 def complain(text: str) -> None:
-    """Print an error on stderr as one line, wrapped between words on a terminal."""
+    """Print an error on stderr; on a terminal, wrap the error between words."""
     columns = shutil.get_terminal_size().columns if sys.stderr.isatty() else None
     say(fitted(text, columns), sys.stderr)
 
@@ -45,6 +45,6 @@ def terminal_columns() -> int | None:
 
 
 def say_before(before: int) -> None:
-    """Print the number of games that the directory had before the command, unless it is 0."""
+    """Print how many games the directory had before the command, if it had any."""
     if before:
         say(f"{before} of the games {'was' if before == 1 else 'were'} stored already")

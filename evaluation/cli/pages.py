@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def default_field(arguments: argparse.Namespace) -> list[str]:
-    """Return the default field; if ``--openings`` is not given, set it to ``QUICK_OPENINGS``."""
+    """Return the default field; set ``--openings`` to ``QUICK_OPENINGS`` if it has no value."""
     arguments.openings = arguments.openings or QUICK_OPENINGS
     return list(DEFAULT_FIELD)
 
@@ -41,7 +41,7 @@ def play_run(
 
 @contextmanager
 def rescued(run: Tournament, out: str | Path | None) -> Iterator[None]:
-    """A context that, if its body fails, saves the games of a run that has no directory."""
+    """A context; if its body fails and ``out`` is None, save the games to a temporary folder."""
     from c4env.evaluation.store.record import open_games
 
     try:

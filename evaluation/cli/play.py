@@ -35,11 +35,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("players", nargs=2, metavar="PLAYER", help=f"`human`, {AGENT}")
     parser.add_argument(
         "--first", choices=("1", "2"),
-        help="the player who moves first (default: ask the person, or 1 without a person)",
+        help="the player who moves first (default: ask the person; without a person, 1)",
     )  # fmt: skip
     parser.add_argument(
         "--moves", default="", metavar="MOVES",
-        help="begin after these columns, such as those that c4 report --agent prints",
+        help="begin after these columns, such as MOVES that c4 report --agent prints",
     )  # fmt: skip
     add_settings(parser, "seed", quiet=False)
     add_people(parser)
@@ -70,13 +70,13 @@ def execute(arguments: argparse.Namespace) -> None:
         say(f"game appended to {record}; c4 report {record} shows the tally")
         if IS_STANDARD and HUMAN in players:
             say(f"c4 report {record} --agent {HUMAN} shows the moves to mend first;")
-            say(f"c4 play {' '.join(arguments.players)} --moves MOVES tries one again")
+            say(f"c4 play {' '.join(arguments.players)} --moves MOVES begins before such a move")
 
 
 def _play(
     arguments: argparse.Namespace, named: Sequence[tuple[str, str]], record: Path | None
 ) -> GameRecord | None:
-    """Play and record a game; return None if the person leaves before a move."""
+    """Play and record a game; return None if a person leaves the game without a result."""
     from c4env.evaluation.errors import InvalidRun
     from c4env.evaluation.games.apart import apart_if_foreign
     from c4env.evaluation.play import HELP, HUMAN, TerminalGame, ask_first, keep

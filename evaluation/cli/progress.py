@@ -109,7 +109,7 @@ class MatchProgress(RunProgress):
         self._counts = [0] * 5  # pairs by the points of the first agent, 0 to 2 in halves
 
     def on_pair(self, points: float) -> None:
-        """Add a pair of games, with the points of the first agent."""
+        """Add a pair of games in which the first agent scored ``points`` (0 to 2)."""
         self._counts[round(2 * points)] += 1
         if self._bar is not None:
             self._bar.set_postfix_str(self.so_far(), refresh=False)

@@ -1,4 +1,4 @@
-"""Judge moves, or heuristics without a search, by exact play.
+"""Judge moves, or heuristics without a search, by exact scores.
 
 c4 quality DIR                             games that `c4 run --out DIR` wrote
 c4 quality SPEC ... --on SET ...           answers of agents to positions
@@ -7,12 +7,12 @@ c4 quality --heuristics ... --on SET ...   how well heuristics order positions
 A SET is `exam` (critical positions that come with the package), a file of `moves score` lines, or
 begin-easy, begin-medium, begin-hard, middle-easy, middle-medium or end-easy (made from the seed).
 
-The command finds the exact score of every column on all cores and keeps it in DIR/scores.jsonl.
-After an interruption the same command resumes.
+The command finds the exact score of every column on all cores and keeps the scores in
+DIR/scores.jsonl. After an interruption the same command resumes.
 
-For heuristics the table has rank correlations between value and exact score, and how often the
-value names the winner, also by ply. NAME is a heuristic of the zoo or module:function; without NAME
-the table has all heuristics of the zoo.
+For heuristics the table has rank correlations between value and exact score, overall and by ply,
+and how often the value names the winner. NAME is a heuristic of the zoo or
+module:function; without NAME the table has all heuristics of the zoo.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Search for games in which an agent gives away a win or a draw: c4 refute SPEC.
 
 From each opening and with each colour, the command searches all moves of the opponent and asks the
-agent for its answers, guided by exact scores. The agent holds an opening if the search finds no
-line with a result below exact play's win or draw. This is proven if the search completed all lines;
-otherwise --positions ended the search.
+agent for its answers. Exact scores guide the search. If exact play wins or draws and the search
+finds no line in which the agent gets less, the agent holds the opening. The table calls a result
+proven if the search completed all lines, and did not stop at the limit of --positions.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--positions", type=int, default=POSITIONS, metavar="N",
-        help=f"positions to ask about, for each opening and colour (default {POSITIONS})",
+        help=f"limit of positions to ask about, for each opening and colour (default {POSITIONS})",
     )  # fmt: skip
     parser.add_argument(
         "--out", metavar="DIR",
-        help="keep answers and scores in DIR; the same command, or one with more positions, "
-        "resumes from them",
+        help="keep answers and scores in DIR; the same command resumes from them, also with more "
+        "--positions",
     )  # fmt: skip
     add_settings(parser, "limit", "seed", "jobs")
     add_format(parser)

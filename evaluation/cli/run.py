@@ -1,7 +1,7 @@
 """Play a round robin: every pairing over enumerated openings, with both colours.
 
-The result is a win table and ratings. With --only ME, one agent meets all others, which do not meet
-each other. The table then has a row for each opponent.
+The result is a win table and ratings. With --only ME, agent ME plays all other agents, which do not
+play each other. The table then has a row for each opponent.
 
 A spec such as `greedy` or `alphabeta:depth=6,heuristic=window` names an agent; `c4 list` shows all
 agents. FILE.py:function or package.module:attribute names your own agent; FILE.py alone means its

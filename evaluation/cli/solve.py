@@ -43,7 +43,9 @@ _PORTION: Final = 64  # lines of standard input to solve together
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("positions", nargs="*", metavar="MOVES", help="`-` is the empty board")
+    parser.add_argument(
+        "positions", nargs="*", metavar="MOVES", help="columns played; `-` is the empty board"
+    )
     add_format(parser, "json has an object per line")
     parser.add_argument(
         "--json", dest="format", action="store_const", const="json", help="same as --format json"
@@ -56,7 +58,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--quick",
         action="store_true",
-        help="exact scores of the best columns alone; bounds such as -6..-2 for the others",
+        help="exact scores only for the best columns; bounds such as -6..-2 for the others",
     )
     add_board(parser)
     parser.add_argument(
@@ -66,8 +68,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--no-book", action="store_true", help="search even positions that the book has"
     )
-    parser.add_argument("--threads", type=int, default=1, metavar="N", help="(default 1)")
-    parser.add_argument("--table-mb", type=int, default=64, metavar="MB", help="(default 64)")
+    parser.add_argument(
+        "--threads", type=int, default=1, metavar="N",
+        help="threads that solve positions (default 1)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--table-mb", type=int, default=64, metavar="MB",
+        help="megabytes of the transposition table (default 64)",
+    )  # fmt: skip
 
 
 def execute(arguments: argparse.Namespace) -> None:
@@ -142,7 +150,7 @@ def _read_lines() -> list[tuple[str, Position]]:
     """Read all positions from standard input before the solver starts.
 
     Raises:
-        InvalidNotation, IllegalMove: a line is not a position; the message has its number.
+        InvalidNotation, IllegalMove: a line is not a position; the message has the line's number.
     """
     from c4env.errors import C4Error
     from c4env.position import Position

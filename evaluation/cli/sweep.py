@@ -1,7 +1,7 @@
 """Compare strength and cost: c4 sweep alphabeta:depth=1..6,heuristic={chain,window,lines}
 
-The agents that match a pattern play each other, or the agents of --against. The command prints the
-score and Elo of each agent with its nodes and time per move.
+The agents that match a pattern play each other; with --against, they play the agents named there.
+The command prints the score, Elo, nodes per move and time per move of each agent.
 
 key=1..6 is a range, {a,b} a choice. The result is the same if the shell expands the braces.
 """

@@ -1,7 +1,8 @@
 """Open a page to play, analyse and replay games: c4 web.
 
-The server listens only to this machine. The page offers the zoo and the agents named by SPEC, and
-can start no other code. The command needs `pip install 'c4env[web]'`.
+By default the server accepts connections only from this machine. The page offers the zoo and
+the agents named by SPEC, and can start no other code. The command needs
+`pip install 'c4env[web]'`.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     add_people(parser)
     parser.add_argument(
-        "--seconds", type=float, default=120.0, help="time limit of an answer (default 120)"
+        "--seconds", type=float, default=120.0, help="seconds that an answer may take (default 120)"
     )
     parser.add_argument(
         "--jobs", type=int, metavar="N", help="processes that search (default: all cores)"

@@ -48,7 +48,7 @@ def question_agents(
         specs: specs of agents; ``"mine=greedy"`` names an agent ``mine``.
         positions: unfinished positions; each position is a new game.
         judge: scores the columns; call :meth:`Judge.judge` in advance to save time.
-        seed: seed of stochastic agents and of the intervals.
+        seed: seed of stochastic agents and of the bootstrap intervals.
         folder: the folder of ``answers.jsonl``, which stores each answer; None writes no file.
         watch: called with the number of answers so far and the total.
 
@@ -108,12 +108,12 @@ def quality(
     Args:
         specs: specs of agents; ``"mine=greedy"`` names an agent ``mine``.
         on: sets of positions (:func:`c4env.evaluation.exact.labelled.labelled_sets`).
-        count: number of positions to take from the start of each set; None takes whole sets, but
-            only 100 positions of a generated set.
-        seed: seed of stochastic agents, of generated sets, and of the intervals.
+        count: number of positions to take from the start of each set. None takes all positions of
+            a file or of the exam, and generates 100 positions for any other set.
+        seed: seed of stochastic agents, of generated sets, and of the bootstrap intervals.
         jobs: number of threads that judge; None uses all cores.
-        out: folder that stores each answer and score; the same call resumes from them.
-        watch: called with ``"positions"``, then ``"answers"``, the number done and the total.
+        out: folder that stores each answer and score; the same call resumes from this folder.
+        watch: called with ``"positions"`` or ``"answers"``, the number done and the total.
 
     Returns:
         the judged moves.

@@ -1,8 +1,8 @@
 """Write data sets of positions with the exact score of every column.
 
-A file contains one position of each mirror pair. Only the set ``uci`` contains positions of the
-exam. The arguments and the seed determine every byte of the file. ``FILE.part`` in the same folder
-stores the progress of an unfinished file, and the same call resumes from it.
+A file contains one position of each mirror pair. Only files of the set ``uci`` contain positions of
+the exam (``c4env.agents.solver.exam``). The arguments determine every byte of the file.
+``FILE.part`` in the same folder stores the progress, and the same call resumes from ``FILE.part``.
 """
 
 from __future__ import annotations
@@ -72,13 +72,13 @@ def data(
 
     Args:
         file: the file to write, ending in ``.npz`` or ``.parquet``.
-        positions: total number of positions, divided equally among the plies where enough exist.
-            None takes every position of ``all`` and ``uci``, and 10,000 of other sets.
+        positions: total number of positions. Each ply gets an equal part if it has enough
+            positions. None takes every position of ``all`` or ``uci``, else 10,000 positions.
         plies: range of discs on the board; by default ``range(8, 31)``.
-        seed: seed of the games and of the order in the file.
+        seed: seed of the games and of the order of the positions in the file.
         sets: ``random``, positions of random games; ``zoo``, positions of games between the agents
             in ``ZOO``, with some random moves; ``all``, every position of up to ``MOST_PLIES``
-            plies; ``uci``, the 67,557 positions of the UCI set, with the exam as its own split.
+            plies; ``uci``, the 67,557 positions of the UCI set, with the split ``exam``.
         jobs: number of threads; None uses all cores.
         watch: called with the number of positions labelled and the total.
 
@@ -106,7 +106,7 @@ def data(
             f"{', '.join(PLAYERS)}, or one of {', '.join(LISTED)}"
         )
     if UCI in sets and (positions is not None or plies is not None):
-        raise InvalidRun(f"set {UCI}: expected no number of positions or plies; the set is fixed")
+        raise InvalidRun(f"set {UCI}: expected neither positions nor plies; the set is fixed")
     if plies is None:
         plies = range(UCI_PLIES, UCI_PLIES + 1 if UCI in sets else 31)
     most = MOST_PLIES if listed else CELLS - 1
@@ -179,7 +179,7 @@ def _labelled(mine: Int64s, theirs: Int64s, columns: Int8s) -> Data:
 
 
 def distinct(mine: Int64s, theirs: Int64s) -> Int64s:
-    """Return the index of each position's first occurrence; mirror images count as equal."""
+    """Return the indices of the distinct positions; mirror images count as equal."""
     return np.sort(np.unique(keys(mine, theirs), return_index=True)[1])
 
 
@@ -195,7 +195,7 @@ def _listed(name: str, plies: range) -> Boards:
 
 
 def _met(names: Sequence[str], plies: range, positions: int, seed: int) -> Boards:
-    """Collect at least ``positions`` boards from games, equally many for each ply if possible."""
+    """Collect at least ``positions`` boards from games, the same number per ply if possible."""
     sources = [_games(PLAYERS[name], seed) for name in names]
     found = {ply: np.empty((2, 0), np.int64) for ply in plies}
     few: set[int] = set()

@@ -51,9 +51,9 @@ class Data(NamedTuple):
         """Convert the data to float32 tensors for PyTorch's ``DataLoader``.
 
         Returns:
-            planes ``[N, 2, 6, 7]`` (the side to move's discs first, row 0 on top), masks
-            ``[N, 7]``, policies ``[N, 7]``, uniform over the best columns, and values ``[N]``: 1, 0
-            or -1, as the side to move wins, draws or loses.
+            planes ``[N, 2, 6, 7]`` (the side to move's discs first, row 0 on top); masks
+            ``[N, 7]``; policies ``[N, 7]``, uniform over the best columns; and values ``[N]``: 1
+            for a win of the side to move, 0 for a draw, -1 for a loss.
 
         Raises:
             MissingExtra: PyTorch is not installed.

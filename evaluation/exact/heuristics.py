@@ -1,10 +1,10 @@
 """Measure, without search, how well heuristics rank positions of known score.
 
-A heuristic evaluates a position for one side. The side to move has two values: *to move*, the
-heuristic's value for that side, and *waiting*, the negated value for the other side. A search uses
-*to move* at leaves where its own side is to move, and *waiting* at other leaves. A heuristic whose
-two values are equal in all given positions (antisymmetric) gets one row, *either*. Any other
-heuristic gets three rows: *to move*, *waiting* and their *mean*.
+A heuristic evaluates a position for one side. A position has two values for the side to move. The
+value *to move* is the heuristic's value for that side; *waiting* is the negated value for the other
+side. A search uses *to move* at leaves where the searching player is to move, else *waiting*. If
+the two values are equal in all given positions, the heuristic gets one row, *either*. Any other
+heuristic gets three rows, one for each view: *to move*, *waiting* and their *mean*.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _BLOCK: Final = 512  # positions compared with all others at a time
 
 
 class HeuristicQuality(NamedTuple):
-    """How well a heuristic ranks positions, by several measures."""
+    """Several measures of how well a heuristic ranks positions."""
 
     heuristic: str
     view: str  # of VIEWS, or EITHER
@@ -59,8 +59,8 @@ class HeuristicTable(Tables):
     """A comparison of heuristics on the same positions.
 
     Attributes:
-        overall: a row for each heuristic and view, the best Spearman correlation first.
-        by_ply: the same rows for each band of plies that has positions.
+        overall: a row for each heuristic and view (``VIEWS``), the best Spearman correlation first.
+        by_ply: rows for each heuristic and view in each band of plies with two positions or more.
         positions: number of positions.
     """
 
@@ -127,7 +127,9 @@ def compare_heuristics(
     """
     titles = [getattr(name, "__name__", str(name)) for name in names]
     if not names or len(set(titles)) < len(titles):
-        raise InvalidRun(f"heuristics {', '.join(titles) or 'none'}: expected some, no duplicate")
+        raise InvalidRun(
+            f"heuristics {', '.join(titles) or 'none'}: expected one or more, no duplicate"
+        )
     if len(positions) < 2:
         raise InvalidRun(f"{len(positions)} positions: expected at least two to rank")
     views = {
@@ -158,7 +160,7 @@ def compare_heuristics(
 
 
 def _views(heuristic: Heuristic, title: str, positions: Sequence[Labelled]) -> dict[str, Float64s]:
-    """Return a heuristic's values ``[N]`` by view: all of ``VIEWS``, or only ``EITHER``."""
+    """Map each view (those in ``VIEWS``, or only ``EITHER``) to a heuristic's values ``[N]``."""
     boards = [(p.position.mine, p.position.theirs) for p in positions]
     to_move = np.array([require_finite(heuristic(m, t), title) for m, t in boards])
     waiting = np.array([-require_finite(heuristic(t, m), title) for m, t in boards])
@@ -168,7 +170,7 @@ def _views(heuristic: Heuristic, title: str, positions: Sequence[Labelled]) -> d
 
 
 class _Measured(NamedTuple):
-    """A heuristic's measures: one value over all positions, then one for each bootstrap sample."""
+    """A heuristic's measures: arrays of the value and of its bootstrap samples."""
 
     heuristic: str
     view: str
@@ -219,14 +221,14 @@ def _estimate(measures: Float64s) -> Estimate:
 def rank_correlations(x: Float64s, y: Float64s, weights: Float64s) -> tuple[Float64s, Float64s]:
     """Compute Spearman's rho and Kendall's tau-b of weighted pairs, for many weightings.
 
-    Both follow from the signs of all pairwise differences. The rank of a value is the weight of the
-    smaller values minus the weight of the greater values. Tau-b is the number of concordant pairs
-    minus the number of discordant pairs, relative to the pairs without ties.
+    The signs of all pairwise differences determine rho and tau-b. The rank of a value is the total
+    weight of the smaller values minus the total weight of the greater values. Only the order and
+    the ties of the values matter.
 
     Args:
         x: first values, ``[N]``.
         y: second values, ``[N]``.
-        weights: non-negative weights of the pairs, ``[B, N]``, one weighting per row.
+        weights: non-negative weights of the pairs ``(x[i], y[i])``, ``[B, N]``: B weightings.
 
     Returns:
         rho ``[B]`` and tau ``[B]``, nan where all values of ``x`` or of ``y`` are equal.

@@ -1,6 +1,6 @@
 """Find and store the exact score of every column of many positions.
 
-The judge uses all cores, and solves only one of two mirror images. It writes each score to
+The judge uses all cores, and solves only one of two mirror images. The judge writes each score to
 ``scores.jsonl`` at once, so that an interrupted call can resume.
 """
 
@@ -163,7 +163,7 @@ def strongest_book() -> Book:
 
 
 def positions_of(game: GameRecord) -> list[Position]:
-    """Return the positions of a game in which a player chose a move, in order."""
+    """Return a game's positions from the end of the opening on, except the final position."""
     position = Position.parse(game.opening)
     found = []
     for digit in game.moves[len(game.opening) :]:

@@ -1,7 +1,7 @@
 """Read or generate labelled positions, which are positions with exact scores.
 
-Generated sets have the names of the standard solver test sets. The name tells how many discs are on
-the board and how many plies remain under best play.
+Generated sets have the names of the standard solver test sets, such as ``end-easy``. A name stands
+for a range of discs on the board and a range of plies that remain under best play.
 """
 
 from __future__ import annotations
@@ -47,13 +47,13 @@ STAGES: Final = {
 
 
 def labelled_sets(names: Sequence[str], count: int | None, seed: int = 0) -> list[Labelled]:
-    """Return the positions of several sets without duplicates; check the scores in files.
+    """Return the positions of several sets without duplicates, and check the labels of files.
 
     Args:
         names: files of ``moves score`` lines, ``exam`` (``c4env.agents.solver.exam``), or names in
             :data:`STAGES`, whose sets this function generates.
-        count: number of positions to take from the start of each set; None takes a whole file or
-            the whole exam, and ``MADE`` positions of a generated set.
+        count: number of positions to take from the start of each set. None takes all positions of
+            a file or of the exam, and generates ``MADE`` positions for any other set.
         seed: seed of the generated sets.
 
     Raises:

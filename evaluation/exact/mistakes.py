@@ -1,8 +1,8 @@
 """Explain an agent's losses: by colour, opening and ply, and by its costliest moves.
 
 A blunder turns a win into a draw or a draw into a loss (cost: half a point), or a win into a loss
-(cost: one point). A mistake is a blunder in one position or its mirror image. An agent may make
-the same mistake in many games.
+(cost: one point). Blunders count as one mistake if their positions and moves are equal or mirror
+images.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ OPENINGS: Final = 5  # openings listed, the costliest first
 Played = list[tuple[int, GameRecord, list[JudgedMove]]]  # numbered games, an agent's moves
 KINDS: Final = ("missed win", "missed block", "opened a win", "deeper", "endgame")
 """Kinds of mistakes: a winning disc was not played; a winning disc of the opponent was not blocked;
-the move lets the opponent win on top of it; best play takes more discs to show the mistake; or it
-takes the last six discs of the board, where sides run out of safe columns (zugzwang)."""
+the move lets the opponent win on top of it; best play ends the game later; or best play ends
+within the last six discs of the board, where sides run out of safe columns (zugzwang)."""
 
 
 class Mistake(NamedTuple):
@@ -92,9 +92,9 @@ class Mistakes(Tables):
 
     Attributes:
         player: the agent's name.
-        parts: all games; by colour; by opening, the costliest first; by ply.
-        mistakes: missed wins, missed blocks and opened wins first, then deeper mistakes, then
-            mistakes of the endgame; in each group the costliest first.
+        parts: a row for all games, then rows for colours, openings (costliest first) and plies.
+        mistakes: missed wins, missed blocks and opened wins; then deeper mistakes; then
+            mistakes of the endgame. The costliest mistake of each group comes first.
         left_out: the number of openings that ``parts`` leaves out.
         forfeits: a sentence on the forfeited games.
     """
@@ -161,9 +161,9 @@ class Mistakes(Tables):
         each = Counter(mistake.kind for mistake in self.mistakes for _ in mistake.games)
         kinds = (
             f"blunders by kind: {', '.join(f'{kind} {each[kind]}' for kind in KINDS)}. missed win: "
-            "a winning disc was not played; missed block: the opponent's was not blocked; opened a "
-            "win: the opponent wins on top of the disc; deeper: more than two discs show it; "
-            "endgame: the board's last six discs do."
+            "a winning disc was not played; missed block: the opponent's winning disc was not "
+            "blocked; opened a win: the opponent wins on top of the disc; deeper: best play "
+            "ends the game later; endgame: best play ends within the board's last six discs."
         )
         words = [
             *([kinds] if each else []),
@@ -185,7 +185,7 @@ class Mistakes(Tables):
             shown = plural(min(len(self.mistakes), SHOWN), "move")
             more = f", of {len(self.mistakes)} (--format csv has all)"
             more = more if len(self.mistakes) > SHOWN else ""
-            order = "deeper ones and the endgame last, each by cost"
+            order = "deeper and endgame mistakes last, the costliest first"
             parts.append(fitted(f"The {shown} of {self.player} to mend{more}: {order}", columns))
         for place, mistake in enumerate(self.mistakes[:SHOWN], 1):
             position, moves = Position.parse(mistake.moves), mistake.moves

@@ -69,10 +69,10 @@ class JudgedMove(NamedTuple):
 def judge_games(
     games: Sequence[GameRecord], judge: Judge, players: Collection[str] | None = None
 ) -> list[JudgedMove]:
-    """Judge every move of some games except the moves of the openings.
+    """Judge the moves of some games, except the opening moves.
 
     The bootstrap resamples groups of moves. The group of a move is its opening, or its game if all
-    games have the same opening. To save time, call :meth:`Judge.judge` first: it uses all cores.
+    games have the same opening. To save time, first call :meth:`Judge.judge`, which uses all cores.
 
     Args:
         games: the games.
@@ -92,7 +92,7 @@ def judge_games(
 
 
 class Estimate(NamedTuple):
-    """A mean and its 95 % interval; each field is None without data."""
+    """A mean and its 95 % interval; fields that cannot be estimated are None."""
 
     value: float | None
     low: float | None
@@ -144,8 +144,8 @@ class Quality(Tables):
         moves: the judged moves.
         players: names in the order of the tables; by default the fewest blunders per critical
             move come first.
-        unit: plural noun for the groups.
-        seed: seed of the bootstrap over groups; all players share the samples.
+        unit: plural noun for the groups of moves that the bootstrap resamples.
+        seed: seed of the bootstrap; all players share the samples.
         notes: lines below the tables.
     """
 
@@ -196,7 +196,7 @@ class Quality(Tables):
         Args:
             player: a judged player.
             colour: 0 for moves as the first player, 1 for moves as the second, None for both.
-            plies: discs on the board before the move, both ends included; None for all.
+            plies: first and last number of discs on the board before the move; None for all.
 
         Raises:
             InvalidRun: the player was not judged.
@@ -222,7 +222,7 @@ class Quality(Tables):
 
     @functools.cached_property
     def _data(self) -> dict[str, tuple[NDArray[Any], ...]]:
-        """The N moves of each player as arrays: groups [N], plies [N], and terms to sum [N, 7]."""
+        """Each player's N moves as arrays: groups [N], plies [N], and terms of the sums [N, 7]."""
         by_player: dict[str, list[JudgedMove]] = {}
         for move in self.moves:
             by_player.setdefault(move.player, []).append(move)
@@ -360,7 +360,7 @@ def _place(quality: MoveQuality) -> tuple[bool, list[float]]:
 
 
 def _facts(move: JudgedMove) -> tuple[float, ...]:
-    """Return the terms that a move adds to its group's sums, from ``_MOVES`` to ``_FORCED``."""
+    """Return what a move adds to each of the seven sums of its group (``_MOVES``, ...)."""
     if move.forced:
         return (0, 0, 0, 0, 0, 0, 1)
     loss, blunder = move.loss, move.blunder
@@ -385,7 +385,7 @@ def band_name(band: tuple[int, int]) -> str:
 
 
 def shown_share(estimate: Estimate) -> str:
-    """Return a share in percent, with its interval if it has one."""
+    """Return a proportion in percent, with its interval if there is one."""
     return estimate.shown(".1f", scale=100, unit="%")
 
 

@@ -4,8 +4,8 @@ From each opening and with each colour, the search tries all moves of the oppone
 agent's own answers (``c4env.evaluation.exact.worst_case``). Each position is a new game with its
 own seed, so an answer does not depend on earlier moves.
 
-Each opening and colour has a file of answers and scores. The same search, or a search of more
-positions, resumes from this file.
+Each opening and colour has a file of answers and scores. The same search, or the same search with
+a higher limit of positions, resumes from this file.
 """
 
 from __future__ import annotations
@@ -59,8 +59,9 @@ class Refutation(Tables):
 
     Attributes:
         player: the agent's name.
-        openings: the cases.
-        budget: limit of positions to ask about per case; completing the last line may exceed it.
+        openings: the worst result in each case.
+        budget: number of positions per case after which the search asks the agent for no new
+            move, except to complete the last line.
         notes: lines below the table.
     """
 
@@ -81,22 +82,22 @@ class Refutation(Tables):
 
     @property
     def kept(self) -> tuple[WorstCase, ...]:
-        """The tenable cases in which the search found no result below the exact value."""
+        """The :attr:`tenable` cases in which the search found no result below the exact value."""
         return tuple(case for case in self.tenable if case.outcome == case.value)
 
     @property
     def held(self) -> float | None:
-        """The share of the cases not lost under exact play in which the agent keeps the result."""
+        """The number of :attr:`kept` cases divided by the number of :attr:`tenable` cases."""
         return len(self.kept) / len(self.tenable) if self.tenable else None
 
     @property
     def shortest(self) -> WorstCase | None:
-        """The refutation with the fewest discs, the first of several; None without a refutation."""
+        """The first of the refutations with the shortest line; None without a refutation."""
         found = [case for case in self.tenable if case.outcome < case.value]
         return min(found, key=lambda case: len(case.line), default=None)
 
     def summary(self) -> str:
-        """Return the kept cases, the first errors and the shortest refutation, as text."""
+        """Return sentences on the kept cases, the first errors and the shortest refutation."""
         kept = self.kept
         cases = f"{len(self.openings)} cases (openings and colours), {len(self.tenable)} of which"
         lines = [f"{self.player}: {cases} it could win or draw."]
@@ -172,14 +173,14 @@ def refute(
     Args:
         player: a spec, a callable on an observation, or a mapping from a name to one of these.
         openings: as in :func:`evaluation.round_robin`.
-        positions: limit of positions to ask about, for each opening and colour; completing the
-            last line may exceed it.
+        positions: number of positions per opening and colour after which the search asks the
+            agent for no new move, except to complete the last line.
         seed: seed of stochastic agents; the seed of each position is derived from it.
         jobs: number of worker processes; the result does not depend on it.
-        out: folder for answers and scores, which several agents can share; the same call, or a
-            call with more positions, resumes from the files.
-        limit: number of openings to take, in the order of the seed; None takes all openings.
-        watch: called from time to time with the number of cases done and the total.
+        out: folder for answers and scores; several agents can share the folder. The same call, or
+            the same call with more ``positions``, resumes from the files.
+        limit: number of openings to take, in an order drawn with the seed; None takes all.
+        watch: called from time to time with the number of searches done and the total.
 
     Returns:
         the worst case of each opening and colour.
@@ -247,7 +248,7 @@ class _Task:
     identity: str
 
     def path(self, opening: str, seat: int) -> Path | None:
-        """Return the file of an opening and colour, named after the agent, seed and version."""
+        """Return the file of an opening and colour; the name includes a hash of the arguments."""
         if self.folder is None:
             return None
         agent = [self.name, describe_player(self.run.field[self.name]), self.identity]

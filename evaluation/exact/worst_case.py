@@ -4,8 +4,8 @@ After each move of the opponent, the search plays the agent's own answer. Three 
 search short:
 
 - The worst result is at most the value of exact play.
-- If the exact result of a position is worse than the worst line so far, the opponent then plays
-  perfectly.
+- Against a perfect opponent, the agent gets at most the exact result of a position. If this result
+  would be a new worst result, the search plays the game out at once.
 - If the opponent can no longer complete a four, the opponent cannot win.
 
 :func:`search_priority` orders the positions: positions that the agent has nearly lost come first.
@@ -42,7 +42,7 @@ class WorstCase:
         positions: number of positions in which the search asked the agent for a move.
         searched: number of plies after the opening in which the search tried all moves of the
             opponent; all plies if proven.
-        fault: description of the failure by which the agent ends the line, or "".
+        fault: description of the agent's failure to answer at the end of the line, or "".
     """
 
     opening: str
@@ -97,7 +97,7 @@ class _Node(NamedTuple):
 
 
 def search_priority(node: _Node) -> int:
-    """Return the sort key of a node; a low score for the agent and few discs come first."""
+    """Return the sort key of a node: few discs and a low score for the agent give a low key."""
     return node.position.plies + 3 * max(node.score, 0)
 
 
@@ -108,7 +108,8 @@ class Search:
         answer: a function that returns the agent's column, or a description of its failure.
         facts: known scores and answers; the search adds new scores and answers.
         seat: 0 if the agent is the first player, 1 if the second.
-        budget: limit of positions to ask about; completing the last line may exceed it.
+        budget: number of positions after which the search asks the agent for no new move, except
+            to complete the last line.
     """
 
     def __init__(
@@ -178,10 +179,10 @@ class Search:
                 node = self._play(node, best)
 
     def _search(self, root: _Node) -> int:
-        """Search for a worse result than the worst result so far.
+        """Search for results that are worse than the worst result so far.
 
         Returns:
-            the number of discs up to which all lines were searched; CELLS if complete.
+            the number of discs up to which the search tried all lines; CELLS if complete.
         """
         after = self._reply(root) if root.position.to_move == self._seat else root
         waiting = [] if after is None else [(0, 0, after)]
@@ -209,7 +210,7 @@ class Search:
         return bool(fours(BOARD & ~position.discs(self._seat)))
 
     def _first_error(self, start: int) -> int | None:
-        """Return the number of discs when the agent first gave away a win or a draw in the line."""
+        """Return the ply at which the agent first gives away a win or a draw in the line."""
         position = Position.parse(self._line[:start])
         for digit in self._line[start:]:
             before = self._score(position)

@@ -1,8 +1,8 @@
 """Run agents in their own processes, so that their code cannot harm the caller's process.
 
-Third-party code may end its process, block it, close its files or change its settings, so a command
-runs such an agent in another process. In a run of many games, all agents share a worker process
-(``games/workers.py``) until an agent ends the worker.
+Third-party code may end its process, block it, close its files or change its settings. A command
+therefore runs an agent with third-party code in another process. In a run of many games, all agents
+share a worker process (``games/workers.py``) until an agent ends the worker.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def is_foreign(player: Player) -> bool:
 
 
 def names_code(player: Player) -> bool:
-    """Whether a player is a spec that names third-party code which another process can import."""
+    """Whether a player is a spec of third-party code that any process can import."""
     if not isinstance(player, str) or "__main__:" in player or not is_foreign(player):
         return False
     return split_spec(player)[0] not in registered_here()
@@ -79,14 +79,14 @@ class Process:
 
     @property
     def alive(self) -> bool:
-        """Whether the process has been started and not ended."""
+        """Whether the process is running."""
         return self._connection is not None
 
     def call(self, function: Callable[..., Any], *arguments: Any) -> Any:
         """Call a function in the process; return its result or raise its exception.
 
         Raises:
-            Faulted: the process ended.
+            Faulted: the process ended before it answered.
         """
         connection = self._connection or self._start()
         whole = False
@@ -154,7 +154,7 @@ class Apart(Agent):
         self.name = player if isinstance(player, str) else ""
 
     def arrive(self) -> None:
-        """Make the player in its process, unless the process has the player already."""
+        """Start the process and make the player in it, unless the process is running."""
         if not self._process.alive:
             self._process.call(_arrive, *self._arrival)
 
@@ -207,13 +207,14 @@ def apart_if_foreign(spec: str) -> Agent:
 def make_field(
     field: Mapping[str, Player], movetime: float | None = None
 ) -> tuple[Traits, dict[str, Agent]]:
-    """Make the agents that the specs name, and read the traits of all players.
+    """Make the agents of a run from their specs, and read the traits of all players.
 
-    A run calls this function before it starts workers, so that a wrong spec is reported first.
+    Traits are, for example, whether a player is deterministic and the hashes of its code. A run
+    calls this function before it starts workers, so that a wrong spec is reported first.
 
     Returns:
-        the traits of the players, and the agents made in this process by name. The caller must
-        close these agents. Third-party agents are not among them.
+        the traits of the players, and the agents made in this process, by name. The caller must
+        close these agents. Agents with third-party code are not among these agents.
 
     Raises:
         UnknownAgent, UnknownOption, ...: a spec is wrong.
@@ -243,7 +244,7 @@ def make_field(
 
 @contextmanager
 def _told_of(name: str) -> Iterator[None]:
-    """A context that turns an error in making an agent into UnknownAgent."""
+    """A context that raises UnknownAgent if the agent cannot be made."""
     try:
         yield
     except (Faulted, RuntimeError) as error:
@@ -254,7 +255,7 @@ def _told_of(name: str) -> Iterator[None]:
 
 
 def _serve(connection: Connection, parent: int) -> None:
-    """Serve calls until the connection closes."""
+    """Run the functions that the parent sends, until the connection closes."""
     exit_with_parent(parent)
     here = os.getpid()
     with stdout_to_stderr(), suppress(OSError):
@@ -289,7 +290,7 @@ def _arrive(player: Player, movetime: float | None, registered: Mapping[str, Any
 
 
 def _look(name: str, spec: str, movetime: float | None, registered: Mapping[str, Any]) -> Traits:
-    """Make an agent, read its traits and close it, in a separate process."""
+    """Return the traits of an agent, which this function makes and closes."""
     register_all(registered)
     with OwnSettings():
         agent = make_player(spec, movetime)

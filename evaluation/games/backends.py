@@ -103,7 +103,7 @@ def check_backend(backend: str | None, address: str | None) -> None:
 
 
 def worker_death(backend: str | None) -> tuple[type[BaseException], ...]:
-    """Return the exception with which a cluster backend reports a dead worker; () for others."""
+    """Return the exception that reports a dead worker, in a tuple; () without a cluster backend."""
     if backend not in CLUSTERS:
         return ()
     module, _, attribute = CLUSTERS[backend].partition(":")
@@ -159,7 +159,7 @@ class _Processes:
 def _processes(jobs: int) -> Any:
     """Return the process pool of the last run if its settings fit, else a new pool.
 
-    joblib.Parallel has another pool, so other code that uses joblib does not change this pool.
+    Other code that uses joblib does not change this pool, because joblib.Parallel has its own.
     """
     cores = str(max(joblib.cpu_count() // jobs, 1))
     wanted = jobs, {name: os.environ.get(name, cores) for name in _THREADS}

@@ -1,4 +1,4 @@
-"""Test an agent, as ``c4 check`` does."""
+"""Test whether an agent can play in a run: the command ``c4 check``."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ class Check:
         moves: number of positions answered.
         fault: description of the agent's failure, with file and line; "" without a failure.
         repeats: whether a fresh agent with the same seed gives the same moves.
-        says_deterministic: whether the agent claims the same moves with any seed.
+        says_deterministic: whether the agent claims to give the same moves with any seed.
         deterministic: whether the agent gave the same moves with another seed.
-        by_clock: whether a clock limits the search, so that moves may differ.
+        by_clock: whether a time limit ends the search, so that moves may differ.
         picklable: whether the agent can be sent to a worker as an object, not only as a spec.
         seconds: duration of each move.
     """
@@ -100,7 +100,8 @@ class Check:
 def check_agent(spec: str) -> Check:
     """Test the agent of a spec: ask for its moves in the positions of one game.
 
-    The latest position comes first. The check asks no further question after PATIENCE seconds.
+    The check begins with a position near the end of the game, and goes back towards the start.
+    After PATIENCE seconds, the check asks for no further move.
     Third-party code runs in another process.
 
     Raises:

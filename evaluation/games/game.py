@@ -49,7 +49,7 @@ class Clock(NamedTuple):
 
 
 class Fault(NamedTuple):
-    """The failure of an agent to give a legal move, by which it forfeits the game."""
+    """The failure for which an agent forfeits a game: how the game ends, and the reason."""
 
     ending: Ending
     reason: str
@@ -110,8 +110,8 @@ class _TimeUp(Interruption):
 def ask_in_time(policy: Policy, observation: Observation, clock: Clock) -> tuple[int, int] | Fault:
     """Ask a policy for a column, as :func:`ask` does, and return a fault if the answer is late.
 
-    In the main thread of a process, except on Windows, this function interrupts Python code at the
-    limit. Otherwise, and for native code, it waits for the answer.
+    In the main thread, this function interrupts Python code at the limit. In other threads, on
+    Windows and during native code, the function waits for the answer.
     """
     started = time.perf_counter()
     answer: tuple[int, int] | Fault | None = None
@@ -149,7 +149,7 @@ def _alarm(seconds: float) -> Iterator[None]:
 
 
 def begin(policy: Policy, seed: int) -> Fault | None:
-    """Call the ``reset`` of a policy, if any, with the seed if ``reset`` takes an argument."""
+    """Call the ``reset`` of a policy that has one; return a fault if ``reset`` raises an error."""
     here = os.getpid()
     try:
         FunctionAgent(policy).reset(seed)
@@ -206,7 +206,7 @@ def play_game(
         opening: 1-based columns played before the agents take over.
         seed: the run's seed.
         clock: the time limit of a move; None sets no limit.
-        own: the process settings of each agent, which its code may have changed.
+        own: a context for each agent, in which the agent has its own process settings.
     """
     board = env()
     board.reset(options={"moves": opening})

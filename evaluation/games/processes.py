@@ -30,7 +30,7 @@ class Interruption(BaseException):
 
 
 class Worker:
-    """Whether this process is a worker (``here``), and the files that were open at its start."""
+    """Whether this process is a worker (``here``), and the files that it had open at its start."""
 
     here = False
     files: Sequence[int] = (0, 1, 2)
@@ -68,7 +68,8 @@ def sigint_blocked() -> Iterator[None]:
     """A context in which new processes start with Ctrl-C blocked.
 
     The terminal sends Ctrl-C to every process, and each worker would print a traceback. A process
-    inherits blocked signals from its parent. This process handles a signal after the context.
+    inherits blocked signals from its parent. If a signal arrives meanwhile, this process handles
+    the signal when the context ends.
     """
     if not hasattr(signal, "pthread_sigmask"):  # Windows
         yield
@@ -111,8 +112,8 @@ def _handlers_held() -> Iterator[None]:
 def one_interrupt(signals: Sequence[int] = (signal.SIGINT,)) -> Iterator[None]:
     """A context in which the first signal raises KeyboardInterrupt and later signals do nothing.
 
-    A second signal would interrupt the clean-up after the first. Nothing changes outside the main
-    thread, nor for signals that the process ignores or handles in another way.
+    A second signal would interrupt the clean-up after the first. The context does nothing outside
+    the main thread, and does not change signals that are ignored or have another handler.
     """
     mine = [number for number in signals if signal.getsignal(number) in _DEFAULTS]
     if threading.current_thread() is not threading.main_thread() or not mine:
@@ -163,8 +164,8 @@ def quiet_shutdown() -> Iterator[None]:
 def exit_with_parent(parent: int) -> None:
     """Make this worker process end when its parent ends.
 
-    Also stop joblib from replacing the worker when its memory grows. Agents' tables use much
-    memory, and a new worker would have to load the agents again.
+    This function also stops joblib from replacing a worker whose memory grows. Agents' tables use
+    much memory, and a new worker would have to load the agents again.
     """
     from joblib.externals.loky import process_executor
 
@@ -237,7 +238,7 @@ SPOILED: Final = "it closed files that it had not opened, or used up all file ha
 
 
 def files_here() -> tuple[object, ...]:
-    """Return the identities of this process's files, and whether it can open another file."""
+    """Return the identities of files open at the start, and whether another file can be opened."""
     found: list[object] = []
     for number in Worker.files:
         try:
@@ -323,7 +324,7 @@ class OwnSettings:
     Threads share these settings, so agents in threads have no settings of their own.
 
     Args:
-        foreign: whether the agent runs third-party code; other agents change no settings.
+        foreign: whether the agent runs third-party code; if False, the context does nothing.
     """
 
     def __init__(self, foreign: bool = True) -> None:

@@ -57,23 +57,26 @@ class Settings:
         seed: the same seed gives the same games for any number of jobs.
         jobs: the number of worker processes; 1 plays in this process, or in one worker if a spec
             names third-party code. With several jobs, players that are objects must be picklable.
-            For language models, the number of threads, each of which plays one game at a time.
+            Language models play in ``jobs`` threads, one game at a time in each thread.
         out: a run directory, which stores each game when it ends. The same call, or a call with
             more agents or openings, plays only missing games.
         watch: called from time to time with the number of games done and the total.
         on_game: called with each stored or finished game, before ``watch`` counts the game.
-        limit: number of openings to play, in the order of the seed; None plays all openings.
-        movetime: seconds per move. Agents with an option ``movetime`` use this limit, unless their
-            spec sets another limit. A move longer than ``movetime + margin`` forfeits the game.
+        limit: number of openings to play; None plays all openings. The seed shuffles the openings
+            first, unless the caller lists them.
+        movetime: limit in seconds per move. Agents with an option ``movetime`` keep to this limit,
+            unless their spec sets another limit. A move that takes longer than
+            ``movetime + margin`` forfeits the game.
         margin: seconds by which a move may exceed ``movetime``.
         backend: ``loky`` (processes), ``threading``, ``serial`` (this process, for debuggers), or
-            ``dask`` or ``ray`` (a cluster); None uses joblib's setting
-            (``joblib.parallel_config``), or loky if there is none.
-        address: the address of a cluster, all of whose workers play. Without an address, dask and
-            ray start ``jobs`` workers on this machine.
+            ``dask`` or ``ray`` (a cluster). None uses the backend that the caller has set with
+            ``joblib.parallel_config``, by default loky.
+        address: the address of a cluster; all its workers play. Without an address, dask and ray
+            start ``jobs`` workers on this machine.
         max_tokens: the most tokens, in prompts and answers, that language models may use in the
             whole run. At this limit the run ends; a call with a greater limit resumes the run.
-            Requests that are already sent still count. None sets no limit.
+            Requests already sent are finished, so the total may exceed the limit. None sets no
+            limit.
 
     Raises:
         InvalidRun: a setting has a wrong type or value.
@@ -151,7 +154,7 @@ class Settings:
 
 
 def options() -> dict[str, Field[Any]]:
-    """Return the settings that are command line options, by name."""
+    """Return the fields of the settings that are command line options, by name."""
     return {setting.name: setting for setting in fields(Settings) if setting.metadata}
 
 

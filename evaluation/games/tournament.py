@@ -1,4 +1,4 @@
-"""Play runs, which are lists of games between agents, and store the games on disk."""
+"""Play a run, the scheduled games between agents, and store the games on disk."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ from c4env.evaluation.tables import plural
 
 @dataclass(frozen=True)
 class Tournament:
-    """A run with its games; a function plays them, or :func:`c4env.evaluation.read_run` reads them.
+    """The played games of a run, with methods for the win table, the ratings and the digest.
 
     Attributes:
         header: the pairings, openings and settings.
@@ -118,10 +118,10 @@ class Tournament:
         return Tally.of(self.games, self.players)
 
     def payoffs(self) -> tuple[tuple[str, ...], Float64s]:
-        """Return the agents, and the matrix ``[N, N]`` of mean scores of row against column.
+        """Return the agents, and their mean scores ``[N, N]``: row agent against column agent.
 
-        A score is the row's points per game, 0..1, over both colours. It is 1/2 on the
-        diagonal, and nan if two agents did not meet. ``scores - 0.5`` is a zero-sum payoff matrix.
+        A score is the points per game, 0..1, over both colours. The score is 1/2 on the diagonal,
+        and nan if two agents did not meet. The matrix minus 0.5 is a zero-sum payoff matrix.
         """
         names, cell = self.players, self.table.cell
         found = [(cell(one, other) + ~cell(other, one)).score for one in names for other in names]
@@ -142,7 +142,7 @@ class Tournament:
 
     @property
     def digest(self) -> str:
-        """The hex digest of the games, which depends on the seed but not on the workers."""
+        """The hex digest of the games; it depends on the seed but not on the number of workers."""
         return digest(self.games)
 
 
@@ -156,8 +156,8 @@ def round_robin(
         players: a list of specs (``"alphabeta:depth=5"``, or ``"mine=alphabeta:depth=5"`` with a
             name of your own) and callables on an observation (agents and functions, named by
             their ``name`` or ``__name__``); or a mapping from names to specs and callables.
-        openings: a number of plies, for all positions of that depth, one per mirror pair;
-            ``"balanced:4,2"``; a file; or a list of move strings. See
+        openings: a number of plies, for all positions after this number but no mirror images;
+            ``"balanced:4,2"``; the path of a file; or a list of move strings. See
             :func:`c4env.evaluation.plan.openings.choose_openings`.
         settings: ``seed``, ``jobs``, ``out``, ``watch``, ...: see
             :class:`c4env.evaluation.games.settings.Settings`.
@@ -197,7 +197,7 @@ def gauntlet(
             :class:`c4env.evaluation.games.settings.Settings`.
 
     Raises:
-        InvalidRun: a side is empty, an agent occurs twice, or a number is invalid.
+        InvalidRun: a side has no agent, an agent occurs twice, or a number is invalid.
         UnreadableRun: ``out`` holds another run.
         FileInUse: another process is writing to ``out``.
         UnknownAgent, UnknownOption, ...: a spec is wrong.
@@ -281,12 +281,12 @@ def play(plan: Plan, ordered: bool = False) -> Generator[GameRecord, None, None]
     """Play the games of a run; yield each game when it is over and written.
 
     Stored games come first, in the order of the schedule. Then the workers play the missing games.
-    Closing the generator ends the workers; another call resumes the run.
+    Closing the generator ends the workers. Another call with the same ``out`` resumes the run.
 
     Args:
         plan: the run.
-        ordered: yield and write the games in the order of the schedule. A caller who stops after n
-            games then has the same n games with any number of workers.
+        ordered: whether to yield and write the games in the order of the schedule. The first n
+            games are then the same with any number of workers.
 
     Raises:
         UnreadableRun: the run directory holds another run.
@@ -351,7 +351,7 @@ def _backend(settings: Settings, known: Traits) -> str | None:
     """Return the backend of a run; runs with language models use threads.
 
     Raises:
-        InvalidRun: a setting excludes language models, or no player is subject to ``max_tokens``.
+        InvalidRun: a setting excludes language models, or only language models can use a setting.
     """
     if not known.prompts:
         if settings.max_tokens is not None:
@@ -361,13 +361,13 @@ def _backend(settings: Settings, known: Traits) -> str | None:
         return settings.backend
     if settings.movetime is not None:
         raise InvalidRun(
-            f"movetime={settings.movetime:g}: a slow network would make language models forfeit; "
-            "expected movetime= only in the specs of agents that are no language models"
+            f"movetime={settings.movetime:g}: language models would forfeit on a slow network; "
+            "expected movetime= only in the specs of other agents"
         )
     if settings.backend not in (None, "threading", "serial"):
         raise InvalidRun(
-            f"backend={settings.backend!r}: language models play in threads of this process, "
-            "which stores their answers: expected threading or serial"
+            f"backend={settings.backend!r}: expected threading or serial, because this process "
+            "stores the answers of language models"
         )
     return settings.backend or "threading"
 
@@ -395,7 +395,7 @@ def _transcripts(
 def _in_order(
     games: Iterator[GameRecord], schedule: Sequence[Fixture], there: Mapping[Fixture, GameRecord]
 ) -> Iterator[GameRecord]:
-    """Yield games in the order of the schedule; games that end early wait for their turn."""
+    """Yield stored and new games in the order of the schedule."""
     early = dict(there)
     for fixture in schedule:
         while fixture not in early:

@@ -3,9 +3,9 @@
 Workers get batches of games and return records; they write no files. The identity of a game
 determines its random numbers, so any worker may play the game at any time.
 
-If a worker dies, or this project's own code fails in it, its batch is lost. The main process then
-plays the games of the batch one at a time, with each third-party agent in its own process. An agent
-whose process ends again forfeits the game.
+If a worker dies, or this project's own code fails in a worker, the batch is lost. The main process
+then plays the games of the batch one at a time, with each third-party agent in its own process. An
+agent that ends its own process twice in the same game forfeits the game.
 """
 
 from __future__ import annotations
@@ -114,12 +114,12 @@ def play_all(
     Args:
         run: the data that workers need.
         fixtures: the games to play.
-        jobs: number of workers. If it is 1, and without a cluster, this process plays, unless a
-            spec names third-party code, which could end the process.
+        jobs: number of workers. With 1 and no cluster, this process plays; but if a spec names
+            third-party code and ``backend`` is None, a worker plays.
         backend: one of BACKENDS, or None for joblib's setting.
         address: a cluster's address; all its workers play.
-        made: agents of the run that exist already; this function removes them from the dictionary,
-            uses them and closes them.
+        made: agents of the run that exist already, by name. This function empties the dictionary,
+            and closes the agents.
 
     Raises:
         InvalidRun: an agent cannot be sent to a worker.
@@ -152,7 +152,7 @@ def play_all(
             except pickle.PicklingError as error:
                 raise InvalidRun(
                     f"an agent cannot be sent to a worker ({error.__cause__ or error}); "
-                    "give it by its import path, or play with jobs=1"
+                    "give the agent by its import path, or play with jobs=1"
                 ) from None
             except (InvalidRun, Unavailable):
                 raise
@@ -195,7 +195,7 @@ class _Batches:
 def _from_pool(
     run: RunSpec, batches: _Batches, jobs: int
 ) -> Generator[tuple[list[GameRecord], float], None, None]:
-    """Play batches on joblib's workers; yield the games and seconds of each batch when it ends."""
+    """Play batches on joblib's workers; yield the games and the duration of each finished batch."""
     if on_this_machine():
         yield from as_they_end(play_batch, ((run, batch) for batch in batches), jobs)
         return
@@ -227,7 +227,8 @@ def _one_at_a_time(
     """Play games in this process, with each third-party agent in its own process.
 
     If an agent ends its process, this function plays the game once more, in a new process. If the
-    agent ends this process too, it forfeits and joins ``quarantined``; its later games get one try.
+    agent ends the new process too, the agent forfeits the game and joins ``quarantined``. A game
+    with a quarantined agent is not repeated when the agent ends its process.
     """
     run = dataclasses.replace(run, apart=True, id=uuid.uuid4().hex)
     try:
@@ -271,7 +272,7 @@ def play_batch(run: RunSpec, fixtures: Sequence[Fixture]) -> tuple[list[GameReco
 
 
 def _printing(run: RunSpec) -> AbstractContextManager[Any]:
-    """Redirect agents' output to stderr, except in threads, where the caller redirects it."""
+    """Return a context that redirects agents' output to stderr, but does nothing in threads."""
     return nullcontext() if run.shared else stdout_to_stderr()
 
 
@@ -288,7 +289,7 @@ def play_one(run: RunSpec, fixture: Fixture) -> GameRecord:
 
 
 class AgentCache(threading.local):
-    """The agents that this thread has made for its run."""
+    """The agents that this thread has made for the current run."""
 
     def __init__(self) -> None:
         self._run = ""
@@ -325,7 +326,7 @@ class AgentCache(threading.local):
         return agent
 
     def own(self, run: RunSpec, name: str) -> OwnSettings:
-        """Return the process settings of a player; players from one file share them."""
+        """Return the context for a player's process settings; players from one file share it."""
         player = run.field[name]
         code = split_spec(player)[0].rpartition(":")[0] if isinstance(player, str) else ""
         if (code or name) not in self._own:
@@ -333,7 +334,7 @@ class AgentCache(threading.local):
         return self._own[code or name]
 
     def adopt(self, run: RunSpec, made: dict[str, Agent]) -> None:
-        """Store existing agents for the seat of the first player, and empty the dictionary."""
+        """Move existing agents from a dictionary to this cache, as first players."""
         self.clear()
         self._run = run.id
         while made:

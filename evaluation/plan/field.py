@@ -71,10 +71,10 @@ def name_players(players: Players) -> dict[str, Player]:
 
 
 def separate(field: Mapping[str, Player]) -> dict[str, Player]:
-    """Return the field with a separate copy of an object for each name that it plays under.
+    """Return the field; an object that has several names is copied for each further name.
 
     Raises:
-        InvalidRun: the object cannot be copied.
+        InvalidRun: an object with several names cannot be copied.
     """
     found: dict[str, Player] = {}
     for name, player in field.items():
@@ -139,7 +139,7 @@ class Traits(NamedTuple):
     code: Mapping[str, Identity] = MappingProxyType({})  # of players from outside this project
 
     def in_short(self, name: str) -> str:
-        """Return one hash of a player's code and prompt."""
+        """Return one hash of a player's code and prompt; "" if the player has neither."""
         return in_short(self.code.get(name, {}), self.prompts.get(name, ""))
 
 
@@ -150,7 +150,7 @@ def look(name: str, player: Player, agent: Any) -> Traits:
     deterministic.
 
     Raises:
-        InvalidRun: a file was edited after this process imported it.
+        InvalidRun: a file of the agent was edited after this process imported the file.
     """
     clocked = getattr(agent, "movetime", None) is not None
     same = isinstance(agent, Agent) and agent.deterministic and not clocked

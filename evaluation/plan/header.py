@@ -36,14 +36,14 @@ class RunHeader:
     Attributes:
         kind: the kind of pairings.
         players: specs of the agents by name; a Python object has ``<name>`` as its spec.
-        challengers: in a gauntlet, the agents that meet all other agents.
+        challengers: in a gauntlet, the agents that meet every agent outside this list.
         openings: move strings from which the games begin.
         seed: seed of the openings' order and of stochastic agents.
         c4env: the versions of c4env, Python and NumPy.
         board: rows, columns and discs in a row that win, as ``6x7x4``.
         deterministic: agents that always give the same answer in the same position.
         timed: agents that search by the clock.
-        code: hashes of code and files from outside this project, by agent and name.
+        code: hashes of code and files from outside this project, by agent, then by file.
         prompts: prompts of language models, by agent.
         movetime: seconds per move; None for no limit.
         margin: seconds by which a move may exceed ``movetime``.
@@ -73,7 +73,7 @@ class RunHeader:
         return opening_major(others, self.openings)
 
     def notes(self) -> tuple[str, ...]:
-        """Return notes for the reader of a table, on time limits and the size of the board."""
+        """Return notes on time limits and the size of the board, to print below a table."""
         notes = []
         if self.movetime is not None:
             notes.append(
@@ -102,7 +102,7 @@ class RunHeader:
         """Parse the text of ``run.json``.
 
         Raises:
-            ValueError, TypeError, KeyError, AttributeError: ``text`` is not a whole header.
+            ValueError, TypeError, KeyError, AttributeError: ``text`` is not a complete header.
         """
         values: dict[str, Any] = json.loads(text)
         check = values.pop("check", None)
@@ -110,14 +110,14 @@ class RunHeader:
         if given != FORMAT:
             raise ValueError(f"the format is {given!r}: expected {FORMAT!r}")
         if check != _check({"format": given, **values}):
-            raise ValueError("its checksum is wrong: the file was damaged")
+            raise ValueError("the checksum is wrong: the file was damaged")
         if values.get("sprt") is not None:
             values["sprt"] = SprtPlan(**values["sprt"])
         return cls(**{name: _frozen(value) for name, value in values.items()})
 
     @classmethod
     def of_format_2(cls, values: Mapping[str, Any]) -> RunHeader:
-        """Convert a header of format 2, which was stored among the games.
+        """Convert a header of format 2, an older format that stored the header in the games file.
 
         Raises:
             ValueError, TypeError, AttributeError: ``values`` is not a header.

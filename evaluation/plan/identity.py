@@ -1,9 +1,9 @@
 """Hash the code and the files that an agent depends on, to detect a changed agent.
 
 These hashes are the agent's identity, part of the key of its stored results. So a changed agent
-never gets the results of an earlier agent of the same name. An identity maps file names to hashes:
-of the agent's Python file, the files that it imports or names in strings, and the programs, weights
-and folders in its spec. This project's own code has no hash.
+never gets the results of an earlier agent of the same name. An identity maps file names to hashes.
+It covers the agent's Python file, the files that this file imports or names in strings, and the
+programs, weights and folders in the agent's spec. This project's own code has no hash.
 """
 
 from __future__ import annotations
@@ -45,14 +45,14 @@ NOT_READ: Final = (".log",)  # endings of files that an agent writes rather than
 
 
 def identify(player: str | Callable[..., Any], name: str = "") -> dict[str, str]:
-    """Return the identity of a player, as hashes by name.
+    """Return a player's identity, a mapping from names of files or objects to hashes.
 
     Args:
-        player: a spec whose agent this process has made before, or an object.
-        name: the object's name.
+        player: a spec whose agent this process has made before, or a Python object.
+        name: the name of a Python object; a spec needs none.
 
     Raises:
-        InvalidRun: a file was edited after this process imported it.
+        InvalidRun: a file of the agent was edited after this process imported the file.
     """
     if isinstance(player, str):
         return dict(_of_spec(player))
@@ -89,7 +89,7 @@ _ZOO: Final = {entry.name: entry for entry in ZOO}
 
 
 def _of_text(text: str, program: bool = False) -> Iterator[tuple[str, str]]:
-    """Yield hashes of the user's files and folders that an agent's name or option refers to."""
+    """Yield names and hashes of the user's files to which an agent's name or option refers."""
     first = _words(text)[0]
     if program and os.path.basename(first) == first and (found := shutil.which(first)):
         yield first, _hash(Path(found))
@@ -136,7 +136,7 @@ def _run_by_name(text: str) -> Iterator[str]:
 def _of_source(
     file: Path, folder: Path, named_from: Path | None = None
 ) -> Iterator[tuple[str, str]]:
-    """Yield hashes of a file and, if it is Python, of the files that it imports or names.
+    """Yield a file's name and hash; for a Python file, also those of imported or named files.
 
     Args:
         file: any file.
@@ -190,7 +190,7 @@ def _read_by(path: Path, folder: Path) -> Iterator[Path]:
 
 
 def _imported(name: str, folder: Path, relative: bool = False) -> Iterator[Path]:
-    """Yield the files of a module and its packages, from ``folder`` or from loaded modules."""
+    """Yield the files of a module and its packages, found in ``folder`` or in loaded modules."""
     parts = name.split(".")
     if parts[0] == "c4env" and not relative:
         return
@@ -205,7 +205,7 @@ def _imported(name: str, folder: Path, relative: bool = False) -> Iterator[Path]
 
 
 def _named(text: str, folder: Path, there: Callable[[Path], bool]) -> Iterator[Path]:
-    """Yield files that a string names, in the folder of its source or the working directory."""
+    """Yield existing paths that a string names, from ``folder`` or the working directory."""
     if text.isprintable() and not text.endswith(NOT_READ):
         yield from (p for p in dict.fromkeys((folder / text, Path(text))) if there(p))
 
@@ -241,7 +241,7 @@ def _hash_of_file(path: str, changed: int, size: int) -> str:
 
 
 def _hash(content: Path | str | bytes) -> str:
-    """Hash a text, bytes or a file; a process reads an unchanged file only once."""
+    """Return the hash of a text, bytes or a file; a process reads an unchanged file once."""
     if isinstance(content, Path):
         now = content.stat()
         return _hash_of_file(os.path.abspath(content), now.st_mtime_ns, now.st_size)
@@ -256,7 +256,7 @@ _PLAIN: Final = (str, bytes, int, float, bool, type(None), os.PathLike)
 
 
 def _of_object(thing: Any) -> str:
-    """Hash the code and the values of a function or object; return "" if there are none."""
+    """Return a hash of the code and values of a function or object; "" if it has neither."""
     function = thing.function if isinstance(thing, FunctionAgent) else thing
     data = b"".join(_values(function, set()))
     kind = function if inspect.isclass(function) else type(function)
@@ -298,7 +298,7 @@ def _values(value: Any, seen: set[int]) -> Iterator[bytes]:
 
 
 def _held(value: Any) -> Iterator[tuple[Any, Any]]:
-    """Yield the name (or None) and the value of each value that an object contains."""
+    """Yield a pair (name or None, value) for each value that an object contains."""
     if isinstance(value, Mapping):
         yield from value.items()
     elif isinstance(value, list | tuple):
@@ -321,7 +321,7 @@ def _held(value: Any) -> Iterator[tuple[Any, Any]]:
 
 
 def _held_by(function: FunctionType) -> Iterator[tuple[str, Any]]:
-    """Yield a function's name and closure; for user code, also yield its code and globals."""
+    """Yield a function's name and closure; for a user's function, also its code and globals."""
     yield "name", f"{function.__module__}.{function.__qualname__}"
     yield "defaults", [function.__defaults__, function.__kwdefaults__]
     try:

@@ -1,8 +1,8 @@
 """Choose the openings of a run, which are the positions from which its games begin.
 
 Deterministic agents repeat the same game from the same position, so a run uses each opening once.
-The openings are all positions after k plies, one of each mirror pair (``3``); the balanced ones
-among these (``balanced:4,2``); or the lines of a file (its path).
+``3`` means all positions after 3 plies, one of each mirror pair. ``balanced:4,2`` means only the
+balanced positions after 4 plies. The path of a file means the openings in the file's lines.
 
 The solver's opening book, which has the exact score of every position of up to 8 plies, shows
 which positions are balanced.
@@ -35,14 +35,14 @@ def choose_openings(openings: Openings, seed: int = 0, limit: int | None = None)
     """Return the openings of a run, as move strings of 1-based columns.
 
     Args:
-        openings: a number of plies, for all positions after this number; ``"balanced:4,2"`` for
+        openings: a number of plies, for all positions after so many plies; ``"balanced:4,2"`` for
             the positions after 4 plies whose exact score is between -2 and 2; the path of a file;
             or a list of move strings.
-        seed: shuffles the openings; a list of move strings keeps its order.
-        limit: the number of openings to take, after shuffling; None takes all.
+        seed: the seed that shuffles the openings. A list of move strings is not shuffled.
+        limit: the greatest number of openings to take after shuffling; None takes all.
 
     Raises:
-        InvalidRun: an opening is missing, occurs twice or ends the game, or the text is malformed.
+        InvalidRun: there is no opening, an opening is wrong or repeated, or a text is malformed.
     """
     if isinstance(openings, str):
         found = shuffled(_named(openings.strip()), seed)
@@ -69,9 +69,9 @@ def _named(text: str) -> list[str]:
 
 
 def shuffled(openings: Sequence[str], seed: int) -> list[str]:
-    """Sort the openings by a hash of the seed and the opening.
+    """Return the openings in a pseudo-random order, by a hash of the seed and the opening.
 
-    The openings of a smaller set keep their order in a larger set.
+    The order of two openings does not depend on the other openings in the list.
     """
     return sorted(openings, key=lambda m: hashlib.sha256(f"{seed} {m}".encode()).digest())
 
@@ -92,7 +92,7 @@ def check_opening(moves: str, where: str) -> str:
 
 
 def canonical(position: Position) -> Position:
-    """Return a position or its mirror image, the one with the smaller bitboards."""
+    """Return a position or its mirror image, whichever has the smaller bitboards."""
     mirrored = position.mirror()
     return min(position, mirrored, key=lambda p: (p.mine, p.theirs))
 
@@ -100,8 +100,8 @@ def canonical(position: Position) -> Position:
 def enumerate_openings(plies: int) -> list[str]:
     """List move strings of all unfinished positions after ``plies`` discs, one per mirror pair.
 
-    The move string of a position is its lexicographically first game; the list is sorted. 0 to 8
-    plies have 1, 4, 25, 121, 568, 2144, 8231, 27109 and 91295 openings.
+    The move string is the lexicographically first game that leads to the position. The list is
+    sorted. For 0 to 8 plies its length is 1, 4, 25, 121, 568, 2144, 8231, 27109 and 91295.
 
     Raises:
         InvalidRun: ``plies`` is not an integer 0..8.
@@ -122,7 +122,7 @@ def enumerate_openings(plies: int) -> list[str]:
 
 
 def balanced_openings(plies: int, most: int) -> list[str]:
-    """Return the openings of :func:`enumerate_openings` with a score of ``-most`` to ``most``.
+    """Return the openings of :func:`enumerate_openings` that score from ``-most`` to ``most``.
 
     The scores are exact: 0 is a draw, and 1 is a win with the winner's last disc.
 
@@ -142,7 +142,7 @@ def read_openings(path: str | Path) -> list[str]:
     """Read a file with an opening of 1-based columns on each line; ``#`` begins a comment.
 
     Raises:
-        InvalidRun: the file cannot be read, or a line is not an opening.
+        InvalidRun: the file cannot be read, or an opening is wrong, missing or repeated.
     """
     try:
         lines = Path(path).read_text(encoding="utf-8-sig").splitlines()

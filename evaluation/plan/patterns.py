@@ -17,7 +17,7 @@ _RANGE: Final = re.compile(r"(\d+)\.\.(\d+)")
 
 
 def expand(pattern: str) -> list[str]:
-    """Expand a pattern into specs: ``key=1..8`` is a range with both ends, ``{a,b}`` a choice.
+    """Expand a pattern with ranges ``key=1..8``, ends included, or choices ``{a,b}`` into specs.
 
     A choice may occur anywhere and may contain ranges. The last range or choice changes fastest.
     ``alphabeta:depth=1..2,heuristic={chain,window}`` gives four specs.
@@ -59,5 +59,7 @@ def _values(pattern: str, part: str) -> list[str]:
         return [part]
     low, high = int(bounds[1]), int(bounds[2])
     if high < low or high - low >= MOST:
-        raise InvalidRun(f"{pattern!r}: {part}: expected an ascending range of at most {MOST}")
+        raise InvalidRun(
+            f"{pattern!r}: {part}: expected an ascending range of at most {MOST} numbers"
+        )
     return [str(value) for value in range(low, high + 1)]

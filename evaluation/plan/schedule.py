@@ -21,7 +21,7 @@ def opening_major(players: Sequence[str], openings: Sequence[str]) -> list[Fixtu
 def gauntlet_order(
     challengers: Sequence[str], others: Sequence[str], openings: Sequence[str]
 ) -> list[Fixture]:
-    """List every game of a gauntlet: each challenger against each opponent, with both colours."""
+    """List every game of a gauntlet: each challenger plays each of ``others`` with both colours."""
     return _both_colours([(one, other) for one in challengers for other in others], openings)
 
 

@@ -1,11 +1,13 @@
 """Find cycles among agents, which Elo cannot show, and rank agents by maximal lotteries.
 
-In a cycle, a beats b, b beats c, and c beats a. A cycle is as clear as its least clear win. A cycle
-is significant if random signs of the results of openings rarely give any win as clear.
+In a cycle, a beats b, b beats c, and c beats a. The clarity of a cycle is that of its least clear
+win. A significance test flips the signs of the openings' results at random. A cycle is significant
+if the flipped results rarely contain a win that is at least as clear.
 
-A maximal lottery is a mixture of agents that no agent beats on average. The agents in some maximal
-lottery (the essential set) come first, then the essential set of the remaining agents, and so on.
-Copies of an agent do not change the order of the other agents.
+A maximal lottery is a mixture of agents that no agent beats on average. The essential set contains
+every agent that occurs in a maximal lottery. The essential set of the field comes first, then the
+essential set of the remaining agents, and so on. Copies of an agent do not change the order of the
+other agents.
 
 Sources: Brandl, Brandt and Seedig, "Consistent Probabilistic Social Choice", Econometrica 84, 2016;
 Dutta and Laslier, "Comparison functions and choice correspondences", Social Choice and Welfare 16,
@@ -93,7 +95,7 @@ def standing(tally: Tally, exact: bool = False) -> Standing:
 
 
 def _gains(tally: Tally, weights: Sequence[Float64s] = ()) -> tuple[Float64s, Float64s]:
-    """Return two arrays ``[draws, n, n]``, row by column: points won minus lost, and games."""
+    """Return the row's points above half of the games, and the games, both ``[draws, n, n]``."""
     points, games = tally.sums(weights)
     excess = points - games / 2
     return excess - excess.swapaxes(1, 2), games + games.swapaxes(1, 2)
@@ -117,10 +119,7 @@ def _places(tally: Tally, exact: bool) -> tuple[Place, ...]:
 
 
 def maximal_lottery(margins: Float64s) -> tuple[Float64s, Bools]:
-    """Find a maximal lottery, and the agents that are in any maximal lottery.
-
-    The result is the maximal lottery with the most agents. Every other agent loses to this lottery,
-    and so is in no maximal lottery.
+    """Find the maximal lottery with the most agents; all other agents are in no maximal lottery.
 
     Args:
         margins: ``margins[i, j]`` is the gain of agent i against agent j, ``[n, n]``.
@@ -157,7 +156,7 @@ def essential_tiers(margins: Float64s) -> Int64s:
 
 
 def clearest_cycle(tally: Tally) -> tuple[tuple[str, ...], float]:
-    """Find the clearest cycle of three agents, judged by the least clear of its wins."""
+    """Find the clearest cycle of three agents, and the confidence in it (1 minus the p-value)."""
     excess = tally.points - tally.games / 2
     mirrored = excess.swapaxes(1, 2)
     by_opening = tally.resampled == "openings"  # otherwise the unit is the game

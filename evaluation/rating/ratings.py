@@ -4,15 +4,15 @@ The model: an agent rated r1 scores ``1 / (1 + 10**(-(r1 - r2) / 400))`` of the 
 agent rated r2, with equally many games of each colour. A second fit adds the first-move advantage
 ``f`` to the first player's rating. Ratings maximise the likelihood of all games together, so the
 order of the games does not matter. Virtual draws keep ratings finite, even of an agent that never
-wins. A field of N agents gets N - 1 pairs of virtual draws (Jeffreys' prior). Each pair of agents
-gets a share of them in proportion to its leverage (:func:`leverages`).
+wins. A field of N agents gets N - 1 pairs of virtual draws (Jeffreys' prior). These draws are
+divided among the pairs of agents in proportion to the pairs' leverages (:func:`leverages`).
 
-Games from one opening depend on each other: an opening that costs a point with one colour gains one
-with the other. So the intervals come from resampling openings, never single games, by the Bayesian
-bootstrap (Rubin, "The Bayesian Bootstrap", Annals of Statistics 9, 1981): an opening, with all its
-games, gets an exponential weight. Virtual points get gamma weights of the same mean. For two agents
-and independent games, the result is Jeffreys' interval for a proportion. It stays wide if an agent
-wins all games, where a plain bootstrap has no width.
+Games from one opening are correlated: an opening that costs an agent a point with one colour gains
+a point with the other colour. Therefore the intervals come from resampling whole openings by the
+Bayesian bootstrap (Rubin, "The Bayesian Bootstrap", Annals of Statistics 9, 1981). Each opening
+gets an exponential weight, and virtual points are drawn from gamma distributions. For two agents
+and independent games, the result is Jeffreys' interval for a proportion. This interval stays wide
+even if an agent wins all games; the interval of a plain bootstrap would then have no width.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ SURE: Final = 1 - TAILS[0] / 100
 """From this probability of being stronger, the 95 % interval of a difference excludes 0."""
 _ENOUGH: Final = 25  # openings, from which a run gets no note to play more
 _STUDENT: Final = {1: 1.5, 2: 9.2, 3: 2.2, 4: 1.9}
-"""Factors by number of openings that widen the first-move interval to Student's t, as weights of so
-few openings cannot. Intervals of strengths do not need them: virtual points widen these enough."""
+"""Factors by number of openings that widen the first-move interval to Student's t, because the
+weights cannot. Intervals of Elo need no factors, because virtual points widen them enough."""
 _UNKNOWN: Final = 2000.0  # half width, in Elo, of an interval without information
 
 
@@ -54,7 +54,7 @@ class Interval(NamedTuple):
 
     @classmethod
     def of(cls, value: float, drawn: Float64s) -> Interval:
-        """Make the interval of the middle 95 % of the draws, widened to include ``value``."""
+        """Return ``value`` with the middle 95 % of the draws, widened to include ``value``."""
         low, high = map(float, np.percentile(drawn, TAILS))
         return cls(float(value), min(low, float(value)), max(high, float(value)))
 
@@ -82,13 +82,13 @@ class Ratings(Sequence[Rating]):
         first_move: the advantage of moving first, in Elo.
         resampled: the unit that the intervals resample: ``"openings"``, or ``"pairs"`` of games
             if there is only one opening.
-        units: number of these units.
-        exact: every agent is deterministic and played all positions after some number of plies, so
-            nothing was sampled. ``low`` and ``high`` then show how much the openings differ.
+        units: number of openings or pairs that the intervals resample.
+        exact: whether every agent is deterministic and played all openings of one length. Then
+            no result is sampled, and ``low`` and ``high`` show how much the openings differ.
         anchor: the agent with a fixed Elo; without an anchor, the mean of the field is 0.
         rival: the agent most likely to be as strong as the first agent, and the probability that
             the first agent is stronger.
-        centred: whether Elo 0 is the mean of only some of the agents.
+        centred: whether Elo 0 is the mean of chosen agents instead of the mean of all agents.
     """
 
     players: tuple[Rating, ...]
@@ -118,7 +118,7 @@ class Ratings(Sequence[Rating]):
         return replace(self, players=players, rival=rival, anchor=anchor)
 
     def rows(self) -> list[list[Any]]:
-        """A heading and a row for each agent: place, name, Elo, interval, score, games, > next."""
+        """Return the table of ratings as a heading and a row for each agent."""
         spread = "spread" if self.exact else "95 %"
         rows: list[list[Any]] = [["place", "agent", "Elo", spread, "score", "games", "> next"]]
         for r in self:
@@ -128,11 +128,11 @@ class Ratings(Sequence[Rating]):
         return rows
 
     def table(self, title: str = "", notes: tuple[str, ...] = ()) -> Table:
-        """The rows as a table; its notes explain the columns, and ``notes`` come after them."""
+        """The ratings as a table with explanations below it, followed by ``notes``."""
         return Table(self.rows(), title, (*self.words(), *notes), left=(1,))
 
     def words(self) -> list[str]:
-        """Return notes on the first-move advantage, the columns, the intervals and cautions."""
+        """Return notes on the first-move advantage, the columns, the intervals and few openings."""
         return [first_move_line(self), self.basis(), *self.caution()]
 
     def _repr_markdown_(self) -> str:
@@ -154,7 +154,7 @@ class Ratings(Sequence[Rating]):
         return f"95 % intervals: {units}, resampled {_DRAWS} times, and of this one opening alone."
 
     def caution(self) -> tuple[str, ...]:
-        """A note if the openings are too few to tell agents apart, or ()."""
+        """Return a note if there are too few openings to tell agents apart, else ()."""
         told = all(r.better is None or r.better >= SURE for r in self)
         openings = self.units if self.resampled == "openings" else 1
         if self.exact or told or not self.units or self.centred:
@@ -165,7 +165,7 @@ class Ratings(Sequence[Rating]):
 
 
 def few_openings(openings: int, what: str) -> str:
-    """Return a warning that there are too few openings, with advice; "" if there are enough."""
+    """Return a warning that there are too few openings for ``what``; "" if there are enough."""
     if openings >= _ENOUGH:
         return ""
     few = "1 opening is" if openings == 1 else f"{openings} openings are"
@@ -174,7 +174,7 @@ def few_openings(openings: int, what: str) -> str:
 
 
 def more_openings(least: int) -> str:
-    """Name the ``--openings`` that plays at least ``least`` openings; "" if none does."""
+    """Return advice on the option ``--openings`` that plays ``least`` openings or more, or ""."""
     found = ((plies, len(all_openings(plies))) for plies in range(1, 6))
     return next((f"--openings {p} plays {count}" for p, count in found if count >= least), "")
 
@@ -190,8 +190,8 @@ def rate(
 
     Args:
         tally: points and games.
-        deterministic: agents that always give the same answer in the same position. If all agents
-            are here and have played every opening, the ratings are exact over that set.
+        deterministic: agents that always give the same answer in the same position. Ratings are
+            exact if all agents are deterministic and played every opening of one length.
         anchor: an agent and its fixed Elo; without an anchor, the mean of the field is 0.
         seed: seed of the bootstrap.
         centre: agents whose mean Elo is 0; empty means all agents.
@@ -289,8 +289,8 @@ def strengths(
 ) -> tuple[Float64s, float, Float64s, Float64s]:
     """Fit the Elo and the first-move advantage to the games, and to resampled games.
 
-    The samples of two tallies with the same players and openings use the same random weights of
-    openings and the same virtual draws, which keep Elo finite. ``apart`` draws other virtual draws.
+    Virtual games keep Elo finite. Calls with the same seed, players and openings use the same
+    random weights of openings, and the same virtual games unless ``apart`` differs.
 
     Returns:
         the Elo ``[players]``, the first-move advantage, and samples of both, ``[draws, players]``
@@ -339,10 +339,10 @@ def _alike(points: Float64s, games: Float64s) -> tuple[Float64s, Float64s]:
 
 
 def leverages(games: Float64s) -> Float64s:
-    """Return each pair's leverage: 0 to 1, how much its own games determine its Elo difference.
+    """Return each pair's leverage, 0..1: how much the pair's games determine its Elo difference.
 
-    Leverages sum to one less than the number of agents. If all pairs have equally many games, each
-    pair has 2/n; a pair whose games alone connect two parts of a field has 1.
+    The leverages of n agents sum to n - 1. If all pairs have equally many games, each leverage is
+    2/n. If a pair's games are the only connection of two parts of a field, its leverage is 1.
 
     Args:
         games: number of games of each pair, ``[players, players]``, symmetric.
@@ -357,8 +357,8 @@ def leverages(games: Float64s) -> Float64s:
 def scores(tallies: Sequence[Tally]) -> list[tuple[Float64s, Float64s]]:
     """Compute points per game in each tally, ``[players]``, and samples, ``[draws, players]``.
 
-    The tallies have the same players and openings, and share the bootstrap weights. In each
-    tally, each player also gets virtual games: the number of games of a pair from one opening.
+    The tallies have the same players and openings, and share the bootstrap weights. In the samples,
+    each player also gets virtual games: on average as many as a pair plays from one opening.
     """
     generator = tallies[0].generator(0)
     virtual = generator.spawn(1)[0]
@@ -375,7 +375,7 @@ def scores(tallies: Sequence[Tally]) -> list[tuple[Float64s, Float64s]]:
 def _shares(
     points: Float64s, games: Float64s, won: Float64s | float = 0, more: Float64s | float = 0
 ) -> Float64s:
-    """Return points per game ``[draws, players]``; add ``won`` to points and ``more`` to games."""
+    """Return points per game ``[draws, players]``, with ``won`` points in ``more`` games added."""
     gained = points.sum(2) + (games - points).sum(1) + won
     return np.asarray(gained / np.maximum(games.sum(1) + games.sum(2) + more, _LEAST))
 

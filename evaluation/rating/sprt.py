@@ -4,10 +4,10 @@ The unit is a pair of games from one opening with the colours swapped, so the ad
 opening cancels out. A pair scores 0, 1/2, 1, 3/2 or 2 points for the first agent. The test uses the
 counts of these five results (the pentanomial).
 
-The hypotheses are in logistic Elo, the Elo of the ratings: the first agent is ``h0`` or ``h1`` Elo
-stronger. The log likelihood ratio is generalised: each hypothesis uses the likeliest distribution
-of pairs with its mean score. Wald's bounds keep the error rates near ``alpha`` (accept H1 although
-H0 is true) and ``beta`` (accept H0 although H1 is true).
+The hypotheses say that the first agent is ``h0`` or ``h1`` Elo stronger, in the logistic Elo of the
+ratings. The log likelihood ratio is generalised: the likelihood of a hypothesis is that of the
+likeliest distribution of pair results with the expected mean score. Wald's bounds keep the error
+rates near ``alpha`` (accept H1 although H0 is true) and ``beta`` (accept H0 although H1 is true).
 
 Source: Michel Van den Bergh's notes on Fishtest's mathematics ("The generalized maximum
 likelihood ratio for the expectation value of a distribution", "Normalized Elo"); Fishtest and
@@ -46,8 +46,8 @@ class Sprt:
         beta: probability of accepting H0 if H1 is true.
 
     Raises:
-        InvalidRun: ``h0`` is not below ``h1``, one is beyond +-1000, or a probability is not
-            between 0 and 1/2.
+        InvalidRun: ``h0`` is not below ``h1``, an Elo difference is not in -1000..1000, or a
+            probability is not between 0 and 1/2.
     """
 
     h0: float
@@ -133,7 +133,7 @@ class Sprt:
     def known(self, decision: Decision, other: str) -> str:
         """Return a phrase for what a decision shows about the first agent.
 
-        A decision only rejects the other hypothesis. So H0 does not show how weak the agent is.
+        Accepting H0 only rejects H1, and accepting H1 only rejects H0.
         """
         value, side = (self.h0, 1) if decision == "H1" else (self.h1, -1)
         if value * side > 0:
@@ -176,9 +176,9 @@ def expected_score(elo: float) -> float:
 def _likeliest(shares: NDArray[np.float64], means: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the likeliest distributions ``[..., means, 5]`` with the given mean scores.
 
-    A distribution is ``shares / (1 + t (score - mean))`` with the ``t`` that gives it the mean. The
-    excess over the mean falls as ``t`` grows, so Newton's method finds ``t``. If a step would leave
-    the range in which all shares are positive, the method halves the range instead.
+    Each distribution is ``shares / (1 + t (score - mean))``, with ``t`` chosen for the given mean.
+    Newton's method finds ``t`` within an interval that shrinks at each step. If a step would leave
+    the interval, the method takes the middle of the interval instead.
     """
     away = SCORES - means[:, None]
     weighted = shares[..., None, :] * away

@@ -23,16 +23,16 @@ _LEAST: Final = 1e-6  # the least sum of all weights
 
 @dataclass(frozen=True)
 class Tally:
-    """The points and games of each pair of agents, by opening; ratings are computed from them.
+    """The points and games of each pair of agents, by opening: the input of ratings.
 
     Attributes:
         players: sorted names, so that results do not depend on the given order.
         openings: sorted openings.
         points: points of the first player (row) against the second, ``(openings, players,
-            players)``. With a single opening, a slice has one game per pairing and colour.
-        games: number of games behind the points; the same shape.
-        beside: more games of the same players, which the bootstrap resamples separately, such as
-            a newcomer's games; None without such games.
+            players)``. With a single opening, the first axis numbers the games of a pairing.
+        games: number of games, in the shape of ``points``.
+        beside: more games of the same players, such as a newcomer's games, or None. The bootstrap
+            resamples these games separately.
         by_pairs: whether to resample pairs of games even with several openings, because the
             results of a few similar openings differ too little.
     """
@@ -98,9 +98,9 @@ class Tally:
 
         The first array has the weights of openings ``(draws, openings)``, or of pairs ``(draws,
         slices, players, players)``. The next arrays have the weights of ``beside``. The weights of
-        many units are nearly exponential. The weights of few units vary more, as Student's t has
-        wider tails than the normal distribution. The sum of the weights is drawn separately,
-        because it would otherwise be almost 0 in some draws.
+        many units are nearly exponential. The weights of few units vary more, which widens
+        intervals as Student's t does. The sum of the weights has a distribution of its own;
+        a plain sum of few weights would be almost 0 in some draws.
         """
         units = self.units
         shape = max(units - 4, 1) / max(units, 1) * self._there()
@@ -114,7 +114,7 @@ class Tally:
         return weights, *(self.beside.weights(generator, draws) if self.beside else ())
 
     def sums(self, weights: Sequence[Float64s] = ()) -> tuple[Float64s, Float64s]:
-        """Return points and games, summed with weights, each ``[samples, players, players]``."""
+        """Return weighted sums of points and of games, each ``[samples, players, players]``."""
         both = self.points, self.games
         if not weights:
             points, games = (table.sum(0, keepdims=True) for table in both)
@@ -133,7 +133,7 @@ class Tally:
 
     @functools.cached_property
     def _met(self) -> tuple[Bools, Float64s, Float64s]:
-        """A mask of the pairs that met, and their points and games, ``(openings, pairs)``."""
+        """A mask of the pairs that met, and the pairs' points and games, ``(openings, pairs)``."""
         met = np.asarray(self.games.any(0))
         return met, self.points[:, met], self.games[:, met]
 
@@ -145,7 +145,7 @@ class Tally:
 
     @property
     def enumerated(self) -> bool:
-        """Whether all pairs that met played every opening of some number of plies."""
+        """Whether all pairs that met played all possible openings of one length."""
         counts = self.games if self.resampled == "openings" else self.games.sum(0, keepdims=True)
         met = counts.sum(0) + counts.sum(0).T > 0
         plies = len(min(self.openings, default="", key=len))

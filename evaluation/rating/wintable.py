@@ -50,7 +50,7 @@ class WinTable(Tables):
     Attributes:
         players: names, the best total score first.
         cells: results of pairings ``(first, second)``, from the first player's view.
-        forfeits: number of forfeits of each player, by ending.
+        forfeits: number of forfeits of each player, counted by kind of ending.
         reasons: ending and reason of each player's first forfeit.
         notes: notes on how the games were played.
         opening_plies: the distinct lengths of the openings.
@@ -121,7 +121,7 @@ class WinTable(Tables):
     # -- forms --------------------------------------------------------------------------
 
     def rows(self, show: Callable[[Cell], str]) -> list[list[str]]:
-        """Return a heading and a row for each player, with its cells, its total and both colours.
+        """Return a heading and a row for each player: cells, all games, and games by colour.
 
         Args:
             show: a function that turns a cell into text.

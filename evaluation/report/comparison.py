@@ -1,4 +1,4 @@
-"""Compare two runs by the games that both have, to show the effect of a change."""
+"""Compare two runs, before and after a change, by the games that both runs contain."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from c4env.evaluation.tables import Shown, Table, number, plural, signed
 
 
 class Change(NamedTuple):
-    """A game in both runs, with the same players, colours and opening."""
+    """A game that both runs contain, with the same players, colours and opening."""
 
     before: GameRecord
     after: GameRecord
 
     @property
     def otherwise(self) -> bool:
-        """Whether the moves differ."""
+        """Whether the moves or the points differ."""
         return self.before.moves != self.after.moves or self.result
 
     @property
@@ -35,18 +35,18 @@ class Change(NamedTuple):
         return self.before.points != self.after.points
 
     def gain(self, player: str) -> float:
-        """A player's points in the game after the change minus its points before the change."""
+        """Return a player's points in the second run's game minus those in the first run's game."""
         seat = self.after.players.index(player)
         return self.after.points[seat] - self.before.points[seat]
 
 
 def compare(before: Tournament, after: Tournament) -> Table:
-    """Compare each agent's score and Elo in the games that both runs have.
+    """Compare each agent's score and Elo in the games that both runs contain.
 
-    The table shows each difference between the runs with its interval. The bootstrap draws the same
-    openings from both runs, and adds random virtual games to each run, so that a single changed
-    game does not look certain. If an agent makes the same moves in both runs, its difference is 0.
-    Elo is relative to the mean of the agents with the same spec and code in both runs.
+    The table shows the change of each agent's score and Elo, with intervals. The bootstrap draws
+    the same openings from both runs. It adds random virtual games to each run, because otherwise
+    one changed game could look certain. If no game of an agent changed, its score's change is 0.
+    In each run, Elo has mean 0 over the agents with the same spec and code in both runs.
 
     Args:
         before: the first run.
@@ -110,7 +110,7 @@ def changed_games(before: Tournament, after: Tournament) -> Table:
 
 
 def shared(before: Tournament, after: Tournament) -> list[Change]:
-    """Return the games that both runs have, in the order of ``after``.
+    """Return the games that both runs contain, in the order of ``after``.
 
     Raises:
         InvalidRun: the runs share no game; the message names the players or openings that differ.
@@ -133,7 +133,7 @@ def shared(before: Tournament, after: Tournament) -> list[Change]:
 
 
 def _elo(tally: Tally, centre: Sequence[int], apart: bool) -> tuple[Float64s, Float64s]:
-    """Return the Elo ``[players]`` and samples ``[draws, players]``, with mean 0 in ``centre``."""
+    """Return Elo ``[players]`` and bootstrap samples of Elo; players in ``centre`` have mean 0."""
     elo, _, drawn, _ = strengths(tally, apart=apart)
     return elo - elo[centre].mean(), drawn - drawn[:, centre].mean(1, keepdims=True)
 
@@ -160,8 +160,8 @@ def _reading(same: Sequence[str], players: Sequence[str], openings: int) -> tupl
     mean = "all" if len(same) == len(players) else f"{', '.join(same)}, the same in both"
     units = "the openings" if openings > 1 else "the pairs of games of this one opening"
     return (
-        f"change: of the score, in percent. Elo: its change, relative to the mean of {mean}.",
-        f"95 %: of these changes, by resampling {units} of both runs together.",
+        f"change: change of the score, in percent. Elo: change relative to the mean of {mean}.",
+        f"95 %: intervals of the changes, by resampling {units} of both runs together.",
     )
 
 
@@ -175,7 +175,7 @@ def _notes(before: Tournament, after: Tournament, games: Sequence[Change]) -> tu
     ]
     for run, when in ((before, "before"), (after, "after")):
         if alone := len(run.games) - len(games):
-            notes.append(f"Left out: {plural(alone, 'game')} only {when}.")
+            notes.append(f"Left out: {plural(alone, 'game')} only in the run {when}.")
     for when, played in zip(("Before", "After"), zip(*games, strict=True), strict=True):
         forfeits = WinTable.of(played).reasons_of_forfeits()
         notes += [f"{when} {forfeit}" for forfeit in forfeits]

@@ -22,7 +22,7 @@ def headline(ratings: Ratings, match: Match | None = None) -> list[str]:
 
     Args:
         ratings: ratings of at least one agent.
-        match: a match whose length a test decided, or None.
+        match: the run, if it is a match; a match with a sequential test has its own headline.
     """
     if match is not None and match.sprt is not None:
         return _of_test(match)
@@ -64,9 +64,9 @@ def headline(ratings: Ratings, match: Match | None = None) -> list[str]:
 
 
 def command_of(header: RunHeader) -> str | None:
-    """Return the command that plays a run with this header, or None.
+    """Return the ``c4`` command that repeats the run with this header, or None.
 
-    A run has no command if an agent is a Python object, or the openings come from a file.
+    For example, no command repeats a run with a Python object as an agent, or openings from a file.
     """
     players, openings, front = header.players, header.openings, header.challengers
     if not players or not openings or header.seed is None or len(front) > 1:
@@ -95,7 +95,7 @@ def command_of(header: RunHeader) -> str | None:
 
 
 def _proposed(ratings: Ratings, rival: str) -> str:
-    """A sentence that proposes further games to find the strongest agent."""
+    """Return a sentence that proposes a match or more openings, to tell which agent is stronger."""
     best, other = ratings[0], next(r for r in ratings if r.player == rival)
     if max(best.high - other.low, other.high - best.low) >= _APART:
         return (
@@ -121,7 +121,9 @@ def _of_test(match: Match) -> list[str]:
         if len(match.pairs) == len(match.openings):
             said[-1] += f" {test.outlook(match.counts)}"
     if match.decision is not None:
-        said[-1] += " The match stopped because of its result, so its score leans to that side."
+        said[-1] += (
+            " The match stopped because of its score, which biases the score towards the verdict."
+        )
     return said
 
 

@@ -1,4 +1,4 @@
-"""Short labels for agents, which show the options in which the agents differ."""
+"""Shorten agents' specs to labels that show the options in which the specs differ."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _LONGEST: Final = LABEL  # the most letters of a key, agent or value at the firs
 def labels(names: Sequence[str], columns: int = LABEL) -> dict[str, str]:
     """Return a distinct label for each name, at most ``columns`` (8 or more) characters wide.
 
-    Names that fit stay. Longer specs of the same agent show only the options in which they differ,
-    if there is room (:func:`_forms`). A label that is still too wide loses its middle; if equal to
-    another label, it gets a number. Two dots mark an omission, so that no label reads as the spec
-    of another agent.
+    A name that fits is its own label. If several specs of one agent are too wide, their labels show
+    only the options in which the specs differ (:func:`_forms`). A label that is still too wide
+    loses its middle. A label that another name has already gets a number. Two dots mark an
+    omission, because a label without dots could be the spec of another agent.
     """
     found = {name: name for name in names}
     long = [name for name in names if width(name) > columns]
@@ -46,7 +46,7 @@ def labels(names: Sequence[str], columns: int = LABEL) -> dict[str, str]:
 
 
 def _what_differs(agent: str, family: Sequence[str], columns: int) -> dict[str, str]:
-    """Return each spec's longest form that fits and differs from the others of its family."""
+    """Map each spec of an agent to the longest form that fits and that no other spec has."""
     given = [_parts(name[len(agent) + 1 :]) for name in family]
     shared = set(given[0].items()).intersection(*(parts.items() for parts in given))
     own = [dict(part for part in parts.items() if part not in shared) for parts in given]
@@ -60,7 +60,7 @@ def _what_differs(agent: str, family: Sequence[str], columns: int) -> dict[str, 
 
 
 def _marked(name: str, form: str) -> str:
-    """Add two dots after the agent, unless the form already marks its omission."""
+    """Add two dots after the agent's name if the form omits text but has no dots yet."""
     if form == name or form.count("..") > name.count(".."):
         return form
     agent, _, options = form.partition(":")
@@ -68,7 +68,7 @@ def _marked(name: str, form: str) -> str:
 
 
 def _parts(options: str) -> dict[str | int, str]:
-    """Split options into values by key; words without a key are keyed by their index."""
+    """Split options into a dictionary; the key of a word without ``=`` is the word's index."""
     found: dict[str | int, str] = {}
     for place, part in enumerate(re.split("[, ]", options)):
         key, equals, value = part.partition("=")
@@ -77,11 +77,13 @@ def _parts(options: str) -> dict[str | int, str]:
 
 
 def _forms(agent: str, own: Parts, family: Sequence[Parts]) -> Iterator[str]:
-    """Yield shorter and shorter forms of an agent's spec, for all specs of its family alike.
+    """Yield shorter and shorter forms of one spec of an agent.
+
+    ``own`` has the options of this spec, and ``family`` those of all specs of the agent.
 
     1. Cut the ends of the keys. 2. Omit the keys, and cut the agent's name. 3. Keep one letter of
-    each key, because keys may differ. 4. Omit the words with which all values of the family begin
-    or end. 5. Omit the middles of values.
+    each key. 4. Omit the keys, and the first and last words that all values of a key share.
+    5. Also omit the middles of values.
     """
 
     def keyed(letters: int) -> list[str]:
@@ -117,7 +119,7 @@ def _cut(text: str, letters: int) -> str:
 
 
 def _own_words(value: str, others: Sequence[str]) -> str:
-    """Omit from a value the words with which all values begin or end."""
+    """Remove from a value the first and last words that all values share."""
     if len({*others}) < 2:
         return value
     before = _shared_words(others)
@@ -127,7 +129,7 @@ def _own_words(value: str, others: Sequence[str]) -> str:
 
 
 def _shared_words(texts: Sequence[str]) -> int:
-    """The number of letters that all texts share at the start, up to the end of a word."""
+    """Count the letters that all texts share at the start, up to the end of a word."""
     shared = os.path.commonprefix(list(texts))  # noqa: RUF071  # letters, not folders
     return 1 + max(shared.rfind(sign) for sign in "=/:-_")
 

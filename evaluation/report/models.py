@@ -1,7 +1,7 @@
 """The language models of a run: answers, tokens, costs, and missed wins and blocks.
 
-A missed win is a move that does not win although a winning move exists. A missed block is a move
-that leaves the opponent its only winning cell although no winning move exists.
+A missed win: the player has a winning move, but plays another move. A missed block: the player has
+no winning move, the opponent threatens exactly one cell, and the player does not occupy this cell.
 """
 
 from __future__ import annotations
@@ -51,11 +51,11 @@ class ModelRow:
 def model_rows(
     games: Sequence[GameRecord], spoken: Iterable[Spoken], prices: Prices | None = None
 ) -> list[ModelRow]:
-    """Make a row for each player that is a language model, in the order of the first answers.
+    """Make a row for each player that is a language model, ordered by their first answers.
 
     Args:
-        games: the finished games of the run; exchanges in other games do not count.
-        spoken: the exchanges of the run.
+        games: the finished games of the run; answers in unfinished games do not count.
+        spoken: the prompts and answers of the run.
         prices: prices of tokens; without prices, the rows have no cost.
 
     Raises:
@@ -79,7 +79,10 @@ def model_rows(
         if prices is not None:
             if said.model not in prices:
                 known = ", ".join(prices) or "none"
-                raise InvalidRun(f"model {said.model!r} has no price: expected one beside {known}")
+                raise InvalidRun(
+                    f"model {said.model!r} has no price: expected one in the price file, which has "
+                    f"{known}"
+                )
             asking, answering = prices[said.model]
             row.cost = (row.cost or 0.0) + (asked * asking + answered * answering) / MILLION
     for game in games:
@@ -104,7 +107,7 @@ def _count_chances(row: ModelRow, game: GameRecord) -> None:
 
 @dataclass(frozen=True)
 class Models(Tables):
-    """The results of a run's language models, with the quality of their moves if judged."""
+    """The results of a run's language models; ``quality`` is None if their moves are not judged."""
 
     rows: Sequence[ModelRow]
     quality: Quality | None = None
@@ -160,11 +163,11 @@ class Models(Tables):
 
 
 def read_prices(path: Path) -> Prices:
-    """Read a price table: a JSON object from model names to two numbers.
+    """Read a JSON object with a prompt price and an answer price for each model name.
 
     Raises:
         UnreadableRun: the file cannot be read.
-        InvalidRun: the file has another content.
+        InvalidRun: the file is not such a JSON object.
     """
     text = read_text(path)
     try:
@@ -179,10 +182,10 @@ def read_prices(path: Path) -> Prices:
 def conversations(
     games: Sequence[GameRecord], spoken: Iterable[Spoken]
 ) -> dict[int, list[list[Any]]]:
-    """Return the conversations of each game for the page, in the order of the answers.
+    """Return the prompts and answers in each game for the page, keyed by the game's index.
 
-    Each item has the ply of the move, the prompt (pairs of role and text; for a repeated question
-    only the new part), the answer, the 1-based column or None, the problem, tokens and seconds.
+    Each item has the ply of the move, the prompt as pairs of role and text, the answer, the 1-based
+    column or None, the problem, tokens and seconds. A repeated prompt has only its last message.
     """
     where = {game.fixture: number for number, game in enumerate(games)}
     found: dict[int, list[list[Any]]] = {}

@@ -1,4 +1,4 @@
-"""The results of one agent against a field: a table with a row for each opponent."""
+"""The results of one agent against all others: a table with a row for each opponent."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ class Met(NamedTuple):
     first: Cell  # the games in which the agent moved first, from the agent's view
     second: Cell
     score: Interval  # points per game, 0..1, with the 95 % interval
-    better: float  # probability that the agent is stronger, by their games alone
+    better: float  # probability that the agent is stronger, from the games of the two alone
 
 
 @dataclass(frozen=True)
 class Opponents:
-    """The results of an agent against each opponent of a field.
+    """The results of one agent against each of its opponents.
 
     Attributes:
         player: the agent's name.
@@ -45,7 +45,7 @@ class Opponents:
 
     @classmethod
     def of(cls, run: Tournament, ratings: Ratings) -> Opponents | None:
-        """Return the results of a run's challenger, or None unless the run has exactly one."""
+        """Return the results of the agent that met all others, or None if the run has none."""
         challengers = run.header.challengers
         if len(challengers) != 1:
             return None
@@ -83,7 +83,7 @@ class Opponents:
         )
 
     def table(self) -> Table:
-        """A row for each opponent: its Elo and the agent's wins, draws, losses and score."""
+        """A row for each opponent: its Elo, and the wins, draws, losses and score of the agent."""
         spread = "spread" if self.ratings.exact else "95 %"
         elo = {rating.player: rating.elo for rating in self.ratings}
         heading = ["opponent", "Elo", "as 1st", "as 2nd", "score", spread, "stronger"]
@@ -95,7 +95,7 @@ class Opponents:
         zero = "mean 0" if self.ratings.anchor is None else f"{self.ratings.anchor} fixed"
         said = (
             f"as 1st, as 2nd: {self.player} moving first and second, wins/draws/losses; stronger: "
-            "probability that it is stronger than the opponent, by their games alone."
+            "probability that it is stronger than the opponent, from the games of the two alone."
         )
         basis = f"Elo: {zero}. {self.ratings.basis()}"
         return Table(rows, notes=(said, basis, *self.ratings.caution()))

@@ -36,7 +36,7 @@ _MIDDLE: Final = 22  # the letter of score 0; a full column is "."
 
 
 def format_scores(scores: Scores) -> str:
-    """Encode seven scores as seven letters, because a page may have 100,000 scores or more."""
+    """Encode seven scores as seven letters, which keeps a page with 100,000 scores small."""
     return "".join("." if s is None else _SCORES[s + _MIDDLE] for s in scores)
 
 
@@ -132,7 +132,7 @@ def scores_along(game: GameRecord, judge: Judge) -> list[Scores]:
 
 
 def course(match: Match) -> dict[str, Any]:
-    """The log likelihood ratio of a match's test after each pair of games, and its bounds."""
+    """The log likelihood ratio of a match after each pair of games, and the test's bounds."""
     test = match.sprt
     assert test is not None
     one, other = match.players

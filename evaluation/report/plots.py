@@ -1,7 +1,7 @@
 """The figures of a run as PNG and SVG files, drawn with matplotlib (``c4env[plots]``).
 
 The figures are for print: 7 inches wide, and as high as the number of agents needs. A small line
-names the run. Units and colours are those of the page; the colours differ even in grey.
+at the top names the run. Units and colours match the page. In grey, the colours remain distinct.
 """
 
 from __future__ import annotations
@@ -164,7 +164,7 @@ def _signed(x: float, _: int) -> str:
 
 
 def _quantity(x: float, seconds: bool) -> str:
-    """Write a power of ten as nodes (10k) or seconds (10 ms)."""
+    """Format a power of ten as a number of nodes (10k) or a time (10 ms)."""
     power, units = round(math.log10(x)), ("µs", "ms", "s") if seconds else ("", "k", "M")
     step = min(max((power + 6 * seconds) // 3, 0), 2)
     return f"{10 ** (power + 6 * seconds - 3 * step)}{' ' * seconds}{units[step]}"
@@ -214,7 +214,7 @@ def blunders(figure: Any, found: Mapping[str, Any]) -> bool:
 
 
 def course(figure: Any, found: Mapping[str, Any]) -> bool:
-    """Draw the log likelihood ratio of a match's test after each pair, between the bounds."""
+    """Draw the log likelihood ratio of a match after each pair of games, and the test's bounds."""
     if found["course"] is None:
         return False
     test = found["course"]

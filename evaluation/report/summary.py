@@ -44,7 +44,7 @@ class RunSummary(Result):
         match: the result of a match, with the verdict of its test.
         standing: cycles and the order by maximal lotteries, or None.
         models: results of the language models, or None.
-        opponents: results by opponent if one agent played a field, or None.
+        opponents: results by opponent if one agent met all others, or None.
     """
 
     table: WinTable
@@ -100,7 +100,7 @@ class RunSummary(Result):
             first = "\n".join([f"{said}\n", table, *words])
         rest = [self.table.counted(), *self.table.notes, *self.table.reasons_of_forfeits(short)]
         if any(name != label for name, label in short.items()):
-            rest.append("Two dots shorten a name: --format markdown has it in full.")
+            rest.append("Two dots shorten a name; --format markdown prints full names.")
         found = ""
         if self.standing is not None:
             cycle = tuple(short[name] for name in self.standing.cycle)
@@ -154,8 +154,8 @@ class RunSummary(Result):
 def standings(ratings: Ratings, table: WinTable) -> list[Rows]:
     """The table of ratings with each agent's forfeits, and narrower forms of the table.
 
-    The narrower forms omit the probability of being stronger than the next agent, then also the
-    number of games, then also the forfeits.
+    The first narrower form omits the probability of being stronger than the next agent, the second
+    also the number of games, and the third also the forfeits.
     """
     heading, *rows = ratings.rows()
     shown = [[*heading[:6], "forfeits", heading[6]]]
@@ -169,7 +169,7 @@ def standings(ratings: Ratings, table: WinTable) -> list[Rows]:
 
 
 def cross_table(table: WinTable) -> list[Rows]:
-    """The win table in percent, with numbers for the players, and narrower forms of the table."""
+    """Return the win table in percent with numbered players, then narrower forms of the table."""
     (number, heading, *others), *rows = table.rows(_share)
     return [
         [row[: len(row) - left_out] for row in ([number, title, *others], *rows)]
@@ -185,7 +185,7 @@ def names_shown(placed: Sequence[Rows], crossed: Sequence[Rows], columns: int) -
 
     Args:
         placed: the forms of :func:`standings`.
-        crossed: the forms of :func:`cross_table`; ignored if no form has room for labels.
+        crossed: the forms of :func:`cross_table`; forms without room for labels are ignored.
         columns: the width of the terminal.
     """
 
@@ -202,7 +202,7 @@ def names_shown(placed: Sequence[Rows], crossed: Sequence[Rows], columns: int) -
 
 
 def _fitting(tables: Sequence[Rows], short: Mapping[str, str], columns: int) -> str:
-    """The first table that fits, with short names and a bold heading; "" if none fits."""
+    """Return the first table that fits, with short names and a bold heading, or "" if none fits."""
     for heading, *rows in tables:
         named = ([row[0], short[row[1]], *row[2:]] for row in rows)
         text = as_text([heading, *named], left=(1,))

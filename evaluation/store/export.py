@@ -116,19 +116,20 @@ def to_minari(
 ) -> minari.MinariDataset:
     """Write games as a Minari data set, for offline reinforcement learning.
 
-    An episode has one player's moves of a game, as ``ConnectFourEnv`` shows them: an observation
-    before each move, and one at the end. Moves of the opening are not part of an episode. A forfeit
-    ends an episode after the last move that was played. ``infos`` has the ``action_mask``.
+    An episode has the moves of one player in one game, with the observations of ``ConnectFourEnv``:
+    one before each move, and one at the end. Moves of the opening are not part of an episode. A
+    forfeit ends an episode after the last move played. ``infos`` has the ``action_mask``.
 
     Args:
         games: the games.
         dataset_id: the name, such as ``"connect-four/zoo-v0"``; ``minari.load_dataset`` takes it.
-        players: names of players with episodes; None means all players.
-        described: ``author``, ``author_email``, ``code_permalink``, ``description``, ... of
-            ``minari.create_dataset_from_buffers``, which warns if one is missing.
+        players: names of the players whose moves become episodes; None means all players.
+        described: metadata for ``minari.create_dataset_from_buffers``, such as ``author``,
+            ``author_email``, ``code_permalink`` and ``description``. Minari warns if these are
+            missing.
 
     Raises:
-        InvalidRun: there is no move, the name is malformed, or a data set has the name.
+        InvalidRun: ``games`` has no moves, or ``dataset_id`` is malformed or already in use.
         MissingExtra: minari is not installed.
     """
     with from_extra("minari", "a Minari data set needs minari and pyarrow"):
@@ -159,7 +160,7 @@ def to_minari(
                 )
             )
     if not episodes:
-        raise InvalidRun(f"data set {dataset_id!r}: expected games with moves of the players")
+        raise InvalidRun(f"data set {dataset_id!r}: expected games with moves by these players")
     if not isinstance(dataset_id, str) or not dataset_id:
         raise InvalidRun(f"data set {dataset_id!r}: expected a name such as connect-four/zoo-v0")
     names = {name for game in games for name in game.players if players is None or name in players}

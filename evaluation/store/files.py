@@ -26,10 +26,10 @@ def read_text(path: Path | Traversable) -> str:
 
 
 def require_folder(path: Path, folder: Path, makes: bool) -> None:
-    """Check that a folder is writable, before the work on the content of a file begins.
+    """Check that a folder is writable, before a long computation whose result goes to a file.
 
     Args:
-        path: the file to write, or the folder itself; for the message.
+        path: the file to write, or the folder itself; the error message quotes this path.
         folder: the folder to check.
         makes: whether the caller will make a missing folder.
 

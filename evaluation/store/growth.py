@@ -16,15 +16,15 @@ Pairings = Sequence[tuple[str, str]]
 
 
 def grown(folder: Path, there: RunHeader, asked: RunHeader, games: Pairings) -> RunHeader:
-    """Return the header of a run directory after another run has been added to it.
+    """Return the header of a run directory to which a new run is added.
 
-    The header has the agents and openings of both runs. The new openings must include all old
-    openings or be a subset of them. Two runs of different kinds become a round robin, and so does a
-    gauntlet whose challengers also appear in the field. A match with a sequential test accepts new
+    The header has the agents and openings of both runs. The openings of one run must include all
+    openings of the other run. The kind becomes round robin if the kinds differ, or if a challenger
+    of one gauntlet is an opponent in the other. A match with a sequential test accepts any new
     openings but no new agents. A directory without games accepts any run.
 
     Args:
-        folder: the directory, for messages.
+        folder: the directory; error messages quote this path.
         there: the header in the directory.
         asked: the header of the run to play.
         games: the first and the second player of each game in the directory.
@@ -77,11 +77,11 @@ def _faults(there: RunHeader, asked: RunHeader, games: Pairings) -> Iterator[str
     old, new = {*there.openings}, {*asked.openings}
     if not (old <= new or new <= old or there.sprt):
         yield (
-            f"{its} from {plural(len(old), 'opening')}, and the {len(new)} of this run lack "
-            f"{len(old - new)} of these: each number of plies needs its own directory"
+            f"{its} from {plural(len(old), 'opening')}, and this run lacks "
+            f"{len(old - new)} of these openings: each number of plies needs its own directory"
         )
     if there.sprt and there.players.keys() != asked.players.keys():
-        yield f"it is a match of {' and '.join(there.players)}: it accepts only new openings"
+        yield f"a match of {' and '.join(there.players)}, which accepts only new openings"
     yield from _other_players(there, asked, games)
 
 
@@ -90,7 +90,7 @@ def _shown(value: object) -> str:
 
 
 def _other_players(there: RunHeader, asked: RunHeader, games: Pairings) -> Iterator[str]:
-    """Yield a reason for each agent that differs from the stored agent of the same name."""
+    """Yield a reason for each new agent that differs from the stored agent of the same name."""
 
     def played(names: set[str]) -> str:
         count = sum(not names.isdisjoint(pair) for pair in games)
@@ -111,9 +111,9 @@ def _other_players(there: RunHeader, asked: RunHeader, games: Pairings) -> Itera
             continue
         if players.get(key, "").startswith("<"):
             yield (
-                f"{key} is an object, and {its} with other code or values in it: it was edited, "
-                "made with other values, or changes its values during play (give a new object, or "
-                "an import path)"
+                f"{key} is an object, and {its} with other code or values in it: the object was "
+                "edited or made with other values, or it changes its values during play (give a "
+                "new object, or an import path)"
             )
         elif before and now:
             yield f"{key} was edited; {its} with the old version"

@@ -1,9 +1,9 @@
 """Read and append to files of JSON lines, which store games, scores and answers.
 
-The first line, the header, names the format and the subject of the file; files of games have no
-header. Each line ends with a checksum, the CRC-32 of the rest of the line. This module also reads
-format 1, which has no checksums. If a killed process leaves an incomplete last line, the next
-process that opens the file removes this line.
+The first line is a header with the format of the file, and with the options that determine the
+content. Files of games have no header. Each line ends with a checksum, the CRC-32 of the rest of
+the line. This module also reads format 1, which has no checksums. If a killed process leaves an
+incomplete last line, the next process that opens the file for appending removes this line.
 """
 
 from __future__ import annotations
@@ -89,7 +89,9 @@ def read_lines(path: Path, form: Format[T], data: bytes | None = None) -> Conten
                 continue
             given = value.pop("format")
             if given not in (f"{form.name} 1", f"{form.name} 2"):
-                raise ValueError(f"the format is {given!r}")
+                raise ValueError(
+                    f"the format is {given!r}: expected '{form.name} 1' or '{form.name} 2'"
+                )
             checked = given == f"{form.name} 2"
             _value(line, checked)
             header = value
@@ -104,7 +106,7 @@ def read_lines(path: Path, form: Format[T], data: bytes | None = None) -> Conten
 
 
 def open_locked(path: Path, patience: float = 0.0) -> BinaryIO:
-    """Open a file for appending, lock it, and make it if it is missing.
+    """Open a file for appending, and lock it; make the file if it is missing.
 
     Raises:
         FileInUse: another process held the lock for ``patience`` seconds.
@@ -134,16 +136,17 @@ class Journal(Generic[T]):
     Args:
         path: the file, made with its folder if missing; None writes no file.
         form: the format of the lines.
-        header: the subject of the file; an existing file must have the same header.
-        agree: called with the content before the first write; may raise an error.
+        header: the options that determine the content, such as a seed. An existing file must have
+            the same header.
+        agree: a check of the content of an existing file, which may raise an error.
         patience: seconds to wait if another process uses the file.
 
     Attributes:
         entries: the entries that the file had when it was opened.
 
     Raises:
-        UnreadableRun: the file has another subject, is damaged, or cannot be opened.
-        FileInUse: another process is writing to it.
+        UnreadableRun: the file has another header, is damaged, or cannot be opened.
+        FileInUse: another process is writing to the file.
     """
 
     def __init__(
@@ -186,7 +189,7 @@ class Journal(Generic[T]):
             return
         found = read_lines(path, form, data)
         if found.header != header:
-            raise UnreadableRun(f"{path} has another subject: {found.header}, not {header}")
+            raise UnreadableRun(f"{path} has another header: {found.header}, not {header}")
         if agree is not None:
             agree(found)
         self.entries = found.entries
@@ -205,8 +208,8 @@ class Journal(Generic[T]):
             self._write(line_of(self._form.values(entry)))
         except OSError as error:
             raise UnwritableRun(
-                f"{self.path}: {error.strerror or error}; it has the {self._form.unit} so far, "
-                "and the same command resumes from there"
+                f"{self.path}: {error.strerror or error}; the file has all earlier "
+                f"{self._form.unit}, and the same command resumes the work"
             ) from None
         self._count += 1
 
@@ -241,7 +244,8 @@ class Journal(Generic[T]):
 class Findings(dict[K, V]):
     """A dictionary with tuples as keys, optionally saved to a file.
 
-    A line of the file has the parts of the key, then the value.
+    Each line of the file is a JSON list: the items of a key, then the value of the key.
+    Several threads may call :meth:`find`.
     """
 
     def __init__(self, path: Path | None, form: Format[tuple[K, V]], patience: float = 0.0) -> None:
@@ -250,7 +254,7 @@ class Findings(dict[K, V]):
         self._lock = threading.Lock()
 
     def find(self, key: K, ask: Callable[[], V]) -> V:
-        """Return the value of a key; if missing, call ``ask`` and store its result. Thread-safe."""
+        """Return the value of a key; if the key is missing, store the result of ``ask`` first."""
         if key not in self:
             found = ask()
             with self._lock:

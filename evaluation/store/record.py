@@ -47,9 +47,10 @@ FORFEITS: Final = tuple(ending for ending in get_args(Ending) if ending not in P
 
 @dataclass(frozen=True, slots=True)
 class GameRecord:
-    """A record of one game. Pairs have the first player's value, then the second player's value.
+    """A record of one game.
 
-    The first player is the player who moves on the empty board, before the opening.
+    The first player has the first move of the game, which may belong to the opening. Each tuple
+    has the first player's value, then the second player's value.
     """
 
     players: tuple[str, str]  # spec strings, as given
@@ -70,7 +71,7 @@ class GameRecord:
 
     @property
     def forfeited_by(self) -> int | None:
-        """The player, 0 or 1, who lost by forfeit, or None."""
+        """The index, 0 or 1, of the player who lost by forfeit; None without a forfeit."""
         if self.ending not in FORFEITS or self.winner is None:
             return None
         return 1 - self.winner
@@ -134,7 +135,7 @@ _PAIRS: Final = {
 
 
 def _check_kinds(game: GameRecord) -> None:
-    """Raise an error if a field has a wrong type; a damaged line may still be JSON."""
+    """Raise an error if a field of a parsed game has a wrong type or value."""
     if not all(isinstance(text, str) for text in (*game.players, game.opening, game.reason)):
         raise UnreadableRun("expected strings for players, opening and reason")
     if game.ending not in (*PLAYED_OUT, *FORFEITS):
@@ -179,7 +180,7 @@ def open_games(
 
     Raises:
         UnreadableRun: the directory belongs to another run or is damaged.
-        FileInUse: another process is writing to it.
+        FileInUse: another process is writing to the directory.
     """
     if folder is None:
         return Journal(None, _GAMES)
@@ -245,7 +246,7 @@ def _of_this_board(folder: Path, header: RunHeader) -> RunHeader:
 
 
 def _take_on(folder: Path, asked: RunHeader, content: Content[GameRecord]) -> None:
-    """Check the stored games, and write a header that also covers the run ``asked``."""
+    """Check the stored games, and write a header that covers them and the run ``asked``."""
     there = None
     if content.entries or (folder / RUN_FILE).exists():
         there = read_header(folder)
@@ -291,8 +292,8 @@ def _read_old(path: Path, data: bytes) -> tuple[RunHeader, Content[GameRecord]]:
 def _renew(path: Path, asked: RunHeader, patience: float) -> None:
     """Convert an old run directory to the format with ``run.json``.
 
-    If the process is killed meanwhile, the directory stays readable: ``run.json`` is ignored while
-    the old games exist.
+    If the process is killed during the conversion, the directory stays readable: readers ignore
+    ``run.json`` as long as the games file has the old format.
     """
     with open_locked(path, patience) as file:
         file.seek(0)

@@ -59,7 +59,7 @@ class Spoken:
         """Parse a line's JSON value.
 
         Raises:
-            ValueError, TypeError, KeyError: the value is not an exchange.
+            ValueError, TypeError, KeyError: the value is not a prompt with its answer.
         """
         from c4env.agents.adapters.chat.agent import Exchange
 
@@ -83,7 +83,7 @@ class Transcripts:
 
     Args:
         folder: the run directory; None writes no file.
-        agents: the hash of each agent by name, as in :attr:`Spoken.agent`.
+        agents: for each agent's name, the hash of the agent's spec, code and prompt.
         missing: the games still to play.
         budget: the most tokens, in prompts and answers, for the whole run; None sets no limit.
 
@@ -112,7 +112,7 @@ class Transcripts:
         said.clear()
 
     def tape(self, fixture: Fixture) -> Tape:
-        """Return the tape of a game: a function that asks only for answers that are not stored."""
+        """Return a function that gives stored answers of a game, and requests missing answers."""
         players, opening = fixture
 
         def through(moves: str, vote: int, attempt: int, ask: Callable[[], Exchange]) -> Exchange:
@@ -158,7 +158,7 @@ class Transcripts:
 
 
 def _without_messages(value: Any) -> Spoken:
-    """Parse a line without its conversation, which can be long."""
+    """Parse a line, but leave out the conversation, which can be long."""
     spoken = Spoken.parse(value)
     return replace(spoken, exchange=replace(spoken.exchange, messages=[]))
 
@@ -167,10 +167,10 @@ FORMAT: Final = Format("c4env transcripts", Spoken.parse, "answers", Spoken.valu
 
 
 def read_transcripts(folder: Path) -> list[Spoken]:
-    """Read the prompts and answers of a run, in the order of the answers; [] without a file.
+    """Return the prompts and answers of a run in the order of the answers; [] if none are stored.
 
     Raises:
-        UnreadableRun: a line other than an incomplete last line is not an exchange.
+        UnreadableRun: a line is damaged; an incomplete last line is ignored.
     """
     path = folder / TRANSCRIPTS_FILE
     return read_lines(path, FORMAT).entries if path.exists() else []

@@ -1,4 +1,4 @@
-"""Repeat two published experiments: the gain by pruning, and by each improvement of a solver."""
+"""Repeat two published experiments: the gains from pruning and from solver improvements."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ def random_positions(count: int, seed: int) -> list[Position]:
 def pruning(
     positions: Sequence[Position], depths: Sequence[int], heuristic: str = "chain"
 ) -> Table:
-    """Compare naive minimax with alpha-beta on the same positions ("Connect 4 Simulator").
+    """Compare naive minimax with alpha-beta, as in the experiment "Connect 4 Simulator".
 
-    The third search adds threat ordering and a transposition table. All three must choose
-    the same column with the same value in every position.
+    A third search is alpha-beta with threat ordering and a transposition table. All three searches
+    must choose the same column with the same value in every position.
 
     Args:
         positions: unfinished positions.
@@ -44,11 +44,11 @@ def pruning(
         heuristic: the heuristic at the leaves.
 
     Returns:
-        a table with a row for each depth: means over the positions.
+        a table with a row for each depth: mean time and nodes of each search.
 
     Raises:
-        InvalidRun: no position, or a finished one.
-        ArithmeticError: two searches disagree, which is a fault of this project.
+        InvalidRun: ``positions`` is empty, or a position is finished.
+        ArithmeticError: two searches disagree, which is a bug in c4env.
     """
     if not positions or any(position.outcome is not None for position in positions):
         raise InvalidRun("expected at least one position, and only unfinished positions")
@@ -84,13 +84,13 @@ def pruning(
 
 
 def exact(sets: Mapping[str, Sequence[Labelled]], max_nodes: int = 20_000_000) -> Table:
-    """Compare the solvers of "Solving Connect 4", from plain negamax to the full solver.
+    """Compare the solvers of the tutorial "Solving Connect 4", from negamax to the full solver.
 
     Args:
         sets: labelled positions by the name of their set.
         max_nodes: limit of nodes per position, except for the full solver. A position beyond the
-            limit counts as unsolved, and the means leave it out. If the first five positions of a
-            set are unsolved, the solver skips the rest of the set.
+            limit counts as unsolved. If the first five positions of a set are unsolved, the solver
+            skips the rest of the set.
 
     Returns:
         a table with a row for each set and solver, with means over the solved positions.

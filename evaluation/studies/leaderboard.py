@@ -1,8 +1,8 @@
-"""Store the results of a fixed field of agents, the leaderboard, and rate newcomers by them.
+"""Store a leaderboard, the results of a fixed field of agents, and rate newcomers against it.
 
-The field plays one round robin: some agents with their published settings, others with equal time
-per move. The leaderboard stores the result of every game. So a newcomer and the field can be rated
-together without new games of the field.
+The field plays one round robin. Some agents have default or published settings, others have equal
+time per move. The leaderboard stores the result of every game. A newcomer plays against the field;
+the new and the stored results together give the ratings.
 """
 
 from __future__ import annotations
@@ -78,11 +78,11 @@ class Board:
         version: version of the package that played.
         date: the day on which the games ended, as YYYY-MM-DD.
         openings: move strings in the order of playing.
-        field: the kind of each agent's settings, by spec.
+        field: "default", "published" or "equal time" for the settings of each agent, by spec.
         deterministic: specs of agents that always give the same answer in the same position.
         milliseconds: mean time per move, by spec.
-        results: ``results[first][second]`` has a character for each opening: 1, = or 0 are the
-            first player's points, - means no game.
+        results: ``results[first][second]`` is a string with a character for each opening: 1, = or
+            0 for a win, draw or loss of the first player, or - if there was no game.
     """
 
     version: str
@@ -95,7 +95,7 @@ class Board:
 
     @classmethod
     def of(cls, run: Tournament, settings: Mapping[str, str]) -> Board:
-        """Make a leaderboard from a round robin; ``settings`` has the kind of settings by spec."""
+        """Make a leaderboard from a round robin and the kind of each agent's settings, by spec."""
         found = {g.fixture: "10="[2 if g.winner is None else g.winner] for g in run.games}
         return cls(
             version_here().split(",")[0],
@@ -152,7 +152,7 @@ class Board:
         return sum(len(r) - r.count("-") for row in self.results.values() for r in row.values())
 
     def tally(self, players: Sequence[str] = ()) -> Tally:
-        """Return points and games by opening; ``players`` adds players to the field."""
+        """Return the points and games by opening and pairing; ``players`` are additional names."""
         names = tuple(sorted({*self.field, *players}))
         openings = tuple(sorted(self.openings))
         points = np.zeros((len(openings), len(names), len(names)))
@@ -188,7 +188,7 @@ class Board:
         return replace(table, rows=[heading, *as_code]).markdown()
 
     def basis(self, ratings: Ratings) -> str:
-        """Return a note on the version, the date, the games and the intervals."""
+        """Return a note on the version, date and games of the leaderboard, and on the intervals."""
         plies = sorted({len(opening) for opening in self.openings})
         said = (
             f"c4env {self.version}, {self.date}: {self.games} games, every pairing over "
@@ -207,8 +207,8 @@ def play_leaderboard(
     """Play a round robin of the field, which takes about an hour on two idle cores.
 
     Args:
-        field: the kind of each agent's settings, by spec.
-        quick: play fewer openings, which takes minutes.
+        field: "default", "published" or "equal time" for the settings of each agent, by spec.
+        quick: whether to play fewer openings; the games then take minutes.
         settings: ``jobs``, ``out``, ``watch``, ...: see
             :class:`c4env.evaluation.games.settings.Settings`; the seed stays 0.
     """
@@ -240,7 +240,7 @@ class Placement(NamedTuple):
 def place(
     newcomer: Player, board: Board, limit: int = TRIAL, against: Sequence[str] = (), **settings: Any
 ) -> Placement:
-    """Rate an agent by new games against a stored field.
+    """Rate an agent by new games against the agents of a stored leaderboard.
 
     Args:
         newcomer: a spec, or a callable on an observation.

@@ -29,8 +29,8 @@ from c4env.evaluation.tables import plural, signed
 class Match(Tournament):
     """A match of two agents, from the view of the first agent.
 
-    The two games of a pair begin from the same opening. The match ends with the pair that decides
-    the test. ``openings`` includes the openings that were not played.
+    The two games of a pair begin from the same opening. If the match has a sequential test, the
+    match ends when the test decides. ``openings`` also has the openings that were not played.
 
     Attributes:
         pairs: the points of the first agent in each pair of games.
@@ -62,7 +62,7 @@ class Match(Tournament):
 
     @functools.cached_property
     def decision(self) -> Decision | None:
-        """The hypothesis that the test accepted, or None if undecided or without a test."""
+        """The hypothesis that the test accepted; None if there is no test or no decision yet."""
         if self.sprt is None:
             return None
         return self.sprt.decide(self.counts)
@@ -79,7 +79,7 @@ class Match(Tournament):
 
     @property
     def score(self) -> Interval:
-        """The first agent's points per game, 0..1, with the interval that follows from its Elo."""
+        """The first agent's points per game, 0..1, with an interval."""
         elo = self.elo
         value = elo.score if self.games else 0.5
         low, high = map(expected_score, (elo.low, elo.high))
@@ -92,7 +92,7 @@ class Match(Tournament):
         return f"{signed(elo.elo)} ({signed(elo.low)} .. {signed(elo.high)})"
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the content of :meth:`report` as Python objects; "elo" is the Elo difference."""
+        """Return the result as Python objects; "elo" is the Elo difference of the two agents."""
         elo = self.elo
         found: dict[str, Any] = {
             "players": self.players,
@@ -173,14 +173,14 @@ def play_match(
 ) -> Match:
     """Play two agents against each other from each opening, with both colours.
 
-    The test counts the pairs in the order of the openings, so its decision does not depend on
-    workers or interruptions. If a later call has the same ``out`` and new openings, the new
-    openings follow the old openings, and the test continues.
+    The test counts the pairs in the order of the openings, so the decision does not depend on
+    workers or interruptions. If a later call has the same ``out`` and more openings, the test
+    continues with the new openings.
 
     Args:
         players: two agents, in the forms of :func:`evaluation.round_robin`.
-        openings: the openings, shuffled by the seed
-            (:func:`c4env.evaluation.plan.openings.choose_openings`).
+        openings: as in :func:`evaluation.round_robin`; the seed shuffles the openings, but not a
+            list (:func:`c4env.evaluation.plan.openings.choose_openings`).
         sprt: the test that stops the match as soon as it decides; None plays all openings.
         on_pair: called after each pair, with the points of the first agent.
         settings: ``seed``, ``jobs``, ``out``, ``watch``, ...:
@@ -229,7 +229,7 @@ def _until_decided(
     one: str,
     on_pair: Callable[[float], None] | None = None,
 ) -> tuple[tuple[GameRecord, ...], tuple[float, ...]]:
-    """Take games up to the pair that decides the test; return them and the points of each pair."""
+    """Return the games up to the decision of the test, and the first agent's points per pair."""
     taken: list[GameRecord] = []
     pairs: list[float] = []
     before: GameRecord | None = None
@@ -250,7 +250,7 @@ def _until_decided(
 
 
 def _going_on(openings: list[str], out: str | Path | None) -> list[str]:
-    """Return the openings of a resumed test: the old openings first, then the new openings."""
+    """Return the openings of a test: those of an earlier run in ``out``, then the new openings."""
     if out is None:
         return openings
     try:

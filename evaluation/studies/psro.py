@@ -15,7 +15,7 @@ ON = np.array([[f"{cell:x}" in line for cell in range(16)] for line in LINES]) *
 
 
 def columns(weights: Any, seen: Any) -> Any:
-    """Return the best columns on M boards, by weights ``[M, 32]`` of cells, lines, lines above."""
+    """Return the best column on each board, by 16 weights of cells and 16 of states of lines."""
     mine, theirs = (seen["observation"][..., side].reshape(-1, 16) @ ON.T for side in (0, 1))
     kinds = np.where(theirs == 0, mine, np.where(mine == 0, 3 + theirs, 7)).astype(int)
     cells, *lines = np.split(np.broadcast_to(weights, (len(kinds), 32)), [16, 24], 1)
@@ -26,7 +26,7 @@ def columns(weights: Any, seen: Any) -> Any:
 
 
 def oracle(best: Any, pool: Any, openings: Any, rng: np.random.Generator) -> Any:
-    """Evolve weights against a pool; in each generation 40 children play the same 64 games."""
+    """Evolve weights against a pool of agents: 20 generations of 40 children, 64 games each."""
     envs = BOARD.ConnectFourVectorEnv(40 * 64, opponent=pool, openings=openings)
     for _ in range(20):
         change = rng.choice([0, 0, 0, 0.1, 1, 3], (40, 32)) * rng.standard_normal((40, 32))
@@ -40,7 +40,7 @@ def oracle(best: Any, pool: Any, openings: Any, rng: np.random.Generator) -> Any
 
 
 def exploitability(agents: list[Any], mixture: Any, openings: list[str]) -> float:
-    """A best response's mean result over openings and seats: 0 against exact play, at most 1."""
+    """Return a best response's mean result against a mixture of agents; exact agents give 0."""
 
     @cache
     def best(position: Any, seat: int, members: tuple[int, ...]) -> Any:

@@ -18,16 +18,16 @@ with from_extra("sb3", "this callback needs Stable-Baselines3"):
 
 
 class StrengthCallback(BaseCallback):
-    """A callback that measures the model at intervals by the exam and a short gauntlet.
+    """A callback that measures the model at intervals, by exam positions and by games.
 
-    The training's logger, and so TensorBoard, gets ``strength/blunders``, ``strength/elo`` and
-    ``strength/score``. ``FOLDER/strength.tsv`` gets the same values.
+    The callback writes ``strength/blunders``, ``strength/elo`` and ``strength/score`` to the
+    training's logger, for example TensorBoard, and the same values to ``FOLDER/strength.tsv``.
 
     Args:
         folder: folder of ``strength.tsv``.
         every: number of training steps between two measurements, summed over all boards.
         options: options of :class:`~c4env.evaluation.studies.strength.Watch`, such as ``share``,
-            the share of the time to spend (0.1).
+            the largest fraction of the training time for measurements (default 0.1).
 
     Raises:
         InvalidRun: ``every`` is not positive, or ``share`` is not between 0 and 1.

@@ -1,9 +1,9 @@
-"""Measure a model in training: its blunders in the exam, and its Elo in the leaderboard.
+"""Measure a model in training: its blunders in exam positions, and its Elo by games.
 
     Watch(folder).look(model, step)
 
-The model answers the exam (``c4env.agents.solver.exam``) in one batch, and plays a few games
-against agents of the leaderboard. Each measurement is a line of ``FOLDER/strength.tsv``.
+The model chooses a move in each position of the exam (``c4env.agents.solver.exam``), and plays a
+few games against agents of the leaderboard. Each measurement is a line of ``FOLDER/strength.tsv``.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ class Strength(NamedTuple):
 
     step: int  # the caller's training step
     seconds: float  # time since the training began
-    blunders: float  # share of the exam's positions in which it gives a win or a draw away
-    elo: float  # Elo in the stored field, whose mean is 0
+    blunders: float  # fraction of exam positions in which the model gives away a win or a draw
+    elo: float  # Elo of the model; the mean of the stored field is 0
     low: float  # 95 % interval of the Elo
     high: float
-    score: float  # share of the points of its games
+    score: float  # the model's points per game, 0..1
     games: int
 
 
@@ -49,7 +49,7 @@ def blunder_rate(model: Any, questions: int | None = None) -> float:
 
     Args:
         model: a model or spec, as for ``agents.make``.
-        questions: number of positions, from the first; None means all positions.
+        questions: number of positions to use, from the start of the exam; None means all.
 
     Raises:
         InvalidRun: ``questions`` is not positive.
@@ -75,12 +75,12 @@ def strength(
     questions: int | None = None,
     seed: int = 0,
 ) -> Strength:
-    """Measure a model by the exam and a short gauntlet.
+    """Measure a model by exam positions and by games against agents of the leaderboard.
 
     Args:
         model: a model or spec, as for ``agents.make``, such as a live Stable-Baselines3 model.
-        step, seconds: training step and time, for the record.
-        against: agents of the leaderboard, the model's opponents.
+        step, seconds: training step and training time, which the result repeats.
+        against: the opponents, which must be agents of the leaderboard.
         openings: number of openings of three plies, each with both colours.
         questions: number of exam positions; None means all positions.
         seed: seed of stochastic agents.
@@ -96,14 +96,14 @@ def strength(
 
 
 class Watch:
-    """Measure a model during training, within a share of the time.
+    """Measure a model during training, in at most a given share of the time.
 
-    The duration of the last measurement is the forecast for the next one. The first measurement
-    may exceed the share; then the next measurement waits.
+    A measurement is skipped if it would exceed the share, judged by the duration of the last
+    measurement. The first measurement may exceed the share.
 
     Args:
         folder: folder of ``strength.tsv``, whose existing lines stay.
-        share: the largest share of the time, since this object exists, for measurements.
+        share: the largest fraction of the time since this object was made that measurements take.
         measure: a function ``measure(model, step, seconds)``, by default :func:`strength`.
 
     Raises:
@@ -135,7 +135,7 @@ class Watch:
         self._last = 0.0
 
     def look(self, model: Any, step: int) -> Strength | None:
-        """Measure the model and add a line to the file, or return None if no time is left."""
+        """Measure the model and add a line to the file, or return None if the share is used up."""
         started = time.monotonic()
         if self.spent + self._last > self.share * (started - self._began):
             return None

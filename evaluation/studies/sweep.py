@@ -49,9 +49,9 @@ class Sweep(Tables):
     """The result of a sweep.
 
     Attributes:
-        axis: the option with whole numbers that orders the points, or None.
-        points: a point for each agent, grouped by series, in the order given.
-        against: the opponents of all agents; empty if the agents met each other.
+        axis: the option with whole numbers that is the x axis of a plot; None if there is none.
+        points: a point for each agent, grouped by the other options and ordered along the axis.
+        against: specs of the opponents; empty if the agents played each other.
         result: the games, with the win table and the ratings.
     """
 
@@ -87,7 +87,7 @@ class Sweep(Tables):
         return "\n".join(lines)
 
     def records(self) -> Rows:
-        """Return a row for each point."""
+        """Return a heading and a row of values for each point."""
         # Build rows, not records by name: an option may be called ``nodes``.
         numbers = ("score", "elo", "low", "high", "games", "moves", "nodes", "seconds")
         lines: list[list[Any]] = [["spec", *self.points[0].options, *numbers]]
@@ -122,15 +122,15 @@ def sweep(
         against: specs of the opponents; if empty, the agents play each other.
         openings: as in :func:`evaluation.round_robin`.
         settings: ``seed``, ``jobs``, ``out``, ...: see
-            :class:`c4env.evaluation.games.settings.Settings`. ``out`` also gets the points, in
-            ``sweep.json``.
+            :class:`c4env.evaluation.games.settings.Settings`. The function also writes the points
+            to ``sweep.json`` in ``out``.
 
     Returns:
         the points, and the games.
 
     Raises:
         InvalidRun: a pattern is malformed, or an agent occurs twice.
-        UnwritableRun: ``out`` cannot be written; its games are not lost.
+        UnwritableRun: ``out`` cannot be written; games already in ``out`` are not lost.
         UnreadableRun, FileInUse, UnknownAgent, ...: as in :func:`evaluation.round_robin`.
     """
     given = [patterns] if isinstance(patterns, str) else list(patterns)
@@ -162,10 +162,10 @@ def sweep(
 
 
 def _expanded(pattern: str) -> list[str]:
-    """Return the agents of a pattern; a pattern with a name must name only one agent.
+    """Return the specs of a pattern; a pattern ``name=...`` must expand to one spec.
 
     Raises:
-        InvalidRun: the pattern has a name but several agents.
+        InvalidRun: the pattern has a name but expands to several specs.
     """
     name, spec = split_name(pattern)
     found = expand(spec)
@@ -177,9 +177,10 @@ def _expanded(pattern: str) -> list[str]:
 
 
 def _varied(named: Mapping[str, str]) -> tuple[dict[str, dict[str, str]], str | None]:
-    """Return the options that differ, by agent, and the axis of a plot.
+    """Return each agent's options that differ between agents, and the option for a plot's x axis.
 
-    The axis is the first option whose value is a whole number in all agents; it comes last.
+    The x axis is the first of these options whose values are all whole numbers, or None. In each
+    agent's options, the option of the x axis comes last.
     """
     parts = {}
     for name, spec in named.items():

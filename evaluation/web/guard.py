@@ -1,4 +1,4 @@
-"""Refuse requests from other web sites, and read the JSON of requests."""
+"""Refuse requests that pages of other web sites send, and read the JSON of requests."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ LARGEST_BODY: Final = 16_384  # bytes; the longest game needs a few hundred
 
 
 def refuse(scope: Scope, status: int, reason: str) -> JSONResponse:
-    """Log a bad request, and return the response."""
+    """Log a refused request, and return the response with the reason."""
     LOG.warning("%s %.200r: %d %.300s", scope["method"], scope["path"], status, reason)
     return JSONResponse({"error": reason}, status)
 
 
 class Guard:
-    """Middleware that accepts requests of this server's own page, and adds security headers.
+    """Middleware that refuses requests of other sites' pages, and adds headers to responses.
 
     Args:
         app: the application.
-        names: host names of this server; requests to an IP address need no host name.
+        names: host names of this server; a request may name an IP address instead.
         headers: headers to add to every answer.
     """
 
@@ -39,7 +39,7 @@ class Guard:
         self.headers = headers
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, or refuse it."""
+        """Pass a request to the application, or refuse the request."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return

@@ -1,8 +1,8 @@
 """A pool of processes; each process answers one question at a time and can be interrupted.
 
-An answer is a stream of messages. If the listener leaves, the pool tells the process to stop the
-search, and the process stops at its next message. The pool kills and replaces a process that does
-not stop. So a process never gets a question while it works on another.
+An answer is a stream of messages. If the page stops listening, the pool tells the process to stop
+the search, and the process stops at its next message. The pool kills and replaces a process that
+does not stop in time. A process gets its next question only after its last search has ended.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ STOP: Final = None  # sent to a process instead of a question: stop the search
 
 
 class Answer(NamedTuple):
-    """A queue of an answer's messages, then END; cancelling the task stops the search."""
+    """A queue for an answer's messages and then END; cancel the task to stop the search."""
 
     messages: asyncio.Queue[Message | None]
     task: asyncio.Task[None]
@@ -37,7 +37,7 @@ class QuestionPool:
 
     Args:
         size: number of processes.
-        seconds: limit of an answer, from the start of its search.
+        seconds: time limit of an answer, from the start of its search.
 
     Attributes:
         waiting: number of questions that wait for a process.
@@ -69,7 +69,7 @@ class QuestionPool:
         self._threads.shutdown()
 
     def ask(self, question: Question) -> Answer:
-        """Begin an answer; its last message is an ``error`` if it is late or its process dies."""
+        """Begin an answer; its last message is an ``error`` if the process is too slow or dies."""
         messages: asyncio.Queue[Message | None] = asyncio.Queue()
         return Answer(messages, self._begin(self._answer(question, messages.put_nowait)))
 
@@ -106,7 +106,7 @@ class QuestionPool:
                 self._begin(self._recover(worker))
 
     async def _recover(self, worker: _Worker) -> None:
-        """Make a process free again after its search was stopped, or replace the process."""
+        """Stop a process's search and make the process idle, or replace the process."""
         try:
             worker.send(STOP)
             deadline = asyncio.get_running_loop().time() + GRACE
@@ -143,7 +143,7 @@ class _Worker:
         self._connection.send(question)
 
     async def receive(self, deadline: float) -> Any:
-        """Wait for the next message; a cancelled or late call loses no message.
+        """Wait for the next message; after a timeout or cancellation, call again for it.
 
         Args:
             deadline: time on the event loop's clock.

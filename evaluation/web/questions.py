@@ -43,7 +43,7 @@ class RecentAgents:
         self._agents: dict[str, Agent] = {}
 
     def agent(self, spec: str) -> Agent:
-        """Return the agent of a spec, made at the first call."""
+        """Return the agent of a spec; make the agent if the process does not keep it."""
         if spec in self._agents:
             self._agents[spec] = self._agents.pop(spec)  # most recently used last
             return self._agents[spec]
@@ -71,7 +71,7 @@ class RecentAgents:
 
 
 def answers(cache: RecentAgents, question: Question) -> Iterator[Message]:
-    """Yield the messages that answer a question; the last message is the result."""
+    """Yield the messages that answer a question; the last message is the result or an error."""
     try:
         yield from KINDS[question.kind](cache, question)
     except C4Error as error:
@@ -143,7 +143,7 @@ def _hint(cache: RecentAgents, question: Question) -> Iterator[Message]:
 
 
 def _scores(cache: RecentAgents, question: Question) -> Iterator[Message]:
-    """Answer with the exact score of one column after another, then with all scores."""
+    """Answer with each column's exact score as it is found, then with all scores."""
     from c4env.bitboard import CENTRE_FIRST
 
     position = Position.parse(question.moves)
@@ -158,7 +158,7 @@ def _scores(cache: RecentAgents, question: Question) -> Iterator[Message]:
 def _values(cache: RecentAgents, question: Question) -> Iterator[Message]:
     """Answer with the exact score of each unfinished position of a game, the last position first.
 
-    In this order, the solver's table has later positions when it solves earlier ones.
+    The solver's table keeps results of later positions, which speeds up the earlier positions.
     """
     for discs in range(len(question.moves), question.since - 1, -1):
         position = Position.parse(question.moves[:discs])

@@ -17,9 +17,10 @@ SHOWN: Final = ("opening", "moves", "winner", "ending", "reason")  # fields of a
 
 
 class Runs:
-    """The runs in some folders, each a run directory or a folder of run directories.
+    """The runs that the page may open.
 
-    A page chooses a run by a name in this list; the server never makes a path from the name.
+    Each of the folders is a run directory, or contains run directories. The page chooses a run by
+    its name; the server looks the name up in a dictionary, and never makes a path from the name.
 
     Raises:
         UnreadableRun: a folder does not exist.
@@ -47,7 +48,7 @@ class Runs:
         return found
 
     def open(self, name: object) -> dict[str, Any]:
-        """Return a run for the page: its players, the best first, its results and its games.
+        """Return a run for the page: players (the best first), labels, Elo, results and games.
 
         Raises:
             InvalidRequest: no run has the name.
@@ -63,7 +64,7 @@ class Runs:
 
 @functools.lru_cache(KEPT)
 def _shown(path: Path, state: tuple[int, int]) -> dict[str, Any]:
-    """Read a run; cached until ``state``, the time and size of its file, changes."""
+    """Read a run for the page; ``state``, its file's time and size, is part of the cache's key."""
     run = read_run(path)
     ratings = run.ratings if run.games else ()
     players = [rating.player for rating in ratings]

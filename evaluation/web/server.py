@@ -1,8 +1,8 @@
 """The web server: one page, and its requests as JSON.
 
-Every request has the whole game. The server keeps no games, so it cannot mix up the games of two
-pages. An answer that needs a search is sent as JSON lines; a page that stops listening stops the
-search.
+A request about a position or a game contains all of its moves, because the server keeps no games
+in memory. An answer that needs a search is sent as JSON lines. If the page closes the connection,
+the server stops the search.
 """
 
 from __future__ import annotations
@@ -184,7 +184,7 @@ class _Endpoints:
         )
 
     async def position(self, request: Request) -> Response:
-        """POST /api/position {text}: the moves of a pasted position, columns or a drawn board."""
+        """POST /api/position {text}: parse columns or a drawn board, and return the moves."""
         text = (await json_object(request)).get("text")
         if not isinstance(text, str):
             raise InvalidRequest(f"text {shortened(text, 80)!r}: expected moves or a drawn board")
@@ -195,7 +195,7 @@ class _Endpoints:
         return JSONResponse({"moves": moves})
 
     async def ask(self, request: Request) -> Response:
-        """POST /api/ask {kind, agent, moves, seed, since}: JSON lines, the last one the result."""
+        """POST /api/ask {kind, agent, moves, seed, since}: JSON lines; the last has the result."""
         question = self._question(await json_object(request))
         if self._pool.waiting >= MOST_WAITING:
             raise Refused(503, f"{MOST_WAITING} questions are waiting; ask again later")
@@ -217,7 +217,7 @@ class _Endpoints:
         return Question(kind, agent, str(moves), seed, _integer(fields, "since", CELLS))
 
     async def _answer(self, request: Request, question: Question) -> AsyncIterator[str]:
-        """Yield the lines of an answer; each line names its position, which the page checks."""
+        """Yield the lines of an answer; each has the question's moves, which the page checks."""
         answer = self._pool.ask(question)
         started = asyncio.get_running_loop().time()
 
@@ -264,11 +264,11 @@ class _Endpoints:
         return JSONResponse({"recorded": folder is not None, "winner": game.winner})
 
     def _game(self, fields: dict[str, Any]) -> GameRecord:
-        """Parse the game in a request; the server finds its result from the moves."""
+        """Parse the game in a request; compute the result from the moves or the forfeit."""
         players, forfeit = fields.get("players"), fields.get("forfeit")
         if not isinstance(players, list) or len(players) != 2 or HUMAN not in players:
             raise InvalidRequest(
-                f"players {shortened(players, 80)}: expected two, one of them {HUMAN!r}"
+                f"players {shortened(players, 80)}: expected two names, one of them {HUMAN!r}"
             )
         help_ = fields.get("help", {})
         if not isinstance(help_, dict) or not help_.keys() <= {*HELP}:
@@ -303,7 +303,7 @@ class _Endpoints:
         return GameRecord.parse(game.values())  # replays the moves
 
     async def run(self, request: Request) -> Response:
-        """GET /api/run?name=...: a run's table and games."""
+        """GET /api/run?name=...: a run's players, results and games."""
         name = request.query_params.get("name")
         return JSONResponse(await asyncio.to_thread(self._runs.open, name))
 
@@ -334,7 +334,7 @@ def _position(moves: Any) -> Position:
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """Open a socket that listens on a port; port 0 takes a free port.
+    """Open a socket that listens on a port; port 0 means any free port.
 
     Raises:
         PortTaken: the address or port cannot be used.
@@ -361,7 +361,7 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 class Server(uvicorn.Server):
-    """The server; ``run(sockets=[listen(...)])`` serves until interrupted.
+    """The web server; ``run(sockets=[listen(...)])`` answers requests until an interrupt.
 
     Args:
         settings: the server's settings.

@@ -1,8 +1,8 @@
 """The agents that a page may name: the zoo with plain options, and the owner's agents.
 
-A spec from a page must not import modules, open files, start programs or make connections. So it
-may only name an agent of the zoo that needs no path, address or program, with options that are
-numbers or names from a list. The owner may name any agent on the command line.
+A spec from a page must not import modules, open files, start programs or make connections.
+Therefore the page may name only agents of the zoo that need no path, address or program, and set
+only options that are numbers or names from a list. The server's owner may offer any other agent.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ MEMORY: Final = 256  # megabytes that the page's agents in one process may reser
 
 
 def offered(entries: Iterable[Entry]) -> dict[str, Entry]:
-    """Return entries by name, if they need no argument and their packages are installed."""
+    """Return, by name, the entries that need no argument and whose packages are installed."""
     return {
         entry.name: entry
         for entry in entries
@@ -50,7 +50,7 @@ LEVELS: Final = (
     Level("Expert", "mcts:simulations=10000", "plays out 10,000 games before each move"),
     Level("Perfect", "perfect:ties=random", "knows the result of every move, and never errs"),
 )
-"""The levels, the weakest first. The opponents vary their games."""
+"""The levels, the weakest first. Every opponent uses random numbers, so its games vary."""
 
 
 def settable(entry: Entry) -> list[Option]:

@@ -42,37 +42,39 @@ class Exchange:
 
 
 Tape = Callable[[str, int, int, Callable[[], Exchange]], Exchange]
-"""A function of moves, vote and attempt that returns a stored exchange, or calls ``ask``."""
+"""A function of moves, vote, attempt and ``ask``; returns a stored exchange or calls ``ask``."""
 
 
 def ask_always(moves: str, vote: int, attempt: int, ask: Callable[[], Exchange]) -> Exchange:
-    """Send every request by ``ask`` and store nothing: the default tape of :class:`Chat`."""
+    """Return ``ask()`` for each request: the default of ``Chat.tape``, which stores no answers."""
     return ask()
 
 
 class Chat(Agent):
     """Plays the columns that a language model answers.
 
-    After an answer without a legal move, the next prompt describes the problem. A model with no
-    tries left forfeits the game. A failure of the network does not use up a try.
+    After an answer without a legal move, the next prompt describes the problem. A model that
+    has used up its ``retries`` forfeits the game. A network failure does not use up a retry.
 
     Args:
         model: the model's name at the endpoint.
-        base_url: the endpoint's address; default: OPENAI_BASE_URL, else OpenAI's. The key comes
-            from the environment alone.
-        prompt: board, moves or both, with +legal, +answer, +example; kaggle; or a file. See
+        base_url: the endpoint's address; default: OPENAI_BASE_URL, else OpenAI's. The secret key
+            comes only from the environment variable OPENAI_API_KEY.
+        prompt: board, moves or both, each optionally with +legal, +answer or +example; kaggle; or
+            a file or function. See
             :func:`c4env.agents.adapters.chat.prompts.find_prompt`.
         temperature: sampling temperature; default: the endpoint's.
-        max_tokens: most tokens of an answer; default: the endpoint's. A cut answer is invalid.
-        retries: more tries after an answer without a legal move.
-        timeout: seconds to wait for an answer before another request.
+        max_tokens: most tokens of an answer; default: the endpoint's. A truncated answer is
+            invalid.
+        retries: how many times to repeat a request after an answer without a legal move.
+        timeout: seconds to wait for an answer before the request is repeated.
         patience: seconds to keep trying while the network fails.
         votes: answers for each move; the most frequent column is played. Ties go to the column
-            named first; a vote without a legal move does not count.
+            named first. A vote without a legal move does not count.
 
     Attributes:
-        prompt: the prompt, found by its name.
-        tape: a function that returns each answer; a run replaces it, to store and replay answers.
+        prompt: the ``Prompt`` that the option ``prompt`` names.
+        tape: a function that returns each answer. A run sets a tape that stores and replays.
 
     Raises:
         InvalidValue: the prompt does not exist, or the address is malformed.
@@ -116,7 +118,7 @@ class Chat(Agent):
         Raises:
             NoMove: the game is over.
             EngineFault: no answer was a legal move.
-            Unavailable: the endpoint cannot be reached, or refuses.
+            Unavailable: the endpoint cannot be reached, or refuses the request.
         """
         require_move(position)
         self._moves = self._moves_to(position)
@@ -136,7 +138,7 @@ class Chat(Agent):
         return column
 
     def _moves_to(self, position: Position) -> str:
-        """Return the moves played in this game, if known, else moves that lead to the position."""
+        """Return moves that lead to a position: the moves of this game if known, else any moves."""
         if self._after is not None:
             for reply in self._after.legal_columns():
                 if self._after.play(reply) == position:

@@ -17,13 +17,13 @@ from c4env.agents.errors import InvalidValue, Unavailable
 from c4env.lazy import from_extra
 
 KEY: Final = "OPENAI_API_KEY"
-NO_KEY: Final = "none"  # the key for a server without one
+NO_KEY: Final = "none"  # the key to send to a server that needs no key
 MOST_BYTES: Final = 4 << 20  # the greatest size of a response
 FIRST_PAUSE: Final = 0.5  # seconds, doubled after each failure
 LONGEST_PAUSE: Final = 30.0
 LONGEST_ASKED_FOR: Final = 120.0  # the longest pause, in seconds, that a server may request
 NEWS_EVERY: Final = 30.0  # seconds between two messages about network failures
-PASSING: Final = (408, 409, 425, 429)  # statuses after which to retry, as after 500 and above
+PASSING: Final = (408, 409, 425, 429)  # statuses after which to retry; also 500 and above
 
 
 class Reply(NamedTuple):
@@ -37,7 +37,7 @@ class Reply(NamedTuple):
 
 
 class _Failed(Exception):
-    """A failed request that is worth a retry, after a pause if the server requests one."""
+    """A failed request to retry, after ``pause`` seconds if the server requests a pause."""
 
     def __init__(self, why: str, pause: float | None = None) -> None:
         super().__init__(why)
@@ -45,7 +45,7 @@ class _Failed(Exception):
 
 
 def endpoint(base_url: str) -> Endpoint:
-    """Return the one endpoint object for an address; "" means the address in the environment.
+    """Return the shared endpoint object for an address; "" means the address in the environment.
 
     Raises:
         InvalidValue: the address is malformed or contains a secret.
@@ -60,8 +60,8 @@ def endpoint(base_url: str) -> Endpoint:
         if not good or parts.username is not None or parts.query:
             # Do not quote the address, which may contain a password.
             raise InvalidValue(
-                "chat: base_url: expected http(s)://HOST:PORT/PATH, without a name, a password or "
-                f"a query (set the environment variable {KEY} to the key)"
+                "chat: base_url: expected http(s)://HOST:PORT/PATH, without a user name, password "
+                f"or query (set the environment variable {KEY} to the key)"
             )
     return _shared(base_url, os.environ.get("OPENAI_BASE_URL", ""), os.environ.get(KEY) or NO_KEY)
 
@@ -184,12 +184,12 @@ class Endpoint:
         )
 
     def _refusal(self, error: Any) -> Exception:
-        """Return the error for a status other than 200; its type decides whether to retry."""
+        """Return the error for a status other than 200: :class:`_Failed` if a retry may help."""
         status = error.status_code
         said = " ".join(self.clean(str(getattr(error, "message", ""))).split())[:200]
         if status in (401, 403):
             return Unavailable(
-                f"{self.name} refuses with status {status}: expected a key that it accepts, in the "
+                f"{self.name} refuses with status {status}: expected a valid key in the "
                 f"environment variable {KEY}"
             )
         passing = status in PASSING or status >= 500

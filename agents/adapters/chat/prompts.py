@@ -26,17 +26,18 @@ KAGGLE: Final = "kaggle_environments.envs.open_spiel_env.games.connect_four.harn
 
 @dataclass(frozen=True)
 class Prompt:
-    """A prompt: how to show a position to a model, and how to read a move in its answer.
+    """How to show a position to a language model, and how to read the move in the answer.
 
     Attributes:
-        name: the name in the option ``prompt``.
-        version: the version of this project's prompts, or of the prompt's package or function.
-        digest: the first 12 hex digits of the SHA-256 of the template or source.
-        write: a function that maps a position and the moves to it (1-based columns) to a text
-            or messages.
-        rewrite: like ``write``, but with an answer without a legal move as a third argument. If
-            None, a description of the problem continues the conversation.
-        label, first: how to read an answer (:func:`c4env.envs.text.read_move`).
+        name: the value of the option ``prompt``.
+        version: the version of this project's prompts, of Kaggle's package or of a user's function.
+        digest: the first 12 hex digits of the SHA-256 of the template or source code.
+        write: a function of a position and of the moves that lead to it, as 1-based columns. It
+            returns a text or messages.
+        rewrite: a function like ``write`` for the prompt after an answer without a legal move. Its
+            third argument is that answer. None: a description of the problem continues the
+            conversation.
+        label, first: the word before the move in an answer, and the leftmost column's number.
     """
 
     name: str
@@ -52,7 +53,7 @@ class Prompt:
         return f"{self.name}{version}, sha256 {self.digest}"
 
     def ask(self, position: Position, moves: str) -> list[Message]:
-        """Return the first conversation about a position.
+        """Return the messages that first ask for a move in a position.
 
         Raises:
             Unavailable: the user's function raised an error, or returned neither text nor messages.
@@ -71,7 +72,7 @@ class Prompt:
     def ask_again(
         self, position: Position, moves: str, asked: list[Message], answer: str, problem: str
     ) -> list[Message]:
-        """Return the conversation after an answer without a legal move."""
+        """Return the messages that ask again after an answer without a legal move."""
         if self.rewrite is not None:
             return [{"role": "user", "content": self.rewrite(position, moves, answer)}]
         said = (
@@ -87,13 +88,13 @@ def find_prompt(name: str) -> Prompt:
     """Find the prompt that the option ``prompt`` names.
 
     Args:
-        name: a kind that :func:`c4env.envs.text.template` accepts; ``kaggle``; a template file; or
-            ``package.module:function``, called with a position and the moves to it, which
-            returns a text or a list of messages.
+        name: a name that :func:`c4env.envs.text.template` accepts; ``kaggle``; a template file; or
+            ``package.module:function``. The function gets a position and the moves that lead to
+            it, and returns a text or a list of messages.
 
     Raises:
         InvalidValue: the name is none of these, or the prompt cannot be loaded.
-        MissingExtra: ``kaggle`` needs its package.
+        MissingExtra: the package of the prompt ``kaggle`` is not installed.
     """
     if name == "kaggle":
         return _kaggle()
@@ -104,7 +105,7 @@ def find_prompt(name: str) -> Prompt:
             raise InvalidValue(f"chat: prompt={name!r}: expected a text file: {error}") from None
         return Prompt(name, "", _digest(text), functools.partial(fill, text))
     if ":" in name:
-        expected = "package.module:function, of position and moves"
+        expected = "package.module:function, a function of position and moves"
         found = import_callable(name, InvalidValue, f"chat: prompt={name!r}", expected)
         return Prompt(name, str(getattr(found, "version", "")), _digest(_source(found)), found)
     try:
@@ -117,9 +118,10 @@ def find_prompt(name: str) -> Prompt:
 
 
 def _kaggle() -> Prompt:
-    """Return the prompt of Kaggle's harness for this game, in which columns count from 0.
+    """Return the prompt of Kaggle's harness for Connect Four; its columns count from 0.
 
-    Kaggle's parser is not used, since it takes any fitting digit if an answer announces no move.
+    This project's parser reads the answers: Kaggle's parser accepts any digit from 0 to 6 in an
+    answer without a line that announces the move.
     """
     try:
         harness = importlib.import_module(KAGGLE)

@@ -1,4 +1,4 @@
-"""``exec:COMMAND``: an agent that is a program in any language, which answers lines of text."""
+"""``exec:COMMAND``: an agent that is a program, in any language, with text input and output."""
 
 from __future__ import annotations
 
@@ -27,11 +27,12 @@ class Engine(ProcessAgent):
 
     Args:
         command: the program and its arguments. They are split as in a shell.
-        reply: form of the answer: column, scores or score. With scores, an answer ends with the
-            seven columns' scores; with score, each answer scores the position after a column.
+        reply: form of the answer: column, scores or score. With scores, an answer ends with a score
+            for each of the seven columns. With score, the program gets the position after each
+            legal column in turn, and answers a score for the side to move.
         timeout: seconds for a move.
-        startup: extra seconds for the first answer of a process.
-        newgame: before a game: none, reset (send the line ``reset SEED``) or restart.
+        startup: extra seconds for the first answer of a new process.
+        newgame: action before each game: none, reset (send the line ``reset SEED``) or restart.
 
     Raises:
         InvalidValue: the program does not exist, or an option's value is not allowed.
@@ -88,7 +89,7 @@ class Engine(ProcessAgent):
         return REPLIES[self.reply](self, position)
 
     def words(self, position: Position, seconds: float) -> list[str]:
-        """Request an answer; return the words, without ``key=value`` and a repeated position."""
+        """Request an answer; return its words except ``key=value`` and a repeated position."""
         moves = position.moves()
         answer = self._ask(moves, seconds, self.startup)
         if answer.startswith("error"):
@@ -105,16 +106,16 @@ class Engine(ProcessAgent):
         return words[1:] if len(words) > 1 and words[0] == moves else words
 
     def wrong(self, answer: str, expected: str) -> EngineFault:
-        """End the program; return the error for its unexpected answer."""
+        """End the program, and return an error about an unexpected answer."""
         self.close()  # later answers may belong to earlier requests
         return EngineFault(f"{self.command[0]} answered {answer[:80]!r}: expected {expected}")
 
 
 def read_column(engine: Engine, position: Position) -> int:
-    """Return the column in an answer, converted from 1..7 to 0..6."""
+    """Return the 0-based column, given an answer that is a column 1..7."""
     words = engine.words(position, engine.timeout)
     if len(words) != 1 or words[0] not in tuple(DIGITS):
-        expected = "one column 1..7 (reply=scores and reply=score read what solvers print)"
+        expected = "one column 1..7 (reply=scores or reply=score reads scores)"
         raise engine.wrong(" ".join(words), expected)
     column = int(words[0]) - 1
     if not position.is_legal(column):
@@ -132,7 +133,7 @@ def read_scores(engine: Engine, position: Position) -> int:
 
 
 def read_score(engine: Engine, position: Position) -> int:
-    """Return the column after which the program's score for the opponent is least."""
+    """Request a score after each column; return the column with the opponent's least score."""
     deadline = time.monotonic() + engine.timeout
     scores = []
     for column in position.legal_columns():
@@ -153,7 +154,7 @@ REPLIES: Final[dict[str, Callable[[Engine, Position], int]]] = {
 
 
 def engine_score(engine: Engine, word: str) -> float:
-    """Return the number that a word of an answer gives as a score.
+    """Convert a word of an answer to a score.
 
     Raises:
         EngineFault: the word is not a number.

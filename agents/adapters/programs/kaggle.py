@@ -19,23 +19,23 @@ from c4env.agents.registry.options import Seconds, checked
 from c4env.bitboard import COLUMNS, CONNECT, ROWS
 from c4env.position import Position, numbered_cells
 
-SLACK: Final = 1.0  # seconds beyond the time limits
+SLACK: Final = 1.0  # seconds to wait beyond the time limits
 RUNNER: Final = str(Path(__file__).with_name("kaggle_runner.py"))
 
 
 class Submission(ProcessAgent):
     """Plays a ConnectX submission under the competition's time limits.
 
-    Each move has ``timeout`` seconds. A longer move uses up seconds of the game's ``overage``; a
-    move is late once these are used up. Each game has a new process, as each episode has on
-    Kaggle; the process seeds the modules ``random`` and ``numpy.random``.
+    Each move has ``timeout`` seconds. A longer move uses seconds of the game's ``overage``. Once
+    the ``overage`` is used up, a longer move is late. Each game runs in a new process, as on
+    Kaggle. The process seeds the modules ``random`` and ``numpy.random``.
 
     Args:
-        file: the submission. Its agent is the last callable in it.
-        timeout: seconds for a move. This is ``actTimeout``.
-        overage: more seconds in a game for longer moves. Kaggle calls it ``remainingOverageTime``.
-        startup: seconds for Python to start. They do not count for the submission.
-        python: the interpreter; default: this one.
+        file: the submission, a Python file. The agent is the last callable in the file.
+        timeout: seconds for a move. Kaggle calls this option ``actTimeout``.
+        overage: extra seconds in a game for moves longer than ``timeout``.
+        startup: extra seconds for Python to start, before the first move.
+        python: the Python interpreter; default: the interpreter of this process.
 
     Raises:
         InvalidValue: the file or the interpreter does not exist.
@@ -102,7 +102,7 @@ class Submission(ProcessAgent):
             self.close()
             raise LateAnswer(
                 f"{self.file} took {answer['seconds']:.3g} s for a move: "
-                f"expected {self.timeout:g} s, since the overage time is used up"
+                f"expected at most {self.timeout:g} s, since the overage time is used up"
             )
         column = int(answer["action"])
         if not position.is_legal(column):
@@ -117,8 +117,8 @@ def observe(position: Position, remaining: float) -> dict[str, Any]:
     """Return the observation that a submission gets.
 
     Returns:
-        ``board``, 42 cells in reading order from the top left: 0, or 1 or 2 for a disc of the first
-        or second player; ``mark``, 1 or 2, the submission's player; and the other ConnectX fields.
+        a dict of ConnectX: ``board`` lists the cells row by row from the top left, 0 for empty, 1
+        and 2 for discs of the first and second player; ``mark`` is the submission's player.
     """
     return {
         "board": numbered_cells(position),

@@ -1,13 +1,13 @@
 """Run a ConnectX submission by the competition's rules; exchange JSON lines.
 
 The script ``python kaggle_runner.py SUBMISSION CONFIGURATION SEED`` imports nothing of this
-project, so that it runs in any Python that the submission needs. It reads an observation from each
-line and writes ``{"action": ..., "seconds": ...}`` or ``{"error": ...}``. The submission's prints
-go to standard error.
+project, so that it runs in any Python that the submission needs. Each input line is an
+observation. For each line, the script writes ``{"action": ..., "seconds": ...}`` or
+``{"error": ...}``. The submission's prints go to standard error.
 
-As in Kaggle's environment, the agent is the last callable in the file. It gets as many of
-``(observation, configuration)`` as it has parameters. The time of its first move includes loading
-the file.
+As in Kaggle's environment, the agent is the last callable in the file. The call passes
+``observation``, and ``configuration`` too if the agent has two parameters. The time of the first
+move includes loading the file.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def load(path: str) -> Callable[..., Any]:
 
 
 def call(agent: Callable[..., Any], *arguments: Any) -> Any:
-    """Call the agent with as many arguments as it has parameters."""
+    """Call the agent; drop arguments beyond the number of the agent's parameters."""
     code = getattr(agent, "__code__", None)
     count = getattr(code, "co_argcount", len(arguments))
     return agent(*arguments[:count])
@@ -66,7 +66,7 @@ def seed_all(seed: int) -> None:
 
 
 def main(path: str, configuration: dict[str, Any], seed: int | None) -> None:
-    """Answer observations until the end of the input."""
+    """Write an action or an error for each observation on standard input."""
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     sys.path.pop(0)  # hide the modules of this folder from the submission

@@ -1,7 +1,8 @@
 """A program that answers lines, and the base class of agents that use such a program.
 
-The program never outlives this process. A supervisor process (``supervisor``) starts the program,
-and ends the program and its children once this process closes or discards it, exits or is killed.
+The program never outlives this process. A supervisor process (``supervisor``) starts the program.
+The supervisor ends the program and its children when this process closes or discards the program,
+exits or is killed.
 """
 
 from __future__ import annotations
@@ -31,10 +32,10 @@ EXIT_TIMEOUT: Final = 1.0  # seconds to wait for the exit of a program that has 
 
 
 class LineProcess:
-    """A running program that answers each line with a line.
+    """A running program that answers each input line with an output line.
 
     Args:
-        command: the program and its arguments, without a shell.
+        command: the program and its arguments, run without a shell.
         title: the program's name in errors.
 
     Raises:
@@ -137,7 +138,7 @@ class LineProcess:
 
 
 def _end(process: subprocess.Popen[bytes], owner_end: int) -> None:
-    """Close the supervisor's pipe, which ends the program, and wait for the supervisor."""
+    """End the program by closing the supervisor's pipe, and wait for the supervisor."""
     os.close(owner_end)
     for stream in (process.stdin, process.stdout, process.stderr):
         if stream is not None:
@@ -150,7 +151,7 @@ def _end(process: subprocess.Popen[bytes], owner_end: int) -> None:
 
 
 class ProcessAgent(Agent):
-    """Base class of agents that send requests to a program; the first request starts it."""
+    """Base class of agents that ask a program for moves; the first request starts the program."""
 
     settings_are_all = True  # a copy starts its own program
     _process: LineProcess | None = None
@@ -163,7 +164,7 @@ class ProcessAgent(Agent):
         """Start the program."""
 
     def _ask(self, line: str, seconds: float, startup: float) -> str:
-        """Send a line and return the answer; the first may take ``startup`` seconds more.
+        """Send a line and return the answer; a process's first answer has ``startup`` more seconds.
 
         Raises:
             EngineFault: the program crashed or was late. A late program is ended.

@@ -1,10 +1,11 @@
-"""Run a command; end it and all its processes when its owner closes a pipe or dies.
+"""Run a command; end the command and its descendants when its owner closes a pipe or dies.
 
 This is a script, ``python -I -S supervisor.py PIPE COMMAND...``. It imports nothing of the project,
-so it starts at once. PIPE is the descriptor of the read end of a pipe; only the owner has the other
-end. Nobody writes to the pipe. The pipe closes when the owner closes its end or dies, even by
-``kill -9``. The command talks to the owner directly; this process only waits. Its exit code is the
-command's, or 128 plus the signal that ended the command.
+so it starts fast. The owner is the process that starts the script. PIPE is the descriptor of the
+read end of a pipe; only the owner has the write end, and nobody writes. The pipe closes when the
+owner closes the write end or dies, even by ``kill -9``. The command talks to the owner directly;
+this process only waits. The script's exit code is the command's exit code, or 128 plus the signal
+that ended the command.
 
 A signal to the process group reaches the command's children. On Linux, processes that left the
 group are found too, because orphans become children of this process (a "subreaper"). If this
@@ -68,7 +69,7 @@ def execute(command: list[str]) -> None:
 
 
 def reap(options: int = os.WNOHANG) -> tuple[int, int]:
-    """Return the process id and exit code of a child that has ended; 0, 0 if none has."""
+    """Return the process id and exit code of a child that has ended; 0, 0 if no child has."""
     try:
         child, status = os.waitpid(-1, options)
     except ChildProcessError:
@@ -88,7 +89,7 @@ def kill_all(group: int) -> None:
 
 
 def children() -> list[int]:
-    """Return the ids of this process's children; none on systems without ``/proc``."""
+    """Return the ids of this process's children; an empty list except on Linux."""
     found = []
     for entry in os.listdir("/proc") if sys.platform == "linux" else ():
         if entry.isdigit():

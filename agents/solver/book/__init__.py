@@ -1,9 +1,10 @@
 """Opening books: stored exact scores of early positions.
 
-A book file stores no positions, only the scores of all unfinished positions of ``plies`` discs, one
-of each mirror pair, in the order of the positions' keys
-(:func:`c4env.agents.solver.search.table.position_key`). The reader enumerates these positions in
-milliseconds, and backs their scores up to positions of fewer discs. The format::
+A book file has the scores of all unfinished positions of ``plies`` discs, but not the positions. A
+position and its mirror image have one score in the file. The scores are in ascending order of
+position keys (:func:`c4env.agents.solver.search.table.position_key`). The reader enumerates the
+positions in milliseconds and computes the scores of positions with fewer discs by minimax. The
+format::
 
     8 bytes   b"C4BOOK1\\n"
     1 byte    plies
@@ -54,7 +55,7 @@ class Book:
     """
 
     def __init__(self, scores: Int8s, plies: int, name: str = "") -> None:
-        """Make a book from the scores of the positions of ``plies`` discs, in the order of keys.
+        """Make a book from the scores of the positions of ``plies`` discs, by ascending key.
 
         Raises:
             BookUnavailable: the numbers of scores and positions differ.
@@ -89,7 +90,7 @@ class Book:
 
     @property
     def scores(self) -> Int8s:
-        """The scores ``[N]`` of the positions of ``plies`` discs, in the order of keys."""
+        """The scores ``[N]`` of the positions of ``plies`` discs, by ascending key."""
         return self._scores[self.plies]
 
     @property
@@ -131,7 +132,7 @@ class Book:
 
     @classmethod
     def open(cls, book: Book | str | os.PathLike[str] | None) -> Book | None:
-        """Open the book that an option names: ``"default"``, ``"12ply"``, a path, a book, or None.
+        """Return the book for an option: ``"default"``, ``"12ply"``, a path, a Book, or None.
 
         Raises:
             InvalidOption: the option is invalid.
@@ -142,7 +143,9 @@ class Book:
         if not IS_STANDARD:
             if book == "default":
                 return None
-            raise InvalidOption(f"book={book!r}: expected None, since only {STANDARD} has books")
+            raise InvalidOption(
+                f"book={book!r}: expected None, since only board {STANDARD} has books"
+            )
         if book == "default":
             return default_book()
         if book == "12ply":

@@ -1,7 +1,7 @@
 """Enumerate the positions of the first plies as sorted keys, one for each mirror pair.
 
 The key (``c4env.agents.solver.search.table.position_key``) determines the position: in each column
-the highest set bit is above the top disc, and the bits below are the discs of the side to move.
+the highest set bit marks the cell above the top disc. Lower bits are discs of the side to move.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def boards_of(key: int) -> tuple[int, int]:
 
 @kernel(["int64(int64[::1], int64)", "int64(int32[::1], int64)"])
 def find(keys: NDArray[Any], key: int) -> int:
-    """Return the index of a key among ascending keys, or -1."""
+    """Return the index of a key in an ascending array of keys; -1 if the key is not there."""
     low = 0
     high = len(keys)
     while low < high:
@@ -60,7 +60,7 @@ def find(keys: NDArray[Any], key: int) -> int:
 
 @kernel("int64(int64[::1], boolean, int64[::1])")
 def successors(keys: Int64s, won: bool, out: Int64s) -> int:
-    """Write keys of the positions one disc later: of won positions if ``won``, else of others.
+    """Write keys of positions with one disc more: only won positions, or only those not won.
 
     Returns:
         the number of keys.
@@ -107,7 +107,7 @@ def bitboards(keys: Int64s) -> tuple[Int64s, Int64s]:
 
 
 def one_disc_on(keys: Int64s, won: bool) -> Int64s:
-    """Return sorted keys of the positions one disc later: won positions if ``won``, else others."""
+    """Return sorted keys of positions with one disc more: only won ones, or only those not won."""
     out = np.empty(COLUMNS * len(keys), dtype=np.int64)
     return np.unique(out[: successors(keys, won, out)])
 

@@ -1,11 +1,12 @@
 """Read the 12-ply book of the package ``bitbully-databases`` (MIT licence).
 
-The book has the positions of exactly 12 discs in which the side to move has no immediate win, but
-only one (either) position of each mirror pair. An entry is a code of 4 bytes (big-endian, signed,
-ascending) and a byte. The code lists the columns from the left and each column from the bottom:
-bits ``10`` for a disc of the side to move, ``11`` for a disc of the other side, ``0`` at the end of
-a column, and one final ``0``. The byte is 0 for a draw, else 100 minus the plies to the end,
-negative if the side to move loses.
+The book has the positions of exactly 12 discs in which the side to move has no immediate win. Of a
+position and its mirror image the book has only one, which may be either. An entry has a code of 4
+bytes (big-endian, signed) and a result of one byte. Entries are in ascending order of codes. The
+code lists the columns from the left and each column from the bottom: bits ``10`` for a disc of the
+side to move, ``11`` for a disc of the other side, ``0`` at the end of a column, and one final
+``0``. The result is 0 for a draw, else 100 minus the number of plies to the end of the game. The
+result is negative if the side to move loses.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ def code(mine: int, theirs: int) -> int:
 
 @kernel("int64(int32[::1], int8[::1], int64, int64, int64)")
 def resolve(codes: NDArray[np.int32], ends: Int8s, mine: int, theirs: int, plies: int) -> int:
-    """Return the score of an unfinished position of up to 12 discs, or ``UNKNOWN``."""
+    """Return the score of an unfinished position of at most 12 discs; ``UNKNOWN`` if not stored."""
     if winning_moves(mine, theirs):
         return win_score(plies + 1)
     if plies == PLIES:

@@ -1,7 +1,7 @@
 """Kernels that score many positions in one call.
 
-Kernels compile when their module is first imported. A separate module keeps a search of one
-position from waiting for these kernels.
+Kernels compile when their module is first imported. These kernels have a module of their own, so
+that a search of one position does not wait until they are compiled.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from c4env.position import Position, require_position
 
 @kernel("void(int64[::1], int64[::1])")
 def begin_empty(table: Int64s, work: Int64s) -> None:
-    """Begin the next epoch, in which the table is empty."""
+    """Empty the table by beginning a new epoch: entries of earlier epochs count as empty."""
     if work[EPOCH] == LAST_EPOCH:
         table[:] = 0
         work[EPOCH] = 0
@@ -49,12 +49,12 @@ def score_batch(
     stop: int,
     fresh: bool,
 ) -> int:
-    """Write the scores of positions ``start`` to ``stop - 1``, or of their columns.
+    """Write the scores of positions ``start`` to ``stop - 1``, or the scores of their columns.
 
     Args:
         mine: [N] bitboards of the side to move.
         theirs: [N] bitboards of the other side.
-        scores: output, [N, 1], or [N, 7] for columns, with ``NO_SCORE`` for full columns.
+        scores: output; [N, 1] for positions, or [N, 7] for columns. A full column has ``NO_SCORE``.
         fresh: begin each position with an empty table.
 
     Returns:

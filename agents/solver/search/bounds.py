@@ -1,8 +1,8 @@
 """Bounds on a score by parity, without a search.
 
 Follow-up: a side that answers every disc with a disc on top gets every second cell of each column.
-The answer always exists while the other side is to move and the number of cells left is even. Two
-plans follow:
+An answer always exists if the number of empty cells is even when the other side is to move. There
+are two such plans:
 
 - *claimeven*, for the second player (``even_claim``), who gets the cells of even rows, counted
   from 1, except cells that can be played at once;
@@ -13,7 +13,7 @@ plans follow:
   begins with a waiting move, in the threat's column if an odd row is playable there.
 
 The other side gets at most its discs and the remaining cells. If these contain no four, that
-side does not win. Play never reaches cells above a winning cell that the claimer gets.
+side does not win. If the claimer gets a winning cell, the game ends there: cells above stay empty.
 """
 
 from __future__ import annotations
@@ -49,11 +49,11 @@ def claim(discs: int, wins: int, others: int, empty: int, claimed: int, need: in
         others: discs of the other side.
         empty: the empty cells.
         claimed: the empty cells that the side secures.
-        need: the least useful bound.
+        need: the least bound that the caller can use.
 
     Returns:
-        a lower bound on the side's score, at least ``need`` (0: the side does not lose), or
-        ``NO_CLAIM``.
+        a lower bound of at least ``need`` on the side's score, or ``NO_CLAIM`` if there is none.
+        The bound 0 means that the side does not lose.
     """
     sure = wins & claimed
     score = 0
@@ -75,14 +75,16 @@ def claim(discs: int, wins: int, others: int, empty: int, claimed: int, need: in
 
 @kernel("int64(int64, int64, int64, int64, int64)")
 def even_claim(second: int, wins: int, first: int, playable: int, need: int) -> int:
-    """Return :func:`claim` of the second player by claimeven; the first player is to move."""
+    """Return the second player's bound by claimeven (see :func:`claim`); the first is to move."""
     empty = BOARD & ~(first | second)
     return claim(second, wins, first, empty, empty & EVEN_ROWS & ~playable, need)
 
 
 @kernel("int64(int64, int64, int64, int64, boolean, int64)")
 def odd_claim(first: int, wins: int, second: int, playable: int, waits: bool, need: int) -> int:
-    """Return :func:`claim` of the first player by one of its odd threats, whoever is to move.
+    """Return the first player's bound by one of its odd threats (see :func:`claim`).
+
+    Either side may be to move.
 
     Args:
         first: the first player's discs.
@@ -90,7 +92,7 @@ def odd_claim(first: int, wins: int, second: int, playable: int, waits: bool, ne
         second: the second player's discs.
         playable: the playable cells.
         waits: True if the first player is to move and so makes a waiting move.
-        need: the least useful bound, 1 or more.
+        need: the least bound that the caller can use, 1 or more.
     """
     empty = BOARD & ~(first | second)
     threats = wins & empty & ODD_ROWS & ~playable

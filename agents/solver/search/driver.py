@@ -39,10 +39,10 @@ FAR_SIGNED: Final = 28  # FAR if the sign is known
 def next_alpha(lowest: int, highest: int, plies: int) -> int:
     """Return the next alpha to search, given that the score is in ``lowest..highest``.
 
-    The first alphas are far from 0, at half the greatest possible score: a search decides quickly
-    whether a win comes soon, and most easy positions end there. If such a win would be more than
-    ``FAR`` plies ahead, this search costs more than it saves. Then the driver finds the sign first,
-    and moves alpha outwards from 0; each search is harder than the one before.
+    The first alphas are far from 0, at half the greatest possible score. A search with such an
+    alpha quickly decides whether a win comes soon; most easy positions need nothing more. If such a
+    win would be more than ``FAR`` plies ahead, that search costs more than it saves. In that case
+    the driver first finds the sign of the score, and then moves alpha outwards from 0.
     """
     if lowest >= 0:
         outer = highest >> 1
@@ -119,7 +119,7 @@ def bisect_score(
 
 @kernel(f"int64({POINTER}, {POINTER}, int64, int64, int64, int64)")
 def solve(table: Any, work: Any, mine: int, theirs: int, floor: int, ceiling: int) -> int:
-    """Return the score that :func:`bisect_score` finds, or ``ABORTED``."""
+    """Return the score that :func:`bisect_score` finds; ``ABORTED`` if the search was stopped."""
     lowest, highest = bisect_score(table, work, mine, theirs, floor, ceiling)
     return lowest if lowest == highest else ABORTED
 
@@ -154,9 +154,9 @@ def score_columns(
         ceiling: a known upper bound.
         lowest: output [7], lower bounds; ``NO_SCORE`` for full columns.
         highest: output [7], upper bounds; ``NO_SCORE`` for full columns.
-        effort: infinite for exact scores. Otherwise only the best columns get exact scores, and the
-            search tightens the others' bounds until it has spent ``effort`` times the nodes of the
-            position's own score.
+        effort: infinite for exact scores. Otherwise only the best columns get exact scores. The
+            search then tightens the bounds of other columns until it has searched ``effort`` times
+            as many nodes as the position's own score took.
 
     Returns:
         False if the search was stopped.

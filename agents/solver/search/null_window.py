@@ -5,8 +5,9 @@ least two of its moves do not let the opponent win at once. The inner loop of :f
 the forced moves between quiet positions in place. A position that the rules or parity decide on the
 way is not a node.
 
-For each child the search tries, in this order, the rules on the way to its quiet position, a parity
-bound, the table, and a search, highest priority first (:func:`move_priority`).
+For each child the search tries four methods in this order: the rules on the way to the child's
+quiet position, a parity bound, the table, and a recursive search. The recursive searches begin with
+the move of highest priority (:func:`move_priority`).
 """
 
 from __future__ import annotations
@@ -111,7 +112,7 @@ def make_ready(work: Int64s, table: Int64s, epoch: int) -> None:
 
 @kernel("int64(int64, int64, int64)")
 def hashed(mine: int, theirs: int, plies: int) -> int:
-    """Return the mixed key of a position, shared with its mirror image up to ``MIRROR_PLIES``."""
+    """Return a position's mixed key; mirror images share it up to ``MIRROR_PLIES`` discs."""
     key = board_key(mine, theirs)
     if plies <= MIRROR_PLIES:
         key = min(key, mirror(key))
@@ -174,7 +175,10 @@ def parity_bound(
 
 @kernel(f"int64({POINTER}, {POINTER}, int64, int64, int64)")
 def settled_above(table: Any, work: Any, mask: int, epoch: int, frame: int) -> int:
-    """Return the frame of the topmost shared ancestor that the table settles, or 0."""
+    """Return the frame of the topmost ancestor that another thread has settled, or 0.
+
+    Only ancestors that several threads search are looked up in the table.
+    """
     found = 0
     frame = int(work[frame + ABOVE])
     while frame:
@@ -199,7 +203,7 @@ def search(
     alpha: int,
     mixed: int,
 ) -> int:
-    """Return a bound on a quiet position's score: a lower bound above ``alpha``, or an upper bound.
+    """Return a lower bound above ``alpha``, or an upper bound, on a quiet position's score.
 
     Once ``work[NODES]`` reaches ``work[LIMIT]``, the result is meaningless, and the search writes
     nothing more to the table.

@@ -8,7 +8,7 @@ buckets, which stay in the processor's cache (:func:`buckets`). An entry has, fr
     12 epoch   number of the entry's search; entries of other searches count as empty
      6 lower   score + 22, a lower bound
      6 upper   score + 22, an upper bound
-     6 work    binary digits of the number of nodes searched; decides which entry stays
+     6 work    length in bits of the number of nodes searched; decides which entry stays
 
 Mixing is a bijection on 49 bits, and bucket number and tag together are the mixed key. So entries
 of different positions are never confused. A new epoch empties the table without clearing memory.
@@ -55,9 +55,9 @@ NEAR_MASK: Final = (1 << max(16, TAG_SHIFT)) - 1  # later positions use a megaby
 
 @kernel("int64(int64, int64)")
 def position_key(mine: int, theirs: int) -> int:
-    """Return the 49-bit key that only a position and its mirror image have.
+    """Return the 49-bit key that a position shares only with its mirror image.
 
-    The key is the lesser of their :func:`c4env.agents.search.packing.board_key`.
+    The key is the lesser of the two positions' :func:`c4env.agents.search.packing.board_key`.
     """
     key = board_key(mine, theirs)
     return min(key, mirror(key))
@@ -74,7 +74,8 @@ def mix(key: int) -> int:
 def buckets(mask: int, plies: int) -> int:
     """Return the number of buckets, minus one, that positions of ``plies`` discs use.
 
-    A bucket in memory takes longer to read than a deep position, which is soon searched again.
+    Deep positions use few buckets, which stay in the processor's cache. To read a bucket from main
+    memory would take longer than to search a deep position again.
 
     Args:
         mask: the number of buckets of the whole table, minus one.
@@ -118,9 +119,10 @@ def probe(table: Any, mask: int, epoch: int, mixed: int) -> int:
 def store(
     table: Any, mask: int, epoch: int, mixed: int, lower: int, upper: int, nodes: int
 ) -> None:
-    """Store bounds that took ``nodes`` nodes, joined with known bounds.
+    """Store bounds that took ``nodes`` nodes; keep the tighter of new and stored bounds.
 
-    A bucket's first slot holds the entry that took most work, the second the newest other entry.
+    A bucket's first slot holds the entry that took most nodes. The second slot holds the newest of
+    the other entries.
     """
     place = (mixed & mask) << 1
     signature = (mixed >> TAG_SHIFT) | (epoch << EPOCH_SHIFT)

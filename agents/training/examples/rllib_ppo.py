@@ -31,7 +31,7 @@ def environment(settings: Any = None) -> MaskInObservation:
 
 
 def train(folder: str | Path, steps: int = 50_000, seed: int = 1, *, each: int = 2000) -> float:
-    """Train for ``steps`` steps, write a checkpoint, return the last games' mean return."""
+    """Train for ``steps`` steps, write a checkpoint, and return the latest games' mean return."""
     Path(folder).mkdir(parents=True, exist_ok=True)  # report an error now, not at the end
     register_env(NAME, environment)
     config = (

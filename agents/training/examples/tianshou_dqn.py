@@ -31,7 +31,7 @@ def train(out: str | Path, steps: int = 50_000, seed: int = 1, *, boards: int = 
     """Train for ``steps`` steps and write the network's weights.
 
     Returns:
-        the greater mean return of two tests of 20 games, before and after the training.
+        the greater of two mean returns: of 20 test games before the training, and of 20 after it.
     """
     torch.manual_seed(seed)
     envs, test_envs = (DummyVectorEnv([environment] * boards) for _ in range(2))

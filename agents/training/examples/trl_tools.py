@@ -33,8 +33,8 @@ def train(
 ) -> float:
     """Train for ``steps`` steps, write the model, and return the last step's mean reward.
 
-    Each step compares the rewards of ``games`` games from one position, against the same opponent
-    with the same seed. ``options`` are other settings of ``trl.GRPOConfig``.
+    Each step compares the rewards of ``games`` games. These games share the start position, the
+    opponent and the opponent's seed. ``options`` are further settings of ``trl.GRPOConfig``.
     """
     tools = functools.partial(GameTools, opponent)
     tools()  # report an error now, not after the model is loaded

@@ -1,9 +1,10 @@
-"""Connect Four in words as an environment of the library verifiers, judged by exact play.
+"""Text Connect Four as an environment of the library verifiers, with rewards by exact play.
 
 Build it with
 ``verifiers.load_environment("c4env.agents.training.examples.verifiers_text", opponent="greedy")``.
-The model sees a position and answers ``Move: 4``, as :func:`c4env.envs.text.read_move` reads it. An
-agent of the zoo replies, until the game ends. An answer without a legal move loses the game.
+The model sees a position and answers, for example, ``Move: 4``; see
+:func:`c4env.envs.text.read_move`. An agent of the zoo replies, until the game ends. An answer
+without a legal move loses the game.
 
 The rewards are ``outcome`` (1, 0 or -1, as in our other environments) and ``kept`` (the share of
 the model's moves that kept the exact result of the position, such as a win).
@@ -44,8 +45,8 @@ def load_environment(
 
     Args:
         opponent: the spec of the agent that replies.
-        games: rows of the data set.
-        plies: the most discs on the board at the start; all numbers up to ``plies`` are equally
+        games: number of games; each game is a row of the data set.
+        plies: the most discs on the board at the start. Each number from 0 to ``plies`` is equally
             likely. The model plays the side to move.
         kind: a kind of :func:`c4env.envs.text.template`, or a template of your own.
         outcome, kept: weights of the two rewards.
@@ -54,7 +55,7 @@ def load_environment(
 
     Raises:
         InvalidValue: ``games`` or ``plies`` is out of range.
-        UnknownAgent, ...: the spec is wrong.
+        UnknownAgent, ...: the spec ``opponent`` is wrong.
     """
     make(opponent).close()  # report an error now, not in the first game
     data = Dataset.from_list(
@@ -78,7 +79,7 @@ class TextGames(vf.MultiTurnEnv):
         self._turn = asyncio.Lock()  # the solver serves one game at a time
 
     async def setup_state(self, state: Any) -> Any:
-        """Begin the game of a row of the data set."""
+        """Begin the game that a row of the data set describes."""
         info = state["info"]
         start = Position.parse(info["moves"])
         game = TextEnv(make(self._spec), seat=start.to_move, kind=self._kind)
@@ -119,7 +120,7 @@ def _outcome(state: Any, **_: Any) -> float:
 
 
 def _kept(state: Any, **_: Any) -> float:
-    """Return the share of the model's moves that kept win, draw or loss; 0 without moves."""
+    """Return the share of the model's moves that kept the exact result; 0 if there are no moves."""
     moves = state.get("moves_kept", [])
     return sum(moves) / len(moves) if moves else 0.0
 

@@ -29,8 +29,8 @@ def boards_from(observation: Mapping[str, Any] | ArrayLike) -> Int64s:
     """Return bitboards int64 ``[N, 2]`` from N observations; the inverse of :func:`observed`.
 
     Args:
-        observation: for the side to move; a dict with the key ``"observation"``, or the array
-            alone, ``[N, 6, 7, 2]`` or another layout, in any numeric dtype.
+        observation: observations for the side to move, ``[N, 6, 7, 2]`` or another layout, in
+            any numeric dtype; the array alone, or a dict with the key ``"observation"``.
 
     Raises:
         InvalidObservation: a shape or value is wrong.
@@ -49,7 +49,7 @@ def observed(
     """Return observations of M boards, in new arrays.
 
     Args:
-        boards, results: see ``c4env.envs.vectorized.kernels``; None if no game is over.
+        boards, results: see ``c4env.envs.vectorized.kernels``; ``results=None``: no game is over.
         seats: int8 ``[M]``, the observing players; None for the side to move on each board.
     """
     size = len(boards)
@@ -84,7 +84,7 @@ def refusal(i: int, boards: Int64s, results: Int8s, action: int) -> Exception:
         Position.from_bitboards(int(boards[i, 0]), int(boards[i, 1])).play(parse_column(action))
     except (IllegalMove, InvalidAction) as error:
         return type(error)(f"board {i}: {error}")
-    raise AssertionError(f"refusal of column {action} on board {i}, which is legal")
+    raise AssertionError(f"column {action} on board {i} is legal, so there is no refusal")
 
 
 def bitboards(positions: Position | str | Sequence[Position | str]) -> Int64s:
@@ -133,10 +133,10 @@ def parse_where(where: Any, size: int) -> Bools:
 
 
 def set_starts(boards: Int64s, where: Bools, starts: Int64s) -> None:
-    """Put one start on all chosen boards, or one start on each.
+    """Put a start position on each chosen board: one for all of these boards, or one for each.
 
     Raises:
-        InvalidOption: the number of starts is neither 1 nor that of the chosen boards.
+        InvalidOption: the number of starts is neither 1 nor the number of chosen boards.
     """
     chosen = int(where.sum())
     if len(starts) not in (1, chosen):
@@ -160,7 +160,7 @@ class Batch:
 
         Args:
             size: number of boards, at least 1.
-            copy: return new arrays from every call; with False the next call overwrites them.
+            copy: return new arrays from every call; with False every call reuses the same arrays.
 
         Raises:
             InvalidOption: ``size`` is not a positive integer.

@@ -58,7 +58,7 @@ def seeds_of(states: Int64s, boards: Int64s) -> Int64s:
 
 @kernel("int64(int64, int64)", nogil=True)
 def random_cell(occupied: int, state: int) -> int:
-    """Draw a playable cell uniformly, by the state of a stream."""
+    """Return a playable cell, drawn uniformly from the state of a stream."""
     cells = playable(occupied)
     for _ in range(below(state, popcount(cells))):
         cells &= cells - 1
@@ -67,7 +67,7 @@ def random_cell(occupied: int, state: int) -> int:
 
 @kernel("int64[::1](int64[:, ::1], int64[::1])")
 def random_columns(discs: Int64s, states: Int64s) -> Int64s:
-    """Draw the columns of ``"random"`` on boards ``[M, 2]``, by states ``[M]``."""
+    """Return the columns that ``"random"`` plays on boards ``[M, 2]``, from states ``[M]``."""
     columns = np.empty(len(discs), np.int64)
     for i in range(len(discs)):
         cell = random_cell(int(discs[i, 0] | discs[i, 1]), int(states[i]))
@@ -79,7 +79,7 @@ def random_columns(discs: Int64s, states: Int64s) -> Int64s:
 def reply(
     boards: Int64s, results: Int8s, seats: Int8s, states: Int64s, start: int, stop: int
 ) -> None:
-    """Play one ply of ``"random"`` on every board where it is to move."""
+    """Play one ply of ``"random"`` on every board where ``"random"`` is to move."""
     for i in range(start, stop):
         occupied = int(boards[i, 0] | boards[i, 1])
         if results[i] == ONGOING and popcount(occupied) & 1 != seats[i]:

@@ -11,7 +11,7 @@ STATES: Final = 1 << 48  # number of states; a state is less
 
 @kernel("int64(int64)")
 def next_random(state: int) -> int:
-    """Return the state that follows a state."""
+    """Return the next state of the generator."""
     return (state * 25214903917 + 11) & (STATES - 1)
 
 

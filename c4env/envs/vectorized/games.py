@@ -113,8 +113,8 @@ class Games:
         """Replace the opponent from its next move on.
 
         Raises:
-            InvalidOption: the argument is not an opponent, or would change games against an
-                opponent to self-play (None) or back.
+            InvalidOption: the argument is not an opponent, is None for games against an
+                opponent, or is not None in self-play.
         """
         if self.self_play != (opponent is None):
             now = "self-play" if self.self_play else "games against an opponent"
@@ -126,7 +126,7 @@ class Games:
 
     @property
     def _state(self) -> tuple[Int64s, Int8s, Int8s]:
-        """The arguments with which every kernel begins."""
+        """The first arguments of every kernel: boards, results and seats."""
         return self.boards, self.results, self.seats
 
     def save(self) -> tuple[Any, ...]:
@@ -152,7 +152,7 @@ class Games:
         return chance.seeds_of(self.streams[1], boards) if follower.draws else np.zeros_like(boards)
 
     def set_starts(self, where: Bools, starts: Int64s) -> None:
-        """Put one start on all chosen boards, or one on each, after :meth:`begin`.
+        """Put start positions on chosen boards (one for all or one for each), after :meth:`begin`.
 
         Raises:
             InvalidOption: the number of starts is wrong, or the opponent's first move could
@@ -207,14 +207,14 @@ class Games:
         self.boards[waiting], self.results[waiting] = boards, results
 
     def write_rewards(self, arrays: Arrays, start: int, stop: int) -> None:
-        """Write rewards and terminations; a follower gets the results of finished games."""
+        """Write rewards and terminations; pass the rewards of finished games to the follower."""
         kernels.write_rewards(*self._state, arrays.rewards, arrays.terminations, start, stop)
         kernels.write_player_rewards(self.results, arrays.player_rewards, start, stop)
         if self.follower is not None and len(ended := np.flatnonzero(arrays.terminations)):
             self.follower.end(ended, arrays.rewards[ended])
 
     def write_observations(self, arrays: Arrays, finished: int, start: int, stop: int) -> None:
-        """Write observations, plies and seats; ``finished`` as for ``kernels.observe``."""
+        """Write observations, plies and seats; ``kernels.observe`` explains ``finished``."""
         kernels.observe(*self._state, finished, arrays.words, arrays.masks, start, stop)
         kernels.count_plies(self.boards, arrays.plies, start, stop)
         if not self.self_play:

@@ -73,7 +73,7 @@ def first_refused(
 
 @kernel("int64[::1](int64[:, ::1], int8[::1], int8[::1])", nogil=True)
 def waiting(boards: Int64s, results: Int8s, seats: Int8s) -> Int64s:
-    """The indices of the boards on which the side that is not in ``seats`` is to move."""
+    """Return the indices of the boards where the player not in ``seats`` is to move."""
     found = np.empty(len(boards), np.int64)
     count = 0
     for i in range(len(boards)):
@@ -85,7 +85,7 @@ def waiting(boards: Int64s, results: Int8s, seats: Int8s) -> Int64s:
 
 @kernel("int64(int64[:, ::1], int64, int64)", nogil=True)
 def play_cell(boards: Int64s, i: int, cell: int) -> int:
-    """Play a cell on board i, pass the turn, and return the state of the game."""
+    """Put a disc on a cell of board i, pass the turn, and return the state of the game."""
     mine = int(boards[i, 0]) | cell
     theirs = int(boards[i, 1])
     boards[i, 0] = theirs
@@ -114,7 +114,7 @@ def play(boards: Int64s, results: Int8s, actions: Int64s, start: int, stop: int)
 
 @kernel("int64(int64, int64, int64)", nogil=True)
 def two_bytes(own: int, other: int, column: int) -> int:
-    """Return a column in two bytes, a bit for each height: own discs low, other discs high."""
+    """Return a column as two bytes: own discs in the low byte, other discs in the high byte."""
     shift = STRIDE * column
     return own >> shift & COLUMN | (other >> shift & COLUMN) << BYTE
 
@@ -135,9 +135,9 @@ def observe(
 ) -> None:
     """Write observations: planes as int32 words ``[N, 21]``, masks ``[N, 7]``.
 
-    The player in ``seats`` (0 or 1) observes a board; where it is -1, the side to move does.
-    ``finished`` is ``NO_COLUMN`` or ``ANY_COLUMN``, for the mask of a finished game. A word holds
-    four bytes of the planes ``(6, 7, 2)``.
+    ``seats`` holds the player who observes each board: 0, 1, or -1 for the side to move.
+    In finished games the mask is zeros if ``finished`` is ``NO_COLUMN``, ones if it is
+    ``ANY_COLUMN``. A word holds four bytes of the planes ``(6, 7, 2)``.
     """
     for i in range(start, stop):
         own = int(boards[i, 0])
@@ -199,10 +199,10 @@ def write_rewards(
     start: int,
     stop: int,
 ) -> None:
-    """Write each board's reward of one player, and whether its game is over.
+    """Write one player's reward on each board, and whether the board's game is over.
 
-    ``seats`` names the player; where it is -1, the player who moved last gets the reward: the
-    side not to move now or, after a forfeit, the side to move.
+    ``seats`` names the player: 0, 1, or -1 for the player who moved last. After a forfeit the
+    player who moved last is the side to move; otherwise, the other side.
     """
     for i in range(start, stop):
         result = results[i]

@@ -2,9 +2,9 @@
 
 The rules of ``c4env.envs.vectorized.kernels`` as functions of tensors: :func:`init` makes a
 :class:`State`, :func:`observe` shows it, :func:`step` plays, and :func:`restart` starts new games
-on chosen boards. They change no tensor, copy nothing to the host and do not wait for the device.
-``torch.compile(fullgraph=True)`` and ``torch.vmap`` accept them. :class:`TensorEnv` holds a state
-and calls them. On a CPU ``ConnectFourVectorEnv`` is faster.
+on chosen boards. These functions change no tensor, copy nothing to the host and do not wait for the
+device. ``torch.compile(fullgraph=True)`` and ``torch.vmap`` accept them. :class:`TensorEnv` holds a
+state and calls these functions. On a CPU ``ConnectFourVectorEnv`` is faster.
 
 Example:
     state = init(seed, 65536, opponent="random")
@@ -64,8 +64,8 @@ def init(key: Any, n: int, *, device: Any = None, **rules: Any) -> State:
             seats, openings and moves of ``"random"`` are those of ``ConnectFourVectorEnv`` with
             the same seed.
         n: number of boards.
-        device: the device of the tensors, unless ``key`` is a tensor.
-        rules: ``opponent``, ``seat`` and ``openings`` as for :func:`restart`, with its errors.
+        device: the device of the tensors; if ``key`` is a tensor, its device is used instead.
+        rules: ``opponent``, ``seat`` and ``openings``; see :func:`restart`, also for the errors.
     """
     if not isinstance(key, Tensor):
         key = torch.tensor(_signed(key), device=device)
@@ -91,8 +91,9 @@ def restart(
         where: bool ``[N]``, the boards to start.
         opponent: None for self-play; ``"random"`` for a random legal column; or a function that
             maps observations of all N boards (int8, planes last) to integers ``[N]``. The function
-            sees each board from its side to move. Where the opponent is not to move, its answer has
-            no effect; the mask of a finished game is all ones. A full column loses the game.
+            sees each board from the side to move. On boards where the opponent is not to move, the
+            function's answer has no effect. The mask of a finished game is all ones. A full column
+            loses the game.
         seat: the caller's player against an opponent: 0, 1, or ``"random"`` for each game.
         openings: bitboards int64 ``[K, 2]`` as in ``State.boards``, or None for the empty board.
             Each game draws one of them. The opponent's first move must not end a game.
@@ -167,7 +168,7 @@ def _player(opponent: Opponent, seat: int | str) -> int:
 
 
 def _play(state: State, columns: Tensor, where: Tensor) -> tuple[State, Tensor]:
-    """Play a ply on chosen boards; return the state, and the rewards of the mover and the other."""
+    """Play a ply on chosen boards; return the state and the rewards, the mover's first."""
     mine, theirs = state.boards.unbind(-1)
     occupied = mine | theirs
     columns = columns.long()
@@ -186,7 +187,7 @@ def _play(state: State, columns: Tensor, where: Tensor) -> tuple[State, Tensor]:
 
 
 def _reply(state: State, opponent: Any) -> tuple[State, Tensor]:
-    """Play the opponent's ply wherever the opponent is to move, as :func:`_play`."""
+    """Play the opponent's ply where the opponent is to move; return what :func:`_play` returns."""
     where = ~state.over & (state.plies & 1 != state.seats)
     occupied = state.boards[..., 0] | state.boards[..., 1]
     seen = _seen(state.boards, torch.where(state.over, 0, occupied))
@@ -201,7 +202,7 @@ def _reply(state: State, opponent: Any) -> tuple[State, Tensor]:
 
 
 def _seen(boards: Tensor, blocked: Tensor) -> Seen:
-    """Return planes of both bitboards, and a mask; a column with a blocked top is illegal."""
+    """Return planes of both bitboards, and a mask; columns with ``blocked`` tops are illegal."""
     shifts = STRIDE * torch.arange(COLUMNS, device=boards.device)
     heights = torch.arange(ROWS - 1, -1, -1, dtype=_STACK, device=boards.device)
     stacks = (boards[..., None, :] >> shifts[:, None] & COLUMN).to(_STACK)  # [N, 7, 2]
@@ -211,7 +212,7 @@ def _seen(boards: Tensor, blocked: Tensor) -> Seen:
 
 
 def _has_won(discs: Tensor) -> Tensor:
-    """Whether discs int64 ``[N]`` contain four in a row, bool ``[N]``."""
+    """Return whether discs int64 ``[N]`` contain four in a row, bool ``[N]``."""
     won = torch.zeros_like(discs)
     for shift in DIRECTIONS:
         lines = discs
@@ -223,7 +224,7 @@ def _has_won(discs: Tensor) -> Tensor:
 
 def _check(actions: Any, plies: Tensor, who: str = "actions") -> None:
     if not isinstance(actions, Tensor):
-        raise InvalidAction(f"{who} {type(actions).__name__}: expected a tensor")
+        raise InvalidAction(f"{who} of type {type(actions).__name__}: expected a tensor")
     if actions.shape != plies.shape:
         expected = f"expected {tuple(plies.shape)}, one for each board"
         raise InvalidAction(f"{who} of shape {tuple(actions.shape)}: {expected}")
@@ -258,8 +259,8 @@ class TensorEnv:
     """N boards in the form of ``ConnectFourVectorEnv(N, autoreset_mode="SameStep")``.
 
     Without an opponent, a step is one ply of the side to move on each board. An opponent replies
-    within the step. A game that ends starts again within the step: the observation shows the new
-    game, and ``info`` holds the rewards of the last ply.
+    within the step. When a game ends, the same step starts a new game on the board: the observation
+    shows the new game, and ``info`` holds the rewards of the last ply of the old game.
 
     Observations are a dict of ``"observation"``, by default int8 ``[N, 6, 7, 2]`` (row 0 on top,
     plane 0 the observer's discs), and ``"action_mask"`` int8 ``[N, 7]``. Rewards are those of
@@ -286,7 +287,7 @@ class TensorEnv:
             num_envs: number of boards, N.
             device: an argument of ``torch.device``.
             opponent, seat: as for :func:`restart`.
-            openings: positions or move strings, or a single one; each game draws its start.
+            openings: one or more positions or move strings; each game draws its start from them.
             autoreset: with False, a step shows the last observation of a game, and the board waits
                 for ``reset(where=ended)``.
             layout, dtype: the form of ``"observation"``; see ``c4env.observation``.
@@ -327,7 +328,7 @@ class TensorEnv:
         number, size = parse_seed(seed), self.num_envs
         if self._state is None or number is not None:
             if where is not None:
-                raise InvalidOption("where: the first reset, or one with a seed, is of all boards")
+                raise InvalidOption("where: the first reset, or one with a seed, starts all boards")
             key = secrets.randbits(63) if number is None else number
             self._state = init(key, size, device=self.device, **self._rules)
             return self._seen()
@@ -341,7 +342,7 @@ class TensorEnv:
         """Play the caller's ply on every board, and the opponent's reply if there is one.
 
         Args:
-            actions: as for the function :func:`step`, with its errors.
+            actions: as for the function :func:`step`, which also lists the errors.
 
         Returns:
             Observation, rewards, terminations bool ``[N]``, truncations (never true), info.

@@ -60,19 +60,19 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
     the step. Observations and rewards are the caller's.
 
     Observations are a dict of ``"observation"`` int8 ``[N, 6, 7, 2]`` (row 0 on top,
-    plane 0 the observer's discs) and ``"action_mask"`` int8 ``[N, 7]``. Once a game is over its
-    mask is all zeros; with ``NEXT_STEP`` it is all ones, since the environment ignores the next
-    action and a policy must be able to sample one. Rewards are float64 ``[N]``: 1 for a win, -1
+    plane 0 the observer's discs) and ``"action_mask"`` int8 ``[N, 7]``. The mask of a finished
+    game is all zeros. With ``NEXT_STEP`` that mask is all ones: a policy must be able to sample the
+    next action, which the environment ignores. Rewards are float64 ``[N]``: 1 for a win, -1
     for a loss or an illegal move, else 0.
 
     Info has ``"ply"`` int8 ``[N]``, the discs on the board; after a step
     ``"player_rewards"`` float64 ``[N, 2]``, of player 0 and player 1; and with an
     opponent ``"seat"`` int8 ``[N]``.
 
-    ``metadata["autoreset_mode"]`` says how a board restarts after a game: ``NEXT_STEP`` (the next
-    step ignores the action and resets the board), ``SAME_STEP`` (at once; ``info["final_obs"]`` and
-    ``info["final_info"]`` hold the end, as in Gymnasium's own vector environments) or
-    ``DISABLED`` (by the caller's ``reset(options={"reset_mask": ...})``).
+    ``metadata["autoreset_mode"]`` says how a board restarts after a game. ``NEXT_STEP``: the next
+    step ignores the action and resets the board. ``SAME_STEP``: the step that ends a game starts
+    the next; ``info["final_obs"]`` and ``info["final_info"]`` hold the end, as in Gymnasium.
+    ``DISABLED``: the caller calls ``reset(options={"reset_mask": ...})``.
     """
 
     metadata: dict[str, Any] = {  # noqa: RUF012  # Gymnasium's declaration; replaced by each instance
@@ -105,23 +105,23 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
         Args:
             num_envs: number of boards.
             opponent: None for self-play; ``"random"`` for a random legal column; the name of
-                another agent; an agent; a model; or a function from the observation of a board
-                to a column, or, marked by ``c4env.batched``, from the observations of M boards
-                to M columns. A reset of all boards passes a seed to the method ``reset`` of an
-                agent or function.
+                another agent; an agent; a model; or a function that maps the observation of a
+                board to a column. A function marked by ``c4env.batched`` maps the observations of
+                M boards to M columns. A reset of all boards passes a seed to the method ``reset``
+                of an agent or function.
             seat: the caller's player against an opponent: 0, 1, or ``"random"`` for each
                 game.
-            illegal: the effect of a full column: ``"lose"`` that game with -1 (0 for the other
-                player), or, to find mistakes, ``"raise"`` an error that leaves every board
-                as it was.
-            autoreset_mode: one of Gymnasium's, or its value such as ``"SameStep"``.
-            openings: positions or move strings, or a single one; each game draws its start from
-                them. None for the empty board.
+            illegal: the effect of playing a full column: ``"lose"`` that game with reward -1 (the
+                other player gets 0), or ``"raise"`` an error that leaves every board as it was,
+                which helps to find mistakes.
+            autoreset_mode: an ``AutoresetMode`` of Gymnasium, or its value such as ``"SameStep"``.
+            openings: one or more positions or move strings; each game draws its start from them.
+                None means the empty board.
             layout, dtype: the form of ``"observation"``; see ``c4env.observation``. An opponent
                 still sees the planes in int8.
-            copy: return new arrays from every call; with False the next call overwrites them.
+            copy: return new arrays from every call; with False every call reuses the same arrays.
             threads: the number of threads, in self-play and against ``"random"`` only; several
-                are worthwhile from some thousand boards on.
+                threads are worthwhile from a few thousand boards on.
             render_mode: None, ``"rgb_array"`` or ``"ansi"``; ``render`` returns a tuple.
             screen_scaling: size of a picture; see ``c4env.view.rendering``.
 
@@ -164,7 +164,7 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
 
     @property
     def opponent(self) -> AnyOpponent:
-        """The opponent as given, None in self-play; a new opponent takes over at its next move."""
+        """The opponent as given, None in self-play. Assigning replaces it from its next move on."""
         return self._games.opponent
 
     @opponent.setter
@@ -185,7 +185,7 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
             seed: the seed of all draws (opponent's moves, seats, openings). Board i gets
                 ``seed + i``, or the i-th of N seeds. A board without a seed continues its
                 stream of random numbers. A board's games depend on its seed alone, unless
-                the opponent has random numbers of its own: a function, or a program.
+                the opponent is a function or a program that has random numbers of its own.
             options: ``"reset_mask"``, bool ``[N]``: the boards to start, while the others
                 continue; ``"moves"`` or ``"position"``: one start for these boards (a move
                 string, a position), or a list with one for each.

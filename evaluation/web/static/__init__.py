@@ -1,1 +1,1 @@
-"""The page's own files; it also uses the report's (``c4env.evaluation.report.static``)."""
+"""Files of the page of ``c4 web``, which also uses ``c4env.evaluation.report.static``."""

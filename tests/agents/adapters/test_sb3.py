@@ -91,7 +91,7 @@ def test_models_of_other_environments_are_refused(libraries, tmp_path):
 
 
 def test_files_that_are_no_models_are_refused(libraries, tmp_path):
-    with pytest.raises(InvalidModel, match=r"absent\.zip.*found nothing"):
+    with pytest.raises(InvalidModel, match=r"absent\.zip.*found no file"):
         agents.make(f"sb3:{tmp_path}/absent.zip")
     with pytest.raises(InvalidModel, match="found a folder"):
         agents.make(f"sb3:{tmp_path}")

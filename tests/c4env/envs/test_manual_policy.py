@@ -201,7 +201,7 @@ def test_misuse(board: Any) -> None:
     for wrong in (2, -1, "player_0", True):
         with pytest.raises(InvalidOption, match="agent_id"):
             ManualPolicy(board, wrong)  # type: ignore[arg-type]
-    with pytest.raises(UnknownAgent, match="plays 'player_0' alone"):
+    with pytest.raises(UnknownAgent, match="plays only 'player_0'"):
         ManualPolicy(board)(board.observe("player_1"), "player_1")
     board.reset(options={"moves": "121212"})
     board.step(0)

@@ -167,7 +167,7 @@ def test_after_a_kill_it_goes_on_to_the_same_file(late, tmp_path):
     assert [part] == list(tmp_path.iterdir())
     with part.open("ab") as file:
         file.write(b'["scores",[20')  # torn off
-    with pytest.raises(UnreadableRun, match="has another subject"):
+    with pytest.raises(UnreadableRun, match="has another header"):
         evaluation.data(path, **{**LATE, "seed": 4})
     seen = []
     evaluation.data(path, watch=lambda *done: seen.append(done), **LATE)
@@ -218,8 +218,8 @@ WRONG = [
     ("a.npz --jobs 0", "jobs=0: expected a positive integer"),
     ("a.npz --set zo", "sets 'zo'; did you mean 'zoo'?: expected one or more of random, zoo"),
     ("a.npz --set random uci", "sets 'random uci': expected one or more of random, zoo, or one of"),
-    ("a.npz --set uci --plies 8", "set uci: expected no number of positions or plies"),
-    ("a.npz --set uci --positions 9", "set uci: expected no number of positions"),
+    ("a.npz --set uci --plies 8", "set uci: expected neither positions nor plies"),
+    ("a.npz --set uci --positions 9", "set uci: expected neither positions nor plies"),
     (
         "a.npz --set all --plies 1 --positions 5",
         "positions=5: expected at most 4, the number of",

@@ -117,7 +117,7 @@ def test_the_seed_repeats_the_intervals():
 @pytest.mark.parametrize(
     ("names", "positions", "error", "words"),
     [
-        ([], SET, InvalidRun, "expected some, no duplicate"),
+        ([], SET, InvalidRun, "expected one or more, no duplicate"),
         (["lines", "lines"], SET, InvalidRun, "lines, lines"),
         (["lines"], SET[:1], InvalidRun, "at least two"),
         (["line"], SET, InvalidHeuristic, "'line'"),

@@ -52,9 +52,9 @@ def test_an_agent_that_became_stronger():
     assert mine["Elo 95 %"][0] < mine["Elo"] < mine["Elo 95 %"][1]
     assert greedy["Elo"] == 0  # the same in both: what the others are measured by
     assert notes[1:4] == [
-        "Left out: 16 games only before.",
-        f"Left out: {len(after.games) + 16} games only after.",
-        "change: of the score, in percent. Elo: its change, relative to the mean of greedy, "
+        "Left out: 16 games only in the run before.",
+        f"Left out: {len(after.games) + 16} games only in the run after.",
+        "change: change of the score, in percent. Elo: change relative to the mean of greedy, "
         "the same in both.",
     ]
 

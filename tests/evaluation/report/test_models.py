@@ -59,7 +59,7 @@ def test_answers_and_tokens_are_counted_in_games_that_are_over():
     assert (row.unreadable, row.illegal, row.again, row.failures) == (1, 1, 2, 3)
     assert (row.asked_tokens, row.answered_tokens, row.seconds) == (300, 30, 2.0)
     assert row.cost == pytest.approx(300 * 2e-6 + 30 * 10e-6)
-    with pytest.raises(InvalidRun, match="'tiny' has no price: expected one beside big"):
+    with pytest.raises(InvalidRun, match="'tiny' has no price: expected one in the price file"):
         model_rows([OVERLOOKED], spoken, {"big": (1, 1)})
 
 
