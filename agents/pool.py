@@ -194,7 +194,7 @@ class Pool:
                 chances[number] *= factor
         if not chances.any():
             weights = list(self.weights.values())
-            raise InvalidValue(f"weights={weights}: expected a weight times priority above 0")
+            raise InvalidValue(f"weights={weights}: expected one with weight * priority above 0")
         return chances
 
     def follow(self) -> PoolGames:

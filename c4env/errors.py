@@ -51,7 +51,7 @@ class InvalidOption(C4Error):
 
 
 class ActionNotInSpace(InvalidAction, AssertionError):
-    """The action is not an integer 0..6, or is not None after the end of the game."""
+    """The action is not an integer 0..6; or, after the end of the game, is not None."""
 
 
 class IllegalStep(IllegalMove, AssertionError):

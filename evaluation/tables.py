@@ -275,7 +275,7 @@ def styled(text: str, style: str) -> str:
 
 
 def restyled(text: str) -> str:
-    """Replace this project's terminal codes in a text with styles."""
+    """Convert the terminal codes that :func:`for_terminal` writes back into :data:`STYLES`."""
     for style, code in _CODES.items():
         text = text.replace(code, style)
     return text

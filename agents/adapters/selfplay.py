@@ -26,7 +26,7 @@ class SelfPlay(ModelAgent):
 
     Raises:
         MissingExtra: PyTorch is not installed.
-        UnreadableWeights: the path ``network`` has no network.
+        UnreadableWeights: there is no network file at the path ``network``.
     """
 
     def __init__(self, network: Any, temperature: float = 0.0) -> None:

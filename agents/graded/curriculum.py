@@ -133,7 +133,7 @@ class CurriculumGames(Follower):
         return self._curriculum.player.columns(discs, skill_of(self._elo[boards]), seeds)
 
     def end(self, boards: Int64s, rewards: Float64s) -> None:
-        """Count the results of finished games, except games that began at another Elo."""
+        """Count finished games, except games that began when the opponent had another Elo."""
         present = self._known(boards)[boards] == self._curriculum.elo
         if present.any():
             self._curriculum.count(rewards[present])

@@ -89,7 +89,8 @@ class Block(nn.Module):
 class SelfPlayNetwork(nn.Module):
     """A network of a convolution, residual blocks, two dense layers, and two heads.
 
-    The heads give policy and value. A weighted sum of a column's channels adds to its logit.
+    The heads give policy and value. The logit of each column also includes a weighted sum of
+    that column's channels.
 
     Args:
         channels: channels of each convolution.

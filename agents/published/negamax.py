@@ -1,7 +1,8 @@
 """Exact negamax without pruning: part 3 of "Solving Connect 4".
 
 This search is only for positions near the end of the game. Each further empty cell makes the tree
-several times larger. The later parts of the report lead to ``c4env.agents.solver``.
+several times larger. Later parts of the report improve this search, as
+``c4env.agents.solver`` does.
 """
 
 from __future__ import annotations

@@ -100,7 +100,8 @@ def options_of(target: Callable[..., Any]) -> tuple[Option, ...]:
     """Read the options of a class or function from its signature and docstring.
 
     The annotation may be int, float, bool, str or a Literal, optionally with ``| None`` or
-    :class:`Between`. A parameter with another annotation gets the text in the spec.
+    :class:`Between`. With another annotation, a parameter's value is the text as written in
+    the spec.
     """
     try:
         init = target.__init__ if inspect.isclass(target) else target

@@ -82,8 +82,8 @@ def advance(
         trees: [N, nodes], the tree of each search.
         searches: [N] of type ``SEARCH``, the state of each search.
         paths: output [N, CELLS + 1], the nodes from each root to its leaf.
-        considered: [8]; entry n is the number of visits that :func:`considered_visits` lists for
-            this simulation, if the root has n children.
+        considered: [8]; entry n is for a root with n children: the number of visits that a child
+            must have to be chosen in this simulation (:func:`considered_visits`).
         asked: output, the indices of the searches whose leaf needs an evaluation.
 
     Returns:

@@ -63,7 +63,7 @@ _ALONE: Final = re.compile(rf"{_MARKS}(\d{{1,3}}){_MARKS}(?:\.{_MARKS})?", _FLAG
 
 
 def template(kind: str = "board") -> str:
-    """Return the template of a kind: ``board``, ``moves`` or ``both``, with additions.
+    """Return the prompt template of a kind: ``board``, ``moves`` or ``both``, and any additions.
 
     ``+legal`` lists the columns that are not full; ``+answer`` asks for the move without
     reasoning; ``+example`` shows how to write a move. A kind with all additions is

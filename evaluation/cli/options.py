@@ -235,7 +235,7 @@ def file_to_build(file: Path | None) -> Path:
     from c4env.evaluation.errors import InvalidRun
 
     if file is None:
-        raise InvalidRun("build: name the file to write")
+        raise InvalidRun("build: expected the name of the file to write")
     if file.is_dir() or not file.parent.is_dir():
         raise InvalidRun(f"{file}: expected a file in an existing directory")
     return file

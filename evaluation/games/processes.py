@@ -53,7 +53,7 @@ def agents_own(error: BaseException) -> bool:
 
 
 def raise_interrupt() -> None:
-    """Raise KeyboardInterrupt if a signal came; an agent may have caught the first exception."""
+    """Raise KeyboardInterrupt again after a signal, in case an agent caught the first one."""
     if _Interrupts.heard is not None:
         raise KeyboardInterrupt
 

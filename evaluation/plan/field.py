@@ -56,7 +56,7 @@ def name_players(players: Players) -> dict[str, Player]:
         if is_model(player) or is_batched(player):
             player = agents.make(player)
         if isinstance(player, type):
-            raise InvalidRun(f"agent {name!r} is a class: pass an instance or its import path")
+            raise InvalidRun(f"agent {name!r} is a class: pass an instance, or the class's path")
         if not isinstance(player, str) and not callable(player):
             raise InvalidRun(f"agent {name!r}: {player!r} is not a spec, model or callable")
         require_board(player, BOARD_SIZE, f"agent {name!r}")

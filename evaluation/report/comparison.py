@@ -45,7 +45,8 @@ def compare(before: Tournament, after: Tournament) -> Table:
 
     The table shows the change of each agent's score and Elo, with intervals. The bootstrap draws
     the same openings from both runs. It adds random virtual games to each run, because otherwise
-    one changed game could look certain. If no game of an agent changed, its score's change is 0.
+    the interval of one changed game could have no width. If no game of an agent changed, the change
+    of its score is 0.
     In each run, Elo has mean 0 over the agents with the same spec and code in both runs.
 
     Args:

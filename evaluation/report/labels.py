@@ -46,7 +46,7 @@ def labels(names: Sequence[str], columns: int = LABEL) -> dict[str, str]:
 
 
 def _what_differs(agent: str, family: Sequence[str], columns: int) -> dict[str, str]:
-    """Map each spec of an agent to the longest form that fits and that no other spec has."""
+    """Map each spec to its longest abbreviation that fits and differs from all other labels."""
     given = [_parts(name[len(agent) + 1 :]) for name in family]
     shared = set(given[0].items()).intersection(*(parts.items() for parts in given))
     own = [dict(part for part in parts.items() if part not in shared) for parts in given]

@@ -126,7 +126,7 @@ def sweep(
             to ``sweep.json`` in ``out``.
 
     Returns:
-        the points, and the games.
+        the strength and cost of each agent, and the games.
 
     Raises:
         InvalidRun: a pattern is malformed, or an agent occurs twice.

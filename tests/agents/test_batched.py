@@ -468,7 +468,7 @@ def test_bad_pools_are_refused():
     with pytest.raises(UnknownAgent, match="nosuch"):
         Pool({"nosuch": 1})
     for pool in (Pool(), Pool({ONES: 0}), Pool({ONES: 1}, priority=lambda rate: 0)):
-        with pytest.raises(InvalidValue, match="expected a weight times priority above 0"):
+        with pytest.raises(InvalidValue, match=r"expected one with weight \* priority above 0"):
             ConnectFourVectorEnv(3, opponent=pool).reset(seed=1)
 
 

@@ -37,7 +37,7 @@ class Reply(NamedTuple):
 
 
 class _Failed(Exception):
-    """A failed request to retry, after ``pause`` seconds if the server requests a pause."""
+    """A request failed and may be repeated, after ``pause`` seconds if the server says so."""
 
     def __init__(self, why: str, pause: float | None = None) -> None:
         super().__init__(why)

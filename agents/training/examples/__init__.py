@@ -1,1 +1,1 @@
-"""One example for each learning library, and agents that play what the examples trained."""
+"""One example for each learning library, and agents that play with the trained networks."""

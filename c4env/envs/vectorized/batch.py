@@ -84,7 +84,7 @@ def refusal(i: int, boards: Int64s, results: Int8s, action: int) -> Exception:
         Position.from_bitboards(int(boards[i, 0]), int(boards[i, 1])).play(parse_column(action))
     except (IllegalMove, InvalidAction) as error:
         return type(error)(f"board {i}: {error}")
-    raise AssertionError(f"column {action} on board {i} is legal, so there is no refusal")
+    raise AssertionError(f"column {action} on board {i} is legal: expected an illegal one")
 
 
 def bitboards(positions: Position | str | Sequence[Position | str]) -> Int64s:

@@ -168,7 +168,7 @@ def _player(opponent: Opponent, seat: int | str) -> int:
 
 
 def _play(state: State, columns: Tensor, where: Tensor) -> tuple[State, Tensor]:
-    """Play a ply on chosen boards; return the state and the rewards, the mover's first."""
+    """Play a ply on chosen boards; return the state, and the rewards of the mover and the other."""
     mine, theirs = state.boards.unbind(-1)
     occupied = mine | theirs
     columns = columns.long()
