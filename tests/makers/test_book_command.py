@@ -12,7 +12,7 @@ from tests.makers.__main__ import main
     ("arguments", "words"),
     [
         (["book", "verify", "no-such-book"], "no-such-book"),
-        (["book", "build"], "name the file"),
+        (["book", "build"], "expected the name of the file"),
         (["book", "build", "x", "--plies", "20"], "20"),
         (["book", "build", "nowhere/x", "--plies", "1"], "nowhere/x: expected a file in"),
         (["book", "build", ".", "--plies", "1"], ".: expected a file in an existing directory"),

@@ -160,7 +160,7 @@ def test_agents_sit_the_exam_without_anything_being_solved(monkeypatch, capsys, 
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["build"], "name the file"),
+        (["build"], "expected the name of the file"),
         (["build", "there/is/none.tsv"], "there/is/none.tsv"),
         (["build", ".", "--games", "0"], "--games 0"),
         (["verify", "--count", "-1"], "--count -1"),

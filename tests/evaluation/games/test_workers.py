@@ -198,7 +198,7 @@ def test_an_agent_that_cannot_be_sent_is_refused():
 
 
 def test_a_worker_of_another_version_is_refused():
-    with pytest.raises(InvalidRun, match=r"has c4env .*: expected 0\.0\.0, the versions"):
+    with pytest.raises(InvalidRun, match=r"has c4env .*: expected the same as the run, 0\.0\.0"):
         play_batch(RunSpec(FIELD, 1, version="0.0.0"), FIXTURES)
 
 
