@@ -1,8 +1,8 @@
 """The Elo of each skill of ``graded``.
 
-``python -m tests.makers graded fit --seed 1`` wrote them on 2026-11-25: games against the shipped
-leaderboard, until the standard error of an Elo was below 12. The ends are the stored Elo
-of ``random`` and ``perfect``.
+``python -m tests.makers graded fit --seed 1`` measured them on 2026-11-25. Each skill played
+the agents of the shipped leaderboard until the standard error of its Elo was below 12. The
+first and the last Elo are those of ``random`` and ``perfect`` in the leaderboard.
 """
 
 from typing import Final

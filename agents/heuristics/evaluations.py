@@ -136,10 +136,12 @@ def line_score(mine: int, theirs: int) -> int:
 
     Each window is read from both ends as cells a b c d. P is a disc of one colour, E an empty
     cell. A cell *rests* if it is on the bottom row, if the cell below is taken, or if the window
-    is vertical. Only the first rule that matches counts, for the side of P:
-    1 PPPE, d rests: 16. 2 PPEE, c and d rest: 8. 3 PPEP, c rests: 16. 4 PPEx, x not P,
-    c rests: 4. 5 EPPE, a and d rest: 4. 6 never matches. 7 PEEE, b c d rest: 4. 8 PEEP,
-    b and c rest: 4. 9 PEE and anything, b and c rest: 2.
+    is vertical. The first rule that matches gives its score to the side of P:
+
+    - 16 for PPPE if d rests; 8 for PPEE if c and d rest; 16 for PPEP if c rests;
+    - 4 for PPE and another cell if c rests; 4 for EPPE if a and d rest;
+    - 4 for PEEE if b, c and d rest; 4 for PEEP if b and c rest;
+    - 2 for PEE and any cell if b and c rest.
     """
     value = 0
     resting = ((mine | theirs) << UP) | BOTTOM

@@ -1,6 +1,6 @@
 """Weights of ``threats``.
 
-``python -m tests.makers threats`` wrote them.
+``python -m tests.makers threats`` wrote these weights.
 
 Fitted to 20000 positions, seed 1; the weights predict the sign of
 the exact score for 72.5% of them; they never predict a draw.

@@ -296,7 +296,7 @@ class GumbelSearch:
 
 
 def considered_visits(columns: int, simulations: int) -> list[int]:
-    """Return, for each simulation, the number of visits that a root's child must have to be chosen.
+    """Return, for each simulation, the visit count of the root's children that it chooses among.
 
     This is sequential halving: rounds have equal shares of the simulations. Each round visits every
     remaining column equally often, and the better half of the columns remains.

@@ -38,7 +38,7 @@ class Rules:
 
     @property
     def inner(self) -> tuple[float, float, bool, int]:
-        """The rules for a kernel below the root, a tuple of type ``INNER``."""
+        """The rules that a kernel needs below the root, as a tuple of type ``INNER``."""
         return self.win, self.bonus, self.evaluate_full, self.inner_order
 
 

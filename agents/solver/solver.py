@@ -367,7 +367,7 @@ class Solver:
             threads = 1 if fresh else usable_cores()
         if threads < 1 or (fresh and threads > 1):
             raise InvalidOption(
-                f"threads={threads!r}, fresh={fresh!r}: expected 1 with fresh, or 1 or more without"
+                f"threads={threads!r}, fresh={fresh!r}: expected 1 thread, or more if not fresh"
             )
         with self._lock:
             if fresh:

@@ -53,7 +53,7 @@ BOARDS: Final = 256  # games at once
 
 
 class Stage(NamedTuple):
-    """The settings that a training uses from a given number of positions on."""
+    """The settings of a training once it has played a given number of positions."""
 
     simulations: int  # a move
     blocks: int  # of the network

@@ -160,7 +160,7 @@ def compare_heuristics(
 
 
 def _views(heuristic: Heuristic, title: str, positions: Sequence[Labelled]) -> dict[str, Float64s]:
-    """Map each view (those in ``VIEWS``, or only ``EITHER``) to a heuristic's values ``[N]``."""
+    """Map each view (*to move*, *waiting*, *mean*; or *either*) to a heuristic's values ``[N]``."""
     boards = [(p.position.mine, p.position.theirs) for p in positions]
     to_move = np.array([require_finite(heuristic(m, t), title) for m, t in boards])
     waiting = np.array([-require_finite(heuristic(t, m), title) for m, t in boards])

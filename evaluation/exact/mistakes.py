@@ -64,7 +64,9 @@ class Mistake(NamedTuple):
             return KINDS[0]
         if self.own < 0 and discs_at_end(plies, self.own) == plies + 2:
             return KINDS[1 if winning_moves(position.theirs, position.mine) else 2]
-        return KINDS[3 if discs_at_end(plies, self.own) <= CELLS - 6 else 4]
+        # Exact play shows the mistake with the win that was missed, or with the loss.
+        shown = min(discs_at_end(plies, score) for score in (self.score, self.own) if score)
+        return KINDS[3 if shown <= CELLS - 6 else 4]
 
     def said(self) -> str:
         """Describe the mistake: its kind, its cost, the score of the move and the best score."""
@@ -162,8 +164,8 @@ class Mistakes(Tables):
         kinds = (
             f"blunders by kind: {', '.join(f'{kind} {each[kind]}' for kind in KINDS)}. missed win: "
             "a winning disc was not played; missed block: the opponent's winning disc was not "
-            "blocked; opened a win: the opponent wins on top of the disc; deeper: best play "
-            "ends the game later; endgame: best play ends within the board's last six discs."
+            "blocked; opened a win: the opponent wins on top of the disc; deeper: the "
+            "missed win or the loss comes later; endgame: it comes with the board's last six discs."
         )
         words = [
             *([kinds] if each else []),

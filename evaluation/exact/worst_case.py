@@ -4,9 +4,9 @@ After each move of the opponent, the search plays the agent's own answer. Three 
 search short:
 
 - The worst result is at most the value of exact play.
-- Against a perfect opponent, the agent gets at most the exact result of a position. If this result
-  would be a new worst result, the search plays the game out at once.
-- If the opponent can no longer complete a four, the opponent cannot win.
+- A perfect opponent holds the agent to the exact result of a position. If that is worse than the
+  worst result so far, the search plays the game to its end against a perfect opponent.
+- If the opponent can no longer complete a four, the search looks for no loss of the agent.
 
 :func:`search_priority` orders the positions: positions that the agent has nearly lost come first.
 """

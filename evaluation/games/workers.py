@@ -334,7 +334,7 @@ class AgentCache(threading.local):
         return self._own[code or name]
 
     def adopt(self, run: RunSpec, made: dict[str, Agent]) -> None:
-        """Move existing agents from a dictionary to this cache, as first players."""
+        """Move existing agents from a dictionary to this cache; they play as the first player."""
         self.clear()
         self._run = run.id
         while made:

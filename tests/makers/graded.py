@@ -51,9 +51,9 @@ UNIT: Final = 400 / np.log(10)  # Elo of odds of e to 1
 
 TEMPLATE: Final = '''"""The Elo of each skill of ``graded``.
 
-``python -m tests.makers graded fit --seed {seed}`` wrote them on {date}: games against the shipped
-leaderboard, until the standard error of an Elo was below {precise:g}. The ends are the stored Elo
-of ``random`` and ``perfect``.
+``python -m tests.makers graded fit --seed {seed}`` measured them on {date}. Each skill played
+the agents of the shipped leaderboard until the standard error of its Elo was below {precise:g}. The
+first and the last Elo are those of ``random`` and ``perfect`` in the leaderboard.
 """
 
 from typing import Final

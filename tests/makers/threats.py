@@ -37,7 +37,7 @@ FILE: Final = ROOT / "agents" / "heuristics" / "weights.py"
 
 TEMPLATE: Final = '''"""Weights of ``threats``.
 
-``python -m tests.makers threats`` wrote them.
+``python -m tests.makers threats`` wrote these weights.
 
 {note}
 """

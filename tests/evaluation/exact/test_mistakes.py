@@ -78,9 +78,12 @@ def test_the_parts_are_those_of_the_games_and_of_the_judged_moves(games, judge):
 
 
 def test_half_a_point_is_given_away_where_a_draw_is(judge):
-    for score, own, cost in ((3, 0, 0.5), (0, -2, 0.5), (1, -1, 1)):
+    for score, own, cost, kind in (
+        *((3, 0, 0.5, "endgame"), (0, -2, 0.5, "endgame"), (1, -1, 1, "endgame")),
+        *((9, 0, 0.5, "deeper"), (0, -9, 0.5, "deeper"), (1, -9, 1, "deeper")),
+    ):
         mistake = Mistake("44", 3, (2,), score, own, (0, 4, 4))
-        assert mistake.kind == "endgame"
+        assert mistake.kind == kind
         assert mistake.cost == 3 * cost
         assert f"{3 * cost:g} point" in mistake.said()
         assert "+0" not in mistake.said()
@@ -97,7 +100,8 @@ def test_half_a_point_is_given_away_where_a_draw_is(judge):
         ("44352", 6, "missed block"),
         (ENDING, 5, "opened a win"),
         (ENDING, 2, "endgame"),
-        ("4141", 7, "endgame"),  # gives a win away, but not to the other side
+        ("4141", 7, "deeper"),  # gives a win away, but not to the other side
+        ("144444433", 3, "deeper"),  # the same, although the game is then drawn
         ("44446", 4, "deeper"),  # four discs later
         ("344344434131322236", 1, "opened a win"),
     ],

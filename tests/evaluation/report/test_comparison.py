@@ -51,9 +51,11 @@ def test_an_agent_that_became_stronger():
     assert mine["better"] == greedy["worse"] > 0
     assert mine["Elo 95 %"][0] < mine["Elo"] < mine["Elo 95 %"][1]
     assert greedy["Elo"] == 0  # the same in both: what the others are measured by
-    assert notes[1:4] == [
+    assert notes[1:5] == [
         "Left out: 16 games only in the run before.",
         f"Left out: {len(after.games) + 16} games only in the run after.",
+        "Agents: random only before; other only after. NAME=SPEC gives an agent the same name in "
+        "both runs.",
         "change: change of the score, in percent. Elo: change relative to the mean of greedy, "
         "the same in both.",
     ]
