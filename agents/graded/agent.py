@@ -97,8 +97,8 @@ def graded_columns(discs: Int64s, settings: Float64s, states: Int64s) -> Int64s:
         settings: ``[M, 3]``, see :func:`settings_of`.
         states: int64 ``[M]``, the states of random streams.
 
-    The noise has Gumbel's distribution. So the column with the best sum of value and noise is a
-    draw from ``softmax(value / noise)``.
+    Each value gets Gumbel noise of the scale ``noise``. So the best column is a draw from
+    ``softmax(value / noise)``.
     """
     columns = np.full(len(discs), -1)
     for i in range(len(discs)):

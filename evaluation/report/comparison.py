@@ -177,8 +177,8 @@ def _notes(before: Tournament, after: Tournament, games: Sequence[Change]) -> tu
     for run, when in ((before, "before"), (after, "after")):
         if alone := len(run.games) - len(games):
             notes.append(f"Left out: {plural(alone, 'game')} only in the run {when}.")
-    old, new = (set(run.header.players) for run in (before, after))
-    if (gone := ", ".join(sorted(old - new))) and (added := ", ".join(sorted(new - old))):
+    one, two = (set(run.header.players) for run in (before, after))
+    if (gone := ", ".join(sorted(one - two))) and (added := ", ".join(sorted(two - one))):
         notes.append(
             f"Agents: {gone} only before; {added} only after. NAME=SPEC gives an agent the same "
             "name in both runs."
