@@ -92,7 +92,7 @@ class Refutation(Tables):
 
     @property
     def shortest(self) -> WorstCase | None:
-        """The refutation with the shortest line, the first of equal ones; None without a refutation."""
+        """The refutation with the shortest line (the first of equal ones), or None."""
         found = [case for case in self.tenable if case.outcome < case.value]
         return min(found, key=lambda case: len(case.line), default=None)
 
