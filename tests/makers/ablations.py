@@ -38,7 +38,7 @@ class AdamWAlone(optimiser.Optimiser):
         self.parts = [AdamW(network.parameters(), weight_decay=1e-2, fused=True)]
 
     def refresh(self) -> None:
-        """Take in the parameters of a network that has grown."""
+        """Add the parameters of a network that has grown."""
         self.parts[0].param_groups[0]["params"] = list(self.network.parameters())
 
 
