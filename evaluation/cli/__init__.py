@@ -14,7 +14,6 @@ GROUPS: Final = {
     "play and rate": {
         "run": "play a round robin, or one agent against a field",
         "match": "play two agents until one is shown to be stronger",
-        "sweep": "measure strength and cost of many settings of an agent",
         "leaderboard": "rate a fixed field of agents, or one agent against this field",
     },
     "judge by exact play": {

@@ -81,7 +81,6 @@ def test_help_alone_lists_the_commands_by_what_they_are_for(capsys, monkeypatch)
         ["play", "random", "greedy", "--no-record"],
         ["run", "random", "greedy", *RUN],
         ["match", "random", "greedy", *RUN],
-        ["sweep", "minimax:depth=1..2", *RUN],
     ],
     ids=lambda command: command[0],
 )
