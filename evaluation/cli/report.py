@@ -49,10 +49,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         said = "write the figures as PNG and SVG (c4env[plots])"
         parser.add_argument("--plots", type=Path, metavar="DIR", help=said)
     parser.add_argument(
-        "--games",
-        type=Path,
-        metavar="FILE",
-        help="write the games as .csv, .json or .parquet",
+        "--games", type=Path, metavar="FILE", help="write the games as .csv or .json"
     )
     parser.add_argument(
         "--prices", type=Path, metavar="FILE",

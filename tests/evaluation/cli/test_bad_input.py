@@ -78,7 +78,7 @@ BAD = {
         ("no-such-folder", "no-such-folder"),
         ("x" * 300, "File name too long"),
         ("\x1b]0;title\x07", "\\x1b]0;title\\x07"),
-        ("none --games games.txt", "expected a file name that ends in .csv, .json, .parquet"),
+        ("none --games games.txt", "expected a file name that ends in .csv, .json"),
     ],
     "list": [
         ("rndom", "did you mean 'random'?"),
