@@ -205,17 +205,15 @@ def test_play_records_and_reports(tmp_path, capsys, monkeypatch):
 def test_a_game_left_before_it_began_leaves_nothing(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("builtins.input", lambda prompt: "q")
-    assert main(["play", "human", "greedy", "--first", "1"]) == 0
+    assert main(["play", "human", "greedy"]) == 0
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("first", [[], ["--first", "2"]])
-def test_who_goes_first_is_asked_unless_it_is_said(first, monkeypatch, capsys):
-    asked = []
-    monkeypatch.setattr("builtins.input", lambda prompt: asked.append(prompt) or "q")
-    assert main(["play", "human", "greedy", *first, "--no-record"]) == 0
-    assert ("who goes first" in asked[0]) == (not first)
-    assert ("greedy (red x) plays" in capsys.readouterr().out) == bool(first)
+def test_a_person_is_asked_who_goes_first(monkeypatch, capsys):
+    answers = iter(["2", "q"])
+    monkeypatch.setattr("builtins.input", lambda prompt: next(answers))
+    assert main(["play", "human", "greedy", "--no-record"]) == 0
+    assert "greedy (red x) plays" in capsys.readouterr().out
 
 
 ONE_SIDE = """

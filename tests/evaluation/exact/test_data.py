@@ -189,19 +189,19 @@ def test_after_a_kill_it_goes_on_to_the_same_file(late, tmp_path):
 def test_the_command_counts_what_is_in_the_file(late, scores, said, monkeypatch, capsys):
     made = late[1].take(np.zeros(len(scores), dtype=int))
     made = made._replace(score=np.array(scores), split=np.full(len(scores), "train"))
-    monkeypatch.setattr(module, "data", lambda *_: made)
+    monkeypatch.setattr(module, "data", lambda *_, **__: made)
     assert main(["data", "a.npz"]) == 0
     assert capsys.readouterr().out.startswith(said)
 
 
-def test_the_command_writes_the_same(late, tmp_path, capsys):
+def test_the_command_writes_the_same(tmp_path, capsys):
     path = tmp_path / "late.npz"
     settings = ["--positions", "200", "--plies", "26..39", "--seed", "3", "--jobs", "1"]
-    settings += ["--set", "random"]
     assert main(["data", str(path), *settings]) == 0
-    assert path.read_bytes() == late[0].read_bytes()
     said = capsys.readouterr().out
-    wins = int((late[1].score > 0).sum())
+    found = evaluation.data(tmp_path / "same.npz", 200, range(26, 40), 3)
+    assert path.read_bytes() == (tmp_path / "same.npz").read_bytes()
+    wins = int((found.score > 0).sum())
     assert said.startswith(f"200 positions in {path}; the side to move wins {wins}, draws ")
 
 
@@ -212,19 +212,28 @@ WRONG = [
     ("a.npz --plies 8-30", "--plies 8-30: expected a number or a range such as 8..30"),
     ("a.npz --plies 30..8", "--plies 30..8: expected a number or a range such as 8..30"),
     ("a.npz --plies 8..42", "plies=range(8, 43): expected consecutive numbers of 0..41"),
-    ("a.npz --plies 13 --set all", "plies=range(13, 14): expected consecutive numbers of 0..12"),
     ("a.npz --positions 0", "positions=0: expected a positive integer"),
     ("a.npz --seed -1", "seed=-1: expected an integer of 0 or more"),
     ("a.npz --jobs 0", "jobs=0: expected a positive integer"),
-    ("a.npz --set zo", "sets 'zo'; did you mean 'zoo'?: expected one or more of random, zoo"),
-    ("a.npz --set random uci", "sets 'random uci': expected one or more of random, zoo, or one of"),
-    ("a.npz --set uci --plies 8", "set uci: expected neither positions nor plies"),
-    ("a.npz --set uci --positions 9", "set uci: expected neither positions nor plies"),
-    (
-        "a.npz --set all --plies 1 --positions 5",
-        "positions=5: expected at most 4, the number of",
-    ),
 ]
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"sets": ["zo"]}, "sets 'zo'; did you mean 'zoo'.: expected one or more of random, zoo"),
+        ({"sets": ["random", "uci"]}, "sets 'random uci': expected one or more of"),
+        ({"sets": ["uci"], "positions": 9}, "set uci: expected neither positions nor plies"),
+        ({"sets": ["all"], "plies": range(13, 14)}, "expected consecutive numbers of 0..12"),
+        (
+            {"sets": ["all"], "plies": range(1, 2), "positions": 5},
+            "positions=5: expected at most 4",
+        ),
+    ],
+)
+def test_sets_that_do_not_go_together_are_refused(given, said, tmp_path):
+    with pytest.raises(InvalidRun, match=said):
+        evaluation.data(tmp_path / "a.npz", **given)
 
 
 @pytest.mark.parametrize(("words", "said"), WRONG)

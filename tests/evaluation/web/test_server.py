@@ -263,11 +263,11 @@ def test_no_reason_makes_the_record_unreadable(tmp_path: Path) -> None:
 
 
 def test_the_terminal_and_the_page_share_a_record(tmp_path: Path, monkeypatch: Any) -> None:
-    lines = iter(["4", "4", "q"])
+    lines = iter(["1", "4", "4", "q"])
     monkeypatch.setattr("builtins.input", lambda prompt: next(lines))
     with serving(ServerSettings(record=tmp_path, workers=1)) as address:
         httpx.post(f"{address}/api/games", json=finished())
-        play = ["play", "human", "greedy", "--first", "1", "--hint", "minimax:depth=1"]
+        play = ["play", "human", "greedy", "--hint", "minimax:depth=1"]
         assert main([*play, "--record", str(tmp_path)]) == 0
         httpx.post(f"{address}/api/games", json=finished(id="another-one"))
     assert [game.ending for game in read_games(tmp_path)[1]] == ["four", "abandoned", "four"]

@@ -54,7 +54,7 @@ def test_a_program_of_another_language_plays(tmp_path, made):
 
 
 def test_what_a_solver_prints_with_the_scores_of_columns_is_read(tmp_path, made):
-    """Pons's solver with -a, and ours with --columns: the moves, then seven scores last."""
+    """Pons's solver with -a: the moves, then seven scores last."""
     answers = {
         "": "-2 -1 0 1 0 -1 -2",
         HALF.moves(): "x -4 -3 18 2 2 18 -3",
@@ -92,8 +92,8 @@ def test_a_solver_of_positions_alone_is_asked_about_each_next_one(tmp_path, made
 @pytest.mark.compiled
 def test_our_own_solver_plays_as_a_program(made):
     """A process a question, because it reads positions to the end before it solves any."""
-    solve = f"{shlex.quote(sys.executable)} -m c4env.evaluation solve --columns"
-    agent = made(f'exec:sh -c "while read x; do echo $x | {solve}; done",reply=scores,timeout=60')
+    solve = f"{shlex.quote(sys.executable)} -m c4env.evaluation solve"
+    agent = made(f'exec:sh -c "while read x; do echo $x | {solve}; done",reply=score,timeout=60')
     assert agent.choose(HALF) == agents.make("perfect").choose(HALF)
 
 
