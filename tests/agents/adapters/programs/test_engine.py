@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 import subprocess
 import sys
 import time
@@ -11,10 +10,8 @@ import numpy as np
 import pytest
 
 from c4env import Position, agents, evaluation
-from c4env.agents.adapters.programs.engine import best
 from c4env.agents.base import Agent
 from c4env.agents.errors import EngineFault, InvalidSpec, InvalidValue, LateAnswer, NoMove
-from c4env.evaluation.games.game import Clock, play_game
 from tests.helpers.engines import FIRST, answering, python, wait_for_the_end
 
 HALF = Position.parse("4455")  # columns 3 and 6 win in three plies
@@ -42,15 +39,6 @@ def test_a_program_plays_by_columns(tmp_path, made):
     assert agent.choose(HALF) == 0  # another process
     with pytest.raises(NoMove):
         agent.choose(Position.parse("1212121"))
-
-
-def test_a_program_of_another_language_plays(tmp_path, made):
-    script = "while read -r moves; do n=${#moves}; echo $((n % 7 + 1)) nodes=$n; done"
-    agent = made(f"exec:sh -c '{script}'")
-    assert (agent.choose(HALF), agent.nodes) == (4, 4)
-    game = play_game((agent, agents.make("random")), ("sh", "random"), "", 3)
-    assert game.ending in ("four", "illegal column", "exception")
-    assert len(game.moves) > 4
 
 
 def test_what_a_solver_prints_with_the_scores_of_columns_is_read(tmp_path, made):
@@ -88,21 +76,6 @@ def test_a_solver_of_positions_alone_is_asked_about_each_next_one(tmp_path, made
         assert agent.choose(position) in best_columns
 
 
-@pytest.mark.slow
-@pytest.mark.compiled
-def test_our_own_solver_plays_as_a_program(made):
-    """A process a question, because it reads positions to the end before it solves any."""
-    solve = f"{shlex.quote(sys.executable)} -m c4env.evaluation solve --columns"
-    agent = made(f'exec:sh -c "while read x; do echo $x | {solve}; done",reply=scores,timeout=60')
-    assert agent.choose(HALF) == agents.make("perfect").choose(HALF)
-
-
-def test_equal_scores_go_to_the_centre():
-    assert best(Position(), [0.0] * 7) == 3
-    assert best(Position(), [1, 0, 1, 0, 1, 0, 1]) == 2
-    assert best(Position.parse("444444"), [0.0] * 6) == 2
-
-
 @pytest.mark.parametrize(
     ("statements", "options", "words"),
     [
@@ -137,16 +110,6 @@ def test_a_late_answer_is_a_fault(tmp_path, made, reply):
         agent.choose(HALF)
 
 
-def test_the_first_answer_may_take_the_startup_too(tmp_path, made):
-    slow = "import time\ntime.sleep(0.5)\n" + "from sys import stdin\nfor line in stdin: print(4)"
-    agent = made(f"exec:{python(tmp_path, slow)} ,timeout=0.1,startup=0")
-    with pytest.raises(LateAnswer):
-        agent.choose(HALF)
-    slow = slow.replace("print(4)", "print(4, flush=True)")
-    agent = made(f"exec:{python(tmp_path, slow)},timeout=0.1,startup=60")
-    assert agent.choose(HALF) == 3
-
-
 # Counts what it was asked, and says of a new game what it heard.
 COUNTER = """
 count = globals().get('count', 0) + 1
@@ -172,13 +135,6 @@ def test_a_new_game_is_told_as_asked(tmp_path, made, newgame, columns, nodes):
     assert (played, agent.nodes) == (columns, nodes)
     agent.reset(np.random.SeedSequence(3))
     agent.reset()
-
-
-def test_a_reset_that_is_refused_is_a_fault(tmp_path, made):
-    command = answering(tmp_path, "print('error', flush=True)")
-    agent = made(f"exec:{command},newgame=reset")
-    with pytest.raises(EngineFault, match="acknowledgement of the reset"):
-        agent.reset(1)
 
 
 @pytest.mark.parametrize(
@@ -219,18 +175,6 @@ def test_faults_forfeit_games_with_the_reason_and_the_run_goes_on(tmp_path):
         else:
             loser = game.players[game.forfeited_by]
             assert loser in ("crash", "hang")
-
-
-def test_a_match_that_stops_a_question_has_no_answer_left_over(tmp_path):
-    source = answering(tmp_path, "time.sleep(moves == '') or print(4, flush=True)")
-    agent = agents.make(f"exec:{source}")
-    other = agents.make("random")
-    agent.choose(Position.parse("4"))  # it runs
-    game = play_game((agent, other), ("exec", "random"), clock=Clock(0.2, 0.1))
-    assert (game.ending, game.forfeited_by, game.moves) == ("time", 0, "")
-    game = play_game((other, agent), ("random", "exec"), clock=Clock(30, 1))
-    assert game.ending != "exception" or "full" in game.reason
-    agent.close()
 
 
 NOTING = """
