@@ -5,18 +5,14 @@ import io
 import json
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from c4env import evaluation
 from c4env.envs.single import ConnectFourEnv
 from c4env.errors import MissingExtra
-from c4env.evaluation.__main__ import main
 from c4env.evaluation.errors import InvalidRun, UnwritableRun
 from c4env.evaluation.store import export
 from c4env.evaluation.store.record import GameRecord
-from tests.helpers.runs import record_run
 
 GAMES = [
     GameRecord(("a,b", "c"), "44", "4455667", 0, "four", "", (1, 2), (0.25, 0.5)),
@@ -57,27 +53,6 @@ def test_a_frame_and_parquet_have_the_types(tmp_path: Path) -> None:
     again = pandas.read_parquet(tmp_path / "games.parquet", dtype_backend="numpy_nullable")
     pandas.testing.assert_frame_equal(again, frame, check_dtype=False)
     assert str(again["winner"].dtype) == "Int64"
-
-
-def test_a_command_refuses_what_it_cannot_write_at_once(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    folder = record_run(tmp_path / "run", "random", "greedy")
-    capsys.readouterr()
-    assert main(["report", str(folder), "--games", str(tmp_path / "x.parquet")]) == 0
-    assert (tmp_path / "x.parquet").read_bytes().startswith(b"PAR1")
-    monkeypatch.setitem(sys.modules, "pyarrow", None)
-    capsys.readouterr()
-    assert main(["report", str(folder), "--games", str(tmp_path / "y.parquet")]) == 2
-    said = capsys.readouterr()
-    assert (said.out, said.err.count("\n")) == ("", 1)
-    assert "c4env[parquet]" in said.err
-
-
-def test_without_pandas_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "pandas", None)
-    with pytest.raises(MissingExtra, match=r"c4env\[frame\]"):
-        export.to_frame(GAMES)
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
@@ -125,61 +100,3 @@ def test_without_minari_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch)
 
 
 # -- as others open the file itself -------------------------------------------------------
-
-TYPES = {
-    "first": "text", "second": "text", "opening": "text", "moves": "text", "winner": "integer",
-    "ending": "text", "reason": "text", "nodes_first": "integer", "nodes_second": "integer",
-    "seconds_first": "float", "seconds_second": "float", "check": "text",
-}  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Games of which some are drawn and have an opening, and of which none."""
-    folder = tmp_path_factory.mktemp("kept")
-    evaluation.round_robin(["greedy", "alphabeta:depth=2", "random"], 1, out=folder / "some")
-    evaluation.round_robin(["greedy", "random"], 0, out=folder / "none")
-    assert any(game.winner is None for game in evaluation.read_run(folder / "some").games)
-    return folder
-
-
-def rows_of(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in path.read_text().splitlines()]
-
-
-@pytest.mark.parametrize("name", ["some", "none"])
-def test_pandas_opens_the_games(kept: Path, name: str) -> None:
-    pandas = pytest.importorskip("pandas")
-    path = kept / name / "games.jsonl"
-    texts = {"opening": str, "moves": str, "check": str}  # else numbers, as far as they look so
-    frame = pandas.read_json(path, lines=True, dtype={**texts, "winner": "Int64"})
-    is_kind = {
-        "text": pandas.api.types.is_string_dtype,
-        "integer": pandas.api.types.is_integer_dtype,
-        "float": pandas.api.types.is_float_dtype,
-    }
-    assert list(frame.columns) == list(TYPES)
-    assert all(is_kind[kind](frame[name]) for name, kind in TYPES.items())
-    found = frame.astype(object).where(frame.notna(), None).to_dict("records")
-    assert found == [pytest.approx(row) for row in rows_of(path)]
-
-
-@pytest.mark.parametrize("name", ["some", "none"])
-def test_polars_opens_the_games(kept: Path, name: str) -> None:
-    polars = pytest.importorskip("polars", reason="it opens what polars reads")
-    path = kept / name / "games.jsonl"
-    frame = polars.read_ndjson(path)
-    kinds = {"text": polars.String, "integer": polars.Int64, "float": polars.Float64}
-    assert dict(frame.schema) == {name: kinds[kind] for name, kind in TYPES.items()}
-    assert frame.to_dicts() == rows_of(path)
-
-
-@pytest.mark.parametrize("name", ["some", "none"])
-def test_duckdb_opens_the_games(kept: Path, name: str) -> None:
-    duckdb = pytest.importorskip("duckdb", reason="it opens what DuckDB reads")
-    path = kept / name / "games.jsonl"
-    found = duckdb.read_json(str(path))
-    kinds = {"text": "VARCHAR", "integer": "BIGINT", "float": "DOUBLE"}
-    assert found.columns == list(TYPES)
-    assert list(map(str, found.types)) == [kinds[kind] for kind in TYPES.values()]
-    assert found.fetchall() == [tuple(row.values()) for row in rows_of(path)]
