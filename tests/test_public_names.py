@@ -40,7 +40,7 @@ def test_everything_is_imported_without_an_extra() -> None:
     code = (
         f"import sys; sys.modules.update(dict.fromkeys({EXTRAS}))\n"
         "from c4env import *; from c4env.agents import *; from c4env.evaluation import *\n"
-        "print(agents.names is names, callable(evaluation.sweep), Position().plies)"
+        "print(agents.names is names, callable(evaluation.refute), Position().plies)"
     )
     assert run_python("-c", code, check=True).stdout == "True True 0\n"
 

@@ -115,9 +115,11 @@ def read_column(engine: Engine, position: Position) -> int:
     """Return the 0-based column, given an answer that is a column 1..7."""
     words = engine.words(position, engine.timeout)
     if len(words) != 1 or words[0] not in tuple(DIGITS):
-        expected = "one column 1..7 (reply=scores or reply=score reads scores)"
+        expected = (
+            f"one column {DIGITS[0]}..{DIGITS[-1]} (reply=scores or reply=score reads scores)"
+        )
         raise engine.wrong(" ".join(words), expected)
-    column = int(words[0]) - 1
+    column = DIGITS.index(words[0])
     if not position.is_legal(column):
         raise engine.wrong(words[0], "a column that is not full")
     return column

@@ -38,17 +38,6 @@ def test_help_of_a_command(name, capsys, monkeypatch):
     assert max(map(len, said[0].splitlines())) <= 80
 
 
-@pytest.mark.parametrize("shell", ["bash", "zsh"])
-def test_a_script_completes_commands_and_options(shell, capsys):
-    pytest.importorskip("shtab")
-    assert main(["dev", "completion", shell]) == 0
-    script = capsys.readouterr().out
-    assert "leaderboard" in script
-    assert "experiment" in script
-    assert "--openings" in script
-    assert {"bash": "_shtab_compgen_files", "zsh": ":_files"}[shell] in script
-
-
 @pytest.mark.parametrize(
     "command",
     [
@@ -60,7 +49,6 @@ def test_a_script_completes_commands_and_options(shell, capsys):
         ["play", "random", "greedy", "--no-record"],
         ["run", "random", "greedy", *RUN],
         ["match", "random", "greedy", *RUN],
-        ["sweep", "minimax:depth=1..2", *RUN],
     ],
     ids=lambda command: command[0],
 )
