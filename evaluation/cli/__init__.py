@@ -14,7 +14,6 @@ GROUPS: Final = {
     "play and rate": {
         "run": "play a round robin, or one agent against a field",
         "match": "play two agents until one is shown to be stronger",
-        "sweep": "measure strength and cost of many settings of an agent",
         "leaderboard": "rate a fixed field of agents, or one agent against this field",
     },
     "judge by exact play": {
@@ -36,7 +35,6 @@ GROUPS: Final = {
     "data": {"data": "write positions with exact scores, to train and to test on"},
     "for developers": {
         "dev experiment": "repeat a published experiment",
-        "dev completion": "print a script that completes commands and options in a shell",
     },
 }
 """The commands in groups, each with a description."""
@@ -49,7 +47,6 @@ COMMANDS: Final = {
 MOVED: Final = {
     "bench": "python -m tests.benchmarks, in a checkout",
     "book": "python -m tests.makers book, in a checkout",
-    "completion": "c4 dev completion SHELL",
     "exam": "python -m tests.makers exam, in a checkout",
     "experiment": "c4 dev experiment EXPERIMENT",
     "gauntlet": "c4 run --only ME FIELD...",

@@ -31,6 +31,8 @@ BAD = {
         ("one=random one=greedy", "agent 'one' is given twice"),
         ("greedy --only greedy", "is both a challenger and in the field"),
         ("greedy --only", "expected one argument"),
+        ("alphabeta:depth={1,2 --quiet", "unmatched brace"),
+        ("alphabeta:depth=1..2 alphabeta:depth=2", "'alphabeta:depth=2' is given twice"),
     ],
     "match": [
         ("greedy", "required: B (see"),
@@ -42,7 +44,6 @@ BAD = {
         ("greedy random --beta 0.1", "--beta has no effect without --sprt"),
         ("greedy random --openings nowhere.txt", "nowhere.txt"),
     ],
-    "sweep": [("alphabeta:depth={1,2 --quiet", "unmatched brace")],
     "solve": [
         ("48", "'48'"),
         ("4444444", "column 4 is full; legal columns: 1, 2, 3, 5, 6, 7"),
@@ -77,7 +78,7 @@ BAD = {
         ("no-such-folder", "no-such-folder"),
         ("x" * 300, "File name too long"),
         ("\x1b]0;title\x07", "\\x1b]0;title\\x07"),
-        ("none --games games.txt", "expected a file name that ends in .csv, .json, .parquet"),
+        ("none --games games.txt", "expected a file name that ends in .csv, .json"),
     ],
     "list": [
         ("rndom", "did you mean 'random'?"),
