@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from c4env.evaluation.__main__ import main
-from c4env.evaluation.cli import COMMANDS, MOVED
 from tests.helpers.commands import refusal
 
 BAD = {
@@ -13,6 +12,7 @@ BAD = {
         ("", "required: COMMAND"),
         ("runn", "did you mean 'run'?"),
         ("help runn", "did you mean 'run'?"),
+        ("sweep minimax:depth=1..2", "unknown command 'sweep'; expected run, match"),
         ("dev exam", "unknown command 'dev exam'; did you mean"),
     ],
     "run": [
@@ -123,13 +123,6 @@ def test_bad_input_is_one_line_and_exit_code_2(
     monkeypatch.chdir(request.config.rootpath)
     given = [*command.split(), *(arguments.split(" ") if arguments else ())]
     assert words in refusal(given, capsys)
-
-
-@pytest.mark.parametrize("name", MOVED)
-def test_a_command_that_is_gone_names_what_took_its_place(name, capsys):
-    said = refusal([name, "greedy", "--anything"], capsys)
-    assert f"there is no command {name!r} any more; use {MOVED[name]}" in said
-    assert name not in COMMANDS
 
 
 @pytest.mark.parametrize(
