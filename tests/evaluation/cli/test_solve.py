@@ -64,15 +64,6 @@ def test_standard_input_is_answered_line_by_line(capsys, monkeypatch):
     assert capsys.readouterr().out.splitlines() == expected
 
 
-def test_an_empty_line_is_no_position(capsys, monkeypatch):
-    monkeypatch.setattr("sys.stdin", io.StringIO("\ufeff1212121\n\n  \n12121212 \n\n"[:-1]))
-    assert "line 4" in refusal(["solve"], capsys)
-    moves = "4713732767357311732634225152551"
-    monkeypatch.setattr("sys.stdin", io.StringIO(f"\ufeff{moves}\n\n{moves}\n \n"))
-    assert main(["solve", "--no-book"]) == 0
-    assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == [moves] * 2
-
-
 @pytest.mark.compiled
 def test_quick_columns_are_scores_or_bounds(capsys, monkeypatch):
     assert main(["solve", "4147", "--no-book", "--quick"]) == 0

@@ -12,15 +12,12 @@ pytest.importorskip("openai")
 from c4env import evaluation
 from c4env.agents.adapters.chat.agent import Exchange
 from c4env.evaluation.__main__ import main
-from c4env.evaluation.errors import UnreadableRun
 from c4env.evaluation.report.models import (
-    Models,
     conversations,
     model_rows,
 )
-from c4env.evaluation.report.page import page
 from c4env.evaluation.store.record import GameRecord, read_games
-from c4env.evaluation.store.transcripts import TRANSCRIPTS_FILE, Spoken, read_transcripts
+from c4env.evaluation.store.transcripts import Spoken, read_transcripts
 from tests.helpers.chat import ChatServer, chatting, lowest_legal
 
 HOSTILE = "\x1b[2J\x07</script><img src=x onerror=alert(1)>\u202e" + "y" * 10000
@@ -97,13 +94,6 @@ def test_the_report_has_them_in_every_form(server, tmp_path, capsys):
     assert set(facts["wins"]) == {"missed", "chances"}
 
 
-def test_without_language_models_nothing_is_added(tmp_path, capsys):
-    evaluation.round_robin(["random", "greedy"], openings=0, out=tmp_path / "run")
-    assert main(["report", str(tmp_path / "run")]) == 0
-    assert "language model" not in capsys.readouterr().out
-    assert not (tmp_path / "run" / TRANSCRIPTS_FILE).exists()
-
-
 def test_the_page_holds_the_conversations_as_text(server, tmp_path):
     server.answer = lambda body: (
         lowest_legal(body) if len(body["messages"]) > 1 else {"message": {"content": HOSTILE}}
@@ -124,23 +114,3 @@ def test_the_page_holds_the_conversations_as_text(server, tmp_path):
     assert "<img src=x" not in text
     assert "\\u003cimg src=x" in text
     assert not set(text) & {"\x1b", "\x07", "\u202e"}
-
-
-def test_a_damaged_line_is_named_and_a_torn_one_passed_over(server, tmp_path):
-    evaluation.round_robin({"model": server.spec, "other": "random"}, openings=0, out=tmp_path)
-    file = tmp_path / TRANSCRIPTS_FILE
-    whole = file.read_bytes()
-    spoken = list(read_transcripts(tmp_path))
-    assert all(each.player == "model" for each in spoken)
-    file.write_bytes(whole[:-20])
-    assert list(read_transcripts(tmp_path)) == spoken[:-1]
-    file.write_bytes(whole.replace(b'"vote":0', b'"vole":0', 1))
-    with pytest.raises(UnreadableRun, match="line 2"):
-        list(read_transcripts(tmp_path))
-
-
-def test_nothing_judged_is_no_table():
-    rows = model_rows([OVERLOOKED], [said("")])
-    assert len(Models(rows).tables()) == 2
-    assert "1 of 1" in Models(rows).text()
-    assert page({"talk": {}})
