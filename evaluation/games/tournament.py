@@ -41,6 +41,7 @@ from c4env.evaluation.plan.header import Kind, RunHeader, SprtPlan
 from c4env.evaluation.plan.identity import in_short
 from c4env.evaluation.plan.openings import Openings, choose_openings
 from c4env.evaluation.plan.schedule import Fixture
+from c4env.evaluation.rating.costs import costs
 from c4env.evaluation.rating.ratings import Ratings, rate
 from c4env.evaluation.rating.tally import Tally
 from c4env.evaluation.rating.wintable import WinTable
@@ -110,7 +111,7 @@ class Tournament:
         Raises:
             InvalidRun: the anchor is not one of the players.
         """
-        return rate(self._tally, self.deterministic, anchor)
+        return rate(self._tally, self.deterministic, anchor).with_costs(costs(self.games))
 
     @functools.cached_property
     def _tally(self) -> Tally:
