@@ -9,9 +9,6 @@ Importing the package registers the environments:
 
 from __future__ import annotations
 
-import os
-import signal
-import sys
 from typing import TYPE_CHECKING
 
 from c4env.boards import board
@@ -30,6 +27,7 @@ if TYPE_CHECKING:
     from c4env.envs.vectorized.vector import ConnectFourVectorEnv
     from c4env.observation import Observation, observe, position_from, with_mirrors
     from c4env.position import Outcome, Position, format_moves, parse_moves
+    from c4env.version import __version__ as __version__
 
 _NAMES = {
     "c4env.envs.aec": "env raw_env",
@@ -42,6 +40,7 @@ _NAMES = {
     "c4env.envs.single": "ConnectFourEnv",
     "c4env.observation": "Observation observe position_from with_mirrors",
     "c4env.position": "Outcome Position format_moves parse_moves",
+    "c4env.version": "__version__",
 }
 
 __all__ = [
@@ -54,11 +53,5 @@ __all__ = [
 
 __getattr__, __dir__ = lazy_names(__name__, _NAMES, "agents errors evaluation")
 
-
-_is_script = os.path.basename((sys.argv or [""])[0]) in ("c4", "c4.exe")
-_is_module = sys.orig_argv[1:3] == ["-m", f"{__name__}.evaluation"]
-if (_is_script or _is_module) and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-    # Until the command handles Ctrl-C, Ctrl-C ends the process without a traceback.
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 register_all()

@@ -22,7 +22,7 @@ from c4env.agents.registry.options import Temperature, checked
 from c4env.arrays import Int8s, Int64s
 from c4env.bitboard import COLUMNS
 from c4env.boards import require_board
-from c4env.envs.opponents import is_batched
+from c4env.envs.opponents import is_batched, reset_player
 from c4env.envs.vectorized.chance import streams
 from c4env.geometry import BOARD_SIZE
 from c4env.observation import LAYOUTS, Form, observe
@@ -178,6 +178,11 @@ class BatchFunctionAgent(ModelAgent):
         super().__init__(temperature)
         self._function = function
         self.name = getattr(function, "__name__", "")
+
+    def reset(self, seed: int | np.random.SeedSequence | None = None) -> None:
+        """Begin a new game, also of the function."""
+        super().reset(seed)
+        reset_player(self._function, seed)
 
     def preferences(self, planes: Int8s) -> NDArray[Any]:
         """Return the function's result; see :class:`ModelAgent`."""

@@ -47,6 +47,7 @@ from c4env.evaluation.rating.wintable import WinTable
 from c4env.evaluation.store.record import GameRecord, digest, open_games
 from c4env.evaluation.store.transcripts import Transcripts
 from c4env.evaluation.tables import plural
+from c4env.version import commit
 
 
 @dataclass(frozen=True)
@@ -257,6 +258,7 @@ def prepare(
         openings=tuple(openings),
         seed=settings.seed,
         c4env=version_here(),
+        commit=commit(),
         deterministic=known.deterministic,
         timed=known.timed,
         code=dict(known.code),

@@ -3,7 +3,6 @@ from __future__ import annotations
 import importlib.metadata
 import io
 import json
-import os
 import re
 import shutil
 import signal
@@ -256,16 +255,23 @@ def test_a_name_that_the_terminal_cannot_write_loses_no_result(form):
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are POSIX's")
 def test_ctrl_c_before_anybody_listens_ends_a_command_in_silence(tmp_path):
-    (tmp_path / "gymnasium").mkdir()  # what is imported first of all
-    (tmp_path / "gymnasium" / "__init__.py").write_text(
-        "import os, signal\nos.kill(os.getpid(), signal.SIGINT)\n"
+    early = (
+        "import os, signal, sys\n"
+        "import c4env.evaluation.__main__ as command\n"
+        "class Finder:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        "        os.kill(os.getpid(), signal.SIGINT)\n"
+        "sys.meta_path.insert(0, Finder())\n"
+        "command.main()\n"
     )
-    variables = environment()
-    variables["PYTHONPATH"] = f"{tmp_path}{os.pathsep}{variables['PYTHONPATH']}"
-    stopped = run_python("-m", "c4env.evaluation", "list", env=variables)
+    stopped = run_python("-c", early)
     assert (stopped.returncode, stopped.stdout, stopped.stderr) == (-signal.SIGINT, "", "")
-    other = run_python("-c", "import c4env", env=variables)  # a program of somebody else's
-    assert "KeyboardInterrupt" in other.stderr
+    script = tmp_path / "c4"  # a program of somebody else's
+    script.write_text(
+        "import signal, c4env, c4env.evaluation.__main__\n"
+        "assert signal.getsignal(signal.SIGINT) is signal.default_int_handler\n"
+    )
+    run_python(script, check=True)
 
 
 def test_ctrl_c_when_all_is_done_changes_nothing():

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import contextlib
-import random
 import signal
 import threading
 import time
@@ -138,14 +137,6 @@ def test_nodes_that_are_no_number_are_the_agents_fault():
             return first_legal(observation)
 
     assert against(Agent()).ending == "exception"
-
-
-@pytest.mark.parametrize(
-    "reset", [lambda self: None, lambda self, seed: random.Random(seed), lambda self, s=0: s + 1]
-)
-def test_reset_may_take_the_seed_or_not(reset):
-    agent = type("Agent", (), {"__call__": lambda self, o: first_legal(o), "reset": reset})()
-    assert against(agent).ending == "four"
 
 
 def test_a_keyboard_interrupt_is_not_an_agents_fault():

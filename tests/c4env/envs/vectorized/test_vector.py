@@ -765,9 +765,19 @@ def test_each_board_has_a_picture() -> None:
 
 
 def test_gymnasium_makes_it_by_name() -> None:
-    environment = gymnasium.make_vec("c4env/ConnectFour-v0", num_envs=3, opponent="greedy")
+    environment = gymnasium.make_vec("c4env/ConnectFourSelfPlay-v0", num_envs=3)
     observation, _ = environment.reset(seed=1)
     assert observation["observation"].shape == (3, 6, 7, 2)
     environment.step(environment.action_space.sample())
     environment.close()
     environment.close()
+
+
+def test_many_of_the_single_environment_play_as_one_does() -> None:
+    name, options = "c4env/ConnectFour-v0", {"opponent": "greedy", "seat": 0}
+    many, one = gymnasium.make_vec(name, 2, **options), gymnasium.make(name, **options)
+    assert many.single_observation_space == one.observation_space
+    for action in (None, 3, 2):
+        seen = many.reset(seed=[3, 3])[0] if action is None else many.step([action, action])[0]
+        single = one.reset(seed=3)[0] if action is None else one.step(action)[0]
+        assert (seen == single).all()
