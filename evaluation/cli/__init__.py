@@ -44,18 +44,6 @@ COMMANDS: Final = {
 }
 """The group and the description of each command."""
 
-MOVED: Final = {
-    "bench": "python -m tests.benchmarks, in a checkout",
-    "book": "python -m tests.makers book, in a checkout",
-    "exam": "python -m tests.makers exam, in a checkout",
-    "experiment": "c4 dev experiment EXPERIMENT",
-    "gauntlet": "c4 run --only ME FIELD...",
-    "heuristics": "c4 quality --heuristics NAME... --on SET...",
-    "place": "c4 leaderboard --place SPEC",
-    "replay": "c4 report DIR --html FILE, or c4 web --runs DIR",
-}
-"""The commands of earlier versions, each with its replacement."""
-
 
 def module_of(name: str) -> Any:
     """Import the module of a command."""
