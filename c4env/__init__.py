@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from c4env.boards import board
 from c4env.envs.registration import register_all
 from c4env.lazy import lazy_names
+from c4env.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from c4env import agents, errors, evaluation
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from c4env.envs.vectorized.vector import ConnectFourVectorEnv
     from c4env.observation import Observation, observe, position_from, with_mirrors
     from c4env.position import Outcome, Position, format_moves, parse_moves
-    from c4env.version import __version__ as __version__
 
 _NAMES = {
     "c4env.envs.aec": "env raw_env",
@@ -40,7 +40,6 @@ _NAMES = {
     "c4env.envs.single": "ConnectFourEnv",
     "c4env.observation": "Observation observe position_from with_mirrors",
     "c4env.position": "Outcome Position format_moves parse_moves",
-    "c4env.version": "__version__",
 }
 
 __all__ = [
