@@ -31,11 +31,6 @@ ZOO: Final = (
         any_board=True,
     ),
     Entry(
-        "alphabeta-table",
-        "c4env.agents.search.alphabeta_table:AlphaBetaTable",
-        "alpha-beta, threats first, with a transposition table; plays minimax's columns faster",
-    ),
-    Entry(
         "deepening",
         "c4env.agents.search.deepening:Deepening",
         "iterative-deepening alpha-beta with table, killers and history; by clock or by nodes",

@@ -20,8 +20,8 @@ from c4env.evaluation.exact.labelled import Labelled, check_label, random_games
 from c4env.evaluation.tables import Shown, Table, number, plural
 from c4env.position import Position
 
-SEARCHES: Final = ("minimax", "alphabeta", "alphabeta-table")
-NAIVE, PRUNED, ORDERED = SEARCHES
+SEARCHES: Final = ("minimax", "alphabeta")
+NAIVE, PRUNED = SEARCHES
 
 
 def random_positions(count: int, seed: int) -> list[Position]:
@@ -35,8 +35,7 @@ def pruning(
 ) -> Table:
     """Compare naive minimax with alpha-beta, as in the experiment "Connect 4 Simulator".
 
-    A third search is alpha-beta with threat ordering and a transposition table. All three searches
-    must choose the same column with the same value in every position.
+    Both searches must choose the same column with the same value in every position.
 
     Args:
         positions: unfinished positions.
@@ -78,7 +77,7 @@ def pruning(
         lines.append(cells)
     title = (
         f"{plural(count, 'position')}, heuristic {heuristic}; milliseconds and nodes a move; "
-        f"ratio: {NAIVE} divided by the other. {ORDERED} adds threat ordering and a table."
+        f"ratio: {NAIVE} divided by {PRUNED}."
     )
     return Table(lines, title, left=())
 

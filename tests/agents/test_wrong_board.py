@@ -19,7 +19,7 @@ from c4env.view.rendering import ansi, rgb_array, svg
 from tests.helpers.boards import WIDEST
 
 SPECS = [
-    *("random", "greedy", "minimax:depth=2", "alphabeta:depth=2", "alphabeta-table:depth=2"),
+    *("random", "greedy", "minimax:depth=2", "alphabeta:depth=2"),
     *("alphabeta-chain:depth=2", "alphabeta-window:depth=2", "alphabeta-window-b:depth=2"),
     *("rust-port:depth=2", "deepening:nodes=50", "learned:nodes=0", "mcts:simulations=9"),
     *("puct:simulations=9", "perfect", "negamax", "graded"),

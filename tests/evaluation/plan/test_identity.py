@@ -344,7 +344,7 @@ def test_a_global_that_a_function_uses_is_a_value_of_it(monkeypatch):
     [
         lambda: agents.make("mcts:simulations=5"),
         lambda: agents.make("random"),
-        lambda: agents.make("alphabeta-table:depth=2"),
+        lambda: agents.make("deepening:nodes=100"),
         lambda: agents.make("negamax"),
         lambda: agents.make(all_alike, temperature=1.0),
     ],

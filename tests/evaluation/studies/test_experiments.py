@@ -17,8 +17,8 @@ def test_pruning_compares_the_same_positions_at_each_depth():
     assert [row["depth"] for row in found] == [1, 2, 3]
     for row in found:
         naive, pruned = row["nodes"].value, row["alphabeta nodes"].value
-        assert naive >= pruned >= row["alphabeta-table nodes"].value > 0
-        assert row["nodes ratio"].value == naive / row["alphabeta-table nodes"].value
+        assert naive >= pruned > 0
+        assert row["nodes ratio"].value == naive / pruned
     assert naive > pruned
 
 
