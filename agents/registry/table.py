@@ -112,13 +112,6 @@ ZOO: Final = (
         argument="command",
     ),
     Entry(
-        "http",
-        "c4env.agents.adapters.remote:Remote",
-        "an agent that another program serves: http://127.0.0.1:PORT (c4 serve-agent --http)",
-        argument="url",
-        network=True,
-    ),
-    Entry(
         "chat",
         "c4env.agents.adapters.chat.agent:Chat",
         "a language model behind a chat endpoint: chat:MODEL (needs the package openai)",

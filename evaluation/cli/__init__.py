@@ -32,7 +32,6 @@ GROUPS: Final = {
     "your own agent": {
         "new": "write the first version of your own agent",
         "check": "test an agent: are its moves legal, deterministic and fast",
-        "serve-agent": "serve an agent to other programs, by lines or HTTP",
     },
     "data": {"data": "write positions with exact scores, to train and to test on"},
     "for developers": {

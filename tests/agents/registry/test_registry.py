@@ -641,7 +641,6 @@ def other_value(option: Option) -> Any:
 
 ARGUMENTS = {
     "exec": "exec:cat -u",
-    "http": "http://127.0.0.1:8001",
     "kaggle": f"kaggle:{ROOT / 'tests/data/kaggle/rules.py'}",
     "chat": "chat:some/model:v1,base_url=http://127.0.0.1:9",
     "open_spiel": "open_spiel:mcts",
@@ -705,7 +704,6 @@ def test_what_is_printed_of_an_agent_makes_it_again(
             "sampling.puct:PUCT",
             "PUCT: root_temperature=0.0: expected float between 0.01 and 100",
         ),
-        ("adapters.remote:Remote", "Remote: url=7: expected text"),
     ],
 )
 def test_a_class_checks_its_own_options(build: str, said: str) -> None:

@@ -137,7 +137,6 @@ def test_a_command_that_is_gone_names_what_took_its_place(name, capsys):
         ["run", "raising_agent:A", "random"],
         ["play", "raising_agent:A", "random", "--no-record"],
         ["web", "raising_agent:A"],
-        ["serve-agent", "raising_agent:A"],
         ["leaderboard", "--place", "raising_agent:A"],
         ["quality", "raising_agent:A", "--on", "end-easy"],
         ["quality", "--heuristics", "raising_agent:A", "--on", "end-easy"],
