@@ -134,12 +134,6 @@ ZOO: Final = (
         needs=("torch",),
     ),
     Entry(
-        "bitbully",
-        "c4env.agents.adapters.bitbully_solver:BitBully",
-        "the exact solver BitBully (needs the packages bitbully and bitbully-databases)",
-        needs=("bitbully", "bitbully_databases"),
-    ),
-    Entry(
         "open_spiel",
         "c4env.agents.adapters.openspiel:OpenSpielBot",
         "a bot of OpenSpiel: open_spiel:mcts (needs the package open_spiel)",
