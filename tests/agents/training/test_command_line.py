@@ -58,8 +58,6 @@ SCRIPTS = {  # each, what it needs, and a good command without the options
     "training.examples.tianshou_dqn": ("tianshou", "new"),
     "training.examples.torch_ppo": ("torch", "new"),
     "training.examples.torchrl_ppo": ("torchrl", "new"),
-    "training.examples.trl_tools": ("trl", "new"),
-    "training.examples.openenv_server": ("openenv",),
 }
 EXTRAS = {
     "alphazero": "torch",
@@ -69,11 +67,8 @@ EXTRAS = {
     "examples.tianshou_dqn": "tianshou",
     "examples.torch_ppo": "torch",
     "examples.torchrl_ppo": "torchrl",
-    "examples.trl_tools": "trl",
-    "examples.openenv_server": "openenv",
 }
-SERVER = {"training.examples.openenv_server"}
-ALL = {*SCRIPTS} - SERVER
+ALL = {*SCRIPTS}
 FOLDERS = {
     "training.alphazero",
     "training.selfplay",
@@ -86,8 +81,6 @@ WRONG = [
     (ALL, "{} --seed 4294967296", "--seed=4294967296: expected an integer between 0 and"),
     (ALL, "{} --seed abc", "argument --seed: invalid int value: 'abc'"),
     (ALL, "{} --other 1", "unrecognized arguments: --other 1"),
-    (SERVER | {"training.examples.trl_tools"}, "{} --opponent nobody", "unknown agent 'nobody'"),
-    (SERVER, "--port 99999", "--port=99999: expected an integer between 1 and 65535"),
     (ALL, "", "the following arguments are required"),
     (STEPPED, "{} --steps 0", "--steps=0: expected an integer between 1 and"),
     (STEPPED - FOLDERS, "folder.png", "expected the name of a file that can be written"),
