@@ -17,7 +17,7 @@ torch = pytest.importorskip("torch", reason="needs torch: the extra torch")
 
 @pytest.fixture
 def gym_wrapper() -> Any:
-    return pytest.importorskip("torchrl.envs", reason="needs torchrl: the extra torchrl").GymWrapper
+    return pytest.importorskip("torchrl.envs", reason="needs torchrl").GymWrapper
 
 
 def sync(mode: str, **options: Any) -> SyncVectorEnv:
