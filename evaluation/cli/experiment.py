@@ -1,7 +1,7 @@
 """Repeat an experiment: c4 dev experiment pruning, c4 dev experiment exact.
 
-pruning counts the nodes of naive minimax and of alpha-beta on the same positions and depths. exact compares solvers from plain negamax to
-the full solver, adding one improvement at a time.
+pruning counts the nodes of naive minimax and of alpha-beta on the same positions and depths. exact
+compares solvers from plain negamax to the full solver, adding one improvement at a time.
 
 FILES contain `moves score` lines. Without FILES, the command makes positions from the seed.
 """

@@ -6,7 +6,8 @@ ten stated Elo with other seeds and prints their measured Elo.
 An agent meets members of the shipped leaderboard from its openings with both colours. The measured
 Elo is the one at which the agent would expect the points that it got, by the members' stored Elo.
 These stay fixed; the mean of the published systems is the anchor, not the mean of the field, so
-that a member may come or go. Members with a clock and `puct` do not play, since their games would take hours.
+that a member may come or go. Members with a clock and `puct` do not play, since their games would
+take hours.
 """
 
 from __future__ import annotations
