@@ -278,10 +278,9 @@ def test_reset_from_moves(make: Any) -> None:
     environment.reset(seed=5, options={"moves": "445"})
     assert environment.position == Position.parse("445")
     assert environment.agent_selection == "player_1"
-    assert environment.last_move == 4
     assert seen(environment) == seen(play(make(), "445"))
     environment.reset(options={"moves": ""})
-    assert (environment.position, environment.last_move) == (Position(), None)
+    assert environment.position == Position()
 
 
 @BOTH
