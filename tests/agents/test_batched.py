@@ -11,11 +11,12 @@ import numpy as np
 import pytest
 
 import c4env
-from c4env import Batch, ConnectFourEnv, ConnectFourVectorEnv, Position, agents
+from c4env import ConnectFourEnv, ConnectFourVectorEnv, Position, agents
 from c4env.agents import batched
 from c4env.agents.baselines import Greedy
 from c4env.agents.batched import BatchedSearch, EachBoard, GreedyColumns, Pool, RandomColumns
 from c4env.agents.errors import InvalidHeuristic, InvalidSpec, InvalidValue, NoMove, UnknownAgent
+from c4env.envs.vectorized.batch import Batch
 from c4env.errors import InvalidObservation, InvalidOption, OpponentFailed
 
 

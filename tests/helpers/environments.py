@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from c4env import Batch, ConnectFourEnv, ConnectFourVectorEnv, Position
+from c4env import ConnectFourEnv, ConnectFourVectorEnv, Position
+from c4env.envs.vectorized.batch import Batch
 
 ATTRIBUTES = (
     *("agents", "possible_agents", "num_agents", "max_num_agents", "rewards", "terminations"),

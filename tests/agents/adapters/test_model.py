@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from c4env import (
-    Batch,
     ConnectFourEnv,
     ConnectFourVectorEnv,
     Position,
@@ -20,6 +19,7 @@ from c4env import (
 from c4env.agents.adapters import model
 from c4env.agents.batched import Pool, opponent
 from c4env.agents.errors import EngineFault, InvalidModel, InvalidSpec, InvalidValue, UnknownOption
+from c4env.envs.vectorized.batch import Batch
 from c4env.errors import C4Error, OpponentFailed
 from c4env.evaluation.errors import InvalidRun
 from c4env.observation import LAYOUTS, Form

@@ -287,6 +287,6 @@ def test_gymnasium_stacks_wins_and_draws() -> None:
 
 
 def test_names_are_lazy() -> None:
-    for name in ("Batch", "ConnectFourEnv", "ConnectFourVectorEnv"):
+    for name in ("ConnectFourEnv", "ConnectFourVectorEnv"):
         assert getattr(c4env, name).__name__ == name
         assert name in dir(c4env)
