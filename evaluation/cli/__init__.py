@@ -35,7 +35,6 @@ GROUPS: Final = {
     },
     "data": {"data": "write positions with exact scores, to train and to test on"},
     "for developers": {
-        "dev experiment": "repeat a published experiment",
         "dev completion": "print a script that completes commands and options in a shell",
     },
 }
@@ -51,7 +50,7 @@ MOVED: Final = {
     "book": "python -m tests.makers book, in a checkout",
     "completion": "c4 dev completion SHELL",
     "exam": "python -m tests.makers exam, in a checkout",
-    "experiment": "c4 dev experiment EXPERIMENT",
+    "experiment": "python -m tests.benchmarks published, in a checkout",
     "gauntlet": "c4 run --only ME FIELD...",
     "heuristics": "c4 quality --heuristics NAME... --on SET...",
     "place": "c4 leaderboard --place SPEC",

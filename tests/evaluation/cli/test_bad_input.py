@@ -98,17 +98,6 @@ BAD = {
         ("agent tests/conftest.py", "already exists"),
         ("agent no/x.py", "No such"),
     ],
-    "dev experiment": [
-        ("", "required: EXPERIMENT (see"),
-        ("pruning no-such-file", "no-such-file"),
-        ("pruning --depth 0", "--depth 0"),
-        ("pruning --depth 99", "--depth 99: expected 1..42"),
-        ("pruning --heuristic nope", "heuristic 'nope'"),
-        ("pruning --max-nodes 9", "--max-nodes has no effect for c4 dev experiment pruning"),
-        ("exact --count 0", "--count 0"),
-        ("exact --max-nodes 0", "--max-nodes 0"),
-        ("exact --depth 7", "--depth has no effect for c4 dev experiment exact"),
-    ],
 }
 
 

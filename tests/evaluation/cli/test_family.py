@@ -53,7 +53,6 @@ def test_a_script_completes_commands_and_options(shell, capsys):
     assert main(["dev", "completion", shell]) == 0
     script = capsys.readouterr().out
     assert "leaderboard" in script
-    assert "experiment" in script
     assert "--openings" in script
     assert {"bash": "_shtab_compgen_files", "zsh": ":_files"}[shell] in script
 
@@ -75,7 +74,6 @@ def test_help_alone_lists_the_commands_by_what_they_are_for(capsys, monkeypatch)
     [
         ["list", "greedy", "rust-port"],
         ["solve", "2252576253462244111563365343671351441"],
-        ["dev", "experiment", "pruning", "--depth", "1", "--count", "2"],
         ["leaderboard", "--stored"],
         ["check", "greedy"],
         ["play", "random", "greedy", "--no-record"],
