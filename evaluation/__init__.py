@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from c4env.evaluation.exact.quality import Quality
     from c4env.evaluation.exact.refutation import Refutation, refute
     from c4env.evaluation.games.tournament import Tournament, gauntlet, round_robin
-    from c4env.evaluation.report.comparison import compare
     from c4env.evaluation.store.record import GameRecord
     from c4env.evaluation.studies.leaderboard import place, stored_board
     from c4env.evaluation.studies.match import Match, play_match, read_run
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
 
 _NAMES = {
     "c4env.evaluation.games.tournament": "Tournament gauntlet round_robin",
-    "c4env.evaluation.report.comparison": "compare",
     "c4env.evaluation.store.record": "GameRecord",
     "c4env.evaluation.studies.leaderboard": "place stored_board",
     "c4env.evaluation.studies.match": "Match play_match read_run",
@@ -34,7 +32,7 @@ _NAMES = {
 }
 
 __all__ = [
-    "Data", "GameRecord", "Match", "Quality", "Refutation", "Sweep", "Tournament", "compare",
+    "Data", "GameRecord", "Match", "Quality", "Refutation", "Sweep", "Tournament",
     "data",
     "gauntlet", "place", "play_match", "quality", "read_run", "refute", "round_robin",
     "stored_board", "sweep",

@@ -44,7 +44,7 @@ def test_dir_shows_what_is_public_and_nothing_else(package: ModuleType) -> None:
             "c4env.agents",
             "Agent Entry Pool SearchingAgent Solver InvalidValue UnknownAgent opponent",
         ),
-        ("c4env.evaluation", "Tournament compare place quality read_run round_robin sweep"),
+        ("c4env.evaluation", "Tournament place quality read_run round_robin sweep"),
     ],
 )
 def test_what_people_look_for_is_there(package: str, names: str) -> None:

@@ -16,7 +16,6 @@ GROUPS: Final = {
         "match": "play two agents until one is shown to be stronger",
         "sweep": "measure strength and cost of many settings of an agent",
         "leaderboard": "rate a fixed field of agents, or one agent against this field",
-        "compare": "compare two runs: before and after a change",
     },
     "judge by exact play": {
         "solve": "print the exact scores of positions",

@@ -77,12 +77,7 @@ def execute(arguments: argparse.Namespace) -> None:
     if not games and any((arguments.html, arguments.plots, arguments.games, arguments.agent)):
         raise InvalidRun(f"{arguments.folder} has no games yet: expected at least one")
     summary = RunSummary.of(run, anchor_of(arguments, run.players))
-    orders = games and len(run.players) > 2 and run.table.complete
-    summary = replace(
-        summary,
-        standing=run.standing() if orders else None,
-        models=models_of(arguments, games),
-    )
+    summary = replace(summary, models=models_of(arguments, games))
     show(summary if arguments.agent is None else mistakes_of(arguments, games), arguments)
     if arguments.games:
         from c4env.evaluation.store.export import write_games

@@ -240,7 +240,7 @@ def _of_this_board(folder: Path, header: RunHeader) -> RunHeader:
     if there != str(BOARD_SIZE):
         raise UnreadableRun(
             f"{folder} has games on a board of {there}, not {BOARD_SIZE}: expected another "
-            f"directory, or --board {there} of c4 run, match, sweep, report or compare"
+            f"directory, or --board {there} of c4 run, match, sweep or report"
         )
     return header
 

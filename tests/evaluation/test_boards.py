@@ -35,9 +35,7 @@ def test_a_run_is_kept_and_shown_with_its_board(
     assert set("".join(game["moves"] for game in games)) == set("1234")
     assert main(["report", out, "--board", "4x4x4"]) == 0
     assert played.splitlines()[-2] in capsys.readouterr().out  # the digest
-    assert main(["compare", out, out, "--board", "4x4x4"]) == 0
-    assert "games in both runs, from" in capsys.readouterr().out
-    for again in (["report", out], ["run", *RUN, "--out", out], ["compare", out, out]):
+    for again in (["report", out], ["run", *RUN, "--out", out]):
         assert main(again) == 2
         told = capsys.readouterr().err
         assert told.count("\n") == 1
