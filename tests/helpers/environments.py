@@ -49,7 +49,7 @@ def state_of(environment: Any) -> Any:
     if isinstance(environment, ConnectFourEnv):
         chance = environment.np_random.bit_generator.state
         return environment.position, environment.seat, environment.action_masks().tolist(), chance
-    return seen(environment), environment.state().tolist(), environment.last_move
+    return seen(environment), environment.state().tolist()
 
 
 def handed_out(environment: Any) -> list[Any]:

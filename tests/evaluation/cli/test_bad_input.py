@@ -13,7 +13,6 @@ BAD = {
         ("", "required: COMMAND"),
         ("runn", "did you mean 'run'?"),
         ("help runn", "did you mean 'run'?"),
-        ("dev exam", "unknown command 'dev exam'; did you mean"),
     ],
     "run": [
         ("random", "at least two"),
