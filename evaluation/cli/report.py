@@ -46,13 +46,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     if not IS_STANDARD:  # figures, as the page, need the standard board
         refuse_here(parser, "--plots")
     else:
-        said = "write the figures as PNG and SVG (c4env[plots])"
+        said = "write strength and win table as PNG, SVG and PDF (c4env[plots])"
         parser.add_argument("--plots", type=Path, metavar="DIR", help=said)
     parser.add_argument(
-        "--games",
-        type=Path,
-        metavar="FILE",
-        help="write the games as .csv, .json or .parquet",
+        "--games", type=Path, metavar="FILE", help="write the games as .csv or .json"
     )
     parser.add_argument(
         "--prices", type=Path, metavar="FILE",

@@ -74,9 +74,6 @@ def test_the_other_commands_know_the_board(
     assert board_of(tmp_path) == "4x4x4"
     assert main(["match", "greedy", "random", "--openings", "1", "--quiet", *board]) == 0
     assert "greedy" in capsys.readouterr().out
-    games = ["--openings", "0", "--quiet", "--out", str(tmp_path / "swept")]
-    assert main(["sweep", "minimax:depth=1..2", "--against", "random", *games, *board]) == 0
-    assert board_of(tmp_path / "swept") == "4x4x4"
     capsys.readouterr()
     for option in ("--html", "--plots"):
         with pytest.raises(SystemExit):
