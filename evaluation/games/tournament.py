@@ -48,6 +48,7 @@ from c4env.evaluation.rating.wintable import WinTable
 from c4env.evaluation.store.record import GameRecord, digest, open_games
 from c4env.evaluation.store.transcripts import Transcripts
 from c4env.evaluation.tables import plural
+from c4env.version import commit
 
 
 @dataclass(frozen=True)
@@ -258,6 +259,7 @@ def prepare(
         openings=tuple(openings),
         seed=settings.seed,
         c4env=version_here(),
+        commit=commit(),
         deterministic=known.deterministic,
         timed=known.timed,
         code=dict(known.code),
@@ -364,7 +366,7 @@ def _backend(settings: Settings, known: Traits) -> str | None:
     return settings.backend or "threading"
 
 
-_PATIENCE: Final = ("retries", "timeout", "patience", "votes")
+_PATIENCE: Final = ("retries", "timeout")
 """Options of language models that change the number of requests, but not the answers."""
 
 

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from c4env import Batch, ConnectFourEnv, ConnectFourVectorEnv, Position, env, raw_env
+from c4env import ConnectFourEnv, ConnectFourVectorEnv, Position, env, raw_env
+from c4env.envs.vectorized.batch import Batch
 from c4env.errors import (
     ActionNotInSpace,
     C4Error,
@@ -282,7 +283,7 @@ def test_both_libraries_make_it_by_name_in_any_order_of_imports(first: str) -> N
     code = f"""{first}
 made = gymnasium.make("{prefix}c4env/ConnectFour-v0")
 assert type(made.unwrapped).__name__ == "ConnectFourEnv"
-many = gymnasium.make_vec("c4env/ConnectFour-v0", num_envs=3)
+many = gymnasium.make_vec("c4env/ConnectFourSelfPlay-v0", num_envs=3)
 assert type(many).__name__ == "ConnectFourVectorEnv" and many.num_envs == 3
 import c4env.envs.aec, importlib, pettingzoo
 made = pettingzoo.make("aec", "c4env/connect_four-v0", render_mode="ansi")

@@ -76,15 +76,6 @@ def test_answers_as_models_write_them(line):
         assert read_move(line["answer"], FULL_2) + 1 == line["read"]
 
 
-def test_another_word_and_another_first_number():
-    assert read_move("Because.\nFinal Answer: 0", Position(), "Final Answer", 0) == 0
-    assert read_move("final answer: **6**", Position(), "Final Answer", 0) == 6
-    with pytest.raises(IllegalMove, match="no column 7, only 0 to 6"):
-        read_move("Final Answer: 7", Position(), "Final Answer", 0)
-    with pytest.raises(InvalidAction, match="Final Answer"):
-        read_move("Move: 3", Position(), "Final Answer", 0)
-
-
 def test_the_words_of_a_problem_say_what_was_wrong():
     for answer, words in {
         "": "empty",
