@@ -29,7 +29,7 @@ from c4env.agents.search.greedy import greedy_columns
 from c4env.agents.search.threads import STOPPED, UNWATCHED, WORDS, run_interruptibly
 from c4env.arrays import Int64s
 from c4env.bitboard import CELLS, COLUMNS
-from c4env.envs.opponents import AnyOpponent, Follower
+from c4env.envs.opponents import AnyOpponent, Follower, reset_player
 from c4env.envs.vectorized.batch import boards_from, observed, positions_of, shares
 from c4env.envs.vectorized.chance import random_columns
 from c4env.jit import HEURISTIC, kernel
@@ -191,7 +191,7 @@ class EachBoard(BatchOpponent):
     def reset(self, seed: int) -> None:
         """Reset the agent."""
         super().reset(seed)
-        self.agent.reset(seed)
+        reset_player(self.agent, seed)
 
     def columns(self, discs: Int64s, boards: Int64s, seeds: Int64s) -> Int64s:
         """Return columns, int64 ``[M]``."""
@@ -252,7 +252,7 @@ class OneBoard(Follower):
 
     def reset(self, seed: int) -> None:
         """Reset the agent."""
-        self.agent.reset(seed=seed)
+        reset_player(self.agent, seed)
 
     def choose(self, position: Position) -> int:
         """Return the agent's column; ``ConnectFourEnv`` calls this method, not ``columns``."""

@@ -15,9 +15,9 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from c4env.agents.base import FunctionAgent
 from c4env.agents.errors import LateAnswer, Unavailable
 from c4env.envs.aec import AGENTS, env
+from c4env.envs.opponents import reset_player
 from c4env.errors import InvalidAction
 from c4env.evaluation.games.processes import Interruption, OwnSettings, agents_own
 from c4env.evaluation.seeds import seeds
@@ -152,7 +152,7 @@ def begin(policy: Policy, seed: int) -> Fault | None:
     """Call the ``reset`` of a policy that has one; return a fault if ``reset`` raises an error."""
     here = os.getpid()
     try:
-        FunctionAgent(policy).reset(seed)
+        reset_player(policy, seed)
     except Faulted as error:
         return error.fault
     except BaseException as error:

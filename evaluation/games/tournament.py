@@ -41,12 +41,14 @@ from c4env.evaluation.plan.header import Kind, RunHeader, SprtPlan
 from c4env.evaluation.plan.identity import in_short
 from c4env.evaluation.plan.openings import Openings, choose_openings
 from c4env.evaluation.plan.schedule import Fixture
+from c4env.evaluation.rating.costs import costs
 from c4env.evaluation.rating.ratings import Ratings, rate
 from c4env.evaluation.rating.tally import Tally
 from c4env.evaluation.rating.wintable import WinTable
 from c4env.evaluation.store.record import GameRecord, digest, open_games
 from c4env.evaluation.store.transcripts import Transcripts
 from c4env.evaluation.tables import plural
+from c4env.version import commit
 
 
 @dataclass(frozen=True)
@@ -110,7 +112,7 @@ class Tournament:
         Raises:
             InvalidRun: the anchor is not one of the players.
         """
-        return rate(self._tally, self.deterministic, anchor)
+        return rate(self._tally, self.deterministic, anchor).with_costs(costs(self.games))
 
     @functools.cached_property
     def _tally(self) -> Tally:
@@ -257,6 +259,7 @@ def prepare(
         openings=tuple(openings),
         seed=settings.seed,
         c4env=version_here(),
+        commit=commit(),
         deterministic=known.deterministic,
         timed=known.timed,
         code=dict(known.code),
@@ -363,7 +366,7 @@ def _backend(settings: Settings, known: Traits) -> str | None:
     return settings.backend or "threading"
 
 
-_PATIENCE: Final = ("retries", "timeout", "patience", "votes")
+_PATIENCE: Final = ("retries", "timeout")
 """Options of language models that change the number of requests, but not the answers."""
 
 
