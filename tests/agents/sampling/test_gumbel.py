@@ -9,7 +9,8 @@ import pytest
 
 from c4env import Position
 from c4env.agents.errors import InvalidValue
-from c4env.agents.sampling.gumbel import GumbelSearch, Remembered, considered_visits
+from c4env.agents.sampling.gumbel import GumbelSearch, Remembered
+from c4env.agents.sampling.sequential_halving import considered_visits
 from c4env.agents.solver import Solver
 from c4env.jit import config
 from tests.helpers import reference
