@@ -68,15 +68,16 @@ class Improved(NamedTuple):
     proven: Bools  # [N] True where the value is the result of perfect play
 
 
-@kernel(_int64(NODES, _floats, _floats, _int64))
+@kernel(_int64(NODES, SEARCHES, _int64, _floats, _int64))
 def select_at_root(
-    tree: NDArray[np.void], logits: Float64s, noise: Float64s, considered: int
+    tree: NDArray[np.void], searches: NDArray[np.void], i: int, logits: Float64s, considered: int
 ) -> int:
-    """Return the root's child with the greatest sum of Gumbel variable and improved logit.
+    """Return the child of search i's root with the greatest sum of Gumbel variable and logit.
 
     It chooses among the children with ``considered`` visits; another child only if all of these
     are proven (section 3.2, sequential halving with Gumbel).
     """
+    noise = searches[i]["noise"]
     first = int(tree[0]["first"])
     chosen, best = first, -math.inf
     for child in range(first, first + int(tree[0]["children"])):
@@ -117,7 +118,7 @@ def advance(
     count = 0
     for i in range(len(searches)):
         tree, search = trees[i], searches[i]
-        path, noise = paths[i], search["noise"]
+        path = paths[i]
         mine, theirs = int(search["root"][0]), int(search["root"][1])
         depth = 0
         begun = tree[0]["children"] > 0
@@ -128,7 +129,7 @@ def advance(
             continue
         if begun:
             complete_by_mixed_value(tree, search["value"], scores, values)
-            chosen = select_at_root(tree, scores, noise, int(considered[children]))
+            chosen = select_at_root(tree, searches, i, scores, int(considered[children]))
             path[1] = chosen
             there = mine | drop(mine | theirs, int(tree[chosen]["column"]))
             depth, mine, theirs, search["used"] = descend(
