@@ -1,9 +1,9 @@
 """Agents from specs: :func:`make`, :func:`register`, and entry points of other packages.
 
-A spec is ``name``, ``name:key=value,key=value`` or ``name(key=value,key=value)``. Some agents
-accept one argument without a key, before the others: ``name:argument,key=value``. Instead of a
-name, a spec may have an import path, ``package.module:attribute`` or ``FILE.py:attribute``. The
-path names a class, which is called with the options, or a function from observation to column.
+A spec is ``name`` or ``name:key=value,key=value``. Some agents accept one argument without a key,
+before the others: ``name:argument,key=value``. Instead of a name, a spec may have an import path,
+``package.module:attribute`` or ``FILE.py:attribute``. The path names a class, which is called with
+the options, or a function from observation to column.
 """
 
 from __future__ import annotations
@@ -176,12 +176,9 @@ def split_spec(spec: str) -> tuple[str, dict[str, str]]:
     if not isinstance(spec, str) or not spec.strip():
         raise InvalidSpec(f"agent {spec!r}: {expected}")
     text = spec.strip()
-    if text.endswith(")"):
-        name, found, rest = text[:-1].partition("(")
-    else:
-        name, found, rest = _split_name(text)
+    name, found, rest = _split_name(text)
     options: dict[str, str] = {}
-    if found and rest and (entry := _with_argument(name)):
+    if found and rest and (entry := with_argument(name)):
         argument, rest = _split_argument(entry, rest)
         if argument:
             options[entry.argument] = argument
@@ -193,7 +190,7 @@ def split_spec(spec: str) -> tuple[str, dict[str, str]]:
             if key in options:
                 raise InvalidSpec(f"agent {spec!r}: {key!r} is given twice")
             options[key] = value
-    if not name or (found and not options and not text.endswith(")")):
+    if not name or (found and not options):
         raise InvalidSpec(f"agent {spec!r}: {expected}")
     return f"{name}:agent" if name.endswith(".py") else name, options
 
@@ -201,7 +198,7 @@ def split_spec(spec: str) -> tuple[str, dict[str, str]]:
 def _split_name(text: str) -> tuple[str, str, str]:
     """Split ``name:options`` after the name, which has a colon itself if it is an import path."""
     name, found, rest = text.partition(":")
-    if _with_argument(name):
+    if with_argument(name):
         return name, found, rest
     if found and re.match(r"[A-Za-z_]\w*\s*(:|$)", rest):  # package.module:attribute[:options]
         attribute, found, rest = rest.partition(":")
@@ -209,8 +206,8 @@ def _split_name(text: str) -> tuple[str, str, str]:
     return name, found, rest
 
 
-def _with_argument(name: str) -> Entry | None:
-    """Return the entry of a name if the agent accepts an argument without a key, else None."""
+def with_argument(name: str) -> Entry | None:
+    """Return the entry of an agent that accepts an argument without a key, else None."""
     entry = _lookup(name) if name in _registered or name in _third_parties() else None
     return entry if isinstance(entry, Entry) and entry.argument else None
 
@@ -229,7 +226,7 @@ def join_spec(name: str, options: dict[str, Any]) -> str:
     if not options:
         return name
     shown = {key: _text(value) for key, value in options.items()}
-    entry = _with_argument(name)
+    entry = with_argument(name)
     argument = [shown.pop(entry.argument)] if entry and entry.argument in shown else []
     return f"{name}:" + ",".join([*argument, *(f"{key}={value}" for key, value in shown.items())])
 
