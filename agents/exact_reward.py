@@ -18,8 +18,6 @@ win is worth more than a slow win.
 
 from __future__ import annotations
 
-__any_board__ = True
-
 from collections.abc import Sequence
 from typing import Any, Final, SupportsFloat
 
@@ -28,17 +26,18 @@ import numpy as np
 from gymnasium.utils import RecordConstructorArgs
 from gymnasium.vector import AutoresetMode, VectorEnv, VectorWrapper
 
-from c4env.agents.base import require_count
 from c4env.agents.errors import InvalidValue
-from c4env.agents.pool import is_number
-from c4env.agents.solver import Solver
 from c4env.arrays import Bools, Float64s, Int64s
-from c4env.bitboard import CELLS
-from c4env.envs.single import ConnectFourEnv
-from c4env.envs.vectorized import kernels
-from c4env.envs.vectorized.vector import ConnectFourVectorEnv
-from c4env.geometry import BOARD_SIZE
-from c4env.position import Position
+
+from ..bitboard import CELLS
+from ..envs.single import ConnectFourEnv
+from ..envs.vectorized import kernels
+from ..envs.vectorized.vector import ConnectFourVectorEnv
+from ..geometry import BOARD_SIZE
+from ..position import Position
+from .base import require_count
+from .pool import is_number
+from .solver import Solver
 
 KINDS: Final = ("shaping", "regret")
 VALUES: Final = ("result", "score")

@@ -7,8 +7,6 @@ first and the last Elo are those of ``random`` and ``perfect`` in the leaderboar
 
 from typing import Final
 
-__any_board__ = True
-
 # fmt: off
 ELO: Final = (
     -1114, -977, -836, -720, -621, -482, -393, -313, -257, -185, -111, -40, -24, 43, 84, 112,

@@ -16,14 +16,13 @@ for agent in env.agent_iter():
 
 from __future__ import annotations
 
-__any_board__ = True
-
 from collections.abc import Mapping
 from typing import Any
 
-from c4env.envs.aec import AGENTS, raw_env
 from c4env.errors import InvalidOption, UnknownAgent
-from c4env.view.rendering import ansi
+
+from ..view.rendering import ansi
+from .aec import AGENTS, raw_env
 
 
 class ManualPolicy:

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-__any_board__ = True
-
 from typing import TYPE_CHECKING, Any, Final
 
 import gymnasium
 import numpy as np
 from numpy.typing import NDArray
 
-from c4env.bitboard import COLUMNS
 from c4env.errors import UnknownRenderMode, WindowClosed, WrongOrder, require_integer
-from c4env.position import DIGITS, Position
-from c4env.view.rendering import ansi, column_at, rgb_array
+
+from ..bitboard import COLUMNS
+from ..position import DIGITS, Position
+from .rendering import ansi, column_at, rgb_array
 
 if TYPE_CHECKING:
     from c4env.view.window import InputEvent, Window

@@ -7,13 +7,12 @@ and Elo, and how many games ended better and worse. --games lists the games whos
 
 from __future__ import annotations
 
-__any_board__ = True
-
 import argparse
 from pathlib import Path
 
-from c4env.evaluation.cli.options import add_board, add_format
 from c4env.evaluation.cli.output import show
+
+from .options import add_board, add_format
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -25,8 +24,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(arguments: argparse.Namespace) -> None:
-    from c4env.evaluation.report.comparison import changed_games, compare
-    from c4env.evaluation.studies.match import read_run
+    from ..report.comparison import changed_games, compare
+    from ..studies.match import read_run
 
     before, after = (read_run(folder) for folder in (arguments.before, arguments.after))
     show((changed_games if arguments.games else compare)(before, after), arguments)

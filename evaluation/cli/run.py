@@ -11,14 +11,12 @@ field plays: random, greedy, and the published systems.
 
 from __future__ import annotations
 
-__any_board__ = True
-
 import argparse
 from functools import partial
 
-from c4env.evaluation.cli.options import AGENT, add_anchor, add_html, add_run
-from c4env.evaluation.cli.pages import default_field, play_run
-from c4env.evaluation.cli.progress import announce_compiling
+from .options import AGENT, add_anchor, add_html, add_run
+from .pages import default_field, play_run
+from .progress import announce_compiling
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -34,7 +32,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(arguments: argparse.Namespace) -> None:
     announce_compiling(arguments.quiet)
-    from c4env.evaluation.games.tournament import gauntlet, round_robin
+    from ..games.tournament import gauntlet, round_robin
 
     field, me = arguments.agents or default_field(arguments), arguments.only
     if me is None:

@@ -8,14 +8,13 @@ key=1..6 is a range, {a,b} a choice. The result is the same if the shell expands
 
 from __future__ import annotations
 
-__any_board__ = True
-
 import argparse
 
-from c4env.evaluation.cli.options import AGENT, add_run, run_settings
 from c4env.evaluation.cli.output import say, say_before, show
-from c4env.evaluation.cli.pages import rescued
-from c4env.evaluation.cli.progress import RunProgress, announce_compiling
+
+from .options import AGENT, add_run, run_settings
+from .pages import rescued
+from .progress import RunProgress, announce_compiling
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -29,7 +28,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(arguments: argparse.Namespace) -> None:
     announce_compiling(arguments.quiet)
-    from c4env.evaluation.studies.sweep import SWEEP_FILE, sweep
+    from ..studies.sweep import SWEEP_FILE, sweep
 
     with RunProgress(arguments.quiet) as progress:
         settings = run_settings(arguments, progress)

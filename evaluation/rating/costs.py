@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-__any_board__ = True
-
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from c4env.evaluation.store.record import GameRecord
+from ..store.record import GameRecord
 
 
 @dataclass

@@ -16,8 +16,6 @@ Dutta and Laslier, "Comparison functions and choice correspondences", Social Cho
 
 from __future__ import annotations
 
-__any_board__ = True
-
 import importlib.util
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
@@ -26,11 +24,12 @@ import numpy as np
 
 from c4env.arrays import Bools, Float64s, Int64s
 from c4env.evaluation.errors import InvalidRun
-from c4env.evaluation.rating.ratings import TAILS, format_ranks
-from c4env.evaluation.rating.tally import Tally
 from c4env.evaluation.seeds import seeds
 from c4env.evaluation.tables import Table
 from c4env.lazy import from_extra
+
+from .ratings import TAILS, format_ranks
+from .tally import Tally
 
 SURE: Final = 0.95
 _RESAMPLES: Final = 200  # few, since each may need several linear programs

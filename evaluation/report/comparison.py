@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-__any_board__ = True
-
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from c4env.arrays import Float64s
 from c4env.evaluation.errors import InvalidRun
-from c4env.evaluation.games.tournament import Tournament
-from c4env.evaluation.plan.header import RunHeader
-from c4env.evaluation.rating.ratings import Interval, few_openings, scores, strengths
-from c4env.evaluation.rating.tally import Tally
-from c4env.evaluation.rating.wintable import WinTable
-from c4env.evaluation.store.record import FORFEITS, GameRecord
 from c4env.evaluation.tables import Shown, Table, number, plural, signed
+
+from ..games.tournament import Tournament
+from ..plan.header import RunHeader
+from ..rating.ratings import Interval, few_openings, scores, strengths
+from ..rating.tally import Tally
+from ..rating.wintable import WinTable
+from ..store.record import FORFEITS, GameRecord
 
 
 class Change(NamedTuple):

@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-__any_board__ = True
-
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
-from c4env.evaluation.games.tournament import Tournament
-from c4env.evaluation.rating.lotteries import Standing
-from c4env.evaluation.rating.ratings import Ratings, first_move_line
-from c4env.evaluation.rating.wintable import Cell, WinTable
-from c4env.evaluation.report.headline import headline
 from c4env.evaluation.report.labels import LABEL, labels
-from c4env.evaluation.report.opponents import Opponents
-from c4env.evaluation.studies.match import Match
 from c4env.evaluation.tables import Result, Rows, as_text, fitted, rounded, styled, width
 
+from ..games.tournament import Tournament
+from ..rating.lotteries import Standing
+from ..rating.ratings import Ratings, first_move_line
+from ..rating.wintable import Cell, WinTable
+from ..studies.match import Match
+from .headline import headline
+from .opponents import Opponents
+
 if TYPE_CHECKING:
-    from c4env.evaluation.report.models import Models
+    from .models import Models
 
 UNFITTED: Final = 10_000  # width without a terminal, in which everything fits
 NARROWEST: Final = 12  # the least width of names

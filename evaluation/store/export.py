@@ -5,8 +5,6 @@ The columns are the fields of ``games.jsonl``, without the checksum.
 
 from __future__ import annotations
 
-__any_board__ = True
-
 import io
 import json
 from collections.abc import Callable, Collection, Iterable, Sequence
@@ -15,15 +13,16 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from c4env import geometry as board
 from c4env.envs.registration import SINGLE_ID
 from c4env.evaluation import tables
 from c4env.evaluation.errors import InvalidRun
 from c4env.evaluation.store.files import write_file
-from c4env.evaluation.store.record import GameRecord
 from c4env.lazy import from_extra
-from c4env.observation import Form, observe
-from c4env.position import Position, parse_moves
+
+from ... import geometry as board
+from ...observation import Form, observe
+from ...position import Position, parse_moves
+from .record import GameRecord
 
 if TYPE_CHECKING:
     import minari

@@ -6,8 +6,6 @@ directory; a command that resumes the run converts the directory to the new form
 
 from __future__ import annotations
 
-__any_board__ = True
-
 import functools
 import hashlib
 import json
@@ -19,9 +17,7 @@ from typing import Any, Final, Literal, get_args
 
 from c4env.errors import C4Error
 from c4env.evaluation.errors import UnreadableRun, UnwritableRun
-from c4env.evaluation.plan.header import RunHeader
 from c4env.evaluation.store.files import read_text, write_file
-from c4env.evaluation.store.growth import grown
 from c4env.evaluation.store.journal import (
     Content,
     Format,
@@ -31,8 +27,11 @@ from c4env.evaluation.store.journal import (
     read_lines,
 )
 from c4env.files import write_whole
-from c4env.geometry import BOARD_SIZE
-from c4env.position import Position
+
+from ...geometry import BOARD_SIZE
+from ...position import Position
+from ..plan.header import RunHeader
+from .growth import grown
 
 GAMES_FILE: Final = "games.jsonl"
 RUN_FILE: Final = "run.json"

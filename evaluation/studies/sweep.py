@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-__any_board__ = True
-
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Unpack
 
-from c4env.agents.registry.registry import split_spec
 from c4env.evaluation.errors import InvalidRun
-from c4env.evaluation.games.settings import SettingsByName, takes_settings
-from c4env.evaluation.games.tournament import Tournament, gauntlet, round_robin
-from c4env.evaluation.plan.field import split_name
-from c4env.evaluation.plan.openings import Openings
 from c4env.evaluation.plan.patterns import expand
-from c4env.evaluation.rating.costs import costs
 from c4env.evaluation.store.files import write_file
 from c4env.evaluation.tables import Rows, Tables, plural, rounded, signed
+
+from ...agents.registry.registry import split_spec
+from ..games.settings import SettingsByName, takes_settings
+from ..games.tournament import Tournament, gauntlet, round_robin
+from ..plan.field import split_name
+from ..plan.openings import Openings
+from ..rating.costs import costs
 
 SWEEP_FILE: Final = "sweep.json"
 FORMAT: Final = "c4env sweep 1"

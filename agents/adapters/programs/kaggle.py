@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__any_board__ = True
-
 import json
 import shutil
 import sys
@@ -12,12 +10,13 @@ from typing import Any, Final
 
 import numpy as np
 
-from c4env.agents.adapters.programs.process import LineProcess, ProcessAgent
-from c4env.agents.base import as_number, require_move
 from c4env.agents.errors import EngineFault, InvalidValue, LateAnswer
-from c4env.agents.registry.options import Seconds, checked
-from c4env.bitboard import COLUMNS, CONNECT, ROWS
-from c4env.position import Position, numbered_cells
+
+from ....bitboard import COLUMNS, CONNECT, ROWS
+from ....position import Position, numbered_cells
+from ...base import as_number, require_move
+from ...registry.options import Seconds, checked
+from .process import LineProcess, ProcessAgent
 
 SLACK: Final = 1.0  # seconds to wait beyond the time limits
 RUNNER: Final = str(Path(__file__).with_name("kaggle_runner.py"))

@@ -7,8 +7,6 @@ exits or is killed.
 
 from __future__ import annotations
 
-__any_board__ = True
-
 import abc
 import os
 import select
@@ -21,8 +19,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from c4env.agents.base import Agent
 from c4env.agents.errors import EngineFault, LateAnswer
+
+from ...base import Agent
 
 SUPERVISOR: Final = str(Path(__file__).with_name("supervisor.py"))
 LONGEST_LINE: Final = 1 << 16  # bytes
