@@ -58,8 +58,6 @@ first and the last Elo are those of ``random`` and ``perfect`` in the leaderboar
 
 from typing import Final
 
-__any_board__ = True
-
 # fmt: off
 ELO: Final = (
 {elo}

@@ -626,7 +626,7 @@ def test_every_agent_and_option_is_described() -> None:
 
 @pytest.mark.parametrize("entry", ZOO, ids=lambda entry: entry.name)
 def test_options_read_from_the_source_are_those_of_the_class(entry: Entry) -> None:
-    assert options_of_entry(entry) == options_of(import_attribute(entry.target))
+    assert options_of_entry(entry) == options_of(import_attribute(f"c4env.agents{entry.target}"))
 
 
 def other_value(option: Option) -> Any:
