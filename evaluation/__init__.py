@@ -13,19 +13,15 @@ if TYPE_CHECKING:
     from .exact.quality import Quality
     from .exact.refutation import Refutation, refute
     from .games.tournament import Tournament, gauntlet, round_robin
-    from .report.comparison import compare
     from .store.record import GameRecord
     from .studies.leaderboard import place, stored_board
     from .studies.match import Match, play_match, read_run
-    from .studies.sweep import Sweep, sweep
 
 _NAMES = {
     ".games.tournament": "Tournament gauntlet round_robin",
-    ".report.comparison": "compare",
     ".store.record": "GameRecord",
     ".studies.leaderboard": "place stored_board",
     ".studies.match": "Match play_match read_run",
-    ".studies.sweep": "Sweep sweep",
     ".exact.answers": "quality",
     ".exact.quality": "Quality",
     ".exact.data": "data",
@@ -34,10 +30,9 @@ _NAMES = {
 }
 
 __all__ = [
-    "Data", "GameRecord", "Match", "Quality", "Refutation", "Sweep", "Tournament", "compare",
-    "data",
+    "Data", "GameRecord", "Match", "Quality", "Refutation", "Tournament", "data",
     "gauntlet", "place", "play_match", "quality", "read_run", "refute", "round_robin",
-    "stored_board", "sweep",
+    "stored_board",
 ]  # fmt: skip
 
 __getattr__, __dir__ = lazy_names(__name__, _NAMES)

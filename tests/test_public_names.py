@@ -44,7 +44,7 @@ def test_dir_shows_what_is_public_and_nothing_else(package: ModuleType) -> None:
             "c4env.agents",
             "Agent Entry Pool SearchingAgent Solver InvalidValue UnknownAgent opponent",
         ),
-        ("c4env.evaluation", "Tournament compare place quality read_run round_robin sweep"),
+        ("c4env.evaluation", "Tournament place quality read_run round_robin"),
     ],
 )
 def test_what_people_look_for_is_there(package: str, names: str) -> None:
@@ -62,7 +62,7 @@ def test_everything_is_imported_without_an_extra() -> None:
     code = (
         f"import sys; sys.modules.update(dict.fromkeys({EXTRAS}))\n"
         "from c4env import *; from c4env.agents import *; from c4env.evaluation import *\n"
-        "print(agents.names is names, callable(evaluation.sweep), Position().plies)"
+        "print(agents.names is names, callable(evaluation.refute), Position().plies)"
     )
     assert run_python("-c", code, check=True).stdout == "True True 0\n"
 

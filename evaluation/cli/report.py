@@ -45,13 +45,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     if not IS_STANDARD:  # figures, as the page, need the standard board
         refuse_here(parser, "--plots")
     else:
-        said = "write the figures as PNG and SVG (c4env[plots])"
+        said = "write strength and win table as PNG, SVG and PDF (c4env[plots])"
         parser.add_argument("--plots", type=Path, metavar="DIR", help=said)
     parser.add_argument(
-        "--games",
-        type=Path,
-        metavar="FILE",
-        help="write the games as .csv, .json or .parquet",
+        "--games", type=Path, metavar="FILE", help="write the games as .csv or .json"
     )
     parser.add_argument(
         "--prices", type=Path, metavar="FILE",
@@ -76,12 +73,7 @@ def execute(arguments: argparse.Namespace) -> None:
     if not games and any((arguments.html, arguments.plots, arguments.games, arguments.agent)):
         raise InvalidRun(f"{arguments.folder} has no games yet: expected at least one")
     summary = RunSummary.of(run, anchor_of(arguments, run.players))
-    orders = games and len(run.players) > 2 and run.table.complete
-    summary = replace(
-        summary,
-        standing=run.standing() if orders else None,
-        models=models_of(arguments, games),
-    )
+    summary = replace(summary, models=models_of(arguments, games))
     show(summary if arguments.agent is None else mistakes_of(arguments, games), arguments)
     if arguments.games:
         from ..store.export import write_games

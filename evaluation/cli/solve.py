@@ -191,7 +191,7 @@ def _facts(solver: Solver, position: Position, quick: bool) -> dict[str, Any]:
     return {
         "score": score,
         **({"bounds": solver.bounds(position)} if quick else {"columns": solver.scores(position)}),
-        "best": [column + 1 for column in solver.best_columns(position)],
+        "best": format_moves(solver.best_columns(position)),
         "plies_to_end": solver.plies_to_end(position),
         "line": format_moves(solver.principal_variation(position)),
     }
@@ -204,7 +204,7 @@ def _table(solved: Iterable[tuple[str, dict[str, Any]]]) -> Table:
     names = ("score", "best", "plies_to_end", "line")
     rows = [["moves", *names, *DIGITS]]
     for moves, facts in solved:
-        best = " ".join(map(str, facts["best"]))
+        best = " ".join(facts["best"])
         cells = [facts["score"], best, facts["plies_to_end"], facts["line"]]
         rows.append([moves, *cells, *_cells(facts)])
     return Table(rows, left=(0, 2, 4))
@@ -212,9 +212,10 @@ def _table(solved: Iterable[tuple[str, dict[str, Any]]]) -> Table:
 
 def _shown(moves: str, position: Position, facts: dict[str, Any]) -> str:
     """The board, the scores below their columns, and the verdict."""
+    from ...geometry import DIGITS
     from ...view.rendering import SIDES, drawing, words_of
 
-    last = int(moves[-1]) - 1 if moves.strip("-") else None
+    last = DIGITS.index(moves[-1]) if moves.strip("-") else None
     if position.outcome is not None:
         winner = position.outcome.winner
         verdict = "a draw" if winner is None else f"{SIDES[winner]} has won"
@@ -224,5 +225,5 @@ def _shown(moves: str, position: Position, facts: dict[str, Any]) -> str:
     return (
         f"{restyled(drawing(position, last, colour=True, under=cells))}   score of each column\n"
         f"{SIDES[position.to_move]} to move {worth}\n"
-        f"best {', '.join(map(str, facts['best']))}   line {facts['line']}"
+        f"best {', '.join(facts['best'])}   line {facts['line']}"
     )

@@ -33,7 +33,6 @@ from ..plan.field import (
 from ..plan.header import Kind, RunHeader, SprtPlan
 from ..plan.identity import in_short
 from ..plan.openings import Openings, choose_openings
-from ..rating.lotteries import Standing, standing
 from ..rating.ratings import Ratings, rate
 from ..rating.tally import Tally
 from ..rating.wintable import WinTable
@@ -127,14 +126,6 @@ class Tournament:
         scores = np.array(found, np.float64).reshape(len(names), len(names))  # nan for None
         np.fill_diagonal(scores, 0.5)
         return names, scores
-
-    def standing(self) -> Standing:
-        """Find the cycles among the agents, and order the agents by maximal lotteries.
-
-        Raises:
-            InvalidRun: two of the agents did not meet.
-        """
-        return standing(self._tally, self.ratings.exact)
 
     def _repr_markdown_(self) -> str:
         return f"{self.ratings._repr_markdown_()}\n\n{self.table._repr_markdown_()}"

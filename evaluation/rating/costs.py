@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import statistics
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
@@ -10,11 +11,10 @@ from ..store.record import GameRecord
 
 @dataclass
 class Cost:
-    """The number of moves that an agent chose, with their nodes and seconds."""
+    """The moves that an agent chose, with their nodes and seconds."""
 
     moves: int = 0
     nodes: int = 0
-    seconds: float = 0.0
     by_game: list[float] = field(default_factory=list)  # seconds per move in each game
 
     @property
@@ -24,8 +24,8 @@ class Cost:
 
     @property
     def seconds_a_move(self) -> float:
-        """The mean number of seconds per move."""
-        return self.seconds / max(self.moves, 1)
+        """The seconds per move in the median game, because the first game loads the code."""
+        return statistics.median(self.by_game or [0.0])
 
 
 def costs(games: Iterable[GameRecord]) -> dict[str, Cost]:
@@ -37,7 +37,6 @@ def costs(games: Iterable[GameRecord]) -> dict[str, Cost]:
             cost = found.setdefault(player, Cost())
             cost.moves += moves
             cost.nodes += game.nodes[seat]
-            cost.seconds += game.seconds[seat]
             if moves:
                 cost.by_game.append(game.seconds[seat] / moves)
     return found

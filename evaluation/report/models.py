@@ -21,6 +21,7 @@ from c4env.evaluation.store.files import read_text
 from c4env.evaluation.store.record import GameRecord
 from c4env.evaluation.store.transcripts import Spoken
 from c4env.evaluation.tables import Rows, Tables, shortened, with_heading
+from c4env.position import DIGITS
 
 Prices = Mapping[str, tuple[float, float]]
 """The prices of a million prompt tokens and a million answer tokens, by model."""
@@ -97,7 +98,7 @@ def _count_chances(row: ModelRow, game: GameRecord) -> None:
         if game.players[position.to_move] != row.player:
             continue
         free = playable(position.mine | position.theirs)
-        after = position.play(int(game.moves[position.plies]) - 1)
+        after = position.play(DIGITS.index(game.moves[position.plies]))
         threats = winning_cells(position.theirs) & free
         if winning_cells(position.mine) & free:
             row.wins[after.outcome is None or after.outcome.winner is None] += 1
@@ -199,7 +200,7 @@ def conversations(
                 len(said.moves),
                 [[shortened(m.get(k, ""), LONGEST) for k in ("role", "content")] for m in new],
                 shortened(said.answer, LONGEST),
-                None if said.column is None else said.column + 1,
+                None if said.column is None else DIGITS[said.column],
                 said.problem,
                 said.tokens,
                 said.seconds,

@@ -11,7 +11,6 @@ from c4env.evaluation.report.labels import LABEL, labels
 from c4env.evaluation.tables import Result, Rows, as_text, fitted, rounded, styled, width
 
 from ..games.tournament import Tournament
-from ..rating.lotteries import Standing
 from ..rating.ratings import Ratings, first_move_line
 from ..rating.wintable import Cell, WinTable
 from ..studies.match import Match
@@ -41,7 +40,6 @@ class RunSummary(Result):
         digest: hex digest of the games.
         ratings: the ratings; None before the first game.
         match: the result of a match, with the verdict of its test.
-        standing: cycles and the order by maximal lotteries, or None.
         models: results of the language models, or None.
         opponents: results by opponent if one agent met all others, or None.
     """
@@ -50,7 +48,6 @@ class RunSummary(Result):
     digest: str
     ratings: Ratings | None = None
     match: Match | None = None
-    standing: Standing | None = None
     models: Models | None = None
     opponents: Opponents | None = None
 
@@ -100,13 +97,8 @@ class RunSummary(Result):
         rest = [self.table.counted(), *self.table.notes, *self.table.reasons_of_forfeits(short)]
         if any(name != label for name, label in short.items()):
             rest.append("Two dots shorten a name; --format markdown prints full names.")
-        found = ""
-        if self.standing is not None:
-            cycle = tuple(short[name] for name in self.standing.cycle)
-            order = tuple(p._replace(player=short[p.player]) for p in self.standing.places)
-            found = self.standing._replace(cycle=cycle, places=order).table().text(columns)
         models = "" if self.models is None else self.models.text(columns)
-        parts = [first, crossed, found, models, "\n".join([*rest, f"digest {self.digest}"])]
+        parts = [first, crossed, models, "\n".join([*rest, f"digest {self.digest}"])]
         return fitted("\n\n".join(part for part in parts if part), columns)
 
     def markdown(self) -> str:
@@ -120,8 +112,6 @@ class RunSummary(Result):
             parts.append("\n".join(f"- {line}" for line in lines))
         elif self.ratings is not None:
             parts.append(self.ratings.table().markdown())
-        if self.standing is not None:
-            parts.append(self.standing.table().markdown())
         if self.models is not None:
             parts.append(self.models.markdown())
         return "\n\n".join([*parts, f"Digest `{self.digest}`."])
@@ -141,8 +131,6 @@ class RunSummary(Result):
             found["ratings"] = {**asdict(self.ratings), **about}
         if self.match is not None:
             found["match"] = self.match.as_dict()
-        if self.standing is not None:
-            found["standing"] = self.standing.as_dict()
         if self.models is not None:
             found |= self.models.as_dict()
         if self.opponents is not None:

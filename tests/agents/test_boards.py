@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 import c4env
@@ -9,6 +10,8 @@ from c4env import agents
 from c4env.agents.errors import InvalidHeuristic
 from c4env.agents.heuristics import evaluations
 from c4env.agents.registry.table import ZOO
+from c4env.agents.sampling.tree import sign
+from c4env.agents.search.threads import LIMIT
 from c4env.boards import Size
 from c4env.errors import C4Error, InvalidOption, WrongBoard
 from c4env.jit import config
@@ -21,6 +24,7 @@ from tests.helpers.processes import run_python
 SIZES = [Size(4, 4, 4), Size(4, 4, 3), Size(5, 6, 4)]
 BOARDS = SIZES if config.DISABLE_JIT else SIZES[:1]
 TINY = [Size(3, 3, 3), Size(3, 4, 3), Size(2, 5, 3)]
+WIDE = [Size(2, columns, 4 - columns % 2) for columns in range(8, 16)]
 own_boards = pytest.mark.skipif(not config.DISABLE_JIT, reason="would compile more boards")
 PLAYERS = {
     "kaggle": f"kaggle:{ROOT / 'tests/data/kaggle/rules.py'}",
@@ -94,6 +98,68 @@ def test_exact_scores_are_those_of_all_games_played_out(size: Size) -> None:
     assert len(line) == solver.plies_to_end(first)
     perfect, negamax = (c4env.board(*size).agents.make(name) for name in ("perfect", "negamax"))
     assert perfect.search(first).value == negamax.search(first).value == rules.score(asked[0][1])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("size", WIDE if config.DISABLE_JIT else [Size(2, 10, 4)], ids=str)
+def test_searches_of_wide_boards_find_what_all_games_played_out_give(size: Size) -> None:
+    rules, zoo = Rules(size), c4env.board(*size).agents
+    cells = size.rows * size.columns
+    endings = [(p, board) for p, board in positions(size, 60) if cells - p.plies <= 6]
+    solver = part(size, "agents.solver").Solver()
+    exact = [zoo.make(name) for name in ("perfect", "negamax")]
+    others = [zoo.make(PLAYERS[name]) for name in ("puct", "mcts")]
+    others += [zoo.make(f"{name}:depth=6") for name in ("minimax", "alphabeta")]
+    assert endings
+    for position, board in endings[:40]:
+        scores = [
+            -rules.score(rules.play(board, c, position.to_move)) if position.is_legal(c) else None
+            for c in range(size.columns)
+        ]
+        score = rules.score(board)
+        assert solver.scores(position) == scores
+        for agent in exact:
+            assert scores[agent.choose(position)] == score
+        for agent in others:
+            found = agent.search(position)
+            assert getattr(found, "proven", sign(score)) in (sign(score), None)
+            if getattr(found, "proven", 0) is not None:
+                assert sign(scores[found.column]) == sign(score)
+
+
+@pytest.mark.compiled
+@pytest.mark.slow
+def test_the_solver_scores_a_wide_board_as_plain_negamax_does() -> None:
+    board = c4env.board(2, 10, 4)
+    solver = part(Size(2, 10, 4), "agents.solver").Solver()
+    negamax = board.agents.make("negamax")
+    for moves in ("79584321", "213878946"):  # enough columns are open to fill a frame
+        position = board.Position.parse(moves)
+        children = [position.play(column) for column in position.legal_columns()]
+        scores = [score for score in solver.scores(position) if score is not None]
+        assert scores == [-negamax.search(child).value for child in children]
+
+
+@own_boards
+@pytest.mark.parametrize("columns", [8, 9, 15])
+def test_a_frame_of_the_solver_holds_the_order_of_all_columns(
+    columns: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Words that the test adds to each frame stay unused."""
+    size = Size(2, columns, 4)
+    null_window = part(size, "agents.solver.search.null_window")
+    driver, table = (part(size, f"agents.solver.search.{name}") for name in ("driver", "table"))
+    frame = null_window.FRAME
+    words = frame + columns
+    monkeypatch.setattr(null_window, "FRAME", words)
+    work = np.zeros(null_window.FRAMES + words * (2 * columns + 1), np.int64)
+    memory = table.allocate(1)
+    null_window.make_ready(work, memory, 1)
+    work[LIMIT] = 300
+    driver.solve(memory, work, 0, 0, -driver.LARGEST, driver.LARGEST)
+    used = work[null_window.FRAMES :].reshape(-1, words).any(axis=0)
+    assert used[null_window.ORDER : null_window.ORDER + columns].all()
+    assert not used[frame:].any()
 
 
 @pytest.mark.compiled

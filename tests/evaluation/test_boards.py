@@ -35,9 +35,7 @@ def test_a_run_is_kept_and_shown_with_its_board(
     assert set("".join(game["moves"] for game in games)) == set("1234")
     assert main(["report", out, "--board", "4x4x4"]) == 0
     assert played.splitlines()[-2] in capsys.readouterr().out  # the digest
-    assert main(["compare", out, out, "--board", "4x4x4"]) == 0
-    assert "games in both runs, from" in capsys.readouterr().out
-    for again in (["report", out], ["run", *RUN, "--out", out], ["compare", out, out]):
+    for again in (["report", out], ["run", *RUN, "--out", out]):
         assert main(again) == 2
         told = capsys.readouterr().err
         assert told.count("\n") == 1
@@ -76,9 +74,6 @@ def test_the_other_commands_know_the_board(
     assert board_of(tmp_path) == "4x4x4"
     assert main(["match", "greedy", "random", "--openings", "1", "--quiet", *board]) == 0
     assert "greedy" in capsys.readouterr().out
-    games = ["--openings", "0", "--quiet", "--out", str(tmp_path / "swept")]
-    assert main(["sweep", "minimax:depth=1..2", "--against", "random", *games, *board]) == 0
-    assert board_of(tmp_path / "swept") == "4x4x4"
     capsys.readouterr()
     for option in ("--html", "--plots"):
         with pytest.raises(SystemExit):

@@ -32,7 +32,6 @@ from c4env.evaluation.games import tournament
 from c4env.evaluation.store import record
 from c4env.evaluation.store.record import GAMES_FILE
 from c4env.evaluation.studies.leaderboard import Board, place
-from c4env.evaluation.studies.sweep import SWEEP_FILE, sweep
 from c4env.position import Position
 from tests.helpers.chat import server_with_key
 
@@ -62,7 +61,6 @@ COMMANDS_THAT_KEEP = {
     "run": ["run", "AGENT", "random", *GAMES],
     "run --only": ["run", "random", "--only", "AGENT", *GAMES],
     "match": ["match", "AGENT", "random", *GAMES],
-    "sweep": ["sweep", "AGENT", "minimax:depth=1", *GAMES],
     "leaderboard --place": ["leaderboard", "--place", "AGENT", "--field", "field.json",
                             "--jobs", "1", "--quiet", "--out", "kept"],
     "quality": ["quality", "AGENT", "--on", "set.txt", "--quiet", "--out", "kept"],
@@ -145,10 +143,6 @@ def played(spec, seed):
     evaluation.round_robin({"mine": spec, "other": "random"}, [ENDING], seed=seed, out="kept")
 
 
-def swept(spec, seed):
-    sweep([f"mine={spec}", "random"], openings=[ENDING], seed=seed, out="kept")
-
-
 def placed(spec, seed):
     field = {"random": "default"}
     board = Board("0.1", "2026-01-01", (ENDING,), field, (), {"random": 1.0}, {"random": {}})
@@ -167,7 +161,6 @@ def refuted(spec, seed):
 KEPT = {
     GAMES_FILE: (played, tournament),
     "games of a placement": (placed, tournament),
-    SWEEP_FILE: (swept, tournament),
     ANSWERS_FILE: (answered, answers),
     "mine-*.jsonl": (refuted, refutation),
 }
@@ -298,7 +291,7 @@ def test_what_is_kept_is_of_all_that_made_it(
     stored = {path: path.read_bytes() for path in (sources / "kept").iterdir()}
     forget(before)
     spec, seed = change(spec, 1, module, monkeypatch, sources)
-    if keep in (played, swept, placed):
+    if keep in (played, placed):
         with pytest.raises(UnreadableRun, match="holds another run: "):
             keep(spec, seed)
         assert {path: path.read_bytes() for path in stored} == stored
@@ -340,8 +333,6 @@ def person(here, record):
 ON_BOTH = {
     "run": (lambda: played("greedy", 1),
             lambda: OTHER.evaluation.round_robin(["greedy", "random"], openings=0, out="kept")),
-    "sweep": (lambda: swept("greedy", 1), lambda: there("studies.sweep").sweep(
-            ["mine=greedy", "random"], openings=0, seed=1, out="kept")),
     "place": (lambda: placed("greedy", 1),
               lambda: OTHER.evaluation.gauntlet(["greedy"], ["random"], openings=0, out="kept")),
     "games of people": (lambda: person(play, record),

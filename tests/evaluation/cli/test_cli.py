@@ -329,14 +329,14 @@ def test_a_run_without_a_game_has_nothing_to_write(option, tmp_path, capsys):
     assert not path.exists()
 
 
-@pytest.mark.parametrize("command", ["run", "match", "sweep", "leaderboard"])
+@pytest.mark.parametrize("command", ["run", "match", "leaderboard"])
 def test_games_without_a_directory_outlive_what_fails_after_them(
     command, tmp_path, capsys, monkeypatch
 ):
     def broken(*anything):
         raise RuntimeError("no paper")
 
-    for module in ("pages", "sweep", "leaderboard"):
+    for module in ("pages", "leaderboard"):
         monkeypatch.setattr(f"c4env.evaluation.cli.{module}.show", broken)
     arguments = [command, *QUICK[1:]]
     if command == "leaderboard":

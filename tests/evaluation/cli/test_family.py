@@ -47,17 +47,6 @@ def test_the_list_fits_the_terminal(capsys, monkeypatch):
     assert fitted[1].split() == whole[1].split()
 
 
-@pytest.mark.parametrize("shell", ["bash", "zsh"])
-def test_a_script_completes_commands_and_options(shell, capsys):
-    pytest.importorskip("shtab")
-    assert main(["dev", "completion", shell]) == 0
-    script = capsys.readouterr().out
-    assert "leaderboard" in script
-    assert "experiment" in script
-    assert "--openings" in script
-    assert {"bash": "_shtab_compgen_files", "zsh": ":_files"}[shell] in script
-
-
 def test_help_alone_lists_the_commands_by_what_they_are_for(capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     for arguments in (["help"], ["--help"], ["dev"], ["dev", "--help"]):
@@ -81,7 +70,6 @@ def test_help_alone_lists_the_commands_by_what_they_are_for(capsys, monkeypatch)
         ["play", "random", "greedy", "--no-record"],
         ["run", "random", "greedy", *RUN],
         ["match", "random", "greedy", *RUN],
-        ["sweep", "minimax:depth=1..2", *RUN],
     ],
     ids=lambda command: command[0],
 )

@@ -9,6 +9,7 @@ import pytest
 
 from c4env.agents.solver import Solver
 from c4env.evaluation.__main__ import main
+from c4env.jit import config
 from c4env.position import Position
 from tests.helpers import reference
 from tests.helpers.commands import refusal
@@ -32,12 +33,20 @@ def test_the_empty_board_and_a_finished_game(capsys):
     assert "red x has won" in capsys.readouterr().out
 
 
+@pytest.mark.skipif(not config.DISABLE_JIT, reason="would compile another board")
+def test_columns_after_the_ninth_are_letters(capsys):
+    assert main(["solve", "1a2a3", "9182", "--board", "2x10x3", "--format", "markdown"]) == 0
+    assert "| 7 a |" in capsys.readouterr().out
+    assert main(["solve", "1919a", "--board", "2x10x3"]) == 0
+    assert "best 7, 8" in capsys.readouterr().out
+
+
 @pytest.mark.compiled
 def test_json_holds_the_same(capsys):
     assert main(["solve", "444444", "4455", "--json"]) == 0
     first, second = map(json.loads, capsys.readouterr().out.splitlines())
     assert first["columns"] == [-1, 0, 1, None, 1, 0, -1]
-    assert (first["score"], first["best"], first["plies_to_end"]) == (1, [3, 5], 35)
+    assert (first["score"], first["best"], first["plies_to_end"]) == (1, "35", 35)
     assert len(first["line"]) == 35
     assert second["moves"] == "4455"
 

@@ -11,7 +11,6 @@ from c4env.evaluation.__main__ import main
 from c4env.evaluation.errors import InvalidRun
 from c4env.evaluation.games.settings import Settings, SettingsByName, options
 from c4env.evaluation.studies.leaderboard import place, play_leaderboard
-from c4env.evaluation.studies.sweep import sweep
 
 NAMES = [setting.name for setting in dataclasses.fields(Settings)]
 
@@ -22,7 +21,7 @@ def test_the_settings_by_name_are_the_settings():
 
 @pytest.mark.parametrize(
     "function",
-    [evaluation.round_robin, evaluation.gauntlet, evaluation.play_match, sweep, place],
+    [evaluation.round_robin, evaluation.gauntlet, evaluation.play_match, place],
 )
 def test_functions_show_the_settings_they_take(function):
     parameters = inspect.signature(function).parameters

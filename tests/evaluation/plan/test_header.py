@@ -66,12 +66,6 @@ def test_a_field_that_there_is_not_is_refused():
         RunHeader(colour="red")
 
 
-def test_the_first_headers_had_one_identity_for_all():
-    players = {"a": "./own.py:agent", "b": "greedy", "object": "<object>"}
-    found = RunHeader.of_format_2({"players": players, "code": {"own.py": "1", "object": "2"}})
-    assert found.code == {"a": {"own.py": "1"}, "b": {}, "object": {"object": "2"}}
-
-
 def test_the_layouts_have_every_field_and_no_other():
     text = (ROOT / "evaluation" / "store" / "README.md").read_text()
     _, games, run, *_ = re.split(r"^\| field .*$", text, flags=re.MULTILINE)

@@ -5,7 +5,7 @@ import subprocess
 import pytest
 
 from c4env.evaluation.errors import InvalidRun
-from c4env.evaluation.plan.patterns import MOST, expand
+from c4env.evaluation.plan.patterns import MOST, expand, expand_all
 
 
 @pytest.mark.parametrize(
@@ -28,6 +28,27 @@ from c4env.evaluation.plan.patterns import MOST, expand
 )  # fmt: skip
 def test_what_a_pattern_stands_for(pattern, specs):
     assert expand(pattern) == specs
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        "exec:awk '{print 1}'",
+        "me=exec:./engine --depth=1..3",
+        "chat:{model}",
+        "agents/{a,b}.py:agent",
+        "mine.py:Agent:depth=1..2",
+    ],
+)
+def test_a_spec_with_an_argument_or_a_file_path_stays_as_it_is(spec):
+    two = ["minimax:depth=1", "minimax:depth=2"]
+    assert expand_all(["minimax:depth=1..2", spec, "one=greedy"]) == [*two, spec, "one=greedy"]
+
+
+def test_a_pattern_with_a_name_is_one_agent():
+    assert expand_all(["mine=minimax:depth={3}"]) == ["mine=minimax:depth=3"]
+    with pytest.raises(InvalidRun, match="'mine' names 2 agents: expected one agent"):
+        expand_all(["mine=minimax:depth=1..2"])
 
 
 @pytest.mark.parametrize(

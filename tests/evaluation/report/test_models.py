@@ -135,7 +135,7 @@ def test_the_page_holds_the_conversations_as_text(server, tmp_path):
     talk = conversations(games, read_transcripts(tmp_path))
     assert sorted(talk) == [0, 1]
     first, second = talk[games.index(next(g for g in games if g.players[0] == "model"))][:2]
-    assert (first[0], first[3], second[3]) == (0, None, 1)
+    assert (first[0], first[3], second[3]) == (0, None, "1")
     assert [role for role, _ in first[1]] == ["user"]
     assert second[1][0][1].startswith("That is no legal move")
     assert len(second[1]) == 1  # what was asked before is not repeated

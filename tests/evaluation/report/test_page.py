@@ -19,7 +19,6 @@ from c4env.evaluation.exact.mistakes import Mistakes
 from c4env.evaluation.exact.quality import judge_games
 from c4env.evaluation.rating.sprt import Sprt
 from c4env.evaluation.report import page as report
-from c4env.evaluation.report import plots
 from c4env.evaluation.store.record import read_games
 from c4env.evaluation.studies.match import play_match
 from c4env.evaluation.tables import rounded
@@ -261,21 +260,6 @@ def curves_of(page: Any, found: dict[str, Any]) -> list[list[tuple[str, bool]]]:
         ]
         for i in range(len(found["players"]))
     ]
-
-
-def test_the_blunder_curves_of_the_page_are_those_of_the_png(page: Any) -> None:
-    pytest.importorskip("matplotlib", reason="figures need matplotlib")
-    found = page.evaluate("R")
-    figure = dict(plots.figures(found))["blunders"]
-    for i, axes in enumerate(figure.axes[: len(found["players"])]):
-        (dots,) = axes.collections
-        drawn = [
-            (rounded(y / 100, ".1%"), tuple(face[:3]) == (1, 1, 1))
-            for (_, y), face in zip(dots.get_offsets(), dots.get_facecolors(), strict=True)
-        ]
-        assert drawn == curves_of(page, found)[i]
-        ticks = page.locator(f"#panel-{i} text").all_text_contents()[:3]
-        assert [tick.rstrip("%") for tick in ticks] == [f"{y:g}" for y in axes.get_yticks()]
 
 
 def test_figures_are_drawn_for_every_agent(page: Any) -> None:

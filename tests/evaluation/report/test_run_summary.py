@@ -11,7 +11,6 @@ import pytest
 
 from c4env import evaluation
 from c4env.evaluation.plan.header import RunHeader
-from c4env.evaluation.rating.lotteries import Place, Standing
 from c4env.evaluation.rating.sprt import Sprt
 from c4env.evaluation.rating.wintable import WinTable
 from c4env.evaluation.report.opponents import Opponents
@@ -68,8 +67,6 @@ def test_an_agent_has_one_name_in_words_and_tables(count: int, columns: int) -> 
     summary = summary_of(count)
     assert summary.ratings is not None
     players = [r.player for r in summary.ratings]
-    order = tuple(Place(name, 1, (1, 1)) for name in players)
-    summary = replace(summary, standing=Standing(tuple(players[:3]), 1.0, order, True))
     text = for_terminal(summary.text(columns), colour=False)
     said, placed, crossed, *_ = text.split("\n\n")
     names = re.findall(r"^ *[\d-]+  (.*?)  +[+-]?\d", placed, re.M)

@@ -93,15 +93,6 @@ def test_openings_that_run_out_leave_it_undecided():
     assert half.report().endswith("against random: no games yet.")
 
 
-def test_a_test_that_no_command_has_any_more_is_left_out():
-    """Of an early version: on points given away, by exact play."""
-    match = play_match(FIELD, openings=0)
-    values = {"players": {name: name for name in FIELD}, "openings": [""], "seed": 0}
-    old = RunHeader.of_format_2({**values, "sprt": [0, 3, 0.05, 0.05, "loss"]})
-    found = Match.of(old, match.games)
-    assert (found.sprt, found.counts) == (None, match.counts)
-
-
 def test_the_score_interval_is_jeffreys():
     games = [
         GameRecord(pair, f"{opening}", "", winner, "four")

@@ -130,21 +130,23 @@ def test_a_wrong_answer_is_a_fault_and_the_next_game_begins_afresh(
 
 
 @pytest.mark.parametrize("reply", ["column", "scores", "score"])
-def test_a_late_answer_is_a_fault(tmp_path, made, reply):
+def test_a_late_answer_is_a_fault(tmp_path, made, reply, monkeypatch):
+    monkeypatch.setattr("c4env.agents.adapters.programs.engine.STARTUP", 0.1)
     command = answering(tmp_path, "time.sleep(60)")
-    agent = made(f"exec:{command},reply={reply},timeout=0.1,startup=0")
+    agent = made(f"exec:{command},reply={reply},timeout=0.1")
     with pytest.raises(LateAnswer, match=r"gave no answer within 0\.\d+ s"):
         agent.choose(HALF)
 
 
-def test_the_first_answer_may_take_the_startup_too(tmp_path, made):
-    slow = "import time\ntime.sleep(0.5)\n" + "from sys import stdin\nfor line in stdin: print(4)"
-    agent = made(f"exec:{python(tmp_path, slow)} ,timeout=0.1,startup=0")
-    with pytest.raises(LateAnswer):
-        agent.choose(HALF)
-    slow = slow.replace("print(4)", "print(4, flush=True)")
-    agent = made(f"exec:{python(tmp_path, slow)},timeout=0.1,startup=60")
-    assert agent.choose(HALF) == 3
+def test_the_time_of_a_start_is_not_the_time_of_a_move(tmp_path, made):
+    """As of a program that loads before it reads, and compiles at its first move."""
+    command = answering(
+        tmp_path, "time.sleep(('', '4', '44').index(moves) != 1)\n    print(4, flush=True)"
+    )
+    agent = made(f"exec:{command},timeout=0.3")
+    assert [agent.choose(Position.parse(moves)) for moves in ("", "4")] == [3, 3]
+    with pytest.raises(LateAnswer, match=r"0\.3 s"):
+        agent.choose(Position.parse("44"))
 
 
 # Counts what it was asked, and says of a new game what it heard.
@@ -177,7 +179,7 @@ def test_a_new_game_is_told_as_asked(tmp_path, made, newgame, columns, nodes):
 def test_a_reset_that_is_refused_is_a_fault(tmp_path, made):
     command = answering(tmp_path, "print('error', flush=True)")
     agent = made(f"exec:{command},newgame=reset")
-    with pytest.raises(EngineFault, match="acknowledgement of the reset"):
+    with pytest.raises(EngineFault, match="answered 'error'"):
         agent.reset(1)
 
 
@@ -202,10 +204,11 @@ def test_a_bad_spec_is_refused(spec, error, words):
 
 
 def test_faults_forfeit_games_with_the_reason_and_the_run_goes_on(tmp_path):
+    hang = "time.sleep(60 * (len(moves) > 1)); print(1, flush=True)"
     field = {
         "good": f"exec:{answering(tmp_path, FIRST, 'good.py')}",
         "crash": f"exec:{answering(tmp_path, 'raise KeyError(7)', 'crash.py')}",
-        "hang": f"exec:{answering(tmp_path, 'time.sleep(60)', 'hang.py')},timeout=0.1,startup=0.1",
+        "hang": f"exec:{answering(tmp_path, hang, 'hang.py')},timeout=0.1",
         "random": "random",
     }
     result = evaluation.round_robin(field, openings=0, seed=1)
@@ -249,7 +252,7 @@ for line in sys.stdin:
 def test_no_program_outlives_its_run(tmp_path, how):
     pids = tmp_path / "pids"
     pids.mkdir()
-    engine = f"exec:{python(tmp_path, NOTING)} {pids} {0 if how == 'end' else 60}"
+    engine = f"exec:{python(tmp_path, NOTING)} {pids} {0 if how == 'end' else 5}"
     command = [sys.executable, "-m", "c4env.evaluation", "run", engine, "random"]
     command += ["--openings", "1", "--jobs", "2", "--quiet"]
     with subprocess.Popen(command, stdout=subprocess.PIPE) as run:
