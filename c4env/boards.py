@@ -147,8 +147,10 @@ class _Finder:
         name: str, path: Iterable[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
         found = _ON_BOARD.fullmatch(name)
-        usual = found and find_spec(ROOT + found[2])
-        if not usual or not usual.origin:
+        if found is None:
+            return None
+        usual = find_spec(ROOT + found[2])
+        if usual is None or usual.origin is None:
             return None
         size = Size.parse(found[1])
         folders = usual.submodule_search_locations  # None unless it is a package

@@ -14,10 +14,10 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from c4env.boards import Size, root_of
-from c4env.evaluation.cli import COMMANDS, module_of
 from c4env.evaluation.cli.output import complain
 
 from ..geometry import BOARD_SIZE
+from .cli import COMMANDS, module_of
 from .cli.options import Parser, require_writable
 
 
