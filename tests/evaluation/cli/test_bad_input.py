@@ -150,17 +150,3 @@ def test_a_users_module_that_raises_is_one_line_everywhere(
     assert shown.count("\n") == 1
     assert "raising_agent:A" in shown
     assert "ZeroDivisionError: division by zero (raising_agent.py, line 1)" in shown
-
-
-@pytest.mark.slow
-def test_a_terminal_gets_the_line_broken_between_words(monkeypatch, capsys):
-    words = ["run", "random", "rndom", "--openings", "0"]
-    line = refusal(words, capsys)
-    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
-    monkeypatch.setenv("COLUMNS", "40")
-    monkeypatch.setenv("NO_COLOR", "1")
-    assert main(words) == 2
-    shown = capsys.readouterr().err.splitlines()
-    assert len(shown) > 1
-    assert max(map(len, shown)) <= 40
-    assert " ".join(shown) == line.rstrip("\n")

@@ -1,9 +1,5 @@
 from __future__ import annotations
 
-import errno
-import threading
-
-import portalocker
 import pytest
 
 from c4env.errors import FileInUse
@@ -84,19 +80,6 @@ def test_a_second_writer_is_refused(tmp_path):
     assert list(tmp_path.iterdir()) == [path]  # no lock file stays
 
 
-def test_a_file_system_without_locks_is_warned_of_and_written_to(tmp_path, monkeypatch):
-    def no_locks(*_):
-        raise portalocker.LockException(OSError(errno.ENOLCK, "No locks available"))
-
-    monkeypatch.setattr(portalocker, "lock", no_locks)
-    with (
-        pytest.warns(RuntimeWarning, match=r"cannot be locked \(No locks available\)"),
-        opened(tmp_path / "numbers.jsonl") as journal,
-    ):
-        journal.append(1)
-    assert read_lines(tmp_path / "numbers.jsonl", NUMBERS).entries == [1]
-
-
 def test_every_flipped_byte_is_found(tmp_path):
     """Any byte in place of any other, the ends of lines and those of checksums among them."""
     path = tmp_path / "numbers.jsonl"
@@ -119,16 +102,6 @@ def test_any_text_is_kept_as_it_is(tmp_path, text):
         assert journal.entries == [text]
 
 
-def test_an_interrupt_says_what_is_kept_and_where(tmp_path):
-    def interrupted():
-        with opened(tmp_path / "numbers.jsonl") as journal:
-            journal.append(1)
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt, match=r"1 numbers are kept in .*numbers\.jsonl"):
-        interrupted()
-
-
 def test_a_disk_that_fills_is_an_error_and_loses_no_line(tmp_path):
     resource = pytest.importorskip("resource")  # POSIX's
     path = tmp_path / "numbers.jsonl"
@@ -145,19 +118,6 @@ def test_a_disk_that_fills_is_an_error_and_loses_no_line(tmp_path):
         journal.append(4)
     with opened(path) as journal:
         assert journal.entries == [3, 4]
-
-
-def test_a_folder_that_cannot_be_is_an_error(tmp_path):
-    (tmp_path / "file").write_text("")
-    with pytest.raises(UnreadableRun, match="file"):
-        opened(tmp_path / "file" / "numbers.jsonl")
-
-
-def test_a_file_in_use_is_waited_for(tmp_path):
-    held = opened(tmp_path / "some.jsonl")
-    threading.Timer(0.1, held.close).start()
-    with Journal(held.path, NUMBERS, patience=30) as journal:
-        journal.append(1)
 
 
 @pytest.mark.parametrize("kept", [True, False])

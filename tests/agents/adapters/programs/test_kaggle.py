@@ -149,15 +149,6 @@ def test_a_bad_spec_is_refused(spec, error, words):
         agents.make(spec)
 
 
-def test_a_submission_in_another_python_needs_nothing_of_ours(tmp_path, submitted):
-    python = tmp_path / "bare"
-    python.write_text('#!/bin/sh\nexec python3 -I -S "$@"\n')
-    python.chmod(0o755)
-    agent = submitted("def agent(obs): return 3", f",python={python}")
-    agent.reset(1)
-    assert agent.choose(Position()) == 3
-
-
 @pytest.mark.slow
 def test_published_kinds_of_submission_play_a_round_robin():
     field = {"lookahead": LOOKAHEAD, "rules": RULES, "random": "random"}

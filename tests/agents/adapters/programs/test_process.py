@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import gc
 import os
 import pickle
 import signal
@@ -57,26 +56,6 @@ def test_how_a_program_ended_is_said(tmp_path: Path, statements: str, words: str
         process.ask("44", 30)
 
 
-def test_a_program_that_cannot_start_says_why(tmp_path: Path) -> None:
-    with pytest.raises(EngineFault, match="cannot start /none: No such file"):
-        LineProcess(["/none"], "none").ask("", 20)
-
-
-def test_an_answer_in_two_parts_is_one(tmp_path: Path) -> None:
-    statements = "[(print(x, end='', flush=True), time.sleep(0.05)) for x in ('4', '5\\n')]"
-    process = LineProcess(answering(tmp_path, statements).split(), "it")
-    assert process.ask("", 20) == "45"
-    process.close()
-
-
-def test_a_program_is_the_head_of_a_process_group(tmp_path: Path) -> None:
-    """So that Ctrl-C at the terminal is its owner's alone."""
-    said = "import os; print(os.getpgrp() == os.getpid(), flush=True)"
-    process = LineProcess(answering(tmp_path, said).split(), "it")
-    assert process.ask("", 20) == "True"
-    process.close()
-
-
 def test_what_was_not_asked_for_is_a_fault(tmp_path: Path) -> None:
     process = LineProcess(answering(tmp_path, "print('4\\n5', flush=True)").split(), "it")
     assert process.ask("", 20) == "4"
@@ -102,17 +81,6 @@ def test_a_talker_on_stderr_neither_blocks_nor_gains_time(tmp_path: Path) -> Non
     endless = "\n    while True: sys.stderr.write('word\\n')"
     with pytest.raises(LateAnswer):
         LineProcess(answering(tmp_path, endless).split(), "it").ask("", 0.5)
-
-
-@pytest.mark.parametrize("how", ["close", "forget"])
-def test_a_program_ends_with_its_owner(tmp_path: Path, how: str) -> None:
-    process = LineProcess(family(tmp_path), "it")
-    pids = [int(pid) for pid in process.ask("", 20).split()]
-    if how == "close":
-        process.close()
-    del process
-    gc.collect()
-    assert wait_for_the_end(pids) == []
 
 
 OWNER = """
