@@ -24,10 +24,8 @@ if TYPE_CHECKING:
 
     from . import agents, evaluation
     from .envs.aec import env, raw_env
-    from .envs.manual_policy import ManualPolicy
     from .envs.opponents import Opponent, batched
     from .envs.single import ConnectFourEnv
-    from .envs.vectorized.batch import Batch
     from .envs.vectorized.tensor import TensorEnv as TensorEnv
     from .envs.vectorized.vector import ConnectFourVectorEnv
     from .observation import Observation, observe, position_from, with_mirrors
@@ -35,8 +33,6 @@ if TYPE_CHECKING:
 
 _NAMES = {
     ".envs.aec": "env raw_env",
-    ".envs.manual_policy": "ManualPolicy",
-    ".envs.vectorized.batch": "Batch",
     ".envs.vectorized.tensor": "TensorEnv",
     ".envs.vectorized.vector": "ConnectFourVectorEnv",
     "c4env.envs.masked": "MaskInObservation",
@@ -47,7 +43,7 @@ _NAMES = {
 }
 
 __all__ = [
-    "Batch", "ConnectFourEnv", "ConnectFourVectorEnv", "ManualPolicy", "MaskInObservation",
+    "ConnectFourEnv", "ConnectFourVectorEnv", "MaskInObservation",
     "Observation", "Opponent", "Outcome", "Position", "agents", "batched", "board", "env", "errors",
     "evaluation",
     "format_moves", "observe", "parse_moves", "position_from", "raw_env", "with_mirrors",

@@ -71,11 +71,8 @@ def _execute(given: list[str]) -> int:
     parser.add_argument("--version", action="version", version=f"c4env {_version()}")
     if given[:1] == ["help"]:  # c4 help run is c4 run --help
         given = [*given[1:], "--help"]
-    if given in (["dev"], ["dev", "-h"], ["dev", "--help"]):
-        given = ["--help"]
-    words = 2 if given[:1] == ["dev"] else 1
-    parser.parse_args(given[:1])
-    name, given = " ".join(given[:words]), given[words:]
+    name = parser.parse_args(given[:1]).command
+    given = given[1:]
     if name not in COMMANDS:
         from c4env.agents.registry.imports import meant
 

@@ -49,7 +49,7 @@ def test_python_blocks_run(texts, tmp_path):
 
 
 # Lines that take long; .ci/run plays them too.
-SLOW_LINES = re.compile(r"c4 (dev experiment|leaderboard --place|match)\b|--openings 3\b")
+SLOW_LINES = re.compile(r"c4 (leaderboard --place|match)\b|--openings 3\b")
 
 
 def console_blocks():

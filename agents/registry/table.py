@@ -27,11 +27,6 @@ ZOO: Final = (
         any_board=True,
     ),
     Entry(
-        "alphabeta-table",
-        ".search.alphabeta_table:AlphaBetaTable",
-        "alpha-beta, threats first, with a transposition table; plays minimax's columns faster",
-    ),
-    Entry(
         "deepening",
         ".search.deepening:Deepening",
         "iterative-deepening alpha-beta with table, killers and history; by clock or by nodes",
@@ -113,13 +108,6 @@ ZOO: Final = (
         argument="command",
     ),
     Entry(
-        "http",
-        ".adapters.remote:Remote",
-        "an agent that another program serves: http://127.0.0.1:PORT (c4 serve-agent --http)",
-        argument="url",
-        network=True,
-    ),
-    Entry(
         "chat",
         ".adapters.chat.agent:Chat",
         "a language model behind a chat endpoint: chat:MODEL (needs the package openai)",
@@ -140,12 +128,6 @@ ZOO: Final = (
         "a PyTorch function or module: torch:FILE.py:NAME (needs the package torch)",
         argument="function",
         needs=("torch",),
-    ),
-    Entry(
-        "bitbully",
-        ".adapters.bitbully_solver:BitBully",
-        "the exact solver BitBully (needs the packages bitbully and bitbully-databases)",
-        needs=("bitbully", "bitbully_databases"),
     ),
     Entry(
         "open_spiel",

@@ -30,7 +30,7 @@ QUICK = {  # the agents that can play from the opening, shallow enough for an un
 }
 
 
-OTHERS = "alphabeta-table", "deepening", "learned", "mcts", "negamax", "perfect", "puct"
+OTHERS = "deepening", "learned", "mcts", "negamax", "perfect", "puct"
 
 
 class First(Agent):
@@ -95,7 +95,7 @@ for agent in [*endless, BatchedSearch(14), BatchedSearch(14, threads=2)]:
 @pytest.mark.compiled
 def test_ctrl_c_ends_every_search_and_other_threads_go_on_meanwhile() -> None:
     specs = [
-        *("alphabeta:depth=20", "minimax:depth=14", "alphabeta-table:depth=30"),
+        *("alphabeta:depth=20", "minimax:depth=14"),
         *("alphabeta-window:depth=20", "rust-port:depth=20", "deepening:depth=40"),
         *("negamax:max_nodes=1000000000000", "learned:nodes=1000000000"),
         *("mcts:simulations=1000000000,tree_mb=8", "puct:simulations=1000000000,tree_mb=8"),

@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 
 import c4env
-from c4env import Batch, ConnectFourEnv, ConnectFourVectorEnv, Position, agents
+from c4env import ConnectFourEnv, ConnectFourVectorEnv, Position, agents
 from c4env.agents import batched
 from c4env.agents.batched import BatchedSearch, Pool, RandomColumns
 from c4env.agents.errors import InvalidValue, UnknownAgent
+from c4env.envs.vectorized.batch import Batch
 
 
 def played(size=30, plies=14, seed=5):

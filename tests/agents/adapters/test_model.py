@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from c4env import (
-    Batch,
     ConnectFourEnv,
     ConnectFourVectorEnv,
     Position,
@@ -19,6 +18,7 @@ from c4env import (
 )
 from c4env.agents.batched import Pool, opponent
 from c4env.agents.errors import EngineFault, InvalidValue
+from c4env.envs.vectorized.batch import Batch
 from c4env.errors import OpponentFailed
 from c4env.observation import LAYOUTS, Form
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from c4env import Batch, ConnectFourEnv, Position, agents
+from c4env import ConnectFourEnv, Position, agents
 from c4env.agents import batched
 from c4env.agents.errors import InvalidValue
 from c4env.agents.graded.agent import Graded, Player, look, skill_of
 from c4env.agents.graded.levels import ELO, SKILL
 from c4env.agents.heuristics import WIN
 from c4env.arrays import Int64s
+from c4env.envs.vectorized.batch import Batch
 from c4env.evaluation.studies.leaderboard import stored_board
 
 WIN_AT_4 = "112233"  # the side to move completes four in column 4, where else the other side does

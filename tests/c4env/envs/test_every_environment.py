@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from c4env import Batch, ConnectFourEnv, ConnectFourVectorEnv, Position, env, raw_env
+from c4env import ConnectFourEnv, ConnectFourVectorEnv, Position, env, raw_env
+from c4env.envs.vectorized.batch import Batch
 from c4env.errors import (
     ActionNotInSpace,
     C4Error,

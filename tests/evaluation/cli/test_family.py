@@ -43,7 +43,6 @@ def test_help_of_a_command(name, capsys, monkeypatch):
     [
         ["list", "greedy", "rust-port"],
         ["solve", "2252576253462244111563365343671351441"],
-        ["dev", "experiment", "pruning", "--depth", "1", "--count", "2"],
         ["leaderboard", "--stored"],
         ["check", "greedy"],
         ["play", "random", "greedy", "--no-record"],

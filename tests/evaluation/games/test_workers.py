@@ -99,7 +99,6 @@ def test_slow_games_go_out_one_by_one():
         ("mine.py:agent", True),
         ("package.module:Agent:depth=3", True),
         ("exec:./engine --level 3", False),
-        ("http://127.0.0.1:8000", False),
         ("torch:FILE.py:NAME", True),
         (first_legal, True),
     ],

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from c4env import Batch, Position, observe
-from c4env.envs.vectorized.batch import boards_from, positions_of
+from c4env import Position, observe
+from c4env.envs.vectorized.batch import Batch, boards_from, positions_of
 from c4env.envs.vectorized.kernels import DRAWN, ONGOING, WON_BY_0, WON_BY_1
 from c4env.errors import InvalidNotation, InvalidOption
 

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from pettingzoo.utils.env_logger import EnvLogger
 
 from c4env import (
-    Batch,
     ConnectFourEnv,
     ConnectFourVectorEnv,
     Observation,
@@ -26,6 +25,7 @@ from c4env import (
     observe,
 )
 from c4env.bitboard import COLUMN, winning_moves
+from c4env.envs.vectorized.batch import Batch
 from c4env.errors import (
     IllegalMove,
     InvalidAction,
