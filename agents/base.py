@@ -19,6 +19,8 @@ import numpy as np
 from c4env.agents.errors import InvalidValue, NoMove, NoSearch
 from c4env.errors import require_integer
 
+from ..envs.opponents import reset_player
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -92,7 +94,7 @@ class Agent(abc.ABC):
         that boards do not influence each other. An override may keep parts that are expensive to
         build and do not depend on the seed.
         """
-        self.reset(seed)
+        reset_player(self, seed)
 
     @abc.abstractmethod
     def choose(self, position: Position) -> int:
@@ -176,8 +178,7 @@ class SearchingAgent(Agent):
 class FunctionAgent(Agent):
     """An agent that passes observations to a function or to another library's policy.
 
-    The agent counts as stochastic, since the function may draw random numbers. A new game calls the
-    function's ``reset(seed)`` if the function has one.
+    The agent counts as stochastic, since the function may draw random numbers.
     """
 
     def __init__(self, function: Callable[[Any], Any]) -> None:
@@ -191,12 +192,8 @@ class FunctionAgent(Agent):
         return answer
 
     def reset(self, seed: Any = None) -> None:
-        """Call the function's ``reset``, if any; pass the seed if ``reset`` has a parameter."""
-        reset = getattr(self.function, "reset", None)
-        if not callable(reset):
-            return
-        arguments = () if parameters_of(reset) == {} else (seed,)
-        reset(*arguments)
+        """Call the function's ``reset``, if any."""
+        reset_player(self.function, seed)
 
     def choose(self, position: Any) -> int:
         """Return the function's column for the observation of the side to move."""

@@ -19,7 +19,7 @@ from c4env.arrays import Int64s
 from c4env.jit import HEURISTIC, kernel
 
 from ..bitboard import CELLS, COLUMNS
-from ..envs.opponents import AnyOpponent, Follower
+from ..envs.opponents import AnyOpponent, Follower, reset_player
 from ..envs.vectorized.batch import boards_from, observed, positions_of, shares
 from ..envs.vectorized.chance import random_columns
 from ..position import Position
@@ -190,7 +190,7 @@ class EachBoard(BatchOpponent):
     def reset(self, seed: int) -> None:
         """Reset the agent."""
         super().reset(seed)
-        self.agent.reset(seed)
+        reset_player(self.agent, seed)
 
     def columns(self, discs: Int64s, boards: Int64s, seeds: Int64s) -> Int64s:
         """Return columns, int64 ``[M]``."""
@@ -251,7 +251,7 @@ class OneBoard(Follower):
 
     def reset(self, seed: int) -> None:
         """Reset the agent."""
-        self.agent.reset(seed=seed)
+        reset_player(self.agent, seed)
 
     def choose(self, position: Position) -> int:
         """Return the agent's column; ``ConnectFourEnv`` calls this method, not ``columns``."""

@@ -9,15 +9,13 @@ Importing the package registers the environments:
 
 from __future__ import annotations
 
-import os
-import signal
-import sys
 from typing import TYPE_CHECKING
 
 from c4env import errors
 from c4env.boards import board
 from c4env.envs.registration import register_all
 from c4env.lazy import lazy_names
+from c4env.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from c4env.envs.masked import MaskInObservation
@@ -52,11 +50,5 @@ __all__ = [
 
 __getattr__, __dir__ = lazy_names(__name__, _NAMES, "agents evaluation")
 
-
-_is_script = os.path.basename((sys.argv or [""])[0]) in ("c4", "c4.exe")
-_is_module = sys.orig_argv[1:3] == ["-m", f"{__name__}.evaluation"]
-if (_is_script or _is_module) and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-    # Until the command handles Ctrl-C, Ctrl-C ends the process without a traceback.
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 register_all()

@@ -21,7 +21,7 @@ from tests.helpers.paths import FOLDERS, ROOT
 
 PACKAGES = tuple(FOLDERS)  # each may import those before it
 ROOMS = {  # of each package, folders and modules, from the ground up
-    "c4env": "errors files cores arrays sources boards lazy jit geometry bitboard position "
+    "c4env": "version errors files cores arrays sources boards lazy jit geometry bitboard position "
     "view observation envs",
     "c4env.agents": "errors base registry heuristics search baselines published solver graded "
     "network sampling adapters pool batched training",

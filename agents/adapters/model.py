@@ -20,7 +20,7 @@ from c4env.arrays import Int8s, Int64s
 from c4env.boards import require_board
 
 from ...bitboard import COLUMNS
-from ...envs.opponents import is_batched
+from ...envs.opponents import is_batched, reset_player
 from ...envs.vectorized.chance import streams
 from ...geometry import BOARD_SIZE
 from ...observation import LAYOUTS, Form, observe
@@ -195,6 +195,11 @@ class BatchFunctionAgent(ModelAgent):
         super().__init__(temperature)
         self._function = function
         self.name = getattr(function, "__name__", "")
+
+    def reset(self, seed: int | np.random.SeedSequence | None = None) -> None:
+        """Begin a new game, also of the function."""
+        super().reset(seed)
+        reset_player(self._function, seed)
 
     def preferences(self, planes: Int8s) -> NDArray[Any]:
         """Return the function's result; see :class:`ModelAgent`."""

@@ -29,6 +29,13 @@ RANDOM: Final = "random"
 
 HINT: Final = "a function that answers for many boards must be marked by c4env.batched"
 
+_BY_NAME: Final = {inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY}
+_BY_PLACE: Final = {
+    inspect.Parameter.POSITIONAL_ONLY,
+    inspect.Parameter.POSITIONAL_OR_KEYWORD,
+    inspect.Parameter.VAR_POSITIONAL,
+}
+
 Answering = TypeVar("Answering")
 
 
@@ -150,8 +157,7 @@ class FunctionFollower(Follower):
 
     def reset(self, seed: int) -> None:
         """Reset a function that has a method ``reset``."""
-        if self.draws:
-            self.function.reset(seed=seed)
+        reset_player(self.function, seed)
 
     def columns(self, discs: Int64s, boards: Int64s, seeds: Int64s) -> ArrayLike:
         """Return the function's columns; see :class:`Follower`."""
@@ -177,6 +183,29 @@ class FunctionFollower(Follower):
             except InvalidAction as error:
                 raise OpponentFailed(f"{where}{error}") from None
         return columns
+
+
+def reset_player(player: Any, seed: Any) -> None:
+    """Begin a new game of an agent or function: call its method ``reset``, if it has one.
+
+    A parameter ``seed`` gets the seed by name; otherwise the first positional parameter gets it.
+    Without such a parameter, ``reset`` is called without arguments.
+    """
+    reset = getattr(player, "reset", None)
+    if not callable(reset):
+        return
+    try:
+        parameters = inspect.signature(reset).parameters
+    except (TypeError, ValueError):  # Python cannot find them, as for some functions in C
+        reset(seed)
+        return
+    kinds = {name: parameter.kind for name, parameter in parameters.items()}
+    if kinds.get("seed", inspect.Parameter.POSITIONAL_ONLY) in _BY_NAME:
+        reset(seed=seed)
+    elif _BY_PLACE & set(kinds.values()):
+        reset(seed)
+    else:
+        reset()
 
 
 def reset_opponent(follower: Follower, seed: int) -> None:

@@ -18,8 +18,8 @@ from c4env.errors import InvalidAction
 from c4env.evaluation.games.processes import Interruption, OwnSettings, agents_own
 from c4env.evaluation.seeds import seeds
 
-from ...agents.base import FunctionAgent
 from ...envs.aec import AGENTS, env
+from ...envs.opponents import reset_player
 from ...observation import Observation
 from ...position import format_moves, parse_column, parse_moves
 from ..store.record import Ending, GameRecord
@@ -151,7 +151,7 @@ def begin(policy: Policy, seed: int) -> Fault | None:
     """Call the ``reset`` of a policy that has one; return a fault if ``reset`` raises an error."""
     here = os.getpid()
     try:
-        FunctionAgent(policy).reset(seed)
+        reset_player(policy, seed)
     except Faulted as error:
         return error.fault
     except BaseException as error:

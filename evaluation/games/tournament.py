@@ -19,6 +19,7 @@ from c4env.evaluation.games.backends import dismiss_processes, renew_processes
 from c4env.evaluation.games.processes import one_interrupt, raise_interrupt
 from c4env.evaluation.plan.schedule import Fixture
 from c4env.evaluation.tables import plural
+from c4env.version import commit
 
 from ...agents.base import Agent, is_model
 from ...agents.registry.registry import registered_here, split_spec
@@ -256,6 +257,7 @@ def prepare(
         openings=tuple(openings),
         seed=settings.seed,
         c4env=version_here(),
+        commit=commit(),
         deterministic=known.deterministic,
         timed=known.timed,
         code=dict(known.code),
