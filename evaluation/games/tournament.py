@@ -34,6 +34,7 @@ from ..plan.field import (
 from ..plan.header import Kind, RunHeader, SprtPlan
 from ..plan.identity import in_short
 from ..plan.openings import Openings, choose_openings
+from ..rating.costs import costs
 from ..rating.ratings import Ratings, rate
 from ..rating.tally import Tally
 from ..rating.wintable import WinTable
@@ -110,7 +111,7 @@ class Tournament:
         Raises:
             InvalidRun: the anchor is not one of the players.
         """
-        return rate(self._tally, self.deterministic, anchor)
+        return rate(self._tally, self.deterministic, anchor).with_costs(costs(self.games))
 
     @functools.cached_property
     def _tally(self) -> Tally:
