@@ -6,8 +6,6 @@ improvement by planning with Gumbel", 2022, define the one below.
 
 from __future__ import annotations
 
-__any_board__ = True
-
 import math
 from typing import Final
 
@@ -15,9 +13,10 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from c4env.agents.sampling.tree import NODES, OPEN, sign
 from c4env.arrays import Float64s
 from c4env.jit import kernel
+
+from .tree import NODES, OPEN, sign
 
 # The monotone transformation of Q-values in section 5: (c_visit + max_b N(b)) * c_scale * q.
 C_VISIT: Final = 50.0
