@@ -89,7 +89,7 @@ ZOO: Final = (
     Entry(
         "selfplay",
         ".adapters.selfplay:selfplay",
-        "a network of c4env.agents.training.selfplay: selfplay:DIR (needs the package torch)",
+        "a network of c4env.agents.selfplay.train: selfplay:DIR (needs the package torch)",
         argument="path",
         needs=("torch",),
     ),

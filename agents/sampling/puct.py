@@ -233,7 +233,7 @@ class PUCT(TreeAgent):
 
     Args:
         function: learned, selfplay:DIR or module:function. ``learned`` is the network that ships
-            with the package, ``selfplay:DIR`` a network of ``c4env.agents.training.selfplay``. Any
+            with the package, ``selfplay:DIR`` a network of ``c4env.agents.selfplay.train``. Any
             other function is a :class:`~c4env.agents.sampling.policy_value.PolicyValue` or its
             import path; it is deterministic only if its attribute ``deterministic`` is True.
         simulations: simulations for each move (400 without a movetime).
