@@ -88,7 +88,7 @@ ZOO: Final = (
     ),
     Entry(
         "selfplay",
-        ".adapters.selfplay:selfplay",
+        ".selfplay.agent:selfplay",
         "a network of c4env.agents.selfplay.train: selfplay:DIR (needs the package torch)",
         argument="path",
         needs=("torch",),

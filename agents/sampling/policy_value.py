@@ -90,7 +90,7 @@ def find_function(function: str | PolicyValue) -> PolicyValue:
 
             return shipped()
         if function.startswith(SELFPLAY):
-            from ..network.convolution import Evaluator
+            from c4env.agents.selfplay.network import Evaluator
 
             return Evaluator.load(function.removeprefix(SELFPLAY))
         expected = f"{LEARNED} or package.module:function"
