@@ -12,12 +12,11 @@ import tomllib
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from c4env.sources import modules
-from tests.helpers.paths import FOLDERS, ROOT
+from tests.helpers.paths import FOLDERS, ROOT, modules
 
 PACKAGES = tuple(FOLDERS)  # each may import those before it
 ROOMS = {  # of each package, folders and modules, from the ground up
-    "c4env": "version errors files cores arrays sources boards lazy jit geometry bitboard position "
+    "c4env": "version errors files cores arrays boards lazy jit geometry bitboard position "
     "view observation envs",
     "c4env.agents": "errors base registry heuristics search baselines published solver graded "
     "network sampling adapters pool batched training",

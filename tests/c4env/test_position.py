@@ -160,17 +160,6 @@ def test_the_mirror_image_is_the_game_played_in_mirrored_columns(moves: str) -> 
         assert {(row, 6 - column) for row, column in ours.cells} == set(theirs.cells)
 
 
-def test_a_position_refuses_to_be_changed() -> None:
-    position = Position.parse("44")
-    for name in ("mine", "theirs", "plies", "to_move", "outcome", "other"):
-        with pytest.raises(AttributeError, match=name):
-            setattr(position, name, 1)
-    with pytest.raises(AttributeError, match="mine"):
-        del position.mine
-    assert not hasattr(position, "__dict__")
-    assert position == Position.parse("44")
-
-
 # -- impossible boards -------------------------------------------------------------
 
 
