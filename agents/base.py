@@ -6,8 +6,6 @@ The evaluation plays any callable that takes an observation. The agents of this 
 
 from __future__ import annotations
 
-__any_board__ = True
-
 import abc
 import functools
 import inspect
@@ -19,13 +17,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, SupportsIndex
 import numpy as np
 
 from c4env.agents.errors import InvalidValue, NoMove, NoSearch
-from c4env.envs.opponents import reset_player
 from c4env.errors import require_integer
+
+from ..envs.opponents import reset_player
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from c4env.position import Position
+    from ..position import Position
 
 
 class Agent(abc.ABC):
@@ -81,7 +80,7 @@ class Agent(abc.ABC):
 
     def __call__(self, observation: Mapping[str, Any] | NDArray[Any]) -> int:
         """Return the column for an observation of the player to move (``c4env.observation``)."""
-        from c4env.observation import position_from
+        from ..observation import position_from
 
         return self.choose(position_from(observation))
 
@@ -198,8 +197,8 @@ class FunctionAgent(Agent):
 
     def choose(self, position: Any) -> int:
         """Return the function's column for the observation of the side to move."""
-        from c4env.envs.opponents import one_column
-        from c4env.observation import observe
+        from ..envs.opponents import one_column
+        from ..observation import observe
 
         return one_column(self(observe(position)))
 
@@ -254,6 +253,6 @@ def require_move(position: Position) -> None:
 
 @functools.cache
 def _check() -> Callable[[object], Position]:
-    from c4env.position import require_position  # compiles kernels, which ``c4 list`` must avoid
+    from ..position import require_position  # compiles kernels, which ``c4 list`` must avoid
 
     return require_position

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__any_board__ = True
-
 import contextlib
 import importlib
 import io
@@ -14,12 +12,13 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from c4env.boards import Size, twin
-from c4env.evaluation.cli import COMMANDS, module_of
-from c4env.evaluation.cli.options import Parser, require_writable
+from c4env.boards import Size, root_of
 from c4env.evaluation.cli.output import complain
-from c4env.geometry import BOARD_SIZE
 from c4env.version import __version__
+
+from ..geometry import BOARD_SIZE
+from .cli import COMMANDS, module_of
+from .cli.options import Parser, require_writable
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -90,7 +89,7 @@ def _execute(given: list[str]) -> int:
         if getattr(arguments, "board", None) is not None:
             size = Size.parse(arguments.board)
             if size != BOARD_SIZE:
-                there = importlib.import_module(twin("c4env.evaluation.__main__", size))
+                there = importlib.import_module(f"{root_of(size)}.evaluation.__main__")
                 return int(there._execute([name, *given]))
         require_writable(arguments)
         code = command.execute(arguments)

@@ -7,8 +7,6 @@ continues, the agent plays with the current weights.
 
 from __future__ import annotations
 
-__any_board__ = True
-
 import abc
 import inspect
 from collections.abc import Callable
@@ -17,17 +15,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from c4env.agents.base import Agent, FunctionAgent, is_model, require_move
 from c4env.agents.errors import EngineFault, InvalidModel, InvalidSpec, UnknownOption
-from c4env.agents.registry.options import Temperature, checked
 from c4env.arrays import Int8s, Int64s
-from c4env.bitboard import COLUMNS
 from c4env.boards import require_board
-from c4env.envs.opponents import is_batched, reset_player
-from c4env.envs.vectorized.chance import streams
-from c4env.geometry import BOARD_SIZE
-from c4env.observation import LAYOUTS, Form, observe
-from c4env.position import Position
+
+from ...bitboard import COLUMNS
+from ...envs.opponents import is_batched, reset_player
+from ...envs.vectorized.chance import streams
+from ...geometry import BOARD_SIZE
+from ...observation import LAYOUTS, Form, observe
+from ...position import Position
+from ..base import Agent, FunctionAgent, is_model, require_move
+from ..registry.options import Temperature, checked
 
 
 class ModelAgent(Agent):
@@ -291,8 +290,8 @@ def agent_of(model: Any, temperature: float = 0.0, **unknown: Any) -> Agent:
         inspect.signature(model).bind(None)
     except TypeError as error:
         raise InvalidSpec(
-            f"agent {model!r}: {error}: expected a function of one observation; a function of "
-            "observation and configuration plays as kaggle:FILE.py"
+            f"agent {getattr(model, '__name__', model)!r}: {error}: expected a function of one "
+            "observation; a function of observation and configuration plays as kaggle:FILE.py"
         ) from None
     except ValueError:  # Python cannot find the signature
         pass

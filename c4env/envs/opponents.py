@@ -7,8 +7,6 @@ environments play ``"random"`` themselves and every other opponent through a :cl
 
 from __future__ import annotations
 
-__any_board__ = True
-
 import functools
 import importlib
 import inspect
@@ -20,10 +18,11 @@ from numpy.typing import ArrayLike
 from c4env.arrays import Float64s, Int64s
 from c4env.boards import require_board
 from c4env.errors import InvalidAction, InvalidOption, OpponentFailed
-from c4env.geometry import BOARD_SIZE
+
+from ..geometry import BOARD_SIZE
 
 if TYPE_CHECKING:
-    from c4env.observation import Observation
+    from ..observation import Observation
 
 RANDOM: Final = "random"
 """The name of the opponent that the environments play themselves."""
@@ -162,7 +161,7 @@ class FunctionFollower(Follower):
 
     def columns(self, discs: Int64s, boards: Int64s, seeds: Int64s) -> ArrayLike:
         """Return the function's columns; see :class:`Follower`."""
-        from c4env.envs.vectorized.batch import observed, parse_actions  # compiles the rules
+        from .vectorized.batch import observed, parse_actions  # compiles the rules
 
         seen = observed(discs)
         if is_batched(self.function):
@@ -229,7 +228,7 @@ def one_column(answer: object) -> int:
     Raises:
         InvalidAction: the answer is not one integer.
     """
-    from c4env.position import parse_column  # compiles the rules
+    from ..position import parse_column  # compiles the rules
 
     if np.shape(answer) if hasattr(answer, "shape") else isinstance(answer, list | tuple):
         shown = " ".join(repr(answer).split())[:60]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__any_board__ = True
-
 import json
 import zlib
 from collections.abc import Mapping
@@ -12,7 +10,8 @@ from typing import Any, Final, Literal, NamedTuple
 
 from c4env.boards import Size
 from c4env.evaluation.plan.schedule import Fixture, gauntlet_order, opening_major
-from c4env.geometry import BOARD_SIZE, IS_STANDARD
+
+from ...geometry import BOARD_SIZE, IS_STANDARD
 
 FORMAT: Final = "c4env run 1"
 

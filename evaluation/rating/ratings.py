@@ -17,8 +17,6 @@ even if an agent wins all games; the interval of a plain bootstrap would then ha
 
 from __future__ import annotations
 
-__any_board__ = True
-
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, NamedTuple, overload
@@ -27,10 +25,11 @@ import numpy as np
 
 from c4env.arrays import Float64s, Int64s
 from c4env.evaluation.errors import InvalidRun
-from c4env.evaluation.rating.costs import Cost
 from c4env.evaluation.rating.fit import fit
-from c4env.evaluation.rating.tally import Tally, all_openings
 from c4env.evaluation.tables import Shown, Table, number, plural, rounded, signed
+
+from .costs import Cost
+from .tally import Tally, all_openings
 
 TAILS: Final = (2.5, 97.5)  # the percentiles at the ends of a 95 % interval
 _DRAWS: Final = 1000

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-__any_board__ = True
-
 import shlex
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from c4env.evaluation.games.tournament import Tournament
-from c4env.evaluation.plan.header import RunHeader
-from c4env.evaluation.plan.openings import choose_openings
-from c4env.evaluation.rating.ratings import SURE, Ratings, more_openings
-from c4env.evaluation.studies.match import Match
 from c4env.evaluation.tables import plural, rounded, signed
+
+from ..games.tournament import Tournament
+from ..plan.header import RunHeader
+from ..plan.openings import choose_openings
+from ..rating.ratings import SURE, Ratings, more_openings
+from ..studies.match import Match
 
 _APART: Final = 40  # the Elo difference of the proposed test
 _MOST_PLIES: Final = 4  # the longest openings to enumerate, to recognise the openings of a run

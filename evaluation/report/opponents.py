@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__any_board__ = True
-
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,12 +9,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from c4env.evaluation.games.tournament import Tournament
-from c4env.evaluation.rating.ratings import TAILS, Interval, Ratings, milliseconds, scores
-from c4env.evaluation.rating.tally import Tally
-from c4env.evaluation.rating.wintable import Cell
-from c4env.evaluation.store.record import GameRecord
 from c4env.evaluation.tables import Shown, Table, number, plural, rounded, signed
+
+from ..games.tournament import Tournament
+from ..rating.ratings import TAILS, Interval, Ratings, milliseconds, scores
+from ..rating.tally import Tally
+from ..rating.wintable import Cell
+from ..store.record import GameRecord
 
 
 class Met(NamedTuple):

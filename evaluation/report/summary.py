@@ -2,20 +2,12 @@
 
 from __future__ import annotations
 
-__any_board__ = True
-
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
-from c4env.evaluation.games.tournament import Tournament
-from c4env.evaluation.rating.ratings import Ratings, reading
-from c4env.evaluation.rating.wintable import Cell, WinTable
-from c4env.evaluation.report.headline import headline, of_twins, played_alike
 from c4env.evaluation.report.labels import LABEL, labels
-from c4env.evaluation.report.opponents import Opponents
-from c4env.evaluation.studies.match import Match
 from c4env.evaluation.tables import (
     Result,
     Rows,
@@ -28,8 +20,15 @@ from c4env.evaluation.tables import (
     width,
 )
 
+from ..games.tournament import Tournament
+from ..rating.ratings import Ratings, reading
+from ..rating.wintable import Cell, WinTable
+from ..studies.match import Match
+from .headline import headline, of_twins, played_alike
+from .opponents import Opponents
+
 if TYPE_CHECKING:
-    from c4env.evaluation.report.models import Models
+    from .models import Models
 
 UNFITTED: Final = 10_000  # width without a terminal, in which everything fits
 NARROWEST: Final = 12  # the least width of names
