@@ -9,10 +9,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from c4env.evaluation.games.tournament import Tournament
-from c4env.evaluation.rating.ratings import TAILS, Interval, Ratings, scores
+from c4env.evaluation.rating.interval import Interval
+from c4env.evaluation.rating.ratings import Ratings, rate
+from c4env.evaluation.rating.sprt import score_of
 from c4env.evaluation.rating.tally import Tally
 from c4env.evaluation.rating.wintable import Cell
 from c4env.evaluation.store.record import GameRecord
@@ -58,13 +58,11 @@ class Opponents:
             other = rating.player
             if not (games := games_with[other]):
                 continue
-            tally = Tally.of(games, (player, other))
-            ((mean, drawn),) = scores([tally])
-            i = tally.players.index(player)
-            score = Interval(float(mean[i]), *map(float, np.percentile(drawn[:, i], TAILS)))
+            alone = rate(Tally.of(games, (player, other)), run.deterministic)
             cells = run.table.cell(player, other), ~run.table.cell(other, player)
-            ahead = mean[[i]] if ratings.exact else drawn[:, i]
-            better = float(((ahead > 0.5).mean() + (ahead >= 0.5).mean()) / 2)
+            score = score_of(alone.difference(player, other), sum(cells, Cell()).score)
+            ahead = alone[0].better or 0.0
+            better = ahead if alone[0].player == player else 1 - ahead
             met.append(Met(other, *cells, score, better))
         return cls(player, tuple(met), ratings)
 
@@ -76,17 +74,15 @@ class Opponents:
     def headline(self) -> str:
         """A sentence with the agent's score and Elo."""
         own = next(rating for rating in self.ratings if rating.player == self.player)
-        name = "spread" if self.ratings.exact else "95 %"
         return (
             f"{self.player} scores {rounded(own.score, '.1%')} of {plural(own.games, 'game')}, Elo "
-            f"{signed(own.elo)} ({name}: {signed(own.low)} .. {signed(own.high)})."
+            f"{signed(own.elo)} (95 %: {signed(own.low)} .. {signed(own.high)})."
         )
 
     def table(self) -> Table:
         """A row for each opponent: its Elo, and the wins, draws, losses and score of the agent."""
-        spread = "spread" if self.ratings.exact else "95 %"
         elo = {rating.player: rating.elo for rating in self.ratings}
-        heading = ["opponent", "Elo", "as 1st", "as 2nd", "score", spread, "stronger"]
+        heading = ["opponent", "Elo", "as 1st", "as 2nd", "score", "95 %", "stronger"]
         rows: list[list[Any]] = [heading]
         for opponent, first, second, (value, low, high), better in self.met:
             shown = Shown(elo[opponent], signed(elo[opponent]))
@@ -97,8 +93,8 @@ class Opponents:
             f"as 1st, as 2nd: {self.player} moving first and second, wins/draws/losses; stronger: "
             "probability that it is stronger than the opponent, from the games of the two alone."
         )
-        basis = f"Elo: {zero}. {self.ratings.basis()}"
-        return Table(rows, notes=(said, basis, *self.ratings.caution()))
+        method = f"Elo: {zero}. {self.ratings.method_note()}"
+        return Table(rows, notes=(said, method, *self.ratings.warnings()))
 
     def as_dict(self) -> list[dict[str, Any]]:
         """A dictionary for each opponent."""

@@ -92,7 +92,7 @@ class RunSummary(Result):
             first = f"{met.headline()}\n\n{met.table().text(columns)}"
             crossed = ""
         else:
-            words = [first_move_line(ratings), ratings.basis()]
+            words = [first_move_line(ratings), ratings.method_note()]
             table = _fitting(placed, short, columns) or _fitting(placed[-1:], short, UNFITTED)
             first = "\n".join([f"{said}\n", table, *words])
         rest = [self.table.counted(), *self.table.notes, *self.table.reasons_of_forfeits(short)]
@@ -127,8 +127,11 @@ class RunSummary(Result):
         found["ratings"] = None
         if self.ratings is not None:
             first_move = self.ratings.first_move._asdict()
-            about: dict[str, Any] = {"first_move": first_move, "basis": self.ratings.basis()}
-            about["caution"] = self.ratings.caution()
+            about: dict[str, Any] = {
+                "first_move": first_move,
+                "method_note": self.ratings.method_note(),
+            }
+            about["warnings"] = self.ratings.warnings()
             found["ratings"] = {**asdict(self.ratings), **about}
         if self.match is not None:
             found["match"] = self.match.as_dict()
