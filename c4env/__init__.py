@@ -21,11 +21,9 @@ from c4env.lazy import lazy_names
 if TYPE_CHECKING:
     from c4env import agents, errors, evaluation
     from c4env.envs.aec import env, raw_env
-    from c4env.envs.manual_policy import ManualPolicy
     from c4env.envs.masked import MaskInObservation
     from c4env.envs.opponents import Opponent, batched
     from c4env.envs.single import ConnectFourEnv
-    from c4env.envs.vectorized.batch import Batch
     from c4env.envs.vectorized.tensor import TensorEnv as TensorEnv
     from c4env.envs.vectorized.vector import ConnectFourVectorEnv
     from c4env.observation import Observation, observe, position_from, with_mirrors
@@ -33,8 +31,6 @@ if TYPE_CHECKING:
 
 _NAMES = {
     "c4env.envs.aec": "env raw_env",
-    "c4env.envs.manual_policy": "ManualPolicy",
-    "c4env.envs.vectorized.batch": "Batch",
     "c4env.envs.vectorized.tensor": "TensorEnv",
     "c4env.envs.vectorized.vector": "ConnectFourVectorEnv",
     "c4env.envs.masked": "MaskInObservation",
@@ -45,7 +41,7 @@ _NAMES = {
 }
 
 __all__ = [
-    "Batch", "ConnectFourEnv", "ConnectFourVectorEnv", "ManualPolicy", "MaskInObservation",
+    "ConnectFourEnv", "ConnectFourVectorEnv", "MaskInObservation",
     "Observation", "Opponent", "Outcome", "Position", "agents", "batched", "board", "env", "errors",
     "evaluation",
     "format_moves", "observe", "parse_moves", "position_from", "raw_env", "with_mirrors",

@@ -16,7 +16,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from c4env.boards import Size, twin
-from c4env.evaluation.cli import COMMANDS, MOVED, module_of
+from c4env.evaluation.cli import COMMANDS, module_of
 from c4env.evaluation.cli.options import Parser, require_writable
 from c4env.evaluation.cli.output import complain
 from c4env.geometry import BOARD_SIZE
@@ -72,13 +72,8 @@ def _execute(given: list[str]) -> int:
     parser.add_argument("--version", action="version", version=f"c4env {_version()}")
     if given[:1] == ["help"]:  # c4 help run is c4 run --help
         given = [*given[1:], "--help"]
-    if given in (["dev"], ["dev", "-h"], ["dev", "--help"]):
-        given = ["--help"]
-    words = 2 if given[:1] == ["dev"] else 1
-    parser.parse_args(given[:1])
-    name, given = " ".join(given[:words]), given[words:]
-    if name in MOVED:
-        parser.error(f"there is no command {name!r} any more; use {MOVED[name]}")
+    name = parser.parse_args(given[:1]).command
+    given = given[1:]
     if name not in COMMANDS:
         from c4env.agents.registry.imports import meant
 

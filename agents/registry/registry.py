@@ -1,9 +1,9 @@
 """Agents from specs: :func:`make`, :func:`register`, and entry points of other packages.
 
-A spec is ``name``, ``name:key=value,key=value`` or ``name(key=value,key=value)``. Some agents
-accept one argument without a key, before the others: ``name:argument,key=value``. Instead of a
-name, a spec may have an import path, ``package.module:attribute`` or ``FILE.py:attribute``. The
-path names a class, which is called with the options, or a function from observation to column.
+A spec is ``name`` or ``name:key=value,key=value``. Some agents accept one argument without a key,
+before the others: ``name:argument,key=value``. Instead of a name, a spec may have an import path,
+``package.module:attribute`` or ``FILE.py:attribute``. The path names a class, which is called with
+the options, or a function from observation to column.
 """
 
 from __future__ import annotations
@@ -176,10 +176,7 @@ def split_spec(spec: str) -> tuple[str, dict[str, str]]:
     if not isinstance(spec, str) or not spec.strip():
         raise InvalidSpec(f"agent {spec!r}: {expected}")
     text = spec.strip()
-    if text.endswith(")"):
-        name, found, rest = text[:-1].partition("(")
-    else:
-        name, found, rest = _split_name(text)
+    name, found, rest = _split_name(text)
     options: dict[str, str] = {}
     if found and rest and (entry := with_argument(name)):
         argument, rest = _split_argument(entry, rest)
@@ -193,7 +190,7 @@ def split_spec(spec: str) -> tuple[str, dict[str, str]]:
             if key in options:
                 raise InvalidSpec(f"agent {spec!r}: {key!r} is given twice")
             options[key] = value
-    if not name or (found and not options and not text.endswith(")")):
+    if not name or (found and not options):
         raise InvalidSpec(f"agent {spec!r}: {expected}")
     return f"{name}:agent" if name.endswith(".py") else name, options
 

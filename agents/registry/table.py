@@ -31,11 +31,6 @@ ZOO: Final = (
         any_board=True,
     ),
     Entry(
-        "alphabeta-table",
-        "c4env.agents.search.alphabeta_table:AlphaBetaTable",
-        "alpha-beta, threats first, with a transposition table; plays minimax's columns faster",
-    ),
-    Entry(
         "deepening",
         "c4env.agents.search.deepening:Deepening",
         "iterative-deepening alpha-beta with table, killers and history; by clock or by nodes",
@@ -117,13 +112,6 @@ ZOO: Final = (
         argument="command",
     ),
     Entry(
-        "http",
-        "c4env.agents.adapters.remote:Remote",
-        "an agent that another program serves: http://127.0.0.1:PORT (c4 serve-agent --http)",
-        argument="url",
-        network=True,
-    ),
-    Entry(
         "chat",
         "c4env.agents.adapters.chat.agent:Chat",
         "a language model behind a chat endpoint: chat:MODEL (needs the package openai)",
@@ -144,12 +132,6 @@ ZOO: Final = (
         "a PyTorch function or module: torch:FILE.py:NAME (needs the package torch)",
         argument="function",
         needs=("torch",),
-    ),
-    Entry(
-        "bitbully",
-        "c4env.agents.adapters.bitbully_solver:BitBully",
-        "the exact solver BitBully (needs the packages bitbully and bitbully-databases)",
-        needs=("bitbully", "bitbully_databases"),
     ),
     Entry(
         "open_spiel",

@@ -118,11 +118,6 @@ class raw_env(DropIn, AECEnv):
         """The board and the side to move, as a ``Position``."""
         return self._position
 
-    @property
-    def last_move(self) -> int | None:
-        """The 0-based column of the last disc; None on an empty board or if unknown."""
-        return self._last
-
     def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
         """Start a game.
 

@@ -30,12 +30,8 @@ GROUPS: Final = {
     "your own agent": {
         "new": "write the first version of your own agent",
         "check": "test an agent: are its moves legal, deterministic and fast",
-        "serve-agent": "serve an agent to other programs, by lines or HTTP",
     },
     "data": {"data": "write positions with exact scores, to train and to test on"},
-    "for developers": {
-        "dev experiment": "repeat a published experiment",
-    },
 }
 """The commands in groups, each with a description."""
 
@@ -44,19 +40,7 @@ COMMANDS: Final = {
 }
 """The group and the description of each command."""
 
-MOVED: Final = {
-    "bench": "python -m tests.benchmarks, in a checkout",
-    "book": "python -m tests.makers book, in a checkout",
-    "exam": "python -m tests.makers exam, in a checkout",
-    "experiment": "c4 dev experiment EXPERIMENT",
-    "gauntlet": "c4 run --only ME FIELD...",
-    "heuristics": "c4 quality --heuristics NAME... --on SET...",
-    "place": "c4 leaderboard --place SPEC",
-    "replay": "c4 report DIR --html FILE, or c4 web --runs DIR",
-}
-"""The commands of earlier versions, each with its replacement."""
-
 
 def module_of(name: str) -> Any:
     """Import the module of a command."""
-    return importlib.import_module(f"{__name__}.{name.removeprefix('dev ').replace('-', '_')}")
+    return importlib.import_module(f"{__name__}.{name}")

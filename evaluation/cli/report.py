@@ -51,10 +51,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--games", type=Path, metavar="FILE", help="write the games as .csv or .json"
     )
-    parser.add_argument(
-        "--prices", type=Path, metavar="FILE",
-        help='prices per million tokens, as JSON: {"MODEL": [PROMPT, ANSWER]}',
-    )  # fmt: skip
     parser.set_defaults(agent=None)
     if IS_STANDARD:
         parser.add_argument(
@@ -98,25 +94,16 @@ def mistakes_of(arguments: argparse.Namespace, games: Sequence[GameRecord]) -> M
 
 
 def models_of(arguments: argparse.Namespace, games: Sequence[GameRecord]) -> Models | None:
-    """Return the table of a run's language models, or None if none has played.
-
-    Raises:
-        InvalidRun: ``--prices`` is malformed, or is given although no language model has played.
-    """
+    """Return the table of a run's language models, or None if none has played."""
     if not IS_STANDARD:
         return None
     from c4env.evaluation.exact.judge import Judge, positions_backwards
     from c4env.evaluation.exact.quality import Quality, judge_games
-    from c4env.evaluation.report.models import Models, model_rows, read_prices
+    from c4env.evaluation.report.models import Models, model_rows
     from c4env.evaluation.store.transcripts import read_transcripts
 
-    prices = None if arguments.prices is None else read_prices(arguments.prices)
-    rows = model_rows(games, read_transcripts(arguments.folder), prices)
+    rows = model_rows(games, read_transcripts(arguments.folder))
     if not rows:
-        if prices is not None:
-            raise InvalidRun(
-                f"--prices: no language model has finished a game in {arguments.folder}"
-            )
         return None
     names = [row.player for row in rows]
     turns = positions_backwards(games, names)

@@ -23,7 +23,6 @@ from __future__ import annotations
 __any_board__ = True
 
 import argparse
-import itertools
 import json
 import re
 import sys
@@ -47,14 +46,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "positions", nargs="*", metavar="MOVES", help="columns played; `-` is the empty board"
     )
     add_format(parser, "json has an object per line")
-    parser.add_argument(
-        "--json", dest="format", action="store_const", const="json", help="same as --format json"
-    )
-    parser.add_argument(
-        "--columns",
-        action="store_true",
-        help="with standard input: also print every column's score",
-    )
     parser.add_argument(
         "--quick",
         action="store_true",
@@ -134,16 +125,12 @@ def _write_all(arguments: argparse.Namespace) -> None:
 def _answers(
     solver: Solver, asked: list[tuple[str, Position]], arguments: argparse.Namespace
 ) -> Iterator[str]:
-    """Yield a line for each position: moves, score, and the columns' scores if asked for."""
+    """Yield a line for each position: moves, score, and the columns' bounds with ``--quick``."""
     positions = [position for _, position in asked]
     scores = solver.scores_many(positions, threads=arguments.threads).tolist()
-    columns: Iterable[list[Any]] = itertools.repeat([])
-    if arguments.quick:
-        columns = map(solver.bounds, positions)
-    elif arguments.columns:
-        columns = solver.columns_many(positions, threads=arguments.threads).tolist()
-    for (moves, _), score, row in zip(asked, scores, columns, strict=False):
-        yield " ".join([moves, str(score), *map(_cell, row)])
+    for (moves, position), score in zip(asked, scores, strict=True):
+        bounds = map(_cell, solver.bounds(position)) if arguments.quick else ()
+        yield " ".join([moves, str(score), *bounds])
 
 
 def _read_lines() -> list[tuple[str, Position]]:

@@ -363,7 +363,7 @@ def _backend(settings: Settings, known: Traits) -> str | None:
     return settings.backend or "threading"
 
 
-_PATIENCE: Final = ("retries", "timeout", "patience", "votes")
+_PATIENCE: Final = ("retries", "timeout")
 """Options of language models that change the number of requests, but not the answers."""
 
 

@@ -103,7 +103,7 @@ def _of_text(text: str, program: bool = False) -> Iterator[tuple[str, str]]:
         folder = Path(text.removeprefix(SELFPLAY))  # only the network of a self-play folder plays
         files = [folder / MODEL] if (folder / MODEL).is_file() else sorted(folder.rglob("*"))
         yield from ((str(file), _hash(file)) for file in files if file.is_file())
-    name, _, attribute = text.partition(":")  # http://HOST:80 does not name a module
+    name, _, attribute = text.partition(":")
     meant = attribute[:1].isidentifier() and not name.endswith(".py")
     module = sys.modules.get(name) if meant else None
     if module is not None and (file := _file_of(module)):

@@ -16,8 +16,8 @@ from c4env.evaluation.plan.field import split_name
 MOST: Final = 1000
 """The most agents that a pattern may name."""
 
-_CHOICE: Final = re.compile(r"\{([^{}]*)\}|(?<==)(\d+)\.\.(\d+)(?=[,)]|$)")
-_NO_RANGE: Final = re.compile(r"(?<==)([\w.]*\w\.\.\w[\w.]*)(?=[,)]|$)")
+_CHOICE: Final = re.compile(r"\{([^{}]*)\}|(?<==)(\d+)\.\.(\d+)(?=,|$)")
+_NO_RANGE: Final = re.compile(r"(?<==)([\w.]*\w\.\.\w[\w.]*)(?=,|$)")
 _RANGE: Final = re.compile(r"(\d+)\.\.(\d+)")
 
 

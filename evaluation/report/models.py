@@ -1,38 +1,23 @@
-"""The language models of a run: answers, tokens, costs, and missed wins and blocks.
-
-A missed win: the player has a winning move, but plays another move. A missed block: the player has
-no winning move, the opponent threatens exactly one cell, and the player does not occupy this cell.
-"""
+"""The language models of a run: answers, tokens, and blunders by ply."""
 
 from __future__ import annotations
 
-import json
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
-from c4env.bitboard import playable, popcount, winning_cells
-from c4env.evaluation.errors import InvalidRun
-from c4env.evaluation.exact.judge import positions_of
 from c4env.evaluation.exact.quality import Quality, nested
-from c4env.evaluation.store.files import read_text
 from c4env.evaluation.store.record import GameRecord
 from c4env.evaluation.store.transcripts import Spoken
 from c4env.evaluation.tables import Rows, Tables, shortened, with_heading
 from c4env.position import DIGITS
 
-Prices = Mapping[str, tuple[float, float]]
-"""The prices of a million prompt tokens and a million answer tokens, by model."""
-
-MILLION: Final = 1_000_000
 LONGEST: Final = 4000  # the most characters of a message on the page
 
 
 @dataclass
 class ModelRow:
-    """The counts and costs of one player's answers in finished games."""
+    """The counts of one player's answers in finished games."""
 
     player: str
     games: int = 0
@@ -40,27 +25,17 @@ class ModelRow:
     unreadable: int = 0
     illegal: int = 0
     again: int = 0  # answers to repeated questions
-    failures: int = 0  # failures of the network
     asked_tokens: int = 0
     answered_tokens: int = 0
     seconds: float = 0.0
-    cost: float | None = None  # cost of all games
-    wins: Counter[bool] = field(default_factory=Counter)  # chances; True counts missed chances
-    blocks: Counter[bool] = field(default_factory=Counter)
 
 
-def model_rows(
-    games: Sequence[GameRecord], spoken: Iterable[Spoken], prices: Prices | None = None
-) -> list[ModelRow]:
+def model_rows(games: Sequence[GameRecord], spoken: Iterable[Spoken]) -> list[ModelRow]:
     """Make a row for each player that is a language model, ordered by their first answers.
 
     Args:
         games: the finished games of the run; answers in unfinished games do not count.
         spoken: the prompts and answers of the run.
-        prices: prices of tokens; without prices, the rows have no cost.
-
-    Raises:
-        InvalidRun: a model has no price.
     """
     over = {game.fixture for game in games}
     rows: dict[str, ModelRow] = {}
@@ -72,38 +47,13 @@ def model_rows(
         row.unreadable += said.fault == "unreadable"
         row.illegal += said.fault == "illegal"
         row.again += said.attempt > 0
-        row.failures += said.failures
         row.seconds += said.seconds
         asked, answered = said.tokens or (0, 0)
         row.asked_tokens += asked
         row.answered_tokens += answered
-        if prices is not None:
-            if said.model not in prices:
-                known = ", ".join(prices) or "none"
-                raise InvalidRun(
-                    f"model {said.model!r} has no price: expected one in the price file, which has "
-                    f"{known}"
-                )
-            asking, answering = prices[said.model]
-            row.cost = (row.cost or 0.0) + (asked * asking + answered * answering) / MILLION
-    for game in games:
-        for row in (rows[player] for player in game.players if player in rows):
-            row.games += 1
-            _count_chances(row, game)
+    for row in rows.values():
+        row.games = sum(row.player in game.players for game in games)
     return list(rows.values())
-
-
-def _count_chances(row: ModelRow, game: GameRecord) -> None:
-    for position in positions_of(game):
-        if game.players[position.to_move] != row.player:
-            continue
-        free = playable(position.mine | position.theirs)
-        after = position.play(DIGITS.index(game.moves[position.plies]))
-        threats = winning_cells(position.theirs) & free
-        if winning_cells(position.mine) & free:
-            row.wins[after.outcome is None or after.outcome.winner is None] += 1
-        elif popcount(threats) == 1:
-            row.blocks[not after.theirs & threats] += 1
 
 
 @dataclass(frozen=True)
@@ -114,22 +64,15 @@ class Models(Tables):
     quality: Quality | None = None
 
     def tables(self) -> list[Rows]:
-        """Tables of answers and tokens, of missed wins and blocks, and of blunders by ply."""
+        """Tables of answers and tokens, and of blunders by ply."""
         answers = [["language model", "games", "answers", "unreadable", "illegal", "asked again"]]
-        answers[0] += ["network failed", "tokens asked a game", "answered", "s an answer"]
-        priced = any(row.cost is not None for row in self.rows)
-        answers[0] += ["cost a game"] * priced
-        missed = [["missed, of all chances", "wins", "blocks"]]
+        answers[0] += ["tokens asked a game", "answered", "s an answer"]
         for row in self.rows:
-            counts = [row.games, row.answers, row.unreadable, row.illegal, row.again, row.failures]
+            counts = [row.games, row.answers, row.unreadable, row.illegal, row.again]
             tokens = [f"{n / row.games:.0f}" for n in (row.asked_tokens, row.answered_tokens)]
-            line = [row.player, *map(str, counts), *tokens, f"{row.seconds / row.answers:.3g}"]
-            if priced:
-                line.append(f"{(row.cost or 0.0) / row.games:.4g}")
-            answers.append(line)
-            chances = (f"{c[True]} of {c.total()}" for c in (row.wins, row.blocks))
-            missed.append([row.player, *chances])
-        return [answers, missed, *([self.quality.rates()] if self.quality is not None else [])]
+            seconds = f"{row.seconds / row.answers:.3g}"
+            answers.append([row.player, *map(str, counts), *tokens, seconds])
+        return [answers, *([self.quality.rates()] if self.quality is not None else [])]
 
     def summary(self) -> str:
         """Return "", because the tables have no notes."""
@@ -137,13 +80,7 @@ class Models(Tables):
 
     def records(self) -> Rows:
         """A row for each model, with sums over its games."""
-        lines = []
-        for row in self.rows:
-            chances = {"wins": row.wins, "blocks": row.blocks}
-            counted = {f"{k}_missed": c[True] for k, c in chances.items()}
-            counted |= {f"{k}_chances": c.total() for k, c in chances.items()}
-            lines.append({k: v for k, v in vars(row).items() if k not in chances} | counted)
-        return with_heading(lines)
+        return with_heading([dict(vars(row)) for row in self.rows])
 
     def as_dict(self) -> dict[str, Any]:
         """The whole result as plain Python objects, with blunders by ply if moves were judged."""
@@ -153,31 +90,12 @@ class Models(Tables):
         """A dictionary for each model, with sums over its games."""
         found = []
         for row in self.rows:
-            values = {**vars(row), "wins": None, "blocks": None}
-            for name, chances in (("wins", row.wins), ("blocks", row.blocks)):
-                values[name] = {"missed": chances[True], "chances": chances.total()}
+            values = dict(vars(row))
             if self.quality is not None:
                 mine = (q for q in self.quality.by_ply() if q.player == row.player)
                 values["by_ply"] = [nested(q) for q in mine]
             found.append(values)
         return found
-
-
-def read_prices(path: Path) -> Prices:
-    """Read a JSON object with a prompt price and an answer price for each model name.
-
-    Raises:
-        UnreadableRun: the file cannot be read.
-        InvalidRun: the file is not such a JSON object.
-    """
-    text = read_text(path)
-    try:
-        prices = json.loads(text).items()
-        return {str(model): (float(asked), float(said)) for model, (asked, said) in prices}
-    except (ValueError, TypeError, AttributeError):
-        raise InvalidRun(
-            f'{path}: expected {{"MODEL": [PROMPT, ANSWER], ...}}, prices per million tokens'
-        ) from None
 
 
 def conversations(

@@ -10,7 +10,7 @@ __any_board__ = True
 
 import threading
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -32,7 +32,7 @@ class Spoken:
     players: tuple[str, str]
     opening: str
     exchange: Exchange
-    agent: str = ""  # hash of the agent's spec, code and prompt; "" in early files
+    agent: str  # hash of the agent's spec, code and prompt
 
     @property
     def fixture(self) -> Fixture:
@@ -47,7 +47,7 @@ class Spoken:
     @property
     def _key(self) -> tuple[Any, ...]:
         said = self.exchange
-        return (self.agent, *self.players, self.opening, said.moves, said.vote, said.attempt)
+        return (self.agent, *self.players, self.opening, said.moves, said.attempt)
 
     def values(self) -> dict[str, Any]:
         """Return the fields as JSON values, the inverse of :meth:`parse`."""
@@ -64,15 +64,11 @@ class Spoken:
         from c4env.agents.adapters.chat.agent import Exchange
 
         fields = dict(value)
-        first, second = fields.pop("players")
-        opening, agent = fields.pop("opening"), fields.pop("agent", "")
+        (first, second), opening, agent = (fields.pop(k) for k in ("players", "opening", "agent"))
         if fields["tokens"] is not None:
             asked, answered = fields["tokens"]
             fields["tokens"] = asked + 0, answered + 0
         exchange = Exchange(**fields)
-        texts = (first, second, opening, agent, exchange.moves, exchange.answer, exchange.model)
-        if not all(isinstance(text, str) for text in texts):
-            raise ValueError("expected texts")
         if exchange.column not in (None, *range(7)):
             raise ValueError(f"unknown column {exchange.column!r}")
         return cls((first, second), opening, exchange, agent)
@@ -104,8 +100,7 @@ class Transcripts:
         self._door = threading.Lock()
         self._closed = False
         wanted = set(missing)
-        form = FORMAT._replace(parse=_without_messages)
-        self._journal = Journal(folder and folder / TRANSCRIPTS_FILE, form)
+        self._journal = Journal(folder and folder / TRANSCRIPTS_FILE, FORMAT)
         said = self._journal.entries
         self._spent = sum(sum(spoken.exchange.tokens or ()) for spoken in said)
         self._known.update((s._key, s.exchange) for s in said if s.fixture in wanted)
@@ -115,24 +110,23 @@ class Transcripts:
         """Return a function that gives stored answers of a game, and requests missing answers."""
         players, opening = fixture
 
-        def through(moves: str, vote: int, attempt: int, ask: Callable[[], Exchange]) -> Exchange:
+        def through(moves: str, attempt: int, ask: Callable[[], Exchange]) -> Exchange:
             agent = self._agents[players[len(moves) & 1]]
-            known = self._known.pop((agent, *players, opening, moves, vote, attempt), None)
+            known = self._known.pop((agent, *players, opening, moves, attempt), None)
             if known is not None:
                 return known
             with self._door:
-                self._require_tokens()
+                if self._closed:
+                    raise Unavailable("the run has ended")
+                if self._budget is not None and self._spent >= self._budget:
+                    raise Unavailable(
+                        f"{self._spent} tokens used; max_tokens allows {self._budget}"
+                    )
             exchange = ask()
             self._keep(Spoken(players, opening, exchange, agent))
             return exchange
 
         return through
-
-    def _require_tokens(self) -> None:
-        if self._closed:
-            raise Unavailable("the run has ended")
-        if self._budget is not None and self._spent >= self._budget:
-            raise Unavailable(f"{self._spent} tokens used; max_tokens allows {self._budget}")
 
     def _keep(self, spoken: Spoken) -> None:
         said = spoken.exchange
@@ -155,12 +149,6 @@ class Transcripts:
         with self._door:
             self._closed = True
             self._journal.close()
-
-
-def _without_messages(value: Any) -> Spoken:
-    """Parse a line, but leave out the conversation, which can be long."""
-    spoken = Spoken.parse(value)
-    return replace(spoken, exchange=replace(spoken.exchange, messages=[]))
 
 
 FORMAT: Final = Format("c4env transcripts", Spoken.parse, "answers", Spoken.values)

@@ -53,7 +53,7 @@ FIELD: Final = {
     "alphabeta-window:depth=7": PUBLISHED,
     "alphabeta-window-b": PUBLISHED,
     "rust-port": PUBLISHED,
-    "alphabeta-table": DEFAULT,
+    "alphabeta:depth=9": DEFAULT,
     "deepening": DEFAULT,
     "mcts": DEFAULT,
     "learned": DEFAULT,

@@ -6,19 +6,14 @@ import numpy as np
 import pytest
 
 import c4env
-from c4env import agents
-from c4env.agents.errors import InvalidHeuristic
-from c4env.agents.heuristics import evaluations
 from c4env.agents.registry.table import ZOO
 from c4env.agents.sampling.tree import sign
 from c4env.agents.search.threads import LIMIT
 from c4env.boards import Size
-from c4env.errors import C4Error, InvalidOption, WrongBoard
+from c4env.errors import WrongBoard
 from c4env.jit import config
 from tests.helpers.boards import WIDEST, Columns, Rules, part
 from tests.helpers.paths import ROOT
-from tests.helpers.policies import uniform
-from tests.helpers.processes import run_python
 
 # Each board costs some seconds of compiling, once: compiled, one of them stands for all.
 SIZES = [Size(4, 4, 4), Size(4, 4, 3), Size(5, 6, 4)]
@@ -180,79 +175,6 @@ def test_outcomes_of_whole_boards_are_as_published(rows: int, columns: int, end:
     )
 
 
-@own_boards
-def test_heuristics_count_the_lines_of_the_board() -> None:
-    size = Size(5, 6, 4)
-    rules, heuristics = Rules(size), part(size, "agents.heuristics.names").HEURISTICS
-    assert set(heuristics) == {"chain", "window", "window-b"}
-    for position, board in positions(size, 3):
-        sides = position.to_move, 1 - position.to_move
-        windows = [[rules.owner(board, cell) for cell in line] for line in rules.windows()]
-        count = [[0] * 5, [0] * 5]
-        for line in windows:
-            for side, (own, other) in enumerate((sides, sides[::-1])):
-                if other not in line:
-                    count[side][line.count(own)] += 1
-        centre = [
-            sum(board[c].count(side) for c in (2, 3)) for side in sides
-        ]  # both middle columns
-        (_, n1, n2, n3, _), (_, t1, t2, t3, _) = count
-        chain = 0.01 * (n1 - t1) + 0.04 * (n2 - t2) + 0.1 * (n3 - t3) + 3 * (centre[0] - centre[1])
-        window = 6 * centre[0] + 5 * n2 + 10 * n3 - 4 * t2 - 8 * t3
-        assert heuristics["chain"](position.mine, position.theirs) == pytest.approx(chain)
-        assert heuristics["window"](position.mine, position.theirs) == window
-
-
-@own_boards
-def test_heuristics_of_lines_of_four_are_refused_for_others() -> None:
-    zoo = c4env.board(4, 4, 3).agents
-    assert zoo.make("alphabeta:depth=16").search(c4env.board(4, 4, 3).Position()).value > 0
-    for spec in ("alphabeta:heuristic=chain", "greedy:heuristic=window"):
-        with pytest.raises(InvalidHeuristic, match="expected one of none"):
-            zoo.make(spec)
-
-
-def test_what_is_made_for_another_board_is_refused() -> None:
-    zoo = c4env.board(4, 4, 4).agents
-    refused: list[Any] = [
-        ("alphabeta:heuristic=c4env.agents.heuristics.evaluations:chain", {}),
-        ("alphabeta", {"heuristic": evaluations.chain}),
-        ("greedy:heuristic=threats", {}),
-        ("puct", {}),
-        ("puct:function=c4env.agents.network.network:shipped", {}),
-        ("c4env.agents.baselines:Random", {}),
-    ]
-    for spec, options in refused:
-        with pytest.raises(C4Error, match=r"made for 6x7x4|expected one of chain") as error:
-            zoo.make(spec, **options)
-        assert "\n" not in str(error.value)
-    position = c4env.board(4, 4, 4).Position()
-    with pytest.raises(C4Error, match=r"expected a c4env\.Position"):
-        agents.make("random").choose(position)
-    with pytest.raises(C4Error, match="shape"):
-        agents.make("random")(c4env.board(4, 4, 4).observe(position))
-
-
-@own_boards
-def test_a_solver_of_another_board_has_no_book() -> None:
-    solver_of = part(Size(4, 4, 4), "agents.solver").Solver
-    assert solver_of().book is None
-    with pytest.raises(InvalidOption, match="expected None"):
-        solver_of(book="12ply")
-    large = part(Size(8, 7, 4), "agents.solver.search.table")
-    with pytest.raises(InvalidOption, match="table_mb=64: expected 16384 or more"):
-        large.allocate(64)
-
-
-@pytest.mark.slow
-def test_agents_are_known_to_a_board_that_was_there_before_them() -> None:
-    code = (
-        "import c4env; board = c4env.board(4, 4); "
-        "env = board.ConnectFourEnv('alphabeta:depth=1', 1); print(env.reset()[1]['ply'])"
-    )
-    assert run_python("-c", code, check=True).stdout == "1\n"
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("spec", ["alphabeta:depth=3", "greedy", "mcts:simulations=200"])
 def test_the_highest_bits_of_the_widest_board_are_seen(spec: str) -> None:
@@ -260,22 +182,3 @@ def test_the_highest_bits_of_the_widest_board_are_seen(spec: str) -> None:
     board = c4env.board(*WIDEST)
     for moves in ("99919192", "199919192"):
         assert board.agents.make(spec).choose(board.Position.parse(moves)) == 8
-
-
-def test_agents_answer_inside_environments_of_the_board() -> None:
-    environment = c4env.board(4, 4).ConnectFourEnv("alphabeta:depth=2", 0)
-    environment.reset(seed=1)
-    assert environment.step(1)[4]["ply"] == 2
-    envs = c4env.board(4, 4).ConnectFourVectorEnv(3, opponent="mcts:simulations=20")
-    envs.reset(seed=1)
-    assert envs.step([0, 1, 2])[4]["ply"].min() >= 1
-
-
-def test_a_model_is_registered_on_its_board() -> None:
-    """It is made an agent by the module of that board, as ``make`` does."""
-    zoo = c4env.board(4, 4).agents
-    zoo.register(
-        "modelled",
-        type("Model", (), {"__call__": uniform, "state_dict": dict, "parameters": list})(),
-    )
-    assert "modelled" in zoo.names()

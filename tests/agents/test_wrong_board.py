@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Any
 
 import gymnasium
-import numpy as np
 import pytest
 
 import c4env
@@ -14,12 +13,13 @@ from c4env import agents, evaluation
 from c4env.agents.base import Agent
 from c4env.agents.solver import Solver
 from c4env.envs.text import TextEnv, fill, read_move, template
-from c4env.errors import C4Error, InvalidPosition, WrongBoard
+from c4env.envs.vectorized.batch import Batch
+from c4env.errors import C4Error, WrongBoard
 from c4env.view.rendering import ansi, rgb_array, svg
 from tests.helpers.boards import WIDEST
 
 SPECS = [
-    *("random", "greedy", "minimax:depth=2", "alphabeta:depth=2", "alphabeta-table:depth=2"),
+    *("random", "greedy", "minimax:depth=2", "alphabeta:depth=2"),
     *("alphabeta-chain:depth=2", "alphabeta-window:depth=2", "alphabeta-window-b:depth=2"),
     *("rust-port:depth=2", "deepening:nodes=50", "learned:nodes=0", "mcts:simulations=9"),
     *("puct:simulations=9", "perfect", "negamax", "graded"),
@@ -49,7 +49,7 @@ ENTRIES: dict[str, Callable[[Any], object]] = {
     "TextEnv": lambda p: TextEnv().reset(options={"position": p}),
     "vector, position": lambda p: c4env.ConnectFourVectorEnv(2).reset(options={"position": p}),
     "vector, openings": lambda p: c4env.ConnectFourVectorEnv(2, openings=[p]),
-    "Batch.reset": lambda p: c4env.Batch(2).reset(positions=[p, p]),
+    "Batch.reset": lambda p: Batch(2).reset(positions=[p, p]),
     "round_robin, openings": lambda p: evaluation.round_robin(["random", "greedy"], openings=[p]),
 }
 ENTRIES |= {f"{spec}, choose": lambda p, s=spec: agents.make(s).choose(p) for spec in SPECS}
@@ -66,20 +66,9 @@ def test_a_position_of_another_board_is_refused_in_a_line(entry: str) -> None:
         assert "\n" not in str(refused.value)
 
 
-@pytest.mark.parametrize("value", ["4455", None, 7])
-def test_what_is_no_position_is_refused(value: object) -> None:
-    for entry in (c4env.observe, agents.make("greedy").choose, Solver().scores):
-        with pytest.raises(InvalidPosition, match=r"expected a c4env\.Position"):
-            entry(value)  # type: ignore[arg-type]
-
-
 class Mine(Agent):
     def choose(self, position: c4env.Position) -> int:
         return position.legal_columns()[0]
-
-
-def leftmost(observation: Any) -> int:
-    return int(np.flatnonzero(observation["action_mask"])[0])
 
 
 OPPONENTS: dict[str, Callable[[], Any]] = {
@@ -107,10 +96,3 @@ def test_an_opponent_of_another_board_is_refused_before_it_plays(kind: str) -> N
             play(opponent)
     with pytest.raises(WrongBoard, match=r"made for 4x4x4, not for 6x7x4$"):
         c4env.ConnectFourEnv(small.agents.opponent("greedy"))
-
-
-def test_a_function_plays_on_any_board() -> None:
-    for board in (c4env, c4env.board(4, 4)):
-        for opponent in (leftmost, board.agents.make("greedy"), board.agents.Pool({leftmost: 1})):
-            envs = board.ConnectFourVectorEnv(2, opponent=opponent, seat=1)
-            assert envs.reset(seed=1)[1]["ply"].tolist() == [1, 1]

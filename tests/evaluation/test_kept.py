@@ -7,7 +7,6 @@ every file that is kept, against everything that can change under it.
 from __future__ import annotations
 
 import importlib
-import json
 import re
 import sys
 from contextlib import contextmanager
@@ -22,11 +21,10 @@ from c4env.boards import Size, twin
 from c4env.errors import WrongBoard
 from c4env.evaluation import play
 from c4env.evaluation.__main__ import main
-from c4env.evaluation.cli import COMMANDS
 from c4env.evaluation.errors import UnreadableRun
 from c4env.evaluation.exact import answers, refutation
 from c4env.evaluation.exact.answers import ANSWERS_FILE, question_agents
-from c4env.evaluation.exact.judge import SCORES_FILE, Judge
+from c4env.evaluation.exact.judge import Judge
 from c4env.evaluation.exact.labelled import Labelled
 from c4env.evaluation.games import tournament
 from c4env.evaluation.store import record
@@ -66,17 +64,6 @@ COMMANDS_THAT_KEEP = {
     "quality": ["quality", "AGENT", "--on", "set.txt", "--quiet", "--out", "kept"],
     "refute": ["refute", "AGENT", *GAMES],
 }  # fmt: skip
-
-
-def test_the_table_has_every_command_that_keeps_what_agents_did(capsys):
-    kept = set()
-    for name in COMMANDS:
-        with pytest.raises(SystemExit):
-            main([*name.split(), "--help"])
-        shown = capsys.readouterr().out
-        if re.search("^  --out DIR", shown, re.MULTILINE):
-            kept.add(name)
-    assert kept == {name.split()[0] for name in COMMANDS_THAT_KEEP}
 
 
 @pytest.mark.parametrize("command", COMMANDS_THAT_KEEP.values(), ids=COMMANDS_THAT_KEEP)
@@ -300,19 +287,6 @@ def test_what_is_kept_is_of_all_that_made_it(
         assert asked(sources) >= 2 * first  # anew; a server may be asked twice where it is slow
     for path, text in stored.items():  # nothing that was found out is gone
         assert path.read_bytes().startswith(text)
-
-
-@pytest.mark.slow
-def test_exact_scores_are_of_the_position_alone(sources):
-    """They may be kept whoever plays, under any seed and version; another board is no position."""
-    answered("own.py:agent", 1)
-    path = sources / "kept" / SCORES_FILE
-    stored = path.read_bytes()
-    answered("own_class.py:Agent:folder=nets,level=1", 2)
-    assert path.read_bytes() == stored
-    for line in stored.splitlines()[1:]:
-        mine, theirs, scores, _ = json.loads(line)
-        assert SOLVER.scores(Position.from_bitboards(mine, theirs)) == scores
 
 
 SMALL = Size(4, 4, 4)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from c4env.evaluation.__main__ import main
-from c4env.evaluation.cli import COMMANDS, MOVED
 from tests.helpers.commands import refusal
 
 BAD = {
@@ -13,7 +12,7 @@ BAD = {
         ("", "required: COMMAND"),
         ("runn", "did you mean 'run'?"),
         ("help runn", "did you mean 'run'?"),
-        ("dev exam", "unknown command 'dev exam'; did you mean"),
+        ("sweep minimax:depth=1..2", "unknown command 'sweep'; expected run, match"),
     ],
     "run": [
         ("random", "at least two"),
@@ -99,17 +98,6 @@ BAD = {
         ("agent tests/conftest.py", "already exists"),
         ("agent no/x.py", "No such"),
     ],
-    "dev experiment": [
-        ("", "required: EXPERIMENT (see"),
-        ("pruning no-such-file", "no-such-file"),
-        ("pruning --depth 0", "--depth 0"),
-        ("pruning --depth 99", "--depth 99: expected 1..42"),
-        ("pruning --heuristic nope", "heuristic 'nope'"),
-        ("pruning --max-nodes 9", "--max-nodes has no effect for c4 dev experiment pruning"),
-        ("exact --count 0", "--count 0"),
-        ("exact --max-nodes 0", "--max-nodes 0"),
-        ("exact --depth 7", "--depth has no effect for c4 dev experiment exact"),
-    ],
 }
 
 
@@ -125,20 +113,12 @@ def test_bad_input_is_one_line_and_exit_code_2(
     assert words in refusal(given, capsys)
 
 
-@pytest.mark.parametrize("name", MOVED)
-def test_a_command_that_is_gone_names_what_took_its_place(name, capsys):
-    said = refusal([name, "greedy", "--anything"], capsys)
-    assert f"there is no command {name!r} any more; use {MOVED[name]}" in said
-    assert name not in COMMANDS
-
-
 @pytest.mark.parametrize(
     "arguments",
     [
         ["run", "raising_agent:A", "random"],
         ["play", "raising_agent:A", "random", "--no-record"],
         ["web", "raising_agent:A"],
-        ["serve-agent", "raising_agent:A"],
         ["leaderboard", "--place", "raising_agent:A"],
         ["quality", "raising_agent:A", "--on", "end-easy"],
         ["quality", "--heuristics", "raising_agent:A", "--on", "end-easy"],
@@ -157,17 +137,3 @@ def test_a_users_module_that_raises_is_one_line_everywhere(
     assert shown.count("\n") == 1
     assert "raising_agent:A" in shown
     assert "ZeroDivisionError: division by zero (raising_agent.py, line 1)" in shown
-
-
-@pytest.mark.slow
-def test_a_terminal_gets_the_line_broken_between_words(monkeypatch, capsys):
-    words = ["run", "random", "rndom", "--openings", "0"]
-    line = refusal(words, capsys)
-    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
-    monkeypatch.setenv("COLUMNS", "40")
-    monkeypatch.setenv("NO_COLOR", "1")
-    assert main(words) == 2
-    shown = capsys.readouterr().err.splitlines()
-    assert len(shown) > 1
-    assert max(map(len, shown)) <= 40
-    assert " ".join(shown) == line.rstrip("\n")

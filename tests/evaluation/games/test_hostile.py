@@ -212,7 +212,7 @@ def test_one_object_under_two_names_is_two_players():
 def test_objects_with_large_memories_play_on_workers_as_they_do_here():
     players = {
         "me": agents.make("mcts:simulations=30"),
-        "table": agents.make("alphabeta-table:depth=2"),
+        "deepening": agents.make("deepening:nodes=100"),
     }
     one, two = (evaluation.round_robin(players, openings=0, seed=1, jobs=jobs) for jobs in (1, 2))
     assert {game.ending for game in two.games} <= {"four", "full board"}

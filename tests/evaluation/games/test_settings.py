@@ -2,21 +2,15 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
-import typing
 
 import pytest
 
 from c4env import evaluation
-from c4env.evaluation.__main__ import main
 from c4env.evaluation.errors import InvalidRun
-from c4env.evaluation.games.settings import Settings, SettingsByName, options
+from c4env.evaluation.games.settings import Settings
 from c4env.evaluation.studies.leaderboard import place, play_leaderboard
 
 NAMES = [setting.name for setting in dataclasses.fields(Settings)]
-
-
-def test_the_settings_by_name_are_the_settings():
-    assert typing.get_type_hints(SettingsByName) == typing.get_type_hints(Settings)
 
 
 @pytest.mark.parametrize(
@@ -29,17 +23,6 @@ def test_functions_show_the_settings_they_take(function):
     assert all(p.kind is not p.VAR_KEYWORD for p in parameters.values())
     own = inspect.signature(play_leaderboard).parameters
     assert own["margin"].default == Settings().margin
-
-
-def test_every_option_of_a_run_is_a_setting(capsys):
-    with pytest.raises(SystemExit):
-        main(["run", "--help"])
-    shown = capsys.readouterr().out
-    assert all(
-        f"--{name.replace('_', '-')} {field.metadata['metavar']}" in shown
-        for name, field in options().items()
-    )
-    assert set(NAMES) - set(options()) == {"watch", "on_game"}
 
 
 @pytest.mark.parametrize("value", [1e12, float("inf"), float("nan"), 86400.5, -1, "1", True])

@@ -1,15 +1,12 @@
 from __future__ import annotations
 
 import os
-import sys
 import threading
 from collections import Counter
-from pathlib import Path
 
 import pytest
 
 from c4env import evaluation
-from c4env.errors import MissingExtra
 from c4env.evaluation.errors import InvalidRun
 from c4env.evaluation.games.apart import is_foreign
 from c4env.evaluation.games.workers import (
@@ -102,7 +99,6 @@ def test_slow_games_go_out_one_by_one():
         ("mine.py:agent", True),
         ("package.module:Agent:depth=3", True),
         ("exec:./engine --level 3", False),
-        ("http://127.0.0.1:8000", False),
         ("torch:FILE.py:NAME", True),
         (first_legal, True),
     ],
@@ -200,35 +196,6 @@ def test_an_agent_that_cannot_be_sent_is_refused():
 def test_a_worker_of_another_version_is_refused():
     with pytest.raises(InvalidRun, match=r"has c4env .*: expected the same as the run, 0\.0\.0"):
         play_batch(RunSpec(FIELD, 1, version="0.0.0"), FIXTURES)
-
-
-@pytest.mark.parametrize(
-    ("settings", "words"),
-    [
-        ({"backend": "cluster"}, "expected one of serial, loky"),
-        ({"address": "tcp://x:1"}, "only the backend dask or ray takes an address"),
-        ({"backend": "loky", "address": "tcp://x:1"}, "only the backend dask or ray"),
-        ({"movetime": 0}, "movetime=0: expected a number of seconds, more than 0"),
-        ({"movetime": float("nan")}, "movetime=nan"),
-        ({"movetime": 1, "margin": -1}, "margin=-1"),
-        ({"movetime": "1"}, "movetime='1'"),
-    ],
-)
-def test_bad_settings_are_refused(settings, words):
-    with pytest.raises(InvalidRun, match=words):
-        evaluation.round_robin(["random", "greedy"], **settings)
-
-
-def test_a_backend_that_is_not_installed_names_its_extra(monkeypatch):
-    monkeypatch.setitem(sys.modules, "ray", None)
-    with pytest.raises(MissingExtra, match=r"pip install 'c4env\[ray\]'"):
-        played(backend="ray")
-
-
-def test_workers_write_nothing(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    played(backend="threading")
-    assert list(Path().iterdir()) == []
 
 
 @pytest.mark.compiled

@@ -1,20 +1,13 @@
 from __future__ import annotations
 
 import re
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from c4env.errors import MissingExtra
-from c4env.evaluation.rating.wintable import WinTable
 from c4env.evaluation.report import page as report
 from c4env.evaluation.report import plots
-from c4env.evaluation.report.static import STATIC
-from c4env.evaluation.report.summary import RunSummary
-from c4env.evaluation.store.record import GameRecord
-from c4env.evaluation.tables import for_terminal
 from tests.evaluation.report.test_summary import GAMES, crowded
 from tests.helpers.runs import rated, run_of
 
@@ -78,46 +71,9 @@ def test_no_text_covers_another_or_leaves_its_figure(
         assert sum(bool(re.fullmatch(run, words)) for words, _ in texts) == 1
 
 
-def test_halves_are_rounded_alike_in_tables_and_figures(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One point of eight is 12.5 %, which the page has as 13."""
-    pytest.importorskip("matplotlib", reason="figures need matplotlib")
-    games = [
-        GameRecord(("one", "two"), str(i), f"{i}", int(i > 1), "exception") for i in range(1, 8)
-    ]
-    games.append(GameRecord(("one", "two"), "11", "11", 1, "exception"))
-    ratings = rated(games, ["one", "two"])
-    figure = dict(plots.figures(report.contents(run_of(games), ratings)))["win-table"]
-    assert "13" in [words for words, _ in texts_of(figure, monkeypatch)]
-    summary = RunSummary(WinTable.of(games), "", ratings)
-    text = for_terminal(summary.text(), colour=False)
-    assert re.search(r"one +13 +- ", text)
-    assert "12.5%" in text
-    assert "| 13% 1/0/7 |" in summary.markdown()
-
-
-def test_the_numbers_of_an_axis_have_the_pages_units() -> None:
-    pytest.importorskip("matplotlib", reason="figures need matplotlib")
-    axis = dict(plots.figures(crowded(7)))["strength"].axes[0].xaxis
-    ticks = [axis.get_major_formatter()(value) for value in (-250, 0, 250)]
-    assert ticks == ["\N{MINUS SIGN}250", "0", "+250"]
-
-
 def test_an_interval_reaches_from_its_low_to_its_high_end() -> None:
     pytest.importorskip("matplotlib", reason="figures need matplotlib")
     found = report.contents(run_of(GAMES), RATINGS)
     (bars,) = dict(plots.figures(found))["strength"].axes[0].containers
     drawn = [end[0] for ends in bars[2][0].get_segments() for end in ends]
     assert drawn == pytest.approx([end for rating in found["ratings"] for end in rating[1:3]])
-
-
-def test_the_page_has_the_same_colours() -> None:
-    style = STATIC.joinpath("theme.css").read_text().split("@media")[0]
-    assert f"--first: {plots.BLUE};" in style
-
-
-def test_without_matplotlib_it_says_what_to_install(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(MissingExtra, match=r"c4env\[plots\]"):
-        plots.write_plots(tmp_path, {})

@@ -3,14 +3,10 @@ from __future__ import annotations
 import csv
 import io
 import json
-import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from c4env import evaluation
-from c4env.errors import MissingExtra
 from c4env.evaluation.errors import InvalidRun, UnwritableRun
 from c4env.evaluation.store import export
 from c4env.evaluation.store.record import GameRecord
@@ -51,68 +47,4 @@ def test_a_frame_has_the_types() -> None:
     assert list(export.to_frame([]).columns) == list(export.COLUMNS)
 
 
-def test_without_pandas_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "pandas", None)
-    with pytest.raises(MissingExtra, match=r"c4env\[frame\]"):
-        export.to_frame(GAMES)
-
-
 # -- as others open the file itself -------------------------------------------------------
-
-TYPES = {
-    "first": "text", "second": "text", "opening": "text", "moves": "text", "winner": "integer",
-    "ending": "text", "reason": "text", "nodes_first": "integer", "nodes_second": "integer",
-    "seconds_first": "float", "seconds_second": "float", "check": "text",
-}  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Games of which some are drawn and have an opening, and of which none."""
-    folder = tmp_path_factory.mktemp("kept")
-    evaluation.round_robin(["greedy", "alphabeta:depth=2", "random"], 1, out=folder / "some")
-    evaluation.round_robin(["greedy", "random"], 0, out=folder / "none")
-    assert any(game.winner is None for game in evaluation.read_run(folder / "some").games)
-    return folder
-
-
-def rows_of(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in path.read_text().splitlines()]
-
-
-@pytest.mark.parametrize("name", ["some", "none"])
-def test_pandas_opens_the_games(kept: Path, name: str) -> None:
-    pandas = pytest.importorskip("pandas")
-    path = kept / name / "games.jsonl"
-    texts = {"opening": str, "moves": str, "check": str}  # else numbers, as far as they look so
-    frame = pandas.read_json(path, lines=True, dtype={**texts, "winner": "Int64"})
-    is_kind = {
-        "text": pandas.api.types.is_string_dtype,
-        "integer": pandas.api.types.is_integer_dtype,
-        "float": pandas.api.types.is_float_dtype,
-    }
-    assert list(frame.columns) == list(TYPES)
-    assert all(is_kind[kind](frame[name]) for name, kind in TYPES.items())
-    found = frame.astype(object).where(frame.notna(), None).to_dict("records")
-    assert found == [pytest.approx(row) for row in rows_of(path)]
-
-
-@pytest.mark.parametrize("name", ["some", "none"])
-def test_polars_opens_the_games(kept: Path, name: str) -> None:
-    polars = pytest.importorskip("polars", reason="it opens what polars reads")
-    path = kept / name / "games.jsonl"
-    frame = polars.read_ndjson(path)
-    kinds = {"text": polars.String, "integer": polars.Int64, "float": polars.Float64}
-    assert dict(frame.schema) == {name: kinds[kind] for name, kind in TYPES.items()}
-    assert frame.to_dicts() == rows_of(path)
-
-
-@pytest.mark.parametrize("name", ["some", "none"])
-def test_duckdb_opens_the_games(kept: Path, name: str) -> None:
-    duckdb = pytest.importorskip("duckdb", reason="it opens what DuckDB reads")
-    path = kept / name / "games.jsonl"
-    found = duckdb.read_json(str(path))
-    kinds = {"text": "VARCHAR", "integer": "BIGINT", "float": "DOUBLE"}
-    assert found.columns == list(TYPES)
-    assert list(map(str, found.types)) == [kinds[kind] for kind in TYPES.values()]
-    assert found.fetchall() == [tuple(row.values()) for row in rows_of(path)]
