@@ -6,22 +6,22 @@ swapped colours.
 
 Games from one opening are correlated. Therefore the Bayesian bootstrap (Rubin, Annals of Statistics
 9, 1981) resamples whole openings: each draw gives the openings random weights
-(:meth:`Tally.weights`) and fits again. The penalty's points are random too: gamma distributed with
-their mean as the shape. For two agents and independent pairs of games, the draws have the
-distribution of Jeffreys' interval for a proportion. So the interval stays wide even if an agent wins
-all games, where the interval of a plain bootstrap has no width.
+(:meth:`Tally.weights`) and fits again. The penalty's points are random too, with gamma
+distributions whose shape is the mean. For two agents and independent pairs of games, the result is
+near Jeffreys' interval for a proportion. So the interval stays wide even if an agent wins all
+games; the interval of a plain bootstrap would then have no width.
 
-The interval of an agent says nothing about the other agents. It consists of quasi standard errors
-(Firth and de Menezes, "Quasi-variances", Biometrika 91, 2004), one for each direction, chosen so
-that the interval of each difference follows from the intervals of the two agents by the sum of
-squares (:meth:`Ratings.difference`). No agent and no mean serves as the origin, so an agent that never
-scores does not widen the intervals of the others.
+The interval of an agent consists of two quasi standard errors, below and above its Elo (Firth and
+de Menezes, "Quasi-variances", Biometrika 91, 2004): they are chosen so that the intervals of two
+agents give the interval of their difference (:meth:`Ratings.difference`). They do not depend on
+where Elo 0 is, so an agent that never scores does not widen the intervals of the others.
 """
 
 from __future__ import annotations
 
 __any_board__ = True
 
+import itertools
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -34,7 +34,7 @@ from c4env.evaluation.errors import InvalidRun
 from c4env.evaluation.rating.fit import firth, fit
 from c4env.evaluation.rating.interval import TAILS, Interval
 from c4env.evaluation.rating.tally import FEW, Tally
-from c4env.evaluation.tables import Shown, Table, number, plural, signed
+from c4env.evaluation.tables import Shown, Table, number, signed
 
 CONFIDENCE: Final = 1 - TAILS[0] / 100
 """From this probability of being stronger, the 95 % interval of a difference excludes 0."""
@@ -106,8 +106,8 @@ class Ratings(Sequence[Rating]):
     @property
     def groups(self) -> list[tuple[Rating, ...]]:
         """The connected groups of agents, the largest first."""
-        ends = np.cumsum(self.group_sizes or (len(self),))
-        return [self[end - size : end] for size, end in zip(np.diff(ends, prepend=0), ends)]
+        left = iter(self)
+        return [tuple(itertools.islice(left, n)) for n in self.group_sizes or (len(self),)]
 
     def difference(self, one: str, other: str) -> Interval:
         """Return the Elo of one agent minus that of another, by the intervals of the two.
@@ -206,35 +206,35 @@ def rate(
     elo, first_move, drawn, drawn_first_move = strengths(tally, seed)
     exact = tally.enumerated and set(tally.players) <= set(deterministic)
     points, games = (sums[0] for sums in tally.sums())
-    score = (points.sum(1) + (games - points).sum(0)) / np.maximum(games.sum(0) + games.sum(1), 1)
     played = games.sum(0) + games.sum(1)
-    ratings: list[Rating] = []
+    score = (points.sum(1) + (games - points).sum(0)) / np.maximum(played, 1)
     groups = sorted(tally.groups, key=lambda group: (-len(group), group))
+    ratings = []
     for group in groups:
-        names = [tally.players[i] for i in group]
-        own, drawn_own = elo[group], drawn[:, group]
-        below, above = _quasi_errors(own, drawn_own)
+        names, own, samples = [tally.players[i] for i in group], elo[group], drawn[:, group]
+        below, above = _quasi_errors(own, samples)
         if anchor is not None and anchor[0] in names:
             own = own - own[names.index(anchor[0])] + anchor[1]
         else:
             fixed = [name in centre for name in names]
             own = own - own[fixed if any(fixed) else slice(None)].mean()
-        best, worst = _ranks(own[None] if exact else drawn_own)
+        if exact:
+            samples = own[None]
+        best, worst = _ranks(samples)
         order = sorted(range(len(group)), key=lambda i: (-own[i].round(6), names[i]))
-        for i, after in zip(order, [*order[1:], None], strict=True):
-            samples = own[None] if exact else drawn_own
-            ratings.append(
-                Rating(
-                    names[i],
-                    float(own[i]),
-                    float(own[i] - below[i]),
-                    float(own[i] + above[i]),
-                    (int(best[i]), int(worst[i])),
-                    None if after is None else _better(samples, i, after),
-                    float(score[group[i]]),
-                    int(played[group[i]]),
-                )
+        ratings += [
+            Rating(
+                names[i],
+                float(own[i]),
+                float(own[i] - below[i]),
+                float(own[i] + above[i]),
+                (int(best[i]), int(worst[i])),
+                None if after is None else _better(samples, i, after),
+                float(score[group[i]]),
+                int(played[group[i]]),
             )
+            for i, after in zip(order, [*order[1:], None], strict=True)
+        ]
     return Ratings(
         tuple(ratings),
         Interval.of(first_move, drawn_first_move),

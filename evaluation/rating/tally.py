@@ -98,11 +98,14 @@ class Tally:
         """Draw random weights of mean 1 for the units of the Bayesian bootstrap.
 
         The first array has the weights of openings ``(draws, openings)``, or of pairs ``(draws,
-        slices, players, players)``. The next arrays have the weights of ``beside``. The sum of n
-        weights has a gamma(n) distribution, as if the weights were exponential. Their shares have a
-        Dirichlet distribution with the shape (n - 4) / n. A mean with these shares has the variance
-        of Student's t with n - 1 degrees of freedom; exponential weights would give a smaller
-        variance. Up to 5 units, the shape is 1 / n.
+        slices, players, players)``. The next arrays have the weights of ``beside``.
+
+        The shares of the n weights have a Dirichlet distribution with the shape (n - 4) / n. A
+        mean with these shares has the variance of Student's t with n - 1 degrees of freedom;
+        exponential weights would give a smaller variance. Up to 5 units, the shape is 1 / n. The
+        sum of exponential weights would have a gamma(n) distribution. Here it is gamma(n - 2),
+        scaled to the mean n, by simulation: with gamma(n), the intervals of two agents whose 4
+        openings all decide held the truth in 87 % of cases instead of 97 %.
         """
         units, there = self.units, self._there()
         shares = generator.standard_gamma(
@@ -110,7 +113,9 @@ class Tally:
         )
         axes = tuple(range(1, shares.ndim))
         shares /= np.maximum(shares.sum(axes, keepdims=True), _LEAST)
-        weights = shares * generator.standard_gamma(units, (draws, *(1 for _ in axes)))
+        total = max(units - 2, 1)
+        sums = generator.standard_gamma(total, (draws, *(1 for _ in axes)))
+        weights = shares * sums * (units / total)
         if self.resampled == "pairs":
             weights += weights.swapaxes(2, 3)
         return weights, *(self.beside.weights(generator, draws) if self.beside else ())

@@ -9,7 +9,7 @@ from typing import Final
 
 from c4env.evaluation.plan.header import RunHeader
 from c4env.evaluation.plan.openings import choose_openings
-from c4env.evaluation.rating.ratings import CONFIDENCE, Ratings
+from c4env.evaluation.rating.ratings import Ratings
 from c4env.evaluation.studies.match import Match
 from c4env.evaluation.tables import plural, rounded, signed
 

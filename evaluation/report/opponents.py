@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from c4env.evaluation.games.tournament import Tournament
 from c4env.evaluation.rating.interval import Interval
 from c4env.evaluation.rating.ratings import Ratings, rate
@@ -58,12 +60,16 @@ class Opponents:
             other = rating.player
             if not (games := games_with[other]):
                 continue
-            alone = rate(Tally.of(games, (player, other)), run.deterministic)
+            alone = rate(Tally.of(games, (player, other)))
             cells = run.table.cell(player, other), ~run.table.cell(other, player)
-            score = score_of(alone.difference(player, other), sum(cells, Cell()).score)
-            ahead = alone[0].better or 0.0
-            better = ahead if alone[0].player == player else 1 - ahead
-            met.append(Met(other, *cells, score, better))
+            ahead = alone.difference(player, other)
+            score = score_of(ahead, sum(cells, Cell()).score)
+            better = alone[0].better or 0.0
+            if alone[0].player != player:
+                better = 1 - better
+            if ratings.exact:
+                better = (np.sign(round(ahead.value, 3)) + 1) / 2
+            met.append(Met(other, *cells, score, float(better)))
         return cls(player, tuple(met), ratings)
 
     def renamed(self, names: Mapping[str, str]) -> Opponents:
