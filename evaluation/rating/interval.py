@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__any_board__ = True
-
 from typing import Final, NamedTuple
 
 import numpy as np

@@ -2,30 +2,34 @@
 
 from __future__ import annotations
 
-__any_board__ = True
-
 import shlex
+from collections.abc import Iterable, Sequence
 from typing import Final
 
-from c4env.evaluation.plan.header import RunHeader
-from c4env.evaluation.plan.openings import choose_openings
-from c4env.evaluation.rating.ratings import Ratings
-from c4env.evaluation.studies.match import Match
 from c4env.evaluation.tables import plural, rounded, signed
+
+from ..games.tournament import Tournament
+from ..plan.header import RunHeader
+from ..plan.openings import choose_openings
+from ..rating.ratings import Ratings
+from ..studies.match import Match
 
 _APART: Final = 40  # the Elo difference of the proposed test
 _MOST_PLIES: Final = 4  # the longest openings to enumerate, to recognise the openings of a run
 
 
-def headline(ratings: Ratings, match: Match | None = None) -> list[str]:
+def headline(
+    ratings: Ratings, match: Match | None = None, twins: Sequence[Sequence[str]] = ()
+) -> list[str]:
     """Return sentences about the strongest agent and its lead; the first sentence is the heading.
 
     Args:
         ratings: ratings of at least one agent.
         match: the run, if it is a match; a match with a sequential test has its own headline.
+        twins: groups of agents that played identical games (:func:`played_alike`).
     """
     if match is not None and match.sprt is not None:
-        return _of_test(match)
+        return [*_of_test(match), *of_twins(twins)]
     if len(ratings) < 2:
         return [f"{plural(ratings[0].games, 'game')} of {ratings[0].player}."]
     best, second = ratings[0], ratings[1]
@@ -44,21 +48,62 @@ def headline(ratings: Ratings, match: Match | None = None) -> list[str]:
         who = "stronger" if len(ratings) == 2 else "strongest"
         first = f"{best.player} is the {who} {field}, {gap} Elo ahead of {second.player}."
     else:
-        rivals = [r.player for r in group[1:] if r.ranks[0] == 1]
+        rivals = [r.player for r in group[1:] if r.ranks[0] == 1] or [second.player]
         rival = rivals[0] if len(rivals) == 1 else f"{len(rivals)} others"
         first = f"{best.player} leads by {gap} Elo, but {rival} may be as strong."
     if ratings.exact:
         these = "these openings" if ratings.resampled == "openings" else "this one opening"
-        return [first, f"Nothing was sampled, so this is certain over {these}."]
+        certain = f"Nothing was sampled, so this is certain over {these}."
+        return [first, certain, *of_twins(twins)]
     ahead, low, high = map(_elo, ratings.difference(best.player, second.player))
     said = (
         f"The probability that {best.player} is stronger than {second.player} is "
         f"{_percent(better)}. The Elo difference, {ahead}, lies between {low} and {high} with "
         "95 % confidence."
     )
-    if not (first_for_sure or warnings):
+    alike = any({best.player, second.player} <= {*group} for group in twins)
+    if not (first_for_sure or warnings or alike):
         warnings = (_proposed(ratings),)
-    return [first, said, *warnings]
+    return [first, said, *of_twins(twins), *warnings]
+
+
+def played_alike(run: Tournament) -> tuple[tuple[str, ...], ...]:
+    """Return the groups of agents that played identical games.
+
+    Counted are the games against each other and against deterministic agents, because the moves of
+    other opponents differ from game to game.
+    """
+    played: dict[str, dict[tuple[int, str, str], str]] = {}
+    for game in run.games:
+        for seat, player in enumerate(game.players):
+            key = seat, game.players[1 - seat], game.opening
+            played.setdefault(player, {})[key] = game.moves
+
+    def alike(one: str, other: str) -> bool:
+        swap = {name: name for name in run.deterministic} | {one: other, other: one}
+        own, others = (
+            {key: moves for key, moves in played[name].items() if key[1] in swap}
+            for name in (one, other)
+        )
+        return len(own) == len(others) > 0 and all(
+            others.get((seat, swap[against], opening)) == moves
+            for (seat, against, opening), moves in own.items()
+        )
+
+    groups: list[tuple[str, ...]] = []
+    for player in played:
+        group = next((group for group in groups if alike(group[0], player)), None)
+        if group is None:
+            groups.append((player,))
+        else:
+            groups[groups.index(group)] = (*group, player)
+    return tuple(group for group in groups if len(group) > 1)
+
+
+def of_twins(twins: Iterable[Sequence[str]]) -> list[str]:
+    """Return a sentence about each group of agents that played identical games."""
+    said = "played identical games, as far as their opponents are deterministic."
+    return [f"{', '.join(most)} and {last} {said}" for *most, last in twins]
 
 
 def command_of(header: RunHeader) -> str | None:

@@ -6,8 +6,6 @@ whole conversation. A resumed run reuses the stored answers.
 
 from __future__ import annotations
 
-__any_board__ = True
-
 import threading
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import asdict, dataclass
@@ -20,7 +18,7 @@ from c4env.evaluation.plan.schedule import Fixture
 from c4env.evaluation.store.journal import Format, Journal, read_lines
 
 if TYPE_CHECKING:
-    from c4env.agents.adapters.chat.agent import Exchange, Tape
+    from ...agents.adapters.chat.agent import Exchange, Tape
 
 TRANSCRIPTS_FILE: Final = "transcripts.jsonl"
 
@@ -61,7 +59,7 @@ class Spoken:
         Raises:
             ValueError, TypeError, KeyError: the value is not a prompt with its answer.
         """
-        from c4env.agents.adapters.chat.agent import Exchange
+        from ...agents.adapters.chat.agent import Exchange
 
         fields = dict(value)
         (first, second), opening, agent = (fields.pop(k) for k in ("players", "opening", "agent"))
@@ -97,7 +95,8 @@ class Transcripts:
         self._agents = agents
         self._budget = budget
         self._known: dict[tuple[Any, ...], Exchange] = {}
-        self._door = threading.Lock()
+        self._door = threading.Condition()
+        self._under_way = 0  # requests
         self._closed = False
         wanted = set(missing)
         self._journal = Journal(folder and folder / TRANSCRIPTS_FILE, FORMAT)
@@ -122,8 +121,14 @@ class Transcripts:
                     raise Unavailable(
                         f"{self._spent} tokens used; max_tokens allows {self._budget}"
                     )
-            exchange = ask()
-            self._keep(Spoken(players, opening, exchange, agent))
+                self._under_way += 1
+            try:
+                exchange = ask()
+                self._keep(Spoken(players, opening, exchange, agent))
+            finally:
+                with self._door:
+                    self._under_way -= 1
+                    self._door.notify_all()
             return exchange
 
         return through
@@ -131,8 +136,6 @@ class Transcripts:
     def _keep(self, spoken: Spoken) -> None:
         said = spoken.exchange
         with self._door:
-            if self._closed:
-                raise Unavailable("the run has ended")
             try:
                 self._journal.append(spoken)
             except C4Error as error:  # a full disk must not count as a forfeit
@@ -145,9 +148,13 @@ class Transcripts:
                 )
 
     def close(self) -> None:
-        """Close the file; later answers raise an error."""
+        """Wait for the answers under way, which may cost money, and close the file.
+
+        Later requests raise an error.
+        """
         with self._door:
             self._closed = True
+            self._door.wait_for(lambda: not self._under_way)
             self._journal.close()
 
 

@@ -71,6 +71,26 @@ def test_models_of_other_environments_are_refused(libraries, tmp_path):
         agents.make(f"sb3:{saved(model, tmp_path)}")
 
 
+def test_a_policy_that_needs_more_than_an_observation_is_refused(libraries, tmp_path):
+    model = libraries[1].RecurrentPPO("MlpLstmPolicy", ConnectFourEnv(), **SMALL)
+    for made in (model, f"sb3:{saved(model, tmp_path)}"):
+        with pytest.raises(InvalidModel, match="a distribution given observations alone"):
+            agents.make(made)
+
+
+def test_a_model_of_normalised_observations_is_refused(libraries):
+    from stable_baselines3.common.vec_env import DummyVecEnv, VecNormalize
+
+    for norm_obs in (False, True):
+        env = VecNormalize(DummyVecEnv([ConnectFourEnv]), norm_obs=norm_obs)
+        model = libraries[0].PPO("MlpPolicy", env, **SMALL)
+        if norm_obs:
+            with pytest.raises(InvalidModel, match="VecNormalize"):
+                agents.make(model)
+        else:
+            assert agents.make(model).choose(Position()) in range(7)
+
+
 def test_files_that_are_no_models_are_refused(libraries, tmp_path):
     with pytest.raises(InvalidModel, match=r"absent\.zip.*found no file"):
         agents.make(f"sb3:{tmp_path}/absent.zip")

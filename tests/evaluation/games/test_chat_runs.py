@@ -87,6 +87,23 @@ def test_a_network_that_fails_ends_the_run_and_no_game(server, tmp_path):
         run(server)
 
 
+def test_a_run_that_ends_early_keeps_the_answers_under_way(server, tmp_path):
+    count = iter(range(10**6))
+    answered = []
+
+    def answer(body):
+        if next(count) == 20:
+            return Fault(401)
+        time.sleep(0.3)
+        answered.append(body)
+        return lowest_legal(body)
+
+    server.answer = answer
+    with pytest.raises(Unavailable, match="status 401"):
+        run(server, out=tmp_path, jobs=8)
+    assert len(read_transcripts(tmp_path)) == len(answered) > 20
+
+
 def test_the_fault_of_the_model_is_a_lost_game(server, tmp_path):
     server.answer = lambda body: "I resign."
     games = run(server, limit=1).games
