@@ -39,30 +39,30 @@ def headline(
     gap, better = round(best.elo - second.elo), best.better or 0.0
     field = "of the two" if len(ratings) == 2 else f"of {len(ratings)} agents"
     level = sum(round(best.elo - r.elo) == 0 for r in ratings) - 1
-    first_for_sure = best.ranks[1] == 1
+    ahead = {r.player: ratings.difference(best.player, r.player) for r in group[1:]}
+    rivals = [] if ratings.exact else [name for name, (_, low, _) in ahead.items() if low <= 0]
     if level:
         others = second.player if level == 1 else f"{level} others"
         first = f"{best.player} and {others} are level"
         first += "." if level + 1 == len(ratings) else f" at the head of {len(ratings)} agents."
-    elif first_for_sure:
+    elif not rivals:
         who = "stronger" if len(ratings) == 2 else "strongest"
         first = f"{best.player} is the {who} {field}, {gap} Elo ahead of {second.player}."
     else:
-        rivals = [r.player for r in group[1:] if r.ranks[0] == 1] or [second.player]
         rival = rivals[0] if len(rivals) == 1 else f"{len(rivals)} others"
         first = f"{best.player} leads by {gap} Elo, but {rival} may be as strong."
     if ratings.exact:
         these = "these openings" if ratings.resampled == "openings" else "this one opening"
         certain = f"Nothing was sampled, so this is certain over {these}."
         return [first, certain, *of_twins(twins)]
-    ahead, low, high = map(_elo, ratings.difference(best.player, second.player))
+    difference, low, high = map(_elo, ahead[second.player])
     said = (
         f"The probability that {best.player} is stronger than {second.player} is "
-        f"{_percent(better)}. The Elo difference, {ahead}, lies between {low} and {high} with "
+        f"{_percent(better)}. The Elo difference, {difference}, lies between {low} and {high} with "
         "95 % confidence."
     )
     alike = any({best.player, second.player} <= {*group} for group in twins)
-    if not (first_for_sure or warnings or alike):
+    if rivals and not (warnings or alike):
         warnings = (_proposed(ratings),)
     return [first, said, *of_twins(twins), *warnings]
 
