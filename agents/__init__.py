@@ -31,13 +31,11 @@ from c4env.agents.registry.registry import describe, make, names, register
 from c4env.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from c4env.agents.batched import opponent
     from c4env.agents.graded.curriculum import Curriculum
     from c4env.agents.pool import Pool
     from c4env.agents.solver import Solver
 
 _NAMES = {
-    "c4env.agents.batched": "opponent",
     "c4env.agents.graded.curriculum": "Curriculum",
     "c4env.agents.pool": "Pool",
     "c4env.agents.solver": "Solver",
@@ -47,8 +45,7 @@ __all__ = [
     "Agent", "Between", "Curriculum", "EngineFault", "Entry", "InvalidFunction", "InvalidHeuristic",
     "InvalidModel", "InvalidSpec", "InvalidValue", "LateAnswer", "NoMove", "NoSearch", "Pool",
     "SearchLimit", "SearchResult", "SearchingAgent", "Solver", "Unavailable", "UnknownAgent",
-    "UnknownOption", "UnreadableWeights", "checked", "describe", "make", "names", "opponent",
-    "register",
+    "UnknownOption", "UnreadableWeights", "checked", "describe", "make", "names", "register",
 ]  # fmt: skip
 
 __getattr__, __dir__ = lazy_names(__name__, _NAMES)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from c4env.agents.batched import Pool
+from c4env.agents.pool import Pool
 from c4env.agents.training.command_line import needs, run
 
 with needs("sb3", __name__):
