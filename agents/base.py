@@ -6,8 +6,6 @@ The evaluation plays any callable that takes an observation. The agents of this 
 
 from __future__ import annotations
 
-__any_board__ = True
-
 import abc
 import functools
 import inspect
@@ -22,11 +20,13 @@ from c4env.agents.errors import InvalidValue, NoMove, NoSearch
 from c4env.arrays import Int64s
 from c4env.errors import InvalidAction, require_integer
 
+from ..envs.opponents import reset_player
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from c4env.envs.opponents import Follower
-    from c4env.position import Position
+    from ..envs.opponents import Follower
+    from ..position import Position
 
 HINT: Final = "a function that answers for many boards must be marked by c4env.batched"
 
@@ -84,7 +84,7 @@ class Agent(abc.ABC):
 
     def __call__(self, observation: Mapping[str, Any] | NDArray[Any]) -> int:
         """Return the column for an observation of the player to move (``c4env.observation``)."""
-        from c4env.observation import position_from
+        from ..observation import position_from
 
         return self.choose(position_from(observation))
 
@@ -98,7 +98,7 @@ class Agent(abc.ABC):
         that boards do not influence each other. An override may keep parts that are expensive to
         build and do not depend on the seed.
         """
-        self.reset(seed)
+        reset_player(self, seed)
 
     @abc.abstractmethod
     def choose(self, position: Position) -> int:
@@ -119,7 +119,7 @@ class Agent(abc.ABC):
             discs: int64 ``[M, 2]``, bitboards of the side to move and of the other side; read only.
             seeds: int64 ``[M]`` below 2**48.
         """
-        from c4env.position import Position
+        from ..position import Position
 
         columns = np.empty(len(discs), np.int64)
         for i, (mine, theirs) in enumerate(discs.tolist()):
@@ -142,7 +142,7 @@ class Agent(abc.ABC):
 
     def follower(self) -> Follower:
         """Return what plays the agent's moves in one environment (``c4env.envs.opponents``)."""
-        from c4env.envs.opponents import Follower
+        from ..envs.opponents import Follower
 
         return Follower(self)
 
@@ -220,8 +220,7 @@ class SearchingAgent(Agent):
 class FunctionAgent(Agent):
     """An agent that passes observations to a function or to another library's policy.
 
-    The agent counts as stochastic, since the function may draw random numbers. A new game calls the
-    function's ``reset(seed)`` if the function has one.
+    The agent counts as stochastic, since the function may draw random numbers.
     """
 
     def __init__(self, function: Callable[[Any], Any]) -> None:
@@ -240,20 +239,21 @@ class FunctionAgent(Agent):
         return callable(getattr(self.function, "reset", None))
 
     def reset(self, seed: Any = None) -> None:
-        """Call the function's ``reset``, if any; pass the seed if ``reset`` has a parameter."""
-        reset_function(self.function, seed)
+        """Call the function's ``reset``, if any."""
+        reset_player(self.function, seed)
 
     def choose(self, position: Any) -> int:
         """Return the function's column for the observation of the side to move."""
-        from c4env.observation import observe
+        from ..observation import observe
 
         return self._column(observe(position))
 
     def choose_many(self, discs: Int64s, seeds: Int64s) -> Int64s:
         """Ask the function about each board; the seeds are not used."""
-        from c4env.envs.vectorized.batch import observed
+        from ..envs.vectorized.batch import observed
 
-        planes, masks = observed(discs).values()
+        seen = observed(discs)
+        planes, masks = seen["observation"], seen["action_mask"]
         columns = np.empty(len(discs), np.int64)
         for i in range(len(discs)):
             columns[i] = self._column({"observation": planes[i], "action_mask": masks[i]})
@@ -265,7 +265,7 @@ class FunctionAgent(Agent):
         Raises:
             InvalidAction: the function returned something else, or indexed an axis of boards.
         """
-        from c4env.position import parse_column  # compiles the rules
+        from ..position import parse_column  # compiles the rules
 
         try:
             answer = self(observation)
@@ -275,13 +275,6 @@ class FunctionAgent(Agent):
             shown = " ".join(repr(answer).split())[:60]
             raise InvalidAction(f"{shown}: expected one column; {HINT}")
         return parse_column(answer)
-
-
-def reset_function(function: Any, seed: Any) -> None:
-    """Call a function's ``reset``, if any; pass the seed if ``reset`` has a parameter."""
-    reset = getattr(function, "reset", None)
-    if callable(reset):
-        reset(*(() if parameters_of(reset) == {} else (seed,)))
 
 
 def parameters_of(target: Callable[..., Any]) -> Mapping[str, inspect.Parameter] | None:
@@ -334,6 +327,6 @@ def require_move(position: Position) -> None:
 
 @functools.cache
 def _check() -> Callable[[object], Position]:
-    from c4env.position import require_position  # compiles kernels, which ``c4 list`` must avoid
+    from ..position import require_position  # compiles kernels, which ``c4 list`` must avoid
 
     return require_position

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-__any_board__ = True
-
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from c4env.agents.base import Agent, require_move
-from c4env.agents.registry.options import DEFAULT_HEURISTIC, HeuristicName, checked
+from .base import Agent, require_move
+from .registry.options import DEFAULT_HEURISTIC, HeuristicName, checked
 
 if TYPE_CHECKING:
     from c4env.arrays import Int64s
-    from c4env.position import Position
+
+    from ..position import Position
 
 
 class Random(Agent):
@@ -34,7 +33,7 @@ class Random(Agent):
 
     def choose_many(self, discs: Int64s, seeds: Int64s) -> Int64s:
         """Draw a legal column on each board with the board's seed."""
-        from c4env.envs.vectorized.chance import random_columns
+        from ..envs.vectorized.chance import random_columns
 
         return random_columns(discs, seeds)
 
@@ -50,7 +49,7 @@ class Greedy(Agent):
 
     @checked
     def __init__(self, heuristic: HeuristicName = DEFAULT_HEURISTIC) -> None:
-        from c4env.agents.heuristics.names import as_argument, load, repeats
+        from .heuristics.names import as_argument, load, repeats
 
         self._heuristic_name = heuristic
         self.heuristic = load(heuristic)
@@ -59,8 +58,8 @@ class Greedy(Agent):
 
     def choose(self, position: Position) -> int:
         """Choose the 0-based column to play."""
-        from c4env.agents.heuristics.names import not_a_value
-        from c4env.agents.search.greedy import greedy_column
+        from .heuristics.names import not_a_value
+        from .search.greedy import greedy_column
 
         require_move(position)
         # On one board the kernel's Python source is faster than the kernel: unboxing a function
@@ -73,7 +72,7 @@ class Greedy(Agent):
 
     def choose_many(self, discs: Int64s, seeds: Int64s) -> Int64s:
         """Choose a column on each board, in one kernel."""
-        from c4env.agents.search.greedy import greedy_columns
+        from .search.greedy import greedy_columns
 
         columns = greedy_columns(discs, self._argument)
         # The default method raises the error with the reason when it plays the failing board.

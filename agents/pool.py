@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__any_board__ = True
-
 import functools
 import math
 from collections.abc import Callable, Iterator, Mapping
@@ -12,14 +10,15 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from c4env.agents.base import Agent, require_count
 from c4env.agents.errors import InvalidValue
-from c4env.agents.registry.registry import make
 from c4env.arrays import Float64s, Int64s
-from c4env.envs.opponents import Follower, nothing_to_undo
-from c4env.envs.vectorized.batch import parse_actions
-from c4env.envs.vectorized.chance import streams
-from c4env.position import Position
+
+from ..envs.opponents import Follower, nothing_to_undo, reset_player
+from ..envs.vectorized.batch import parse_actions
+from ..envs.vectorized.chance import streams
+from ..position import Position
+from .base import Agent, require_count
+from .registry.registry import make
 
 # An odd multiplier of a pool's seed, so that pools with different seeds draw differently.
 KEY: Final = np.uint64(0xD1B54A32D192ED03)
@@ -203,7 +202,7 @@ class Pool(Agent):
         """Reset every opponent, and the generator of :meth:`choose`."""
         self._generator = np.random.default_rng(seed)
         for _, agent in self._agents.values():
-            agent.reset(seed)
+            reset_player(agent, seed)
 
     def choose(self, position: Position) -> int:
         """Draw an opponent for this move, and return its column."""

@@ -6,7 +6,6 @@ loaded copy of this module reads its size from ``__name__``.
 
 from __future__ import annotations
 
-__any_board__ = True
 __in_kernels__ = True
 
 from typing import Final

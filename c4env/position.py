@@ -9,15 +9,15 @@ Each notation has a reader and a writer:
 
 from __future__ import annotations
 
-__any_board__ = True
-
 import contextlib
 import functools
 import operator
 from collections.abc import Iterable
 from typing import Any, Final, NamedTuple, Self, cast
 
-from c4env.bitboard import (
+from c4env.errors import IllegalMove, InvalidAction, InvalidNotation, InvalidPosition
+
+from .bitboard import (
     BOARD,
     BOTTOM,
     CELLS,
@@ -33,9 +33,8 @@ from c4env.bitboard import (
     is_consistent,
     mirror,
 )
-from c4env.errors import IllegalMove, InvalidAction, InvalidNotation, InvalidPosition
-from c4env.geometry import BOARD_SIZE, IS_STANDARD, LINE_IN_WORDS
-from c4env.geometry import DIGITS as DIGITS
+from .geometry import BOARD_SIZE, IS_STANDARD, LINE_IN_WORDS
+from .geometry import DIGITS as DIGITS
 
 DISCS: Final = "xo"  # how str() draws the discs of players 0 and 1
 EMPTY: Final = "."
@@ -286,7 +285,7 @@ class Position(_Fields):
 
     def _repr_svg_(self) -> str:
         """Return the picture that a notebook shows."""
-        from c4env.view.rendering import svg
+        from .view.rendering import svg
 
         return svg(self)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 import subprocess
@@ -146,6 +147,15 @@ def test_the_leaderboard_is_the_stored_one():
     first = (ROOT / "README.md").read_text().splitlines()
     best = [*rows[:10], note]  # heading, rule and eight agents
     assert [line for line in first if line in best and line] == [line for line in best if line]
+
+
+def test_the_files_that_ship_are_those_of_the_page_on_provenance():
+    page = (ROOT / "docs" / "reference" / "provenance.md").read_text()
+    stated = re.findall(r"^\| `(.+)` \| ([\d,]+) \| `([0-9a-f]{64})` \|", page, re.MULTILINE)
+    assert len(stated) == 3
+    for path, size, digest in stated:
+        data = (ROOT / path).read_bytes()
+        assert (f"{len(data):,}", hashlib.sha256(data).hexdigest()) == (size, digest)
 
 
 def test_links_lead_somewhere():

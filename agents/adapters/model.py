@@ -7,8 +7,6 @@ continues, the agent plays with the current weights.
 
 from __future__ import annotations
 
-__any_board__ = True
-
 import abc
 import inspect
 from collections.abc import Callable
@@ -17,18 +15,19 @@ from typing import Any, ClassVar, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from c4env.agents.base import Agent, FunctionAgent, is_model, require_move, reset_function
 from c4env.agents.errors import EngineFault, InvalidModel, InvalidSpec, UnknownOption
-from c4env.agents.registry.options import Temperature, checked
 from c4env.arrays import Int8s, Int64s
-from c4env.bitboard import COLUMNS
 from c4env.boards import require_board
-from c4env.envs.opponents import is_batched
-from c4env.envs.vectorized.batch import observed
-from c4env.envs.vectorized.chance import streams
-from c4env.geometry import BOARD_SIZE
-from c4env.observation import LAYOUTS, Form
-from c4env.position import Position
+
+from ...bitboard import COLUMNS
+from ...envs.opponents import is_batched, reset_player
+from ...envs.vectorized.batch import observed
+from ...envs.vectorized.chance import streams
+from ...geometry import BOARD_SIZE
+from ...observation import LAYOUTS, Form
+from ...position import Position
+from ..base import Agent, FunctionAgent, is_model, require_move
+from ..registry.options import Temperature, checked
 
 NO_SEED: Final = np.zeros(1, np.int64)
 
@@ -212,9 +211,9 @@ class BatchFunctionAgent(ModelAgent):
         return self.temperature > 0 or hasattr(self._function, "reset")
 
     def reset(self, seed: int | np.random.SeedSequence | None = None) -> None:
-        """Begin a new game, and call the function's ``reset`` if it has one."""
+        """Begin a new game, also of the function."""
         super().reset(seed)
-        reset_function(self._function, seed)
+        reset_player(self._function, seed)
 
     def preferences(self, planes: Int8s) -> NDArray[Any]:
         """Return the function's result; see :class:`ModelAgent`."""

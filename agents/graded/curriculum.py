@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-__any_board__ = True
-
 import functools
 from collections.abc import Callable
 from typing import Annotated, Final
 
 import numpy as np
 
-from c4env.agents.base import Agent, require_move
 from c4env.agents.errors import InvalidValue
-from c4env.agents.graded.agent import Player, skill_of
 from c4env.agents.graded.levels import ELO
 from c4env.agents.registry.entries import Between
-from c4env.agents.registry.options import Share, checked
 from c4env.arrays import Float64s, Int64s
-from c4env.envs.opponents import Follower
-from c4env.position import Position
+
+from ...envs.opponents import Follower
+from ...position import Position
+from ..base import Agent, require_move
+from ..registry.options import Share, checked
+from .agent import Player, skill_of
 
 LOWEST: Final = ELO[0]
 HIGHEST: Final = ELO[-1]

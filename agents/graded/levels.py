@@ -10,8 +10,6 @@ the leaderboard of 2026-11-22. So the Elo of ``graded`` stays when the leaderboa
 
 from typing import Final
 
-__any_board__ = True
-
 ANCHOR: Final = (
     *("alphabeta-chain", "alphabeta-window", "alphabeta-window:depth=7", "alphabeta-window-b"),
     "rust-port",

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-__any_board__ = True
-
 from typing import Final
 
 import numpy as np
 
-from c4env.agents.heuristics.names import Heuristic
-from c4env.agents.search.fixed_depth import INNER, best_column
 from c4env.agents.search.threads import STOPPED, UNWATCHED, WORDS, run_interruptibly
 from c4env.arrays import Int64s
-from c4env.bitboard import COLUMNS
-from c4env.envs.vectorized.batch import shares
 from c4env.jit import HEURISTIC, kernel
+
+from ...bitboard import COLUMNS
+from ...envs.vectorized.batch import shares
+from ..heuristics.names import Heuristic
+from .fixed_depth import INNER, best_column
 
 AT_ONCE: Final = 10**6  # a search of at most this many leaves runs in the caller's thread
 

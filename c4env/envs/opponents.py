@@ -7,10 +7,9 @@ column; a function marked by :func:`batched` maps M observations to M columns. T
 
 from __future__ import annotations
 
-__any_board__ = True
-
 import functools
 import importlib
+import inspect
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
@@ -20,11 +19,18 @@ from c4env.arrays import Float64s, Int64s
 from c4env.errors import InvalidOption, OpponentFailed
 
 if TYPE_CHECKING:
-    from c4env.observation import Observation
-    from c4env.position import Position
+    from ..observation import Observation
+    from ..position import Position
 
 RANDOM: Final = "random"
 """The name of the opponent that the environments play themselves."""
+
+_BY_NAME: Final = {inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY}
+_BY_PLACE: Final = {
+    inspect.Parameter.POSITIONAL_ONLY,
+    inspect.Parameter.POSITIONAL_OR_KEYWORD,
+    inspect.Parameter.VAR_POSITIONAL,
+}
 
 Answering = TypeVar("Answering")
 
@@ -107,7 +113,7 @@ class Follower:
 
     def reset(self, seed: int) -> None:
         """Forget all games; the environment calls this when it resets all boards."""
-        self.agent.reset(seed)
+        reset_player(self.agent, seed)
 
     def begin(self, boards: Int64s, seeds: Int64s) -> None:
         """Begin new games on these boards."""
@@ -131,6 +137,29 @@ class Follower:
 
 def nothing_to_undo() -> None:
     """Take back no count."""
+
+
+def reset_player(player: Any, seed: Any) -> None:
+    """Begin a new game of an agent or function: call its method ``reset``, if it has one.
+
+    A parameter ``seed`` gets the seed by name; otherwise the first positional parameter gets it.
+    Without such a parameter, ``reset`` is called without arguments.
+    """
+    reset = getattr(player, "reset", None)
+    if not callable(reset):
+        return
+    try:
+        parameters = inspect.signature(reset).parameters
+    except (TypeError, ValueError):  # Python cannot find them, as for some functions in C
+        reset(seed)
+        return
+    kinds = {name: parameter.kind for name, parameter in parameters.items()}
+    if kinds.get("seed", inspect.Parameter.POSITIONAL_ONLY) in _BY_NAME:
+        reset(seed=seed)
+    elif _BY_PLACE & set(kinds.values()):
+        reset(seed)
+    else:
+        reset()
 
 
 def reset_opponent(follower: Follower, seed: int) -> None:
@@ -157,8 +186,8 @@ def follower_of(opponent: AnyOpponent) -> Follower | None:
     """
     if opponent is None or (isinstance(opponent, str) and opponent == RANDOM):
         return None
-    # Imported by name, since c4env must not depend on agents; they are the agents of this board.
-    agents = importlib.import_module(f"{__name__.rpartition('.envs.')[0]}.agents")
+    # Imported by name, since c4env must not depend on agents.
+    agents = importlib.import_module("..agents", __package__)
     try:
         follower: Follower = agents.make(opponent).follower()
     except agents.InvalidSpec:

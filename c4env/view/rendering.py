@@ -10,8 +10,6 @@ The pixels keep the geometry of PettingZoo's connect four: with ``screen_scaling
 
 from __future__ import annotations
 
-__any_board__ = True
-
 import functools
 from collections.abc import Sequence
 from typing import Final, NamedTuple
@@ -20,9 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from c4env.arrays import Float64s
-from c4env.bitboard import COLUMN, COLUMNS, ROWS, STRIDE, discs_at_end
 from c4env.errors import InvalidOption, require_integer
-from c4env.position import DIGITS, DISCS, EMPTY, Position, parse_column, require_position
+
+from ..bitboard import COLUMN, COLUMNS, ROWS, STRIDE, discs_at_end
+from ..position import DIGITS, DISCS, EMPTY, Position, parse_column, require_position
 
 DEFAULT_SCALING: Final = 9
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__any_board__ = True
-
 from typing import TYPE_CHECKING, Any, Final
 
 import gymnasium
@@ -11,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from c4env.errors import UnknownRenderMode, require_integer
-from c4env.position import Position
-from c4env.view.rendering import ansi, rgb_array
+
+from ..position import Position
+from .rendering import ansi, rgb_array
 
 if TYPE_CHECKING:
     from c4env.view.window import Window

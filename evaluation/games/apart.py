@@ -7,8 +7,6 @@ share a worker process (``games/workers.py``) until an agent ends the worker.
 
 from __future__ import annotations
 
-__any_board__ = True
-
 import os
 import pickle
 import re
@@ -22,13 +20,9 @@ import numpy as np
 from joblib.externals.loky.backend.context import get_context
 from joblib.externals.loky.backend.reduction import dumps
 
-from c4env import agents
-from c4env.agents.base import Agent
 from c4env.agents.errors import UnknownAgent
-from c4env.agents.registry.registry import registered_here, split_spec
 from c4env.agents.registry.table import ZOO
 from c4env.errors import C4Error
-from c4env.evaluation.games.game import Fault, Faulted, ask, begin, in_words
 from c4env.evaluation.games.processes import (
     SPOILED,
     OwnSettings,
@@ -37,9 +31,14 @@ from c4env.evaluation.games.processes import (
     sigint_blocked,
     stdout_to_stderr,
 )
-from c4env.evaluation.plan.field import Player, Traits, join, look, make_player
-from c4env.observation import Observation, observe
-from c4env.position import Position, parse_column
+
+from ... import agents
+from ...agents.base import Agent
+from ...agents.registry.registry import registered_here, split_spec
+from ...observation import Observation, observe
+from ...position import Position, parse_column
+from ..plan.field import Player, Traits, join, look, make_player
+from .game import Fault, Faulted, ask, begin, in_words
 
 CLOSING: Final = 2.0  # seconds that an agent has to close
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__any_board__ = True
-
 import operator
 import os
 import signal
@@ -15,15 +13,16 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from c4env.agents.base import FunctionAgent
 from c4env.agents.errors import LateAnswer, Unavailable
-from c4env.envs.aec import AGENTS, env
 from c4env.errors import InvalidAction
 from c4env.evaluation.games.processes import Interruption, OwnSettings, agents_own
 from c4env.evaluation.seeds import seeds
-from c4env.evaluation.store.record import Ending, GameRecord
-from c4env.observation import Observation
-from c4env.position import format_moves, parse_column, parse_moves
+
+from ...envs.aec import AGENTS, env
+from ...envs.opponents import reset_player
+from ...observation import Observation
+from ...position import format_moves, parse_column, parse_moves
+from ..store.record import Ending, GameRecord
 
 Policy = Callable[[Observation], Any]
 
@@ -152,7 +151,7 @@ def begin(policy: Policy, seed: int) -> Fault | None:
     """Call the ``reset`` of a policy that has one; return a fault if ``reset`` raises an error."""
     here = os.getpid()
     try:
-        FunctionAgent(policy).reset(seed)
+        reset_player(policy, seed)
     except Faulted as error:
         return error.fault
     except BaseException as error:

@@ -6,8 +6,6 @@ The command line makes its options from the fields of :class:`Settings`. Functio
 
 from __future__ import annotations
 
-__any_board__ = True
-
 import functools
 import inspect
 from collections.abc import Callable, Mapping
@@ -18,8 +16,9 @@ from typing import Any, Final, TypedDict, TypeVar
 from c4env.errors import require_integer
 from c4env.evaluation.errors import InvalidRun
 from c4env.evaluation.games.backends import check_backend
-from c4env.evaluation.games.game import Clock
-from c4env.evaluation.store.record import GameRecord
+
+from ..store.record import GameRecord
+from .game import Clock
 
 Watcher = Callable[[int, int], None]
 F = TypeVar("F", bound=Callable[..., Any])

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__any_board__ = True
-
 import functools
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, nullcontext
@@ -14,22 +12,18 @@ from typing import Final, NamedTuple, Unpack, cast
 
 import numpy as np
 
-from c4env.agents.base import Agent, is_model
 from c4env.agents.errors import Unavailable
-from c4env.agents.registry.registry import registered_here, split_spec
 from c4env.arrays import Float64s
 from c4env.evaluation.errors import InvalidRun
-from c4env.evaluation.games.apart import make_field
 from c4env.evaluation.games.backends import dismiss_processes, renew_processes
 from c4env.evaluation.games.processes import one_interrupt, raise_interrupt
-from c4env.evaluation.games.settings import Settings, SettingsByName, takes_settings
-from c4env.evaluation.games.workers import (
-    RunSpec,
-    close_agents,
-    play_all,
-    version_here,
-)
-from c4env.evaluation.plan.field import (
+from c4env.evaluation.plan.schedule import Fixture
+from c4env.evaluation.tables import plural
+from c4env.version import commit
+
+from ...agents.base import Agent, is_model
+from ...agents.registry.registry import registered_here, split_spec
+from ..plan.field import (
     Player,
     Players,
     Traits,
@@ -37,16 +31,23 @@ from c4env.evaluation.plan.field import (
     name_players,
     separate,
 )
-from c4env.evaluation.plan.header import Kind, RunHeader, SprtPlan
-from c4env.evaluation.plan.identity import in_short
-from c4env.evaluation.plan.openings import Openings, choose_openings
-from c4env.evaluation.plan.schedule import Fixture
-from c4env.evaluation.rating.ratings import Ratings, rate
-from c4env.evaluation.rating.tally import Tally
-from c4env.evaluation.rating.wintable import WinTable
-from c4env.evaluation.store.record import GameRecord, digest, open_games
-from c4env.evaluation.store.transcripts import Transcripts
-from c4env.evaluation.tables import plural
+from ..plan.header import Kind, RunHeader, SprtPlan
+from ..plan.identity import in_short
+from ..plan.openings import Openings, choose_openings
+from ..rating.costs import costs
+from ..rating.ratings import Ratings, rate
+from ..rating.tally import Tally
+from ..rating.wintable import WinTable
+from ..store.record import GameRecord, digest, open_games
+from ..store.transcripts import Transcripts
+from .apart import make_field
+from .settings import Settings, SettingsByName, takes_settings
+from .workers import (
+    RunSpec,
+    close_agents,
+    play_all,
+    version_here,
+)
 
 
 @dataclass(frozen=True)
@@ -110,7 +111,7 @@ class Tournament:
         Raises:
             InvalidRun: the anchor is not one of the players.
         """
-        return rate(self._tally, self.deterministic, anchor)
+        return rate(self._tally, self.deterministic, anchor).with_costs(costs(self.games))
 
     @functools.cached_property
     def _tally(self) -> Tally:
@@ -257,6 +258,7 @@ def prepare(
         openings=tuple(openings),
         seed=settings.seed,
         c4env=version_here(),
+        commit=commit(),
         deterministic=known.deterministic,
         timed=known.timed,
         code=dict(known.code),

@@ -10,8 +10,6 @@ agent that ends its own process twice in the same game forfeits the game.
 
 from __future__ import annotations
 
-__any_board__ = True
-
 import copy
 import dataclasses
 import functools
@@ -33,11 +31,8 @@ import joblib
 import numpy as np
 from joblib.parallel import get_active_backend
 
-from c4env.agents.base import Agent
 from c4env.agents.errors import Unavailable
-from c4env.agents.registry.registry import split_spec
 from c4env.evaluation.errors import InvalidRun
-from c4env.evaluation.games.apart import Apart, is_foreign, names_code, register_all
 from c4env.evaluation.games.backends import (
     CLUSTERS,
     as_they_end,
@@ -45,7 +40,6 @@ from c4env.evaluation.games.backends import (
     worker_death,
     workers_at,
 )
-from c4env.evaluation.games.game import Clock, Policy, in_words, play_game
 from c4env.evaluation.games.processes import (
     OwnSettings,
     Worker,
@@ -55,11 +49,16 @@ from c4env.evaluation.games.processes import (
     sigint_blocked,
     stdout_to_stderr,
 )
-from c4env.evaluation.plan.field import Player, is_language_model, make_player
-from c4env.evaluation.plan.identity import identify
 from c4env.evaluation.plan.schedule import Fixture
-from c4env.evaluation.store.record import GameRecord
-from c4env.evaluation.store.transcripts import Transcripts
+
+from ...agents.base import Agent
+from ...agents.registry.registry import split_spec
+from ..plan.field import Player, is_language_model, make_player
+from ..plan.identity import identify
+from ..store.record import GameRecord
+from ..store.transcripts import Transcripts
+from .apart import Apart, is_foreign, names_code, register_all
+from .game import Clock, Policy, in_words, play_game
 
 BATCH_SECONDS: Final = 0.3  # intended duration of a task
 MOST_GAMES: Final = 1000  # games in one task

@@ -8,8 +8,6 @@ programs, weights and folders in the agent's spec. This project's own code has n
 
 from __future__ import annotations
 
-__any_board__ = True
-
 import ast
 import functools
 import hashlib
@@ -29,13 +27,14 @@ from typing import Any, Final
 
 import numpy as np
 
-from c4env.agents.base import Agent, FunctionAgent
-from c4env.agents.network import MODEL
 from c4env.agents.registry.entries import Entry
-from c4env.agents.registry.registry import options_of_entry, registered_here, split_spec
 from c4env.agents.registry.table import ZOO
-from c4env.agents.sampling.policy_value import SELFPLAY
 from c4env.evaluation.errors import InvalidRun
+
+from ...agents.base import Agent, FunctionAgent
+from ...agents.network import MODEL
+from ...agents.registry.registry import options_of_entry, registered_here, split_spec
+from ...agents.sampling.policy_value import SELFPLAY
 
 Identity = Mapping[str, str]
 """The hashes of an agent's parts, by name; empty for agents of this project."""

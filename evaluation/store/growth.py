@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-__any_board__ = True
-
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from c4env.evaluation.errors import UnreadableRun
-from c4env.evaluation.plan.header import RunHeader, SprtPlan
 from c4env.evaluation.tables import plural
+
+from ..plan.header import RunHeader, SprtPlan
 
 Pairings = Sequence[tuple[str, str]]
 

@@ -6,8 +6,6 @@ whole conversation. A resumed run reuses the stored answers.
 
 from __future__ import annotations
 
-__any_board__ = True
-
 import threading
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import asdict, dataclass
@@ -20,7 +18,7 @@ from c4env.evaluation.plan.schedule import Fixture
 from c4env.evaluation.store.journal import Format, Journal, read_lines
 
 if TYPE_CHECKING:
-    from c4env.agents.adapters.chat.agent import Exchange, Tape
+    from ...agents.adapters.chat.agent import Exchange, Tape
 
 TRANSCRIPTS_FILE: Final = "transcripts.jsonl"
 
@@ -61,7 +59,7 @@ class Spoken:
         Raises:
             ValueError, TypeError, KeyError: the value is not a prompt with its answer.
         """
-        from c4env.agents.adapters.chat.agent import Exchange
+        from ...agents.adapters.chat.agent import Exchange
 
         fields = dict(value)
         (first, second), opening, agent = (fields.pop(k) for k in ("players", "opening", "agent"))

@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 import sys
+from importlib.util import resolve_name
 from pathlib import Path
 
 import pytest
@@ -45,32 +46,24 @@ def test_a_kernel_computes_what_its_function_does() -> None:
 # -- the cache folder ----------------------------------------------------------------
 
 
-def test_the_folders_name_changes_with_the_sources_that_a_kernel_reaches_alone(
+def test_the_folders_name_changes_with_the_sources_of_kernels_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Weights and the geometry hold no kernel; kernels are compiled with their numbers."""
     files = dict(sources.modules())
     monkeypatch.setattr(jit, "modules", lambda: files)
-    heuristics, foreign = "c4env.agents.heuristics.evaluations", "my.own"
 
-    def seen() -> tuple[str, str]:
-        return jit.source_hash(heuristics), jit.source_hash(foreign)
-
-    def edited(name: str) -> tuple[bool, bool]:
-        before = seen()
+    def edited(name: str) -> bool:
+        before = jit.source_hash.__wrapped__()
         text = files[name].read_text() if name in files else "@kernel('int64()')\n"
         files[name] = tmp_path / f"{len(list(tmp_path.iterdir()))}.py"
         files[name].write_text(text + "# edited\n")
-        return (before[0] != seen()[0], before[1] != seen()[1])
+        return before != jit.source_hash.__wrapped__()
 
-    assert seen() == seen()
-    reached = ("bitboard", "agents.heuristics", "agents.heuristics.weights", "jit", "geometry")
-    for name in (*reached, "agents.heuristics.windows"):
-        assert edited(f"c4env.{name}") == (True, True)
-    for name in ("agents.solver.search.table", "agents.new"):
-        assert edited(f"c4env.{name}") == (False, True)
+    for name in ("bitboard", "agents.heuristics.weights", "jit", "geometry", "agents.new"):
+        assert edited(f"c4env.{name}")
     for name in ("position", "errors", "boards", "agents.registry.options", "evaluation.tables"):
-        assert edited(f"c4env.{name}") == (False, False)
+        assert not edited(f"c4env.{name}")
 
 
 def used(tree: ast.AST) -> set[str]:
@@ -92,7 +85,8 @@ def origins(module: str, names: set[str] | None = None) -> set[str]:
     """
     if module in ("c4env.boards", "c4env.jit"):
         return set()
-    tree = ast.parse(sources.modules()[module].read_bytes())
+    path = sources.modules()[module]
+    tree = ast.parse(path.read_bytes())
     for node in ast.walk(tree):  # types say nothing of the machine code
         if isinstance(node, ast.FunctionDef):
             node.returns = None
@@ -108,23 +102,28 @@ def origins(module: str, names: set[str] | None = None) -> set[str]:
         before = names
         names = names.union(*(used(node) for node in tree.body if assigned(node) & names))
     found = set()
+    package = module if path.name == "__init__.py" else module.rpartition(".")[0]
     for node in tree.body:
-        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("c4env"):
+        if isinstance(node, ast.ImportFrom) and (
+            node.level or str(node.module).startswith("c4env")
+        ):
+            home = resolve_name("." * node.level + (node.module or ""), package)
             for name in {each.name for each in node.names if (each.asname or each.name) in names}:
-                if (inner := f"{node.module}.{name}") in sources.modules():
+                if (inner := f"{home}.{name}") in sources.modules():
                     found.add(inner)
                 else:
-                    found |= {str(node.module)} | origins(str(node.module), {name})
+                    found |= {home} | origins(home, {name})
     return found
 
 
 def test_all_that_kernels_use_is_in_the_name_of_their_folder() -> None:
-    files = sources.modules()
-    kernels = [name for name, path in files.items() if b"\n@kernel(" in path.read_bytes()]
+    texts = {name: path.read_bytes() for name, path in sources.modules().items()}
+    kernels = [name for name, text in texts.items() if b"\n@kernel(" in text]
+    watched = {name for name, text in texts.items() if jit.REACHED.search(text)}
     assert len(kernels) > 25
     assert "c4env.agents.heuristics.weights" in origins("c4env.agents.heuristics.evaluations")
     for module in kernels:
-        missing = origins(module) - {*jit.kernel_sources(files, module)}
+        missing = origins(module) - watched
         assert not missing - {"c4env.boards"}, f"{module}: expected __in_kernels__ in {missing}"
 
 
@@ -140,11 +139,11 @@ def places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Path]:
 
 def folder() -> Path:
     """The folder found anew; the function remembers its first answer."""
-    return jit.cache_folder.__wrapped__("c4env.bitboard")
+    return jit.cache_folder.__wrapped__()
 
 
 def test_the_first_writable_place_holds_the_cache(places: dict[str, Path]) -> None:
-    name = f"c4env-{jit.source_hash('c4env.bitboard')}"
+    name = f"c4env-{jit.source_hash()}"
     # A file in the way stands for an unwritable place, which root would not notice.
     for place, base in places.items():
         expected = base / ".cache" / name if place == "home" else base / name
@@ -241,7 +240,7 @@ def test_where_nothing_is_writable_kernels_run_and_nothing_stays(small: Path) ->
     script = small / "main.py"
     script.write_text(
         "from c4env import jit\nfrom c4env.caller import caller\n"
-        "print(caller(1), jit.cache_folder('c4env.caller'))\n"
+        "print(caller(1), jit.cache_folder())\n"
     )
     answer, used = run(
         script, blocked, small, HOME=str(blocked), XDG_CACHE_HOME=str(blocked)

@@ -17,7 +17,7 @@ import pytest
 import c4env
 from c4env import agents, evaluation
 from c4env.agents.solver import Solver
-from c4env.boards import Size, twin
+from c4env.boards import Size
 from c4env.errors import WrongBoard
 from c4env.evaluation import play
 from c4env.evaluation.__main__ import main
@@ -295,7 +295,7 @@ OTHER = c4env.board(*SMALL)
 
 def there(module):
     """A module on another board."""
-    return importlib.import_module(twin(f"c4env.evaluation.{module}", SMALL))
+    return importlib.import_module(f"{OTHER.__name__}.evaluation.{module}")
 
 
 def person(here, record):

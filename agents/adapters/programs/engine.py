@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__any_board__ = True
-
 import math
 import shlex
 import shutil
@@ -14,12 +12,13 @@ from typing import Final, Literal
 import numpy as np
 
 from c4env.agents.adapters.programs.process import LineProcess
-from c4env.agents.base import Agent, as_number, require_move
 from c4env.agents.errors import EngineFault, InvalidValue
 from c4env.agents.registry.imports import file_hint
-from c4env.agents.registry.options import Seconds, checked
-from c4env.bitboard import CENTRE_FIRST, COLUMNS
-from c4env.position import DIGITS, Position
+
+from ....bitboard import CENTRE_FIRST, COLUMNS
+from ....position import DIGITS, Position
+from ...base import Agent, as_number, require_move
+from ...registry.options import Seconds, checked
 
 STARTUP: Final = 20.0  # seconds for a program to load and compile, beyond the time of a move
 LONGEST_COUNT: Final = 18  # greatest number of digits of a node count

@@ -283,7 +283,7 @@ def test_both_libraries_make_it_by_name_in_any_order_of_imports(first: str) -> N
     code = f"""{first}
 made = gymnasium.make("{prefix}c4env/ConnectFour-v0")
 assert type(made.unwrapped).__name__ == "ConnectFourEnv"
-many = gymnasium.make_vec("c4env/ConnectFour-v0", num_envs=3)
+many = gymnasium.make_vec("c4env/ConnectFourSelfPlay-v0", num_envs=3)
 assert type(many).__name__ == "ConnectFourVectorEnv" and many.num_envs == 3
 import c4env.envs.aec, importlib, pettingzoo
 made = pettingzoo.make("aec", "c4env/connect_four-v0", render_mode="ansi")

@@ -12,6 +12,7 @@ import c4env
 from c4env import ConnectFourEnv, ConnectFourVectorEnv, Observation, Position, agents
 from c4env.agents import Pool
 from c4env.errors import C4Error, InvalidOption, OpponentFailed
+from c4env.evaluation.games.game import play_game
 from tests.helpers.processes import run_python
 
 
@@ -24,6 +25,39 @@ def one(observation: Observation) -> int:
 def many(observation: Observation) -> Any:
     """The same of many boards."""
     return 6 - observation["action_mask"][:, ::-1].argmax(axis=1)
+
+
+FORMS: dict[str, Any] = {
+    "none": None,
+    "self": lambda self: self.seeds.append(None),
+    "s": lambda self, s: self.seeds.append(s + 0),
+    "seed": lambda self, seed=None: self.seeds.append(seed + 0),
+    "*, seed": lambda self, *, seed: self.seeds.append(seed + 0),
+    "*all": lambda self, *all: self.seeds.append(all[0] + 0),
+}
+DOORS: dict[str, Any] = {
+    "a game": lambda agent: play_game((one, agent), ("one", "it")),
+    "ConnectFourEnv": lambda agent: ConnectFourEnv(agent, 1).reset(seed=1),
+    "ConnectFourVectorEnv": lambda agent: ConnectFourVectorEnv(2, opponent=agent).reset(seed=1),
+    "Pool": lambda agent: ConnectFourEnv(agents.Pool({agent: 1}), 1).reset(seed=1),
+    "make": lambda agent: agents.make(agent).reset(1),
+    "batched": lambda agent: agents.make(c4env.batched(agent)).reset(1),
+}
+
+
+@pytest.mark.parametrize("door", DOORS)
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("base", [object, agents.Agent])
+def test_every_door_calls_reset_as_it_is_declared(base: type, form: str, door: str) -> None:
+    if base is agents.Agent and door in ("make", "batched"):
+        return  # made as it is; its caller calls its reset
+    members = {"__call__": lambda self, seen: one(seen), "choose": lambda self, position: 0}
+    made = type("Player", (base,), members | ({"reset": FORMS[form]} if FORMS[form] else {}))()
+    made.seeds = []
+    game = DOORS[door](made)
+    assert door != "a game" or game.ending == "four"
+    assert bool(made.seeds) == (form != "none")
+    assert all((seed is None) == (form == "self") for seed in made.seeds)
 
 
 class Rightmost(agents.Agent):

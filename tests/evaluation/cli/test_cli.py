@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import io
 import json
+import signal
 import subprocess
 import sys
 
@@ -130,6 +131,27 @@ def test_play_records_and_reports(tmp_path, capsys, monkeypatch):
     assert len(read_games(tmp_path)[1]) == 2
     assert main(["report", str(tmp_path)]) == 0
     assert "human" in capsys.readouterr().out
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are POSIX's")
+def test_ctrl_c_before_anybody_listens_ends_a_command_in_silence(tmp_path):
+    early = (
+        "import os, signal, sys\n"
+        "import c4env.evaluation.__main__ as command\n"
+        "class Finder:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        "        os.kill(os.getpid(), signal.SIGINT)\n"
+        "sys.meta_path.insert(0, Finder())\n"
+        "command.main()\n"
+    )
+    stopped = run_python("-c", early)
+    assert (stopped.returncode, stopped.stdout, stopped.stderr) == (-signal.SIGINT, "", "")
+    script = tmp_path / "c4"  # a program of somebody else's
+    script.write_text(
+        "import signal, c4env, c4env.evaluation.__main__\n"
+        "assert signal.getsignal(signal.SIGINT) is signal.default_int_handler\n"
+    )
+    run_python(script, check=True)
 
 
 UNWRITABLE = {

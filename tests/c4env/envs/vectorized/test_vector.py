@@ -538,4 +538,14 @@ def test_an_illegal_move_loses() -> None:
         environment.step([9, 0])
 
 
-# -- pictures and names -------------------------------------------------------------------------
+# -- names ----------------------------------------------------------------------------------------
+
+
+def test_many_of_the_single_environment_play_as_one_does() -> None:
+    name, options = "c4env/ConnectFour-v0", {"opponent": "greedy", "seat": 0}
+    many, one = gymnasium.make_vec(name, 2, **options), gymnasium.make(name, **options)
+    assert many.single_observation_space == one.observation_space
+    for action in (None, 3, 2):
+        seen = many.reset(seed=[3, 3])[0] if action is None else many.step([action, action])[0]
+        single = one.reset(seed=3)[0] if action is None else one.step(action)[0]
+        assert (seen == single).all()
