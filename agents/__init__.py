@@ -34,7 +34,6 @@ from .registry.registry import describe, make, names, register
 if TYPE_CHECKING:
     from .graded.curriculum import Curriculum
     from .pool import Pool
-
     from .solver import Solver
 
 _NAMES = {

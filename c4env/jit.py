@@ -2,15 +2,12 @@
 
 Numba's disk cache watches only the file that defines a function. After an upgrade, a kernel that
 calls a kernel in another file would still run old machine code. So the name of the cache folder
-holds one hash of all sources that have kernels. A module that has no kernels but has constants for
-kernels sets ``__in_kernels__ = True``. Edits of other modules keep the machine code. This module
-removes cache folders that no process has used for a while.
-Where no folder is writable, a temporary folder serves until the process ends.
+holds one hash of all sources that have kernels, or constants for kernels (``CONSTANTS``). Edits of
+other modules keep the machine code. Whoever makes a new folder removes those that no process has
+used for a while. Where no folder is writable, a temporary folder serves until the process ends.
 """
 
 from __future__ import annotations
-
-__in_kernels__ = True
 
 import atexit
 import contextlib
@@ -25,17 +22,21 @@ import threading
 import time
 import warnings
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
 import numba
 
-from c4env.boards import STANDARD, size_of
-from c4env.sources import modules
+from c4env.boards import ROOT, STANDARD, size_of
 
 config: Any = numba.config  # its attributes are set at run time
 
-REACHED: Final = re.compile(rb"^\s*@kernel\(|^__in_kernels__ = True$", re.MULTILINE)
+KERNEL: Final = re.compile(rb"^\s*@kernel\(", re.MULTILINE)
+CONSTANTS: Final = (  # the files that have no kernels, but constants for kernels
+    *("c4env/geometry.py", "c4env/jit.py", "search/threads.py"),
+    *("heuristics/__init__.py", "heuristics/weights.py"),
+)
 KEPT_DAYS: Final = 14  # days without use before a cache folder is removed
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -46,14 +47,24 @@ F = TypeVar("F", bound=Callable[..., Any])
 HEURISTIC: Final = "FunctionType(float64(int64, int64))"
 
 
-@functools.cache
+def kernel_sources() -> dict[Path, bytes]:
+    """Return the sources that have kernels or constants for kernels; imports none of them."""
+    found = {}
+    for package in (ROOT, f"{ROOT}.agents"):
+        spec = find_spec(package)
+        for folder in (spec and spec.submodule_search_locations) or ():
+            for path in sorted(Path(folder).rglob("*.py")):
+                text = path.read_bytes()
+                if KERNEL.search(text) or path.as_posix().endswith(CONSTANTS):
+                    found[path] = text
+    return found
+
+
 def source_hash() -> str:
-    """Return a hash of the sources with kernels and of the Python and Numba versions."""
+    """Return a hash of :func:`kernel_sources` and of the Python and Numba versions."""
     digest = hashlib.sha256(f"{sys.version_info[:2]} {numba.__version__}".encode())
-    for name, path in modules().items():
-        text = path.read_bytes()
-        if REACHED.search(text):
-            digest.update(name.encode() + text)
+    for path, text in kernel_sources().items():
+        digest.update(path.name.encode() + text)
     return digest.hexdigest()[:16]
 
 
@@ -71,13 +82,15 @@ def cache_folder() -> Path:
         candidates.append(Path.home() / ".cache")
     for base in candidates:
         folder = base / name
+        is_new = not folder.exists()
         try:
             folder.mkdir(parents=True, exist_ok=True)
             with tempfile.TemporaryFile(dir=folder):
                 os.utime(folder)  # marks it as used now
         except OSError:
             continue
-        remove_unused(base)
+        if is_new:
+            remove_unused(base)
         return folder
     folder = Path(tempfile.mkdtemp(prefix=name))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)

@@ -304,8 +304,8 @@ def agent_of(model: Any, temperature: float = 0.0, **unknown: Any) -> Agent:
         inspect.signature(model).bind(None)
     except TypeError as error:
         raise InvalidSpec(
-            f"agent {model!r}: {error}: expected a function of one observation; a function of "
-            "observation and configuration plays as kaggle:FILE.py"
+            f"agent {getattr(model, '__name__', model)!r}: {error}: expected a function of one "
+            "observation; a function of observation and configuration plays as kaggle:FILE.py"
         ) from None
     except ValueError:  # Python cannot find the signature
         pass

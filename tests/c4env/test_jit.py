@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from c4env import jit, sources
+from c4env import jit
 from c4env.jit import config, kernel
-from tests.helpers.paths import ROOT
+from tests.helpers.paths import ROOT, modules
 
 
 def run(script: Path, cache: Path, root: Path = ROOT, **environment: str) -> str:
@@ -46,26 +46,6 @@ def test_a_kernel_computes_what_its_function_does() -> None:
 # -- the cache folder ----------------------------------------------------------------
 
 
-def test_the_folders_name_changes_with_the_sources_of_kernels_alone(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Weights and the geometry hold no kernel; kernels are compiled with their numbers."""
-    files = dict(sources.modules())
-    monkeypatch.setattr(jit, "modules", lambda: files)
-
-    def edited(name: str) -> bool:
-        before = jit.source_hash.__wrapped__()
-        text = files[name].read_text() if name in files else "@kernel('int64()')\n"
-        files[name] = tmp_path / f"{len(list(tmp_path.iterdir()))}.py"
-        files[name].write_text(text + "# edited\n")
-        return before != jit.source_hash.__wrapped__()
-
-    for name in ("bitboard", "agents.heuristics.weights", "jit", "geometry", "agents.new"):
-        assert edited(f"c4env.{name}")
-    for name in ("position", "errors", "boards", "agents.registry.options", "evaluation.tables"):
-        assert not edited(f"c4env.{name}")
-
-
 def used(tree: ast.AST) -> set[str]:
     return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
 
@@ -85,7 +65,7 @@ def origins(module: str, names: set[str] | None = None) -> set[str]:
     """
     if module in ("c4env.boards", "c4env.jit"):
         return set()
-    path = sources.modules()[module]
+    path = modules()[module]
     tree = ast.parse(path.read_bytes())
     for node in ast.walk(tree):  # types say nothing of the machine code
         if isinstance(node, ast.FunctionDef):
@@ -109,22 +89,22 @@ def origins(module: str, names: set[str] | None = None) -> set[str]:
         ):
             home = resolve_name("." * node.level + (node.module or ""), package)
             for name in {each.name for each in node.names if (each.asname or each.name) in names}:
-                if (inner := f"{home}.{name}") in sources.modules():
+                if (inner := f"{home}.{name}") in modules():
                     found.add(inner)
                 else:
                     found |= {home} | origins(home, {name})
     return found
 
 
-def test_all_that_kernels_use_is_in_the_name_of_their_folder() -> None:
-    texts = {name: path.read_bytes() for name, path in sources.modules().items()}
-    kernels = [name for name, text in texts.items() if b"\n@kernel(" in text]
-    watched = {name for name, text in texts.items() if jit.REACHED.search(text)}
+def test_all_that_kernels_use_is_hashed_and_no_more() -> None:
+    """Weights and the geometry hold no kernel; kernels are compiled with their numbers."""
+    hashed = {name for name, path in modules().items() if path in jit.kernel_sources()}
+    kernels = [name for name, path in modules().items() if b"\n@kernel(" in path.read_bytes()]
     assert len(kernels) > 25
-    assert "c4env.agents.heuristics.weights" in origins("c4env.agents.heuristics.evaluations")
-    for module in kernels:
-        missing = origins(module) - watched
-        assert not missing - {"c4env.boards"}, f"{module}: expected __in_kernels__ in {missing}"
+    assert hashed >= {*kernels}
+    needed = {"c4env.jit", *kernels}.union(*map(origins, kernels)) - {"c4env.boards"}
+    assert {"c4env.geometry", "c4env.agents.heuristics.weights"} < needed
+    assert hashed == needed
 
 
 @pytest.fixture
@@ -193,7 +173,7 @@ def small(tmp_path: Path) -> Path:
     """A tree with ``kernel()`` and a kernel that calls one from another file."""
     (tmp_path / "c4env").mkdir()
     (tmp_path / "c4env" / "__init__.py").write_text("")
-    for name in ("jit.py", "boards.py", "errors.py", "sources.py"):
+    for name in ("jit.py", "boards.py", "errors.py"):
         shutil.copy(ROOT / "c4env" / name, tmp_path / "c4env")
     lines = "from c4env.jit import kernel\n@kernel('int64(int64)')\n"
     callee = lines + "def callee(n):\n    return n + 1\n"
@@ -204,22 +184,6 @@ def small(tmp_path: Path) -> Path:
     (tmp_path / "c4env" / "plain.py").write_text("def told():\n    return 1\n")
     (tmp_path / "c4env" / "other.py").write_text(callee.replace("callee", "other"))
     return tmp_path
-
-
-@pytest.mark.slow
-@pytest.mark.compiled
-def test_compiling_is_told_once_and_only_when_something_is_compiled(small: Path) -> None:
-    """Machine code of one kernel on disk says nothing of the others."""
-    script = small / "main.py"
-    tell = "from c4env.jit import on_compiling\non_compiling(lambda: print('compiling'))\n"
-    told = []
-    for modules in (("callee",), ("callee",), ("callee", "caller"), ("callee", "caller")):
-        imports = "".join(f"import c4env.{module}\n" for module in modules)
-        script.write_text(tell + imports + "print('done')\n")
-        told.append(run(script, small / "cache", small).split())
-        script.write_text(imports + tell + "print('done')\n")  # asked when all is on disk
-        assert run(script, small / "cache", small).split() == ["done"]
-    assert told == [["compiling", "done"], ["done"], ["compiling", "done"], ["done"]]
 
 
 @pytest.mark.compiled

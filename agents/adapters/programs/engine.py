@@ -21,7 +21,6 @@ from ...base import Agent, as_number, require_move
 from ...registry.options import Seconds, checked
 
 STARTUP: Final = 20.0  # seconds for a program to load and compile, beyond the time of a move
-LONGEST_COUNT: Final = 18  # greatest number of digits of a node count
 
 
 class Engine(Agent):
@@ -44,7 +43,8 @@ class Engine(Agent):
 
     settings_are_all = True  # a copy starts its own program
     _process: LineProcess | None = None
-    _moved = False  # the process has answered a position
+    _moved = False  # the process has moved
+    _deadline = 0.0  # of the move, on the monotonic clock
 
     @checked
     def __init__(
@@ -76,7 +76,7 @@ class Engine(Agent):
             self.close()
         elif self.newgame == "reset":
             number = as_number(seed)
-            self._ask("reset" if number is None else f"reset {number}", self.timeout)
+            self._ask("reset" if number is None else f"reset {number}", self._seconds())
 
     def reseed(self, seed: int) -> None:
         """Do nothing: a program gets a seed for each game, not for each move."""
@@ -86,6 +86,7 @@ class Engine(Agent):
         if self._process is not None:
             self._process.close()
         self._process = None
+        self._moved = False
 
     def choose(self, position: Position) -> int:
         """Return the program's column; set :attr:`nodes` if the program reports nodes.
@@ -96,31 +97,34 @@ class Engine(Agent):
         """
         require_move(position)
         self.nodes = 0
-        return REPLIES[self.reply](self, position)
+        self._deadline = time.monotonic() + self._seconds()
+        column = REPLIES[self.reply](self, position)
+        self._moved = True
+        return column
 
-    def words(self, position: Position, seconds: float) -> list[str]:
+    def words(self, position: Position) -> list[str]:
         """Request an answer; return its words except ``key=value`` and a repeated position."""
         moves = position.moves()
-        answer = self._ask(moves, seconds)
-        self._moved = True
+        answer = self._ask(moves, max(0.0, self._deadline - time.monotonic()))
         words = []
         for word in answer.split():
             key, equals, value = word.partition("=")
             if not equals:
                 words.append(word)
             elif key == "nodes" and value.isdecimal():
-                if len(value) > LONGEST_COUNT:
-                    raise self.wrong(word, f"nodes of at most {LONGEST_COUNT} digits")
                 self.nodes += int(value)
         return words[1:] if len(words) > 1 and words[0] == moves else words
+
+    def _seconds(self) -> float:
+        """Return the seconds for a move or a reset, with those for a start."""
+        return self.timeout if self._moved else self.timeout + STARTUP
 
     def _ask(self, line: str, seconds: float) -> str:
         """Send a line and return the answer, which reports no error."""
         if self._process is None:
             self._process = LineProcess(self.command, self.title)
-            self._moved = False
         try:
-            answer = self._process.ask(line, seconds if self._moved else seconds + STARTUP)
+            answer = self._process.ask(line, seconds)
         except BaseException:
             self.close()
             raise
@@ -137,7 +141,7 @@ class Engine(Agent):
 
 def read_column(engine: Engine, position: Position) -> int:
     """Return the 0-based column, given an answer that is a column 1..7."""
-    words = engine.words(position, engine.timeout)
+    words = engine.words(position)
     if len(words) != 1 or words[0] not in tuple(DIGITS):
         expected = f"one column 1..{DIGITS[-1]} (reply=scores or reply=score reads scores)"
         raise engine.wrong(" ".join(words), expected)
@@ -149,7 +153,7 @@ def read_column(engine: Engine, position: Position) -> int:
 
 def read_scores(engine: Engine, position: Position) -> int:
     """Return the best column, given an answer that ends with the scores of columns 1 to 7."""
-    words = engine.words(position, engine.timeout)
+    words = engine.words(position)
     if len(words) < COLUMNS:
         raise engine.wrong(" ".join(words), "a score of each of the seven columns")
     last = words[-COLUMNS:]
@@ -158,14 +162,13 @@ def read_scores(engine: Engine, position: Position) -> int:
 
 def read_score(engine: Engine, position: Position) -> int:
     """Request a score after each column; return the column with the opponent's least score."""
-    deadline = time.monotonic() + engine.timeout
     scores = []
     for column in position.legal_columns():
         after = position.play(column)
         if after.outcome is not None:
             scores.append(0.0 if after.outcome.winner is None else math.inf)
             continue
-        words = engine.words(after, max(0.0, deadline - time.monotonic()))
+        words = engine.words(after)
         scores.append(-engine_score(engine, words[0] if words else ""))
     return best(position, scores)
 

@@ -121,7 +121,7 @@ def test_agents_that_played_identical_games_are_named_and_no_match_is_proposed()
 @pytest.mark.compiled
 def test_the_published_systems_play_the_games_they_always_played() -> None:
     published = "minimax alphabeta-chain alphabeta-window alphabeta-window-b rust-port"
-    run = evaluation.round_robin(["random", "greedy", *published.split()], 2)
+    run = evaluation.round_robin(["random", "greedy", *published.split()], 2, jobs=2)
     assert run.digest == "39c9b83bfc23fe50"
     assert played_alike(run) == (("minimax", "alphabeta-chain"),)
     assert "c4 match" not in RunSummary.of(run).text()
