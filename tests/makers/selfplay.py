@@ -17,9 +17,9 @@ from matplotlib.figure import Figure
 
 from c4env import Position, agents, evaluation
 from c4env.agents.sampling.tree import OPEN, tactical_status
+from c4env.agents.selfplay.train import safe_position
 from c4env.agents.solver import NO_SCORE, Solver
 from c4env.agents.solver.exam import exam_positions
-from c4env.agents.training.selfplay import safe_position
 from c4env.arrays import Bools
 from c4env.envs.vectorized.batch import boards_from
 from c4env.evaluation.errors import InvalidRun
