@@ -49,18 +49,12 @@ def test_python_blocks_run(texts, tmp_path):
     assert done.returncode == 0, done.stderr
 
 
-# Lines that take long; .ci/run plays them too.
-SLOW_LINES = re.compile(r"c4 (leaderboard --place|match)\b|--openings 3\b")
-
-
 def console_blocks():
-    """The commands of each console block, those that are quick, or those that are slow."""
+    """The commands of each console block."""
     for number, (path, language, text) in enumerate(BLOCKS):
-        lines = [x.removeprefix("$ ").split("#")[0].strip() for x in text.splitlines()]
-        slow = [x for x in lines if path.parent != ROOT or SLOW_LINES.search(x)]
-        for some, marks in (([x for x in lines if x not in slow], []), (slow, pytest.mark.slow)):
-            if language == "console" and some:
-                yield pytest.param(some, id=f"{path.parent.name}-{number}", marks=marks)
+        if language == "console":
+            lines = [x.removeprefix("$ ").split("#")[0].strip() for x in text.splitlines()]
+            yield pytest.param(lines, id=f"{path.parent.name}-{number}")
 
 
 EACH_LINE = """
@@ -77,14 +71,13 @@ for line in sys.argv[1:]:
 @pytest.mark.compiled
 @pytest.mark.parametrize("lines", list(console_blocks()))
 def test_console_block_runs(lines, tmp_path):
-    """In order, in one folder; DIR stands for a run directory."""
-    if any("DIR" in line for line in lines):
-        lines = ["c4 run random greedy --openings 0 --out DIR", *lines]
+    """In order, in one folder."""
     done = run_python("-c", EACH_LINE, *lines, cwd=tmp_path, env=environment(COLUMNS="80"))
     assert done.returncode == 0, done.stderr
 
 
 PAGES = sorted((ROOT / "docs").glob("**/*.md"))
+NEEDS = re.compile(r"# needs ([\w.]+)\n")  # the module without which a block cannot run
 
 
 PAGE = """
@@ -109,7 +102,8 @@ for language, text in json.loads(sys.argv[1]):
 def pages():
     """Of each page with code, its blocks."""
     for path in PAGES:
-        found = re.findall(r"^```(python|console)\n(.*?)^```$", path.read_text(), re.M | re.S)
+        blocks = re.findall(r"^```(python|console)\n(.*?)^```$", path.read_text(), re.M | re.S)
+        found = [(language, text) for language, text in blocks if not NEEDS.match(text)]
         if found:
             yield pytest.param(found, id=path.stem)
 
@@ -121,6 +115,23 @@ def test_a_page_of_the_site_runs_from_top_to_bottom(blocks, tmp_path):
     """In one folder; a Python block that begins with a file's name is written to that file."""
     done = run_python("-c", PAGE, json.dumps(blocks), cwd=tmp_path, env=environment(COLUMNS="80"))
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def blocks_of_libraries():
+    """Each block that begins with the name of a module."""
+    for path in PAGES:
+        for text in re.findall(r"^```python\n(.*?)^```$", path.read_text(), re.M | re.S):
+            if needed := NEEDS.match(text):
+                yield pytest.param(needed[1], text, id=needed[1])
+
+
+@pytest.mark.compiled
+@pytest.mark.slow
+@pytest.mark.parametrize(("module", "text"), list(blocks_of_libraries()))
+def test_a_block_of_a_library_runs(module, text, tmp_path):
+    pytest.importorskip(module, exc_type=ImportError)
+    done = run_python("-c", text, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
 
 
 def test_the_set_up_blocks_are_what_ci_runs():
@@ -138,15 +149,25 @@ def test_the_set_up_blocks_are_what_ci_runs():
 
 
 def test_the_leaderboard_is_the_stored_one():
-    table = stored_board().markdown()
-    assert (
-        put_between_markers((ROOT / "docs/results.md").read_text(), table)
-        == (ROOT / "docs/results.md").read_text()
-    )
-    *rows, note = table.strip().splitlines()
-    first = (ROOT / "README.md").read_text().splitlines()
-    best = [*rows[:10], note]  # heading, rule and eight agents
-    assert [line for line in first if line in best and line] == [line for line in best if line]
+    page = (ROOT / "docs" / "results.md").read_text()
+    board = stored_board().markdown()
+    assert put_between_markers(page, board) == page
+    rated = {row[2]: (row[4], row[7]) for row in table(board)}
+    _, _, marks = page.partition("| agent | keeps the value |")
+    examined = {row[1]: row[2].split(" ")[0] for row in table(marks)}
+    _, _, strength = (ROOT / "README.md").read_text().partition("| agent | Elo |")
+    strength = table(strength)
+    assert len(strength) == 8
+    for _, agent, elo, exam, milliseconds, _ in strength:
+        name = agent.partition(":")[0]
+        assert ((elo, milliseconds), exam) == (rated[name], examined[name]), name
+
+
+def table(text):
+    """The cells of each row that has a spec, up to the first empty line."""
+    lines = text.partition("\n\n")[0].splitlines()
+    rows = [[cell.strip() for cell in line.split("|")] for line in lines]
+    return [row for row in rows if any(cell.startswith("`") for cell in row)]
 
 
 def test_the_files_that_ship_are_those_of_the_page_on_provenance():
@@ -159,7 +180,7 @@ def test_the_files_that_ship_are_those_of_the_page_on_provenance():
 
 
 def test_links_lead_somewhere():
-    for path in [*READMES, ROOT / "CONTRIBUTING.md"]:
+    for path in [*READMES, *PAGES, ROOT / "CONTRIBUTING.md"]:
         for target in re.findall(r"\]\(([^)#]+)\)", path.read_text()):
-            there = target.startswith("https://github.com/") or (path.parent / target).exists()
+            there = target.startswith("https://") or (path.parent / target).exists()
             assert there, (path, target)

@@ -104,7 +104,7 @@ ZOO: Final = (
     Entry(
         "exec",
         ".adapters.programs.engine:Engine",
-        "a program in any language that answers lines (agents/adapters/README.md)",
+        "a program in any language that answers lines (docs/guides/other-programs.md)",
         argument="command",
     ),
     Entry(

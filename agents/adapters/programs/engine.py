@@ -24,7 +24,7 @@ STARTUP: Final = 20.0  # seconds for a program to load and compile, beyond the t
 
 
 class Engine(Agent):
-    """Plays the moves of a program; ``agents/adapters/README.md`` describes the protocol.
+    """Plays the moves of a program; ``docs/guides/other-programs.md`` describes the protocol.
 
     The first request starts the program. The first move of a process may take ``STARTUP`` seconds
     more than a later move, and so may the reset before it.
