@@ -178,13 +178,14 @@ class SearchingAgent(Agent):
 class FunctionAgent(Agent):
     """An agent that passes observations to a function or to another library's policy.
 
-    The agent counts as stochastic, since the function may draw random numbers. A new game calls the
-    function's ``reset(seed)`` if the function has one.
+    The agent counts as stochastic, since the function may draw random numbers, unless the function
+    has ``deterministic = True``. A new game calls the function's ``reset(seed)`` if it has one.
     """
 
     def __init__(self, function: Callable[[Any], Any]) -> None:
         self.function = function
         self.name = getattr(function, "__name__", type(function).__name__)
+        self.deterministic = getattr(function, "deterministic", False) is True
 
     def __call__(self, observation: Any) -> Any:
         """Return the function's unchecked result, and copy the function's ``nodes``, if any."""

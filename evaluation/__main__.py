@@ -7,13 +7,11 @@ __any_board__ = True
 import contextlib
 import importlib
 import io
-import multiprocessing.util
 import os
 import signal
 import sys
 from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
-from typing import Any
 
 from c4env.boards import Size, twin
 from c4env.evaluation.cli import COMMANDS, MOVED, module_of
@@ -50,14 +48,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _leave(code: int) -> None:
-    """End the process and its workers, without waiting for threads or exit handlers of agents."""
-    if backends := sys.modules.get("c4env.evaluation.games.backends"):
-        backends.dismiss_processes()
-        # Named locks outlive the process; Python would remove them after the agents' exit handlers.
-        util: Any = multiprocessing.util
-        util._run_finalizers()
+    """End the process, without waiting for threads or exit handlers of agents."""
     for stream in (sys.stdout, sys.stderr):
-        with contextlib.suppress(OSError, ValueError):
+        with contextlib.suppress(OSError, ValueError, AttributeError):
             stream.flush()
     os._exit(code)
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import os
-import sys
 from typing import Any
 
 import numpy as np
@@ -56,9 +54,6 @@ class TorchFunction(ModelAgent):
         except (RuntimeError, AssertionError) as error:
             raise InvalidValue(f"torch: device={device!r}: {error}") from None
         found = import_callable(function, InvalidValue, f"torch: {function!r}", "FILE.py:NAME")
-        folder = os.path.dirname(os.path.abspath(function))
-        if folder not in sys.path:  # for imports during a game
-            sys.path.append(folder)
         if isinstance(found, type):
             found = found()
         if not callable(found):

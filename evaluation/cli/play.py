@@ -77,8 +77,8 @@ def _play(
     arguments: argparse.Namespace, named: Sequence[tuple[str, str]], record: Path | None
 ) -> GameRecord | None:
     """Play and record a game; return None if a person leaves the game without a result."""
+    from c4env import agents
     from c4env.evaluation.errors import InvalidRun
-    from c4env.evaluation.games.apart import apart_if_foreign
     from c4env.evaluation.play import HELP, HUMAN, TerminalGame, ask_first, keep
     from c4env.position import Position
 
@@ -91,7 +91,7 @@ def _play(
         raise InvalidRun(f"{' '.join(arguments.players)}: expected two different names")
     if Position.parse(arguments.moves).outcome is not None:
         raise InvalidRun(f"--moves {arguments.moves}: expected a game that is not over")
-    players = [None if spec == HUMAN else apart_if_foreign(spec) for _, spec in named]
+    players = [None if spec == HUMAN else agents.make(spec) for _, spec in named]
     hint = searching(arguments.hint)
     if record is not None:
         keep(record)  # report a damaged record before the game, not after it

@@ -18,9 +18,8 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from c4env.evaluation.errors import InvalidRun, UnreadableRun
-from c4env.evaluation.games.settings import takes_settings
+from c4env.evaluation.games.clusters import version_here
 from c4env.evaluation.games.tournament import Tournament, gauntlet, round_robin
-from c4env.evaluation.games.workers import version_here
 from c4env.evaluation.plan.field import Player, split_name
 from c4env.evaluation.rating.costs import costs
 from c4env.evaluation.rating.ratings import Ratings, rate
@@ -200,7 +199,6 @@ class Board:
         return said
 
 
-@takes_settings
 def play_leaderboard(
     field: Mapping[str, str] = FIELD, quick: bool = False, **settings: Any
 ) -> Board:
@@ -236,7 +234,6 @@ class Placement(NamedTuple):
     run: Tournament  # the newcomer's games
 
 
-@takes_settings
 def place(
     newcomer: Player, board: Board, limit: int = TRIAL, against: Sequence[str] = (), **settings: Any
 ) -> Placement:

@@ -14,7 +14,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from c4env.evaluation.errors import InvalidRun, UnreadableRun
-from c4env.evaluation.games.settings import Settings, SettingsByName, takes_settings
+from c4env.evaluation.games.settings import SettingsByName, settings_of
 from c4env.evaluation.games.tournament import Tournament, play, prepare
 from c4env.evaluation.plan.field import Players, name_players
 from c4env.evaluation.plan.header import RunHeader, SprtPlan
@@ -163,7 +163,6 @@ class Match(Tournament):
         ]
 
 
-@takes_settings
 def play_match(
     players: Players,
     openings: Openings = 3,
@@ -192,7 +191,7 @@ def play_match(
         FileInUse: another process is writing to ``out``.
         UnknownAgent, UnknownOption, ...: a spec is wrong.
     """
-    chosen = Settings.of("play_match", settings)
+    chosen = settings_of(play_match, settings)
     starts = choose_openings(openings, chosen.seed, chosen.limit)
     named = name_players(players)
     if len(named) != 2:

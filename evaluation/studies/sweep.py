@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple, Unpack
 
 from c4env.agents.registry.registry import split_spec
 from c4env.evaluation.errors import InvalidRun
-from c4env.evaluation.games.settings import SettingsByName, takes_settings
+from c4env.evaluation.games.settings import SettingsByName
 from c4env.evaluation.games.tournament import Tournament, gauntlet, round_robin
 from c4env.evaluation.plan.field import split_name
 from c4env.evaluation.plan.openings import Openings
@@ -107,7 +107,6 @@ class Sweep(Tables):
         }
 
 
-@takes_settings
 def sweep(
     patterns: str | Iterable[str],
     against: Sequence[str] = (),

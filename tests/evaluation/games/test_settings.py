@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import dataclasses
-import inspect
 import typing
 
 import pytest
@@ -10,8 +9,6 @@ from c4env import evaluation
 from c4env.evaluation.__main__ import main
 from c4env.evaluation.errors import InvalidRun
 from c4env.evaluation.games.settings import Settings, SettingsByName, options
-from c4env.evaluation.studies.leaderboard import place, play_leaderboard
-from c4env.evaluation.studies.sweep import sweep
 
 NAMES = [setting.name for setting in dataclasses.fields(Settings)]
 
@@ -21,15 +18,16 @@ def test_the_settings_by_name_are_the_settings():
 
 
 @pytest.mark.parametrize(
-    "function",
-    [evaluation.round_robin, evaluation.gauntlet, evaluation.play_match, sweep, place],
+    ("given", "words"),
+    [
+        ({"opening": 1}, "round_robin.. has no setting 'opening'; did you mean 'openings'"),
+        ({"job": 1}, "did you mean 'jobs'"),
+        ({"foo": 1}, "expected players, openings, seed, jobs, out"),
+    ],
 )
-def test_functions_show_the_settings_they_take(function):
-    parameters = inspect.signature(function).parameters
-    assert set(NAMES) <= set(parameters)
-    assert all(p.kind is not p.VAR_KEYWORD for p in parameters.values())
-    own = inspect.signature(play_leaderboard).parameters
-    assert own["margin"].default == Settings().margin
+def test_a_setting_there_is_not_is_refused_with_the_nearest(given, words):
+    with pytest.raises(InvalidRun, match=words):
+        evaluation.round_robin(["random", "greedy"], **given)
 
 
 def test_every_option_of_a_run_is_a_setting(capsys):

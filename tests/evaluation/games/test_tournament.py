@@ -324,12 +324,6 @@ def test_bad_input_is_refused_before_the_first_game(players, options, error, wor
     assert not (tmp_path / "run").exists()
 
 
-def test_a_setting_there_is_not_is_refused():
-    words = "round_robin.* has no setting 'foo': expected seed, jobs, out, .*"
-    with pytest.raises(InvalidRun, match=words):
-        evaluation.round_robin(["random", "greedy"], 0, foo=3)
-
-
 @pytest.mark.parametrize(
     ("challengers", "field", "words"),
     [
