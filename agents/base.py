@@ -114,6 +114,13 @@ class Agent(abc.ABC):
         require_move(position)
         raise NoSearch(f"{self!r} does not search: expected an agent such as alphabeta")
 
+    def ready(self) -> None:  # noqa: B027  # most need nothing
+        """Check, before a run, that what the agent needs is there, such as a program that starts.
+
+        Raises:
+            C4Error: the agent cannot play.
+        """
+
     def close(self) -> None:  # noqa: B027  # most agents hold no resources
         """Release resources other than memory, such as a process or a connection."""
 

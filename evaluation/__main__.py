@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
 
 from c4env.boards import Size, twin
-from c4env.evaluation.cli import COMMANDS, MOVED, module_of
+from c4env.evaluation.cli import COMMANDS, module_of
 from c4env.evaluation.cli.options import Parser, require_writable
 from c4env.evaluation.cli.output import complain
 from c4env.geometry import BOARD_SIZE
@@ -70,8 +70,6 @@ def _execute(given: list[str]) -> int:
     words = 2 if given[:1] == ["dev"] else 1
     parser.parse_args(given[:1])
     name, given = " ".join(given[:words]), given[words:]
-    if name in MOVED:
-        parser.error(f"there is no command {name!r} any more; use {MOVED[name]}")
     if name not in COMMANDS:
         from c4env.agents.registry.imports import meant
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import ast
 import functools
 import importlib
-import re
 import tomllib
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -29,7 +28,6 @@ ROOMS = {  # of each package, folders and modules, from the ground up
     "c4env.evaluation": "errors seeds tables plan store rating games exact studies report play "
     "web cli __main__",
 }
-COMPILERS = {"njit", "jit", "vectorize", "guvectorize", "cfunc", "stencil", "generated_jit"}
 
 
 class Import(NamedTuple):
@@ -107,52 +105,6 @@ def test_no_import_turns_an_arrow() -> None:
     assert not turned
 
 
-@pytest.mark.parametrize(
-    ("module", "source", "turned"),
-    [
-        ("c4env.envs.aec", "from c4env import agents", True),
-        ("c4env.envs.aec", "def f():\n    from c4env.agents.base import Agent", True),
-        ("c4env.envs.aec", "if TYPE_CHECKING:\n    from c4env.evaluation import match", True),
-        (
-            "c4env.agents.base",
-            "class A:\n    def f(self):\n        import c4env.evaluation.games.game",
-            True,
-        ),
-        ("c4env.agents.base", "from c4env.position import Position", False),
-        ("c4env.evaluation.games.game", "from c4env.agents import make\nimport c4env", False),
-        ("c4env.bitboard", "from c4env.position import Position", True),
-        ("c4env.bitboard", "from .position import Position", True),
-        ("c4env.bitboard", "from . import position", True),
-        ("c4env.bitboard", "from c4env import Position", True),
-        ("c4env.bitboard", "from c4env.jit import kernel", False),
-        ("c4env.position", "from c4env.observation import observe", True),
-        ("c4env.position", "def f():\n    from c4env.view.rendering import svg", True),
-        ("c4env.position", "def _repr_svg_():\n    from c4env.view.rendering import svg", False),
-        ("c4env.position", "def _repr_svg_():\n    from c4env.envs.aec import env", True),
-        ("c4env.observation", "from c4env.envs.aec import env", True),
-        ("c4env.view.rendering", "from c4env.observation import observe", True),
-        ("c4env.envs.vectorized.vector", "from c4env.envs.single import seat", False),
-        ("c4env.envs.aec", "from c4env.observation import observe", False),
-    ],
-)
-def test_the_judge_of_arrows_sees_them(module: str, source: str, turned: bool) -> None:
-    found = list(imports_of(source, module, module.rpartition(".")[0]))
-    assert any(map(against_the_arrows, found)) == turned
-
-
-def test_no_import_by_name_turns_an_arrow() -> None:
-    """Lazily imported modules are named in texts: those too point the right way."""
-    for module, path in modules().items():
-        above = PACKAGES[PACKAGES.index(package_of(module)) + 1 :]
-        for node in ast.walk(ast.parse(path.read_text())):
-            if (
-                above
-                and isinstance(node, ast.Constant)
-                and re.fullmatch(r"[\w.:]+", str(node.value))
-            ):
-                assert not str(node.value).startswith(above), (path, node.lineno)
-
-
 def test_no_modules_import_each_other_in_a_circle() -> None:
     graph: dict[str, set[str]] = {module: set() for module in modules()}
     for found in all_imports():
@@ -168,67 +120,6 @@ def test_no_modules_import_each_other_in_a_circle() -> None:
     assert not left
 
 
-def compilers_in(source: str) -> list[tuple[str, str]]:
-    """Uses of Numba's own decorators: the function they stand in, and their name."""
-    found = []
-
-    def visit(node: ast.AST, function: str) -> None:
-        for child in ast.iter_child_nodes(node):
-            if (
-                isinstance(child, ast.Attribute)
-                and child.attr in COMPILERS
-                and ast.unparse(child.value) != "jax"  # a peer in a benchmark
-            ):
-                found.append((function, child.attr))
-            if isinstance(child, ast.ImportFrom) and (child.module or "").startswith("numba"):
-                found.extend((function, a.name) for a in child.names if a.name in COMPILERS)
-            visit(child, child.name if isinstance(child, ast.FunctionDef) else function)
-
-    visit(ast.parse(source), "")
-    return found
-
-
-def test_functions_are_compiled_through_kernel_alone() -> None:
-    """Except a user's heuristic, which is not ours to cache."""
-    found = {
-        (module, function)
-        for module, path in modules().items()
-        for function, _ in compilers_in(path.read_text())
-    }
-    assert found == {("c4env.jit", "compile_"), ("c4env.agents.heuristics.names", "check")}
-    assert compilers_in("from numba import njit as n\n@n\ndef f(): ...") == [("", "njit")]
-    assert compilers_in("import numba as nb\n@nb.vectorize\ndef f(): ...") == [("f", "vectorize")]
-
-
-def test_every_kernel_has_an_explicit_signature() -> None:
-    kernels = 0
-    for path in modules().values():
-        for node in ast.walk(ast.parse(path.read_text())):
-            for decorator in node.decorator_list if isinstance(node, ast.FunctionDef) else ():
-                name = decorator.func if isinstance(decorator, ast.Call) else decorator
-                if isinstance(name, ast.Name) and name.id == "kernel":
-                    assert isinstance(decorator, ast.Call), (path, node.name)
-                    assert decorator.args, (path, node.name)
-                    kernels += 1
-    assert kernels > 15
-
-
-def test_no_kernel_calls_itself_with_a_literal_truth_value() -> None:
-    """That is a type of its own: compiled by inference, it crashes when loaded from the cache."""
-    for path in modules().values():
-        for node in ast.walk(ast.parse(path.read_text())):
-            for call in ast.walk(node) if isinstance(node, ast.FunctionDef) else ():
-                if isinstance(call, ast.Call) and ast.unparse(call.func) == node.name:
-                    given = [getattr(argument, "value", None) for argument in call.args]
-                    assert not any(isinstance(value, bool) for value in given), (path, node.name)
-
-
-def test_kernels_stand_where_the_cache_watches_them() -> None:
-    """The cache folder is named by the sources of c4env and agents, no others."""
-    users = {found.module for found in all_imports() if found.target == "c4env.jit.kernel"}
-    assert {package_of(module) for module in users} == {"c4env", "c4env.agents"}
-
-
 @pytest.mark.parametrize("package", PACKAGES)
 def test_every_error_is_a_value_error(package: str) -> None:
     module = importlib.import_module(f"{package}.errors")
@@ -238,21 +129,6 @@ def test_every_error_is_a_value_error(package: str) -> None:
     for error in own:
         assert issubclass(error, C4Error) or error is WindowClosed
     assert issubclass(C4Error, ValueError)
-
-
-ONE_SYSTEM = [
-    *("fcntl", "grp", "posix", "pty", "pwd", "readline", "resource", "termios", "tty"),
-    *("msvcrt", "winreg", "winsound"),
-]
-
-
-def test_nothing_that_one_system_alone_has_is_imported_with_a_module() -> None:
-    assert not [found for found in all_imports() if found.names(ONE_SYSTEM) and not found.function]
-    tests = [path for path in (ROOT / "tests").rglob("*.py") if "data" not in path.parts]
-    assert len(tests) > 100
-    for path in tests:
-        top = [found for found in imports_of(path.read_text(), "", "") if not found.function]
-        assert not [found for found in top if found.names(ONE_SYSTEM)], path
 
 
 def test_every_folder_with_modules_is_a_package_that_is_installed() -> None:

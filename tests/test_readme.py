@@ -5,17 +5,15 @@ from __future__ import annotations
 import json
 import re
 import subprocess
-import tomllib
 
 import pytest
 
 from c4env.evaluation.studies.leaderboard import put_between_markers, stored_board
-from c4env.position import Position
 from tests.helpers.paths import ROOT
 from tests.helpers.processes import environment, run_python
 
 READMES = [
-    *sorted(set(ROOT.glob("*.md")) - {ROOT / "CONTRIBUTING.md"}),  # test_contributing.py
+    *sorted(set(ROOT.glob("*.md")) - {ROOT / "CONTRIBUTING.md"}),  # blocks of files
     *sorted(
         p for folder in ("c4env", "agents", "evaluation") for p in ROOT.glob(f"{folder}/**/*.md")
     ),
@@ -34,13 +32,6 @@ def python_blocks():
         marks = [] if path.parent == ROOT else pytest.mark.slow
         if found:
             yield pytest.param(found, id=f"{path.parent.name}-{path.stem}", marks=marks)
-
-
-def test_no_block_is_of_a_kind_that_nothing_runs():
-    assert {language for _, language, _ in BLOCKS} <= {"python", "sh", "console", "toml", "text"}
-    assert len(re.findall(r"^```", "".join(p.read_text() for p in READMES), re.M)) == 2 * len(
-        BLOCKS
-    )
 
 
 EACH = """
@@ -93,17 +84,6 @@ def test_console_block_runs(lines, tmp_path):
 
 
 PAGES = sorted((ROOT / "docs").glob("**/*.md"))
-DIRECTIVES = {"toctree", "include", "raw", "eval-rst", "commands"}
-
-
-def test_no_block_of_the_site_is_of_a_kind_that_nothing_runs():
-    for path in PAGES:
-        opened = re.findall(r"^```(\S+)[^\n]*\n.*?^```$", path.read_text(), re.M | re.S)
-        assert len(re.findall(r"^```", path.read_text(), re.M)) == 2 * len(opened), path
-        kinds = {"python", "console", "text"} | {f"{{{name}}}" for name in DIRECTIVES}
-        assert set(opened) <= kinds, path
-        # A text block stands for what needs a server, or for output.
-        assert opened.count("text") <= (path.name == "language-models.md"), path
 
 
 PAGE = """
@@ -142,14 +122,6 @@ def test_a_page_of_the_site_runs_from_top_to_bottom(blocks, tmp_path):
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_the_first_table_is_what_the_run_prints():
-    text = (ROOT / "README.md").read_text()
-    table = re.findall(r"^\| ([\d-]+) \| `(\S+)` \| (\S+) \| (\S+) \|$", text, re.M)
-    printed = re.findall(r"^ *([\d-]+) +([a-z-]+) +([+-]\d+) .*?(\d+\.\d%)", text, re.M)
-    assert len(table) == 7
-    assert table == printed
-
-
 def test_the_set_up_blocks_are_what_ci_runs():
     set_up = [text for _, language, text in BLOCKS if language == "sh"]
     assert len(set_up) == 2
@@ -162,31 +134,6 @@ def test_the_set_up_blocks_are_what_ci_runs():
     assert "block sh 2" in script
     for text in set_up:
         subprocess.run(["bash", "-n", "-c", text], check=True)
-
-
-def test_the_user_heuristic_of_the_readme_plays(tmp_path, monkeypatch):
-    """The block defines it; here it is searched, from a module on the import path."""
-    from c4env import agents
-
-    (block,) = [text for _, _, text in BLOCKS if "def tall" in text]
-    (tmp_path / "readme_heuristic.py").write_text(block)
-    monkeypatch.syspath_prepend(tmp_path)
-    agent = agents.make("alphabeta:depth=3,heuristic=readme_heuristic:tall")
-    assert agent.search(Position.parse("11111")).value == 1.0
-
-
-def test_the_entry_point_of_the_readme_is_an_agent(tmp_path, monkeypatch):
-    from c4env import agents
-    from c4env.agents.registry import registry
-
-    (declaration,) = [tomllib.loads(text) for _, language, text in BLOCKS if language == "toml"]
-    points = declaration["project"]["entry-points"][registry.ENTRY_POINTS]
-    (block,) = [text for _, _, text in BLOCKS if "class Leftmost" in text]
-    (tmp_path / "mypackage").mkdir()
-    (tmp_path / "mypackage" / "mymodule.py").write_text(block.split("agents.register")[0])
-    monkeypatch.syspath_prepend(tmp_path)
-    for target in points.values():
-        assert agents.make(target).choose(Position.parse("")) == 0
 
 
 def test_the_leaderboard_is_the_stored_one():

@@ -98,11 +98,9 @@ def tournaments() -> None:
         print(f"{rating.elo:+6.0f} ({rating.low:+.0f} .. {rating.high:+.0f})  {rating.player}")
     assert result.games[0].moves.isdigit()
     again: evaluation.Tournament = evaluation.read_run("folder")
-    print(evaluation.compare(again, result), again.digest)
+    print(again.digest)
     print(evaluation.quality(["greedy"], on="exam", count=5).overall()[0].blunders)
     print(evaluation.place("greedy", evaluation.stored_board()).ratings)
-    for point in evaluation.sweep("alphabeta:depth=1..3", against=["greedy"]).points:
-        print(point.spec, point.elo)
     found = evaluation.refute("greedy", openings=["44444"], positions=50)
     print(found.held)
     match: evaluation.Match = evaluation.play_match(["greedy", "random"], openings=2)

@@ -10,6 +10,7 @@ from __future__ import annotations
 __any_board__ = True
 
 import abc
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -225,7 +226,7 @@ def agent_of(model: Any, temperature: float = 0.0, **unknown: Any) -> Agent:
         unknown: other options, which raise UnknownOption.
 
     Raises:
-        InvalidSpec: ``model`` is neither a model nor a function.
+        InvalidSpec: ``model`` is neither a model nor a function of one argument.
         InvalidModel: the model is made for another environment.
         WrongBoard: the agent plays on a board of another size.
         InvalidValue: the temperature is invalid.
@@ -252,6 +253,15 @@ def agent_of(model: Any, temperature: float = 0.0, **unknown: Any) -> Agent:
         )
     if temperature:
         raise UnknownOption(f"{model!r}: a function of one observation has no temperature")
+    try:
+        inspect.signature(model).bind(None)
+    except TypeError as error:
+        raise InvalidSpec(
+            f"agent {model!r}: {error}: expected a function of one observation; a function of "
+            "observation and configuration plays as kaggle:FILE.py"
+        ) from None
+    except ValueError:  # Python cannot find the signature
+        pass
     return FunctionAgent(model)
 
 

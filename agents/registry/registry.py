@@ -181,7 +181,7 @@ def split_spec(spec: str) -> tuple[str, dict[str, str]]:
     else:
         name, found, rest = _split_name(text)
     options: dict[str, str] = {}
-    if found and rest and (entry := _with_argument(name)):
+    if found and rest and (entry := with_argument(name)):
         argument, rest = _split_argument(entry, rest)
         if argument:
             options[entry.argument] = argument
@@ -201,7 +201,7 @@ def split_spec(spec: str) -> tuple[str, dict[str, str]]:
 def _split_name(text: str) -> tuple[str, str, str]:
     """Split ``name:options`` after the name, which has a colon itself if it is an import path."""
     name, found, rest = text.partition(":")
-    if _with_argument(name):
+    if with_argument(name):
         return name, found, rest
     if found and re.match(r"[A-Za-z_]\w*\s*(:|$)", rest):  # package.module:attribute[:options]
         attribute, found, rest = rest.partition(":")
@@ -209,8 +209,8 @@ def _split_name(text: str) -> tuple[str, str, str]:
     return name, found, rest
 
 
-def _with_argument(name: str) -> Entry | None:
-    """Return the entry of a name if the agent accepts an argument without a key, else None."""
+def with_argument(name: str) -> Entry | None:
+    """Return the entry of an agent that accepts an argument without a key, else None."""
     entry = _lookup(name) if name in _registered or name in _third_parties() else None
     return entry if isinstance(entry, Entry) and entry.argument else None
 
@@ -229,7 +229,7 @@ def join_spec(name: str, options: dict[str, Any]) -> str:
     if not options:
         return name
     shown = {key: _text(value) for key, value in options.items()}
-    entry = _with_argument(name)
+    entry = with_argument(name)
     argument = [shown.pop(entry.argument)] if entry and entry.argument in shown else []
     return f"{name}:" + ",".join([*argument, *(f"{key}={value}" for key, value in shown.items())])
 

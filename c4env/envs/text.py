@@ -101,7 +101,7 @@ def fill(text: str, position: Position, moves: str) -> str:
     places = {
         "board": str(position),
         "moves": " ".join(moves) or "none",
-        "legal": ", ".join(str(column + 1) for column in position.legal_columns()),
+        "legal": ", ".join(format_moves(position.legal_columns())),
         "player": ("first", "second")[position.to_move],
         "disc": DISCS[position.to_move],
         "ply": str(position.plies),

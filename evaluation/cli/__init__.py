@@ -14,9 +14,7 @@ GROUPS: Final = {
     "play and rate": {
         "run": "play a round robin, or one agent against a field",
         "match": "play two agents until one is shown to be stronger",
-        "sweep": "measure strength and cost of many settings of an agent",
         "leaderboard": "rate a fixed field of agents, or one agent against this field",
-        "compare": "compare two runs: before and after a change",
     },
     "judge by exact play": {
         "solve": "print the exact scores of positions",
@@ -37,7 +35,6 @@ GROUPS: Final = {
     "data": {"data": "write positions with exact scores, to train and to test on"},
     "for developers": {
         "dev experiment": "repeat a published experiment",
-        "dev completion": "print a script that completes commands and options in a shell",
     },
 }
 """The commands in groups, each with a description."""
@@ -46,19 +43,6 @@ COMMANDS: Final = {
     name: (group, summary) for group, some in GROUPS.items() for name, summary in some.items()
 }
 """The group and the description of each command."""
-
-MOVED: Final = {
-    "bench": "python -m tests.benchmarks, in a checkout",
-    "book": "python -m tests.makers book, in a checkout",
-    "completion": "c4 dev completion SHELL",
-    "exam": "python -m tests.makers exam, in a checkout",
-    "experiment": "c4 dev experiment EXPERIMENT",
-    "gauntlet": "c4 run --only ME FIELD...",
-    "heuristics": "c4 quality --heuristics NAME... --on SET...",
-    "place": "c4 leaderboard --place SPEC",
-    "replay": "c4 report DIR --html FILE, or c4 web --runs DIR",
-}
-"""The commands of earlier versions, each with its replacement."""
 
 
 def module_of(name: str) -> Any:

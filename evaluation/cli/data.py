@@ -1,16 +1,12 @@
 """Write positions with the exact score of every column, for training and tests.
 
 c4 data FILE --positions 100000 --plies 8..30 --seed 1
-c4 data FILE --set uci
 
 FILE ends in .npz (NumPy) or .parquet (pandas, Hugging Face's datasets). Its fields are mine and
 theirs (bitboards, side to move first), ply, score, columns (the score of each column, -99 if it is
 full), best (the columns with the greatest score) and split. No two positions are equal or mirror
-images. Except in the set uci, no position is in the exam of `c4 quality`.
-
-The set random has positions of random games; zoo has positions of games between agents, with some
-random moves; all has every position of up to 12 plies; uci has the 67,557 positions of the UCI data
-set. Positions of this set that are in the exam have the split exam.
+images, and none is in the exam of `c4 quality`. Half of the positions are of random games, half of
+games between agents, with some random moves.
 
 The file does not depend on --jobs. After an interruption the command resumes from
 FILE.part.
@@ -30,16 +26,9 @@ from c4env.evaluation.cli.progress import Progress
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", type=Path, metavar="FILE", help="the file to write")
     parser.add_argument(
-        "--positions", type=int, metavar="N",
-        help="number of positions (default 10,000; sets all and uci: every position)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--plies", metavar="A..B", help="discs on the board (default 8..30; set uci: 8)"
+        "--positions", type=int, metavar="N", help="number of positions (default 10,000)"
     )
-    parser.add_argument(
-        "--set", nargs="+", default=["random", "zoo"], metavar="SET", dest="sets",
-        help="sets to draw from (default random zoo)",
-    )  # fmt: skip
+    parser.add_argument("--plies", metavar="A..B", help="discs on the board (default 8..30)")
     add_settings(parser, "seed", "jobs")
 
 
@@ -55,9 +44,8 @@ def execute(arguments: argparse.Namespace) -> None:
             arguments.positions,
             plies,
             arguments.seed,
-            arguments.sets,
-            arguments.jobs,
-            progress.watch,
+            jobs=arguments.jobs,
+            watch=progress.watch,
         )
     won, drawn, lost = (int((np.sign(found.score) == sign).sum()) for sign in (1, 0, -1))
     names, counts = np.unique(found.split, return_counts=True)

@@ -1,6 +1,7 @@
 """Play against an agent in the terminal: c4 play human alphabeta:depth=7.
 
-Each player is an agent's spec or `human`. The command appends the game to a record that `c4 report`
+Each player is an agent's spec or `human`. A person is asked who moves first; of two agents it is
+the first. The command appends the game to a record that `c4 report`
 reads. At the end it prints the tally of all games between the two players. With --format markdown,
 csv or json, standard output has only this tally.
 """
@@ -33,10 +34,6 @@ if TYPE_CHECKING:
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("players", nargs=2, metavar="PLAYER", help=f"`human`, {AGENT}")
-    parser.add_argument(
-        "--first", choices=("1", "2"),
-        help="the player who moves first (default: ask the person; without a person, 1)",
-    )  # fmt: skip
     parser.add_argument(
         "--moves", default="", metavar="MOVES",
         help="begin after these columns, such as MOVES that c4 report --agent prints",
@@ -98,10 +95,9 @@ def _play(
     try:
         if HUMAN in (one, other):
             say(f"{HELP}\n")
-        if arguments.first is not None or HUMAN not in (one, other):
-            names = (other, one) if arguments.first == "2" else (one, other)
-        else:
-            names = ask_first((one, other), input, say)
+        names = one, other
+        if HUMAN in names:
+            names = ask_first(names, input, say)
         first, second = players if names == (one, other) else players[::-1]
         settings = arguments.seed, True, arguments.moves
         game = TerminalGame(names, (first, second), hint, input, say, *settings).play()

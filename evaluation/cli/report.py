@@ -46,18 +46,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     if not IS_STANDARD:  # figures, as the page, need the standard board
         refuse_here(parser, "--plots")
     else:
-        said = "write the figures as PNG and SVG (c4env[plots])"
+        said = "write strength and win table as PNG, SVG and PDF (c4env[plots])"
         parser.add_argument("--plots", type=Path, metavar="DIR", help=said)
     parser.add_argument(
-        "--games",
-        type=Path,
-        metavar="FILE",
-        help="write the games as .csv, .json or .parquet",
+        "--games", type=Path, metavar="FILE", help="write the games as .csv or .json"
     )
-    parser.add_argument(
-        "--prices", type=Path, metavar="FILE",
-        help='prices per million tokens, as JSON: {"MODEL": [PROMPT, ANSWER]}',
-    )  # fmt: skip
     parser.set_defaults(agent=None)
     if IS_STANDARD:
         parser.add_argument(
@@ -77,12 +70,7 @@ def execute(arguments: argparse.Namespace) -> None:
     if not games and any((arguments.html, arguments.plots, arguments.games, arguments.agent)):
         raise InvalidRun(f"{arguments.folder} has no games yet: expected at least one")
     summary = RunSummary.of(run, anchor_of(arguments, run.players))
-    orders = games and len(run.players) > 2 and run.table.complete
-    summary = replace(
-        summary,
-        standing=run.standing() if orders else None,
-        models=models_of(arguments, games),
-    )
+    summary = replace(summary, models=models_of(arguments, games))
     show(summary if arguments.agent is None else mistakes_of(arguments, games), arguments)
     if arguments.games:
         from c4env.evaluation.store.export import write_games
@@ -106,25 +94,16 @@ def mistakes_of(arguments: argparse.Namespace, games: Sequence[GameRecord]) -> M
 
 
 def models_of(arguments: argparse.Namespace, games: Sequence[GameRecord]) -> Models | None:
-    """Return the table of a run's language models, or None if none has played.
-
-    Raises:
-        InvalidRun: ``--prices`` is malformed, or is given although no language model has played.
-    """
+    """Return the table of a run's language models, or None if none has played."""
     if not IS_STANDARD:
         return None
     from c4env.evaluation.exact.judge import Judge, positions_backwards
     from c4env.evaluation.exact.quality import Quality, judge_games
-    from c4env.evaluation.report.models import Models, model_rows, read_prices
+    from c4env.evaluation.report.models import Models, model_rows
     from c4env.evaluation.store.transcripts import read_transcripts
 
-    prices = None if arguments.prices is None else read_prices(arguments.prices)
-    rows = model_rows(games, read_transcripts(arguments.folder), prices)
+    rows = model_rows(games, read_transcripts(arguments.folder))
     if not rows:
-        if prices is not None:
-            raise InvalidRun(
-                f"--prices: no language model has finished a game in {arguments.folder}"
-            )
         return None
     names = [row.player for row in rows]
     turns = positions_backwards(games, names)

@@ -5,8 +5,9 @@ play each other. The table then has a row for each opponent.
 
 A spec such as `greedy` or `alphabeta:depth=6,heuristic=window` names an agent; `c4 list` shows all
 agents. FILE.py:function or package.module:attribute names your own agent; FILE.py alone means its
-function `agent`. NAME=SPEC gives an agent another name in the tables. Without agents, the default
-field plays: random, greedy, and the published systems.
+function `agent`. NAME=SPEC gives an agent another name in the tables. A pattern names many agents:
+`alphabeta:depth=2..6,heuristic={chain,window}` has a range and a choice. Without agents, the
+default field plays: random, greedy, and the published systems.
 """
 
 from __future__ import annotations
@@ -35,10 +36,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def execute(arguments: argparse.Namespace) -> None:
     announce_compiling(arguments.quiet)
     from c4env.evaluation.games.tournament import gauntlet, round_robin
+    from c4env.evaluation.plan.patterns import expand_all
 
-    field, me = arguments.agents or default_field(arguments), arguments.only
+    given, me = expand_all(arguments.agents), arguments.only
+    field = given or default_field(arguments)
     if me is None:
         play_run(arguments, field, partial(round_robin, field))
         return
-    field = arguments.agents or [name for name in field if name != me]
+    field = given or [name for name in field if name != me]
     play_run(arguments, [me, *field], partial(gauntlet, me, field))

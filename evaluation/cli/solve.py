@@ -23,7 +23,6 @@ from __future__ import annotations
 __any_board__ = True
 
 import argparse
-import itertools
 import json
 import re
 import sys
@@ -47,14 +46,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "positions", nargs="*", metavar="MOVES", help="columns played; `-` is the empty board"
     )
     add_format(parser, "json has an object per line")
-    parser.add_argument(
-        "--json", dest="format", action="store_const", const="json", help="same as --format json"
-    )
-    parser.add_argument(
-        "--columns",
-        action="store_true",
-        help="with standard input: also print every column's score",
-    )
     parser.add_argument(
         "--quick",
         action="store_true",
@@ -134,16 +125,12 @@ def _write_all(arguments: argparse.Namespace) -> None:
 def _answers(
     solver: Solver, asked: list[tuple[str, Position]], arguments: argparse.Namespace
 ) -> Iterator[str]:
-    """Yield a line for each position: moves, score, and the columns' scores if asked for."""
+    """Yield a line for each position: moves, score, and the columns' bounds with ``--quick``."""
     positions = [position for _, position in asked]
     scores = solver.scores_many(positions, threads=arguments.threads).tolist()
-    columns: Iterable[list[Any]] = itertools.repeat([])
-    if arguments.quick:
-        columns = map(solver.bounds, positions)
-    elif arguments.columns:
-        columns = solver.columns_many(positions, threads=arguments.threads).tolist()
-    for (moves, _), score, row in zip(asked, scores, columns, strict=False):
-        yield " ".join([moves, str(score), *map(_cell, row)])
+    for (moves, position), score in zip(asked, scores, strict=True):
+        bounds = map(_cell, solver.bounds(position)) if arguments.quick else ()
+        yield " ".join([moves, str(score), *bounds])
 
 
 def _read_lines() -> list[tuple[str, Position]]:
@@ -190,7 +177,7 @@ def _facts(solver: Solver, position: Position, quick: bool) -> dict[str, Any]:
     return {
         "score": score,
         **({"bounds": solver.bounds(position)} if quick else {"columns": solver.scores(position)}),
-        "best": [column + 1 for column in solver.best_columns(position)],
+        "best": format_moves(solver.best_columns(position)),
         "plies_to_end": solver.plies_to_end(position),
         "line": format_moves(solver.principal_variation(position)),
     }
@@ -203,7 +190,7 @@ def _table(solved: Iterable[tuple[str, dict[str, Any]]]) -> Table:
     names = ("score", "best", "plies_to_end", "line")
     rows = [["moves", *names, *DIGITS]]
     for moves, facts in solved:
-        best = " ".join(map(str, facts["best"]))
+        best = " ".join(facts["best"])
         cells = [facts["score"], best, facts["plies_to_end"], facts["line"]]
         rows.append([moves, *cells, *_cells(facts)])
     return Table(rows, left=(0, 2, 4))
@@ -211,9 +198,10 @@ def _table(solved: Iterable[tuple[str, dict[str, Any]]]) -> Table:
 
 def _shown(moves: str, position: Position, facts: dict[str, Any]) -> str:
     """The board, the scores below their columns, and the verdict."""
+    from c4env.geometry import DIGITS
     from c4env.view.rendering import SIDES, drawing, words_of
 
-    last = int(moves[-1]) - 1 if moves.strip("-") else None
+    last = DIGITS.index(moves[-1]) if moves.strip("-") else None
     if position.outcome is not None:
         winner = position.outcome.winner
         verdict = "a draw" if winner is None else f"{SIDES[winner]} has won"
@@ -223,5 +211,5 @@ def _shown(moves: str, position: Position, facts: dict[str, Any]) -> str:
     return (
         f"{restyled(drawing(position, last, colour=True, under=cells))}   score of each column\n"
         f"{SIDES[position.to_move]} to move {worth}\n"
-        f"best {', '.join(map(str, facts['best']))}   line {facts['line']}"
+        f"best {', '.join(facts['best'])}   line {facts['line']}"
     )

@@ -22,7 +22,7 @@ from c4env.evaluation.errors import InvalidRun
 from c4env.evaluation.plan.openings import canonical
 from c4env.evaluation.store.journal import Findings, Format
 from c4env.evaluation.store.record import GameRecord
-from c4env.position import Position
+from c4env.position import Position, parse_moves
 
 SCORES_FILE: Final = "scores.jsonl"
 
@@ -168,9 +168,9 @@ def positions_of(game: GameRecord) -> list[Position]:
     """Return a game's positions from the end of the opening on, except the final position."""
     position = Position.parse(game.opening)
     found = []
-    for digit in game.moves[len(game.opening) :]:
+    for column in parse_moves(game.moves[len(game.opening) :]):
         found.append(position)
-        position = position.play(int(digit) - 1)
+        position = position.play(column)
     return found
 
 

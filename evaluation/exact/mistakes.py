@@ -29,7 +29,7 @@ from c4env.evaluation.tables import (
     restyled,
     with_heading,
 )
-from c4env.position import Position, format_moves
+from c4env.position import DIGITS, Position, format_moves
 from c4env.view.rendering import SIDES, drawing, words_of
 
 SHOWN: Final = 10  # mistakes shown with their positions
@@ -70,11 +70,12 @@ class Mistake(NamedTuple):
 
     def said(self) -> str:
         """Describe the mistake: its kind, its cost, the score of the move and the best score."""
-        kept = " or ".join(str(column + 1) for column in self.best)
+        kept = " or ".join(format_moves(self.best))
         own, best = (words_of(score, len(self.moves)) for score in (self.own, self.score))
         cost = f"{self.cost:g} {'point' if self.cost == 1 else 'points'}"
         often = f"{plural(len(self.games), 'time')}, first in game {self.games[0] + 1}"
-        return f"{self.kind}, {cost}, {often}: column {self.column + 1} {own}; best {kept}: {best}."
+        played = f"column {DIGITS[self.column]} {own}"
+        return f"{self.kind}, {cost}, {often}: {played}; best {kept}: {best}."
 
 
 class Part(NamedTuple):
@@ -191,7 +192,7 @@ class Mistakes(Tables):
             parts.append(fitted(f"The {shown} of {self.player} to mend{more}: {order}", columns))
         for place, mistake in enumerate(self.mistakes[:SHOWN], 1):
             position, moves = Position.parse(mistake.moves), mistake.moves
-            last = int(moves[-1]) - 1 if moves else None
+            last = DIGITS.index(moves[-1]) if moves else None
             drawn = restyled(drawing(position, last, colour=True)).replace("\n", "\n   ")
             said = fitted(f"{place}. {mistake.said()}", columns)
             page = f"--html page: #game={mistake.games[0] + 1}&ply={len(moves)}"
@@ -268,7 +269,7 @@ def _flat(mistake: Mistake) -> dict[str, Any]:
     """A mistake as a record for programs; columns and games count from 1."""
     return {
         "moves": mistake.moves,
-        "column": mistake.column + 1,
+        "column": DIGITS[mistake.column],
         "kind": mistake.kind,
         "best": format_moves(mistake.best),
         "score": mistake.score,

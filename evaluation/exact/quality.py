@@ -23,6 +23,7 @@ from c4env.evaluation.errors import InvalidRun
 from c4env.evaluation.exact.judge import Judge, Scores, positions_of, sign
 from c4env.evaluation.store.record import GameRecord
 from c4env.evaluation.tables import Rows, Tables, plural, rounded, with_heading
+from c4env.position import DIGITS
 
 BAND: Final = 7  # plies per band, so that a game has six bands
 RESAMPLES: Final = 1000
@@ -85,7 +86,7 @@ def judge_games(
         group = f"game {number}" if alike else game.opening
         for position in positions_of(game):
             ply = position.plies
-            player, column = game.players[ply & 1], int(game.moves[ply]) - 1
+            player, column = game.players[ply & 1], DIGITS.index(game.moves[ply])
             if players is None or player in players:
                 moves.append(JudgedMove(player, group, ply, column, judge.scores(position)))
     return moves

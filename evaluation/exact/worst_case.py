@@ -23,7 +23,7 @@ from c4env.agents.solver import Solver
 from c4env.bitboard import BOARD, CELLS, fours
 from c4env.evaluation.exact.judge import sign, strongest_book
 from c4env.evaluation.store.journal import Findings, Format
-from c4env.position import Position, format_moves
+from c4env.position import Position, format_moves, parse_moves
 
 
 @dataclass(frozen=True)
@@ -212,10 +212,10 @@ class Search:
     def _first_error(self, start: int) -> int | None:
         """Return the ply at which the agent first gives away a win or a draw in the line."""
         position = Position.parse(self._line[:start])
-        for digit in self._line[start:]:
+        for column in parse_moves(self._line[start:]):
             before = self._score(position)
             ply, to_move = position.plies, position.to_move
-            position = position.play(int(digit) - 1)
+            position = position.play(column)
             if to_move == self._seat and sign(self._score(position)) < sign(before):
                 return ply
         return position.plies if self._fault and self._score(position) >= 0 else None

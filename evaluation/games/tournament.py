@@ -46,7 +46,6 @@ from c4env.evaluation.plan.header import Kind, RunHeader, SprtPlan
 from c4env.evaluation.plan.identity import in_short
 from c4env.evaluation.plan.openings import Openings, choose_openings
 from c4env.evaluation.plan.schedule import Fixture
-from c4env.evaluation.rating.lotteries import Standing, standing
 from c4env.evaluation.rating.ratings import Ratings, rate
 from c4env.evaluation.rating.tally import Tally
 from c4env.evaluation.rating.wintable import WinTable
@@ -133,14 +132,6 @@ class Tournament:
         scores = np.array(found, np.float64).reshape(len(names), len(names))  # nan for None
         np.fill_diagonal(scores, 0.5)
         return names, scores
-
-    def standing(self) -> Standing:
-        """Find the cycles among the agents, and order the agents by maximal lotteries.
-
-        Raises:
-            InvalidRun: two of the agents did not meet.
-        """
-        return standing(self._tally, self.ratings.exact)
 
     def _repr_markdown_(self) -> str:
         return f"{self.ratings._repr_markdown_()}\n\n{self.table._repr_markdown_()}"

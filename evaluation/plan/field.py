@@ -153,7 +153,12 @@ def look(name: str, player: Player, agent: Any, watch: Watch) -> Traits:
         player: the player.
         agent: the player's agent; for a player that is an object, the object.
         watch: what was read while the agent was made.
+
+    Raises:
+        C4Error: the agent cannot play, such as a program that does not start.
     """
+    if isinstance(agent, Agent):
+        agent.ready()
     clocked = getattr(agent, "movetime", None) is not None
     same = getattr(agent, "deterministic", False) is True and not clocked
     holds = isinstance(agent, Agent) and type(agent).close is not Agent.close

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Final, Literal, NamedTuple
 
-from c4env.boards import STANDARD, Size
+from c4env.boards import Size
 from c4env.evaluation.plan.schedule import Fixture, gauntlet_order, opening_major
 from c4env.geometry import BOARD_SIZE, IS_STANDARD
 
@@ -114,33 +114,6 @@ class RunHeader:
         if values.get("sprt") is not None:
             values["sprt"] = SprtPlan(**values["sprt"])
         return cls(**{name: _frozen(value) for name, value in values.items()})
-
-    @classmethod
-    def of_format_2(cls, values: Mapping[str, Any]) -> RunHeader:
-        """Convert a header of format 2, an older format that stored the header in the games file.
-
-        Raises:
-            ValueError, TypeError, AttributeError: ``values`` is not a header.
-        """
-        names = {each.name for each in fields(cls)}
-        held: dict[str, Any] = {"board": str(STANDARD)}
-        held |= {name: _frozen(value) for name, value in values.items() if name in names}
-        if "players" not in held:
-            held["kind"] = "people"
-        elif "challengers" in held:
-            held["kind"] = "gauntlet"
-        if "sprt" in held:
-            held["kind"] = "match"
-            # A fifth value belonged to a test that no longer exists.
-            held["sprt"] = SprtPlan(*held["sprt"]) if len(held["sprt"]) == 4 else None
-        if code := held.get("code"):  # the first files had one hash for all players
-            held["code"] = {
-                name: code[name]
-                if isinstance(code.get(name), dict)
-                else {key: code[key] for key in code if key in spec or key == name}
-                for name, spec in held["players"].items()
-            }
-        return cls(**held)
 
 
 def _check(values: Mapping[str, Any]) -> str:

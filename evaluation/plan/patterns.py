@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+__any_board__ = True
+
 import itertools
 import re
+from collections.abc import Iterable
 from typing import Final
 
+from c4env.agents.registry.registry import with_argument
 from c4env.evaluation.errors import InvalidRun
+from c4env.evaluation.plan.field import split_name
 
 MOST: Final = 1000
 """The most agents that a pattern may name."""
@@ -14,6 +19,28 @@ MOST: Final = 1000
 _CHOICE: Final = re.compile(r"\{([^{}]*)\}|(?<==)(\d+)\.\.(\d+)(?=[,)]|$)")
 _NO_RANGE: Final = re.compile(r"(?<==)([\w.]*\w\.\.\w[\w.]*)(?=[,)]|$)")
 _RANGE: Final = re.compile(r"(\d+)\.\.(\d+)")
+
+
+def expand_all(given: Iterable[str]) -> list[str]:
+    """Expand the patterns among specs; a spec with an argument or a file path stays as it is.
+
+    Raises:
+        InvalidRun: a pattern is malformed, or a pattern with a name, ``name=...``, expands to
+            several specs.
+    """
+    return [spec for each in given for spec in _expanded(each)]
+
+
+def _expanded(given: str) -> list[str]:
+    name, pattern = split_name(given)
+    if with_argument(pattern.partition(":")[0]) or re.search(r"[/\\]|\.py\b", pattern):
+        return [given]
+    found = expand(pattern)
+    if name == given:
+        return found
+    if len(found) > 1:
+        raise InvalidRun(f"{given!r}: {name!r} names {len(found)} agents: expected one agent")
+    return [f"{name}={found[0]}"]
 
 
 def expand(pattern: str) -> list[str]:

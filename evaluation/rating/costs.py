@@ -4,6 +4,7 @@ from __future__ import annotations
 
 __any_board__ = True
 
+import statistics
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
@@ -12,11 +13,10 @@ from c4env.evaluation.store.record import GameRecord
 
 @dataclass
 class Cost:
-    """The number of moves that an agent chose, with their nodes and seconds."""
+    """The moves that an agent chose, with their nodes and seconds."""
 
     moves: int = 0
     nodes: int = 0
-    seconds: float = 0.0
     by_game: list[float] = field(default_factory=list)  # seconds per move in each game
 
     @property
@@ -26,8 +26,8 @@ class Cost:
 
     @property
     def seconds_a_move(self) -> float:
-        """The mean number of seconds per move."""
-        return self.seconds / max(self.moves, 1)
+        """The seconds per move in the median game, because the first game loads the code."""
+        return statistics.median(self.by_game or [0.0])
 
 
 def costs(games: Iterable[GameRecord]) -> dict[str, Cost]:
@@ -39,7 +39,6 @@ def costs(games: Iterable[GameRecord]) -> dict[str, Cost]:
             cost = found.setdefault(player, Cost())
             cost.moves += moves
             cost.nodes += game.nodes[seat]
-            cost.seconds += game.seconds[seat]
             if moves:
                 cost.by_game.append(game.seconds[seat] / moves)
     return found

@@ -284,13 +284,11 @@ def format_ranks(ranks: tuple[int, int]) -> str:
     return str(best) if best == worst else f"{best}-{worst}"
 
 
-def strengths(
-    tally: Tally, seed: int = 0, apart: bool = False
-) -> tuple[Float64s, float, Float64s, Float64s]:
+def strengths(tally: Tally, seed: int = 0) -> tuple[Float64s, float, Float64s, Float64s]:
     """Fit the Elo and the first-move advantage to the games, and to resampled games.
 
     Virtual games keep Elo finite. Calls with the same seed, players and openings use the same
-    random weights of openings, and the same virtual games unless ``apart`` differs.
+    random weights of openings and the same virtual games.
 
     Returns:
         the Elo ``[players]``, the first-move advantage, and samples of both, ``[draws, players]``
@@ -303,7 +301,7 @@ def strengths(
     start = fit(*_alike(points + virtual, games + 2 * virtual))
     first_move = float(fit(points + virtual, games + 2 * virtual, start)[1])
     generator = tally.generator(seed)
-    ours, theirs = generator.spawn(4)[2 * apart :][:2]
+    ours, theirs = generator.spawn(2)
     drawn, drawn_first_move = np.empty((_DRAWS, n)), np.empty(_DRAWS)
     for block in _blocks(n):
         points, games = tally.sums(tally.weights(generator, len(block)))

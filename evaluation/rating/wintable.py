@@ -4,7 +4,6 @@ from __future__ import annotations
 
 __any_board__ = True
 
-import itertools
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -111,12 +110,6 @@ class WinTable(Tables):
     def games(self) -> int:
         """The number of games."""
         return sum(cell.games for cell in self.cells.values())
-
-    @property
-    def complete(self) -> bool:
-        """Whether all players have met each other."""
-        pairs = itertools.combinations(self.players, 2)
-        return all((self.cell(*pair) + ~self.cell(*pair[::-1])).games for pair in pairs)
 
     # -- forms --------------------------------------------------------------------------
 

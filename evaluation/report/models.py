@@ -1,4 +1,4 @@
-"""The language models of a run: answers, tokens, costs, and missed wins and blocks.
+"""The language models of a run: answers, tokens, and missed wins and blocks.
 
 A missed win: the player has a winning move, but plays another move. A missed block: the player has
 no winning move, the opponent threatens exactly one cell, and the player does not occupy this cell.
@@ -6,32 +6,25 @@ no winning move, the opponent threatens exactly one cell, and the player does no
 
 from __future__ import annotations
 
-import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, Final
 
 from c4env.bitboard import playable, popcount, winning_cells
-from c4env.evaluation.errors import InvalidRun
 from c4env.evaluation.exact.judge import positions_of
 from c4env.evaluation.exact.quality import Quality, nested
-from c4env.evaluation.store.files import read_text
 from c4env.evaluation.store.record import GameRecord
 from c4env.evaluation.store.transcripts import Spoken
 from c4env.evaluation.tables import Rows, Tables, shortened, with_heading
+from c4env.position import DIGITS
 
-Prices = Mapping[str, tuple[float, float]]
-"""The prices of a million prompt tokens and a million answer tokens, by model."""
-
-MILLION: Final = 1_000_000
 LONGEST: Final = 4000  # the most characters of a message on the page
 
 
 @dataclass
 class ModelRow:
-    """The counts and costs of one player's answers in finished games."""
+    """The counts of one player's answers in finished games."""
 
     player: str
     games: int = 0
@@ -43,23 +36,16 @@ class ModelRow:
     asked_tokens: int = 0
     answered_tokens: int = 0
     seconds: float = 0.0
-    cost: float | None = None  # cost of all games
     wins: Counter[bool] = field(default_factory=Counter)  # chances; True counts missed chances
     blocks: Counter[bool] = field(default_factory=Counter)
 
 
-def model_rows(
-    games: Sequence[GameRecord], spoken: Iterable[Spoken], prices: Prices | None = None
-) -> list[ModelRow]:
+def model_rows(games: Sequence[GameRecord], spoken: Iterable[Spoken]) -> list[ModelRow]:
     """Make a row for each player that is a language model, ordered by their first answers.
 
     Args:
         games: the finished games of the run; answers in unfinished games do not count.
         spoken: the prompts and answers of the run.
-        prices: prices of tokens; without prices, the rows have no cost.
-
-    Raises:
-        InvalidRun: a model has no price.
     """
     over = {game.fixture for game in games}
     rows: dict[str, ModelRow] = {}
@@ -76,15 +62,6 @@ def model_rows(
         asked, answered = said.tokens or (0, 0)
         row.asked_tokens += asked
         row.answered_tokens += answered
-        if prices is not None:
-            if said.model not in prices:
-                known = ", ".join(prices) or "none"
-                raise InvalidRun(
-                    f"model {said.model!r} has no price: expected one in the price file, which has "
-                    f"{known}"
-                )
-            asking, answering = prices[said.model]
-            row.cost = (row.cost or 0.0) + (asked * asking + answered * answering) / MILLION
     for game in games:
         for row in (rows[player] for player in game.players if player in rows):
             row.games += 1
@@ -97,7 +74,7 @@ def _count_chances(row: ModelRow, game: GameRecord) -> None:
         if game.players[position.to_move] != row.player:
             continue
         free = playable(position.mine | position.theirs)
-        after = position.play(int(game.moves[position.plies]) - 1)
+        after = position.play(DIGITS.index(game.moves[position.plies]))
         threats = winning_cells(position.theirs) & free
         if winning_cells(position.mine) & free:
             row.wins[after.outcome is None or after.outcome.winner is None] += 1
@@ -116,15 +93,11 @@ class Models(Tables):
         """Tables of answers and tokens, of missed wins and blocks, and of blunders by ply."""
         answers = [["language model", "games", "answers", "unreadable", "illegal", "asked again"]]
         answers[0] += ["network failed", "tokens asked a game", "answered", "s an answer"]
-        priced = any(row.cost is not None for row in self.rows)
-        answers[0] += ["cost a game"] * priced
         missed = [["missed, of all chances", "wins", "blocks"]]
         for row in self.rows:
             counts = [row.games, row.answers, row.unreadable, row.illegal, row.again, row.failures]
             tokens = [f"{n / row.games:.0f}" for n in (row.asked_tokens, row.answered_tokens)]
             line = [row.player, *map(str, counts), *tokens, f"{row.seconds / row.answers:.3g}"]
-            if priced:
-                line.append(f"{(row.cost or 0.0) / row.games:.4g}")
             answers.append(line)
             chances = (f"{c[True]} of {c.total()}" for c in (row.wins, row.blocks))
             missed.append([row.player, *chances])
@@ -162,23 +135,6 @@ class Models(Tables):
         return found
 
 
-def read_prices(path: Path) -> Prices:
-    """Read a JSON object with a prompt price and an answer price for each model name.
-
-    Raises:
-        UnreadableRun: the file cannot be read.
-        InvalidRun: the file is not such a JSON object.
-    """
-    text = read_text(path)
-    try:
-        prices = json.loads(text).items()
-        return {str(model): (float(asked), float(said)) for model, (asked, said) in prices}
-    except (ValueError, TypeError, AttributeError):
-        raise InvalidRun(
-            f'{path}: expected {{"MODEL": [PROMPT, ANSWER], ...}}, prices per million tokens'
-        ) from None
-
-
 def conversations(
     games: Sequence[GameRecord], spoken: Iterable[Spoken]
 ) -> dict[int, list[list[Any]]]:
@@ -199,7 +155,7 @@ def conversations(
                 len(said.moves),
                 [[shortened(m.get(k, ""), LONGEST) for k in ("role", "content")] for m in new],
                 shortened(said.answer, LONGEST),
-                None if said.column is None else said.column + 1,
+                None if said.column is None else DIGITS[said.column],
                 said.problem,
                 said.tokens,
                 said.seconds,

@@ -10,7 +10,6 @@ from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from c4env.evaluation.games.tournament import Tournament
-from c4env.evaluation.rating.lotteries import Standing
 from c4env.evaluation.rating.ratings import Ratings, first_move_line
 from c4env.evaluation.rating.wintable import Cell, WinTable
 from c4env.evaluation.report.headline import headline
@@ -42,7 +41,6 @@ class RunSummary(Result):
         digest: hex digest of the games.
         ratings: the ratings; None before the first game.
         match: the result of a match, with the verdict of its test.
-        standing: cycles and the order by maximal lotteries, or None.
         models: results of the language models, or None.
         opponents: results by opponent if one agent met all others, or None.
     """
@@ -51,7 +49,6 @@ class RunSummary(Result):
     digest: str
     ratings: Ratings | None = None
     match: Match | None = None
-    standing: Standing | None = None
     models: Models | None = None
     opponents: Opponents | None = None
 
@@ -101,13 +98,8 @@ class RunSummary(Result):
         rest = [self.table.counted(), *self.table.notes, *self.table.reasons_of_forfeits(short)]
         if any(name != label for name, label in short.items()):
             rest.append("Two dots shorten a name; --format markdown prints full names.")
-        found = ""
-        if self.standing is not None:
-            cycle = tuple(short[name] for name in self.standing.cycle)
-            order = tuple(p._replace(player=short[p.player]) for p in self.standing.places)
-            found = self.standing._replace(cycle=cycle, places=order).table().text(columns)
         models = "" if self.models is None else self.models.text(columns)
-        parts = [first, crossed, found, models, "\n".join([*rest, f"digest {self.digest}"])]
+        parts = [first, crossed, models, "\n".join([*rest, f"digest {self.digest}"])]
         return fitted("\n\n".join(part for part in parts if part), columns)
 
     def markdown(self) -> str:
@@ -121,8 +113,6 @@ class RunSummary(Result):
             parts.append("\n".join(f"- {line}" for line in lines))
         elif self.ratings is not None:
             parts.append(self.ratings.table().markdown())
-        if self.standing is not None:
-            parts.append(self.standing.table().markdown())
         if self.models is not None:
             parts.append(self.models.markdown())
         return "\n\n".join([*parts, f"Digest `{self.digest}`."])
@@ -142,8 +132,6 @@ class RunSummary(Result):
             found["ratings"] = {**asdict(self.ratings), **about}
         if self.match is not None:
             found["match"] = self.match.as_dict()
-        if self.standing is not None:
-            found["standing"] = self.standing.as_dict()
         if self.models is not None:
             found |= self.models.as_dict()
         if self.opponents is not None:

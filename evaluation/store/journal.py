@@ -2,7 +2,7 @@
 
 The first line is a header with the format of the file, and with the options that determine the
 content. Files of games have no header. Each line ends with a checksum, the CRC-32 of the rest of
-the line. This module also reads format 1, which has no checksums. If a killed process leaves an
+the line. If a killed process leaves an
 incomplete last line, the next process that opens the file for appending removes this line.
 """
 
@@ -58,8 +58,6 @@ class Content(NamedTuple, Generic[T]):
 def read_lines(path: Path, form: Format[T], data: bytes | None = None) -> Content[T]:
     """Read the header and the entries of a file; ignore an incomplete last line.
 
-    The file of an old run may have several headers; the last header counts.
-
     Raises:
         UnreadableRun: the file is missing, has another format, or has a damaged line.
     """
@@ -74,26 +72,20 @@ def read_lines(path: Path, form: Format[T], data: bytes | None = None) -> Conten
     header: dict[str, Any] = {}
     entries: list[T] = []
     places: list[int] = []
-    checked = not form.headed
     if (form.headed and not lines) or (
         torn and _CHECKED.fullmatch(torn[:-1])
     ):  # the end of the line is damaged
         lines.append(torn)
     for number, line in enumerate(lines, start=1):
         try:
-            value = _value(line, checked)
-            heads = number == 1 or (isinstance(value, dict) and "format" in value)
-            if not (form.headed and heads):
+            value = _value(line)
+            if number > 1 or not form.headed:
                 entries.append(form.parse(value))
                 places.append(number)
                 continue
             given = value.pop("format")
-            if given not in (f"{form.name} 1", f"{form.name} 2"):
-                raise ValueError(
-                    f"the format is {given!r}: expected '{form.name} 1' or '{form.name} 2'"
-                )
-            checked = given == f"{form.name} 2"
-            _value(line, checked)
+            if given != f"{form.name} 2":
+                raise ValueError(f"the format is {given!r}: expected '{form.name} 2'")
             header = value
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
             what = "the header" if number == 1 and form.headed else "one"
@@ -274,16 +266,16 @@ def line_of(value: Any) -> bytes:
     return b'%b,%b"%08x"%b\n' % (body[:-1], key, zlib.crc32(body), body[-1:])
 
 
-def _value(line: bytes, checked: bool) -> Any:
+def _value(line: bytes) -> Any:
     """Decode a line; return its value without the checksum.
 
     Raises:
         ValueError: the line is not JSON, or its checksum is wrong or missing.
     """
-    if found := _CHECKED.fullmatch(line):
-        line = found[1] + found[3]
-        if zlib.crc32(line) != int(found[2], 16):
-            raise ValueError("its checksum is wrong: the line was damaged")
-    elif checked:
+    found = _CHECKED.fullmatch(line)
+    if found is None:
         raise ValueError("its checksum is missing: the line was damaged")
+    line = found[1] + found[3]
+    if zlib.crc32(line) != int(found[2], 16):
+        raise ValueError("its checksum is wrong: the line was damaged")
     return json.loads(line)

@@ -1,8 +1,4 @@
-"""Read and write run directories: ``run.json``, and ``games.jsonl`` with a line for each game.
-
-A run of format 2 has header lines among its games instead of ``run.json``. This module reads such a
-directory; a command that resumes the run converts the directory to the new format.
-"""
+"""Read and write run directories: ``run.json``, and ``games.jsonl`` with a line for each game."""
 
 from __future__ import annotations
 
@@ -11,26 +7,17 @@ __any_board__ = True
 import functools
 import hashlib
 import json
-import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal, get_args
 
 from c4env.errors import C4Error
-from c4env.evaluation.errors import UnreadableRun, UnwritableRun
+from c4env.evaluation.errors import UnreadableRun
 from c4env.evaluation.plan.header import RunHeader
 from c4env.evaluation.store.files import read_text, write_file
 from c4env.evaluation.store.growth import grown
-from c4env.evaluation.store.journal import (
-    Content,
-    Format,
-    Journal,
-    line_of,
-    open_locked,
-    read_lines,
-)
-from c4env.files import write_whole
+from c4env.evaluation.store.journal import Content, Format, Journal, read_lines
 from c4env.geometry import BOARD_SIZE
 from c4env.position import Position
 
@@ -107,8 +94,7 @@ class GameRecord:
         try:
             fields: dict[str, Any] = dict(values)
             for pair, names in _PAIRS.items():
-                first, second = fields[pair] if pair in fields else map(fields.pop, names)
-                fields[pair] = (first, second)
+                fields[pair] = tuple(map(fields.pop, names))
             game = cls(**fields)
             _check_kinds(game)
             outcome = Position.parse(game.moves).outcome
@@ -131,7 +117,7 @@ _PAIRS: Final = {
     "nodes": ("nodes_first", "nodes_second"),
     "seconds": ("seconds_first", "seconds_second"),
 }
-"""Fields that are pairs in a game and in old files, but two columns in ``games.jsonl``."""
+"""Fields that are pairs in a game, but two columns in ``games.jsonl``."""
 
 
 def _check_kinds(game: GameRecord) -> None:
@@ -163,7 +149,6 @@ def digest(games: Iterable[GameRecord]) -> str:
     return hashlib.sha256("\n".join(lines).encode("utf-8", "backslashreplace")).hexdigest()[:16]
 
 
-_OLD: Final = Format("c4env games", GameRecord.parse, "games")
 _GAMES: Final = Format("c4env games", GameRecord.parse, "games", GameRecord.values, headed=False)
 
 
@@ -185,11 +170,6 @@ def open_games(
     if folder is None:
         return Journal(None, _GAMES)
     path = folder / GAMES_FILE
-    if path.is_file():
-        with path.open("rb") as file:
-            is_old = _is_old(file.readline())
-        if is_old:
-            _renew(path, header, patience)
     if (folder / RUN_FILE).exists():
         read_header(folder)  # refuses another board, whose games cannot be parsed
     return Journal(path, _GAMES, None, functools.partial(_take_on, folder, header), patience)
@@ -211,8 +191,8 @@ def read_games(folder: Path) -> tuple[RunHeader, list[GameRecord]]:
         raise UnreadableRun(
             f"{folder} has no readable {GAMES_FILE}: {error.strerror or error}"
         ) from None
-    header, content = _read_old(path, data) if _is_old(data) else (read_header(folder), None)
-    content = content or read_lines(path, _GAMES, data)
+    header = read_header(folder)
+    content = read_lines(path, _GAMES, data)
     _check_games(path, header, content)
     return header, content.entries
 
@@ -231,16 +211,11 @@ def read_header(folder: Path) -> RunHeader:
         header = RunHeader.parse(text)
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise UnreadableRun(f"{path} is not the header of a run: {error}") from None
-    return _of_this_board(folder, header)
-
-
-def _of_this_board(folder: Path, header: RunHeader) -> RunHeader:
-    """Return a header, or raise an error if it names another board size."""
     there = header.board
     if there != str(BOARD_SIZE):
         raise UnreadableRun(
             f"{folder} has games on a board of {there}, not {BOARD_SIZE}: expected another "
-            f"directory, or --board {there} of c4 run, match, sweep, report or compare"
+            f"directory, or --board {there} of c4 run, match or report"
         )
     return header
 
@@ -269,43 +244,3 @@ def _check_games(path: Path, header: RunHeader, content: Content[GameRecord]) ->
                 f"{game.opening!r} is a game of another run, or occurs twice"
             )
         schedule.remove(game.fixture)
-
-
-def _is_old(data: bytes) -> bool:
-    """Whether the data of a games file has format 2, which begins with a header line."""
-    return data.startswith(b'{"format":') and b"\n" in data
-
-
-def _read_old(path: Path, data: bytes) -> tuple[RunHeader, Content[GameRecord]]:
-    def header_of(lines: bytes) -> tuple[RunHeader, Content[GameRecord]]:
-        content = read_lines(path, _OLD, lines)
-        try:
-            header = RunHeader.of_format_2(content.header)
-        except (ValueError, TypeError, KeyError, AttributeError) as error:
-            raise UnreadableRun(f"{path}, line 1: not the header of a run: {error}") from None
-        return _of_this_board(path.parent, header), content
-
-    header_of(data[: data.index(b"\n") + 1])  # refuses another board, whose games cannot be parsed
-    return header_of(data)
-
-
-def _renew(path: Path, asked: RunHeader, patience: float) -> None:
-    """Convert an old run directory to the format with ``run.json``.
-
-    If the process is killed during the conversion, the directory stays readable: readers ignore
-    ``run.json`` as long as the games file has the old format.
-    """
-    with open_locked(path, patience) as file:
-        file.seek(0)
-        if not _is_old(data := file.read()):  # another process has converted it
-            return
-        header, content = _read_old(path, data)
-        _check_games(path, header, content)
-        grown(path.parent, header, asked, [game.players for game in content.entries])
-        write_file(path.parent / RUN_FILE, header.format())
-        if os.name == "nt":  # Windows cannot replace an open file
-            file.close()
-        try:
-            write_whole(path, b"".join(line_of(game.values()) for game in content.entries))
-        except OSError as error:
-            raise UnwritableRun(f"{path} cannot be written: {error.strerror or error}") from None

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import copy
-import pickle
 import signal
 import threading
 from typing import Any
@@ -15,9 +13,8 @@ from hypothesis import given
 import c4env
 from c4env import Position, agents, observe
 from c4env.agents.base import Agent, SearchingAgent, require_move
-from c4env.agents.errors import NoMove, NoSearch
-from c4env.errors import InvalidObservation, InvalidPosition
-from tests.helpers import reference
+from c4env.agents.errors import NoMove
+from c4env.errors import InvalidPosition
 from tests.helpers.processes import start_python
 from tests.helpers.strategies import positions
 
@@ -52,33 +49,6 @@ def test_an_agent_answers_an_observation_as_it_answers_its_position(position: Po
         assert agent(observe(position)) == column
         assert agent(observe(position)["observation"]) == column
         assert type(agent(observe(position))) is int
-
-
-def test_what_an_agent_is_without_more() -> None:
-    agent = First()
-    assert not agent.deterministic  # it may draw lots
-    assert agent.nodes == 0
-    assert agent.name == ""
-    assert repr(agent) == "First()"
-    agent.reset(seed=1)
-    agent.reset()
-    seeds: list[Any] = []
-    agent.reset = seeds.append  # type: ignore[method-assign]
-    agent.reseed(5)
-    assert seeds == [5]
-
-
-def test_an_observation_of_nothing_is_refused() -> None:
-    with pytest.raises(InvalidObservation, match=r"6, 7, 2"):
-        First()(np.zeros((7, 6)))
-
-
-def test_no_move_is_asked_for_after_the_end() -> None:
-    for moves in ("1212121", "421127327363224366417626743773654415515515"):
-        with pytest.raises(NoMove) as caught:
-            require_move(Position.parse(moves))
-        assert repr(Position.parse(moves)) in str(caught.value)
-    require_move(Position())
 
 
 SMALL = c4env.board(4, 4, 4).Position.parse("1234")
@@ -159,26 +129,6 @@ def test_agents_say_whether_they_draw_lots_and_what_they_searched() -> None:
         assert (agent.nodes > 0) == isinstance(agent, SearchingAgent), name
 
 
-def test_an_agent_that_does_not_look_ahead_says_so() -> None:
-    for spec, shown in (("random", "agents.make('random')"), ("greedy", "agents.make('greedy')")):
-        with pytest.raises(NoSearch, match="does not search: expected an agent such") as caught:
-            agents.make(spec).search(Position())
-        assert str(caught.value).startswith(shown)
-
-
-def test_searching_agents_report_all_they_promise() -> None:
-    position = Position.parse("4455")
-    for spec in QUICK.values():
-        agent = agents.make(spec)
-        if isinstance(agent, SearchingAgent):
-            result = agent.search(position)
-            assert type(result.column) is int
-            assert type(result.value) is float
-            assert type(result.nodes) is int
-            assert result.principal_variation[0] == result.column
-            assert result.depth == agent.depth  # type: ignore[attr-defined]
-
-
 def play_in_pettingzoo(players: dict[str, Any], seed: int) -> Position:
     """One game in PettingZoo's own connect four; the position it comes to, by our rules."""
     from pettingzoo.classic.connect_four.connect_four import env as pettingzoo_env
@@ -223,31 +173,3 @@ def test_the_zoo_plays_in_pettingzoos_connect_four(name: str) -> None:
         assert end.outcome is not None
         if name not in ("random", "greedy"):
             assert end.outcome.winner == seat, f"{name} lost to random play: {end!r}"
-
-
-def test_the_mask_is_not_needed() -> None:
-    """Legality is read off the board: an agent does not trust the mask it is handed."""
-    for moves in reference.random_games(seed=95, count=20):
-        seen = observe(Position.parse(moves))
-        blank: Any = {**seen, "action_mask": np.zeros(7, np.int8)}
-        agent = agents.make("greedy")
-        assert agent(blank) == agent(seen)
-
-
-@pytest.mark.parametrize(
-    "spec",
-    ["mcts:simulations=20", "alphabeta-table:depth=2", "deepening:nodes=100", "perfect", "puct"],
-)
-def test_agents_travel_as_their_settings(spec: str) -> None:
-    agent = agents.make(spec)
-    agent.reset(1)
-    data = pickle.dumps(agent)
-    assert len(data) < 2000  # not their tables
-    for twin in (pickle.loads(data), copy.deepcopy(agent)):
-        assert vars(twin).keys() == vars(agent).keys()
-
-
-def test_an_agent_of_ones_own_travels_with_what_it_learned() -> None:
-    agent: Any = First()
-    agent.learned = [1, 2]
-    assert copy.deepcopy(agent).learned == pickle.loads(pickle.dumps(agent)).learned == [1, 2]

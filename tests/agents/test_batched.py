@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import math
 import pickle
 import re
@@ -13,10 +12,8 @@ import pytest
 import c4env
 from c4env import Batch, ConnectFourEnv, ConnectFourVectorEnv, Position, agents
 from c4env.agents import batched
-from c4env.agents.baselines import Greedy
-from c4env.agents.batched import BatchedSearch, EachBoard, GreedyColumns, Pool, RandomColumns
-from c4env.agents.errors import InvalidHeuristic, InvalidSpec, InvalidValue, NoMove, UnknownAgent
-from c4env.errors import InvalidObservation, InvalidOption, OpponentFailed
+from c4env.agents.batched import BatchedSearch, Pool, RandomColumns
+from c4env.agents.errors import InvalidValue, UnknownAgent
 
 
 def played(size=30, plies=14, seed=5):
@@ -54,28 +51,6 @@ def test_the_columns_are_those_of_the_agent(spec):
     assert batched.opponent(agent)(observation["observation"]).tolist() == expected
 
 
-def test_fixed_depth_search_is_native_and_every_other_agent_is_asked_in_turn():
-    assert isinstance(batched.opponent("alphabeta-window:depth=2"), BatchedSearch)
-    assert isinstance(batched.opponent("minimax:depth=2"), BatchedSearch)
-    assert isinstance(batched.opponent("random"), RandomColumns)
-    assert isinstance(batched.opponent("greedy"), GreedyColumns)
-    assert type(batched.opponent("mcts:simulations=2")) is EachBoard
-
-
-def test_greedy_says_what_is_wrong_as_it_does_on_one_board():
-    def worthless(mine, theirs):
-        return float("nan")
-
-    observation, _ = played(size=3, plies=4)
-    with pytest.raises(InvalidHeuristic, match=r"worthless.*strictly between"):
-        batched.opponent(Greedy(worthless))(observation)
-    batch = Batch(1)
-    for column in (0, 1, 0, 1, 0, 1, 0):
-        batch.step([column])
-    with pytest.raises(NoMove, match="the game is over"):
-        batched.opponent("greedy")(batch.observe()[0])
-
-
 def test_threads_pickles_and_nodes_change_nothing():
     observation, positions = played()
     alone = BatchedSearch(2, "window")
@@ -87,32 +62,6 @@ def test_threads_pickles_and_nodes_change_nothing():
     assert alone.nodes == shared.nodes == sum(agent.search(p).nodes for p in positions)
     one = {key: values[:1] for key, values in observation.items()}
     assert shared(one).tolist() == alone(observation).tolist()[:1]
-
-
-def test_a_search_wins_in_the_vector_environment():
-    envs = ConnectFourVectorEnv(
-        16, opponent=BatchedSearch(2), autoreset_mode="Disabled", openings=["44", "1"]
-    )
-    observation, _ = envs.reset(seed=1)
-    columns = RandomColumns(2)
-    rewards = np.zeros(16)
-    while True:
-        observation, reward, ended, _, _ = envs.step(columns(observation))
-        rewards += reward
-        if ended.any():
-            break
-    assert rewards.sum() < 0
-
-
-def test_random_columns_are_legal_all_drawn_and_the_same_for_a_seed():
-    batch = Batch(300)
-    batch.reset(positions="111111333333666666777777")
-    planes, _ = batch.observe()
-    drawn = RandomColumns(4)(planes)
-    counts = np.bincount(drawn, minlength=7)
-    assert (counts > 75).tolist() == [False, True, False, True, True, False, False]
-    assert counts.sum() == counts[[1, 3, 4]].sum()
-    assert drawn.tolist() == RandomColumns(4)(planes).tolist()
 
 
 # -- pools ------------------------------------------------------------------------------------
@@ -261,32 +210,6 @@ def test_a_priority_draws_by_the_results_so_far(priority):
     assert drawn == pytest.approx(products / products.sum(), abs=0.03)
 
 
-@pytest.mark.parametrize("priority", ["hard", "even", swings])
-def test_draws_by_priority_repeat_for_a_seed_and_in_a_copy(priority):
-    pool = Pool({ONES: 1, FIVES: 1}, seed=2, half_life=5, priority=priority)
-    answered = games_against(pool, size=20)
-    assert games_against(Pool({ONES: 1, FIVES: 1}, 2, half_life=5, priority=priority), 20) == (
-        answered
-    )
-    assert games_against(Pool({ONES: 1, FIVES: 1}, 2), 20) != answered
-    pool = Pool({"random": 1, "alphabeta:depth=1": 1}, seed=2, half_life=5, priority=priority)
-    games_against(pool, size=20, steps=20)
-    copies = copy.deepcopy(pool), pickle.loads(pickle.dumps(pool))
-    once = games_against(pool, size=20, seed=7)
-    for copied in copies:
-        assert copied.win_rates != pool.win_rates
-        assert games_against(copied, size=20, seed=7) == once
-        assert (copied.win_rates, copied.shares) == (pool.win_rates, pool.shares)
-
-
-def test_a_hard_pool_plays_those_more_that_the_caller_loses_to():
-    pool = Pool({"random": 1, "alphabeta:depth=2": 1}, seed=1, priority="hard")
-    games_against(pool, size=50, steps=60)
-    games = {agent: sum(row) for agent, row in pool.results.items()}
-    assert pool.win_rates["random"] > pool.win_rates["alphabeta:depth=2"]
-    assert games["alphabeta:depth=2"] > 2 * games["random"]
-
-
 def test_what_is_removed_plays_its_games_to_their_end_and_is_forgotten():
     pool = Pool({ONES: 1})
     envs = ConnectFourVectorEnv(50, opponent=pool, seat=0, autoreset_mode="SameStep")
@@ -309,20 +232,6 @@ def test_what_is_removed_plays_its_games_to_their_end_and_is_forgotten():
             pool.remove(agent)
 
 
-def test_a_pool_holds_no_game_of_what_it_removed():
-    pool = Pool({ONES: 1})
-    games = pool.follow()
-    boards = np.arange(3)
-    games.begin(boards, boards)
-    for _ in range(5):
-        past = always(2)
-        pool.add(past)
-        games.begin(boards, boards)
-        pool.remove(past)
-    games.begin(boards, boards)
-    assert len(games._followers) == 1, "a league's past selves are not kept"
-
-
 def test_a_pool_plays_in_the_single_environment_and_counts():
     pool = Pool({"greedy": 1, "random": 2, "alphabeta:depth=2": 1}, seed=4)
     env = ConnectFourEnv(pool)
@@ -336,26 +245,6 @@ def test_a_pool_plays_in_the_single_environment_and_counts():
     table = np.array(list(pool.results.values()))
     assert table.sum(axis=0).tolist() == [results.count(1), results.count(0), results.count(-1)]
     assert (table.sum(axis=1) > 0).all()
-
-
-def test_a_reset_with_a_seed_resets_all_opponents_of_a_pool_with_it():
-    class Draws:
-        def __init__(self):
-            self.seeds = []
-
-        def reset(self, seed=None):
-            self.seeds.append(seed)
-
-        def __call__(self, observation):
-            return int(observation["action_mask"].argmax())
-
-    one, other = Draws(), Draws()
-    env = c4env.ConnectFourEnv(opponent=Pool({one: 1, other: 0}))
-    for seed in (3, 3, 4):
-        env.reset(seed=seed)
-    for seeds in (one.seeds, other.seeds):
-        assert len(seeds) == 3
-        assert seeds[0] == seeds[1] != seeds[2]
 
 
 def test_environments_that_share_a_pool_keep_their_games_apart():
@@ -382,20 +271,6 @@ def test_environments_that_share_a_pool_keep_their_games_apart():
     assert sum(sum(row) for row in pool.results.values()) == ended > 10
 
 
-def test_a_pool_that_comes_in_the_middle_of_a_game():
-    pool = Pool({ONES: 1})
-    env = ConnectFourEnv("random", seat=0)
-    env.reset(seed=1, options={"moves": "445566"})
-    env.opponent = pool
-    assert env.step(6)[1] == 1.0, "won before the pool was asked"
-    assert pool.results == {ONES: (0, 0, 0)}
-    env.opponent = "random"
-    env.reset(seed=1)
-    env.opponent = pool
-    env.step(3)
-    assert env.position == Position.parse("42")
-
-
 def test_a_pool_per_move_asks_each_by_its_share():
     observation, _ = played(size=400, plies=1)
     pool = Pool({ONES: 3, FIVES: 1}, seed=2, per="move")
@@ -407,38 +282,6 @@ def test_a_pool_per_move_asks_each_by_its_share():
     assert (Pool({ONES: 0, FIVES: 2})(observation) == 5).all()
     answered, _ = games_against(Pool({ONES: 1, FIVES: 1}, per="move"), size=10, steps=10)
     assert any(len(set(game[:3])) > 1 for board in answered for game in board)
-
-
-def test_a_step_that_fails_counts_no_game():
-    failing = [True]
-
-    @c4env.batched
-    def moody(observation):
-        if failing and not observation["observation"].any():
-            raise RuntimeError("out of order")
-        return ONES(observation)
-
-    pool = Pool({moody: 1})
-    envs = ConnectFourVectorEnv(2, opponent=pool, seat=1, autoreset_mode="SameStep")
-    envs.reset(seed=1, options={"moves": "1414242"})
-    before = envs.positions()
-    for _ in range(2):
-        with pytest.raises(OpponentFailed, match="out of order"):
-            envs.step([3, 3])  # wins; the next games cannot begin
-        assert pool.results == {moody: (0, 0, 0)}
-        assert envs.positions() == before
-    failing.clear()
-    envs.step([3, 3])
-    assert pool.results == {moody: (2, 0, 0)}
-
-
-@pytest.mark.parametrize("copied", [copy.deepcopy, lambda pool: pickle.loads(pickle.dumps(pool))])
-def test_a_copy_of_a_pool_plays_on_alone(copied):
-    pool = Pool({"random": 1, "alphabeta:depth=1": 1})
-    games_against(pool, size=5, steps=10)
-    before = pool.results
-    games_against(copied(pool), size=5, steps=10)
-    assert pool.results == before
 
 
 def test_bad_pools_are_refused():
@@ -470,43 +313,3 @@ def test_bad_pools_are_refused():
     for pool in (Pool(), Pool({ONES: 0}), Pool({ONES: 1}, priority=lambda rate: 0)):
         with pytest.raises(InvalidValue, match=r"expected one with weight \* priority above 0"):
             ConnectFourVectorEnv(3, opponent=pool).reset(seed=1)
-
-
-def test_bad_arguments_and_observations_are_refused():
-    for depth in (0, 43, True, 2.0, "3"):
-        with pytest.raises(InvalidValue, match="depth="):
-            BatchedSearch(depth)
-    with pytest.raises(InvalidValue, match="threads=0"):
-        BatchedSearch(1, threads=0)
-    with pytest.raises(InvalidHeuristic, match="nosuch"):
-        BatchedSearch(1, "nosuch")
-    with pytest.raises(UnknownAgent, match="nosuch"):
-        batched.opponent("nosuch")
-    with pytest.raises(InvalidSpec, match="agent 7"):
-        batched.opponent(7)
-    with pytest.raises(InvalidObservation, match="shape"):
-        BatchedSearch(1)(np.zeros((3, 83), np.int8))
-    with pytest.raises(InvalidObservation, match="0 and 1"):
-        BatchedSearch(1)(np.full((3, 6, 7, 2), 2, np.int8))
-
-
-def test_a_heuristic_that_spoils_the_search_is_named():
-    def boundless(mine, theirs):
-        return 1e9
-
-    envs = ConnectFourVectorEnv(3, opponent=BatchedSearch(1, boundless), seat=1)
-    with pytest.raises(OpponentFailed, match=r"boundless.*strictly between"):
-        envs.reset(seed=1)
-
-
-@pytest.mark.parametrize("weights", [["greedy"], "greedy", 3])
-def test_a_pool_is_a_dict_of_weights(weights):
-    with pytest.raises(InvalidValue, match="expected a dict from opponent to weight"):
-        Pool(weights)
-
-
-def test_what_cannot_be_called_is_no_opponent():
-    with pytest.raises(InvalidOption, match=r"batched\(3\): expected a function"):
-        c4env.batched(3)
-    with pytest.raises(InvalidValue, match=r"\[\]: expected an agent, its name"):
-        Pool().add([])

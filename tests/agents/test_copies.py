@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from c4env import ConnectFourEnv, Position, agents, batched
+from c4env import Position, agents, batched
 from c4env.agents.adapters.model import agent_of
 from c4env.agents.base import Agent
 from c4env.agents.registry.entries import REQUIRED
@@ -88,19 +88,3 @@ def test_a_copy_plays_on_as_the_agent_would(spec: str, way: str) -> None:
         if position.outcome is None:
             legal = position.legal_columns()
             position = position.play(legal[int(rng.integers(len(legal)))])
-
-
-@pytest.mark.parametrize("way", COPIES)
-@pytest.mark.parametrize("spec", ["random", "mcts:simulations=40", "perfect:blunder=1", UNIFORM])
-def test_a_copied_environment_meets_the_same_opponent(spec: str, way: str) -> None:
-    for seed in range(3):
-        env = ConnectFourEnv(opponent=agents.make(spec), seat=0)
-        env.reset(seed=seed, options={"moves": MIDDLE})
-        env.step(0)
-        twin = COPIES[way](env)
-        over = False
-        while not over:
-            column = int(np.flatnonzero(env.action_masks())[0])
-            seen, reward, over, _, _ = env.step(column)
-            again = twin.step(column)
-            assert (seen.tolist(), reward, over) == (again[0].tolist(), again[1], again[2])

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Any
 
 import gymnasium
-import numpy as np
 import pytest
 
 import c4env
@@ -14,7 +13,7 @@ from c4env import agents, evaluation
 from c4env.agents.base import Agent
 from c4env.agents.solver import Solver
 from c4env.envs.text import TextEnv, fill, read_move, template
-from c4env.errors import C4Error, InvalidPosition, WrongBoard
+from c4env.errors import C4Error, WrongBoard
 from c4env.view.rendering import ansi, rgb_array, svg
 from tests.helpers.boards import WIDEST
 
@@ -66,20 +65,9 @@ def test_a_position_of_another_board_is_refused_in_a_line(entry: str) -> None:
         assert "\n" not in str(refused.value)
 
 
-@pytest.mark.parametrize("value", ["4455", None, 7])
-def test_what_is_no_position_is_refused(value: object) -> None:
-    for entry in (c4env.observe, agents.make("greedy").choose, Solver().scores):
-        with pytest.raises(InvalidPosition, match=r"expected a c4env\.Position"):
-            entry(value)  # type: ignore[arg-type]
-
-
 class Mine(Agent):
     def choose(self, position: c4env.Position) -> int:
         return position.legal_columns()[0]
-
-
-def leftmost(observation: Any) -> int:
-    return int(np.flatnonzero(observation["action_mask"])[0])
 
 
 OPPONENTS: dict[str, Callable[[], Any]] = {
@@ -107,10 +95,3 @@ def test_an_opponent_of_another_board_is_refused_before_it_plays(kind: str) -> N
             play(opponent)
     with pytest.raises(WrongBoard, match=r"made for 4x4x4, not for 6x7x4$"):
         c4env.ConnectFourEnv(small.agents.opponent("greedy"))
-
-
-def test_a_function_plays_on_any_board() -> None:
-    for board in (c4env, c4env.board(4, 4)):
-        for opponent in (leftmost, board.agents.make("greedy"), board.agents.Pool({leftmost: 1})):
-            envs = board.ConnectFourVectorEnv(2, opponent=opponent, seat=1)
-            assert envs.reset(seed=1)[1]["ply"].tolist() == [1, 1]

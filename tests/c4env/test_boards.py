@@ -104,25 +104,6 @@ def test_environments_pass_the_checkers(size: Size) -> None:
     assert environment.observation_space("player_0")["action_mask"].shape == (size.columns,)
 
 
-@pytest.mark.parametrize("size", RULES, ids=str)
-def test_many_boards_are_played_as_one(size: Size) -> None:
-    envs = c4env.board(*size).ConnectFourVectorEnv(6, autoreset_mode="Disabled")
-    observations, _ = envs.reset(seed=1)
-    board = c4env.board(*size)
-    chance = np.random.default_rng(0)
-    while True:
-        for i, position in enumerate(envs.positions()):
-            if position.outcome is None:
-                expected = board.observe(position)
-                assert (observations["observation"][i] == expected["observation"]).all()
-                assert (observations["action_mask"][i] == expected["action_mask"]).all()
-        going = [position.outcome is None for position in envs.positions()]
-        if not all(going):
-            break
-        legal = [position.legal_columns() for position in envs.positions()]
-        observations, *_ = envs.step([chance.choice(columns) for columns in legal])
-
-
 def test_what_belongs_to_a_board_is_sent_to_other_processes() -> None:
     environment = c4env.board(4, 4).ConnectFourEnv(opponent="greedy", seat=0)
     environment.reset(seed=3)
@@ -133,17 +114,6 @@ def test_what_belongs_to_a_board_is_sent_to_other_processes() -> None:
     done = run_python("-c", code, input=pickle.dumps(environment), check=True, text=False)
     assert done.stdout.decode().strip() == repr(environment.position)
     assert eval(repr(environment.position), {"board": c4env.board}) == environment.position
-
-
-@pytest.mark.compiled
-def test_a_board_is_compiled_once() -> None:
-    part(BOARDS[0], "envs.vectorized.vector")
-    code = (
-        "import c4env, c4env.jit; "
-        "c4env.jit.on_compiling(lambda: print('compiling')); "
-        "c4env.board(4, 4).ConnectFourVectorEnv(2).reset()"
-    )
-    assert run_python("-c", code, check=True).stdout == ""
 
 
 def test_the_usual_board_is_the_package_itself() -> None:
@@ -187,9 +157,3 @@ def test_a_board_that_cannot_be_is_refused_in_a_line(given: tuple[Any, Any, Any]
     if None not in given:
         with pytest.raises(InvalidOption):
             c4env.env(**dict(zip(Size._fields, given, strict=True)))
-
-
-@pytest.mark.parametrize("text", ["6x7", "", "-1", "6x7x4x4", "axbxc", "6X7X4", "3x3x4"])
-def test_a_text_that_is_no_board_is_refused(text: str) -> None:
-    with pytest.raises(InvalidOption, match="expected"):
-        Size.parse(text)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from c4env.errors import InvalidOption, WrongBoard, require_integer
+from c4env.errors import WrongBoard, require_integer
 
 
 @pytest.mark.parametrize("value", [1, np.int8(7), np.uint64(7), np.array(7)])
@@ -20,9 +20,3 @@ def test_what_is_no_integer_in_bounds_is_quoted(value: object) -> None:
     with pytest.raises(WrongBoard) as caught:
         require_integer("threads", value, 1, "a number of threads", high=7, wrong=WrongBoard)
     assert str(caught.value) == f"threads={value!r}: expected a number of threads"
-
-
-def test_without_bounds_an_option_is_a_positive_integer() -> None:
-    assert require_integer("threads", 10**30) == 10**30
-    with pytest.raises(InvalidOption, match=r"^threads=0: expected a positive integer$"):
-        require_integer("threads", 0)

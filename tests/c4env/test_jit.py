@@ -1,15 +1,11 @@
 from __future__ import annotations
 
 import ast
-import contextlib
 import os
 import shutil
 import subprocess
 import sys
-import threading
-import time
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -44,60 +40,6 @@ def test_a_kernel_computes_what_its_function_does() -> None:
     assert type(twice(21)) is int
     if not config.DISABLE_JIT:
         assert len(twice.signatures) == 1  # type: ignore[attr-defined]  # compiled at once
-
-
-@pytest.mark.compiled
-def test_a_kernel_that_does_not_compile_leaves_the_cache_folder_too() -> None:
-    before = config.CACHE_DIR
-    with pytest.raises(Exception, match=r"unknown_name|NameError"):
-
-        @kernel("int64(int64)")
-        def wrong(number: int) -> int:
-            return unknown_name  # type: ignore[name-defined,no-any-return]  # noqa: F821
-
-    assert before == config.CACHE_DIR
-
-
-def test_uncompiled_kernels_are_plain_functions(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(config, "DISABLE_JIT", 1)
-
-    def plain(number: int) -> int:
-        return number
-
-    assert kernel("int64(int64)")(plain) is plain
-
-
-@pytest.mark.compiled
-def test_threads_that_compile_at_once_leave_the_cache_folder_as_it_was(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """One that began while another had set the folder used to put that one back, for good."""
-    before, njit = config.CACHE_DIR, jit.numba.njit
-    inside, both = threading.Semaphore(0), threading.Barrier(2)
-
-    def slow(*arguments: Any, **options: Any) -> Any:
-        inside.release()
-        with contextlib.suppress(threading.BrokenBarrierError):
-            both.wait(timeout=0.5)  # for the other thread to be here as well, if it can
-        if threading.current_thread() is threads[1]:  # it ends after the first
-            threads[0].join()
-        return njit(*arguments, **options)
-
-    def compile_one(number: int) -> None:
-        def same(n: int) -> int:
-            return n
-
-        if number:  # the second begins when the first is inside
-            assert inside.acquire(timeout=60)
-        kernel("int64(int64)")(same)
-
-    monkeypatch.setattr(jit.numba, "njit", slow)
-    threads = [threading.Thread(target=compile_one, args=(number,)) for number in (0, 1)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert before == config.CACHE_DIR
 
 
 # -- the cache folder ----------------------------------------------------------------
@@ -217,36 +159,6 @@ def test_the_first_writable_place_holds_the_cache(places: dict[str, Path]) -> No
     shutil.rmtree(temporary)
 
 
-def test_without_a_home_a_temporary_folder_serves(
-    places: dict[str, Path], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def no_home() -> Path:
-        raise RuntimeError("Could not determine home directory.")
-
-    monkeypatch.setattr(Path, "home", no_home)
-    monkeypatch.delenv("NUMBA_CACHE_DIR")
-    monkeypatch.setenv("XDG_CACHE_HOME", "")
-    temporary = folder()
-    assert temporary.is_dir()
-    shutil.rmtree(temporary)
-
-
-def test_folders_that_nobody_has_used_for_long_are_removed(places: dict[str, Path]) -> None:
-    base = places["numba"]
-    old, recent, foreign = (base / f"c4env-{name}" for name in ("0" * 16, "1" * 16, "notes"))
-    for other in (old, recent, foreign):
-        other.mkdir(parents=True)
-        (other / "machine.nbc").write_text("code")
-    days = 24 * 60 * 60
-    for other, age in ((old, 15), (recent, 13), (foreign, 99)):
-        os.utime(other, (time.time() - age * days,) * 2)
-    own = folder()
-    assert set(base.iterdir()) == {own, recent, foreign}
-    os.utime(own, (0, 0))
-    assert folder() == own  # in use: by this very call
-    assert own.stat().st_mtime > time.time() - days
-
-
 # -- other processes -----------------------------------------------------------------
 
 PLAY = """
@@ -320,21 +232,6 @@ def test_an_edited_callee_is_not_run_from_old_machine_code(small: Path) -> None:
     callee = small / "c4env" / "callee.py"
     callee.write_text(callee.read_text().replace("n + 1", "n + 7"))
     assert run(script, small / "cache", small) == "8"
-
-
-@pytest.mark.compiled
-@pytest.mark.slow
-def test_an_edit_that_no_kernel_reaches_keeps_the_machine_code(small: Path) -> None:
-    script = small / "main.py"
-    tell = "from c4env.jit import on_compiling\non_compiling(lambda: print('compiling'))\n"
-    script.write_text(tell + "from c4env.caller import caller\nprint(caller(1))\n")
-    assert run(script, small / "cache", small).split() == ["compiling", "2"]
-    for name in ("plain", "other", "errors"):
-        source = small / "c4env" / f"{name}.py"
-        source.write_text(source.read_text() + "CHANGED = 1\n")
-        assert run(script, small / "cache", small) == "2"
-    script.write_text(tell + "import c4env.other\n")
-    assert run(script, small / "cache", small) == "compiling"
 
 
 @pytest.mark.compiled

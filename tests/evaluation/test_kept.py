@@ -7,7 +7,6 @@ every file that is kept, against everything that can change under it.
 from __future__ import annotations
 
 import importlib
-import json
 import re
 import sys
 from contextlib import contextmanager
@@ -22,17 +21,15 @@ from c4env.boards import Size, twin
 from c4env.errors import WrongBoard
 from c4env.evaluation import play
 from c4env.evaluation.__main__ import main
-from c4env.evaluation.cli import COMMANDS
 from c4env.evaluation.errors import UnreadableRun
 from c4env.evaluation.exact import answers, refutation
 from c4env.evaluation.exact.answers import ANSWERS_FILE, question_agents
-from c4env.evaluation.exact.judge import SCORES_FILE, Judge
+from c4env.evaluation.exact.judge import Judge
 from c4env.evaluation.exact.labelled import Labelled
 from c4env.evaluation.games import tournament
 from c4env.evaluation.store import record
 from c4env.evaluation.store.record import GAMES_FILE
 from c4env.evaluation.studies.leaderboard import Board, place
-from c4env.evaluation.studies.sweep import SWEEP_FILE, sweep
 from c4env.position import Position
 from tests.helpers.chat import server_with_key
 
@@ -62,23 +59,11 @@ COMMANDS_THAT_KEEP = {
     "run": ["run", "AGENT", "random", *GAMES],
     "run --only": ["run", "random", "--only", "AGENT", *GAMES],
     "match": ["match", "AGENT", "random", *GAMES],
-    "sweep": ["sweep", "AGENT", "minimax:depth=1", *GAMES],
     "leaderboard --place": ["leaderboard", "--place", "AGENT", "--field", "field.json",
                             "--jobs", "1", "--quiet", "--out", "kept"],
     "quality": ["quality", "AGENT", "--on", "set.txt", "--quiet", "--out", "kept"],
     "refute": ["refute", "AGENT", *GAMES],
 }  # fmt: skip
-
-
-def test_the_table_has_every_command_that_keeps_what_agents_did(capsys):
-    kept = set()
-    for name in COMMANDS:
-        with pytest.raises(SystemExit):
-            main([*name.split(), "--help"])
-        shown = capsys.readouterr().out
-        if re.search("^  --out DIR", shown, re.MULTILINE):
-            kept.add(name)
-    assert kept == {name.split()[0] for name in COMMANDS_THAT_KEEP}
 
 
 @pytest.mark.parametrize("command", COMMANDS_THAT_KEEP.values(), ids=COMMANDS_THAT_KEEP)
@@ -145,10 +130,6 @@ def played(spec, seed):
     evaluation.round_robin({"mine": spec, "other": "random"}, [ENDING], seed=seed, out="kept")
 
 
-def swept(spec, seed):
-    sweep([f"mine={spec}", "random"], openings=[ENDING], seed=seed, out="kept")
-
-
 def placed(spec, seed):
     field = {"random": "default"}
     board = Board("0.1", "2026-01-01", (ENDING,), field, (), {"random": 1.0}, {"random": {}})
@@ -167,7 +148,6 @@ def refuted(spec, seed):
 KEPT = {
     GAMES_FILE: (played, tournament),
     "games of a placement": (placed, tournament),
-    SWEEP_FILE: (swept, tournament),
     ANSWERS_FILE: (answered, answers),
     "mine-*.jsonl": (refuted, refutation),
 }
@@ -298,7 +278,7 @@ def test_what_is_kept_is_of_all_that_made_it(
     stored = {path: path.read_bytes() for path in (sources / "kept").iterdir()}
     forget(before)
     spec, seed = change(spec, 1, module, monkeypatch, sources)
-    if keep in (played, swept, placed):
+    if keep in (played, placed):
         with pytest.raises(UnreadableRun, match="holds another run: "):
             keep(spec, seed)
         assert {path: path.read_bytes() for path in stored} == stored
@@ -307,19 +287,6 @@ def test_what_is_kept_is_of_all_that_made_it(
         assert asked(sources) >= 2 * first  # anew; a server may be asked twice where it is slow
     for path, text in stored.items():  # nothing that was found out is gone
         assert path.read_bytes().startswith(text)
-
-
-@pytest.mark.slow
-def test_exact_scores_are_of_the_position_alone(sources):
-    """They may be kept whoever plays, under any seed and version; another board is no position."""
-    answered("own.py:agent", 1)
-    path = sources / "kept" / SCORES_FILE
-    stored = path.read_bytes()
-    answered("own_class.py:Agent:folder=nets,level=1", 2)
-    assert path.read_bytes() == stored
-    for line in stored.splitlines()[1:]:
-        mine, theirs, scores, _ = json.loads(line)
-        assert SOLVER.scores(Position.from_bitboards(mine, theirs)) == scores
 
 
 SMALL = Size(4, 4, 4)
@@ -340,8 +307,6 @@ def person(here, record):
 ON_BOTH = {
     "run": (lambda: played("greedy", 1),
             lambda: OTHER.evaluation.round_robin(["greedy", "random"], openings=0, out="kept")),
-    "sweep": (lambda: swept("greedy", 1), lambda: there("studies.sweep").sweep(
-            ["mine=greedy", "random"], openings=0, seed=1, out="kept")),
     "place": (lambda: placed("greedy", 1),
               lambda: OTHER.evaluation.gauntlet(["greedy"], ["random"], openings=0, out="kept")),
     "games of people": (lambda: person(play, record),

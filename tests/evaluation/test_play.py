@@ -60,12 +60,6 @@ def test_bad_input_is_answered_and_asked_again():
         assert f"{wrong} is not a column" in shown
 
 
-def test_a_full_column_is_answered_and_asked_again():
-    names = (HUMAN, HUMAN)
-    _, _, shown = game("1111111", names=names)
-    assert "column 1 is full" in shown
-
-
 def test_take_back_undoes_both_moves():
     table, record, _ = game(["3", "u", *"4444"])
     assert record.moves == "4141414"
@@ -73,41 +67,14 @@ def test_take_back_undoes_both_moves():
     assert table.position == Position.parse("4141414")
 
 
-def test_take_back_against_nobody_undoes_one():
-    _, record, _ = game("3u" + "4747474", names=(HUMAN, HUMAN))
-    assert record.moves == "4747474"
-
-
 def test_nothing_to_take_back():
     _, _, shown = game("u")
     assert "nothing to take back" in shown
 
 
-def test_a_person_moving_second_cannot_take_back_the_agents_first_move():
-    table, _, shown = game("u", names=("left", HUMAN))
-    assert "nothing to take back" in shown
-    assert table.position == Position.parse("1")
-
-
 def test_hint_is_the_searching_agents():
     _, _, shown = game(["h"])
     assert "hint: column 4: value " in shown
-
-
-@pytest.mark.compiled
-def test_the_hint_of_exact_play_is_told_as_everywhere():
-    shown: list[str] = []
-    lines = iter(["4", "4", "h"])
-
-    def ask(prompt):
-        if (line := next(lines, None)) is None:
-            raise EOFError
-        return line
-
-    names = (HUMAN, HUMAN)
-    TerminalGame(names, (None, None), agents.make("perfect"), ask, shown.append).play()
-    (hint,) = [line for line in shown if line.startswith("hint")]
-    assert hint.startswith("hint: column 4 wins in 39 discs (+1); line 4")
 
 
 @pytest.mark.parametrize("leave", [["4", "q"], ["4"]])
@@ -120,12 +87,6 @@ def test_leaving_before_a_move_records_nothing():
     assert game(["q"])[1] is None
 
 
-def test_two_agents_to_watch():
-    _, record, shown = game([], names=("left", "right"), zoo={"left": Left(), "right": Left()})
-    assert record.ending == "four"
-    assert "left (red x) plays 1" in shown
-
-
 def test_an_agent_that_plays_nonsense_forfeits():
     class Bad(Left):
         def __call__(self, observation):
@@ -134,15 +95,6 @@ def test_an_agent_that_plays_nonsense_forfeits():
     _, record, shown = game("4", zoo={"left": Bad()})
     assert (record.winner, record.forfeited_by, record.ending) == (0, 1, "nonsense")
     assert "forfeits" in shown
-
-
-def test_an_agent_that_raises_forfeits_and_the_game_is_kept():
-    class Broken(Left):
-        def __call__(self, observation):
-            raise RuntimeError("tired")
-
-    _, record, _ = game("4", zoo={"left": Broken()})
-    assert (record.moves, record.ending, record.reason) == ("4", "exception", "RuntimeError: tired")
 
 
 @pytest.mark.parametrize(

@@ -5,12 +5,9 @@ import json
 import pytest
 
 from c4env.evaluation.tables import (
-    Result,
     Shown,
     Table,
-    Tables,
     as_csv,
-    as_lines,
     as_markdown,
     as_text,
     for_terminal,
@@ -53,20 +50,6 @@ def test_what_is_wider_than_the_terminal_goes_on_below():
     assert as_text(rows, columns=300) == as_text(rows)
 
 
-def test_words_are_fitted_and_tables_are_not():
-    table = Table([("a", "b"), ("x", 1)], "title " * 20, ("note " * 30, "one  two " * 12))
-    lines = table.text(80).splitlines()
-    assert max(len(line) for line in lines if "one  two" not in line) <= 80
-    assert lines[-1] == "one  two " * 12
-    assert len(table.text().splitlines()) == 5
-
-
-@pytest.mark.parametrize("form", ["text", "markdown", "csv", "json"])
-def test_a_table_without_rows_has_every_form(form):
-    assert "a title" in getattr(Table([], "a title"), form)() or form == "csv"
-    assert json.loads(Table([]).json()) == {"title": "", "rows": [], "notes": []}
-
-
 def test_the_other_forms_hold_the_same():
     assert TABLE.markdown().splitlines()[2:4] == [
         "| name | share | games |",
@@ -81,13 +64,6 @@ def test_the_other_forms_hold_the_same():
     assert TABLE._repr_markdown_() == TABLE.markdown()
 
 
-def test_lines_come_one_by_one():
-    rows = iter([("x", 1)])
-    lines = as_lines(["set", "a number"], rows, first=5)
-    assert next(lines) == "set    a number"
-    assert next(lines) == "x             1"
-
-
 @pytest.mark.parametrize(
     "text", ["\x1b[31mred", "\x9b31m", "a\rb", "a\nb", "\u2028", "\udc80", "\u202e", "\x00"]
 )
@@ -96,11 +72,6 @@ def test_control_characters_are_shown_and_not_obeyed(text):
         assert "\\" in shown
         assert printable(shown, keep="\n") == shown
     assert text not in for_terminal(text, colour=True) or text == "a\nb"
-
-
-def test_other_texts_stay():
-    for text in ("plain", "Zoë \N{CROSSED SWORDS} 棋", "a\\b"):
-        assert printable(text) == text
 
 
 def test_styles_take_no_room_and_vanish_where_there_are_none():
@@ -127,28 +98,6 @@ def test_words_and_numbers():
     assert [signed(x) for x in (-0.4, 0.0, 0.4, 12.6, -3.5)] == ["0", "0", "0", "+13", "-4"]
 
 
-def test_a_result_has_every_form():
-    """One that lacks a method fails where it is written, not where somebody asks for the form."""
-
-    class Half(Tables):
-        def tables(self):
-            return []
-
-    class Quarter(Result):
-        def text(self, columns=None):
-            return ""
-
-    with pytest.raises(TypeError, match="as_dict"):
-        Half()
-    with pytest.raises(TypeError, match="markdown"):
-        Quarter()
-
-
 @pytest.mark.parametrize("text", ["=1+1", "@SUM(A1)", "+cmd|' /C calc'!A0", "-x", "\t=1"])
 def test_no_spreadsheet_calculates_a_cell(text):
     assert as_csv([[text]]).lstrip('"').startswith("'")
-
-
-@pytest.mark.parametrize("text", ["-", "-460 .. -318", "+12", "-.5", "-inf", "a=1", "", "1-0"])
-def test_numbers_stay_as_they_are(text):
-    assert as_csv([[text, -1, 0.5, None]]) == f"{text},-1,0.5,"

@@ -17,7 +17,7 @@ from c4env.arrays import Bools, Float64s
 from c4env.evaluation.cli.options import at_least
 from c4env.evaluation.cli.output import say, show
 from c4env.evaluation.rating.fit import fit
-from c4env.evaluation.rating.ratings import TAILS, rate, scores, strengths
+from c4env.evaluation.rating.ratings import rate
 from c4env.evaluation.rating.sprt import SCORES, Sprt, expected_score
 from c4env.evaluation.rating.tally import Tally
 from c4env.evaluation.studies.leaderboard import TRIAL
@@ -65,10 +65,6 @@ MANY: Final = {
 NEWCOMERS: Final = {"average": 0, "far the best": 700, "never scores": -1500}
 """Elo above the mean of the field, of 11 agents over 25 openings, where they are placed."""
 FIELD: Final = World(300)
-CHANGES: Final = {"other moves": (0, 1.0), "100 Elo more": (100, 1.0), "few other moves": (0, 0.1)}
-"""By how much one of four agents is stronger than before, and in which share of the openings its
-games are played anew."""
-
 KINDS_OF_PAIRS: Final = {
     "even": (0.2, 0.1, 0.4, 0.1, 0.2),
     "many draws": (0.05, 0.2, 0.5, 0.2, 0.05),
@@ -157,41 +153,6 @@ def placed(newcomer: float, openings: int, placements: int, seed: int = 0) -> tu
         held += r.low <= truth[-1] - truth[:-1].mean() <= r.high
         widths.append(r.high - r.low)
     return held / placements, float(np.median(widths))
-
-
-def changed(stronger: float, anew: float, openings: int, runs: int, seed: int = 0) -> Float64s:
-    """Of an agent's change between two runs: how often the intervals of score and Elo hold it.
-
-    Returns:
-        The two shares, then both median widths, of the score in percent.
-    """
-    generator = np.random.default_rng(np.random.SeedSequence([seed, openings]))
-    world, games = World(150), np.broadcast_to(1.0 - np.eye(4), (openings, 4, 4))
-    before = np.array([0, 150, 0, -150.0])
-    after = before + stronger * np.eye(4)[0]
-    own = np.zeros((4, 4), dtype=bool)
-    own[0, 1:] = own[1:, 0] = True
-    expected = [_expected(elo, world, generator) for elo in (before, after)]
-    relative = [e[0] - e[1:].mean() for e in (_truth(p, games[0])[0] for p in expected)]
-    share = [(p[0, 1:] + 1 - p[1:, 0]).mean() / 2 for p in expected]
-    truth = np.array([share[1] - share[0], relative[1] - relative[0]])
-    found = []
-    for _ in range(runs):
-        state = generator.bit_generator.state
-        chances = _chances(before, world, openings, generator)
-        generator.bit_generator.state = state  # the same openings
-        later = _chances(after, world, openings, generator)
-        old = (generator.random(chances.shape) < chances) * games
-        new = (generator.random(chances.shape) < later) * games
-        new = np.where(own & (generator.random((openings, 1, 1)) < anew), new, old)
-        tallies = [_tally(points, games) for points in (old, new)]
-        drawn = [d[:, 0] for _, d in scores(tallies)]
-        elos = [strengths(t, apart=i)[2] for i, t in enumerate(tallies)]
-        elos = [d[:, 0] - d[:, 1:].mean(1) for d in elos]
-        moved = np.array([drawn[1] - drawn[0], elos[1] - elos[0]])
-        low, high = np.percentile(moved, TAILS, axis=1)
-        found.append([*((low <= truth) & (truth <= high)), *(high - low)])
-    return np.array([*np.mean(found, 0)[:2], *np.median(found, 0)[2:]]) * [1, 1, 100, 1]
 
 
 def _tally(points: Float64s, games: Float64s, beside: Tally | None = None) -> Tally:
@@ -301,12 +262,6 @@ def report(count: int, seed: int = 0) -> list[Table]:
         for openings in (1, 2, 4, 6, 25):
             held, width = placed(elo, openings, count, seed)
             place.append([name, openings, number(held, ".1%"), number(width, ".0f")])
-    moved: list[list[Any]] = [["change", "openings", "score", "Elo", "width of score", "of Elo"]]
-    for name, change in CHANGES.items():
-        for openings in (4, 25, 121):
-            *held_, wide, width = changed(*change, openings, count, seed)
-            shares_ = [number(share, ".1%") for share in held_]
-            moved.append([name, openings, *shares_, number(wide, ".1f"), number(width, ".0f")])
     test = Sprt(0, APART)
     heading = ["wrong if 0", f"if {APART}", "pairs if 0", f"if {APART}"]
     wrong: list[list[Any]] = [["pairs of games", *heading]]
@@ -321,7 +276,6 @@ def report(count: int, seed: int = 0) -> list[Table]:
             f"95 % intervals in {count} simulated round robins: share that held the truth",
         ),
         Table(place, f"the same of a newcomer among 11 agents, in {count} placements"),
-        Table(moved, f"the same of one agent's change, in {count} comparisons of two runs"),
         Table(
             wrong,
             f"SPRT of 0 against {APART} Elo, {chances}, simulated: share of wrong decisions, pairs",

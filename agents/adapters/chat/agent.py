@@ -17,7 +17,7 @@ from c4env.agents.registry.entries import Between
 from c4env.agents.registry.options import Seconds, checked
 from c4env.envs.text import read_move
 from c4env.errors import IllegalMove, InvalidAction
-from c4env.position import Position
+from c4env.position import DIGITS, Position
 
 LONGEST: Final = 1 << 16  # characters; a longer answer is unreadable
 KEPT: Final = 2000  # characters to keep of a longer answer
@@ -134,7 +134,7 @@ class Chat(Agent):
             raise EngineFault(f"{self.model} gave no {tries}: {last.problem}")
         ((column, _),) = named.most_common(1)  # ties go to the column counted first
         self._after = position.play(column)
-        self._moves += str(column + 1)
+        self._moves += DIGITS[column]
         return column
 
     def _moves_to(self, position: Position) -> str:
@@ -142,7 +142,7 @@ class Chat(Agent):
         if self._after is not None:
             for reply in self._after.legal_columns():
                 if self._after.play(reply) == position:
-                    return f"{self._moves}{reply + 1}"
+                    return self._moves + DIGITS[reply]
         return position.moves()
 
     def _vote(self, position: Position, vote: int) -> Exchange:

@@ -16,7 +16,7 @@ from c4env.agents.errors import InvalidValue, Unavailable
 from c4env.agents.registry.imports import import_callable, in_a_line
 from c4env.envs.text import VERSION, fill, template
 from c4env.errors import InvalidOption, MissingExtra
-from c4env.position import Position
+from c4env.position import Position, parse_moves
 
 Message = dict[str, str]
 """One turn of a conversation: its ``role`` and its ``content``."""
@@ -135,8 +135,8 @@ def _kaggle() -> Prompt:
     def write(position: Position, moves: str, answer: str | None = None) -> str:
         game = spiel.load_game("connect_four")
         state = game.new_initial_state()
-        for digit in moves:
-            state.apply_action(int(digit) - 1)
+        for column in parse_moves(moves):
+            state.apply_action(column)
         seen = {
             "serializedGameAndState": spiel.serialize_game_and_state(game, state),
             "playerId": position.to_move,

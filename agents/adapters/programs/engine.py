@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+__any_board__ = True
+
+import contextlib
 import math
 import shlex
 import shutil
@@ -11,19 +14,26 @@ from typing import Final, Literal
 
 import numpy as np
 
-from c4env.agents.adapters.programs.process import LineProcess, ProcessAgent
-from c4env.agents.base import as_number, require_move
-from c4env.agents.errors import EngineFault, InvalidValue
+from c4env.agents.adapters.programs.process import LineProcess
+from c4env.agents.base import Agent, as_number, require_move
+from c4env.agents.errors import EngineFault, InvalidValue, LateAnswer
 from c4env.agents.registry.imports import file_hint
 from c4env.agents.registry.options import Seconds, checked
 from c4env.bitboard import CENTRE_FIRST, COLUMNS
+from c4env.geometry import IS_STANDARD
 from c4env.position import DIGITS, Position
 
+STARTUP: Final = 20.0  # seconds for a program to load and compile, beyond the time of a move
+LAST: Final = "23576131735216644664554473214136522757713" if IS_STANDARD else ""
+"""A position with one empty cell, in which an answer takes no time."""
 LONGEST_COUNT: Final = 18  # greatest number of digits of a node count
 
 
-class Engine(ProcessAgent):
+class Engine(Agent):
     """Plays the moves of a program; ``agents/adapters/README.md`` describes the protocol.
+
+    The first request starts the program. The first move of a process may take ``STARTUP`` seconds
+    more than a later move, and so may the reset before it.
 
     Args:
         command: the program and its arguments. They are split as in a shell.
@@ -31,12 +41,15 @@ class Engine(ProcessAgent):
             for each of the seven columns. With score, the program gets the position after each
             legal column in turn, and answers a score for the side to move.
         timeout: seconds for a move.
-        startup: extra seconds for the first answer of a new process.
         newgame: action before each game: none, reset (send the line ``reset SEED``) or restart.
 
     Raises:
         InvalidValue: the program does not exist, or an option's value is not allowed.
     """
+
+    settings_are_all = True  # a copy starts its own program
+    _process: LineProcess | None = None
+    _moved = False  # the process has answered a position
 
     @checked
     def __init__(
@@ -44,23 +57,19 @@ class Engine(ProcessAgent):
         command: str,
         reply: Literal["column", "scores", "score"] = "column",
         timeout: Seconds = 10.0,
-        startup: Seconds = 10.0,
         newgame: Literal["none", "reset", "restart"] = "none",
     ) -> None:
         try:
-            self.command = tuple(shlex.split(command))
+            self.command = shlex.split(command)
         except ValueError as error:
             raise InvalidValue(f"exec: command={command!r}: {error}") from None
         if not self.command or shutil.which(self.command[0]) is None:
             hint = file_hint(command, f"exec:./{command}") if "/" not in command else ""
             raise InvalidValue(f"exec: command={command!r}: expected an executable program{hint}")
+        self.title = self.command[0]
         self.reply = reply
         self.timeout = timeout
-        self.startup = startup
         self.newgame = newgame
-
-    def _start(self) -> LineProcess:
-        return LineProcess(self.command, self.command[0])
 
     def reset(self, seed: int | np.random.SeedSequence | None = None) -> None:
         """Begin a new game; notify the program as the option ``newgame`` says.
@@ -72,10 +81,27 @@ class Engine(ProcessAgent):
             self.close()
         elif self.newgame == "reset":
             number = as_number(seed)
-            line = "reset" if number is None else f"reset {number}"
-            answer = self._ask(line, self.timeout, self.startup)
-            if answer.startswith("error"):
-                raise self.wrong(answer, "an acknowledgement of the reset")
+            self._ask("reset" if number is None else f"reset {number}", self.timeout)
+
+    def ready(self) -> None:
+        """Check that the program starts and answers a line, and end it.
+
+        Raises:
+            EngineFault: the program does not start, or ends.
+        """
+        with contextlib.suppress(LateAnswer):
+            self.reset(0)
+            self.words(Position.parse(LAST), self.timeout)
+        self.close()
+
+    def reseed(self, seed: int) -> None:
+        """Do nothing: a program gets a seed for each game, not for each move."""
+
+    def close(self) -> None:
+        """End the program; the next request starts the program again."""
+        if self._process is not None:
+            self._process.close()
+        self._process = None
 
     def choose(self, position: Position) -> int:
         """Return the program's column; set :attr:`nodes` if the program reports nodes.
@@ -91,9 +117,8 @@ class Engine(ProcessAgent):
     def words(self, position: Position, seconds: float) -> list[str]:
         """Request an answer; return its words except ``key=value`` and a repeated position."""
         moves = position.moves()
-        answer = self._ask(moves, seconds, self.startup)
-        if answer.startswith("error"):
-            raise self.wrong(answer, "an answer to a legal position")
+        answer = self._ask(moves, seconds)
+        self._moved = True
         words = []
         for word in answer.split():
             key, equals, value = word.partition("=")
@@ -105,19 +130,34 @@ class Engine(ProcessAgent):
                 self.nodes += int(value)
         return words[1:] if len(words) > 1 and words[0] == moves else words
 
+    def _ask(self, line: str, seconds: float) -> str:
+        """Send a line and return the answer, which reports no error."""
+        if self._process is None:
+            self._process = LineProcess(self.command, self.title)
+            self._moved = False
+        try:
+            answer = self._process.ask(line, seconds if self._moved else seconds + STARTUP)
+        except BaseException:
+            self.close()
+            raise
+        if answer.startswith("error"):
+            self.close()
+            raise EngineFault(f"{self.title} answered {answer[:300]!r}")
+        return answer
+
     def wrong(self, answer: str, expected: str) -> EngineFault:
         """End the program, and return an error about an unexpected answer."""
         self.close()  # later answers may belong to earlier requests
-        return EngineFault(f"{self.command[0]} answered {answer[:80]!r}: expected {expected}")
+        return EngineFault(f"{self.title} answered {answer[:80]!r}: expected {expected}")
 
 
 def read_column(engine: Engine, position: Position) -> int:
     """Return the 0-based column, given an answer that is a column 1..7."""
     words = engine.words(position, engine.timeout)
     if len(words) != 1 or words[0] not in tuple(DIGITS):
-        expected = "one column 1..7 (reply=scores or reply=score reads scores)"
+        expected = f"one column 1..{DIGITS[-1]} (reply=scores or reply=score reads scores)"
         raise engine.wrong(" ".join(words), expected)
-    column = int(words[0]) - 1
+    column = DIGITS.index(words[0])
     if not position.is_legal(column):
         raise engine.wrong(words[0], "a column that is not full")
     return column

@@ -1,26 +1,26 @@
-"""Run a ConnectX submission by the competition's rules; exchange JSON lines.
+"""Run a ConnectX submission as a program that answers lines (``agents/adapters/README.md``).
 
-The script ``python kaggle_runner.py SUBMISSION CONFIGURATION SEED`` imports nothing of this
-project, so that it runs in any Python that the submission needs. Each input line is an
-observation. For each line, the script writes ``{"action": ..., "seconds": ...}`` or
-``{"error": ...}``. The submission's prints go to standard error.
+The script ``python kaggle_runner.py SUBMISSION CONFIGURATION`` imports nothing of this project, so
+that it runs in any Python that the submission needs. The line ``reset SEED`` seeds the random
+generators and loads the submission. Each other line has the 1-based columns of a game, and the
+answer is a column, or ``error`` and the reason. The submission's prints go to standard error.
 
-As in Kaggle's environment, the agent is the last callable in the file. The call passes
-``observation``, and ``configuration`` too if the agent has two parameters. The time of the first
-move includes loading the file.
+As in Kaggle's loader, the agent is the last callable in the file. The call passes ``observation``,
+and ``configuration`` too if the agent has two parameters. As by Kaggle's schema, an action is a
+Python int.
 """
 
 from __future__ import annotations
 
 import contextlib
 import json
-import operator
 import os
 import random
 import sys
-import time
 from collections.abc import Callable
 from typing import Any
+
+DIGITS = "123456789abcdef"
 
 
 class Struct(dict[str, Any]):
@@ -38,22 +38,41 @@ class Struct(dict[str, Any]):
 
 def load(path: str) -> Callable[..., Any]:
     """Run a file in its own namespace and return its last callable."""
-    sys.path.append(os.path.dirname(os.path.abspath(path)))
+    sys.path.append(os.path.dirname(path))
     with open(path, encoding="utf-8") as file:
-        code = compile(file.read(), path, "exec")
+        code = compile(file.read(), path, "exec", dont_inherit=True)
     names: dict[str, Any] = {}
     exec(code, names)
+    sys.path.pop()
     found: list[Callable[..., Any]] = [value for value in names.values() if callable(value)]
     if not found:
         raise ValueError("the file defines no callable")
     return found[-1]
 
 
-def call(agent: Callable[..., Any], *arguments: Any) -> Any:
-    """Call the agent; drop arguments beyond the number of the agent's parameters."""
-    code = getattr(agent, "__code__", None)
-    count = getattr(code, "co_argcount", len(arguments))
-    return agent(*arguments[:count])
+def observe(moves: str, columns: int, rows: int) -> Struct:
+    """Return the observation of the player to move; the board's cells start at the top left."""
+    board = [0] * (columns * rows)
+    for ply, digit in enumerate(moves):
+        cells = range(DIGITS.index(digit), len(board), columns)
+        board[max(cell for cell in cells if not board[cell])] = ply % 2 + 1
+    mark = len(moves) % 2 + 1
+    return Struct(board=board, mark=mark, step=len(moves), remainingOverageTime=0)
+
+
+def choose(agent: Callable[..., Any], moves: str, configuration: Struct) -> str:
+    """Return the notation of the agent's column."""
+    columns = configuration.columns
+    arguments = [observe(moves, columns, configuration.rows), configuration]
+    count = getattr(getattr(agent, "__code__", None), "co_argcount", 2)
+    action = agent(*arguments[:count])
+    if action is None:
+        action = 0  # the schema's default
+    if not isinstance(action, int) or isinstance(action, bool):
+        raise TypeError(f"{action!r} of {type(action)} is not an int")
+    if not 0 <= action < columns:
+        raise ValueError(f"action {action}: expected 0..{columns - 1}")
+    return DIGITS[action]
 
 
 def seed_all(seed: int) -> None:
@@ -65,30 +84,25 @@ def seed_all(seed: int) -> None:
         numpy.random.seed(seed % 2**32)  # noqa: NPY002  # the generator that submissions use
 
 
-def main(path: str, configuration: dict[str, Any], seed: int | None) -> None:
-    """Write an action or an error for each observation on standard input."""
+def main(path: str, configuration: Struct) -> None:
+    """Answer each line of standard input."""
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     sys.path.pop(0)  # hide the modules of this folder from the submission
-    if seed is not None:
-        seed_all(seed)
+    configuration["__raw_path__"] = path
     agent = None
     for line in sys.stdin:
-        observation = json.loads(line, object_hook=Struct)
-        started = time.perf_counter()
-        answer: dict[str, Any]
+        word, _, seed = line.strip().partition(" ")
         try:
+            if seed:
+                seed_all(int(seed))
             if agent is None:
                 agent = load(path)
-            action = call(agent, observation, Struct(configuration))
-            seconds = time.perf_counter() - started
-            if isinstance(action, bool):
-                raise TypeError(f"{action!r} is not a column")
-            answer = {"action": operator.index(action), "seconds": seconds}
+            answer = "ok" if word == "reset" else choose(agent, word, Struct(configuration))
         except BaseException as error:  # any error of the submission
-            answer = {"error": f"{type(error).__name__}: {error}"}
-        print(json.dumps(answer), file=answers, flush=True)
+            answer = f"error {type(error).__name__}: {' '.join(str(error).split())[:500]}"
+        print(answer, file=answers, flush=True)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], json.loads(sys.argv[2]), json.loads(sys.argv[3]))
+    main(os.path.abspath(sys.argv[1]), Struct(json.loads(sys.argv[2])))

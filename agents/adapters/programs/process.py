@@ -1,45 +1,39 @@
-"""A program that answers lines, and the base class of agents that use such a program.
-
-The program never outlives this process. A supervisor process (``supervisor``) starts the program.
-The supervisor ends the program and its children when this process closes or discards the program,
-exits or is killed.
-"""
+"""A program that answers lines, in a process group of its own."""
 
 from __future__ import annotations
 
 __any_board__ = True
 
-import abc
+import contextlib
 import os
 import select
 import signal
 import subprocess
-import sys
 import time
 import weakref
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any, Final
 
-from c4env.agents.base import Agent
 from c4env.agents.errors import EngineFault, LateAnswer
 
-SUPERVISOR: Final = str(Path(__file__).with_name("supervisor.py"))
 LONGEST_LINE: Final = 1 << 16  # bytes
 STDERR_KEPT: Final = 2000  # bytes to keep of standard error, from its end
-END_TIMEOUT: Final = 10.0  # seconds for the supervisor to end everything
 EXIT_TIMEOUT: Final = 1.0  # seconds to wait for the exit of a program that has closed its output
 
 
 class LineProcess:
     """A running program that answers each input line with an output line.
 
+    The program and its children form a process group, so Ctrl-C does not reach them. The group is
+    killed when the object is closed or discarded, and when the interpreter exits. If this process
+    is killed, the program's standard input closes, and the program must exit by itself.
+
     Args:
         command: the program and its arguments, run without a shell.
         title: the program's name in errors.
 
     Raises:
-        EngineFault: the system is not POSIX.
+        EngineFault: the program cannot be started, or the system is not POSIX.
     """
 
     def __init__(self, command: Sequence[str], title: str) -> None:
@@ -48,63 +42,54 @@ class LineProcess:
         self.title = title
         self._answers = b""
         self._stderr = b""
-        supervisor_end, owner_end = os.pipe()
+        pipe = subprocess.PIPE
         try:
             self._process = subprocess.Popen(
-                [sys.executable, "-I", "-S", SUPERVISOR, str(supervisor_end), *command],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                bufsize=0,
-                pass_fds=[supervisor_end],
-                start_new_session=True,  # so that Ctrl-C does not reach the program
+                command, stdin=pipe, stdout=pipe, stderr=pipe, bufsize=0, start_new_session=True
             )
-        except BaseException:
-            os.close(owner_end)
-            raise
-        finally:
-            os.close(supervisor_end)
+        except OSError as error:
+            raise EngineFault(f"cannot start {command[0]}: {error.strerror}") from None
         self._open: list[Any] = [self._process.stdout, self._process.stderr]
-        # Runs also when the agent is garbage-collected, and when the interpreter exits.
-        self._end = weakref.finalize(self, _end, self._process, owner_end)
+        self._end = weakref.finalize(self, _end, self._process)
 
     def ask(self, line: str, seconds: float) -> str:
-        """Send a line and return the program's answer.
+        """Send a line and return the program's answer; after an error the program is ended.
 
         Raises:
             LateAnswer: no answer within ``seconds``.
             EngineFault: the program ended, or wrote a line without a request.
         """
+        try:
+            return self._ask(line, seconds)
+        except BaseException:  # also if the caller is interrupted: the program may still answer
+            self.close()
+            raise
+
+    def _ask(self, line: str, seconds: float) -> str:
         deadline = time.monotonic() + seconds
         going = self._read(0.0)
         if self._answers:
             said = self._answers[:80].decode(errors="replace")
-            raise self._fault(f"wrote {said!r} without a request")
-        if not going:
-            raise self._fault(self._how_it_ended())
-        assert self._process.stdin is not None
+            raise EngineFault(f"{self.title} wrote {said!r} without a request")
         try:
-            self._process.stdin.write(line.encode() + b"\n")
+            if going:
+                self._process.stdin.write(line.encode() + b"\n")  # type: ignore[union-attr]
         except BrokenPipeError:
-            raise self._fault(self._how_it_ended()) from None
-        while b"\n" not in self._answers:
-            if not self._read(max(0.0, deadline - time.monotonic())):
-                raise self._fault(self._how_it_ended())
+            going = False
+        while going and b"\n" not in self._answers:
+            going = self._read(max(0.0, deadline - time.monotonic()))
             if len(self._answers) > LONGEST_LINE:
-                raise self._fault(f"answered a line of more than {LONGEST_LINE} bytes")
-            if time.monotonic() >= deadline and b"\n" not in self._answers:
-                self.close()
+                raise EngineFault(f"{self.title} answered a line of more than {LONGEST_LINE} bytes")
+            if going and time.monotonic() >= deadline and b"\n" not in self._answers:
                 raise LateAnswer(f"{self.title} gave no answer within {seconds:g} s")
+        if b"\n" not in self._answers:
+            raise EngineFault(f"{self.title} {self._how_it_ended()}")
         answer, _, self._answers = self._answers.partition(b"\n")
         return answer.decode(errors="replace").strip()
 
     def close(self) -> None:
-        """End the program and all processes that it started; a second call does nothing."""
+        """End the program and its process group; a second call does nothing."""
         self._end()
-
-    def _fault(self, words: str) -> EngineFault:
-        self.close()
-        return EngineFault(f"{self.title} {words}")
 
     def _read(self, seconds: float) -> bool:
         """Read output for at most ``seconds``; return False if the output has ended."""
@@ -130,56 +115,16 @@ class LineProcess:
             ending = "closed its output"
         else:
             ending = f"ended with exit code {code}"
-            if code > 128 and code - 128 in set(signal.Signals):
-                ending = f"was ended by signal {signal.Signals(code - 128).name}"
+            if code < 0:
+                ending = f"was ended by signal {signal.Signals(-code).name}"
         lines = self._stderr.decode(errors="replace").split("\n")
         last = [line.strip() for line in lines if line.strip()][-1:]
         return ": ".join([ending, *last])
 
 
-def _end(process: subprocess.Popen[bytes], owner_end: int) -> None:
-    """End the program by closing the supervisor's pipe, and wait for the supervisor."""
-    os.close(owner_end)
-    for stream in (process.stdin, process.stdout, process.stderr):
-        if stream is not None:
-            stream.close()
-    try:
-        process.wait(END_TIMEOUT)
-    except subprocess.TimeoutExpired:  # a process cannot be killed; do not wait for it
-        process.kill()
-        process.wait()
-
-
-class ProcessAgent(Agent):
-    """Base class of agents that ask a program for moves; the first request starts the program."""
-
-    settings_are_all = True  # a copy starts its own program
-    _process: LineProcess | None = None
-
-    def reseed(self, seed: int) -> None:
-        """Do nothing: a program gets a seed for each game, not for each move."""
-
-    @abc.abstractmethod
-    def _start(self) -> LineProcess:
-        """Start the program."""
-
-    def _ask(self, line: str, seconds: float, startup: float) -> str:
-        """Send a line and return the answer; a process's first answer has ``startup`` more seconds.
-
-        Raises:
-            EngineFault: the program crashed or was late. A late program is ended.
-        """
-        if self._process is None:
-            self._process = self._start()
-            seconds += startup
-        try:
-            return self._process.ask(line, seconds)
-        except BaseException:  # also on timeout: the program may still answer
-            self.close()
-            raise
-
-    def close(self) -> None:
-        """End the program; the next request starts the program again."""
-        if self._process is not None:
-            self._process.close()
-        self._process = None
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """Kill the program's process group, and wait for the program."""
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
+    with process:  # closes the pipes, and waits
+        pass

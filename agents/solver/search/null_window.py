@@ -55,15 +55,16 @@ SHARED_PLIES: Final = 4  # threads share nodes with fewer plies; 0: a single thr
 DEEPEST: Final = 5  # frame of the deepest shared node on the thread's path, or 0
 SETTLED: Final = 6  # frame of an ancestor that another thread has settled, or 0
 SPENT: Final = 7  # nodes that the position's own score took; -1 if unknown
-FRAMES: Final = WORDS
-FRAME: Final = 8 * (COLUMNS + 1)  # words for each ply
-WORKSPACE: Final = FRAMES + FRAME * (CELLS + 1)
 
 # A frame has the children of a node, CHILD words each, and from ORDER on the children's numbers.
 CHILD: Final = 8
+ORDER: Final = CHILD * COLUMNS
+FRAME: Final = ORDER + -(-COLUMNS // CHILD) * CHILD  # a multiple of 8 words, a line of the cache
+FRAMES: Final = WORDS  # the first of CELLS + 1 frames, one for each ply
+WORKSPACE: Final = FRAMES + FRAME * (CELLS + 1)
+
 NUMBERS: Final = 1 << COLUMNS.bit_length()  # factor of the priority, above a child's number
 MINE, THEIRS, MY_WINS, THEIR_WINS, PLIES, MIXED = range(6)
-ORDER: Final = CHILD * COLUMNS
 # In words that children leave free, a shared node keeps the frame of the shared node above it, and
 # its own mixed key and alpha.
 ABOVE, KEY, ALPHA = CHILD - 2, CHILD - 1, 2 * CHILD - 1

@@ -8,7 +8,7 @@ function makeBoard(root, choose = null) {
     const button = element(choose ? "button" : "div",
       choose ? { class: "column", type: "button", on: { click: () => choose(column) } } : { class: "column", role: "img" },
       element("span", { class: "ghost" }, ghost), ...[...cells].reverse(),
-      element("span", { class: "number", "data-number": column + 1 }), score);
+      element("span", { class: "number", "data-number": DIGITS[column] }), score);
     return { button, cells, ghost, score };
   });
   root.classList.add("board");
@@ -50,7 +50,7 @@ function makeBoard(root, choose = null) {
       if (choose) button.setAttribute("aria-disabled", String(!ready || full));
       ghost.dataset.disc = over ? "" : side;
       const stack = discs.map((seat) => COLOURS[seat].toLowerCase()).join(", ") || "empty";
-      button.setAttribute("aria-label", `Column ${column + 1}${full ? ", full" : ""}: ${stack}` +
+      button.setAttribute("aria-label", `Column ${DIGITS[column]}${full ? ", full" : ""}: ${stack}` +
         (found ? `. Score ${signed(value)}${finest ? ", best" : ""}` : "") + (next === column ? ". Played" : ""));
     });
   }

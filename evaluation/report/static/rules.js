@@ -2,20 +2,21 @@
 // The rules, and the meaning of exact scores, without any page.
 
 const COLUMNS = 7, ROWS = 6, CELLS = COLUMNS * ROWS, COLOURS = ["Red", "Yellow"];
+const DIGITS = "123456789abcdef".slice(0, COLUMNS);  // the columns, as moves are written
 
 // The board after some moves ("4455"): grid[column] lists its discs from the bottom, 0 or 1.
 function boardOf(moves) {
   const grid = Array.from({ length: COLUMNS }, () => []);
   let four = [];
   for (let ply = 0; ply < moves.length; ply++) {
-    const column = Number(moves[ply]) - 1;
-    if (!(column >= 0 && column < COLUMNS)) throw new Error(`'${moves[ply]}' is not a column 1..7`);
+    const column = DIGITS.indexOf(moves[ply]);
+    if (column < 0) throw new Error(`'${moves[ply]}' is not a column 1..${DIGITS.at(-1)}`);
     if (four.length) throw new Error(`move ${ply + 1}: the game is over`);
-    if (grid[column].length === ROWS) throw new Error(`move ${ply + 1}: column ${column + 1} is full`);
+    if (grid[column].length === ROWS) throw new Error(`move ${ply + 1}: column ${moves[ply]} is full`);
     grid[column].push(ply % 2);
     four = foursThrough(grid, column);
   }
-  const last = moves ? Number(moves.at(-1)) - 1 : null;
+  const last = moves ? DIGITS.indexOf(moves.at(-1)) : null;
   const winner = four.length ? (moves.length - 1) % 2 : null;
   return { grid, four, last, winner, over: winner !== null || moves.length === CELLS };
 }

@@ -255,11 +255,11 @@ function next() {
 
 function drop(column) {
   const seat = state.moves.length % 2;
-  state.moves += column + 1;
+  state.moves += DIGITS[column];
   state.view = state.moves.length;
   const who = state.mode === "set up" ? COLOURS[seat] : `${COLOURS[seat]}, ${title(state.players[seat])}`;
   const board = boardOf(state.moves);
-  say(`${who}: column ${column + 1}. ${board.over ? headline() : ""}`);
+  say(`${who}: column ${DIGITS[column]}. ${board.over ? headline() : ""}`);
   next();
 }
 
@@ -268,8 +268,8 @@ function drop(column) {
 function choose(column) {
   const moves = shown(), board = boardOf(moves), seat = moves.length % 2;
   if (board.over || (state.forfeit && live())) return say("The game is over.");
-  if (!live() && state.moves[state.view] === String(column + 1)) return look(state.view + 1);
-  if (board.grid[column].length === ROWS) return say(`Column ${column + 1} is full.`);
+  if (!live() && state.moves[state.view] === DIGITS[column]) return look(state.view + 1);
+  if (board.grid[column].length === ROWS) return say(`Column ${DIGITS[column]} is full.`);
   if (state.mode === "look" && state.players[seat] !== HUMAN) {
     if (state.players.includes(HUMAN)) state.players.reverse();
     else state.players[seat] = HUMAN;
@@ -328,7 +328,7 @@ function askHint() {
     searching = null;
     if (live()) helped("hint");
     const why = exact ? verdict(message.value, moves) : `value ${rounded(message.value)} at depth ${message.depth}`;
-    hinted = { moves, column: message.column - 1, text: `Hint: column ${message.column}. ${why}${exact ? "" : "."} Line: ${lineOf(message.line)}` };
+    hinted = { moves, column: message.column - 1, text: `Hint: column ${DIGITS[message.column - 1]}. ${why}${exact ? "" : "."} Line: ${lineOf(message.line)}` };
     say(hinted.text);
     render();
   });
@@ -445,7 +445,7 @@ function renderBoard() {
     moves, over, scores: state.analysis ? scores ?? [] : null, done: scores !== null && known.done,
     ready: !over && (state.mode !== "play" || state.players[side] === HUMAN),
     hint: hinted?.moves === moves ? hinted.column : null,
-    next: state.view < state.moves.length ? Number(state.moves[state.view]) - 1 : null,
+    next: state.view < state.moves.length ? DIGITS.indexOf(state.moves[state.view]) : null,
   });
   $("verdict").hidden = !(scores && known.done && !ended);
   if (!$("verdict").hidden) $("verdict").textContent = `${verdict(greatest(scores), moves)} Scores are ${COLOURS[side]}'s: positive wins, the greater the sooner.`;
@@ -697,12 +697,13 @@ addEventListener("keydown", (event) => {
   if (event.key === "Escape") return stop();
   const focus = document.activeElement, list = focus.tagName === "SELECT";
   if (focus.tagName === "TEXTAREA" || focus.tagName === "INPUT") return;
-  if (list && !/^[1-7]$/.test(event.key)) return;  // its own keys choose in it
+  const column = DIGITS.split("").indexOf(event.key);
+  if (list && column < 0) return;  // its own keys choose in it
   if (focus.classList.contains("scroll") && event.key.startsWith("Arrow")) return;  // they scroll it
   const at = board.columns.indexOf(focus), step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
   if (step && at >= 0) board.columns[(at + step + COLUMNS) % COLUMNS].focus();
   else if (replay.key(event)) ;
-  else if (/^[1-7]$/.test(event.key)) choose(Number(event.key) - 1);
+  else if (column >= 0) choose(column);
   else if (event.key === "u") takeBack();
   else if (event.key === "h" && !$("hint").disabled) askHint();
   else if (event.key === "a") $("scores").click();

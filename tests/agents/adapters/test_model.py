@@ -17,11 +17,9 @@ from c4env import (
     evaluation,
     observe,
 )
-from c4env.agents.adapters import model
 from c4env.agents.batched import Pool, opponent
-from c4env.agents.errors import EngineFault, InvalidModel, InvalidSpec, InvalidValue, UnknownOption
-from c4env.errors import C4Error, OpponentFailed
-from c4env.evaluation.errors import InvalidRun
+from c4env.agents.errors import EngineFault, InvalidValue
+from c4env.errors import OpponentFailed
 from c4env.observation import LAYOUTS, Form
 
 POSITIONS = [Position.parse(moves) for moves in ("", "4", "444444", "1111112222224", "4455")]
@@ -62,11 +60,6 @@ def test_a_function_that_gives_preferences_plays_the_best_legal_column():
     assert many(batch_of(POSITIONS)).tolist() == [6, 6, 6, 6, 4]
 
 
-def test_a_function_of_one_board_will_do():
-    agent = agents.make(lambda observation: int(observation["action_mask"].argmax()))
-    assert [agent.choose(p) for p in POSITIONS] == [p.legal_columns()[0] for p in POSITIONS]
-
-
 def test_a_temperature_draws_by_the_seed():
     agent = agents.make(by_height, temperature=1.0)
 
@@ -96,14 +89,6 @@ def test_an_answer_that_is_none_is_a_fault(answer, match):
     agent = agents.make(batched(lambda observation: answer))
     with pytest.raises(EngineFault, match=match):
         agent.choose(POSITIONS[2])
-
-
-def test_what_is_no_model_is_refused():
-    for thing in (7, None, object()):
-        with pytest.raises(InvalidSpec, match="expected name:key=value"):
-            agents.make(thing)
-    with pytest.raises(UnknownOption, match="depth"):
-        agents.make(rightmost, depth=3)
 
 
 # -- PyTorch ------------------------------------------------------------------------------------
@@ -192,66 +177,6 @@ def test_a_model_that_is_being_trained_is_an_agent(name, layout):
     assert pool.weights == {model: 1.0, "random": 1.0}
 
 
-def test_a_model_for_another_environment_is_refused():
-    library = pytest.importorskip("stable_baselines3")
-    model = library.PPO("MlpPolicy", "CartPole-v1", device="cpu")
-    with pytest.raises(InvalidModel, match=r"observations Box.*flat \(84,\)"):
-        agents.make(model)
-
-
-class Net:
-    """As a module of PyTorch: a call with boards, not with an observation."""
-
-    def state_dict(self):
-        return {"weight": np.ones(7)}
-
-    def parameters(self):
-        return iter(())
-
-    def __call__(self, planes):
-        return planes.sum(axis=(1, 2, 3))[:, None] + self.state_dict()["weight"] * np.arange(7)
-
-
-class Held:
-    """As a model of Stable-Baselines3, which nobody can call."""
-
-    def __init__(self):
-        self.policy = type("Policy", (), {"obs_to_tensor": None})()
-
-
-@pytest.fixture
-def without_torch(monkeypatch):
-    def preferences(agent, planes):
-        return Net()(planes)
-
-    monkeypatch.setattr(model.ModuleAgent, "preferences", preferences)
-    monkeypatch.setattr(model.PolicyAgent, "preferences", preferences)
-    monkeypatch.setattr(
-        model.PolicyAgent, "__init__", lambda self, _, t: model.ModelAgent.__init__(self, t)
-    )
-
-
-@pytest.mark.parametrize("kind", [Net, Held])
-def test_a_model_plays_alike_wherever_it_is_given(kind, without_torch):
-    """Called as a function of an observation it would forfeit every game."""
-    net = kind()
-    made = evaluation.round_robin({"net": agents.make(net), "random": "random"}, 1, seed=1)
-    assert {game.ending for game in made.games} <= {"four", "full board"}
-    agents.register("net", net)
-    assert evaluation.round_robin(["net", "random"], 1, seed=1).digest == made.digest
-    assert evaluation.round_robin({"net": net, "random": "random"}, 1, seed=1).digest == made.digest
-    assert evaluation.gauntlet(net, ["random"], 0).games[0].players == (kind.__name__, "random")
-    assert agents.make("net:temperature=2").temperature == 2
-    with pytest.raises(UnknownOption, match="temperatur"):
-        agents.make("net:temperatur=2")
-    assert "temperature=0.0" in agents.describe("net")
-
-
-def test_a_class_of_models_is_none():
-    with pytest.raises(InvalidRun, match="'Net' is a class: pass an instance"):
-        evaluation.round_robin([Net, "random"])
-
-
 def test_the_mark_holds_wherever_a_function_plays():
     for players in ([rightmost, "random"], {"mine": agents.make(rightmost), "random": "random"}):
         games = evaluation.round_robin(players, openings=1, jobs=1).games
@@ -262,9 +187,3 @@ def test_the_mark_holds_wherever_a_function_plays():
     envs = ConnectFourVectorEnv(3, opponent=spec, seat=1)
     envs.reset(seed=1)
     assert envs.positions() == [Position.parse("7")] * 3
-
-
-def test_only_models_have_a_temperature():
-    for thing in (lambda observation: 3, object):
-        with pytest.raises(C4Error, match=r"function of one observation|expected name"):
-            agents.make(thing, temperature=1.0)

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import json
 import pickle
-import sys
 import zipfile
 
 import numpy as np
 import pytest
 
 from c4env import ConnectFourEnv, ConnectFourVectorEnv, Position, agents
-from c4env.agents.errors import InvalidModel, InvalidSpec, InvalidValue
-from c4env.errors import InvalidAction, InvalidOption, MissingExtra
+from c4env.agents.errors import InvalidModel
 from c4env.observation import LAYOUTS, Form, observe
 
 reason = "needs stable-baselines3 and sb3-contrib: the extra sb3"
@@ -67,23 +65,6 @@ def test_models_without_masks_play_legal_columns(algorithm, libraries, tmp_path)
         position = position.play(column)
 
 
-def test_a_temperature_draws_by_the_seed(libraries, tmp_path):
-    model = libraries[1].MaskablePPO("MlpPolicy", ConnectFourEnv(), **SMALL)
-    spec = f"sb3:{saved(model, tmp_path)},temperature=1"
-    agent = agents.make(spec)
-    assert agent.name == f"sb3:{tmp_path}/model.zip,temperature=1.0"
-    assert not agent.deterministic
-
-    def drawn(seed):
-        agent.reset(seed)
-        return [agent.choose(Position()) for _ in range(30)]
-
-    assert drawn(5) == drawn(5) != drawn(6)
-    assert len(set(drawn(5))) > 3
-    with pytest.raises(InvalidValue, match="temperature"):
-        agents.make(f"sb3:{tmp_path}/model.zip,temperature=-1")
-
-
 def test_models_of_other_environments_are_refused(libraries, tmp_path):
     model = libraries[0].PPO("MlpPolicy", "CartPole-v1", **SMALL)
     with pytest.raises(InvalidModel, match=r"observations Box.*flat \(84,\)"):
@@ -104,22 +85,6 @@ def test_files_that_are_no_models_are_refused(libraries, tmp_path):
                 archive.writestr("data", json.dumps(data))
         with pytest.raises(InvalidModel, match=f"{name}.zip: expected a model"):
             agents.make(f"sb3:{tmp_path}/{name}.zip")
-
-
-def test_a_path_is_asked_for():
-    with pytest.raises(InvalidSpec, match="sb3:PATH"):
-        agents.make("sb3")
-
-
-def test_without_the_library_the_extra_is_named(monkeypatch, tmp_path):
-    for name in [name for name in sys.modules if name.startswith("stable_baselines3")]:
-        monkeypatch.delitem(sys.modules, name)
-    monkeypatch.setitem(sys.modules, "stable_baselines3", None)
-    monkeypatch.delitem(sys.modules, "c4env.envs.stable_baselines", raising=False)
-    with pytest.raises(MissingExtra, match=r"pip install 'c4env\[sb3\]'"):
-        agents.make(f"sb3:{tmp_path}/model.zip")
-    with pytest.raises(MissingExtra, match=r"pip install 'c4env\[sb3\]'"):
-        import c4env.envs.stable_baselines  # noqa: F401
 
 
 def test_boards_as_a_vec_env_are_those_of_the_vector_environment(vec_env):
@@ -151,27 +116,6 @@ def test_boards_as_a_vec_env_are_those_of_the_vector_environment(vec_env):
     actions = masks.argmax(axis=1)
     assert (again.step(actions)[0] == ours.step(actions)[0]).all()
     ours.close()
-
-
-def test_a_vec_env_says_what_it_is_not(vec_env):
-    env = vec_env(2)
-    assert env.env_is_wrapped(object) == [False, False]
-    assert env.get_attr("render_mode") == [None, None]
-    with pytest.raises(AttributeError, match="nosuch"):
-        env.env_method("nosuch")
-    with pytest.raises(InvalidOption, match="opponent=None"):
-        vec_env(2, None)
-    with pytest.raises(InvalidOption, match="layout"):
-        vec_env(2, layout="round")
-    env.reset()
-    with pytest.raises(InvalidAction, match="board 1"):
-        env.step(np.array([3, 7]))
-
-
-def test_an_unmasked_algorithm_learns_where_full_columns_lose(vec_env, libraries):
-    model = libraries[0].PPO("MlpPolicy", vec_env(4), n_steps=64, **SMALL)
-    model.learn(256)
-    assert model.num_timesteps == 256
 
 
 def test_the_libraries_own_check_passes(libraries):

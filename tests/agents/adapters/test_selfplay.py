@@ -38,12 +38,6 @@ def test_puct_searches_with_the_network(folder):
         assert ours.search(Position.parse(moves)) == puct.search(Position.parse(moves))
 
 
-def test_a_file_is_as_good_as_its_folder(folder):
-    one, other = (agents.make(f"selfplay:{path}") for path in (folder, folder / "model.pt"))
-    assert one.deterministic
-    assert one.choose(Position.parse("4")) == other.choose(Position.parse("4"))
-
-
 def test_bad_specs_are_refused(folder, tmp_path):
     with pytest.raises(InvalidSpec, match="expected selfplay:PATH"):
         agents.make("selfplay")

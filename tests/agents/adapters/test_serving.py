@@ -143,7 +143,7 @@ def test_lines_between_processes_change_no_game():
     names = PAIR
     alone = games(agents.make(names[0]), agents.make(names[1]), names)
     far = [
-        agents.make(f"exec:{' '.join([sys.executable, *SERVE])} {name},newgame=reset,startup=120")
+        agents.make(f"exec:{' '.join([sys.executable, *SERVE])} {name},newgame=reset")
         for name in names
     ]
     assert games(far[0], far[1], names) == alone

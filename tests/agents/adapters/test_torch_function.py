@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from c4env import Position, agents, observe
-from c4env.agents.errors import EngineFault, InvalidSpec, InvalidValue, NoMove
+from c4env.agents.errors import EngineFault, InvalidValue, NoMove
 from c4env.evaluation.games.game import play_game
 
 FULL = Position.parse("444444")
@@ -115,17 +115,6 @@ def test_a_module_plays_in_evaluation_mode(source, name):
     assert {twin.choose(Position())} == columns
 
 
-def test_lots_are_drawn_by_the_seed(source):
-    agent = agents.make(f"torch:{source}:drawn")
-
-    def columns(seed):
-        agent.reset(seed)
-        return [agent.choose(Position()) for _ in range(20)]
-
-    assert columns(1) == columns(1) != columns(2)
-    assert columns(np.random.SeedSequence(4)) == columns(np.random.SeedSequence(4))
-
-
 @pytest.mark.parametrize(
     ("name", "error", "words"),
     [
@@ -145,13 +134,6 @@ def test_a_wrong_answer_is_a_fault(source, name, error, words):
         agent.choose(Position.parse("1212121"))
 
 
-def test_an_error_of_the_function_forfeits_with_its_words(source):
-    agents_ = (agents.make(f"torch:{source}:fails"), agents.make("random"))
-    game = play_game(agents_, ("fails", "random"))
-    assert (game.ending, game.forfeited_by) == ("exception", 0)
-    assert "RuntimeError" in game.reason
-
-
 @pytest.mark.parametrize(
     ("argument", "words"),
     [
@@ -166,15 +148,3 @@ def test_an_error_of_the_function_forfeits_with_its_words(source):
 def test_a_bad_spec_is_refused(source, argument, words):
     with pytest.raises(InvalidValue, match=words):
         agents.make("torch:" + argument.format(source))
-
-
-def test_a_file_that_fails_is_refused(source, tmp_path):
-    (tmp_path / "broken.py").write_text("1 / 0")
-    for _ in range(2):
-        with pytest.raises(InvalidValue, match="raised ZeroDivisionError"):
-            agents.make(f"torch:{tmp_path / 'broken.py'}:f")
-    (tmp_path / "model.txt").write_text("f = print")
-    with pytest.raises(InvalidValue, match=r"expected FILE\.py:NAME"):
-        agents.make(f"torch:{tmp_path / 'model.txt'}:f")
-    with pytest.raises(InvalidSpec, match="expected torch:FUNCTION"):
-        agents.make("torch")

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import pickle
 import sys
 import types
 from collections.abc import Iterator
@@ -13,42 +12,13 @@ from hypothesis import given
 from c4env import Position, agents
 from c4env.agents.errors import InvalidHeuristic
 from c4env.agents.heuristics.evaluations import line_score
-from c4env.agents.heuristics.names import HEURISTICS, WIN, Located, check, load
-from c4env.agents.heuristics.windows import count_in_windows, window_starts
+from c4env.agents.heuristics.names import HEURISTICS, load
 from c4env.agents.search.fixed_depth import FixedDepth
 from c4env.jit import config
 from tests.helpers import reference
 from tests.helpers.strategies import bits_of, board_of, stacks
 
-DIRECTIONS = {  # distance in bits: windows, and how many there are
-    7: (reference.HORIZONTAL, 24),
-    1: (reference.VERTICAL, 21),
-    8: (reference.RISING, 12),
-    6: (reference.FALLING, 12),
-}
 compiled_only = pytest.mark.skipif(config.DISABLE_JIT, reason="about compiled functions")
-
-
-@pytest.mark.parametrize("shift", DIRECTIONS)
-def test_windows_are_as_many_as_known_and_start_where_the_reference_has_them(shift: int) -> None:
-    windows, known = DIRECTIONS[shift]
-    assert len(windows) == known
-    starts = {min(7 * column + row for row, column in cells) for cells in windows}
-    assert starts == {bit for bit in range(49) if window_starts(shift) >> bit & 1}
-
-
-@given(stacks)
-def test_discs_in_windows_are_counted_as_in_the_reference(columns: list[list[int]]) -> None:
-    board = board_of(columns)
-    mine, theirs = bits_of(board, 0), bits_of(board, 1)
-    for shift, (windows, _) in DIRECTIONS.items():
-        found: list[set[int]] = [set(), set(), set(), set(), set()]
-        for cells in windows:
-            discs = [board[row][column] for row, column in cells]
-            if 1 not in discs:
-                found[discs.count(0)].add(min(7 * column + row for row, column in cells))
-        for number, mask in enumerate(count_in_windows(mine, theirs, shift), start=1):
-            assert found[number] == {bit for bit in range(49) if mask >> bit & 1}
 
 
 @pytest.mark.parametrize("name", HEURISTICS)
@@ -63,20 +33,6 @@ def test_a_heuristic_is_the_reference_on_any_board(name: str, columns: list[list
         value = HEURISTICS[name](boards[own], boards[1 - own])
         assert type(value) is float
         assert value == reference.HEURISTICS[name](board, own)
-
-
-@pytest.mark.parametrize("name", HEURISTICS)
-def test_a_heuristic_is_the_reference_in_games(name: str) -> None:
-    for moves in reference.random_games(seed=10, count=200):
-        position, board = Position.parse(moves), reference.board_after(moves)
-        player = len(moves) % 2
-        for own, boards in (
-            (player, (position.mine, position.theirs)),
-            (1 - player, (position.theirs, position.mine)),
-        ):
-            value = HEURISTICS[name](*boards)
-            assert value == reference.HEURISTICS[name](board, own), moves
-            assert -WIN < value < WIN
 
 
 @pytest.mark.parametrize("name", HEURISTICS)
@@ -210,13 +166,6 @@ def test_a_heuristic_that_is_not_there_is_refused(name: str, user_module: types.
     assert repr(name) in str(caught.value)
 
 
-def test_what_is_no_function_is_no_heuristic(user_module: types.ModuleType) -> None:
-    with pytest.raises(InvalidHeuristic, match="3 is not a function or class"):
-        load("users_heuristics:value")
-    with pytest.raises(InvalidHeuristic, match="None is not a function"):
-        check(None, "mine")
-
-
 def test_the_table_holds_the_published_heuristics_under_their_names() -> None:
     assert list(HEURISTICS) == ["chain", "lines", "threats", "window", "window-b"]
     assert all(load(name) is HEURISTICS[name] for name in HEURISTICS)
@@ -229,24 +178,6 @@ def test_a_value_out_of_range_is_refused_wherever_it_is_searched(name: str, valu
     agent = agents.make(name, heuristic=lambda mine, theirs: value, **options)
     with pytest.raises(InvalidHeuristic, match="strictly between"):
         agent.choose(Position.parse("1122"))
-
-
-def test_a_heuristic_may_be_given_as_a_function() -> None:
-    agent = agents.make("alphabeta", depth=2, heuristic=lambda mine, theirs: 0.5)
-    assert agent.choose(Position.parse("112233")) == 3
-
-
-@compiled_only
-@pytest.mark.parametrize("name", HEURISTICS)
-def test_ours_are_asked_by_their_address_as_if_they_were_given_themselves(name: str) -> None:
-    by_address, itself = FixedDepth(4, name), FixedDepth(4, name)
-    assert isinstance(by_address._heuristic, Located)
-    itself._heuristic = HEURISTICS[name]
-    copied = pickle.loads(pickle.dumps(by_address))
-    for moves in ("", "4455", "1234567", "444432165"):
-        position = Position.parse(moves)
-        found = itself.best_move(position)
-        assert by_address.best_move(position) == copied.best_move(position) == found
 
 
 @compiled_only

@@ -65,9 +65,3 @@ def test_a_threat_counts_by_its_row_and_by_who_moved_first() -> None:
 )
 def test_small_boards_by_hand(moves: str, index: int, expected: float) -> None:
     assert value(moves, unit(index)) == expected
-
-
-def test_the_weights_are_as_many_as_needed_and_cannot_be_changed() -> None:
-    assert WEIGHTS.shape == (SIZE,)
-    with pytest.raises(ValueError, match="read-only"):
-        WEIGHTS[0] = 1

@@ -49,16 +49,6 @@ def test_mirrored_planes_are_those_of_the_mirrored_position():
     assert turned.equal(mirrored)
 
 
-def test_the_cells_of_a_column_add_to_its_logit():
-    torch.manual_seed(1)
-    network = SelfPlayNetwork()
-    torch.nn.init.zeros_(network.policy.weight)  # nothing comes from the dense layers
-    boards = boards_of([Position(), Position.parse("11")])
-    one, other = Evaluator(network).evaluate(boards)[0]
-    alike = np.isclose(one, other, atol=1e-5)
-    assert alike.tolist() == [False, False, *[True] * 5]  # a window sees one column beside
-
-
 def test_a_file_holds_the_network(tmp_path, evaluator):
     boards = boards_of([Position(), Position.parse("44")])
     evaluator.save(tmp_path / "model.pt")

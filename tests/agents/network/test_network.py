@@ -7,7 +7,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
 
 from c4env import Position, agents, evaluation, observe
 from c4env.agents.errors import InvalidValue, NoMove, UnreadableWeights
@@ -16,10 +15,9 @@ from c4env.agents.network import features, network
 from c4env.agents.network.agent import Learned
 from c4env.agents.network.network import Network, shipped
 from c4env.agents.solver import Solver
-from c4env.bitboard import playable, winning_cells, winning_moves
+from c4env.bitboard import winning_moves
 from tests.helpers import reference
 from tests.helpers.positions import random_positions
-from tests.helpers.strategies import positions
 
 WEIGHTS = Path(network.__file__).with_name("weights.npz")
 
@@ -30,23 +28,6 @@ def observed(several: list[Position]) -> tuple[np.ndarray, np.ndarray]:
 
 
 # -- features ----------------------------------------------------------------------
-
-
-@given(positions(finished=False))
-def test_features_are_what_they_say(position: Position) -> None:
-    planes = features.planes_of(np.array([position.mine]), np.array([position.theirs]))
-    assert planes.shape == (1, 6, 7, features.PLANES)
-    empty = ~(position.mine | position.theirs)
-    boards = [
-        position.mine,
-        position.theirs,
-        playable(position.mine | position.theirs),
-        winning_cells(position.mine) & empty,
-        winning_cells(position.theirs) & empty,
-    ]
-    for k, board in enumerate(boards):
-        cells = [[board >> (7 * column + 5 - row) & 1 for column in range(7)] for row in range(6)]
-        assert np.array_equal(planes[0, :, :, k], cells)
 
 
 # -- network -----------------------------------------------------------------------
@@ -131,24 +112,6 @@ def test_float32_gives_what_whole_numbers_give() -> None:
         assert np.array_equal(found, expected.astype(np.float32))
 
 
-def test_an_outcome_that_the_network_is_sure_of_does_not_overflow():
-    sure = np.array([[900.0, 0.0, 0.0], [0.0, 0.0, 900.0], [0.0, 900.0, 0.0]], np.float32)
-    assert network.expected(sure).tolist() == [1, -1, 0]
-
-
-def test_the_exponential_is_about_that() -> None:
-    numbers = np.linspace(-30, 0, 301, dtype=np.float32)
-    assert np.abs(network.exponential(numbers) - np.exp(numbers)).max() < 0.002
-
-
-def test_weights_are_read_back_as_written(tmp_path: Path) -> None:
-    shipped().save(tmp_path / "w.npz")
-    assert [path.name for path in tmp_path.iterdir()] == ["w.npz"]
-    again = Network.load(tmp_path / "w.npz").weights
-    assert again.keys() == shipped().weights.keys()
-    assert all(np.array_equal(again[name], array) for name, array in shipped().weights.items())
-
-
 def test_weights_that_are_none_are_refused(tmp_path: Path) -> None:
     (tmp_path / "text.npz").write_text("weights")
     np.savez(tmp_path / "other.npz", a=np.zeros(3))
@@ -202,23 +165,6 @@ def test_the_values_and_the_policy_have_learned_the_game() -> None:
 # -- agent -------------------------------------------------------------------------
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("depth", [0, 1, 2])
-def test_it_never_misses_a_win_or_a_block(depth: int) -> None:
-    agent = Learned(depth, nodes=0)
-    seen = 0
-    for position in random_positions(120, seed=5, fewest=6):
-        occupied = position.mine | position.theirs
-        wins, blocks = (
-            winning_cells(side) & playable(occupied) for side in (position.mine, position.theirs)
-        )
-        if wins | blocks:
-            after = position.play(agent.choose(position))
-            assert ((after.mine | after.theirs) ^ occupied) & (wins or blocks)
-            seen += 1
-    assert seen > 30
-
-
 def by_minimax(position: Position, depth: int) -> float:
     """The value the agent should find, by the rules of its docstring and nothing else."""
     board = reference.board_after(position.moves())
@@ -263,21 +209,6 @@ def test_it_plays_exactly_what_its_search_can_tell() -> None:
         assert kept is not None
         assert np.sign(kept) == np.sign(best)
     assert Learned(1).search(position).nodes <= 310_000
-
-
-def test_depth_0_plays_the_policy() -> None:
-    agent = Learned(0)
-    quiet = 0
-    for position in random_positions(30, seed=7):
-        wins = winning_cells(position.mine) | winning_cells(position.theirs)
-        if not wins & playable(position.mine | position.theirs):
-            planes, masks = observed([position])
-            logits, values = shipped()(planes, masks)
-            result = agent.search(position)
-            assert logits[0, result.column] == logits.max()
-            assert result.value == values[0]
-            quiet += 1
-    assert quiet > 10
 
 
 @pytest.mark.compiled

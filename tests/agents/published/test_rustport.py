@@ -36,15 +36,6 @@ def test_the_search_is_the_references(depth: int) -> None:
     agree_with_the_reference(seed=80 + depth, count=30 // 3**depth, depth=depth)
 
 
-@pytest.mark.slow
-@pytest.mark.compiled
-def test_the_search_is_the_references_in_many_positions() -> None:
-    agree_with_the_reference(seed=84, count=300, depth=0)
-    agree_with_the_reference(seed=85, count=30, depth=1)
-    agree_with_the_reference(seed=86, count=4, depth=2)
-    agree_with_the_reference(seed=87, count=40, depth=6, least=37)
-
-
 @pytest.mark.parametrize("place", range(4))
 def test_columns_values_and_depths_are_the_released_programs(place: int, shared_data: Path) -> None:
     depth = (0, 1, 2, 4)[place]

@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from c4env import Position, agents
-from c4env.agents.errors import InvalidValue, UnknownAgent
+from c4env.agents.errors import UnknownAgent
 from c4env.agents.registry.imports import import_attribute
 
 
@@ -55,11 +55,3 @@ def test_what_is_wrong_with_a_file_is_said(folder, spec, said):
     for _ in range(2):
         with pytest.raises(UnknownAgent, match=said.replace("\\\\", "\\")):
             agents.make(spec)
-
-
-def test_a_program_of_this_folder_is_hinted_at(folder):
-    (folder / "eng").write_text("")
-    with pytest.raises(InvalidValue, match=r"did you mean 'exec:\./eng'"):
-        agents.make("exec:eng")
-    with pytest.raises(InvalidValue, match=r"an executable program$"):
-        agents.make("exec:absent")

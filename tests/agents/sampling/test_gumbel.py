@@ -9,7 +9,7 @@ import pytest
 
 from c4env import Position
 from c4env.agents.errors import InvalidValue
-from c4env.agents.sampling.gumbel import GumbelSearch, Remembered, considered_visits
+from c4env.agents.sampling.gumbel import GumbelSearch, considered_visits
 from c4env.agents.solver import Solver
 from c4env.jit import config
 from tests.helpers import reference
@@ -93,14 +93,6 @@ def test_the_policy_moves_to_what_the_values_favour() -> None:
     assert np.allclose(unmoved.policies, prior)
 
 
-def test_noise_decides_where_the_values_do_not() -> None:
-    boards = boards_of(*[""] * 400)
-    noise = np.random.default_rng(1).gumbel(size=(400, 7))
-    columns = GumbelSearch(lambda b: (sure(b)[0], np.zeros(len(b))), 4)(boards, noise).columns
-    drawn = np.bincount(columns, minlength=7) / 400
-    assert np.abs(drawn - np.exp(np.arange(7) / 2) / np.exp(np.arange(7) / 2).sum()).max() < 0.08
-
-
 def test_a_search_does_not_depend_on_those_beside_it() -> None:
     games = list(reference.random_games(seed=930, count=12, least=4, most=30))
     boards = boards_of(*games)
@@ -153,27 +145,3 @@ def test_an_exact_value_function_is_followed() -> None:
 def test_a_bad_number_of_simulations_is_refused() -> None:
     with pytest.raises(InvalidValue, match="simulations=0"):
         GumbelSearch(uniform, 0)
-
-
-@pytest.mark.parametrize("size", [1, 3, 1 << 16])
-def test_answers_are_kept_for_positions_that_come_again(size: int) -> None:
-    asked = []
-
-    def counted(boards: Any) -> Any:
-        asked.append(len(boards))
-        return sure(boards)
-
-    remembered = Remembered(counted, size)
-    generator = np.random.default_rng(5)
-    boards = boards_of("", "1", "12", "7", "44", "445", "1122", "")
-    for _ in range(30):
-        some = boards[generator.integers(len(boards), size=5)]
-        for one, other in zip(remembered(some), sure(some), strict=True):
-            assert np.allclose(one, other)
-    assert (sum(asked) < 30) == (size > 3)
-    asked.clear()
-    remembered(boards)
-    before = len(asked)
-    remembered.clear()
-    remembered(boards[:1])
-    assert len(asked) == before + 1

@@ -78,13 +78,6 @@ def test_a_search_without_an_opinion_still_wins_and_blocks() -> None:
     assert agent.search(Position.parse("33445")).proven == -1
 
 
-def test_the_policy_decides_what_is_tried_first() -> None:
-    found = PUCT(edge, simulations=60).search(Position())
-    assert found.column == 6
-    assert found.visits[6] > 40
-    assert PUCT(uniform, simulations=60).search(Position()).visits[6] < 20
-
-
 def wavering(observations: Any, masks: Any) -> Any:
     """An opinion on every position, of no sense."""
     keys = observations.reshape(len(masks), -1) @ np.arange(1.0, 85.0)
@@ -109,29 +102,6 @@ def test_the_improved_choice_is_the_best_by_policy_and_value() -> None:
         assert found.column == max(scores, key=scores.__getitem__)
         differing += found.column != most_tried.column
     assert differing
-
-
-@pytest.mark.parametrize("reuse", [False, True])
-def test_a_higher_temperature_tries_more_at_the_root_alone(reuse: bool) -> None:
-    def peaked(planes: Any, masks: Any) -> Any:
-        return np.tile([0.0, 0, 4, 0, 0, 0, 0], (len(masks), 1)), np.zeros(len(masks))
-
-    shares = [1 / (6 + np.exp(4 / t)) for t in (1.0, 4.0)]  # of a column other than the third
-    for temperature, expected in zip((1.0, 4.0), shares, strict=True):
-        agent = PUCT(peaked, simulations=200, root_temperature=temperature, reuse=reuse)
-        for moves in ("", "33"):  # the second may be a node of the first one's tree
-            agent.search(Position.parse(moves))
-            priors = {int(n["column"]): n["prior"] for n in agent._tree[1:8]}
-            assert priors[0] == pytest.approx(expected)
-            assert sum(priors.values()) == pytest.approx(1.0)
-            first = int(agent._tree[1 + list(priors).index(2)]["first"])
-            below = {int(n["column"]): n["prior"] for n in agent._tree[first : first + 7]}
-            assert below[0] == pytest.approx(shares[0])
-
-
-def test_a_decided_root_has_nothing_to_try() -> None:
-    found = PUCT(uniform, simulations=9, root_temperature=2.0).search(Position.parse("112233"))
-    assert (found.column, found.proven) == (3, 1)
 
 
 def forced(position: Position) -> bool:
@@ -169,13 +139,6 @@ def test_a_value_is_of_whoever_moves_where_it_was_asked(follow: bool, value: flo
     assert found.depth == 1 + follow
 
 
-def test_the_value_is_from_the_view_of_the_side_to_move() -> None:
-    agent = PUCT(edge, simulations=1)
-    found = agent.search(Position())
-    assert found.nodes == 1
-    assert found.value == 0.25  # lost for the other side, who is to move at the leaf
-
-
 @pytest.mark.parametrize("batch", [1, 5])
 def test_an_exact_value_function_keeps_the_value_of_the_game(batch: int) -> None:
     solver = Solver(book=None, table_mb=4)
@@ -186,20 +149,6 @@ def test_an_exact_value_function_keeps_the_value_of_the_game(batch: int) -> None
         score = solver.scores(position)[agent.choose(position)]
         assert score is not None
         assert np.sign(score) == np.sign(solver.score(position)), moves
-
-
-def test_late_positions_are_proven_without_an_opinion() -> None:
-    solver = Solver(book=None, table_mb=4)
-    agent = PUCT(uniform, simulations=100 if config.DISABLE_JIT else 5000, batch=16)
-    count = 5 if config.DISABLE_JIT else 30
-    proven = 0
-    for moves in reference.random_games(seed=921, count=count, least=30, most=40):
-        position = Position.parse(moves)
-        found = agent.search(position)
-        if found.proven is not None:
-            proven += 1
-            assert found.proven == np.sign(solver.score(position)), moves
-    assert proven >= 0.8 * count
 
 
 @pytest.mark.parametrize("batch", [1, 7])
@@ -239,53 +188,6 @@ def test_logits_are_the_logarithms_of_probabilities() -> None:
     other = PUCT(logits, simulations=80).search(position)
     assert one == other
     assert one.values[0] is None
-
-
-def test_the_same_questions_get_the_same_answers() -> None:
-    first, second = PUCT(edge, simulations=70), PUCT(edge, simulations=70)
-    for moves in ("", "4", "44", "4435"):
-        assert first.search(Position.parse(moves)) == second.search(Position.parse(moves))
-    fresh = PUCT(edge, simulations=70, reuse=False)
-    alone = fresh.search(Position.parse("44"))
-    fresh.search(Position.parse("4435"))
-    assert fresh.search(Position.parse("44")) == alone
-
-
-def test_only_a_function_that_says_so_is_known_to_answer_always_alike() -> None:
-    class Sure:
-        deterministic = True
-
-        __call__ = staticmethod(edge)
-
-    drawn = np.random.default_rng(1)
-
-    def erratic(observations: Any, masks: Any) -> Any:
-        return drawn.random(masks.shape) * 5, drawn.random(len(masks)) * 2 - 1
-
-    agent = PUCT(erratic, simulations=30, reuse=False)
-    columns = {agent.choose(Position()) for _ in range(20) if agent.reset() is None}
-    assert len(columns) > 1
-    assert not agent.deterministic
-    assert not PUCT(edge, reuse=False).deterministic
-    assert PUCT(Sure(), reuse=False).deterministic
-    assert agents.make("puct:reuse=false").deterministic  # the network that ships
-    assert not PUCT(Sure()).deterministic  # the tree remembers what it was asked before
-    assert not PUCT(Sure(), reuse=False, movetime=0.1).deterministic
-
-
-def test_an_error_of_the_function_is_the_callers_and_is_over() -> None:
-    calls = []
-
-    def failing(observations: Any, masks: Any) -> Any:
-        calls.append(len(masks))
-        if len(calls) == 3:
-            raise ArithmeticError("once")
-        return uniform(observations, masks)
-
-    agent = PUCT(failing, simulations=50)
-    with pytest.raises(ArithmeticError):
-        agent.search(Position())
-    assert agent.search(Position()) == PUCT(uniform, simulations=50).search(Position())
 
 
 # -- specs and bad functions ------------------------------------------------------------------
@@ -349,12 +251,3 @@ def test_an_answer_that_is_none_is_said(answer: Any, policy: str, words: str) ->
 
 
 # -- the shipped network --------------------------------------------------------------------------
-
-
-def test_the_shipped_network_leads_the_search() -> None:
-    agent = agents.make("puct:simulations=40")
-    assert isinstance(agent, PUCT)
-    found = agent.search(Position())
-    assert found.column == 3
-    assert found == agents.make("puct:learned,simulations=40").search(Position())  # type: ignore[attr-defined]
-    assert agent.choose(Position.parse("414141")) == 3

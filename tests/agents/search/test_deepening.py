@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given, settings
 
 from c4env import Position, agents
-from c4env.agents.errors import InvalidHeuristic
 from c4env.agents.heuristics.names import WIN
-from c4env.agents.search.deepening import DEFAULT_NODES, LAST_AGE, Deepening
+from c4env.agents.search.deepening import DEFAULT_NODES, Deepening
 from c4env.agents.solver import Solver
 from c4env.bitboard import drop, playable, safe_moves, winning_cells, winning_moves
 from tests.helpers.positions import random_positions
@@ -52,13 +51,6 @@ def test_equal_budgets_give_equal_searches_and_none_remembers_the_last() -> None
     assert Deepening(nodes=3_000).search(Position.parse("44")) == first
 
 
-def test_the_table_is_emptied_when_ages_run_out() -> None:
-    agent = Deepening(nodes=300)
-    first = agent.search(Position.parse("44"))
-    agent._work[2] = LAST_AGE  # else it takes thousands of searches to come there
-    assert agent.search(Position.parse("44")) == first
-
-
 def test_more_nodes_look_deeper_and_depth_is_kept() -> None:
     position = Position.parse("4444")
     depths = [Deepening(nodes=n).search(position).depth for n in (100, 1_000, 10_000)]
@@ -69,14 +61,6 @@ def test_more_nodes_look_deeper_and_depth_is_kept() -> None:
     assert 1 <= len(found.principal_variation) <= 4
     for column in found.principal_variation:
         position = position.play(column)
-
-
-def test_the_line_begins_with_the_column_and_can_be_played() -> None:
-    for position in random_positions(10, seed=5, fewest=6):
-        found = Deepening(depth=6).search(position)
-        assert found.principal_variation[0] == found.column == Deepening(depth=6).choose(position)
-        for column in found.principal_variation:
-            position = position.play(column)
 
 
 def test_when_time_is_up_it_has_a_move() -> None:
@@ -90,27 +74,12 @@ def test_when_time_is_up_it_has_a_move() -> None:
     assert threading.active_count() == before
 
 
-def test_with_more_time_than_it_needs_it_ends_by_itself() -> None:
-    for position in random_positions(3, seed=4, fewest=34):
-        assert Deepening(movetime=86400).choose(position) == Deepening(depth=42).choose(position)
-
-
 def test_budgets_of_a_spec() -> None:
     agent: Any = agents.make("deepening")
     assert (agent.limit, agent.depth, agent.movetime) == (DEFAULT_NODES, 42, None)
     assert agent.deterministic
     timed: Any = agents.make("deepening:movetime=0.5")
     assert (timed.limit, timed.movetime) == (None, 0.5)
-
-
-def nan(mine: int, theirs: int) -> float:
-    return float("nan")
-
-
-@pytest.mark.parametrize("budget", [{"depth": 3}, {"nodes": 500}])
-def test_a_heuristic_that_gives_no_number_is_refused(budget: dict[str, int]) -> None:
-    with pytest.raises(InvalidHeuristic, match="nan"):
-        Deepening(heuristic=nan, **budget).choose(Position())
 
 
 @pytest.mark.compiled

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
 
 from c4env import Position, agents
 from c4env.agents.base import SearchingAgent
@@ -18,7 +17,6 @@ from c4env.agents.published.alphabeta import AlphaBeta, Chain, WindowA, WindowB
 from c4env.agents.published.minimax import Minimax
 from c4env.jit import config
 from tests.helpers import reference
-from tests.helpers.strategies import positions
 
 SYSTEMS = {
     "chain": (Chain, reference.chain_system()),
@@ -102,13 +100,6 @@ def test_both_searches_choose_alike_with_every_heuristic(heuristic: str) -> None
         assert fewer > count // 2 if depth > 2 else fewer == 0
 
 
-def test_nodes_of_naive_minimax_are_the_positions_below_the_root() -> None:
-    for depth in (1, 2, 3):
-        found = Minimax(depth).search(Position())
-        assert found.nodes == sum(7**ply for ply in range(1, depth + 1))
-        assert found.depth == depth
-
-
 # -- the principal variation -----------------------------------------------------------
 
 AGENTS = [
@@ -152,24 +143,6 @@ def test_the_principal_variation_leads_to_the_value(spec: str) -> None:
             assert value_at_the_end(spec, position, line, found.depth) == found.value, moves
 
 
-def test_a_quick_win_and_a_slow_loss_are_preferred_by_window_system_a() -> None:
-    three = Position.parse("414141")
-    assert WindowA(5).search(three).value == 1000 + 4
-    assert WindowA(5).choose(three) == 3
-    # Two ways to four on the bottom row for the other side: whatever is played, it is lost.
-    lost = Position.parse("33445")
-    found = WindowA(4).search(lost)
-    assert found.value == -(1000 + 2)
-    assert len(found.principal_variation) == 2
-
-
-def test_no_negative_zero_is_reported() -> None:
-    """A draw seen from the other side is 0.0, not -0.0, in whatever it is printed."""
-    position = Position.parse("421127327363224366417626743773654415515515"[:-1])
-    for agent in (WindowA(3), WindowB(3)):
-        assert str(agent.search(position).value) == "0.0"
-
-
 # -- bad input -----------------------------------------------------------------------------
 
 
@@ -204,20 +177,3 @@ def test_only_a_heuristic_that_says_so_is_known_to_repeat(kind: str) -> None:
     assert not agents.make(name).deterministic
     sys.modules["users_heuristics"].left.deterministic = True
     assert agents.make(name).deterministic
-
-
-@pytest.mark.usefixtures("users")
-def test_a_users_heuristic_decides() -> None:
-    for kind in ("minimax", "alphabeta", "greedy"):
-        depth = "" if kind == "greedy" else "depth=1,"
-        agent = agents.make(f"{kind}:{depth}heuristic=users_heuristics:left")
-        assert agent.choose(Position()) == 0
-
-
-@given(positions(finished=False))
-def test_the_seed_and_earlier_searches_change_nothing(position: Position) -> None:
-    agent = Chain(2)
-    first = agent.search(position)
-    agent.reset(seed=1)
-    agent.choose(Position.parse("4"))
-    assert agent.search(position) == first

@@ -15,7 +15,7 @@ from c4env.bitboard import COLUMNS
 from c4env.errors import InvalidOption
 from c4env.position import Position
 from tests.helpers.positions import random_position
-from tests.makers.book import BookMismatch, build, by_twelve_ply_book, verify
+from tests.makers.book import by_twelve_ply_book
 
 
 def by_default_book(mine: np.ndarray, theirs: np.ndarray) -> np.ndarray:
@@ -66,19 +66,6 @@ def test_the_default_book_knows_the_facts() -> None:
     assert solver.plies_to_end(Position()) == 41
 
 
-@pytest.mark.slow
-@pytest.mark.compiled
-def test_with_and_without_book() -> None:
-    rng = random.Random(1)
-    with_book, without = Solver(), Solver(book=None)
-    for _ in range(2):
-        position = random_position(8, rng)
-        assert with_book.score(position) == without.score(position)
-        assert with_book.score(position.mirror()) == without.score(position)
-        assert with_book.scores(position) == without.scores(position)
-        assert with_book.best_columns(position) == without.best_columns(position)
-
-
 @pytest.mark.compiled
 def test_a_book_written_is_the_book_read(tmp_path: Path) -> None:
     scores = shallow(5)
@@ -112,56 +99,6 @@ def test_what_is_no_book(tmp_path: Path) -> None:
         Book.read(path)
     with pytest.raises(InvalidOption, match="book=7"):
         Solver(book=7)  # type: ignore[arg-type]
-
-
-@pytest.mark.compiled
-def test_a_build_goes_on_where_it_was_stopped(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("tests.makers.book.PORTION", 100)
-    path = tmp_path / "book.bin"
-    calls = []
-
-    def score(mine: np.ndarray, theirs: np.ndarray) -> np.ndarray:
-        calls.append(len(mine))
-        if len(calls) == 3:
-            raise KeyboardInterrupt
-        return by_default_book(mine, theirs)
-
-    with pytest.raises(KeyboardInterrupt):
-        build(path, score, plies=4, sample=0)
-    assert not path.exists()
-    done = []
-    book = build(path, score, plies=4, sample=0, progress=lambda n, of: done.append((n, of)))
-    assert calls == [100, 100, 100, 100, 100, 100, 68]
-    assert done == [(300, 568), (400, 568), (500, 568), (568, 568)]
-    assert book.scores.tolist() == shallow(4).tolist()
-    assert Book.read(path).scores.tolist() == book.scores.tolist()
-    assert not Path(f"{path}.part").exists()
-
-
-@pytest.mark.compiled
-def test_a_build_refuses_wrong_scores_and_foreign_parts(tmp_path: Path) -> None:
-    path = tmp_path / "book.bin"
-    with pytest.raises(BookMismatch, match="empty board"):
-        build(path, lambda mine, theirs: np.zeros(len(mine), np.int8), plies=3, sample=0)
-    assert not path.exists()
-    Path(f"{path}.part").write_bytes(b"something else")
-    with pytest.raises(BookUnavailable, match="3 plies"):
-        build(path, by_default_book, plies=3)
-    with pytest.raises(InvalidOption, match="plies=0"):
-        build(path, by_default_book, plies=0)
-
-
-@pytest.mark.slow
-@pytest.mark.compiled
-def test_verification_finds_a_wrong_score() -> None:
-    assert verify(default_book(), 2) == 2
-    scores = default_book().scores.copy()
-    # Any score that no best play passes through leaves the first columns as they are.
-    wrong = Book(np.where(scores == 3, 4, scores).astype(np.int8), 8, "wrong")
-    with pytest.raises(BookMismatch, match="score"):
-        verify(wrong, 25)
 
 
 @pytest.mark.compiled

@@ -4,7 +4,6 @@ import pytest
 
 from c4env import agents
 from c4env.agents.solver import Solver
-from c4env.evaluation.games.game import play_game
 from c4env.position import Position
 from tests.helpers.positions import random_positions
 
@@ -68,29 +67,6 @@ def test_blunders_come_at_the_stated_rate_and_only_where_they_can():
             erred += solver.scores(position)[agent.choose(position)] != max(scores)
     assert could > 300
     assert 0.22 < erred / could < 0.38
-
-
-def test_blunder_1_always_errs():
-    solver = Solver(book=None, table_mb=4)
-    agent = agents.make("perfect", blunder=1.0, table_mb=4)
-    for position in late_positions(15):
-        scores = solver.scores(position)
-        known = [s for s in scores if s is not None]
-        if len(set(known)) > 1:
-            assert scores[agent.choose(position)] < max(known)
-
-
-def test_deterministic_says_whether_lots_are_drawn():
-    assert agents.make("perfect").deterministic
-    assert not agents.make("perfect:ties=random").deterministic
-    assert not agents.make("perfect:blunder=0.1").deterministic
-
-
-@pytest.mark.compiled
-def test_it_never_loses_as_first_player():
-    for seed in range(3):
-        pair = (agents.make("perfect"), agents.make("alphabeta:depth=5"))
-        assert play_game(pair, ("p", "a"), "4", seed).winner != 1
 
 
 def test_positions_searched_do_not_depend_on_earlier_games():

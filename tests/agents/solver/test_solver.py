@@ -13,26 +13,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from numba import types
 
-from c4env import board
-from c4env.agents.search import threads as beside
-from c4env.agents.search.lowlevel import pointer
 from c4env.agents.solver import NO_SCORE, Solver
 from c4env.agents.solver.search.null_window import UNDECIDED, parity_bound
-from c4env.agents.solver.search.table import (
-    LAST_EPOCH,
-    allocate,
-    lower_bound,
-    mix,
-    position_key,
-    probe,
-    store,
-    upper_bound,
-)
 from c4env.bitboard import CELLS, COLUMNS, playable, winning_cells
 from c4env.errors import InvalidOption, InvalidPosition
-from c4env.jit import kernel
 from c4env.position import Position
 from tests.helpers.paths import DATA, SHARED_DATA
 from tests.helpers.positions import random_position
@@ -157,21 +142,6 @@ def test_bounds_hold_the_scores_and_cost_what_they_may(effort: float) -> None:
     assert open_bounds > 0
 
 
-@pytest.mark.compiled
-def test_bounds_close_with_enough_effort_and_are_mirrored(solver: Solver) -> None:
-    rng = random.Random(6)
-    for _ in range(10):
-        position = random_position(rng.randrange(20, 36), rng)
-        exact = [None if s is None else (s, s) for s in solver.scores(position)]
-        assert solver.bounds(position, float("inf")) == exact
-        assert solver.bounds(position, 1e300) == exact
-        assert solver.bounds(position.mirror()) == exact[::-1]  # the table knows all by now
-    symmetric = Position.parse("444414742167")
-    assert symmetric == symmetric.mirror()
-    bounds = solver.bounds(symmetric)
-    assert bounds == bounds[::-1]
-
-
 def test_bounds_of_a_position_that_is_over_and_of_one_in_the_book() -> None:
     solver = Solver()
     assert solver.bounds(Position.parse("1212121")) == [None] * COLUMNS
@@ -179,12 +149,6 @@ def test_bounds_of_a_position_that_is_over_and_of_one_in_the_book() -> None:
     assert solver.bounds(Position.parse("444444")) == [
         None if score is None else (score, score) for score in scores
     ]
-
-
-@pytest.mark.parametrize("effort", [-1, float("nan"), "3", None])
-def test_an_effort_out_of_range(solver: Solver, effort: object) -> None:
-    with pytest.raises(InvalidOption, match="effort="):
-        solver.bounds(Position.parse("44"), effort)  # type: ignore[arg-type]  # on purpose
 
 
 @pytest.mark.compiled
@@ -239,18 +203,6 @@ def test_a_position_that_is_over(solver: Solver) -> None:
     assert solver.scores_many([won, DRAWN]).tolist() == [-18, 0]
 
 
-@pytest.mark.parametrize(("nodes", "aside"), [(10**6, []), (10**6 + 1, [True])])
-def test_a_search_that_may_take_long_leaves_ctrl_c_to_this_thread(
-    solver: Solver, nodes: int, aside: list[bool], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    asked: list[bool] = []
-    run = beside.run_interruptibly
-    told = lambda *given, **named: asked.append(True) or run(*given, **named)  # noqa: E731
-    monkeypatch.setattr("c4env.agents.search.threads.run_interruptibly", told)
-    solver.signs(random_position(36, random.Random(1)), nodes)
-    assert asked == aside
-
-
 def test_batches_of_bitboards(solver: Solver) -> None:
     rng = random.Random(3)
     positions = [random_position(36, rng) for _ in range(20)]
@@ -297,21 +249,6 @@ def test_columns_of_batches(book: str | None, threads: int) -> None:
     theirs = np.array([p.theirs for p in positions])
     assert (solver.columns_many(mine, theirs, threads=threads) == found).all()
     assert solver.columns_many([]).shape == (0, COLUMNS)
-
-
-def test_a_batch_asks_the_book_first() -> None:
-    solver = Solver(table_mb=1)
-    positions = [Position(), Position.parse("4"), Position.parse("1212121"), Position.parse("44")]
-    assert solver.scores_many(positions).tolist() == [1, -1, -18, 1]
-    assert solver.nodes == 0
-    assert solver.columns_many(positions)[0].tolist() == [-2, -1, 0, 1, 0, -1, -2]
-    assert solver.nodes == 0
-
-
-@pytest.mark.parametrize("options", [{"table_mb": 0}, {"threads": 0}, {"threads": True}])
-def test_options_out_of_range(options: dict[str, int]) -> None:
-    with pytest.raises(InvalidOption, match=next(iter(options))):
-        Solver(book=None, **options)
 
 
 @pytest.mark.slow
@@ -374,67 +311,6 @@ def test_a_copy_begins_without_what_was_found() -> None:
         assert twin.score(position) == solver.score(position)
 
 
-SMALL = board(4, 4, 4).Position.parse("1234")
-
-
-@pytest.mark.parametrize(
-    "ask",
-    [
-        *("score", "sign", "scores", "bounds", "best_columns", "plies_to_end"),
-        *("principal_variation", "signs", "at_least", "scores_many", "columns_many", "book"),
-    ],
-)
-def test_a_position_of_another_board_is_refused(ask: str) -> None:
-    """They once ended the interpreter."""
-    solver = Solver(table_mb=1)
-    assert solver.book is not None
-    rest = {"signs": (100,), "at_least": (1,)}.get(ask, ())
-    question = solver.book.score if ask == "book" else getattr(solver, ask)
-    for wrong in (SMALL, SMALL.parse("1121314"), "4455", None):
-        given = [wrong] if ask.endswith("_many") else wrong
-        with pytest.raises(InvalidPosition, match=r"expected a c4env\.Position$") as caught:
-            question(given, *rest)
-        assert repr(wrong) in str(caught.value)
-        assert "\n" not in str(caught.value)
-
-
-def test_mixing_loses_nothing_and_mirrors_share_a_key() -> None:
-    rng = random.Random(8)
-    keys = {rng.getrandbits(49) for _ in range(2000)}
-    assert len({mix(key) for key in keys}) == len(keys)
-    for _ in range(50):
-        position = random_position(rng.randrange(30), rng)
-        mirrored = position.mirror()
-        key = position_key(position.mine, position.theirs)
-        assert key == position_key(mirrored.mine, mirrored.theirs)
-
-
-@kernel(types.int64(types.int64[::1], types.int64, types.int64, types.int64))
-def stored(words: np.ndarray, mixed: int, lower: int, upper: int) -> int:
-    store(pointer(words), len(words) // 2 - 1, 1, mixed, lower, upper, 100)
-    return probe(pointer(words), len(words) // 2 - 1, 1, mixed)
-
-
-@kernel(types.int64(types.int64[::1], types.int64, types.int64))
-def looked_up(words: np.ndarray, mixed: int, epoch: int) -> int:
-    return probe(pointer(words), len(words) // 2 - 1, epoch, mixed)
-
-
-def test_the_table_joins_bounds_and_keeps_two_positions_a_bucket() -> None:
-    words = np.zeros(2 << 16, np.int64)
-    entry = stored(words, 5, -3, 18)
-    assert (lower_bound(entry), upper_bound(entry)) == (-3, 18)
-    entry = stored(words, 5, -20, 7)
-    assert (lower_bound(entry), upper_bound(entry)) == (-3, 7)
-    assert looked_up(words, 5, 2) == 0  # another epoch
-    others = [5 + (k << 16) for k in (1, 2)]  # the same bucket
-    for mixed in others:
-        assert lower_bound(stored(words, mixed, 1, 2)) == 1
-    kept = [mixed for mixed in (5, *others) if looked_up(words, mixed, 1)]
-    assert len(kept) == 2
-    assert others[-1] in kept
-
-
 @pytest.mark.compiled
 def test_parity_bounds_are_bounds(solver: Solver) -> None:
     rng = random.Random(11)
@@ -453,23 +329,6 @@ def test_parity_bounds_are_bounds(solver: Solver) -> None:
                 decided += 1
                 assert score <= bound <= limit or score >= bound > limit
     assert decided > 30
-
-
-def test_the_table_takes_what_was_asked_for() -> None:
-    assert 2 << 20 <= allocate(3).nbytes < 3 << 20
-
-
-def test_a_new_epoch_forgets(solver: Solver) -> None:
-    position = random_position(30, random.Random(9))
-    solver.clear()
-    solver.score(position)
-    first = solver.nodes
-    solver.score(position)
-    assert solver.nodes <= first
-    for _ in range(LAST_EPOCH + 2):  # the numbering of epochs goes round
-        solver.clear()
-    solver.score(position)
-    assert solver.nodes == first
 
 
 @pytest.mark.compiled
@@ -493,17 +352,3 @@ def test_signs_hold_what_exact_scores_say_and_tell_more_for_more_nodes() -> None
     for wrong in ({"nodes": 0}, {"nodes": 5, "order": (3, 3)}):
         with pytest.raises(InvalidOption, match=r"nodes=.*expected nodes >= 1"):
             solver.signs(Position(), **wrong)  # type: ignore[arg-type]
-
-
-@pytest.mark.compiled
-def test_signs_and_batches_leave_what_the_solver_knows() -> None:
-    solver = Solver(book=None, table_mb=16)
-    position, other = Position.parse("44444126"), Position.parse("4455126621")
-    first = solver.signs(other, 50_000)
-    solver.score(position)
-    begun = solver.nodes
-    assert solver.signs(other, 50_000) == first
-    solver.scores_many([random_position(30, random.Random(9))], threads=1)
-    assert solver.signs(other, 50_000) == first
-    solver.score(position)
-    assert solver.nodes < begun / 10

@@ -5,9 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from c4env.agents.solver import whole
 from c4env.boards import Size
-from c4env.errors import InvalidOption
 from c4env.jit import config
 from tests.helpers.boards import Columns, Rules, part
 
@@ -40,10 +38,3 @@ def test_scores_are_those_that_the_search_finds() -> None:
     mine, theirs = (np.ascontiguousarray(rows[side]) for side in ("mine", "theirs"))
     assert (solver.scores_many(mine, theirs, threads=1) == rows["score"]).all()
     assert (solver.columns_many(mine, theirs, threads=1) == rows["columns"]).all()
-
-
-@pytest.mark.compiled
-def test_a_board_with_too_many_positions_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(whole, "MOST", 10_000)
-    with pytest.raises(InvalidOption, match="board 6x7x4: expected at most 10,000 positions"):
-        whole.whole_board()

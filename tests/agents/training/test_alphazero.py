@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from c4env import Position, agents, evaluation
+from c4env import Position, evaluation
 from c4env.agents.errors import InvalidValue
-from tests.helpers.paths import ROOT
 from tests.helpers.processes import start_python
 
 torch = pytest.importorskip("torch", reason="needs torch: pip install torch")
@@ -29,10 +28,6 @@ def same(one, other):
     return all(torch.equal(one[name], other[name]) for name in one)
 
 
-def test_it_has_at_most_200_lines():
-    assert len((ROOT / "agents/training/alphazero.py").read_text().splitlines()) <= 200
-
-
 @pytest.mark.parametrize(("moves", "best"), [("112233", 3), ("112131", None), ("1122337", 3)])
 def test_the_search_finds_a_win_and_a_block_whatever_the_network(moves, best):
     torch.manual_seed(1)
@@ -42,14 +37,6 @@ def test_the_search_finds_a_win_and_a_block_whatever_the_network(moves, best):
     if best is not None:
         assert root.visits.argmax() == best
     assert (np.abs(root.total) <= root.visits).all()
-
-
-def test_a_search_never_tries_a_full_column():
-    root = alphazero.Node(Position.parse("444444"))
-    alphazero.search(alphazero.Network(), [root], 50, np.random.default_rng(1))
-    assert root.visits[3] == root.prior[3] == 0
-    assert (root.prior[[0, 1, 2, 4, 5, 6]] > 0).all()
-    assert 0.7 < root.prior.sum() <= 1  # of the noise the full column's share is lost
 
 
 def test_the_winner_of_a_game_has_won_all_its_positions(quick):
@@ -90,29 +77,6 @@ def test_the_same_seed_trains_the_same_network_and_a_kill_changes_nothing(tmp_pa
     before = weights(tmp_path / "whole")
     alphazero.train(tmp_path / "whole", 500, 1, boards=8)  # it is done
     assert same(weights(tmp_path / "whole"), before)
-
-
-def test_checkpoints_play_in_a_tournament(tmp_path, quick):
-    alphazero.train(tmp_path / "new", 300, 1, boards=8)
-    earlier = sorted(tmp_path.glob("new/network-*.pt"))
-    assert earlier
-    door = "c4env.agents.training.alphazero:AlphaZero"
-    specs = [f"{door}:path={tmp_path / 'new'},simulations=4"]
-    specs.append(f"{door}:path={earlier[-1]},simulations=0")
-    result = evaluation.round_robin([*specs, "random"], openings=0, seed=1)
-    assert {game.forfeited_by for game in result.games} == {None}
-
-
-def test_no_checkpoint_is_refused_in_a_line(tmp_path):
-    (tmp_path / "checkpoint.pt").write_text("no")
-    for path in (tmp_path, tmp_path / "none.pt"):
-        with pytest.raises(InvalidValue, match="expected a checkpoint") as error:
-            alphazero.AlphaZero(path)
-        assert "\n" not in str(error.value)
-    with pytest.raises(InvalidValue, match="simulations=-1"):
-        agents.make(f"c4env.agents.training.alphazero:AlphaZero:path={tmp_path},simulations=-1")
-    with pytest.raises(InvalidValue, match="expected a checkpoint"):
-        alphazero.train(tmp_path, 300, 1, boards=8)
 
 
 @pytest.mark.slow

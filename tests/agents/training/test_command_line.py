@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import runpy
-import sys
-from pathlib import Path
-
 import pytest
 
 from c4env.agents.errors import InvalidValue
@@ -27,119 +22,6 @@ def test_the_arguments_reach_the_training_and_its_mean_is_printed(capsys, tmp_pa
     assert run(train, "doc", argv=[str(model), "--steps", "7", "--seed", "3"]) == 0
     assert asked == [(model, 5, 1, 3), (model, 7, 3, 3)]
     assert capsys.readouterr().out == "mean: +0.50\n"
-
-
-def test_help_has_the_text_of_the_script_and_of_every_argument(capsys):
-    def train(out, steps=5, seed=1, *, boards=3): ...
-
-    with pytest.raises(SystemExit):
-        run(train, "First line.\n\n    a command 100%", argv=["--help"])
-    shown = capsys.readouterr().out
-    assert "First line.\n\n    a command 100%\n" in shown
-    for words in ("out ", "--steps STEPS ", "--seed SEED "):
-        assert f"  {words} " in shown
-    assert "of weights and games (default 1)" in shown
-    assert "--boards" not in shown
-
-
-def test_an_interrupt_says_that_the_same_command_goes_on(capsys):
-    def train(out):
-        raise KeyboardInterrupt
-
-    assert run(train, "doc", argv=["--out", "folder"], resumes=True) == 130
-    assert "the same command goes on" in capsys.readouterr().err
-
-
-SCRIPTS = {  # each, what it needs, and a good command without the options
-    "training.alphazero": ("torch", "--out=new"),
-    "training.examples.rllib_ppo": ("ray.rllib", "new"),
-    "training.examples.sb3_ppo": ("sb3_contrib", "new"),
-    "training.selfplay": ("torch", "--out=new"),
-    "training.examples.tianshou_dqn": ("tianshou", "new"),
-    "training.examples.torch_ppo": ("torch", "new"),
-    "training.examples.torchrl_ppo": ("torchrl", "new"),
-    "training.examples.trl_tools": ("trl", "new"),
-    "training.examples.openenv_server": ("openenv",),
-}
-EXTRAS = {
-    "alphazero": "torch",
-    "selfplay": "torch",
-    "examples.rllib_ppo": "rllib",
-    "examples.sb3_ppo": "sb3",
-    "examples.tianshou_dqn": "tianshou",
-    "examples.torch_ppo": "torch",
-    "examples.torchrl_ppo": "torchrl",
-    "examples.trl_tools": "trl",
-    "examples.openenv_server": "openenv",
-}
-SERVER = {"training.examples.openenv_server"}
-ALL = {*SCRIPTS} - SERVER
-FOLDERS = {
-    "training.alphazero",
-    "training.selfplay",
-    "training.examples.rllib_ppo",
-}
-STEPPED = ALL - {"training.alphazero", "training.selfplay"}
-DEVICES = {"training.alphazero", "training.examples.torch_ppo"}
-WRONG = [
-    (ALL, "{} --seed -1", "--seed=-1: expected an integer between 0 and"),
-    (ALL, "{} --seed 4294967296", "--seed=4294967296: expected an integer between 0 and"),
-    (ALL, "{} --seed abc", "argument --seed: invalid int value: 'abc'"),
-    (ALL, "{} --other 1", "unrecognized arguments: --other 1"),
-    (SERVER | {"training.examples.trl_tools"}, "{} --opponent nobody", "unknown agent 'nobody'"),
-    (SERVER, "--port 99999", "--port=99999: expected an integer between 1 and 65535"),
-    (ALL, "", "the following arguments are required"),
-    (STEPPED, "{} --steps 0", "--steps=0: expected an integer between 1 and"),
-    (STEPPED - FOLDERS, "folder.png", "expected the name of a file that can be written"),
-    (STEPPED, "file.png/new.png", "file.png"),
-    (FOLDERS & STEPPED, "file.png", "File exists"),
-    (FOLDERS - STEPPED, "--out file.png", "File exists"),
-    (FOLDERS - STEPPED, "--out /proc/none", "/proc/none"),
-    (STEPPED, "/proc/none/new.png", "/proc/none"),
-    ({"training.selfplay"}, "{} --minutes 0", "minutes=0.0: expected a number above 0"),
-    ({"training.selfplay"}, "{} --minutes nan", "minutes=nan: expected a number above 0"),
-    ({"training.alphazero"}, "{} --positions 0", "--positions=0: expected an integer between 1"),
-    (DEVICES, "{} --device nowhere", "device='nowhere': "),
-    (DEVICES, "{} --boards 0", "--boards=0: expected an integer between 1 and"),
-]
-
-
-@pytest.mark.parametrize(("script", "extra"), EXTRAS.items())
-def test_a_script_names_the_extra_it_needs(script, extra, monkeypatch, capsys):
-    needed, *_ = SCRIPTS[f"training.{script}"]
-    for name in [needed, *(name for name in sys.modules if name.startswith(f"{needed}."))]:
-        monkeypatch.setitem(sys.modules, name, None)
-    module = f"c4env.agents.training.{script}"
-    monkeypatch.delitem(sys.modules, module, raising=False)  # runpy warns
-    with pytest.raises(SystemExit) as left:
-        runpy.run_module(module, run_name="__main__", alter_sys=True)
-    printed = capsys.readouterr()
-    assert (left.value.code, printed.out) == (2, "")
-    assert f"pip install 'c4env[{extra}]'" in printed.err
-    assert printed.err.count("\n") == 1
-
-
-@pytest.mark.filterwarnings("ignore")  # the libraries' own
-@pytest.mark.parametrize("script", SCRIPTS)
-def test_bad_input_is_answered_in_a_line(script, tmp_path, monkeypatch, capsys):
-    needed, *good = SCRIPTS[script]
-    pytest.importorskip(needed)
-    monkeypatch.chdir(tmp_path)
-    Path("folder.png").mkdir()
-    Path("file.png").write_text("")
-    cases = [(words, said) for scripts, words, said in WRONG if script in scripts]
-    for words, said in cases:
-        arguments = words.format(" ".join(good)).split()
-        monkeypatch.setattr(sys, "argv", [script, *arguments])
-        with pytest.raises(SystemExit) as left:
-            runpy.run_module(f"c4env.agents.{script}", run_name="__main__", alter_sys=True)
-        printed = capsys.readouterr()
-        assert left.value.code == 2, words
-        assert printed.err.startswith(f"python -m c4env.agents.{script}: "), words
-        assert said in printed.err
-        assert "Errno" not in printed.err
-        assert (printed.err.count("\n"), printed.out) == (1, ""), words
-        assert sorted(os.listdir()) == ["file.png", "folder.png"], words
 
 
 def test_a_folder_goes_on_with_the_same_settings_alone(tmp_path):

@@ -7,18 +7,14 @@ import signal
 import subprocess
 import sys
 import time
-from functools import partial
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from c4env import Position, agents
-from c4env.agents.errors import InvalidValue
 from c4env.agents.sampling.gumbel import Improved
 from c4env.agents.training.command_line import run
-from c4env.bitboard import has_won
-from c4env.evaluation.studies.strength import Watch, strength
 from tests.helpers.paths import ROOT
 
 torch = pytest.importorskip("torch", reason="needs torch: pip install torch")
@@ -78,24 +74,6 @@ def test_targets_are_results_and_values_halves_each(monkeypatch):
     assert games.batch.plies.tolist() == [0]  # a new game
 
 
-@pytest.mark.parametrize(("share", "kept"), [(0.0, 5), (1.0, 7)])
-def test_few_positions_without_a_choice_are_learned_from(monkeypatch, share, kept):
-    monkeypatch.setattr(selfplay, "FROM_EMPTY", 1.0)
-    monkeypatch.setattr(selfplay, "FORCED", share)
-    games = selfplay.Games(1, np.random.default_rng(0))
-    search = scripted([3, 0, 3, 0, 3, 0, 3], [0, np.nan, 0, 0, np.nan, 0, 0], [False] * 7)
-    moves = np.concatenate([games.play(search) for _ in range(7)])
-    assert len(moves) == kept
-
-
-def test_games_begin_in_many_positions_not_yet_decided(monkeypatch):
-    games = selfplay.Games(200, np.random.default_rng(0))
-    plies = games.batch.plies
-    assert 0.2 < (plies == 0).mean() < 0.4
-    assert plies.max() > 15
-    assert not any(has_won(position.theirs) for position in games.batch.positions())
-
-
 @pytest.mark.compiled
 def test_positions_of_the_exam_are_not_learned_from(tmp_path, quick, monkeypatch):
     monkeypatch.setattr(selfplay, "FROM_EMPTY", 1.0)
@@ -108,16 +86,6 @@ def test_positions_of_the_exam_are_not_learned_from(tmp_path, quick, monkeypatch
             play(trainer, STAGE)
         boards = trainer.samples["board"][: trainer.positions]
         assert (boards.sum(axis=1) == 0).any() == kept
-
-
-@pytest.mark.compiled
-def test_the_ring_keeps_the_latest(tmp_path, quick, monkeypatch):
-    monkeypatch.setattr(selfplay, "WINDOW", 300)
-    trainer = trainer_of(tmp_path)
-    while trainer.positions < 1000:
-        play(trainer, STAGE)
-    assert len(trainer.samples) == 300
-    trainer.learn(1.0)
 
 
 @pytest.mark.compiled
@@ -141,13 +109,6 @@ def test_a_network_learns_what_it_is_shown(tmp_path, quick):
     turned = Position.parse("474747")
     seen = np.array([(turned.mine, turned.theirs)])
     assert selfplay.Evaluator(trainer.network).evaluate(seen)[0].argmax() == 3
-
-
-def test_the_rate_falls_with_positions_and_faster_at_the_end():
-    begun = [selfplay.rate_at(share, 0) for share in (0, 0.5, 0.75, 1, 1.2)]
-    assert begun == pytest.approx([1, 1, 0.55, 0.1, 0.1])
-    later = [selfplay.rate_at(share, 3 * selfplay.STEEP) for share in (0, 0.5, 0.75, 1)]
-    assert later == pytest.approx([rate / 2 for rate in begun[:4]])
 
 
 @pytest.mark.compiled
@@ -189,44 +150,6 @@ def test_figures_of_a_folder_that_also_judged_are_kept(tmp_path):
         ["1", "0.5"],
         ["2", "nan"],
     ]
-
-
-def test_a_safe_position_is_lost_to_no_next_disc():
-    generator = np.random.default_rng(5)
-    for _ in range(50):
-        position = selfplay.safe_position(12, generator)
-        assert position.plies <= 12
-        assert position.outcome is None
-
-
-@pytest.mark.compiled
-def test_a_training_is_watched_while_it_goes_on(tmp_path, quick):
-    measure = partial(strength, against=("random",), openings=1, questions=20)
-    selfplay.train(tmp_path, 0.01, 1, **SMALL, look=Watch(tmp_path, 0.9, measure).look)
-    heading, line = (tmp_path / "strength.tsv").read_text().splitlines()
-    found = dict(zip(heading.split("\t"), map(float, line.split("\t")), strict=True))
-    assert found["step"] > 0
-    assert 0 < found["blunders"] < 1
-
-
-@pytest.mark.compiled
-def test_a_network_grows_and_goes_on(tmp_path, quick):
-    trainer = trainer_of(tmp_path)
-    while trainer.positions < 200:
-        play(trainer, STAGE)
-    trainer.learn(1.0)
-    boards = trainer.samples["board"][:100]
-    latest = selfplay.Evaluator(trainer.averaged.module)
-    before = latest.evaluate(boards)
-    trainer.grow(2)
-    for one, other in zip(before, latest.evaluate(boards), strict=True):
-        assert np.array_equal(one, other)
-    weights = trainer.network.blocks[1].outward.weight.detach().clone()
-    play(trainer, GROWN)
-    trainer.learn(1.0)
-    assert not weights.equal(trainer.network.blocks[1].outward.weight)
-    trainer.save()
-    assert selfplay.Evaluator.load(tmp_path).network.shape == [4, 8, 2]
 
 
 @pytest.mark.compiled
@@ -291,9 +214,3 @@ def test_a_folder_of_another_training_is_refused_in_a_line(tmp_path, capsys):
         printed = capsys.readouterr()
         assert said in printed.err
         assert (printed.err.count("\n"), printed.out) == (1, "")
-
-
-def test_a_bad_shape_of_the_checkpoint_is_told(tmp_path, quick):
-    trainer_of(tmp_path).save()
-    with pytest.raises(InvalidValue, match="expected a checkpoint"):
-        selfplay.Trainer(tmp_path, 1, 16, (8, 8))

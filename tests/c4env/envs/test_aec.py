@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import logging
 import random
 import warnings
@@ -17,8 +16,6 @@ from c4env import Position
 from c4env.envs.aec import env, raw_env
 from c4env.errors import (
     ActionNotInSpace,
-    InvalidNotation,
-    InvalidOption,
     NotReset,
     UnknownAgent,
     WrongOrder,
@@ -175,16 +172,6 @@ def test_nothing_of_a_game_before_the_first_reset(name: str) -> None:
     assert hasattr(environment, name)
 
 
-def test_agent_iter_before_the_first_reset() -> None:
-    with pytest.raises(AssertionError, match="agent_iter"):
-        env().agent_iter()
-
-
-def test_an_unknown_attribute_is_just_that() -> None:
-    with pytest.raises(AttributeError, match="no attribute 'colour'"):
-        env().colour  # noqa: B018
-
-
 def test_a_turn_needs_a_step_or_a_reset() -> None:
     environment = env()
     environment.reset()
@@ -248,60 +235,6 @@ def test_legality_is_judged_on_the_board() -> None:
     assert environment.position == Position.parse("4")
 
 
-def test_a_copy_keeps_the_order_of_calls() -> None:
-    assert not hasattr(copy.deepcopy(env()), "agents")
-    environment = env()
-    environment.reset()
-    next(iter(environment.agent_iter()))
-    with pytest.raises(WrongOrder):
-        next(iter(copy.deepcopy(environment).agent_iter()))
-
-
-@BOTH
-@pytest.mark.parametrize(
-    ("moves", "winner", "rewards"),
-    [
-        ("557353756357262164721166463253473447421112", 1, [-1, 1]),
-        ("725557317577734451561166114446246232623323", None, [0, 0]),
-    ],
-)
-def test_the_42nd_disc(make: Any, moves: str, winner: int | None, rewards: list[int]) -> None:
-    environment = play(make(), moves)
-    assert environment.position.outcome.winner == winner
-    assert list(environment.rewards.values()) == rewards
-    assert environment.terminations == {"player_0": True, "player_1": True}
-
-
-@BOTH
-def test_reset_from_moves(make: Any) -> None:
-    environment = make()
-    environment.reset(seed=5, options={"moves": "445"})
-    assert environment.position == Position.parse("445")
-    assert environment.agent_selection == "player_1"
-    assert environment.last_move == 4
-    assert seen(environment) == seen(play(make(), "445"))
-    environment.reset(options={"moves": ""})
-    assert (environment.position, environment.last_move) == (Position(), None)
-
-
-@BOTH
-@pytest.mark.parametrize(
-    ("options", "error", "match"),
-    [
-        ({"moves": 44}, InvalidNotation, "44"),
-        ({"position": "44"}, InvalidOption, r"expected a c4env\.Position"),
-    ],
-)
-def test_bad_options_leave_the_game_as_it_was(
-    make: Any, options: Any, error: type[Exception], match: str
-) -> None:
-    environment = play(make(), "123")
-    before = seen(environment)
-    with pytest.raises(error, match=match):
-        environment.reset(options=options)
-    assert seen(environment) == before
-
-
 @BOTH
 def test_unknown_agents(make: Any) -> None:
     environment = play(make(), "4")
@@ -324,18 +257,7 @@ def test_state_is_the_board_for_both(make: Any) -> None:
     check_state_space(environment)
 
 
-def test_position_cannot_be_set() -> None:
-    with pytest.raises(AttributeError):
-        env().position = Position()  # type: ignore[misc]
-
-
 # -- pictures, checks and names ---------------------------------------------------------------
-
-
-@BOTH
-def test_without_a_render_mode_there_is_no_picture(make: Any) -> None:
-    with pytest.warns(UserWarning, match="render mode"):
-        assert play(make(), "445").render() is None
 
 
 # An empty board has no discs to observe (PettingZoo's own connect four draws the same

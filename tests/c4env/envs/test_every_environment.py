@@ -11,17 +11,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from c4env import Batch, ConnectFourEnv, ConnectFourVectorEnv, Position, batched, env, raw_env
+from c4env import Batch, ConnectFourEnv, ConnectFourVectorEnv, Position, env, raw_env
 from c4env.errors import (
     ActionNotInSpace,
     C4Error,
     IllegalMove,
-    IllegalStep,
     InvalidAction,
     InvalidNotation,
     InvalidOption,
     NotReset,
-    UnknownRenderMode,
 )
 from tests.helpers.environments import handed_out, positions_of, state_of, step
 from tests.helpers.policies import first_legal
@@ -138,18 +136,6 @@ def test_what_is_not_a_column_is_refused(make: Any, action: Any) -> None:
     assert state_of(environment) != before
 
 
-@pytest.mark.parametrize("make", [raw_env, partial(ConnectFourEnv, seat=0, illegal="raise")])
-def test_a_full_column_is_told_with_those_that_are_not(make: Any) -> None:
-    environment = make()
-    environment.reset(seed=1, options={"moves": "444444"})
-    before = state_of(environment)
-    for error in (IllegalStep, IllegalMove, AssertionError, C4Error):
-        with pytest.raises(error, match=r"column 3 is full; legal columns: \(0, 1, 2, 4, 5, 6\)"):
-            environment.step(3)
-    assert state_of(environment) == before
-    environment.step(0)
-
-
 @pytest.mark.parametrize(
     ("actions", "error", "match"),
     [
@@ -234,28 +220,6 @@ def test_an_option_that_cannot_be_is_quoted(makes: Any, option: str, values: Any
             words = "" if make is Batch else f"{option}={value!r}".replace("[", r"\[")
             with pytest.raises(InvalidOption, match=f"{words}.*expected"):
                 make(*positional, **named)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "match"),
-    [
-        ({"openings": []}, "no positions"),
-        ({"openings": 3}, "3: expected positions"),
-        ({"openings": ["445566"], "opponent": "random"}, "could end the game"),
-        ({"threads": 2, "opponent": batched(lambda seen: [0, 0])}, "plays in one thread"),
-    ],
-)
-def test_what_does_not_go_together_is_refused(arguments: dict[str, Any], match: str) -> None:
-    with pytest.raises(InvalidOption, match=match):
-        SMALL_VECTOR(**arguments)
-
-
-@pytest.mark.parametrize("make", ALL)
-def test_a_picture_of_another_kind_is_refused(make: Any) -> None:
-    modes = ["humann", "human"] if make is SMALL_VECTOR else ["humann"]
-    for mode in modes:
-        with pytest.raises(UnknownRenderMode, match=f"'{mode}'"):
-            make(render_mode=mode)
 
 
 # -- the course of calls --------------------------------------------------------------------------

@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 
 import gymnasium
-import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
 
@@ -43,12 +42,6 @@ def test_observation_and_mask_are_those_of_the_environment():
     assert seen["mask"].all()  # a policy asked at the end can choose
     assert not same_info["action_mask"].any()
     assert set(info) == set(same_info)
-
-
-def test_masks_have_the_type_asked_for():
-    env = MaskInObservation(ConnectFourEnv(), mask_dtype="bool")
-    assert env.reset(seed=1)[0]["action_mask"].dtype == np.bool_
-    assert env.observation_space["action_mask"].dtype == np.bool_
 
 
 def test_bad_arguments_are_refused():

@@ -10,8 +10,7 @@ import pytest
 
 import c4env
 from c4env import ConnectFourEnv, ConnectFourVectorEnv, Observation, Position, agents
-from c4env.agents.batched import BatchedSearch, Pool, RandomColumns
-from c4env.envs.opponents import is_batched
+from c4env.agents.batched import Pool, RandomColumns
 from c4env.errors import C4Error, InvalidOption, OpponentFailed
 from tests.helpers.processes import run_python
 
@@ -72,15 +71,6 @@ def test_every_form_plays_the_same_in_both_environments(name: str) -> None:
     assert any(any(over) for _, _, over in first)
 
 
-@pytest.mark.parametrize("name", ["random", "greedy", "alphabeta:depth=2", "mcts:simulations=20"])
-def test_names_play_in_both_environments(name: str) -> None:
-    for make in (
-        lambda: gymnasium.make("c4env/ConnectFour-v0", opponent=name),
-        lambda: ConnectFourVectorEnv(2, opponent=name),
-    ):
-        assert games_of(make()) == games_of(make()), "the same seed plays the same games"
-
-
 def test_an_agent_is_told_of_games() -> None:
     agent = Rightmost()
     environment = ConnectFourEnv(agent, seat=0)
@@ -103,28 +93,12 @@ print(env.reset(seed=1)[1]["ply"])"""
     assert run_python("-W", "error", "-c", code, check=True).stdout in ("0\n", "1\n")
 
 
-@pytest.mark.parametrize("opponent", [one, many, many.__call__, "random", None])
-def test_a_function_needs_no_agents(opponent: Any, monkeypatch: Any) -> None:
-    def refused(name: str) -> None:
-        raise AssertionError(name)
-
-    monkeypatch.setattr("c4env.envs.opponents.importlib.import_module", refused)
-    ConnectFourEnv(opponent)
-    ConnectFourVectorEnv(2, opponent=opponent)
-
-
 @pytest.mark.parametrize("opponent", ["nosuch", 3, b"greedy"])
 @pytest.mark.parametrize("make", [ConnectFourEnv, lambda o: ConnectFourVectorEnv(2, opponent=o)])
 def test_what_is_no_opponent_is_refused(opponent: Any, make: Any) -> None:
     with pytest.raises(C4Error, match=f"{opponent!r}(: expected .*agent|; known)") as refused:
         make(opponent)
     assert "\n" not in str(refused.value)
-
-
-def test_a_misspelt_name_is_told_the_nearest() -> None:
-    for make in (ConnectFourEnv, lambda name: ConnectFourVectorEnv(2, opponent=name)):
-        with pytest.raises(C4Error, match=r"'alphabta'; did you mean 'alphabeta'\?"):
-            make("alphabta")
 
 
 # -- another opponent ---------------------------------------------------------------------------
@@ -175,18 +149,6 @@ def test_a_function_is_given_one_board_whatever_their_number(size: int) -> None:
     assert envs.positions() == [Position.parse("7")] * size
 
 
-def test_a_function_that_raises_is_not_asked_otherwise() -> None:
-    shapes = []
-
-    def broken(observation: Observation) -> int:
-        shapes.append(observation["action_mask"].shape)
-        raise KeyError("mine")
-
-    with pytest.raises(OpponentFailed, match="KeyError"):
-        ConnectFourVectorEnv(3, opponent=broken, seat=1).reset(seed=1)
-    assert shapes == [(7,)]
-
-
 @pytest.mark.parametrize(
     ("function", "match"),
     [
@@ -207,37 +169,6 @@ def test_an_answer_of_another_form_is_told_the_mark(function: Any, match: str, m
     assert "\n" not in str(failed.value)
 
 
-class Policy:
-    """An object that holds a policy, as many do, and is no model for that."""
-
-    policy = "leftmost"
-
-    def __call__(self, observation: Observation) -> int:
-        return int(observation["action_mask"].argmax())
-
-    def columns(self, observation: Observation) -> Any:
-        return observation["action_mask"].argmax(axis=1)
-
-
-def test_what_has_a_policy_is_not_a_model_for_that() -> None:
-    for env in (ConnectFourEnv(Policy(), 1), ConnectFourVectorEnv(1, opponent=Policy(), seat=1)):
-        env.reset(seed=1)
-    assert env.positions() == [Position.parse("1")]  # type: ignore[union-attr]
-    assert agents.make(Policy()).choose(Position.parse("111111")) == 1
-
-
-def test_functions_methods_and_classes_are_marked() -> None:
-    method = c4env.batched(Policy().columns)
-    envs = ConnectFourVectorEnv(3, opponent=method, seat=1)
-    envs.reset(seed=1)
-    assert envs.positions() == [Position.parse("1")] * 3
-    assert c4env.batched(type("Marked", (Policy,), {}))().policy == "leftmost"
-    for marked in (method, many, BatchedSearch(1), RandomColumns(), Pool({one: 1})):
-        assert is_batched(marked)
-    assert not is_batched(Policy())
-    assert agents.make(many).choose(Position()) == 6
-
-
 # -- one player, whichever door ------------------------------------------------------------------
 
 
@@ -253,23 +184,6 @@ def test_a_name_is_one_player_through_every_door(name: str) -> None:
     first, *others = [games_of(game) for game in games]
     for other in others:
         assert other == first
-
-
-def test_greedy_on_one_board_plays_the_columns_of_the_agent() -> None:
-    agent, environment = agents.make("greedy"), ConnectFourEnv("greedy", seat=0)
-    rng = np.random.default_rng(1)
-    replies = 0
-    for seed in range(4):
-        environment.reset(seed=seed)
-        over = False
-        while not over:
-            column = int(rng.choice(environment.position.legal_columns()))
-            middle = environment.position.play(column)
-            _, _, over, _, _ = environment.step(column)
-            if middle.outcome is None:
-                assert environment.position == middle.play(agent.choose(middle))
-                replies += 1
-    assert replies > 10
 
 
 # -- chance, and what an error leaves ------------------------------------------------------------
@@ -316,70 +230,3 @@ def test_a_boards_games_depend_on_its_seed_alone(make: Any) -> None:
     assert games([9, 9], 1) == expected
     assert games([5, 6, 7, 9], 3) == expected
     assert games([8], 0) != expected
-
-
-class Counted:
-    """Follows its games, counts them, and fails when it is told to."""
-
-    failing = False
-
-    def follow(self) -> Counted:
-        return self
-
-    draws = True
-    begun = asked = 0
-
-    def reset(self, seed: int) -> None:
-        self.begun += 100
-
-    def begin(self, boards: Any, seeds: Any) -> None:
-        self.begun += len(boards)
-
-    def columns(self, discs: Any, boards: Any, seeds: Any) -> Any:
-        self.asked += 1
-        if self.failing:
-            raise RuntimeError("out of order")
-        return [3] * len(boards)
-
-    def end(self, boards: Any, rewards: Any) -> None:
-        raise AssertionError("no game ends")
-
-    def save(self) -> Any:
-        return self.begun, self.asked
-
-    def restore(self, saved: Any) -> None:
-        self.begun, self.asked = saved
-
-
-@pytest.mark.parametrize(
-    "make", [ConnectFourEnv, lambda o, seat: ConnectFourVectorEnv(1, opponent=o, seat=seat)]
-)
-def test_after_an_error_the_follower_is_as_it_was(make: Any) -> None:
-    counted = Counted()
-    environment = make(counted, seat=1)
-    environment.reset(seed=1)
-    state = (counted.begun, counted.asked)
-    assert state == (101, 1)
-    chance = environment.np_random.bit_generator.state
-    counted.failing = True
-    with pytest.raises(OpponentFailed, match="out of order"):
-        environment.reset()
-    assert (counted.begun, counted.asked) == state
-    assert environment.np_random.bit_generator.state == chance
-    with pytest.raises(OpponentFailed, match="out of order"):
-        environment.step([2] if isinstance(environment, ConnectFourVectorEnv) else 2)
-    assert (counted.begun, counted.asked) == state
-
-
-def test_a_reset_that_fails_takes_its_seed_back() -> None:
-    counted = Counted()
-    environment, untouched = ConnectFourEnv(counted, seat=1), ConnectFourEnv(Counted(), seat=1)
-    for each in (environment, untouched):
-        each.reset(seed=1)
-    counted.failing = True
-    with pytest.raises(OpponentFailed):
-        environment.reset(seed=7)
-    with pytest.raises(InvalidOption):
-        environment.reset(seed=7, options={"seat": 2})
-    assert environment.np_random_seed == untouched.np_random_seed == 1
-    assert environment.np_random.integers(2**40) == untouched.np_random.integers(2**40)

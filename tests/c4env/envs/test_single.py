@@ -8,9 +8,7 @@ import gymnasium
 import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
-from gymnasium.wrappers import FrameStackObservation
 
-import c4env
 from c4env import ConnectFourEnv, Observation, Position, observe, position_from
 from c4env.errors import (
     InvalidOption,
@@ -80,16 +78,6 @@ def test_winning() -> None:
     assert not environment.action_masks().any()
 
 
-def test_losing_by_the_opponents_reply() -> None:
-    environment = ConnectFourEnv(Scripted(3, 3, 3, 3), seat=0)
-    environment.reset(seed=1)
-    for column in (0, 1, 0):
-        environment.step(column)
-    _, reward, terminated, _, info = environment.step(1)
-    assert (reward, terminated) == (-1.0, True)
-    assert info["winner"] == 1
-
-
 def test_an_illegal_move_loses() -> None:
     environment = ConnectFourEnv(first_legal, seat=0)
     environment.reset(seed=1, options={"moves": "444444"})
@@ -107,27 +95,11 @@ def test_an_illegal_move_loses() -> None:
 # -- opponents --------------------------------------------------------------------------------
 
 
-def test_the_random_opponent_plays_every_column() -> None:
-    environment = ConnectFourEnv(seat=1)
-    starts = set()
-    for seed in range(80):
-        assert environment.reset(seed=seed)[1]["ply"] == 1
-        starts.add(environment.position)
-    assert starts == {Position.parse(column) for column in "1234567"}
-
-
 def test_seats_are_drawn() -> None:
     environment = ConnectFourEnv()
     environment.reset(seed=1)
     seats = [environment.reset()[1]["seat"] for _ in range(40)]
     assert set(seats) == {0, 1}
-
-
-def test_a_search_that_draws_nothing_leaves_the_seats_of_a_seed_alone() -> None:
-    env = ConnectFourEnv("alphabeta:depth=1", seat="random")
-    seats = [env.reset(seed=seed)[1]["seat"] for seed in (1, *[None] * 7)]
-    expected = np.random.default_rng(np.random.SeedSequence(1)).integers(2, size=8)
-    assert seats == expected.tolist()
 
 
 @pytest.mark.parametrize("failure", [-1, 7, None, 2.5, True, "3", [1, 2]], ids=repr)
@@ -140,14 +112,6 @@ def test_an_opponents_nonsense_takes_the_callers_move_back(failure: Any) -> None
     assert state_of(environment) == before
     environment.step(3)
     assert environment.position == Position.parse("44")
-
-
-def test_an_opponents_illegal_move() -> None:
-    environment = ConnectFourEnv(lambda _: 3, seat=0)
-    environment.reset(seed=1, options={"moves": "444444"})
-    with pytest.raises(OpponentFailed, match="column 3 is full"):
-        environment.step(0)
-    assert environment.position == Position.parse("444444")
 
 
 def test_an_opponent_that_raises() -> None:
@@ -189,18 +153,6 @@ def test_an_opponents_reset_is_given_a_seed() -> None:
 
 
 # -- starts -----------------------------------------------------------------------------------
-
-
-def test_starting_elsewhere() -> None:
-    environment = ConnectFourEnv(first_legal, seat=0)
-    environment.reset(options={"moves": "4455"})
-    assert environment.position == Position.parse("4455")
-    environment.reset(options={"position": Position.parse("445")})
-    assert environment.position == Position.parse("4451")
-    environment.reset(options={"moves": "445", "seat": 1})
-    assert (environment.position, environment.seat) == (Position.parse("445"), 1)
-    environment.reset()
-    assert (environment.position, environment.seat) == (Position(), 0)
 
 
 @pytest.mark.parametrize(
@@ -250,29 +202,6 @@ def test_gymnasium_accepts_it(layout: str, dtype: str, monkeypatch: pytest.Monke
     check_env(environment.unwrapped, skip_render_check=not pictures)
 
 
-def test_gymnasium_stacks_the_last_observations() -> None:
-    environment = FrameStackObservation(ConnectFourEnv(first_legal, 0, layout="signed"), 2)
-    first, _ = environment.reset(seed=1)
-    seen, *_ = environment.step(3)
-    assert seen.shape == (2, 6, 7)
-    assert np.array_equal(seen[0], first[1])
-    assert (seen[1][5] == [-1, 0, 0, 1, 0, 0, 0]).all()
-
-
-def test_gymnasium_plays_it_by_name() -> None:
-    environment = gymnasium.make(
-        "c4env/ConnectFour-v0", opponent=first_legal, render_mode="rgb_array"
-    )
-    environment.reset(seed=1)
-    terminated = False
-    while not terminated:
-        _, _, terminated, _, _ = environment.step(
-            int(environment.unwrapped.action_masks().argmax())  # type: ignore[attr-defined]
-        )
-    assert environment.render().shape == (774, 891, 3)  # type: ignore[union-attr]
-    environment.close()
-
-
 def test_gymnasium_stacks_wins_and_draws() -> None:
     draw = "725557317577734451561166114446246232623323"
     environment = gymnasium.vector.SyncVectorEnv([lambda: ConnectFourEnv(first_legal)] * 2)
@@ -284,9 +213,3 @@ def test_gymnasium_stacks_wins_and_draws() -> None:
     assert info["winner"].tolist() == [0, -1]
     assert info["winning_cells"].shape == (2, 6, 7)
     assert info["winning_cells"].sum(axis=(1, 2)).tolist() == [4, 0]
-
-
-def test_names_are_lazy() -> None:
-    for name in ("Batch", "ConnectFourEnv", "ConnectFourVectorEnv"):
-        assert getattr(c4env, name).__name__ == name
-        assert name in dir(c4env)

@@ -7,13 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from c4env import ConnectFourEnv, Observation, batched
+from c4env import Observation, batched
 from c4env.agents.batched import Pool
 from c4env.errors import InvalidOption
-
-vec_env = pytest.importorskip(
-    "stable_baselines3.common.vec_env", reason="needs stable-baselines3: the extra sb3"
-)
 
 
 @batched
@@ -39,30 +35,6 @@ def test_another_opponent_plays_on_all_boards() -> None:
             envs.set_attr(name, value, indices)
     with pytest.raises(InvalidOption, match="opponent=None"):
         envs.set_attr("opponent", None)
-
-
-def test_the_librarys_own_vectors_give_another_opponent_too() -> None:
-    envs = vec_env.DummyVecEnv([lambda: ConnectFourEnv(lambda o: 0, seat=0)] * 2)
-    envs.reset()
-    envs.set_attr("opponent", lambda o: 6)
-    seen, *_ = envs.step(np.array([3, 3]))
-    assert (np.argwhere(seen.reshape(2, 6, 7, 2)[..., 1])[:, 2] == 6).all()
-
-
-def test_an_action_from_the_action_space_is_played() -> None:
-    envs = boards(4, "random")
-    envs.seed(1)
-    envs.reset()
-    envs.action_space.seed(1)
-    lost = 0
-    for _ in range(200):
-        actions = np.array([envs.action_space.sample() for _ in range(4)])
-        full = ~envs.action_masks()[np.arange(4), actions]
-        _, rewards, dones, _ = envs.step(actions)
-        assert (rewards[full] == -1).all()
-        assert dones[full].all()
-        lost += int(full.sum())
-    assert lost > 0
 
 
 def test_a_pool_plays_on_all_boards_and_counts() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from xml.etree import ElementTree
 
 import numpy as np
@@ -13,13 +12,10 @@ from hypothesis import strategies as st
 from c4env import Position
 from c4env.errors import InvalidAction, InvalidOption
 from c4env.view.rendering import (
-    BOARD_COLOUR,
     DISC_COLOURS,
     HOLE_COLOUR,
     MARK_COLOUR,
-    PAGE,
     ansi,
-    drawing,
     rgb_array,
     svg,
     words_of,
@@ -55,17 +51,6 @@ def test_an_exact_score_in_words(score: int, plies: int, said: str) -> None:
     assert words_of(score, plies) == said
 
 
-@pytest.mark.parametrize("under", [["."] * 7, ["-18", "+1", "0", ".", "-2", "+18", "0"]])
-def test_texts_stand_below_their_columns(under: list[str]) -> None:
-    *board, numbers, texts = drawing(Position.parse("445"), 4, under=under).splitlines()
-    found = list(re.finditer(r"\S+", texts))
-    assert [m[0] for m in found] == under
-    for column, at in enumerate(m.end() for m in found):
-        assert numbers[at - 1] == str(column + 1)
-        assert {row[at - 1] for row in board} <= {*".xo"}
-    assert "[x]" in board[-1]
-
-
 def test_ansi() -> None:
     assert ansi(Position.parse("445"), 4) == "\n".join(
         [
@@ -85,22 +70,10 @@ def test_ansi_of_a_won_game() -> None:
     assert lines[7] == "player 0 (x) won"
 
 
-def test_ansi_of_a_draw() -> None:
-    drawn = Position.parse("725557317577734451561166114446246232623323")
-    assert ansi(drawn).endswith("\ndraw")
-
-
 @given(positions())
 def test_ansi_shows_the_board(position: Position) -> None:
     lines = [line.lower().split() for line in ansi(position).splitlines()[:7]]
     assert lines == [line.split() for line in str(position).splitlines()]
-
-
-def test_ansi_colours_only_add_escape_codes() -> None:
-    coloured = ansi(WON, 6, colour=True)
-    assert coloured.count("\x1b[91m") == 4
-    assert coloured.count("\x1b[93m") == 3
-    assert re.sub(r"\x1b\[\d+m", "", coloured) == ansi(WON, 6)
 
 
 # -- pixels ---------------------------------------------------------------------------------
@@ -117,16 +90,6 @@ def test_every_cell_has_its_colour(position: Position, scaling: int) -> None:
             assert pixel(frame, row, column, scaling, 0.0) == colours[disc]
 
 
-def test_the_default_size_is_that_of_pettingzoo() -> None:
-    assert rgb_array(Position()).shape == (774, 891, 3)
-
-
-def test_page_and_board() -> None:
-    frame = rgb_array(Position())
-    assert tuple(frame[0, 0]) == PAGE
-    assert tuple(frame[20, 400]) == BOARD_COLOUR
-
-
 def test_the_winning_line_and_the_last_move_are_marked() -> None:
     frame = rgb_array(WON, 6)
     for row in range(6):
@@ -135,46 +98,6 @@ def test_the_winning_line_and_the_last_move_are_marked() -> None:
             dotted = pixel(frame, row, column, 9, 0.0) == MARK_COLOUR
             assert ringed == ((row, column) in ROW)
             assert dotted == ((row, column) == (5, 6))
-
-
-def test_nothing_is_marked_unasked() -> None:
-    position = Position.parse("4455")
-    assert not (rgb_array(position) == MARK_COLOUR).all(axis=2).any()
-
-
-def test_edges_are_smooth() -> None:
-    frame = rgb_array(Position.parse("4"), screen_scaling=3)
-    assert len(np.unique(frame.reshape(-1, 3), axis=0)) > 50
-    assert np.array_equal(rgb_array(Position()), rgb_array(Position())[:, ::-1])
-
-
-def test_the_array_is_fresh() -> None:
-    before = rgb_array(WON)
-    rgb_array(WON)[:] = 0
-    assert np.array_equal(rgb_array(WON), before)
-    rgb_array(Position())[:] = 0
-    assert rgb_array(Position()).any()
-
-
-def luminance(colour: tuple[int, int, int]) -> float:
-    """Relative luminance as WCAG 2 defines it."""
-    channels = np.array(colour) / 255
-    linear = np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
-    return float(linear @ [0.2126, 0.7152, 0.0722])
-
-
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [
-        (DISC_COLOURS[0], DISC_COLOURS[1]),
-        (DISC_COLOURS[0], HOLE_COLOUR),
-        (DISC_COLOURS[1], HOLE_COLOUR),
-        (DISC_COLOURS[0], MARK_COLOUR),
-    ],
-)
-def test_colours_differ_in_lightness(one: tuple, other: tuple) -> None:
-    dark, light = sorted([luminance(one), luminance(other)])
-    assert (light + 0.05) / (dark + 0.05) >= 3
 
 
 # -- svg ------------------------------------------------------------------------------------
@@ -213,18 +136,6 @@ def test_svg_has_a_circle_for_every_disc(position: Position) -> None:
         assert fills.count(colour) == board.count(disc)
 
 
-def test_svg_marks() -> None:
-    white = "#ffffff"
-    plain, marked = circles(svg(Position.parse("4455"))), circles(svg(WON, 6))
-    assert white not in [colour for circle in plain for colour in circle]
-    assert [fill for fill, _ in marked].count(white) == 1
-    assert [stroke for _, stroke in marked].count(white) == 4
-
-
-def test_notebooks_show_the_svg() -> None:
-    assert WON._repr_svg_() == svg(WON)
-
-
 # -- arguments ------------------------------------------------------------------------------
 
 
@@ -236,12 +147,6 @@ def test_last_must_fit_the_position(draw: object) -> None:
             draw(position, wrong)  # type: ignore[operator]
     with pytest.raises(InvalidAction, match="7"):
         draw(position, 7)  # type: ignore[operator]
-
-
-@pytest.mark.parametrize("scaling", [0, -1, 1.5, True, None])
-def test_bad_scaling(scaling: object) -> None:
-    with pytest.raises(InvalidOption, match="screen_scaling"):
-        rgb_array(Position(), screen_scaling=scaling)  # type: ignore[arg-type]
 
 
 def test_no_toolkit_is_needed() -> None:

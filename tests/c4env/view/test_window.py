@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import pickle
 import sys
-import types
 from collections.abc import Iterator
 from typing import Any
 
@@ -47,36 +46,6 @@ def test_it_shows_the_frame() -> None:
     window.show(empty)
     assert np.array_equal(shown(window), empty)
     window.close()
-
-
-def test_it_keeps_to_the_frame_rate(monkeypatch: pytest.MonkeyPatch) -> None:
-    rates: list[float] = []
-    window = Window("Connect Four", FRAME)
-    monkeypatch.setattr(window, "_clock", types.SimpleNamespace(tick=rates.append))
-    window.show(FRAME)
-    window.show(FRAME, 30)
-    window.close()
-    window.show(FRAME, 30)
-    assert rates == [30]
-
-
-def test_closing() -> None:
-    window = Window("Connect Four", FRAME)
-    assert window.is_open
-    window.close()
-    window.close()
-    assert not window.is_open
-    window.show(FRAME)
-
-
-def test_a_person_closes_one_of_two_windows() -> None:
-    one, two = Window("one", FRAME), Window("two", FRAME)
-    press_close(one)
-    two.show(FRAME)
-    assert (one.is_open, two.is_open) == (True, True)
-    one.show(FRAME)
-    assert (one.is_open, two.is_open) == (False, True)
-    two.close()
 
 
 def test_the_environment_shows_every_disc() -> None:
@@ -121,11 +90,3 @@ def test_without_pygame_the_extra_is_named(make: Any, monkeypatch: pytest.Monkey
     for error in (MissingExtra, ImportError, C4Error):
         with pytest.raises(error, match=r"c4env\[window\]"):
             make(render_mode="human")
-
-
-def test_another_pygame_is_told_from_pygame_ce(monkeypatch: pytest.MonkeyPatch) -> None:
-    other = types.ModuleType("pygame")
-    other.version = types.SimpleNamespace(ver="2.6.1")  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "pygame", other)
-    with pytest.raises(MissingExtra, match=r"found pygame 2\.6\.1"):
-        Window("Connect Four", FRAME)

@@ -1,24 +1,15 @@
 from __future__ import annotations
 
-import importlib.metadata
 import io
 import json
-import os
-import re
-import shutil
-import signal
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
 from c4env import agents, evaluation
-from c4env.agents.registry import registry
 from c4env.evaluation.__main__ import main
-from c4env.evaluation.cli.options import DEFAULT_FIELD
 from c4env.evaluation.store.record import GAMES_FILE, read_games
-from c4env.evaluation.studies.leaderboard import Board
 from tests.helpers.commands import refusal
 from tests.helpers.processes import environment, run_python
 
@@ -94,40 +85,6 @@ def test_json_holds_all_that_text_says(capsys):
     assert found["ratings"]["anchor"] == "random"
 
 
-def test_markdown_holds_ratings_notes_and_digest(capsys):
-    assert main([*TIMED, "--format", "markdown"]) == 0
-    shown = capsys.readouterr().out
-    assert "| place | agent | Elo | 95 % | score | games | > next |" in shown
-    assert "5 s a move" in shown
-    assert "random fixed" in shown
-    assert "Digest `" in shown
-
-
-@pytest.mark.slow
-def test_what_an_exception_says_is_shown_and_not_obeyed(tmp_path, capsys, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "escaping.py").write_text(
-        "def agent(observation):\n    raise ValueError('\\x1b]0;title\\x07\\x1b[2J\\u202e')\n"
-    )
-    for form in ("text", "markdown", "json"):
-        command = [*QUICK[:2], "escaping:agent", *QUICK[3:], "--format", form]
-        assert main([*command, "--out", "run"]) == 0
-        shown = capsys.readouterr().out
-        assert not any(ord(c) < 32 and c != "\n" for c in shown)
-        assert "\u202e" not in shown
-        if form == "text":
-            assert "ValueError: \\x1b]0;title\\x07\\x1b[2J\\u202e" in shown
-    assert main(["report", "run"]) == 0
-    assert "\x1b" not in capsys.readouterr().out
-
-
-def test_the_version_is_told(capsys):
-    with pytest.raises(SystemExit) as stopped:
-        main(["--version"])
-    assert stopped.value.code == 0
-    assert capsys.readouterr().out.startswith("c4env ")
-
-
 def test_a_run_directory_is_written_resumed_and_reported(tmp_path, capsys):
     folder = str(tmp_path / "run")
     assert main([*QUICK, "--out", folder]) == 0
@@ -142,12 +99,6 @@ def test_a_run_directory_is_written_resumed_and_reported(tmp_path, capsys):
     assert f"digest {digest}" in report
 
 
-def test_the_default_field_is_every_agent_that_can_play_from_the_opening():
-    assert set(DEFAULT_FIELD) | {"alphabeta", "negamax"} <= set(agents.names())
-    published = {"minimax", "alphabeta-chain", "alphabeta-window", "rust-port"}
-    assert published | {"alphabeta-window-b", "random", "greedy"} == set(DEFAULT_FIELD)
-
-
 def test_list_describes_every_agent(capsys):
     assert main(["list"]) == 0
     shown = capsys.readouterr().out
@@ -156,27 +107,6 @@ def test_list_describes_every_agent(capsys):
     assert "depth=7" in shown
     assert main(["list", "rust-port"]) == 0
     assert "minimax" not in capsys.readouterr().out
-
-
-def test_list_goes_on_after_a_broken_agent_of_another_package(capsys, monkeypatch):
-    points = [
-        importlib.metadata.EntryPoint(name, value, registry.ENTRY_POINTS)
-        for name, value in {"absent": "no_such_module_1:A", "odd": "json:__name__"}.items()
-    ]
-    monkeypatch.setattr(importlib.metadata, "entry_points", lambda group: points)
-    registry._third_parties.cache_clear()  # they are read once, and nothing public reads them again
-    try:
-        assert main(["list"]) == 0
-        shown = capsys.readouterr().out.split("\n")
-        assert main(["list", "absent"]) == 2
-    finally:
-        registry._third_parties.cache_clear()
-    (absent,) = (line for line in shown if line.startswith("absent "))
-    assert "broken: " in absent
-    assert "No module named 'no_such_module_1'" in absent
-    (odd,) = (line for line in shown if line.startswith("odd "))
-    assert "broken: " in odd
-    assert any(line.startswith("rust-port ") for line in shown)
 
 
 def test_play_records_and_reports(tmp_path, capsys, monkeypatch):
@@ -200,89 +130,6 @@ def test_play_records_and_reports(tmp_path, capsys, monkeypatch):
     assert len(read_games(tmp_path)[1]) == 2
     assert main(["report", str(tmp_path)]) == 0
     assert "human" in capsys.readouterr().out
-
-
-def test_a_game_left_before_it_began_leaves_nothing(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("builtins.input", lambda prompt: "q")
-    assert main(["play", "human", "greedy", "--first", "1"]) == 0
-    assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.parametrize("first", [[], ["--first", "2"]])
-def test_who_goes_first_is_asked_unless_it_is_said(first, monkeypatch, capsys):
-    asked = []
-    monkeypatch.setattr("builtins.input", lambda prompt: asked.append(prompt) or "q")
-    assert main(["play", "human", "greedy", *first, "--no-record"]) == 0
-    assert ("who goes first" in asked[0]) == (not first)
-    assert ("greedy (red x) plays" in capsys.readouterr().out) == bool(first)
-
-
-ONE_SIDE = """
-class A:
-    resets, sides = 0, frozenset()
-    def reset(self, seed=None):
-        self.resets += 1
-    def __call__(self, observation):
-        self.sides |= {int(observation["observation"].sum()) % 2}
-        assert (self.resets, len(self.sides)) == (1, 1)
-        return int(observation["action_mask"].argmax())
-"""
-
-
-def test_an_agent_against_itself_is_two_objects(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "one_side.py").write_text(ONE_SIDE)
-    assert main(["play", "one_side.py:A", "one_side.py:A", "--no-record"]) == 0
-    assert "one_side.py:A (red x) wins" in capsys.readouterr().out
-
-
-def test_play_can_leave_no_record(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    assert main(["play", "random", "greedy", "--no-record"]) == 0
-    assert list(tmp_path.iterdir()) == []
-    assert "wins" in capsys.readouterr().out
-
-
-@pytest.mark.parametrize("form", ["text", "markdown", "csv", "json"])
-def test_a_name_that_the_terminal_cannot_write_loses_no_result(form):
-    words = [*QUICK, "--format", form]
-    words[1] = "\N{SLIGHTLY SMILING FACE}=random"
-    variables = environment(PYTHONIOENCODING="cp1252")
-    shown = run_python("-m", "c4env.evaluation", *words, env=variables, check=True)
-    assert "greedy" in shown.stdout
-    assert "1f642" in shown.stdout or "\\ud83d\\ude42" in shown.stdout
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="signals are POSIX's")
-def test_ctrl_c_before_anybody_listens_ends_a_command_in_silence(tmp_path):
-    (tmp_path / "gymnasium").mkdir()  # what is imported first of all
-    (tmp_path / "gymnasium" / "__init__.py").write_text(
-        "import os, signal\nos.kill(os.getpid(), signal.SIGINT)\n"
-    )
-    variables = environment()
-    variables["PYTHONPATH"] = f"{tmp_path}{os.pathsep}{variables['PYTHONPATH']}"
-    stopped = run_python("-m", "c4env.evaluation", "list", env=variables)
-    assert (stopped.returncode, stopped.stdout, stopped.stderr) == (-signal.SIGINT, "", "")
-    other = run_python("-c", "import c4env", env=variables)  # a program of somebody else's
-    assert "KeyboardInterrupt" in other.stderr
-
-
-def test_ctrl_c_when_all_is_done_changes_nothing():
-    late = (
-        "import os, signal, sys\n"
-        "import c4env.evaluation.__main__ as command\n"
-        "leave = command._leave\n"
-        "def stopped(code):\n"
-        "    os.kill(os.getpid(), signal.SIGINT)\n"
-        "    leave(code)\n"
-        "command._leave = stopped\n"
-        "sys.argv = ['c4', 'list', 'random']\n"
-        "command.main()\n"
-    )
-    shown = run_python("-c", late)
-    assert (shown.returncode, shown.stderr) == (0, "")
-    assert "random" in shown.stdout
 
 
 UNWRITABLE = {
@@ -309,59 +156,6 @@ def test_what_cannot_be_written_is_refused_before_a_game(
     given = [argument.replace("PATH", path) for argument in arguments]
     assert " cannot be written: " in refusal(given, capsys)
     assert sorted(tmp_path.rglob("*")) == before
-
-
-def test_a_page_in_the_run_directory_is_written(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    assert main([*QUICK, "--no-scores", "--out", "new", "--html", "new/page.html"]) == 0
-    assert (tmp_path / "new" / "page.html").exists()
-
-
-@pytest.mark.parametrize("option", ["--games", "--html", "--plots"])
-def test_a_run_without_a_game_has_nothing_to_write(option, tmp_path, capsys):
-    def stop(done, total):
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        evaluation.round_robin(["random", "greedy"], 0, out=tmp_path, watch=stop)
-    path = tmp_path / "games.csv"
-    assert "has no games yet" in refusal(["report", str(tmp_path), option, str(path)], capsys)
-    assert not path.exists()
-
-
-@pytest.mark.parametrize("command", ["run", "match", "sweep", "leaderboard"])
-def test_games_without_a_directory_outlive_what_fails_after_them(
-    command, tmp_path, capsys, monkeypatch
-):
-    def broken(*anything):
-        raise RuntimeError("no paper")
-
-    for module in ("pages", "sweep", "leaderboard"):
-        monkeypatch.setattr(f"c4env.evaluation.cli.{module}.show", broken)
-    arguments = [command, *QUICK[1:]]
-    if command == "leaderboard":
-        field = evaluation.round_robin(["greedy", "minimax:depth=1"], 0)
-        board = Board.of(field, dict.fromkeys(field.players, "default"))
-        (tmp_path / "field").write_text(board.format())
-        arguments = [command, "--place", "random", "--field", str(tmp_path / "field"), "--quiet"]
-    with pytest.raises(RuntimeError):
-        main(arguments)
-    said = capsys.readouterr().err
-    assert re.match(r"\d games kept: c4 report ", said)
-    folder = Path(said.split()[-1])
-    _, games = read_games(folder)
-    assert [game.players for game in games][:2] == [("random", "greedy"), ("greedy", "random")]
-    monkeypatch.undo()
-    assert main(["report", str(folder)]) == 0
-    shutil.rmtree(folder)
-
-
-def test_a_directory_of_another_run_is_one_line(tmp_path, capsys):
-    assert main([*QUICK, "--out", str(tmp_path)]) == 0
-    before = (tmp_path / GAMES_FILE).read_bytes()
-    capsys.readouterr()
-    assert "another run" in refusal([*QUICK, "--out", str(tmp_path), "--seed", "5"], capsys)
-    assert (tmp_path / GAMES_FILE).read_bytes() == before
 
 
 def test_an_unfinished_run_says_so_and_a_resumed_one_too(tmp_path, capsys):

@@ -12,9 +12,8 @@ import pytest
 from c4env import evaluation
 from c4env.agents.base import Agent
 from c4env.evaluation.__main__ import main
-from c4env.evaluation.cli import COMMANDS, GROUPS
+from c4env.evaluation.cli import COMMANDS
 from c4env.evaluation.tables import rounded
-from tests.helpers.processes import run_python
 
 RUN = ["--openings", "0", "--jobs", "1", "--quiet"]
 
@@ -39,37 +38,6 @@ def test_help_of_a_command(name, capsys, monkeypatch):
     assert max(map(len, said[0].splitlines())) <= 80
 
 
-def test_the_list_fits_the_terminal(capsys, monkeypatch):
-    whole = main(["list"]), capsys.readouterr().out
-    monkeypatch.setenv("COLUMNS", "80")
-    fitted = main(["list"]), capsys.readouterr().out
-    assert max(map(len, fitted[1].splitlines())) <= 80 < max(map(len, whole[1].splitlines()))
-    assert fitted[1].split() == whole[1].split()
-
-
-@pytest.mark.parametrize("shell", ["bash", "zsh"])
-def test_a_script_completes_commands_and_options(shell, capsys):
-    pytest.importorskip("shtab")
-    assert main(["dev", "completion", shell]) == 0
-    script = capsys.readouterr().out
-    assert "leaderboard" in script
-    assert "experiment" in script
-    assert "--openings" in script
-    assert {"bash": "_shtab_compgen_files", "zsh": ":_files"}[shell] in script
-
-
-def test_help_alone_lists_the_commands_by_what_they_are_for(capsys, monkeypatch):
-    monkeypatch.setenv("COLUMNS", "80")
-    for arguments in (["help"], ["--help"], ["dev"], ["dev", "--help"]):
-        with pytest.raises(SystemExit) as stopped:
-            main(arguments)
-        assert stopped.value.code == 0
-        shown = capsys.readouterr().out
-        assert all(f"\n  {name} " in shown for name in COMMANDS)
-        assert all(f"\n{group}:\n" in shown for group in GROUPS)
-        assert max(map(len, shown.splitlines())) <= 80
-
-
 @pytest.mark.parametrize(
     "command",
     [
@@ -81,7 +49,6 @@ def test_help_alone_lists_the_commands_by_what_they_are_for(capsys, monkeypatch)
         ["play", "random", "greedy", "--no-record"],
         ["run", "random", "greedy", *RUN],
         ["match", "random", "greedy", *RUN],
-        ["sweep", "minimax:depth=1..2", *RUN],
     ],
     ids=lambda command: command[0],
 )
@@ -96,16 +63,6 @@ def test_every_form_wherever_something_is_printed(command, capsys):
     rows = list(csv.reader(io.StringIO(shown["csv"])))
     assert len(rows) > 1
     assert len({len(row) for row in rows}) == 1
-
-
-@pytest.mark.parametrize("command", ["run", "run --only", "match"])
-def test_a_run_writes_its_page(command, folder, capsys):
-    page = folder / "page.html"
-    given = [*command.split(), "mine=greedy", "random"]
-    arguments = [*given, *RUN, "--html", str(page), "--no-scores"]
-    assert main(arguments) == 0
-    assert "page in" in capsys.readouterr().err
-    assert '"players":["mine","random"]' in page.read_text()
 
 
 @pytest.mark.slow
@@ -147,17 +104,6 @@ def test_one_agent_against_a_field_has_a_row_an_opponent(folder, capsys):
     assert main([*command, "--format", "markdown"]) == 0
     heading = "| opponent | Elo | as 1st | as 2nd | score | 95 % | stronger |"
     assert heading in capsys.readouterr().out
-
-
-@pytest.mark.slow
-def test_a_broken_agent_is_known_by_its_line(folder, capsys):
-    (folder / "broken.py").write_text("def agent(observation):\n    return observation['key']\n")
-    assert main(["check", "broken.py:agent"]) == 1
-    assert "KeyError: 'key' (broken.py, line 2)" in capsys.readouterr().out
-    command = ["-m", "c4env.evaluation", "run", "mine=broken.py:agent", "random", *RUN]
-    shown = run_python(*command, check=True)
-    assert shown.stderr == ""
-    assert "mine forfeited 2 games (2 exception)" in shown.stdout
 
 
 def test_results_show_themselves_in_a_notebook():

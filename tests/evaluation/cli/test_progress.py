@@ -4,7 +4,7 @@ import io
 import sys
 
 from c4env.evaluation.cli import progress
-from c4env.evaluation.cli.progress import MatchProgress, Progress, RunProgress
+from c4env.evaluation.cli.progress import MatchProgress, RunProgress
 from c4env.evaluation.rating.sprt import Sprt
 from c4env.evaluation.store.record import GameRecord
 
@@ -56,10 +56,3 @@ def test_a_match_says_score_elo_and_the_ratio_between_its_bounds():
         shown.on_pair(points)
     ratio = float(Sprt(0, 40).llr((0, 0, 1, 1, 0)))
     assert shown.so_far() == f"score 62.5%, Elo +89, LLR {ratio:.2f} (-2.94 .. 2.94)"
-
-
-def test_what_is_printed_meanwhile_goes_to_stderr(capsys):
-    with Progress("games"):
-        print("by an agent")
-    shown = capsys.readouterr()
-    assert (shown.out, shown.err) == ("", "by an agent\n")

@@ -9,6 +9,7 @@ import pytest
 
 from c4env.agents.solver import Solver
 from c4env.evaluation.__main__ import main
+from c4env.jit import config
 from c4env.position import Position
 from tests.helpers import reference
 from tests.helpers.commands import refusal
@@ -32,12 +33,20 @@ def test_the_empty_board_and_a_finished_game(capsys):
     assert "red x has won" in capsys.readouterr().out
 
 
+@pytest.mark.skipif(not config.DISABLE_JIT, reason="would compile another board")
+def test_columns_after_the_ninth_are_letters(capsys):
+    assert main(["solve", "1a2a3", "9182", "--board", "2x10x3", "--format", "markdown"]) == 0
+    assert "| 7 a |" in capsys.readouterr().out
+    assert main(["solve", "1919a", "--board", "2x10x3"]) == 0
+    assert "best 7, 8" in capsys.readouterr().out
+
+
 @pytest.mark.compiled
 def test_json_holds_the_same(capsys):
-    assert main(["solve", "444444", "4455", "--json"]) == 0
+    assert main(["solve", "444444", "4455", "--format", "json"]) == 0
     first, second = map(json.loads, capsys.readouterr().out.splitlines())
     assert first["columns"] == [-1, 0, 1, None, 1, 0, -1]
-    assert (first["score"], first["best"], first["plies_to_end"]) == (1, [3, 5], 35)
+    assert (first["score"], first["best"], first["plies_to_end"]) == (1, "35", 35)
     assert len(first["line"]) == 35
     assert second["moves"] == "4455"
 
@@ -55,27 +64,6 @@ def test_standard_input_is_answered_line_by_line(capsys, monkeypatch):
     assert capsys.readouterr().out.splitlines() == expected
 
 
-def test_an_empty_line_is_no_position(capsys, monkeypatch):
-    monkeypatch.setattr("sys.stdin", io.StringIO("\ufeff1212121\n\n  \n12121212 \n\n"[:-1]))
-    assert "line 4" in refusal(["solve"], capsys)
-    moves = "4713732767357311732634225152551"
-    monkeypatch.setattr("sys.stdin", io.StringIO(f"\ufeff{moves}\n\n{moves}\n \n"))
-    assert main(["solve", "--no-book"]) == 0
-    assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == [moves] * 2
-
-
-@pytest.mark.compiled
-def test_a_batch_with_columns(capsys, monkeypatch):
-    asked = lines(200, 30)
-    monkeypatch.setattr("sys.stdin", io.StringIO("\n".join(asked)))
-    assert main(["solve", "--columns"]) == 0
-    answers = capsys.readouterr().out.splitlines()
-    assert [answer.split()[0] for answer in answers] == asked
-    for answer in answers:
-        _, score, *columns = answer.split()
-        assert max(int(c) for c in columns if c != ".") == int(score)
-
-
 @pytest.mark.compiled
 def test_quick_columns_are_scores_or_bounds(capsys, monkeypatch):
     assert main(["solve", "4147", "--no-book", "--quick"]) == 0
@@ -85,7 +73,7 @@ def test_quick_columns_are_scores_or_bounds(capsys, monkeypatch):
     assert cells[2:5] == ["+10", "+10", "+10"]
     assert ".." in cells[0]
     assert shown[-3].index("+10") + 3 == shown[-4].index("3") + 1  # a column's cell ends below it
-    assert main(["solve", "444444", "4147", "--no-book", "--quick", "--json"]) == 0
+    assert main(["solve", "444444", "4147", "--no-book", "--quick", "--format", "json"]) == 0
     first, second = map(json.loads, capsys.readouterr().out.splitlines())
     assert "columns" not in first
     assert first["bounds"][2:5] == [[1, 1], None, [1, 1]]
@@ -103,7 +91,7 @@ def test_quick_columns_are_scores_or_bounds(capsys, monkeypatch):
         assert max(int(cell.split("..")[-1]) for cell in cells if cell != ".") == int(score)
 
 
-@pytest.mark.parametrize("options", [[], ["--json"]])
+@pytest.mark.parametrize("options", [[], ["--format", "json"]])
 def test_a_bad_line_is_refused_with_its_number_before_any_answer(options, capsys, monkeypatch):
     monkeypatch.setattr("sys.stdin", io.StringIO("44\n4455\n49\n"))
     assert "line 3: '49'" in refusal(["solve", *options], capsys)

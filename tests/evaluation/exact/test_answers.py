@@ -1,19 +1,15 @@
 from __future__ import annotations
 
-import json
-
 import numpy as np
 import pytest
 
 from c4env import agents
-from c4env.agents.errors import UnknownAgent
 from c4env.agents.solver import Solver
 from c4env.evaluation.__main__ import main
-from c4env.evaluation.errors import InvalidRun, UnreadableRun
+from c4env.evaluation.errors import InvalidRun
 from c4env.evaluation.exact.answers import ANSWERS_FILE, question_agents
 from c4env.evaluation.exact.judge import Judge
 from c4env.evaluation.exact.labelled import make_labelled
-from tests.helpers.commands import refusal
 from tests.helpers.positions import format_labelled
 
 SOLVER = Solver(book=None, table_mb=1)
@@ -46,14 +42,6 @@ def test_perfect_answers_are_perfect_and_every_agent_gets_the_same_questions(jud
         assert judged.ply == position.plies
 
 
-def test_the_seed_repeats_the_answers(judge):
-    def columns(seed):
-        return [m.column for m in question_agents(["random"], SET, judge, seed).moves]
-
-    assert columns(1) == columns(1)
-    assert columns(1) != columns(2)
-
-
 def test_answers_are_kept_and_go_on(tmp_path, judge):
     specs = ["random", "greedy"]
     whole = question_agents(specs, SET, judge, folder=tmp_path / "whole")
@@ -75,17 +63,6 @@ def test_answers_are_kept_and_go_on(tmp_path, judge):
     assert path.read_text().count("\n") == 1 + 120
 
 
-def test_a_damaged_answer_is_named(tmp_path, judge):
-    question_agents(["greedy"], SET, judge, folder=tmp_path)
-    path = tmp_path / ANSWERS_FILE
-    lines = path.read_text().splitlines()
-    entry = json.loads(lines[4])
-    lines[4] = json.dumps([*entry[:5], 9, ""])
-    path.write_text("\n".join(lines) + "\n")
-    with pytest.raises(UnreadableRun, match="line 5"):
-        question_agents(["greedy"], SET, judge, folder=tmp_path)
-
-
 def test_an_agent_without_an_answer_is_noted(judge):
     agents.register("answers-breaks-down", breaks_down)
     quality = question_agents(["answers-breaks-down", "greedy"], SET, judge)
@@ -95,49 +72,6 @@ def test_an_agent_without_an_answer_is_noted(judge):
     assert f"{odd} positions without an answer, answers-breaks-down: exception" in quality.text()
     with pytest.raises(InvalidRun, match="no agent answered"):
         question_agents(["answers-breaks-down"], [p for p in SET if p.position.plies % 2], judge)
-
-
-@pytest.mark.compiled
-@pytest.mark.slow
-def test_an_agent_that_ends_its_process_is_noted_and_the_others_are_asked(judge, tmp_path):
-    (tmp_path / "ends.py").write_text(
-        "import os\n"
-        "tried = os.path.join(os.path.dirname(__file__), 'tried')\n"
-        "def always(observation):\n"
-        "    os._exit(5)\n"
-        "def once(observation):\n"
-        "    if not os.path.exists(tried):\n"
-        "        open(tried, 'w').close()\n"
-        "        os._exit(5)\n"
-        "    return int(observation['action_mask'].argmax())\n"
-    )
-    specs = [f"{name}={tmp_path / 'ends.py'}:{name}" for name in ("always", "once")]
-    found = question_agents(specs, SET[:3], judge)
-    assert {q.player: q.moves + q.forced for q in found.overall()} == {"once": 3}
-    said = "3 positions without an answer, always: crash: its process ended (exit code 5)"
-    assert found.notes == (said,)
-
-
-@pytest.mark.parametrize(
-    ("specs", "error", "words"),
-    [
-        ([], InvalidRun, "expected one or more"),
-        (["greedy", "greedy"], InvalidRun, "no duplicate"),
-        (["gredy"], UnknownAgent, "did you mean 'greedy'"),
-    ],
-)
-def test_bad_agents_are_refused(specs, error, words, judge):
-    with pytest.raises(error, match=words):
-        question_agents(specs, SET, judge)
-
-
-def test_agents_have_names_of_ones_own(judge):
-    found = question_agents(["mine=greedy", "other=greedy"], SET, judge)
-    assert set(found.players) == {"mine", "other"}
-    mine, other = found.overall()
-    assert (mine.moves, mine.optimal.value) == (other.moves, other.optimal.value)
-    with pytest.raises(InvalidRun, match="no duplicate"):
-        question_agents(["mine=greedy", "mine=random"], SET, judge)
 
 
 def test_the_command_asks_agents(tmp_path, capsys):
@@ -153,20 +87,3 @@ def test_the_command_asks_agents(tmp_path, capsys):
     assert again.out == first.out
     assert again.err == ""
     assert {p.name for p in (tmp_path / "kept").iterdir()} == {"answers.jsonl", "scores.jsonl"}
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (["greedy", "random"], "expected one run directory, or agents with --on"),
-        (["somewhere", "--count", "3"], "expected --on"),
-        (["somewhere", "--out", "there"], "expected --on"),
-        (["greedy", "--on", "no-such-set"], "no-such-set"),
-        (["greedy", "--on", "exm"], "set 'exm'; did you mean 'exam'?; expected a file"),
-        (["greedy", "--on", "end-easy", "--count", "0"], "0 positions"),
-        (["greedy", "--on", "end-easy", "--seed", "-1"], "--seed -1"),
-        (["gredy", "--on", "end-easy"], "did you mean 'greedy'"),
-    ],
-)
-def test_bad_input_is_one_line(arguments, words, capsys):
-    assert words in refusal(["quality", *arguments], capsys)

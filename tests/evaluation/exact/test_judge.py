@@ -5,7 +5,7 @@ import json
 import pytest
 
 from c4env.agents.solver import Solver
-from c4env.evaluation.errors import InvalidRun, UnreadableRun
+from c4env.evaluation.errors import UnreadableRun
 from c4env.evaluation.exact.judge import SCORES_FILE, Judge, positions_backwards, positions_of
 from c4env.evaluation.store.record import GameRecord
 from c4env.position import Position
@@ -29,22 +29,6 @@ def test_scores_are_the_solvers_and_mirror_images_share_them():
     for position in positions:
         assert list(judge.scores(position)) == solver.scores(position)
         assert judge.scores(position.mirror()) == judge.scores(position)[::-1]
-
-
-def test_a_position_that_was_not_judged_is_solved_when_asked_for():
-    judge = a_judge()
-    (position,) = late_positions(1)
-    assert len(judge) == 0
-    assert list(judge.scores(position)) == Solver(book=None, table_mb=1).scores(position)
-    assert len(judge) == 1
-
-
-def test_over_is_no_position_to_judge():
-    judge = a_judge()
-    over = Position.parse("1212121")
-    judge.judge([over])
-    assert len(judge) == 0
-    assert judge.scores(over) == (None,) * 7
 
 
 def test_scores_are_kept_and_read(tmp_path):
@@ -81,12 +65,6 @@ def test_an_interrupted_judgement_loses_nothing_and_goes_on(tmp_path, jobs):
         whole = [judge.scores(p) for p in positions]
     alone = a_judge()
     assert whole == [alone.scores(p) for p in positions]
-
-
-@pytest.mark.parametrize("jobs", [0, -1, True])
-def test_a_bad_number_of_threads_is_refused(jobs):
-    with pytest.raises(InvalidRun, match="jobs="):
-        a_judge().judge(late_positions(1), jobs=jobs)
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import pytest
 from c4env.agents.solver import Solver
 from c4env.bitboard import CELLS
 from c4env.evaluation.errors import InvalidRun, UnreadableRun
-from c4env.evaluation.exact.labelled import STAGES, labelled_sets, make_labelled, read_labelled
+from c4env.evaluation.exact.labelled import labelled_sets, make_labelled, read_labelled
 from tests.helpers.positions import format_labelled
 
 LATE = make_labelled("end-easy", 30, 3, Solver(book=None, table_mb=1))
@@ -21,13 +21,6 @@ def test_made_positions_are_of_the_set_and_labelled_right():
         assert 29 <= position.plies < CELLS
         assert solver.score(position) == score
         assert 1 <= solver.plies_to_end(position) <= 13
-
-
-def test_the_seed_repeats_the_set():
-    solver = Solver(book=None, table_mb=4)
-    one = make_labelled("end-easy", 5, 1, solver)
-    assert one == make_labelled("end-easy", 5, 1, solver)
-    assert one != make_labelled("end-easy", 5, 2, solver)
 
 
 def test_format_and_read_are_inverse(tmp_path):
@@ -49,15 +42,6 @@ def test_a_bad_file_is_refused_with_the_line(tmp_path, text, words):
     (tmp_path / "set.txt").write_text(text)
     with pytest.raises(UnreadableRun, match=words):
         read_labelled(tmp_path / "set.txt")
-
-
-def test_missing_files_and_sets(tmp_path):
-    with pytest.raises(UnreadableRun, match="nowhere"):
-        read_labelled(tmp_path / "nowhere")
-    with pytest.raises(UnreadableRun, match=next(iter(STAGES))):
-        labelled_sets(["late"], 1)
-    with pytest.raises(InvalidRun, match="at least 1"):
-        labelled_sets(["end-easy"], 0)
 
 
 def test_sets_are_files_or_made_and_each_position_counts_once(tmp_path):

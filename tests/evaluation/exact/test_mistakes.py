@@ -15,7 +15,6 @@ from c4env.evaluation.exact.quality import Quality, judge_games
 from c4env.evaluation.plan.header import RunHeader
 from c4env.evaluation.store.record import GameRecord, open_games
 from c4env.position import Position
-from tests.helpers.commands import refusal
 
 # 31 discs, the second player to move: columns 3, 4 and 6 win (+2), 2 loses (-3) and 5 (-5).
 ENDING = "3432771761767613231746215235614"
@@ -77,19 +76,6 @@ def test_the_parts_are_those_of_the_games_and_of_the_judged_moves(games, judge):
     assert shown == {f"ply {low}-{high}": counts for (low, high), counts in bands.items()}
 
 
-def test_half_a_point_is_given_away_where_a_draw_is(judge):
-    for score, own, cost, kind in (
-        *((3, 0, 0.5, "endgame"), (0, -2, 0.5, "endgame"), (1, -1, 1, "endgame")),
-        *((9, 0, 0.5, "deeper"), (0, -9, 0.5, "deeper"), (1, -9, 1, "deeper")),
-    ):
-        mistake = Mistake("44", 3, (2,), score, own, (0, 4, 4))
-        assert mistake.kind == kind
-        assert mistake.cost == 3 * cost
-        assert f"{3 * cost:g} point" in mistake.said()
-        assert "+0" not in mistake.said()
-        assert "3 times, first in game 1: column 4 " in mistake.said()
-
-
 @pytest.mark.compiled
 @pytest.mark.parametrize(
     ("moves", "column", "kind"),
@@ -115,14 +101,6 @@ def test_a_kind_is_told_by_the_next_two_discs(moves, column, kind):
     assert mistake.said().startswith(f"{kind}, {mistake.cost:g} point")
 
 
-def test_what_two_discs_show_comes_before_what_costs_more(solver, judge):
-    each = [(ENDING, 2)] * 3 + [("516427137711716476353712666", 3), (ENDING, 5)]
-    found = Mistakes.of([game(solver, *one) for one in each], "a", judge)
-    kinds = [("opened a win", 1), ("deeper", 1), ("endgame", 3)]
-    assert [(m.kind, m.cost) for m in found.mistakes] == kinds
-    assert "missed block 0, opened a win 1, deeper 1, endgame 3." in found.summary()
-
-
 def test_who_gave_nothing_away_is_told_so(games, judge):
     told = Mistakes.of(games[:1], "b", judge).text()
     assert "No move of b gave anything away." in told
@@ -131,35 +109,6 @@ def test_who_gave_nothing_away_is_told_so(games, judge):
         Mistakes.of(games, "c", judge)
     with pytest.raises(InvalidRun, match="agent 'b' chose no column"):
         Mistakes.of([GameRecord(("a", "b"), "", "", 0, "crash")], "b", judge)
-
-
-def ended(winner, ending, reason, opening=DRAWN_OUT):
-    """A game that ends after a column of the second player, a."""
-    return GameRecord(("b", "a"), opening, f"{opening}1", winner, ending, reason)
-
-
-@pytest.mark.parametrize(
-    ("made", "said"),
-    [
-        ([ended(0, "time", "9 s")], ["a forfeited 1 game (1 time), for example: time: 9 s"]),
-        ([ended(1, "crash", "-11"), ended(0, "time", "")], ["b forfeited 1", "a forfeited 1"]),
-        ([ended(1, "four", "", f"{n}{n}{n}") for n in range(1, 8)], ["shown: 2 openings that"]),
-        (
-            [ended(1, "four", "", f"{n}{n}{n}") for n in range(1, 7)],
-            ["1 opening that cost no more"],
-        ),
-        ([ended(1, "four", "", "444")], []),
-    ],
-)
-def test_who_lost_otherwise_or_cost_no_less_is_said(made, said):
-    class Even:  # every column draws
-        def scores(self, position):
-            return tuple(0 if c in position.legal_columns() else None for c in range(7))
-
-    words = Mistakes.of([*made], "a", Even()).summary()
-    assert all(line in words for line in said)
-    assert ("forfeited" in words) == any("forfeited" in line for line in said)
-    assert ("Not shown" in words) == (len(made) > 5)
 
 
 def test_the_command_shows_each_form(games, tmp_path, capsys):
@@ -184,11 +133,3 @@ def test_the_command_shows_each_form(games, tmp_path, capsys):
     (mistake,) = json.loads(shown("json"))["mistakes"]
     assert {name: str(value) for name, value in mistake.items() if name != "games"} == row
     assert mistake["games"] == [1]
-
-
-def test_an_agent_that_is_not_in_the_run_is_refused(games, tmp_path, capsys):
-    header = RunHeader(players={"a": "greedy", "b": "random"}, openings=(ENDING,), seed=0)
-    with open_games(tmp_path, header) as file:
-        file.append(games[0])
-    said = refusal(["report", str(tmp_path), "--agent", "c"], capsys)
-    assert "agent 'c' is not in the run: expected b, a" in said

@@ -9,11 +9,9 @@ import pytest
 
 from c4env import evaluation
 from c4env.evaluation.__main__ import main
-from c4env.evaluation.errors import InvalidRun
 from c4env.evaluation.exact.judge import Judge
-from c4env.evaluation.exact.quality import JudgedMove, Quality, bands, judge_games
+from c4env.evaluation.exact.quality import JudgedMove, Quality, judge_games
 from c4env.evaluation.store.record import GameRecord
-from tests.helpers.commands import refusal
 
 # Columns 0 wins soon, 1 wins late, 2 draws, 3 loses; the others are full.
 MIXED = (5, 2, 0, -3, None, None, None)
@@ -82,15 +80,6 @@ def test_counts_and_means_by_player_colour_and_ply():
     assert sum(q.moves for q in quality.by_ply(1)) == 5
 
 
-def test_bands_cover_a_game_once():
-    for width in (1, 5, 7, 42):
-        plies = [ply for first, last in bands(width) for ply in range(first, last + 1)]
-        assert plies == list(range(42))
-    for width in (0, 43):
-        with pytest.raises(InvalidRun, match="bands of"):
-            bands(width)
-
-
 def test_an_interval_needs_two_groups_and_is_never_empty():
     (alone,) = Quality((move(2), move(0))).overall()
     assert alone.blunder_rate == (0.5, None, None)
@@ -101,19 +90,6 @@ def test_an_interval_needs_two_groups_and_is_never_empty():
     assert 0.1 < high < 0.25  # 1 - 0.025 ** (1 / 20)
     assert never.optimal.value == never.optimal.high == 1
     assert never.optimal.low == pytest.approx(1 - high)
-
-
-def test_players_are_ranked_though_one_of_them_has_no_interval():
-    """Equal shares of blunders: one player's from two openings, the other's from one."""
-    both = [move(column, player="both", group=group) for column in (0, 2) for group in "xy"]
-    one = [move(column, player="one", group="x") for column in (0, 2)]
-    quality = Quality((*both, *one))
-    assert [q.blunder_rate.value for q in quality.overall()] == [0.5, 0.5]
-    assert {q.player: q.blunder_rate.low is None for q in quality.overall()} == {
-        "one": True,
-        "both": False,
-    }
-    assert "50.0%" in quality.text()
 
 
 @pytest.mark.parametrize("groups", [3, 40])
@@ -130,46 +106,6 @@ def test_intervals_cover_the_truth(groups):
         _, low, high = Quality(tuple(moves)).overall()[0].blunder_rate
         covered += low <= 0.3 <= high
     assert 88 <= covered <= 99
-
-
-def test_the_seed_repeats_the_intervals():
-    moves = tuple(move(g % 3, group=str(g)) for g in range(12))
-    assert Quality(moves, seed=1).overall() == Quality(moves, seed=1).overall()
-    assert Quality(moves, seed=1).overall() != Quality(moves, seed=2).overall()
-
-
-@pytest.mark.parametrize(
-    ("moves", "said"),
-    [
-        (
-            [move(0)],
-            "1 move judged by exact scores (not counted, because only one column was legal: 0). ",
-        ),
-        ([move(0)], "no intervals: each needs moves of a player from at least 2 openings."),
-        ([move(0), move(3, FORCED, group="2")], "There are no intervals"),
-        ([move(3, FORCED), move(3, FORCED, group="2")], "There are no intervals"),
-        ([move(0), move(2, player="b", group="2")], "There are no intervals"),
-        ([move(0), move(0, LOST, group="2")], "95 % intervals: bootstrap over 2 openings."),
-        ([move(0), move(2)], "There are no intervals"),
-        (
-            [move(3, FORCED)],
-            "0 moves judged by exact scores (not counted, because only one column was legal: 1)",
-        ),
-        ([move(0), move(0, group="2")], "95 % intervals: bootstrap over 2 openings."),
-        ([move(2, group=str(i)) for i in range(999)], "999 moves judged"),
-    ],
-)
-def test_what_is_said_of_the_intervals(moves, said):
-    quality = Quality(tuple(moves))
-    assert said in quality.summary()
-    assert ("no intervals" in quality.summary()) == ("(" not in quality.text().split("\n")[1])
-
-
-def test_nothing_to_judge_and_no_such_player():
-    with pytest.raises(InvalidRun, match="no move"):
-        Quality(())
-    with pytest.raises(InvalidRun, match="'c' was not judged"):
-        Quality((move(0),)).slice("c")
 
 
 @pytest.mark.compiled  # reads the opening book
@@ -231,25 +167,3 @@ def test_every_form_of_the_table(run, form, capsys):
         assert "blunders per critical move" in shown
         assert "bootstrap over 3 openings" in shown
         assert ("| greedy |" in shown) == (form == "markdown")
-
-
-def test_the_command_keeps_the_scores(run, capsys):
-    assert main(["quality", str(run)]) == 0
-    first = capsys.readouterr()
-    assert not first.err  # no bar where there is no terminal
-    before = (run / "scores.jsonl").read_bytes()
-    assert main(["quality", str(run), "--jobs", "1"]) == 0
-    assert capsys.readouterr().out == first.out
-    assert (run / "scores.jsonl").read_bytes() == before
-
-
-@pytest.mark.parametrize(
-    ("change", "words"),
-    [
-        (lambda run: ["--jobs", "0"], "--jobs 0"),
-        (lambda run: (run / "scores.jsonl").write_text("mine\n") and [], "line 1"),
-        (lambda run: (run / "games.jsonl").unlink() or [], "games.jsonl"),
-    ],
-)
-def test_bad_input_is_one_line(run, change, words, capsys):
-    assert words in refusal(["quality", str(run), *change(run)], capsys)

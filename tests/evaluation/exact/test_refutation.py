@@ -5,28 +5,21 @@ import functools
 import io
 import itertools
 import json
-import os
 import re
-import signal
 import subprocess
-import threading
 import time
-from collections import Counter
 
 import pytest
 
 from c4env import agents, evaluation
 from c4env.agents.solver import Solver
 from c4env.evaluation.__main__ import main
-from c4env.evaluation.errors import InvalidRun, UnreadableRun
 from c4env.evaluation.exact import refutation, worst_case
 from c4env.evaluation.exact.answers import question
-from c4env.evaluation.exact.refutation import Refutation
 from c4env.evaluation.exact.worst_case import WorstCase
-from c4env.observation import observe, position_from
+from c4env.observation import observe
 from c4env.position import Position
 from tests.helpers import reference
-from tests.helpers.commands import refusal
 from tests.helpers.paths import ROOT
 from tests.helpers.policies import first_legal
 from tests.helpers.processes import run_python, start_python
@@ -116,14 +109,6 @@ def test_lines_replay_with_the_agents_moves_and_first_errors_are_errors(player):
         assert (case.first_error is not None) >= (case.outcome < case.value)
 
 
-def test_exact_play_holds_everything_it_can():
-    found = evaluation.refute("negamax", LATE)
-    assert found.held == 1
-    assert all(case.proven and case.first_error is None for case in found.openings)
-    assert f"{len(found.kept)} against every line (proven).\n" in found.summary()
-    assert found.shortest is None
-
-
 @pytest.mark.compiled
 def test_perfect_is_proven_to_hold_openings_of_the_middle_game():
     openings = late_openings(12, 22, 3)
@@ -168,20 +153,6 @@ def test_the_refutations_of_the_results_replay(spec, place, line):
     assert position.outcome.winner == 1 - seat
 
 
-def test_an_agent_is_asked_once_in_each_position_of_an_opening():
-    asked = Counter()
-
-    def counting(observation):
-        asked[position_from(observation)] += 1
-        return first_legal(observation)
-
-    for opening in LATE[:4]:
-        asked.clear()
-        found = evaluation.refute(counting, [opening])
-        assert found.positions == sum(case.positions for case in found.openings) == len(asked)
-        assert set(asked.values()) == {1}
-
-
 @pytest.mark.parametrize("budget", [1, 5, 40])
 def test_a_budget_ends_the_search_and_what_it_found_is_true(budget):
     whole = evaluation.refute("negamax", LATE).openings
@@ -213,16 +184,6 @@ def test_more_positions_go_on_from_those_before(tmp_path, monkeypatch):
     evaluation.refute("random", LATE[:3], 10, out=tmp_path)  # each in files of its own
     evaluation.refute("random", LATE[:3], 10, seed=1, out=tmp_path)
     assert len(list(tmp_path.iterdir())) == 6 + 12
-
-
-def test_a_damaged_file_is_named(tmp_path):
-    evaluation.refute("greedy", LATE[:1], out=tmp_path)
-    path = sorted(tmp_path.iterdir())[0]
-    lines = path.read_text().splitlines()
-    for wrong in ('["agent",1]', '["agent",0,0,9]', '["agent",3,3,1]', '["score",0,0,22]'):
-        path.write_text("\n".join([*lines[:2], wrong, *lines[3:]]) + "\n")
-        with pytest.raises(UnreadableRun, match="line 3"):
-            evaluation.refute("greedy", LATE[:1], out=tmp_path)
 
 
 @pytest.mark.compiled
@@ -257,41 +218,6 @@ def test_a_killed_search_goes_on_and_finds_the_same(tmp_path):
     assert json.loads(done.stdout) == json.loads(whole.json())
 
 
-@pytest.mark.compiled
-@pytest.mark.slow
-def test_an_interrupted_search_says_one_line_and_leaves_no_process(tmp_path):
-    command = [
-        "-m",
-        "c4env.evaluation",
-        "refute",
-        "alphabeta:depth=8",
-        "--quiet",
-        "--out",
-        tmp_path,
-    ]
-    process = start_python(*command, "--jobs", "2", start_new_session=True)
-    while process.poll() is None and not list(tmp_path.iterdir()):
-        time.sleep(0.01)
-    os.killpg(process.pid, signal.SIGINT)
-    out, err = process.communicate(timeout=60)  # until nobody holds the pipes any more
-    assert (process.returncode, out, err) == (130, "", "c4 refute: interrupted\n")
-
-
-@pytest.mark.compiled
-# joblib's own thread may lose a race when tasks come while its processes are ended.
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
-def test_what_no_worker_can_have_is_refused():
-    class Tied:
-        def __init__(self):
-            self.lock = threading.Lock()
-
-        def __call__(self, observation):
-            return first_legal(observation)
-
-    with pytest.raises(InvalidRun, match="cannot be sent to a worker"):
-        evaluation.refute(Tied(), LATE[:2], jobs=2)
-
-
 def test_an_agent_that_breaks_down_is_refuted_there():
     def breaks_down(observation):
         if observation["observation"].sum() > 32:
@@ -311,57 +237,8 @@ def test_an_agent_that_breaks_down_is_refuted_there():
     assert "exception: RuntimeError: tired" in found.summary()
 
 
-@pytest.mark.compiled
-@pytest.mark.parametrize("jobs", [1, 2])
-@pytest.mark.slow
-def test_an_agent_that_ends_its_process_is_refuted_there(jobs, tmp_path):
-    (tmp_path / "ends.py").write_text("import os\nagent = lambda observation: os._exit(5)\n")
-    found = evaluation.refute(f"{tmp_path / 'ends.py'}:agent", openings=0, jobs=jobs)
-    assert found.held == 0
-    assert found.notes[-1] == (
-        "Lines that ended without an answer: 2, for example empty board: crash: its process "
-        "ended (exit code 5)."
-    )
-    assert "Shortest refutation found: the empty board (the agent moves first)." in found.summary()
-
-
 def case(value, outcome, proven=False, searched=3, line="444"):
     return WorstCase("44", 0, value, outcome, line, None, proven, 7, searched)
-
-
-@pytest.mark.parametrize(
-    ("cases", "said"),
-    [
-        ([], "0 cases (openings and colours), 0 of which it could win or draw."),
-        ([case(-1, -1)], "1 cases (openings and colours), 0 of which it could win or draw."),
-        ([case(-1, -1)] * 9, "win or draw.\nThe search asked for its move in 63 positions."),
-        ([case(1, -1)] * 2, "It holds 0 of 2 (0.0%).\nShortest refutation found: 444 "),
-        ([case(1, 0)], "It holds 0 of 1 (0.0%).\nShortest"),
-        ([case(0, -1, line="4443"), case(0, -1)], "Shortest refutation found: 444 (the agent"),
-        ([case(1, 1, True)], "It holds 1 of 1 (100.0%): 1 against every line (proven).\n"),
-        ([case(0, 0, True)] * 4, "It holds 4 of 4 (100.0%): 4 against every line (proven).\n"),
-        ([case(1, 1)], "in 50 positions, which cover all lines of 3 plies.\n"),
-        (
-            [case(1, 1, True), case(1, 1, searched=9), case(1, 1, searched=5), case(1, 0)],
-            "It holds 3 of 4 (75.0%): 1 against every line (proven), 2 without a refutation in 50 "
-            "positions, which cover all lines of 5 plies.\nShortest",
-        ),
-        ([case(1, 1, True)] * 999 + [case(0, -1)], "It holds 999 of 1000 (99.9%): 999 against"),
-        ([case(1, -1, line="")], "Shortest refutation found: the empty board (the agent moves"),
-    ],
-)
-def test_what_is_held_is_said_and_nothing_of_what_is_not(cases, said):
-    assert said in Refutation("me", tuple(cases), 50).summary()
-
-
-def test_the_table_says_how_the_agent_was_asked():
-    assert (
-        "answered each position once, with a seed"
-        in evaluation.refute("random", LATE[:1]).summary()
-    )
-    assert evaluation.refute("greedy", LATE[:1]).notes == ()
-    timed = evaluation.refute("mcts:movetime=0.001", LATE[:1], 3)
-    assert "depend on the clock" in timed.text()
 
 
 def test_the_command_prints_every_form(capsys, tmp_path):
@@ -389,37 +266,3 @@ def test_the_command_prints_every_form(capsys, tmp_path):
     ):
         assert row == {k: "" if v is None else str(v) for k, v in case.items()}
         assert case == {name: getattr(own, name) for name in case}
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (["gredy"], "did you mean 'greedy'"),
-        (["greedy", "--openings", "9"], "0..8"),
-        (["greedy", "--openings", "nowhere.txt"], "nowhere.txt"),
-        (["greedy", "--positions", "0"], "positions=0: expected a positive integer"),
-        (["greedy", "--jobs", "0"], "jobs=0"),
-        (["greedy", "--limit", "0"], "limit=0"),
-        (["greedy", "--seed", "-1"], "seed=-1"),
-    ],
-)
-def test_bad_input_is_one_line(arguments, words, capsys):
-    assert words in refusal(["refute", *arguments], capsys)
-
-
-def test_bad_arguments_are_refused():
-    for positions in (0, 2.5, True):
-        with pytest.raises(InvalidRun, match="positions="):
-            evaluation.refute("greedy", LATE[:1], positions)
-    with pytest.raises(InvalidRun, match="a class"):
-        evaluation.refute(agents.Agent, LATE[:1])
-
-
-def test_a_name_of_ones_own(tmp_path, capsys):
-    path = tmp_path / "openings.txt"
-    path.write_text(LATE[0])
-    command = ["refute", "me=greedy", "--openings", str(path), "--jobs", "1", "--format", "json"]
-    assert main(command) == 0
-    assert json.loads(capsys.readouterr().out)["player"] == "me"
-    with pytest.raises(InvalidRun, match="2 agents given"):
-        evaluation.refute({"one": "greedy", "other": "random"})

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import subprocess
@@ -16,24 +15,15 @@ import pytest
 pytest.importorskip("openai")
 
 from c4env import evaluation
-from c4env.agents.baselines import Random
 from c4env.agents.errors import Unavailable
 from c4env.evaluation.__main__ import main
 from c4env.evaluation.errors import InvalidRun
-from c4env.evaluation.exact.answers import question_agents
-from c4env.evaluation.exact.judge import Judge
-from c4env.evaluation.exact.labelled import Labelled
 from c4env.evaluation.store.record import read_games
-from c4env.evaluation.store.transcripts import TRANSCRIPTS_FILE, Transcripts, read_transcripts
-from c4env.position import Position
+from c4env.evaluation.store.transcripts import TRANSCRIPTS_FILE, read_transcripts
 from tests.helpers.chat import KEY, ChatServer, Fault, lowest_legal, server_with_key
 from tests.helpers.paths import ROOT
 
 server = pytest.fixture(server_with_key)
-
-
-def questions(server: ChatServer) -> Counter[str]:
-    return Counter(json.dumps(body["messages"]) for body in server.asked)
 
 
 def run(server: ChatServer, **settings: object) -> evaluation.Tournament:
@@ -97,12 +87,6 @@ def test_a_network_that_fails_ends_the_run_and_no_game(server, tmp_path):
         run(server)
 
 
-def test_no_answer_to_many_at_once_ends_the_run_too(server, tmp_path):
-    server.answer = lambda body: Fault(500)
-    with pytest.raises(Unavailable, match="0 of 50 games"):
-        run(server, out=tmp_path, openings=2, jobs=30)
-
-
 def test_the_fault_of_the_model_is_a_lost_game(server, tmp_path):
     server.answer = lambda body: "I resign."
     games = run(server, limit=1).games
@@ -132,50 +116,6 @@ def test_tokens_that_nobody_counts_cannot_be_limited(server):
         run(server, max_tokens=0)
 
 
-class Held(Random):
-    """An agent that must be closed."""
-
-    open = 0
-
-    def __init__(self) -> None:
-        super().__init__()
-        Held.open += 1
-
-    def close(self) -> None:
-        Held.open -= 1
-
-
-@pytest.mark.slow
-def test_a_run_that_ends_early_closes_its_agents(server):
-    server.answer = lambda body: Fault(401)
-    players = [server.spec, f"{__name__}:Held"]
-    with pytest.raises(Unavailable, match="no game was over yet"):
-        evaluation.round_robin(players, openings=0)
-    assert Held.open == 0
-    with pytest.raises(InvalidRun, match="movetime"):
-        evaluation.round_robin(players, openings=0, movetime=0.5)
-    assert Held.open == 0
-
-
-def test_a_clock_is_not_for_language_models(server):
-    with pytest.raises(InvalidRun, match=r"movetime=0\.5: language models would forfeit"):
-        run(server, movetime=0.5)
-
-
-def test_language_models_play_in_threads(server):
-    for backend in ("loky", "dask"):
-        with pytest.raises(InvalidRun, match="expected threading or serial"):
-            run(server, backend=backend)
-    assert run(server, limit=1, backend="serial").digest == run(server, limit=1, jobs=2).digest
-
-
-def test_once_a_run_is_over_nothing_more_is_asked():
-    kept = Transcripts(None, {"a": "one", "b": "other"})
-    kept.close()
-    with pytest.raises(Unavailable, match="the run has ended"):
-        kept.tape((("a", "b"), ""))("", 0, 0, lambda: pytest.fail("asked"))
-
-
 def test_another_prompt_is_another_run(server, tmp_path):
     prompt = tmp_path / "prompt.txt"
     prompt.write_text("The columns that are not full: {legal}\n")
@@ -184,24 +124,6 @@ def test_another_prompt_is_another_run(server, tmp_path):
     prompt.write_text("The columns that are not full: {legal}\nDo your best.")
     with pytest.raises(evaluation.errors.UnreadableRun, match="the prompt of"):
         evaluation.round_robin([spec, "random"], openings=0, out=tmp_path / "run")
-
-
-@pytest.mark.parametrize(
-    ("options", "again"), [("", 3), (",patience=1", 3), (",temperature=1", 0), ("+answer", 0)]
-)
-def test_a_run_stopped_in_its_first_game_keeps_the_answers_of_who_gave_them(
-    server, tmp_path, options, again
-):
-    """Under the same name another model must be asked anew."""
-    server.script = ["Move: 1", "Move: 1", "Move: 1", Fault(401)]
-    players = {"model": server.spec, "other": "greedy"}
-    with pytest.raises(Unavailable, match="0 of 2 games"):
-        evaluation.round_robin(players, openings=0, out=tmp_path)
-    server.asked = []
-    players["model"] += options
-    result = evaluation.round_robin(players, openings=0, out=tmp_path)
-    asked = sum(len(game.moves[number::2]) for number, game in enumerate(result.games))
-    assert len(server.asked) == asked - again
 
 
 def test_a_run_that_grows_asks_nothing_twice(server, tmp_path):
@@ -213,23 +135,6 @@ def test_a_run_that_grows_asks_nothing_twice(server, tmp_path):
     assert len(grown.games) == 6
     assert asked < len(server.asked) == len(spoken)
     assert len({(s.fixture, s.exchange.moves) for s in spoken}) == len(spoken)
-
-
-def test_the_command_line_says_it_in_one_line(server, tmp_path, capsys):
-    server.answer = lambda body: Fault(401)
-    code = main(["run", server.spec, "greedy", "--openings", "0", "--out", str(tmp_path)])
-    err = capsys.readouterr().err.strip().splitlines()
-    assert code == 2
-    assert "refuses with status 401" in err[-1]
-    assert "0 of 2 games" in err[-1]
-    assert "Traceback" not in "".join(err)
-    server.answer = lowest_legal
-    arguments = ["run", server.spec, "greedy", "--openings", "0", "--out", str(tmp_path), "--quiet"]
-    assert main([*arguments, "--max-tokens", "300"]) == 2
-    assert main([*arguments, "--max-tokens", "300000", "--jobs", "4"]) == 0
-    written = [path.read_bytes() for path in tmp_path.iterdir()]
-    assert len(written) >= 2
-    assert not any(KEY.encode() in text for text in written)
 
 
 def test_a_key_that_a_server_repeats_is_written_nowhere(server, tmp_path, capsys):
@@ -292,10 +197,3 @@ def test_killed_and_gone_on_with_it_asks_nothing_twice(tmp_path):
 
 def lines(path: Path) -> int:
     return path.read_bytes().count(b"\n") if path.exists() else 0
-
-
-def test_quality_says_that_it_keeps_no_transcripts(server):
-    asked = [Labelled("", Position(), 1)]
-    found = question_agents([f"mine={server.spec}"], asked, Judge(book="default"))
-    assert found.players == ("mine",)
-    assert "stores the prompts and answers of language models" in found.summary()

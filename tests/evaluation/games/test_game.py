@@ -70,21 +70,6 @@ def test_nonsense_forfeits(answer, ending, seat):
     assert game.reason
 
 
-class Leaves:
-    def __index__(self):
-        raise SystemExit(3)
-
-
-def test_an_answer_whose_code_raises_forfeits():
-    game = against(lambda observation: Leaves(), seat=1)
-    assert (game.ending, game.reason, game.forfeited_by) == ("nonsense", "SystemExit: 3", 1)
-
-
-def test_numpy_integers_are_columns():
-    game = against(lambda o: np.int64(first_legal(o)))
-    assert game.ending == "four"
-
-
 def test_a_full_column_forfeits():
     game = against(lambda observation: 0)
     assert (game.ending, game.reason) == ("illegal column", "column 0 is full")
@@ -100,44 +85,6 @@ def test_an_exception_forfeits_with_its_words(error):
     assert game.ending == "exception"
     assert game.reason == f"{type(error).__name__}: {error}"
     assert game.moves == "441"
-
-
-def test_an_exception_in_reset_forfeits():
-    class Agent:
-        def __call__(self, observation):
-            return first_legal(observation)
-
-        def reset(self, seed):
-            raise RuntimeError("not today")
-
-    game = against(Agent())
-    assert game.reason == "reset: RuntimeError: not today"
-
-
-class Unshowable(Exception):
-    def __str__(self):
-        raise RuntimeError("no words")
-
-
-@pytest.mark.parametrize("error", [ValueError("\udcff"), Unshowable(), ValueError("x" * 10**5)])
-def test_any_words_of_an_error_can_be_written(error, tmp_path):
-    def fail(observation):
-        raise error
-
-    game = against(fail)
-    assert game.ending == "exception"
-    assert len(game.reason) < 1000
-    (tmp_path / "game").write_text(game.reason, encoding="utf-8")
-
-
-def test_nodes_that_are_no_number_are_the_agents_fault():
-    class Agent:
-        nodes = "many"
-
-        def __call__(self, observation):
-            return first_legal(observation)
-
-    assert against(Agent()).ending == "exception"
 
 
 @pytest.mark.parametrize(

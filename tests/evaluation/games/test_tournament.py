@@ -14,9 +14,8 @@ from c4env.agents.errors import UnknownAgent
 from c4env.errors import FileInUse
 from c4env.evaluation.errors import InvalidRun, UnreadableRun
 from c4env.evaluation.games.settings import Settings
-from c4env.evaluation.games.tournament import Tournament, play, prepare
+from c4env.evaluation.games.tournament import play, prepare
 from c4env.evaluation.plan.field import name_players
-from c4env.evaluation.plan.header import RunHeader
 from c4env.evaluation.plan.schedule import gauntlet_order, opening_major
 from c4env.evaluation.store.record import GAMES_FILE, RUN_FILE, digest, read_games
 from tests.helpers.processes import run_python, start_python
@@ -53,14 +52,6 @@ def test_gauntlet_is_each_challenger_against_each_other_both_colours():
     assert games[0][0] == games[1][0][::-1]
 
 
-def test_contract():
-    result = evaluation.round_robin(["random", "greedy"], openings=2, seed=1)
-    assert len(result.games) == 50
-    assert result.table.games == 50
-    assert {r.player for r in result.ratings} == {"random", "greedy"}
-    assert result.ratings[0].player == "greedy"
-
-
 def test_gauntlet_plays_what_the_round_robin_plays_of_it():
     whole = evaluation.round_robin(FIELD, openings=1, seed=2)
     result = evaluation.gauntlet("greedy", ["random", "alphabeta:depth=3"], openings=1, seed=2)
@@ -87,15 +78,6 @@ def test_payoffs_are_the_points_of_each_pair_by_name(tmp_path):
     totals = (scores.sum(axis=1) - 0.5) / (len(names) - 1)  # each pair met equally often
     assert totals == pytest.approx([played.table.total(name).score for name in names])
     assert played.payoffs()[1].tolist() == scores.tolist()
-
-
-def test_payoffs_are_unknown_where_two_did_not_meet():
-    result = evaluation.gauntlet("greedy", ["random", "alphabeta:depth=3"], openings=0)
-    names, scores = result.payoffs()
-    assert names == ("greedy", "random", "alphabeta:depth=3")
-    assert np.isnan(scores).tolist() == [[0, 0, 0], [0, 0, 1], [0, 1, 0]]
-    assert scores.diagonal().tolist() == [0.5] * 3
-    assert Tournament(RunHeader(), ()).payoffs()[1].shape == (0, 0)
 
 
 def test_whoever_takes_games_in_order_may_stop_and_go_on(tmp_path):
@@ -135,35 +117,12 @@ def test_same_digest_for_one_job_and_two():
     assert [game.fixture for game in one.games] == [game.fixture for game in two.games]
 
 
-def test_callables_and_mappings_play():
-    result = evaluation.round_robin([centre_first, agents.make("random")], openings=["", "44"])
-    assert result.players == ("centre_first", "random")
-    result = evaluation.round_robin({"x": "random", "y": "random"}, openings=0)
-    assert result.players == ("x", "y")
-
-
 @pytest.mark.compiled
 def test_registered_functions_reach_the_workers():
     agents.register("tournament-centre", centre_first, replace=True)
     one = evaluation.round_robin(["tournament-centre", "random"], openings=1)
     two = evaluation.round_robin(["tournament-centre", "random"], openings=1, jobs=2)
     assert one.digest == two.digest
-
-
-def dies(observation):
-    """Takes its process with it."""
-    os._exit(3)
-
-
-@pytest.mark.slow
-@pytest.mark.compiled
-def test_an_agent_that_ends_its_worker_forfeits_and_the_run_goes_on(tmp_path):
-    result = evaluation.gauntlet("random", [centre_first, dies], openings=0, jobs=2, out=tmp_path)
-    assert len(result.games) == len(read_games(tmp_path)[1]) == 4
-    crashed = [game for game in result.games if game.ending == "crash"]
-    assert crashed == [game for game in result.games if "dies" in game.players]
-    assert all(game.players[game.forfeited_by] == "dies" for game in crashed)
-    assert all("exit code 3" in game.reason for game in crashed)
 
 
 def test_a_failing_agent_forfeits_and_the_run_goes_on():
@@ -256,15 +215,6 @@ def test_a_command_that_is_ended_says_what_is_kept(tmp_path, number):
     assert len(read_games(tmp_path)[1]) == kept > 0
 
 
-def test_an_interrupt_without_a_directory_says_that_the_games_are_lost():
-    def stop(done, total):
-        if done == 1:
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt, match="1 game lost; with --out DIR they are kept"):
-        evaluation.round_robin(["random", "greedy"], openings=0, watch=stop)
-
-
 def test_a_directory_of_another_run_is_refused(tmp_path, monkeypatch):
     evaluation.round_robin(["random", "greedy"], openings=0, out=tmp_path)
     with pytest.raises(UnreadableRun, match=r"another run: .* with seed 0, not 1"):
@@ -275,15 +225,6 @@ def test_a_directory_of_another_run_is_refused(tmp_path, monkeypatch):
         match=r"another run: its 2 games were played with c4env .*, not 0.0.0;",
     ):
         evaluation.round_robin(["random", "greedy"], openings=0, out=tmp_path)
-
-
-def test_a_game_that_is_not_of_the_run_is_refused(tmp_path):
-    evaluation.round_robin(["random", "greedy"], openings=0, out=tmp_path / "one")
-    evaluation.round_robin(["random", "greedy"], openings=1, out=tmp_path / "other")
-    lines = [(tmp_path / name / GAMES_FILE).read_text().splitlines() for name in ("one", "other")]
-    (tmp_path / "one" / GAMES_FILE).write_text(f"{lines[1][0]}\n")
-    with pytest.raises(UnreadableRun, match="a game of another run"):
-        evaluation.round_robin(["random", "greedy"], openings=0, out=tmp_path / "one")
 
 
 def test_two_runs_do_not_share_a_directory(tmp_path):
@@ -336,31 +277,3 @@ def test_bad_input_is_refused_before_the_first_game(players, options, error, wor
 def test_a_bad_gauntlet_is_refused(challengers, field, words):
     with pytest.raises(InvalidRun, match=words):
         evaluation.gauntlet(challengers, field)
-
-
-def test_numpy_numbers_will_do():
-    def digest_of(seed):
-        return evaluation.round_robin(["random", "greedy"], openings=0, seed=seed).digest
-
-    assert digest_of(np.int64(3)) == digest_of(3)
-
-
-@pytest.mark.parametrize(
-    ("header", "timed"),
-    [({}, False), ({"timed": ("a",)}, True), ({"movetime": 1, "margin": 0.1}, True)],
-)
-def test_a_run_by_the_clock_is_said_not_to_repeat(header, timed):
-    assert ("Timed runs do not repeat exactly." in RunHeader(**header).notes()) == timed
-
-
-def test_the_header_says_which_games_are_planned(tmp_path):
-    evaluation.gauntlet("random", ["greedy", "minimax:depth=1"], openings=1, out=tmp_path)
-    header, games = read_games(tmp_path)
-    assert set(header.schedule()) == {g.fixture for g in games}
-
-
-def test_a_run_is_one_short_line_in_an_interpreter():
-    run = evaluation.round_robin(["random", "greedy"], openings=1)
-    assert repr(run) == "<Tournament: 8 games of random, greedy>"
-    match = evaluation.play_match(["random", "greedy"], openings=0)
-    assert repr(match) == "<Match: 2 games of random, greedy>"

@@ -39,11 +39,6 @@ def test_all_that_is_known_of_a_run_is_in_the_file_by_name():
     assert values["sprt"] == {"h0": 0, "h1": 30.5, "alpha": 0.05, "beta": 0.05}
 
 
-def test_another_layout_of_the_same_json_is_the_same_header():
-    values = json.loads(HEADER.format())
-    assert RunHeader.parse(json.dumps(values, sort_keys=True)) == HEADER
-
-
 @pytest.mark.parametrize(
     ("before", "after", "words"),
     [
@@ -59,17 +54,6 @@ def test_damage_is_noticed(before, after, words):
     assert before in text
     with pytest.raises((ValueError, KeyError), match=words):
         RunHeader.parse(text.replace(before, after))
-
-
-def test_a_field_that_there_is_not_is_refused():
-    with pytest.raises(TypeError, match="colour"):
-        RunHeader(colour="red")
-
-
-def test_the_first_headers_had_one_identity_for_all():
-    players = {"a": "./own.py:agent", "b": "greedy", "object": "<object>"}
-    found = RunHeader.of_format_2({"players": players, "code": {"own.py": "1", "object": "2"}})
-    assert found.code == {"a": {"own.py": "1"}, "b": {}, "object": {"object": "2"}}
 
 
 def test_the_layouts_have_every_field_and_no_other():

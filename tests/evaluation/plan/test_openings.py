@@ -24,17 +24,6 @@ def test_number_of_mirror_reduced_openings(plies, count):
     assert len({canonical(Position.parse(moves)) for moves in openings}) == count
 
 
-def test_openings_are_in_a_fixed_order():
-    assert enumerate_openings(1) == ["1", "2", "3", "4"]
-    assert enumerate_openings(2) == sorted(enumerate_openings(2))
-
-
-@pytest.mark.parametrize("plies", [-1, 9, True, 2.0, None])
-def test_bad_number_of_plies_is_refused(plies):
-    with pytest.raises(InvalidRun, match="expected a number of plies"):
-        enumerate_openings(plies)
-
-
 def test_balanced_openings_are_those_of_a_small_exact_score():
     """The columns of the empty board score -2 -1 0 1 0 -1 -2; 498 was counted elsewhere."""
     assert balanced_openings(1, 0) == ["3"]
@@ -51,11 +40,6 @@ def test_the_order_is_the_seeds():
     assert first != choose_openings(3, seed=2)
     assert choose_openings(3, seed=1, limit=10) == first[:10]
     assert choose_openings(np.int64(1)) == choose_openings(1)
-
-
-def test_given_openings_keep_their_order():
-    assert choose_openings(["44", "1", ""]) == ["44", "1", ""]
-    assert choose_openings(("44", "1", ""), limit=2) == ["44", "1"]
 
 
 def test_a_file_of_openings(tmp_path):
@@ -81,12 +65,6 @@ def test_a_bad_file_is_refused_with_its_line(content, words, tmp_path):
     path.write_bytes(content)
     with pytest.raises(InvalidRun, match=words):
         choose_openings(str(path))
-
-
-def test_a_file_may_be_called_balanced_and_begin_with_a_mark(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "balanced.txt").write_bytes(b"\xef\xbb\xbf44\n12\n")
-    assert sorted(choose_openings("balanced.txt")) == ["12", "44"]
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,9 @@
 from __future__ import annotations
 
-import subprocess
-
 import pytest
 
 from c4env.evaluation.errors import InvalidRun
-from c4env.evaluation.plan.patterns import MOST, expand
+from c4env.evaluation.plan.patterns import MOST, expand, expand_all
 
 
 @pytest.mark.parametrize(
@@ -31,6 +29,27 @@ def test_what_a_pattern_stands_for(pattern, specs):
 
 
 @pytest.mark.parametrize(
+    "spec",
+    [
+        "exec:awk '{print 1}'",
+        "me=exec:./engine --depth=1..3",
+        "chat:{model}",
+        "agents/{a,b}.py:agent",
+        "mine.py:Agent:depth=1..2",
+    ],
+)
+def test_a_spec_with_an_argument_or_a_file_path_stays_as_it_is(spec):
+    two = ["minimax:depth=1", "minimax:depth=2"]
+    assert expand_all(["minimax:depth=1..2", spec, "one=greedy"]) == [*two, spec, "one=greedy"]
+
+
+def test_a_pattern_with_a_name_is_one_agent():
+    assert expand_all(["mine=minimax:depth={3}"]) == ["mine=minimax:depth=3"]
+    with pytest.raises(InvalidRun, match="'mine' names 2 agents: expected one agent"):
+        expand_all(["mine=minimax:depth=1..2"])
+
+
+@pytest.mark.parametrize(
     ("pattern", "words"),
     [
         ("a:x={1,2", "unmatched brace"),
@@ -52,16 +71,3 @@ def test_a_bad_pattern_is_quoted(pattern, words):
         expand(pattern)
     assert words in str(raised.value)
     assert pattern in str(raised.value)
-
-
-def test_bash_expands_unquoted_braces_to_the_same_specs():
-    pattern = "alphabeta:depth=1..2,heuristic={chain,window}"
-    try:
-        done = subprocess.run(
-            ["bash", "-c", f"printf '%s\\n' {pattern}"], capture_output=True, text=True, check=True
-        )
-    except FileNotFoundError:
-        pytest.skip("no bash here")
-    handed_over = done.stdout.split()
-    assert len(handed_over) == 2
-    assert {spec for part in handed_over for spec in expand(part)} == set(expand(pattern))

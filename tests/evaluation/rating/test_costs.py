@@ -17,10 +17,11 @@ def test_an_agents_own_moves_are_counted():
         "b": (4, 20),
     }
     assert found["a"].seconds_a_move == pytest.approx(0.003)
-    assert found["b"].by_game == pytest.approx([0.001, 0.001])
+    slow = GameRecord(("b", "a"), "", "12", None, "full board", seconds=(9.0, 0.003))
+    assert costs([game, slow, game])["b"].seconds_a_move == pytest.approx(0.001)
 
 
 def test_who_made_no_move_costs_nothing():
     game = GameRecord(("a", "b"), "12", "12", 1, "exception", seconds=(0.5, 0.0))
-    assert costs([game])["b"].by_game == []
+    assert costs([game])["b"].seconds_a_move == 0
     assert Cost().seconds_a_move == 0

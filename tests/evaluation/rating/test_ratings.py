@@ -1,18 +1,16 @@
 from __future__ import annotations
 
 import random
-import tracemalloc
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from c4env import evaluation
-from c4env.evaluation.__main__ import main
 from c4env.evaluation.errors import InvalidRun
 from c4env.evaluation.plan.openings import enumerate_openings
 from c4env.evaluation.rating.fit import fit
-from c4env.evaluation.rating.ratings import Rating, format_ranks, leverages, parse_anchor, rate
+from c4env.evaluation.rating.ratings import leverages, parse_anchor, rate
 from c4env.evaluation.rating.tally import Tally
 from c4env.evaluation.report.headline import headline
 from c4env.evaluation.store.record import GameRecord, read_games
@@ -51,14 +49,6 @@ def test_fit_finds_the_strengths_that_made_the_points():
     strengths, first_move = fit(chance(truth[:, None] - truth + edge) * played, played)
     assert strengths == pytest.approx(truth, abs=1e-5)
     assert first_move == pytest.approx(edge, abs=1e-5)
-
-
-def test_one_pairing_has_the_closed_form():
-    # Both colours alike, so no first-move advantage: 400 * log10(points ratio), with the
-    # virtual pair of draws adding a point to each side.
-    ratings = rated(games("a", "b", 30, 0, 10) + games("b", "a", 10, 0, 30), "ab")
-    assert ratings[0].elo - ratings[1].elo == pytest.approx(400 * np.log10(61 / 21), abs=1e-3)
-    assert ratings.first_move.value == pytest.approx(0, abs=1e-3)
 
 
 def log_likelihood(elo, edge, points, played):
@@ -106,17 +96,6 @@ def test_an_independent_package_finds_the_same_ratings():
     assert ours == pytest.approx(theirs - theirs.mean(), abs=1e-2)
     assert np.ptp(ours) > 100
     assert first_move == pytest.approx(0, abs=1e-3)
-
-
-def test_many_fits_at_once_are_those_of_each():
-    generator = np.random.default_rng(2)
-    played = generator.integers(1, 40, (7, 4, 4)) * (1.0 - np.eye(4))
-    points = played * generator.uniform(0.1, 0.9, (7, 4, 4))
-    together = fit(points, played)
-    for i in range(7):
-        alone = fit(points[i], played[i])
-        assert together[0][i] == pytest.approx(alone[0], abs=1e-4)
-        assert together[1][i] == pytest.approx(alone[1], abs=1e-4)
 
 
 @pytest.mark.parametrize("field", ["all", "a gauntlet", "a chain", "two parts, one game"])
@@ -201,41 +180,6 @@ def test_moving_first_is_unknown_where_one_side_wins_everything():
     assert "Moving first: 0 Elo" in ratings.table().text()
 
 
-def test_memory_does_not_grow_with_the_square_of_the_field():
-    n, openings = 40, 4
-    points = np.random.default_rng(1).random((openings, n, n)) * (1 - np.eye(n))
-    names = tuple(f"{i:02}" for i in range(n))
-    tally = Tally(names, tuple("1234"), points, np.broadcast_to(1 - np.eye(n), points.shape))
-    tracemalloc.start()
-    ratings = rate(tally)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert len(ratings) == n
-    assert peak < 1000 * n * n * 8  # one number for every draw and pair of agents
-
-
-@pytest.mark.parametrize("n", [182, 200])
-def test_a_field_of_many_over_one_opening_needs_memory_for_its_games(n, monkeypatch):
-    """Pairs, each a unit of its own, in tables of players by players, not one such a pair."""
-    monkeypatch.setattr("c4env.evaluation.rating.ratings._DRAWS", 8)
-    names = [f"{i:03}" for i in range(n)]
-    played = [
-        GameRecord((a, b), "", "", int(a > b), "four") for a in names for b in names if a != b
-    ]
-    tracemalloc.start()
-    ratings = rated(played, names)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert (ratings.resampled, ratings.units) == ("pairs", n * (n - 1) // 2)
-    assert [r.player for r in ratings[:3]] == names[:3]
-    assert peak < 400 * len(played) * 8
-
-
-def test_more_agents_than_a_block_of_draws_has_room_for(monkeypatch):
-    monkeypatch.setattr("c4env.evaluation.rating.ratings._BLOCK", 1)
-    assert len(rated(some_run(plies=1), "abcd")) == 4
-
-
 def test_virtual_points_go_where_games_would_tell():
     field = np.ones((5, 5)) - np.eye(5)
     assert leverages(field) == pytest.approx(field * 2 / 5, abs=1e-4)
@@ -281,18 +225,6 @@ def test_the_best_of_many_is_not_drawn_to_the_mean_by_virtual_games():
     assert np.mean(apart) == pytest.approx(1200, abs=150)
 
 
-def test_few_openings_are_not_outweighed_by_virtual_points():
-    """Of 21 agents over one opening, one that lost all is last, or all but last."""
-    names = [f"{i:02}" for i in range(21)]
-    played = [
-        GameRecord((a, b), "", "", int(a > b), "four") for a in names for b in names if a != b
-    ]
-    ratings = rated(played, names)
-    assert ratings[-1].player == "20"
-    assert ratings[-1].ranks[0] >= 18
-    assert ratings[0].ranks[1] <= 4
-
-
 @pytest.mark.parametrize("openings", [1, 4])
 def test_a_few_openings_of_a_newcomer_are_resampled_by_themselves(openings):
     elo = np.array([600.0, -200, -100, 0, 100, 200])
@@ -312,26 +244,6 @@ def test_a_few_openings_of_a_newcomer_are_resampled_by_themselves(openings):
     centred = [r.elo for r in rate(tallies[-1], centre="12345") if r.player in "12345"]
     assert np.mean(centred) == pytest.approx(0, abs=1e-9)
     assert held(tallies, elo - elo[1:].mean(), centre="12345")[0] > 0.9
-
-
-def test_few_openings_that_happen_to_be_alike_say_no_more_than_their_games():
-    """A newcomer loses one game of ten in either of two openings: by pairs, that may be chance."""
-    n, own = 6, np.zeros((2, 6, 6))
-    own[:, 0, 1:] = own[:, 1:, 0] = 1
-    points = np.zeros_like(own)
-    points[:, 0, 1:] = 1
-    points[:, 0, 1] = 0
-    (field,) = world(np.zeros(n), 25, 5, 1)
-    without = [table * (1 - own[0]) for table in (field.points, field.games)]
-    few = Tally(field.players, field.openings[:2], points, own)
-    found = {}
-    for by_pairs in (False, True):
-        beside = replace(few, by_pairs=by_pairs)
-        tally = Tally(field.players, field.openings, *without, beside=beside)
-        (found[by_pairs],) = (r for r in rate(tally, centre="12345") if r.player == "0")
-    assert found[True].elo == found[False].elo
-    assert found[True].high > found[False].high + 50
-    assert found[True].low > 0 > found[False].low
 
 
 def test_moving_first_over_few_openings_has_students_tails():
@@ -394,14 +306,6 @@ def test_ranks_and_the_chance_to_be_better():
     assert ratings[2].better is None
 
 
-def test_games_against_itself_change_nothing():
-    played = games("a", "b", 3, 1, 2)
-    itself = games("a", "a", 20, 0, 0)
-    assert rated(played + itself, ["a", "b"]) == rated(played, ["a", "b"])
-    (alone,) = rated(itself, ["a"])
-    assert (alone.elo, alone.games) == (0, 0)
-
-
 # -- exact --------------------------------------------------------------------------------
 
 
@@ -430,12 +334,6 @@ def test_anything_less_is_a_sample(played, deterministic):
     assert not rated(played, "abcd", deterministic=deterministic).exact
 
 
-def test_a_gauntlet_over_all_openings_is_exact_too():
-    played = [g for g in some_run() if "a" in g.players]
-    assert rated(played, "abcd", deterministic="abcd").exact
-    assert not rated(played, "abcde", deterministic="abcde").exact  # one has not played
-
-
 def test_a_run_knows_which_agents_are_deterministic(tmp_path):
     exact = evaluation.round_robin(["greedy", "minimax:depth=1"], openings=1, out=tmp_path)
     assert exact.ratings.exact
@@ -446,34 +344,6 @@ def test_a_run_knows_which_agents_are_deterministic(tmp_path):
         return 3 if observation["action_mask"][3] else int(observation["action_mask"].argmax())
 
     assert evaluation.round_robin([centre, "greedy"], openings=0).deterministic == ("greedy",)
-
-
-def test_the_command_line_takes_an_anchor(tmp_path, capsys):
-    arguments = ["random", "greedy", "--openings", "1", "--jobs", "1", "--quiet"]
-    assert main(["run", *arguments, "--out", str(tmp_path), "--anchor", "random=-700"]) == 0
-    assert "-700" in capsys.readouterr().out
-    assert main(["report", str(tmp_path), "--anchor", "random=1234"]) == 0
-    assert "+1234" in capsys.readouterr().out
-    assert main(["run", *arguments, "--anchor", "rndom=0"]) == 2
-    shown = capsys.readouterr()
-    assert "anchor 'rndom': expected one of " in shown.err
-    assert shown.out == ""
-
-
-def test_the_empty_board_alone_is_a_set_too():
-    ratings = rated(games("a", "b", 1, 0, 0) + games("b", "a", 0, 0, 1), "ab", deterministic="ab")
-    assert ratings.exact
-    assert ratings.resampled == "pairs"
-    assert ratings.basis().endswith("The spread tells little: 1 pair of games has none.")
-
-
-def test_equals_share_a_rank():
-    played = [g for o in enumerate_openings(1) for p in ("ab", "ba") for g in games(*p, 0, 1, 0, o)]
-    ratings = rated(played, "ab", deterministic="ab")
-    assert [r.ranks for r in ratings] == [(1, 2), (1, 2)]
-    assert ratings[0].better == 0.5
-    assert format_ranks((1, 2)) == "1-2"
-    assert format_ranks((3, 3)) == "3"
 
 
 # -- anchor, table ------------------------------------------------------------------------
@@ -499,14 +369,3 @@ def test_anchors_as_text():
     for text in ("random", "random=", "=3", "random=x", "random=inf", "random=nan"):
         with pytest.raises(InvalidRun, match="expected NAME=ELO"):
             parse_anchor(text, field)
-
-
-def test_table_of_ratings():
-    ratings = rated(games("long-name", "b", 3, 0, 1), ["long-name", "b"])
-    text = ratings.table().text()
-    assert "long-name" in text
-    assert "75.0%" in text
-    assert "4 pairs of games, resampled 1000 times, and of this one opening alone." in text
-    assert isinstance(ratings[0], Rating)
-    assert [r.player for r in ratings[:1]] == ["long-name"]
-    assert len(ratings) == 2

@@ -56,12 +56,6 @@ def test_forfeits_are_counted():
     assert "1 exception, 2 illegal column" in table.text()
 
 
-def test_players_without_games_are_shown():
-    table = WinTable.of([], ["one", "two"])
-    assert table.total("one") == Cell()
-    assert "one" in table.text()
-
-
 def test_every_form_holds_the_same_counts():
     table = WinTable.of(GAMES)
     assert "2/0/0" in table.text()

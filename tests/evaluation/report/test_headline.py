@@ -57,22 +57,6 @@ def test_how_sure_it_is_stands_below() -> None:
     assert "Nothing was sampled" in headline(ratings_of(50, -50, exact=True))[1]
 
 
-def test_of_two_the_difference_is_the_one_that_a_match_tells() -> None:
-    openings = [f"{a}{b}" for a in range(1, 8) for b in range(1, 4)]
-    games = [
-        GameRecord(players, start, start, players.index("a") if i % 3 else None, "four")
-        for i, start in enumerate(openings)
-        for players in (("a", "b"), ("b", "a"))
-    ]
-    header = RunHeader(kind="match", players=AB, openings=tuple(openings))
-    match = Match(header, tuple(games))
-    elo = f"{match.elo.elo:+.0f}, lies between {match.elo.low:+.0f} and {match.elo.high:+.0f} with"
-    for anchor in (None, ("a", 100.0), ("b", 0.0)):
-        ratings = rated(games, ("a", "b"), anchor=anchor)
-        assert f"The Elo difference, {elo}" in headline(ratings)[1]
-        assert f"{match.elo.elo:.0f} Elo ahead" in headline(ratings)[0]
-
-
 AB = {"a": "a", "b": "b"}
 OPENINGS = tuple(f"{a}{b}" for a in range(1, 5) for b in range(1, 5))
 
@@ -86,31 +70,6 @@ def pairs(*winners: str) -> Match:
             games.append(GameRecord(players, opening, opening, won, "four"))
     test = SprtPlan(0, 200, 0.05, 0.05)
     return Match.of(RunHeader(kind="match", players=AB, openings=OPENINGS, sprt=test), games)
-
-
-@pytest.mark.parametrize(
-    ("played", "first"),
-    [
-        (
-            pairs(*"a" * 12),
-            "H1 accepted after 8 pairs of games: a is stronger than b; measured +",
-        ),
-        (
-            pairs(*"bbbbbbb"),
-            "H0 accepted after 5 pairs of games: a is not 200 Elo stronger than b; "
-            "measured \N{MINUS SIGN}",
-        ),
-        (
-            pairs("a"),
-            "Undecided after 1 pair of games: "
-            "whether a is 200 Elo stronger than b (H1) or as strong",
-        ),
-    ],
-)
-def test_a_test_speaks_first(played: Match, first: str) -> None:
-    said = headline(played.ratings, played)
-    assert said[0].startswith(first)
-    assert f"scored {played.score.value:.1%} of the points" in said[1]
 
 
 SOME = tuple(enumerate_openings(3))
@@ -231,10 +190,3 @@ def test_the_command_plays_the_run_again() -> None:
     again = played_again(command_of(match.header) or "")
     assert (again["one"], again["other"], again["sprt"]) == ("greedy", "random", "0,90")
     assert (again["alpha"], again["beta"]) == (0.1, None)
-
-
-def test_what_no_command_plays_has_none() -> None:
-    objects = round_robin({"a": "random", "b": lambda seen: 0}, openings=0, jobs=1)
-    own = round_robin(["random", "greedy"], openings=["12", "44"], jobs=1)
-    for found in (objects, own, replace(own, header=RunHeader())):
-        assert command_of(found.header) is None

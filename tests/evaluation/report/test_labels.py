@@ -1,11 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
 
-from c4env import agents
-from c4env.errors import C4Error
 from c4env.evaluation.report.labels import labels
 from c4env.evaluation.tables import width
 
@@ -29,21 +25,6 @@ def test_what_specs_of_an_agent_share_is_left_out():
         "mcts:movetime=0.02",
         "greedy",
     ]
-
-
-def test_what_they_begin_and_end_with_is_left_out():
-    names = [f"exec:./engines/{name} --threads 4" for name in ("crab", "cobra")]
-    assert list(labels(names, 16).values()) == ["exec:..crab", "exec:..cobra"]
-
-
-@pytest.mark.parametrize("columns", [12, 18, 30])
-def test_the_option_that_differs_is_never_hidden(columns):
-    names = [f"mcts:simulations={n}000,c=0.5,rollout=random" for n in (1, 2)]
-    names += [f"perfect:blunder=0.{n},ties=random" for n in (125, 25)]
-    for name, label in labels(names, columns).items():
-        assert name.partition("=")[2].partition(",")[0] in label
-    if columns == 18:
-        assert labels(names, columns)[names[0]] == "mcts:simula..=1000"
 
 
 @pytest.mark.parametrize(
@@ -102,37 +83,3 @@ def test_no_label_is_too_wide_and_no_two_are_alike(columns):
     assert list(short) == names
     assert len(set(short.values())) == len(names)
     assert max(map(width, short.values())) <= columns
-
-
-OPTIONS = {
-    "deepening": ["nodes=2000", "heuristic=threats", "depth=9", "table_mb=64", "movetime=0.02"],
-    "mcts": ["simulations=2000", "c=0.5", "rollout=random", "reuse=0", "tree_mb=64"],
-    "alphabeta": ["depth=12", "heuristic=window-b"],
-    "perfect": ["blunder=0.125", "ties=random", "table_mb=128"],
-}
-
-
-@st.composite
-def fields(draw):
-    found = set()
-    for _ in range(draw(st.integers(1, 6))):
-        agent = draw(st.sampled_from(sorted(OPTIONS)))
-        options = draw(st.lists(st.sampled_from(OPTIONS[agent]), unique=True))
-        found.add(f"{agent}:{','.join(options)}" if options else agent)
-    return sorted(found)
-
-
-@example(["deepening:nodes=2000,heuristic=threats", "deepening:nodes=2000,heuristic=chain"], 24)
-@example(["mcts:simulations=2000,c=0.5", "mcts:simulations=2000,c=0.5,rollout=random"], 24)
-@given(fields(), st.integers(8, 30))
-def test_no_label_is_the_spec_of_another_agent(names, columns):
-    for name, label in labels(names, columns).items():
-        if label != name:
-            assert ".." in label
-            with pytest.raises(C4Error):
-                agents.make(label)
-
-
-def test_dots_of_a_name_are_no_mark():
-    names = [f"exec:../{name} --level 3" for name in "bc"]
-    assert list(labels(names, 14).values()) == ["exec:..../b", "exec:..../c"]

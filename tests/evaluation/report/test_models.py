@@ -12,16 +12,12 @@ pytest.importorskip("openai")
 from c4env import evaluation
 from c4env.agents.adapters.chat.agent import Exchange
 from c4env.evaluation.__main__ import main
-from c4env.evaluation.errors import InvalidRun, UnreadableRun
 from c4env.evaluation.report.models import (
-    Models,
     conversations,
     model_rows,
-    read_prices,
 )
-from c4env.evaluation.report.page import page
 from c4env.evaluation.store.record import GameRecord, read_games
-from c4env.evaluation.store.transcripts import TRANSCRIPTS_FILE, Spoken, read_transcripts
+from c4env.evaluation.store.transcripts import Spoken, read_transcripts
 from tests.helpers.chat import ChatServer, chatting, lowest_legal
 
 HOSTILE = "\x1b[2J\x07</script><img src=x onerror=alert(1)>\u202e" + "y" * 10000
@@ -54,13 +50,10 @@ def test_answers_and_tokens_are_counted_in_games_that_are_over():
         said("45", 2, tokens=None),
         Spoken(("model", "unfinished"), "", said("").exchange),
     ]
-    (row,) = model_rows([OVERLOOKED], spoken, {"tiny": (2.0, 10.0)})
+    (row,) = model_rows([OVERLOOKED], spoken)
     assert (row.player, row.games, row.answers) == ("model", 1, 4)
     assert (row.unreadable, row.illegal, row.again, row.failures) == (1, 1, 2, 3)
     assert (row.asked_tokens, row.answered_tokens, row.seconds) == (300, 30, 2.0)
-    assert row.cost == pytest.approx(300 * 2e-6 + 30 * 10e-6)
-    with pytest.raises(InvalidRun, match="'tiny' has no price: expected one in the price file"):
-        model_rows([OVERLOOKED], spoken, {"big": (1, 1)})
 
 
 @pytest.mark.parametrize(
@@ -80,25 +73,11 @@ def test_missed_wins_and_blocks(moves, winner, ending, wins, blocks):
     assert (row.blocks[True], row.blocks.total()) == blocks
 
 
-def test_prices_are_read_or_quoted(tmp_path):
-    file = tmp_path / "prices.json"
-    file.write_text('{"tiny": [0.5, 2]}')
-    assert read_prices(file) == {"tiny": (0.5, 2.0)}
-    for text in ("[1]", "{", '{"tiny": 3}', '{"tiny": [1]}', '{"tiny": ["x", 2]}'):
-        file.write_text(text)
-        with pytest.raises(InvalidRun, match="expected"):
-            read_prices(file)
-    with pytest.raises(UnreadableRun, match="No such file"):
-        read_prices(tmp_path / "none.json")
-
-
 def test_the_report_has_them_in_every_form(server, tmp_path, capsys):
     server.script = ["hm", "Move: 8"]
     players = {"model": server.spec, "other": "greedy"}
     evaluation.round_robin(players, openings=0, out=tmp_path / "run")
-    prices = tmp_path / "prices.json"
-    prices.write_text('{"tiny": [1, 1]}')
-    command = ["report", str(tmp_path / "run"), "--quiet", "--prices", str(prices)]
+    command = ["report", str(tmp_path / "run"), "--quiet"]
     assert main(command) == 0
     text = capsys.readouterr().out
     assert "language model" in text
@@ -111,19 +90,8 @@ def test_the_report_has_them_in_every_form(server, tmp_path, capsys):
     assert main([*command, "--format", "json"]) == 0
     (facts,) = json.loads(capsys.readouterr().out)["models"]
     assert (facts["unreadable"], facts["illegal"], facts["games"]) == (1, 1, 2)
-    assert facts["cost"] == pytest.approx(110e-6 * len(server.asked))
     assert facts["by_ply"]
     assert set(facts["wins"]) == {"missed", "chances"}
-
-
-def test_without_language_models_nothing_is_added(tmp_path, capsys):
-    evaluation.round_robin(["random", "greedy"], openings=0, out=tmp_path / "run")
-    prices = tmp_path / "prices.json"
-    prices.write_text("{}")
-    assert main(["report", str(tmp_path / "run")]) == 0
-    assert "language model" not in capsys.readouterr().out
-    assert main(["report", str(tmp_path / "run"), "--prices", str(prices)]) == 2
-    assert not (tmp_path / "run" / TRANSCRIPTS_FILE).exists()
 
 
 def test_the_page_holds_the_conversations_as_text(server, tmp_path):
@@ -135,7 +103,7 @@ def test_the_page_holds_the_conversations_as_text(server, tmp_path):
     talk = conversations(games, read_transcripts(tmp_path))
     assert sorted(talk) == [0, 1]
     first, second = talk[games.index(next(g for g in games if g.players[0] == "model"))][:2]
-    assert (first[0], first[3], second[3]) == (0, None, 1)
+    assert (first[0], first[3], second[3]) == (0, None, "1")
     assert [role for role, _ in first[1]] == ["user"]
     assert second[1][0][1].startswith("That is no legal move")
     assert len(second[1]) == 1  # what was asked before is not repeated
@@ -146,23 +114,3 @@ def test_the_page_holds_the_conversations_as_text(server, tmp_path):
     assert "<img src=x" not in text
     assert "\\u003cimg src=x" in text
     assert not set(text) & {"\x1b", "\x07", "\u202e"}
-
-
-def test_a_damaged_line_is_named_and_a_torn_one_passed_over(server, tmp_path):
-    evaluation.round_robin({"model": server.spec, "other": "random"}, openings=0, out=tmp_path)
-    file = tmp_path / TRANSCRIPTS_FILE
-    whole = file.read_bytes()
-    spoken = list(read_transcripts(tmp_path))
-    assert all(each.player == "model" for each in spoken)
-    file.write_bytes(whole[:-20])
-    assert list(read_transcripts(tmp_path)) == spoken[:-1]
-    file.write_bytes(whole.replace(b'"vote":0', b'"vole":0', 1))
-    with pytest.raises(UnreadableRun, match="line 2"):
-        list(read_transcripts(tmp_path))
-
-
-def test_nothing_judged_is_no_table():
-    rows = model_rows([OVERLOOKED], [said("")])
-    assert len(Models(rows).tables()) == 2
-    assert "1 of 1" in Models(rows).text()
-    assert page({"talk": {}})

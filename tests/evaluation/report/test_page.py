@@ -6,20 +6,16 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
 import pytest
 
 from c4env import Position
 from c4env.agents.solver import Solver
 from c4env.evaluation.__main__ import main
-from c4env.evaluation.cli.web import PORT
 from c4env.evaluation.exact.judge import Judge
 from c4env.evaluation.exact.mistakes import Mistakes
-from c4env.evaluation.exact.quality import judge_games
 from c4env.evaluation.rating.sprt import Sprt
 from c4env.evaluation.report import page as report
-from c4env.evaluation.report import plots
 from c4env.evaluation.store.record import read_games
 from c4env.evaluation.studies.match import play_match
 from c4env.evaluation.tables import rounded
@@ -76,54 +72,6 @@ def test_a_costly_move_opens_its_game(page: Any, folder: Path) -> None:
     assert "A blunder: " in page.inner_text("#judged")
 
 
-def test_a_game_is_played_on_in_the_page_of_c4_web(page: Any, folder: Path) -> None:
-    _, games = read_games(folder / "run")
-    for ply in (2, 3):
-        page.evaluate(f"open_(3, {ply})")
-        players = [*games[3].players]
-        players[ply % 2] = "human"
-        one, two = (quote(player, safe="") for player in players)
-        assert page.get_attribute("#play", "href") == (
-            f"http://127.0.0.1:{PORT}/#moves={games[3].moves[:ply]}&red={one}&yellow={two}"
-        )
-
-
-def test_each_pair_of_few_agents_is_summed_up(page: Any, folder: Path) -> None:
-    _, games = read_games(folder / "run")
-    pairs = page.locator("#pairs li").all_inner_texts()
-    assert len(pairs) == 3
-    (said,) = (pair for pair in pairs if "greedy" in pair and "random" in pair)
-    mine = [game for game in games if {*game.players} == {"greedy", "random"}]
-    points = sum(game.points[game.players.index("greedy")] for game in mine)
-    leads = {game.opening: 0.0 for game in mine}
-    for game in mine:
-        leads[game.opening] += game.points[game.players.index("greedy")] - 0.5
-    assert f"greedy scores {points:.1f} of 8 points ({rounded(points / 8, '.0%')})" in said
-    ahead, behind = (sum(sign * lead > 0 for lead in leads.values()) for sign in (1, -1))
-    assert f"It is ahead over {ahead} of 4 openings and behind over {behind}." in said
-    with Judge() as judge:
-        lost = [sum(m.blunder for m in judge_games(mine, judge, [x])) for x in ("greedy", "random")]
-    assert said.endswith(
-        f"Blunders a game: {' against '.join(rounded(n / 8, '.1f') for n in lost)}."
-    )
-
-
-def test_keys_keep_their_place_where_the_page_is_drawn_again(page: Any) -> None:
-    page.focus("#cross thead button >> nth=0")
-    for order in ("ascending", "descending"):
-        page.keyboard.press("Enter")
-        assert page.evaluate("document.activeElement.parentElement.ariaSort") == order
-    page.focus("#moves button >> nth=2")
-    page.keyboard.press("Enter")
-    page.keyboard.press("ArrowRight")
-    assert page.evaluate("document.activeElement.ariaCurrent") == "step"
-    assert page.inner_text("#ply").startswith("disc 4 of")
-    page.focus("#last")
-    page.keyboard.press("Enter")
-    assert page.evaluate("document.activeElement.id") == "last"
-    assert page.get_attribute("#last", "aria-disabled") == "true"
-
-
 def test_a_replay_shows_the_exact_scores(page: Any, folder: Path) -> None:
     _, games = read_games(folder / "run")
     page.click("tr[data-game='3'] td >> nth=1")
@@ -144,11 +92,6 @@ def test_a_replay_shows_the_exact_scores(page: Any, folder: Path) -> None:
 
 def best_of(scores: list[int | None]) -> int:
     return max(s for s in scores if s is not None)
-
-
-def test_no_two_parts_have_one_id(page: Any) -> None:
-    ids = page.locator("[id]").evaluate_all("all => all.map(e => e.id)")
-    assert len({*ids}) == len(ids) > 30
 
 
 def test_slips_and_blunders_are_marked_and_the_graph_is_the_solvers(
@@ -200,21 +143,6 @@ def test_arrows_work_at_once_and_a_game_and_a_ply_have_an_address(page: Any, fol
     assert "Game 99" not in page.inner_text("#who")
 
 
-def test_it_opens_on_the_strongest_agents_most_costly_blunder(page: Any, folder: Path) -> None:
-    _, games = read_games(folder / "run")
-    leader = page.evaluate("R.players[0]")
-    costs = {}
-    with Judge() as judge:
-        for move in judge_games(games, judge, [leader]):
-            if move.blunder:
-                costs[move.loss] = True
-    assert costs
-    assert "A blunder" in page.inner_text("#judged")
-    assert page.inner_text("#said").startswith(f"Exact scores for {leader}")
-    shown = page.evaluate("Math.abs(valuesOf(game)[ply] - valuesOf(game)[ply + 1])")
-    assert shown == max(costs)
-
-
 def names(page: Any) -> list[str]:
     return [text.split(maxsplit=1)[1] for text in page.locator("#cross tbody th").all_inner_texts()]
 
@@ -263,21 +191,6 @@ def curves_of(page: Any, found: dict[str, Any]) -> list[list[tuple[str, bool]]]:
     ]
 
 
-def test_the_blunder_curves_of_the_page_are_those_of_the_png(page: Any) -> None:
-    pytest.importorskip("matplotlib", reason="figures need matplotlib")
-    found = page.evaluate("R")
-    figure = dict(plots.figures(found))["blunders"]
-    for i, axes in enumerate(figure.axes[: len(found["players"])]):
-        (dots,) = axes.collections
-        drawn = [
-            (rounded(y / 100, ".1%"), tuple(face[:3]) == (1, 1, 1))
-            for (_, y), face in zip(dots.get_offsets(), dots.get_facecolors(), strict=True)
-        ]
-        assert drawn == curves_of(page, found)[i]
-        ticks = page.locator(f"#panel-{i} text").all_text_contents()[:3]
-        assert [tick.rstrip("%") for tick in ticks] == [f"{y:g}" for y in axes.get_yticks()]
-
-
 def test_figures_are_drawn_for_every_agent(page: Any) -> None:
     assert page.locator("#ratings circle").count() == 3
     assert page.locator("#colours circle").count() == 3
@@ -296,20 +209,6 @@ def test_figures_are_drawn_for_every_agent(page: Any) -> None:
     page.select_option("#unit", "0")
     assert "nodes a move" in page.inner_text("#cost")
     assert not page.is_visible("#course-card")  # no test was made
-
-
-def test_the_marks_in_the_moves_are_explained(page: Any) -> None:
-    for mark in ("slip", "blunder"):
-        assert page.is_visible(f"#marks .{mark}:text-is('{mark}')")
-
-
-def test_figures_are_drawn_again_where_the_width_changes(page: Any) -> None:
-    before = page.get_attribute("#ratings svg", "width")
-    page.set_viewport_size({"width": 700, "height": 850})
-    page.wait_for_selector(f"#ratings svg:not([width='{before}'])")
-    box, card = (page.locator(f"#ratings{part}").bounding_box() for part in (" svg", ""))
-    assert box["width"] == card["width"]
-    page.set_viewport_size({"width": 390, "height": 850})
 
 
 # Texts of figures: smaller than 12 px, beyond their figure, or one over another.

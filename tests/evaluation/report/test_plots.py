@@ -1,21 +1,13 @@
 from __future__ import annotations
 
 import re
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from c4env.errors import MissingExtra
-from c4env.evaluation.exact.judge import Judge
-from c4env.evaluation.rating.wintable import WinTable
 from c4env.evaluation.report import page as report
 from c4env.evaluation.report import plots
-from c4env.evaluation.report.static import STATIC
-from c4env.evaluation.report.summary import RunSummary
-from c4env.evaluation.store.record import GameRecord
-from c4env.evaluation.tables import for_terminal
 from tests.evaluation.report.test_summary import GAMES, crowded
 from tests.helpers.runs import rated, run_of
 
@@ -23,25 +15,18 @@ RATINGS = rated(GAMES, ["one", "two"])
 
 
 @pytest.mark.slow
-def test_each_figure_is_written_twice(tmp_path: Path) -> None:
+def test_each_figure_is_written_in_three_forms(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib", reason="figures need matplotlib")
-    with Judge() as judge:
-        found = report.contents(run_of(GAMES), RATINGS, judge)
+    found = report.contents(run_of(GAMES), RATINGS)
     written = plots.write_plots(tmp_path / "figures", found)
-    assert {path.stem for path in written} == set(plots.FIGURES) - {"course"}
+    assert {path.stem for path in written} == set(plots.FIGURES)
     for path in written:
         data = path.read_bytes()
-        assert data.startswith(b"\x89PNG" if path.suffix == ".png" else b"<?xml")
-    svg = (tmp_path / "figures" / "elo.svg").read_text()
+        assert data.startswith({".png": b"\x89PNG", ".svg": b"<?xml", ".pdf": b"%PDF"}[path.suffix])
+    svg = (tmp_path / "figures" / "strength.svg").read_text()
     assert ">one  " in svg  # names are text
     again = plots.write_plots(tmp_path / "again", found)
     assert [p.read_bytes() for p in written] == [p.read_bytes() for p in again]
-
-
-def test_without_scores_there_is_no_blunder_figure() -> None:
-    pytest.importorskip("matplotlib", reason="figures need matplotlib")
-    found = dict(plots.figures(report.contents(run_of(GAMES), RATINGS)))
-    assert found.keys() == set(plots.FIGURES) - {"blunders", "course"}
 
 
 def texts_of(figure: Any, monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, Any]]:
@@ -67,15 +52,7 @@ def test_no_text_covers_another_or_leaves_its_figure(
     count: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("matplotlib", reason="figures need matplotlib")
-    found = {
-        **crowded(count),
-        "title": "A run with a long name, " * 8,
-        "course": {
-            "bounds": [-2.9, 2.9],
-            "hypotheses": ["H0: 0 Elo", "H1: 40 Elo"],
-            "llr": [1.0, -3],
-        },
-    }
+    found = {**crowded(count), "title": "A run with a long name, " * 8}
     drawn = dict(plots.figures(found))
     assert list(drawn) == list(plots.FIGURES)
     for name, figure in drawn.items():
@@ -92,64 +69,11 @@ def test_no_text_covers_another_or_leaves_its_figure(
         games = len(found["games"])
         run = rf"A run with a long name.*\.\.\.: {games} games, digest {found['digest']}"
         assert sum(bool(re.fullmatch(run, words)) for words, _ in texts) == 1
-        if name == "strength-and-cost":
-            assert {words for words, _ in texts} >= set(found["labels"])  # all are named
-
-
-def test_halves_are_rounded_alike_in_tables_and_figures(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One point of eight is 12.5 %, which the page has as 13."""
-    pytest.importorskip("matplotlib", reason="figures need matplotlib")
-    games = [
-        GameRecord(("one", "two"), str(i), f"{i}", int(i > 1), "exception") for i in range(1, 8)
-    ]
-    games.append(GameRecord(("one", "two"), "11", "11", 1, "exception"))
-    ratings = rated(games, ["one", "two"])
-    figure = dict(plots.figures(report.contents(run_of(games), ratings)))["win-table"]
-    assert "13" in [words for words, _ in texts_of(figure, monkeypatch)]
-    summary = RunSummary(WinTable.of(games), "", ratings)
-    text = for_terminal(summary.text(), colour=False)
-    assert re.search(r"one +13 +- ", text)
-    assert "12.5%" in text
-    assert "| 13% 1/0/7 |" in summary.markdown()
-
-
-def test_the_numbers_of_an_axis_have_the_pages_units() -> None:
-    pytest.importorskip("matplotlib", reason="figures need matplotlib")
-    drawn = dict(plots.figures(crowded(7)))
-    ticks = {
-        name: [axis.get_major_formatter()(value) for value in values]
-        for name, axis, values in (
-            ("first-move", drawn["first-move"].axes[0].xaxis, (0, 20)),
-            ("elo", drawn["elo"].axes[0].xaxis, (-250, 0, 250)),
-            ("cost", drawn["strength-and-cost"].axes[0].xaxis, (1e-6, 1e-4, 1e-3, 0.1, 10)),
-            ("blunders", drawn["blunders"].axes[0].yaxis, (50,)),
-        )
-    }
-    assert ticks == {
-        "first-move": ["0%", "20%"],
-        "elo": ["\N{MINUS SIGN}250", "0", "+250"],
-        "cost": ["1 \N{MICRO SIGN}s", "100 \N{MICRO SIGN}s", "1 ms", "100 ms", "10 s"],
-        "blunders": ["50%"],
-    }
 
 
 def test_an_interval_reaches_from_its_low_to_its_high_end() -> None:
     pytest.importorskip("matplotlib", reason="figures need matplotlib")
     found = report.contents(run_of(GAMES), RATINGS)
-    (bars,) = dict(plots.figures(found))["elo"].axes[0].containers
+    (bars,) = dict(plots.figures(found))["strength"].axes[0].containers
     drawn = [end[0] for ends in bars[2][0].get_segments() for end in ends]
     assert drawn == pytest.approx([end for rating in found["ratings"] for end in rating[1:3]])
-
-
-def test_the_page_has_the_same_colours() -> None:
-    style = STATIC.joinpath("theme.css").read_text().split("@media")[0]
-    assert f"--first: {plots.BLUE}; --second: {plots.VERMILION};" in style
-    assert f"--others: {plots.OTHERS};" in style
-
-
-def test_without_matplotlib_it_says_what_to_install(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(MissingExtra, match=r"c4env\[plots\]"):
-        plots.write_plots(tmp_path, {})

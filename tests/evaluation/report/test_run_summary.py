@@ -9,15 +9,10 @@ from dataclasses import replace
 
 import pytest
 
-from c4env import evaluation
-from c4env.evaluation.plan.header import RunHeader
-from c4env.evaluation.rating.lotteries import Place, Standing
-from c4env.evaluation.rating.sprt import Sprt
 from c4env.evaluation.rating.wintable import WinTable
 from c4env.evaluation.report.opponents import Opponents
 from c4env.evaluation.report.summary import RunSummary
 from c4env.evaluation.store.record import GameRecord, digest
-from c4env.evaluation.studies.match import Match
 from c4env.evaluation.tables import for_terminal, width
 from tests.helpers.runs import rated, run_of
 
@@ -68,8 +63,6 @@ def test_an_agent_has_one_name_in_words_and_tables(count: int, columns: int) -> 
     summary = summary_of(count)
     assert summary.ratings is not None
     players = [r.player for r in summary.ratings]
-    order = tuple(Place(name, 1, (1, 1)) for name in players)
-    summary = replace(summary, standing=Standing(tuple(players[:3]), 1.0, order, True))
     text = for_terminal(summary.text(columns), colour=False)
     said, placed, crossed, *_ = text.split("\n\n")
     names = re.findall(r"^ *[\d-]+  (.*?)  +[+-]?\d", placed, re.M)
@@ -86,59 +79,6 @@ def test_without_a_terminal_nothing_is_left_out() -> None:
     assert all(name in text for name in NAMES)
     assert "> next" in text
     assert "  1   2   3" in text
-
-
-@pytest.mark.parametrize(
-    ("won", "said"),
-    [
-        (16, "a is the stronger of the two, "),
-        (0, "b is the stronger of the two, "),
-        (8, "a and b are level."),
-        (9, "a leads by 41 Elo, but b may be as strong."),
-    ],
-)
-def test_a_match_without_a_test_says_first_who_is_stronger(won: int, said: str) -> None:
-    games = [
-        GameRecord(players, start, start, players.index("a" if i < won else "b"), "four")
-        for i, start in enumerate(STARTS)
-        for players in (("a", "b"), ("b", "a"))
-    ]
-    match = Match(RunHeader(kind="match", players={"a": "a", "b": "b"}), tuple(games))
-    summary = RunSummary.of(match)
-    assert summary.text(80).startswith(said)
-    assert f"- {said}" in summary.markdown()
-    assert f"\n\na against b: {2 * won} wins" in summary.text(80)
-    few = int(won in (8, 9))
-    assert [text.count("too few") for text in (summary.text(), summary.markdown())] == [few, few]
-
-
-def test_the_verdict_of_a_match_comes_first() -> None:
-    match = evaluation.play_match(["greedy", "random"], 1, Sprt(0, 200), seed=1)
-    text = RunSummary.of(match).text(80)
-    verdict = "H1 accepted" if match.decision else "Undecided"
-    assert text.startswith(verdict)
-    assert text.index("Elo difference") < text.index("score moving first")
-
-
-def test_a_run_without_games_has_its_table() -> None:
-    empty = RunSummary(WinTable.of([], ["one", "two"]), digest([]))
-    for text in (empty.text(80), empty.markdown()):
-        assert "one" in text
-        assert "0 games; openings of no plies." in text
-
-
-def test_the_ratings_are_in_markdown_too() -> None:
-    summary = summary_of(2)
-    assert summary.ratings is not None
-    assert summary.ratings.table().markdown() in summary.markdown()
-
-
-@pytest.mark.parametrize(("wins", "said"), [(1, "6.3%"), (3, "18.8%"), (0, "0.0%"), (16, "100.0%")])
-def test_the_score_of_a_challenger_is_the_same_in_words_and_table(wins: int, said: str) -> None:
-    games = [GameRecord(("a", "b"), o, o, int(i >= wins), "four") for i, o in enumerate(STARTS)]
-    text = RunSummary.of(run_of(games, players={"a": "a", "b": "b"}, challengers=("a",))).text()
-    assert f"a scores {said} of 16 games" in text
-    assert f"  {said}  " in text
 
 
 @pytest.mark.parametrize(
@@ -172,16 +112,3 @@ def test_the_probability_of_being_stronger_is_that_of_their_games(
     assert sure is not None
     ahead = results.count("1") - results.count("0")
     assert {met.opponent: met.better for met in sure.met}["b"] == (ahead > 0) / 2 + (ahead >= 0) / 2
-
-
-def test_long_names_of_opponents_are_shortened_on_a_narrow_terminal_alone() -> None:
-    long = [f"alphabeta:depth=3,heuristic={name}" for name in ("window", "window-b")]
-    games = [GameRecord(("a", other), o, o, 0, "four") for other in long for o in STARTS]
-    players = {name: name for name in ("a", *long)}
-    summary = RunSummary.of(run_of(games, players=players, challengers=("a",)))
-    wide, narrow = (for_terminal(summary.text(n), False) for n in (120, 80))
-    assert ["Two dots" in text for text in (wide, narrow)] == [False, True]
-    assert all(name in wide for name in long)
-    rows = [line for line in narrow.split("\n") if line.startswith("alphabeta:")]
-    assert len(rows) == 2
-    assert all(".." in row.split()[0] and row.endswith("%") for row in rows)

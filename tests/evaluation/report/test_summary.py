@@ -111,19 +111,6 @@ def test_exact_scores_stand_beside_every_move() -> None:
     assert found["quality"]["overall"][0][0] > 0
 
 
-def test_an_agent_that_never_moved_has_no_quality() -> None:
-    games = [GameRecord(("lame", "one"), "44", "44", 1, "exception", "boom"), GAMES[0]]
-    with Judge() as judge:
-        found = report.contents(run_of(games), rated(games, ["lame", "one", "two"]), judge)
-        assert found["quality"]["overall"][found["players"].index("lame")] is None
-        assert found["quality"]["overall"][found["players"].index("one")] is not None
-        # The position that the forfeit left open has its scores.
-        assert read_scores(found["scores"][0]) == judge.scores(Position.parse("44"))
-        alone = report.contents(run_of(games[:1]), rated(games[:1], ["lame", "one"]), judge)
-        assert alone["quality"] is None
-    assert data_of(report.page(found))["players"] == found["players"]
-
-
 def test_names_cannot_leave_the_data_they_stand_in() -> None:
     games = [game(NASTY, "two", "4455667", 0)]
     text = report.page(report.contents(run_of(games), rated(games, [NASTY, "two"]), title=NASTY))

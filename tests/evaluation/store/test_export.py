@@ -3,20 +3,13 @@ from __future__ import annotations
 import csv
 import io
 import json
-import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from c4env import evaluation
-from c4env.envs.single import ConnectFourEnv
-from c4env.errors import MissingExtra
-from c4env.evaluation.__main__ import main
 from c4env.evaluation.errors import InvalidRun, UnwritableRun
 from c4env.evaluation.store import export
 from c4env.evaluation.store.record import GameRecord
-from tests.helpers.runs import record_run
 
 GAMES = [
     GameRecord(("a,b", "c"), "44", "4455667", 0, "four", "", (1, 2), (0.25, 0.5)),
@@ -38,148 +31,20 @@ def test_the_files_ending_tells_the_format(tmp_path: Path) -> None:
     assert (tmp_path / "games.csv").read_text() == export.as_csv(GAMES)
     export.write_games(tmp_path / "games.JSON", GAMES)
     assert len(json.loads((tmp_path / "games.JSON").read_text())) == 2
-    words = r"games\.txt: expected a file name that ends in \.csv, \.json, \.parquet"
+    words = r"games\.txt: expected a file name that ends in \.csv, \.json"
     with pytest.raises(InvalidRun, match=words):
         export.write_games(tmp_path / "games.txt", GAMES)
     with pytest.raises(UnwritableRun, match="cannot be written"):
         export.write_games(tmp_path / "missing" / "games.csv", GAMES)
 
 
-def test_a_frame_and_parquet_have_the_types(tmp_path: Path) -> None:
-    pandas = pytest.importorskip("pandas", reason="a frame needs pandas")
+def test_a_frame_has_the_types() -> None:
+    pytest.importorskip("pandas", reason="a frame needs pandas")
     frame = export.to_frame(GAMES)
     assert {name: str(kind) for name, kind in frame.dtypes.items()} == export.COLUMNS
     assert frame["winner"].fillna(-1).tolist() == [0, -1]
     assert frame["moves"].tolist() == ["4455667", "1"]
     assert list(export.to_frame([]).columns) == list(export.COLUMNS)
-    pytest.importorskip("pyarrow", reason="Parquet needs pyarrow")
-    export.write_games(tmp_path / "games.parquet", GAMES)
-    again = pandas.read_parquet(tmp_path / "games.parquet", dtype_backend="numpy_nullable")
-    pandas.testing.assert_frame_equal(again, frame, check_dtype=False)
-    assert str(again["winner"].dtype) == "Int64"
-
-
-def test_a_command_refuses_what_it_cannot_write_at_once(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    folder = record_run(tmp_path / "run", "random", "greedy")
-    capsys.readouterr()
-    assert main(["report", str(folder), "--games", str(tmp_path / "x.parquet")]) == 0
-    assert (tmp_path / "x.parquet").read_bytes().startswith(b"PAR1")
-    monkeypatch.setitem(sys.modules, "pyarrow", None)
-    capsys.readouterr()
-    assert main(["report", str(folder), "--games", str(tmp_path / "y.parquet")]) == 2
-    said = capsys.readouterr()
-    assert (said.out, said.err.count("\n")) == ("", 1)
-    assert "c4env[parquet]" in said.err
-
-
-def test_without_pandas_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "pandas", None)
-    with pytest.raises(MissingExtra, match=r"c4env\[frame\]"):
-        export.to_frame(GAMES)
-
-
-@pytest.mark.filterwarnings("ignore::DeprecationWarning")
-def test_minari_reads_each_players_moves(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    minari = pytest.importorskip("minari")
-    monkeypatch.setenv("MINARI_DATASETS_PATH", str(tmp_path))
-    about = {"author": "a", "author_email": "a@b.c", "code_permalink": "x", "description": "d"}
-    games = [
-        GameRecord(("greedy", "random"), "44", "4416267616", 1, "four"),
-        GameRecord(("random", "greedy"), "4", "45", 0, "crash", "its process ended"),
-        GameRecord(("random", "greedy"), "4", "4", 1, "nonsense"),  # no move of either
-    ]
-    export.to_minari(games, "c4/zoo-v0", **about)
-    data = minari.load_dataset("c4/zoo-v0")
-    first, second, third = data.iterate_episodes()
-    assert first.actions.tolist() == [0, 1, 6, 0]  # the opening is not the player's
-    assert second.actions.tolist() == [5, 5, 5, 5]
-    assert (first.rewards.tolist(), second.rewards.tolist()) == ([0, 0, 0, -1], [0, 0, 0, 1])
-    assert (third.actions.tolist(), third.rewards.tolist()) == ([4], [-1])
-    # Played again with these actions, the environment shows the same.
-    env = ConnectFourEnv(lambda seen: answers.pop(0), seat=0)
-    answers = second.actions.tolist()
-    seen, info = env.reset(options={"moves": "44"})
-    for k, action in enumerate(first.actions):
-        assert seen.tolist() == first.observations[k].tolist()
-        assert info["action_mask"].tolist() == first.infos["action_mask"][k].tolist()
-        seen, reward, over, _, info = env.step(action)
-        assert (reward, over) == (first.rewards[k], first.terminations[k])
-    assert seen.tolist() == first.observations[-1].tolist()
-    assert isinstance(data.recover_environment().unwrapped, ConnectFourEnv)
-    only = export.to_minari(games, "c4/greedy-v0", ["greedy"], **about)
-    assert only.total_episodes == 2
-    assert only.storage.metadata["algorithm_name"] == "greedy"
-    for name, said in (("c4/zoo-v0", "exists"), ("a b", "Malformed"), ("", "expected a name")):
-        with pytest.raises(InvalidRun, match=said):
-            export.to_minari(games, name, **about)
-    with pytest.raises(InvalidRun, match="expected games with moves"):
-        export.to_minari(games[2:], "c4/none-v0", **about)
-
-
-def test_without_minari_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "minari", None)
-    with pytest.raises(MissingExtra, match=r"c4env\[minari\]"):
-        export.to_minari(GAMES, "c4/zoo-v0")
 
 
 # -- as others open the file itself -------------------------------------------------------
-
-TYPES = {
-    "first": "text", "second": "text", "opening": "text", "moves": "text", "winner": "integer",
-    "ending": "text", "reason": "text", "nodes_first": "integer", "nodes_second": "integer",
-    "seconds_first": "float", "seconds_second": "float", "check": "text",
-}  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Games of which some are drawn and have an opening, and of which none."""
-    folder = tmp_path_factory.mktemp("kept")
-    evaluation.round_robin(["greedy", "alphabeta:depth=2", "random"], 1, out=folder / "some")
-    evaluation.round_robin(["greedy", "random"], 0, out=folder / "none")
-    assert any(game.winner is None for game in evaluation.read_run(folder / "some").games)
-    return folder
-
-
-def rows_of(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in path.read_text().splitlines()]
-
-
-@pytest.mark.parametrize("name", ["some", "none"])
-def test_pandas_opens_the_games(kept: Path, name: str) -> None:
-    pandas = pytest.importorskip("pandas")
-    path = kept / name / "games.jsonl"
-    texts = {"opening": str, "moves": str, "check": str}  # else numbers, as far as they look so
-    frame = pandas.read_json(path, lines=True, dtype={**texts, "winner": "Int64"})
-    is_kind = {
-        "text": pandas.api.types.is_string_dtype,
-        "integer": pandas.api.types.is_integer_dtype,
-        "float": pandas.api.types.is_float_dtype,
-    }
-    assert list(frame.columns) == list(TYPES)
-    assert all(is_kind[kind](frame[name]) for name, kind in TYPES.items())
-    found = frame.astype(object).where(frame.notna(), None).to_dict("records")
-    assert found == [pytest.approx(row) for row in rows_of(path)]
-
-
-@pytest.mark.parametrize("name", ["some", "none"])
-def test_polars_opens_the_games(kept: Path, name: str) -> None:
-    polars = pytest.importorskip("polars", reason="it opens what polars reads")
-    path = kept / name / "games.jsonl"
-    frame = polars.read_ndjson(path)
-    kinds = {"text": polars.String, "integer": polars.Int64, "float": polars.Float64}
-    assert dict(frame.schema) == {name: kinds[kind] for name, kind in TYPES.items()}
-    assert frame.to_dicts() == rows_of(path)
-
-
-@pytest.mark.parametrize("name", ["some", "none"])
-def test_duckdb_opens_the_games(kept: Path, name: str) -> None:
-    duckdb = pytest.importorskip("duckdb", reason="it opens what DuckDB reads")
-    path = kept / name / "games.jsonl"
-    found = duckdb.read_json(str(path))
-    kinds = {"text": "VARCHAR", "integer": "BIGINT", "float": "DOUBLE"}
-    assert found.columns == list(TYPES)
-    assert list(map(str, found.types)) == [kinds[kind] for kind in TYPES.values()]
-    assert found.fetchall() == [tuple(row.values()) for row in rows_of(path)]

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -71,14 +70,6 @@ def test_other_openings_are_another_run(tmp_path, openings):
     assert counted(TWO, ["", "2", "1", "3"], out=tmp_path)[1] == 6
 
 
-def test_the_first_openings_of_the_seed_are_among_more_of_them(tmp_path):
-    evaluation.round_robin(TWO, 3, limit=5, out=tmp_path)
-    result, there = counted(TWO, 3, limit=9, out=tmp_path)
-    assert there == 10
-    assert result.digest == evaluation.round_robin(TWO, 3, limit=9).digest
-    assert read_games(tmp_path)[0].openings == result.openings
-
-
 def test_fewer_agents_or_openings_are_reported_and_the_rest_is_kept(tmp_path):
     evaluation.round_robin(THREE, 1, out=tmp_path)
     before = (tmp_path / GAMES_FILE).read_bytes()
@@ -123,17 +114,6 @@ def test_a_gauntlet_takes_on_challengers_opponents_and_openings(tmp_path):
     assert len(games) == len(header.schedule()) == 32
 
 
-def test_a_gauntlet_turned_round_becomes_a_run_of_all(tmp_path):
-    evaluation.gauntlet("greedy", ["random", "minimax:depth=1"], 0, out=tmp_path)
-    evaluation.gauntlet("random", ["minimax:depth=1"], 0, out=tmp_path)
-    assert read_games(tmp_path)[0].kind == "round robin"
-    result, there = counted(THREE, 0, out=tmp_path)
-    assert there == len(result.games) == 6
-    assert result.digest == evaluation.round_robin(THREE, 0).digest
-    _, there = counted("greedy", ["random"], 0, play=evaluation.gauntlet, out=tmp_path)
-    assert there == 2
-
-
 CLOSE = Sprt(0, 100)
 
 
@@ -153,19 +133,6 @@ def test_a_match_with_a_test_goes_on_with_more_openings(tmp_path):
     assert play_match(pair, ["1", "2"], CLOSE, out=tmp_path).report() == first.report()
 
 
-def test_what_a_match_reads_ends_with_the_deciding_pair(tmp_path):
-    pair = ["minimax:depth=3", "random"]
-    test = Sprt(0, 400)
-    whole = play_match(pair, 2, test, out=tmp_path)
-    assert whole.decision == "H1"
-    last = [
-        opening for opening in whole.openings if opening not in {g.opening for g in whole.games}
-    ]
-    play_match(pair, last[:2], test, out=tmp_path)  # some of those that were not needed
-    assert len(read_games(tmp_path)[1]) > len(whole.games)
-    assert evaluation.read_run(tmp_path).report() == whole.report()
-
-
 def test_a_match_with_a_test_takes_on_nothing_else(tmp_path):
     pair = ["minimax:depth=1", "random"]
     play_match(pair, 0, CLOSE, out=tmp_path)
@@ -180,16 +147,6 @@ def test_a_match_with_a_test_takes_on_nothing_else(tmp_path):
         evaluation.round_robin(THREE, 0, out=tmp_path)
 
 
-def test_games_with_another_limit_of_time_are_not_comparable(tmp_path):
-    evaluation.round_robin(TWO, 0, out=tmp_path)
-    words = (
-        "its 2 games were played with movetime None, not 5; its 2 games were played "
-        "with margin None, not 0.1; name another directory"
-    )
-    with pytest.raises(UnreadableRun, match=words):
-        evaluation.round_robin(TWO, 0, out=tmp_path, movetime=5)
-
-
 def test_a_name_stands_for_one_agent(tmp_path):
     evaluation.round_robin(["mine=greedy", "random"], 1, out=tmp_path)
     words = "another run: mine is minimax:depth=1, and 8 games were played with greedy under that"
@@ -197,25 +154,6 @@ def test_a_name_stands_for_one_agent(tmp_path):
         evaluation.round_robin(["mine=minimax:depth=1", "random"], 1, out=tmp_path)
     result, there = counted(["mine=greedy", "new=minimax:depth=1"], 1, out=tmp_path)
     assert (there, result.table.games) == (0, 8)
-
-
-def test_games_of_people_and_of_agents_do_not_mix(tmp_path, capsys):
-    record = str(tmp_path)
-    assert main(["play", "random", "greedy", "--record", record]) == 0
-    assert main(["run", "random", "greedy", "--openings", "0", "--out", record, "--quiet"]) == 2
-    assert "holds another run: its 1 game was played by people; name" in capsys.readouterr().err
-
-
-def test_a_directory_without_a_game_takes_on_anything(tmp_path):
-    def stop(done, total):
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        evaluation.round_robin(["mine=greedy", "random"], 1, seed=9, out=tmp_path, watch=stop)
-    result = evaluation.round_robin(["mine=random", "greedy"], 0, seed=1, out=tmp_path)
-    header, games = read_games(tmp_path)
-    assert games == list(result.games)
-    assert (header.seed, header.openings) == (1, ("",))
 
 
 SOURCE = "def agent(observation):\n    return int(observation['action_mask'].argmax())\n"
@@ -253,17 +191,6 @@ def forget_own():
         del sys.modules[name]
 
 
-def test_a_file_that_appears_or_goes_makes_another_agent():
-    there = RunHeader(players={"a": "exec:./bot", "b": "b"}, openings=("",))
-    asked = replace(there, code={"a": {"bot": "1"}})
-    games = [("a", "b")]
-    with pytest.raises(UnreadableRun, match="bot is new; 1 game was played before this change"):
-        grown("run", there, asked, games)
-    with pytest.raises(UnreadableRun, match="bot is missing; 1 game was played before this change"):
-        grown("run", asked, there, games)
-    assert grown("run", there, asked, [("c", "b")]).code == asked.code
-
-
 class Counts:
     """Counts its moves."""
 
@@ -285,16 +212,6 @@ def test_an_object_that_changes_its_own_values_is_refused_in_words(tmp_path):
         evaluation.round_robin(players, 0, out=tmp_path)
     result, there = counted({"mine": Counts(), "random": "random"}, ["", "1"], out=tmp_path)
     assert (there, len(result.games)) == (2, 4)
-
-
-def test_prompts_grow_by_player():
-    there = RunHeader(players={"a": "a", "b": "b"}, openings=("",), prompts={"a": "one"})
-    games = [("a", "b")]
-    asked = replace(there, players={"a": "a", "c": "c"}, prompts={"a": "one", "c": "two"})
-    assert grown("run", there, asked, games).prompts == {"a": "one", "c": "two"}
-    with pytest.raises(UnreadableRun, match="the prompt of a has changed since then"):
-        grown("run", there, replace(there, prompts={"a": "other"}), games)
-    assert grown("run", replace(there, prompts={}), there, games).prompts == {"a": "one"}
 
 
 @st.composite

@@ -2,13 +2,12 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
-from c4env.evaluation.errors import UnreadableRun, UnwritableRun
+from c4env.evaluation.errors import UnreadableRun
 from c4env.evaluation.plan.header import RunHeader
-from c4env.evaluation.store.record import GAMES_FILE, GameRecord, digest, open_games, read_games
+from c4env.evaluation.store.record import GameRecord, digest, open_games, read_games
 
 WON = GameRecord(("a", "b"), "12", "1212121", 0, "four", "", (5, 7), (0.25, 0.5))
 LEFT = GameRecord(("b", "a"), "", "44", 1, "exception", "ValueError: it broke\nbadly")
@@ -76,35 +75,6 @@ def test_file_keeps_games_and_continues(tmp_path):
     assert read_games(tmp_path / "run") == (HEADER, [WON, LEFT])
 
 
-def test_a_torn_line_with_half_a_letter_is_dropped(tmp_path):
-    with open_games(tmp_path, HEADER) as file:
-        file.append(replace(LEFT, reason="é"))
-    path = tmp_path / GAMES_FILE
-    data = path.read_bytes()
-    path.write_bytes(data[: data.index("é".encode()) + 1])
-    with open_games(tmp_path, HEADER) as file:
-        assert file.entries == []
-
-
-def test_missing_folder():
-    with pytest.raises(UnreadableRun, match="nowhere is no directory"):
-        read_games(Path("nowhere"))
-
-
-def test_no_header_without_room_for_it(tmp_path):
-    resource = pytest.importorskip("resource")
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (10, before[1]))
-    try:
-        with pytest.raises(UnwritableRun, match="File too large"):
-            open_games(tmp_path, HEADER)
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
-    with open_games(tmp_path, HEADER) as file:
-        file.append(WON)
-    assert read_games(tmp_path) == (HEADER, [WON])
-
-
 PLANNED = RunHeader(players={"a": "a", "b": "b"}, openings=("12", ""))
 OTHER = replace(WON, players=("c", "b"))
 
@@ -127,13 +97,3 @@ def test_people_may_play_one_opening_many_times(tmp_path):
         file.append(WON)
         file.append(WON)
     assert read_games(tmp_path)[1] == [WON, WON]
-
-
-def test_a_name_and_a_reason_of_any_characters_are_kept(tmp_path):
-    """Among them what splits lines in Python but not in files, and halves of pairs."""
-    game = replace(LEFT, players=("b\u2028", "a\ud800"), reason="x\u2028y\x85\udc80")
-    with open_games(tmp_path, HEADER) as file:
-        file.append(game)
-        file.append(WON)
-    assert read_games(tmp_path)[1] == [game, WON]
-    assert digest([game]) != digest([LEFT])

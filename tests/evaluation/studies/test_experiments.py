@@ -5,7 +5,6 @@ import pytest
 from c4env.agents.solver import Solver
 from c4env.agents.solver.ladder import RUNGS
 from c4env.evaluation.__main__ import main
-from c4env.evaluation.errors import InvalidRun
 from c4env.evaluation.exact.labelled import make_labelled
 from c4env.evaluation.studies.experiments import exact, pruning, random_positions
 from c4env.position import Position
@@ -20,13 +19,6 @@ def test_pruning_compares_the_same_positions_at_each_depth():
         assert naive >= pruned >= row["alphabeta-table nodes"].value > 0
         assert row["nodes ratio"].value == naive / row["alphabeta-table nodes"].value
     assert naive > pruned
-
-
-def test_pruning_wants_positions_that_go_on():
-    with pytest.raises(InvalidRun):
-        pruning([Position.parse("1212121")], [1])
-    with pytest.raises(InvalidRun):
-        pruning([], [1])
 
 
 @pytest.mark.compiled

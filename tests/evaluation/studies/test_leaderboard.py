@@ -63,20 +63,6 @@ def test_what_is_no_board_is_refused(board, change):
         Board.parse(text[:-10], "somewhere")
 
 
-def test_the_table_is_dated_and_says_what_it_rests_on(board):
-    table = board.markdown()
-    assert table.startswith("| # | agent |")
-    assert table.count("| `") == 3
-    assert f"c4env {board.version}, {board.date}: 150 games" in table
-    assert "25 openings of 2 plies" in table
-    assert "mean of the field is 0" in table
-    assert "clock" not in table
-    timed = Board.of(
-        evaluation.round_robin(SMALL[:2], openings=0), dict.fromkeys(SMALL, "equal time")
-    )
-    assert "do not repeat exactly" in timed.markdown()
-
-
 def test_a_member_placed_again_lands_where_it_was(board):
     """It meets the same agents from the same openings, and, new, itself."""
     before = {r.player: r for r in board.rate()}
@@ -99,13 +85,6 @@ def test_a_newcomer_hardly_moves_the_field(board):
     for rating in found.ratings[1:]:
         assert before[rating.player].low < rating.elo < before[rating.player].high
         assert rating.elo == pytest.approx(before[rating.player].elo, abs=100)
-
-
-def test_a_function_can_be_placed(board):
-    def last(observation):
-        return max(i for i, legal in enumerate(observation["action_mask"]) if legal)
-
-    assert place(last, board, limit=2).name == "newcomer"
 
 
 def test_the_field_is_made_of_agents_that_exist():
@@ -133,27 +112,6 @@ def test_text_between_markers_is_replaced():
     for bad in ("", begin, f"{end}{begin}", f"{begin}{end}{begin}{end}", f"{begin}{end}{end}"):
         with pytest.raises(InvalidRun, match="leaderboard: begin"):
             put_between_markers(bad, "table")
-
-
-@pytest.mark.parametrize(
-    ("limit", "said"),
-    [
-        (1, "played 1 of 25 openings: more give a more exact place."),
-        (24, "agent played 24 of 25 openings.\n"),
-        (25, "place 4 of 4, "),
-    ],
-)
-@pytest.mark.slow
-def test_what_is_said_of_a_place(limit, said, board, tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "lost.py").write_text("agent = lambda observation: None\n")
-    (tmp_path / "board.json").write_text(board.format())
-    command = ["leaderboard", "--place", "lost.py:agent", "--field", "board.json"]
-    assert main([*command, "--limit", str(limit), "--jobs", "1", "--quiet"]) == 0
-    shown = capsys.readouterr().out
-    assert said in shown
-    assert ("lost.py:agent played" in shown) == (limit < 25)
-    assert "Elo: mean of the field 0;" in shown
 
 
 def test_the_commands(tmp_path, capsys, board, monkeypatch):

@@ -1,13 +1,12 @@
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from c4env.evaluation.__main__ import main
-from c4env.evaluation.errors import InvalidRun, UnreadableRun
+from c4env.evaluation.errors import UnreadableRun
 from c4env.evaluation.plan.header import RunHeader
 from c4env.evaluation.rating.sprt import Sprt
 from c4env.evaluation.store.record import GAMES_FILE, GameRecord, read_games
@@ -93,15 +92,6 @@ def test_openings_that_run_out_leave_it_undecided():
     assert half.report().endswith("against random: no games yet.")
 
 
-def test_a_test_that_no_command_has_any_more_is_left_out():
-    """Of an early version: on points given away, by exact play."""
-    match = play_match(FIELD, openings=0)
-    values = {"players": {name: name for name in FIELD}, "openings": [""], "seed": 0}
-    old = RunHeader.of_format_2({**values, "sprt": [0, 3, 0.05, 0.05, "loss"]})
-    found = Match.of(old, match.games)
-    assert (found.sprt, found.counts) == (None, match.counts)
-
-
 def test_the_score_interval_is_jeffreys():
     games = [
         GameRecord(pair, f"{opening}", "", winner, "four")
@@ -112,12 +102,6 @@ def test_the_score_interval_is_jeffreys():
     match = Match.of(RunHeader(kind="match", players=AB, openings=openings), games)
     assert "score 100.0% (95 %: 9" in match.report()
     assert np.isfinite(match.ratings[0].high)
-
-
-@pytest.mark.parametrize("field", [["random"], ["random", "greedy", "minimax"], []])
-def test_a_match_is_between_two(field):
-    with pytest.raises(InvalidRun, match="expected two for a match"):
-        play_match(field, openings=0)
 
 
 def test_the_command_says_what_was_decided(tmp_path, capsys):
@@ -133,27 +117,3 @@ def test_the_command_says_what_was_decided(tmp_path, capsys):
     again = capsys.readouterr().out
     assert set(first.splitlines()) <= set(again.splitlines())
     assert "games were stored already" in again
-
-
-def test_the_other_forms_hold_the_verdict_too(capsys):
-    arguments = ["match", *FIELD, "--sprt", "0,300", "--jobs", "1", "--quiet", "--openings", "3"]
-    match = play_match(FIELD, openings=3, sprt=Sprt(0, 300))
-    assert main([*arguments, "--format", "json"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert found["digest"] == match.digest
-    assert found["match"]["players"] == FIELD
-    assert found["match"]["score"] == match.score._asdict()
-    assert found["match"]["elo"]["value"] == match.ratings[0].elo
-    assert list(found["match"]["pairs"].values()) == list(match.counts)
-    test = found["match"]["sprt"]
-    assert (test["elo0"], test["elo1"], test["alpha"], test["decision"]) == (0, 300, 0.05, "H1")
-    assert test["llr"] > test["bounds"][1]
-    assert main([*arguments, "--format", "markdown"]) == 0
-    shown = capsys.readouterr().out
-    assert "- H1 accepted after" in shown
-    assert shown.count("resampled") == match.report().count("resampled")
-    assert f"Digest `{match.digest}`" in shown
-
-
-def test_a_timed_match_says_so():
-    assert any("0.5 s a move" in note for note in play_match(FIELD, 0, movetime=0.5).table.notes)

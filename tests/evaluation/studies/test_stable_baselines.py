@@ -6,7 +6,6 @@ import functools
 
 import pytest
 
-from c4env.evaluation.errors import InvalidRun
 from c4env.evaluation.studies.strength import FILE, strength
 
 pytest.importorskip("sb3_contrib", reason="needs sb3-contrib: the extra sb3")
@@ -56,11 +55,3 @@ def test_the_callback_measures_and_changes_nothing(tmp_path):
     assert steps[1] == "256"  # the first step of eight boards from 250 on
     assert [str(step) for step, _ in own] == steps[1:]
     assert all(0 <= line["strength/blunders"] <= 1 for _, line in own)
-
-
-@pytest.mark.parametrize("every", [0, -1, 1.5, True])
-def test_a_bad_number_of_steps_is_refused(tmp_path, every):
-    from c4env.evaluation.studies.stable_baselines import StrengthCallback
-
-    with pytest.raises(InvalidRun, match="every="):
-        StrengthCallback(tmp_path, every)

@@ -7,7 +7,6 @@ import pytest
 
 from c4env import agents, batched
 from c4env.agents.solver.exam import exam
-from c4env.evaluation.errors import InvalidRun, UnreadableRun
 from c4env.evaluation.studies import strength as module
 from c4env.evaluation.studies.strength import FILE, Strength, Watch, blunder_rate, strength
 from c4env.observation import observe
@@ -34,11 +33,6 @@ def test_the_exam_tells_who_knows_it():
     assert blunder_rate(knowing(min), 200) == 1
 
 
-@pytest.mark.compiled
-def test_any_agent_can_be_asked():
-    assert blunder_rate("perfect", 3) == 0
-
-
 def test_the_stronger_model_has_more_elo():
     few = {"against": ("random", "greedy"), "openings": 2, "questions": 20}
     weak, strong = (strength(spec, 7, 1.5, **few) for spec in ("random", "alphabeta:depth=3"))
@@ -47,25 +41,6 @@ def test_the_stronger_model_has_more_elo():
     assert weak.elo < strong.elo
     assert weak.score < strong.score
     assert strong.blunders < weak.blunders
-
-
-def test_a_measurement_repeats():
-    few = {"against": ("random",), "openings": 2, "questions": 5}
-    first, again = (strength("random", seed=3, **few) for _ in range(2))
-    assert first == again
-
-
-def test_bad_settings_are_refused_in_a_line(tmp_path):
-    with pytest.raises(InvalidRun, match="questions=0"):
-        blunder_rate("random", 0)
-    with pytest.raises(InvalidRun, match="against nobody: expected some of "):
-        strength("random", against=("nobody",), questions=1)
-    for share in (0, 1, float("nan")):
-        with pytest.raises(InvalidRun, match="share="):
-            Watch(tmp_path, share)
-    (tmp_path / FILE).write_text("something else\n")
-    with pytest.raises(UnreadableRun, match="something else"):
-        Watch(tmp_path)
 
 
 @pytest.fixture

@@ -22,7 +22,6 @@ playwright = pytest.importorskip("playwright.sync_api", reason="the page's tests
 pytest.importorskip("uvicorn", reason="the web server needs c4env[web]")
 
 from c4env.evaluation.web.server import ServerSettings  # noqa: E402
-from c4env.evaluation.web.specs import LEVELS  # noqa: E402
 from tests.helpers.browser import FAINT, PATIENCE  # noqa: E402
 from tests.helpers.runs import record_run  # noqa: E402
 from tests.helpers.serving import serving  # noqa: E402
@@ -187,32 +186,6 @@ def test_a_lost_game_lists_the_mistakes_to_try_again(open_page: Open, folder: Pa
         assert page.evaluate("document.activeElement.ariaCurrent") == "step"
 
 
-def test_nothing_is_recorded_unasked(open_page: Open, folder: Path) -> None:
-    """Neither a game that is over, nor one left for another level, whatever the person wants."""
-    before = len(games(folder))
-    page = open_page("moves=44444422&red=human&yellow=greedy")
-    expect(page.locator("#recording")).to_have_attribute("aria-checked", "false")
-    finish(page)
-    headline(page, r"You \(Red\) win")
-    page.click("#new")
-    assert len(games(folder)) == before
-    page.click("#recording")
-    for column in (0, 1):
-        click(page, column)
-    page.select_option("#seat1 select", LEVELS[0].spec)  # another level: another game
-    headline(page, "Your turn")
-    page.click("#swap")
-    headline(page, "Your turn")
-    assert len(games(folder)) == before
-    page.goto(page.url.partition("#")[0] + "#moves=44444422&red=human&yellow=greedy")
-    headline(page, "Your turn")
-    page.reload()
-    expect(page.locator("#recording")).to_have_attribute("aria-checked", "true")  # as chosen
-    finish(page)
-    expect(page.locator("#detail")).to_contain_text("Recorded in")
-    assert len(games(folder)) == before + 1
-
-
 def test_help_is_recorded_as_help(open_page: Open, folder: Path) -> None:
     before = len(games(folder))
     page = open_page("moves=44444422&red=human&yellow=greedy")
@@ -232,20 +205,6 @@ def test_help_is_recorded_as_help(open_page: Open, folder: Path) -> None:
     (game,) = games(folder)[before:]
     assert (game.players, game.winner) == (("human with help", "greedy"), 0)
     assert game.reason == "1 hint, 1 take-back, 1 exact scores"
-
-
-def test_what_could_not_be_recorded_is_not_said_to_be(open_page: Open, folder: Path) -> None:
-    before = len(games(folder))
-    page = open_page("moves=44444422&red=human&yellow=greedy")
-    page.click("#recording")
-    page.route("**/api/games", lambda route: route.fulfill(status=500, body="{}"))
-    finish(page)
-    expect(page.locator("#trouble")).to_have_text("Not recorded yet. The server answered 500.")
-    assert "Recorded" not in page.inner_text("#detail")
-    page.unroute("**/api/games")
-    page.click("#retry")
-    expect(page.locator("#detail")).to_contain_text("Recorded in")
-    assert len(games(folder)) == before + 1
 
 
 def test_take_back_and_hint(open_page: Open) -> None:
@@ -268,17 +227,6 @@ def test_take_back_and_hint(open_page: Open) -> None:
     expect(page.locator("#takeback")).to_be_disabled()
 
 
-def test_the_agent_begins_when_the_person_is_yellow(open_page: Open, folder: Path) -> None:
-    before = len(games(folder))
-    page = open_page("moves=&red=human&yellow=minimax:depth=3")
-    click(page, 0)
-    page.click("#swap")
-    headline(page, r"Your turn \(Yellow\)")
-    expected = agents.make("minimax:depth=3").choose(Position()) + 1
-    assert moves_of(page) == str(expected)
-    assert len(games(folder)) == before  # of what was left
-
-
 def test_an_agent_and_its_options_are_chosen(open_page: Open) -> None:
     page = open_page()
     assert not page.is_visible("#options1 select")
@@ -291,29 +239,6 @@ def test_an_agent_and_its_options_are_chosen(open_page: Open) -> None:
     click(page, 3)
     expected = agents.make("minimax:depth=2,heuristic=lines").choose(Position.parse("4"))
     assert moves_of(page) == f"4{expected + 1}"
-
-
-def test_options_are_explained_and_changed_by_keys(open_page: Open) -> None:
-    page = open_page("moves=&red=human&yellow=minimax:depth=2")
-    page.click("#options > summary")
-    options = page.locator("#options1 label:has([name])")
-    assert "plies looked ahead" in options.first.inner_text()
-    page.focus("#options1 [name=depth]")
-    for key in ("ArrowUp", "Tab"):
-        page.keyboard.press(key)
-    assert "yellow=minimax:depth=3" in page.url
-    assert page.evaluate("document.activeElement.name") == "heuristic"  # it was not drawn again
-    page.select_option("#seat1 select", LEVELS[1].spec)
-    page.select_option("#options1 .agent", "minimax")
-    assert page.input_value("#options1 [name=depth]") == "7"  # the default again
-
-
-def test_a_long_name_leaves_the_board_in_its_place(open_page: Open) -> None:
-    long = "deepening:nodes=2000,heuristic=threats,table_mb=64"
-    page = open_page(f"moves=44&red={long}&yellow={long}", viewport={"width": 390, "height": 844})
-    box = page.locator("#board").bounding_box()
-    assert box["x"] == pytest.approx(390 - box["x"] - box["width"], abs=1)
-    assert page.evaluate("document.documentElement.scrollWidth") == 390
 
 
 def test_two_agents_to_watch(open_page: Open, folder: Path) -> None:
@@ -349,57 +274,6 @@ def test_a_long_search_shows_progress_and_can_be_stopped(open_page: Open) -> Non
     page.select_option("#seat1 select", "mcts:simulations=25")
     headline(page, "Your turn")
     assert len(moves_of(page)) == 2
-
-
-def test_what_the_agents_see_is_shown_and_they_can_be_paused(open_page: Open) -> None:
-    page = open_page("moves=44&red=minimax:depth=3&yellow=random")
-    expect(page.locator("#pause")).to_have_text("Start")
-    page.keyboard.press("p")
-    expect(page.locator("#pause")).to_have_text("Pause")
-    expect(page.locator("#ply")).to_contain_text("disc 4 of")
-    page.keyboard.press("p")
-    expect(page.locator("#pause")).to_have_text("Go on")
-    moves = moves_of(page)
-    seen = agents.make("minimax:depth=3").search(Position.parse(moves[:2]))  # type: ignore[attr-defined]
-    page.click("#moves button >> nth=2")
-    line = " ".join(str(column + 1) for column in seen.principal_variation)
-    expect(page.locator("#thoughts")).to_contain_text(
-        re.compile(
-            rf"Red, minimax:depth=3: column {seen.column + 1}, value .*, depth 3, .*line {line}"
-        )
-    )
-    page.wait_for_timeout(300)
-    page.click("#last")
-    assert moves_of(page) == moves  # the pause lasts
-
-
-def test_opponents_are_levels(open_page: Open) -> None:
-    page = open_page("moves=")
-    names = page.locator("#seat1 option").all_inner_texts()
-    named = "tests.helpers.serving:sleeper"  # on the command line
-    assert names == ["You", *[level.name for level in LEVELS], named]
-    assert page.input_value("#seat1 select") == LEVELS[1].spec
-    page.select_option("#seat1 select", "perfect:ties=random")
-    expect(page.locator("#about")).to_contain_text("Perfect: knows the result")
-    page.keyboard.press("4")  # with the focus still in the list
-    headline(page, "Your turn")
-    first, second = (int(column) - 1 for column in moves_of(page))
-    assert (first, second in Solver().best_columns(Position.parse("4"))) == (3, True)
-
-
-def test_two_pages_at_once(open_page: Open) -> None:
-    one = open_page("moves=&red=human&yellow=minimax:depth=2")
-    two = open_page("moves=&red=human&yellow=greedy")
-    players = {one: agents.make("minimax:depth=2"), two: agents.make("greedy")}
-    positions = {one: Position(), two: Position()}
-    for wish in (0, 6, 1, 5):
-        for page in (one, two):
-            page.locator(".column").nth(wish if page is one else 6 - wish).click()
-        for page in (one, two):
-            headline(page, "Your turn|win")
-            position = positions[page].play(wish if page is one else 6 - wish)
-            positions[page] = position.play(players[page].choose(position))
-            assert discs_of(page) == as_discs(positions[page])
 
 
 # -- positions --------------------------------------------------------------------------------
@@ -444,13 +318,6 @@ def test_a_bad_position_is_answered_and_the_game_stays(open_page: Open) -> None:
     headline(page, "Yellow's turn")
     expect(page.locator("#wrong")).to_be_hidden()
     assert Position.parse(moves_of(page)) == Position.parse("44556")
-
-
-def test_an_address_may_be_a_position_alone(open_page: Open) -> None:
-    page = open_page("4455")
-    headline(page, "Your turn")
-    assert discs_of(page) == as_discs(Position.parse("4455"))
-    expect(page.locator("#notice")).to_be_hidden()
 
 
 @pytest.mark.parametrize(
@@ -499,44 +366,6 @@ def test_a_page_loaded_again_goes_on_where_it_was(open_page: Open, folder: Path)
     headline(page, "Your turn")
     assert moves_of(page) == ""
     assert len(games(folder)) == before
-
-
-def test_by_hand_and_looking_back(open_page: Open) -> None:
-    page = open_page("moves=&red=human&yellow=minimax:depth=2")
-    page.click("#position > summary")
-    page.click("#hand")
-    for column in (3, 3, 2):
-        page.locator(".column").nth(column).click()
-    assert moves_of(page) == "443"
-    page.click("#back")
-    headline(page, "Red to move")
-    assert discs_of(page) == as_discs(Position.parse("44"))
-    page.click("text=Play from here")
-    click(page, 2)
-    expected = agents.make("minimax:depth=2").choose(Position.parse("443")) + 1
-    assert moves_of(page) == f"443{expected}"
-
-
-def test_another_move_at_an_earlier_position_begins_a_line(open_page: Open) -> None:
-    page = open_page("moves=44&red=human&yellow=minimax:depth=2")
-    click(page, 0)
-    click(page, 1)
-    whole = moves_of(page)
-    page.click("#moves button >> nth=1")
-    assert moves_of(page) == "44"
-    page.keyboard.press(whole[2])  # the game's own next move: it only steps on
-    assert moves_of(page) == whole[:3]
-    page.keyboard.press("ArrowLeft")
-    page.locator(".column").nth(6).click()
-    headline(page, "Your turn")
-    assert moves_of(page)[:3] == "447"
-    line = page.locator("#lines button")
-    expect(line).to_have_text(f"You \u2013 minimax:depth=2 {whole}")
-    line.click()
-    page.keyboard.press("End")
-    assert moves_of(page) == whole
-    expect(page.locator("#detail")).to_contain_text("Another line of the game")
-    expect(page.locator("#lines button")).to_contain_text("447")
 
 
 def test_the_graph_is_the_solvers(open_page: Open) -> None:
@@ -703,14 +532,6 @@ def test_it_fits_and_can_be_read(open_page: Open, scheme: str, width: int, heigh
     assert page.evaluate(FAINT) == []
     background = page.evaluate("getComputedStyle(document.body).backgroundColor")
     assert (sum(map(int, re.findall(r"\d+", background))) > 384) == (scheme == "light")
-
-
-def test_motion_can_be_reduced(open_page: Open) -> None:
-    for preference, name in (("reduce", "none"), ("no-preference", "drop")):
-        page = open_page("moves=4&red=human&yellow=human", reduced_motion=preference)
-        page.locator(".column").nth(0).click()
-        disc = page.locator(".column").nth(0).locator(".cell .disc")
-        assert disc.evaluate("disc => getComputedStyle(disc).animationName") == name
 
 
 def test_everything_has_a_name(open_page: Open) -> None:

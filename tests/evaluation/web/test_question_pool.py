@@ -137,33 +137,6 @@ def test_no_process_is_lost_to_a_page_that_leaves_after_the_last_message() -> No
     with_pool(use)
 
 
-def test_a_process_stopped_while_it_starts_says_nothing(capfd: pytest.CaptureFixture[str]) -> None:
-    async def use(pool: QuestionPool) -> None:
-        answer = pool.ask(Question("move", "greedy", ""))
-        await following(answer)  # it is started: the question has gone to a process
-        answer.task.cancel()
-        assert (await result(pool, Question("move", "greedy", "")))["type"] == "move"
-
-    with_pool(use)
-    assert capfd.readouterr().err == ""
-
-
-def test_a_question_that_waits_can_be_taken_back() -> None:
-    async def use(pool: QuestionPool) -> None:
-        first = pool.ask(Question("move", "tests.helpers.serving:sleeper", ""))
-        await until_searching(first)
-        second = pool.ask(Question("move", "greedy", ""))
-        await asyncio.sleep(0.05)
-        assert pool.waiting == 1
-        second.task.cancel()
-        await asyncio.sleep(0.05)
-        assert pool.waiting == 0
-        first.task.cancel()
-        assert (await result(pool, Question("move", "greedy", "")))["type"] == "move"
-
-    with_pool(use)
-
-
 def test_closing_ends_a_search_in_native_code() -> None:
     seen: list[QuestionPool] = []
 
@@ -190,16 +163,6 @@ def test_a_move_depends_on_the_question_alone() -> None:
     assert found[0]["column"] == alone
     columns = {answers(cache, "move", "random", "44", seed)[0]["column"] for seed in range(20)}
     assert len(columns) > 2
-
-
-def test_scores_are_the_solvers_and_come_one_by_one() -> None:
-    moves = "4535674276764753237442475332"  # two columns are full
-    expected = Solver().scores(Position.parse(moves))
-    found = answers(RecentAgents(), "scores", "", moves)
-    assert found[-1] == {"type": "scores", "scores": expected}
-    assert {m["column"] - 1: m["score"] for m in found[:-1]} == {
-        column: score for column, score in enumerate(expected) if score is not None
-    }
 
 
 @pytest.mark.parametrize(("moves", "since"), [("4453443523", 0), ("4453443523", 9), ("1212121", 5)])
@@ -233,28 +196,6 @@ def test_a_move_says_what_the_agent_saw() -> None:
     for kind in ("move", "hint"):
         (said,) = answers(RecentAgents(), kind, "unsure", "4455")
         assert (said["column"], said["value"], said["line"]) == (3, None, "34")
-
-
-def test_a_hint_is_the_agents_search() -> None:
-    (hint,) = answers(RecentAgents(), "hint", "minimax:depth=3", "4455")
-    found = agents.make("minimax:depth=3").search(Position.parse("4455"))  # type: ignore[attr-defined]
-    assert (hint["column"], hint["value"], hint["nodes"]) == (
-        found.column + 1,
-        found.value,
-        found.nodes,
-    )
-    assert hint["line"][0] == str(hint["column"])
-    assert "gives no hints" in answers(RecentAgents(), "hint", "random", "")[0]["error"]
-
-
-@pytest.mark.parametrize(
-    ("spec", "words"),
-    [("no-such", "unknown agent 'no-such'"), ("tests.helpers.serving:nothing", "nothing")],
-)
-def test_an_agent_that_cannot_be_made_is_an_error(spec: str, words: str) -> None:
-    (found,) = answers(RecentAgents(), "move", spec, "")
-    assert found["type"] == "error"
-    assert words in found["error"]
 
 
 def test_an_agent_at_fault_forfeits() -> None:

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import logging
 import re
-import shutil
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,23 +14,17 @@ import pytest
 from c4env import Position, agents
 from c4env.agents.solver import Solver
 from c4env.evaluation.__main__ import main
-from c4env.evaluation.play import PEOPLE
-from c4env.evaluation.rating.wintable import WinTable
-from c4env.evaluation.store.record import GAMES_FILE, RUN_FILE, GameRecord, open_games, read_games
+from c4env.evaluation.store.record import GAMES_FILE, read_games
 
 httpx = pytest.importorskip("httpx", reason="the web server's tests need httpx")
 pytest.importorskip("uvicorn", reason="the web server needs c4env[web]")
 
-from c4env.evaluation.errors import PortTaken, UnreadableRun  # noqa: E402
-from c4env.evaluation.web.runs import Runs  # noqa: E402
+from c4env.evaluation.errors import PortTaken  # noqa: E402
 from c4env.evaluation.web.server import ServerSettings, listen  # noqa: E402
-from tests.helpers.commands import refusal  # noqa: E402
 from tests.helpers.runs import record_run  # noqa: E402
 from tests.helpers.serving import serving  # noqa: E402
 
 WON = "1212121"  # by the first player
-LOST = "71212121"
-DRAWN = "547125662261271266215743771576315353334444"
 LEFT = {"by": 0, "ending": "abandoned", "reason": "left the game"}
 
 
@@ -161,53 +151,6 @@ def test_a_run_opens(client: Any, folder: Path) -> None:
     assert again["games"] != run["games"]
 
 
-def test_a_run_that_grows_is_read_again(tmp_path: Path, folder: Path) -> None:
-    path = tmp_path / GAMES_FILE
-    lines = (folder / "runs" / "monday" / GAMES_FILE).read_text().splitlines(keepends=True)
-    shutil.copy(folder / "runs" / "monday" / RUN_FILE, tmp_path)
-    path.write_text("".join(lines[:2]))
-    runs = Runs((tmp_path,))
-    assert len(runs.open(tmp_path.name)["games"]) == 2
-    path.write_text("".join(lines[:4]))
-    assert len(runs.open(tmp_path.name)["games"]) == 4
-    path.write_text("{}\n")
-    with pytest.raises(UnreadableRun):
-        runs.open(tmp_path.name)
-    with pytest.raises(UnreadableRun, match="expected a run directory"):
-        Runs((path,))
-
-
-def test_places_are_those_of_the_report(tmp_path: Path, capsys: Any) -> None:
-    """Also where the order by Elo is not that by points, as where some met weak agents only."""
-    pairs = [
-        *[("strong", "middle", "wwld"), ("middle", "weak", "wwwl")],
-        *[("weak", "worst", "wwwwwwww"), ("strong", "weak", "d")],
-    ]
-    with open_games(tmp_path, PEOPLE) as file:
-        for one, two, results in pairs:
-            for number, result in enumerate(results):
-                winner = {"w": 0, "l": 1, "d": None}[result]
-                moves = {0: WON, 1: LOST, None: DRAWN}[winner]
-                ending = "full board" if winner is None else "four"
-                file.append(GameRecord((one, two), moves[: number % 2], moves, winner, ending))
-    assert main(["report", str(tmp_path), "--format", "json"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    by_elo = [rating["player"] for rating in found["ratings"]["players"]]
-    assert by_elo != list(WinTable.of(read_games(tmp_path)[1]).players)  # those are by points
-    assert by_elo == [player["name"] for player in found["players"]]
-    run = Runs((tmp_path,)).open(tmp_path.name)
-    assert list(run["players"]) == by_elo
-    assert run["elo"] == [rating["elo"] for rating in found["ratings"]["players"]]
-
-
-def test_folders_of_one_name_are_told_apart(tmp_path: Path, folder: Path) -> None:
-    text = (folder / "runs" / "monday" / GAMES_FILE).read_text()
-    for place in (tmp_path / "a" / "run", tmp_path / "b" / "run"):
-        place.mkdir(parents=True)
-        (place / GAMES_FILE).write_text(text)
-    assert list(Runs((tmp_path / "a", tmp_path / "b")).find()) == ["run", "run (2)"]
-
-
 # -- what it records ------------------------------------------------------------------------
 
 
@@ -249,28 +192,6 @@ def test_who_is_helped_does_not_win_as_a_person_alone(tmp_path: Path) -> None:
     found = read_games(tmp_path)[1]
     assert [game.players[0] for game in found] == ["human", "human with help", "human"]
     assert [game.reason for game in found] == ["", "3 hint, 1 exact scores", ""]
-
-
-def test_no_reason_makes_the_record_unreadable(tmp_path: Path) -> None:
-    reason = "gone\u2028\u0085\n\x1b[31mred\u202e"
-    with serving(ServerSettings(record=tmp_path, workers=1)) as address:
-        forfeit = {"by": 0, "ending": "abandoned", "reason": reason}
-        left = finished(moves="44", forfeit=forfeit)
-        assert httpx.post(f"{address}/api/games", json=left).status_code == 200
-        assert httpx.post(f"{address}/api/games", json=finished(id="second-one")).status_code == 200
-    one, _ = read_games(tmp_path)[1]
-    assert one.reason == "gone [31mred"
-
-
-def test_the_terminal_and_the_page_share_a_record(tmp_path: Path, monkeypatch: Any) -> None:
-    lines = iter(["4", "4", "q"])
-    monkeypatch.setattr("builtins.input", lambda prompt: next(lines))
-    with serving(ServerSettings(record=tmp_path, workers=1)) as address:
-        httpx.post(f"{address}/api/games", json=finished())
-        play = ["play", "human", "greedy", "--first", "1", "--hint", "minimax:depth=1"]
-        assert main([*play, "--record", str(tmp_path)]) == 0
-        httpx.post(f"{address}/api/games", json=finished(id="another-one"))
-    assert [game.ending for game in read_games(tmp_path)[1]] == ["four", "abandoned", "four"]
 
 
 def test_nothing_is_written_without_a_record(tmp_path: Path, monkeypatch: Any) -> None:
@@ -369,12 +290,6 @@ def test_huge_bodies_are_not_read(client: Any, caplog: Any) -> None:
     assert caplog.text.count("413") == 2
 
 
-def test_forms_and_texts_are_refused(client: Any) -> None:
-    for kind in ("application/x-www-form-urlencoded", "text/plain", ""):
-        answer = client.post("/api/games", content="{}", headers={"content-type": kind})
-        assert answer.status_code == 415
-
-
 @pytest.mark.parametrize(
     ("method", "path", "status"),
     [
@@ -423,18 +338,6 @@ def test_other_sites_and_other_names_are_kept_out(client: Any, caplog: Any) -> N
     assert "evil.example" in caplog.text
 
 
-def test_a_name_in_the_log_stays_on_its_line(client: Any, caplog: Any) -> None:
-    client.get("/x%0aGET '/api/ask': 200")
-    assert all("\n" not in record.getMessage() for record in caplog.records)
-
-
-def test_too_many_questions_are_sent_away(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("c4env.evaluation.web.server.MOST_WAITING", 0)
-    answer = client.post("/api/ask", json={"kind": "scores", "moves": ""})
-    assert answer.status_code == 503
-    assert "ask again later" in answer.json()["error"]
-
-
 # -- stopping -----------------------------------------------------------------
 
 
@@ -463,62 +366,3 @@ def test_a_port_that_is_taken_is_one_line(capsys: Any) -> None:
     for host, port in (("203.0.113.7", 0), ("no such host", 0), ("127.0.0.1", 70_000)):
         with pytest.raises(PortTaken):
             listen(host, port)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (["rndom"], "did you mean 'random'?"),
-        (["--hint", "random"], "expected an agent that searches"),
-        (["--runs", "no-such-folder"], "--runs no-such-folder"),
-        *[
-            (["--seconds", text], f"--seconds {text}: expected a positive number, at most 86400")
-            for text in ("0", "-1", "inf", "nan", "1e+09")
-        ],
-        (["--jobs", "0"], "expected at least 1"),
-    ],
-)
-def test_bad_arguments_are_one_line(capsys: Any, arguments: list[str], words: str) -> None:
-    assert words in refusal(["web", "--no-browser", "--no-record", *arguments], capsys)
-
-
-def test_without_the_libraries_the_extra_is_named(
-    capsys: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name in [name for name in sys.modules if name.startswith("c4env.evaluation.web")]:
-        monkeypatch.delitem(sys.modules, name)
-    monkeypatch.setitem(sys.modules, "uvicorn", None)
-    assert main(["web", "--no-browser"]) == 2
-    assert "c4env[web]" in capsys.readouterr().err
-
-
-@pytest.mark.slow
-def test_a_server_that_stops_says_so_to_who_waits() -> None:
-    question = {"kind": "move", "agent": "tests.helpers.serving:sleeper", "moves": ""}
-    with contextlib.ExitStack() as stack:
-        block = serving(
-            ServerSettings(agents=("tests.helpers.serving:sleeper",), record=None, workers=1)
-        )
-        address = stack.enter_context(block)
-        with httpx.stream("POST", f"{address}/api/ask", json=question, timeout=60) as answer:
-            lines = (json.loads(line) for line in answer.iter_lines())
-            assert next(line for line in lines if line["type"] == "beat")
-            stack.pop_all().close()
-            assert list(lines)[-1]["error"] == "the server was stopped"
-
-
-@pytest.mark.parametrize(("host", "says"), [("127.0.0.1", False), ("0.0.0.0", True)])
-@pytest.mark.slow
-def test_it_says_when_it_listens_beyond_this_machine(tmp_path: Path, host: str, says: bool) -> None:
-    command = [sys.executable, "-m", "c4env.evaluation", "web", "--no-browser", "--no-record"]
-    with subprocess.Popen(
-        [*command, "--host", host, "--port", "0", "--hint", "minimax:depth=1", "--jobs", "1"],
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-    ) as process:  # fmt: skip
-        assert process.stdout is not None
-        assert process.stdout.readline().startswith(f"http://{host}:")
-        if says:
-            assert "listening beyond this machine" in process.stdout.readline()
-        process.send_signal(2)
-        rest, errors = process.communicate(timeout=60)
-        assert (rest, process.returncode, errors) == ("", 0, "")

@@ -5,21 +5,16 @@ from __future__ import annotations
 import pytest
 
 from c4env import agents
-from c4env.agents.base import Agent
-from c4env.agents.heuristics.names import HEURISTICS
-from c4env.agents.registry.entries import REQUIRED, Entry
+from c4env.agents.registry.entries import REQUIRED
 from c4env.agents.registry.registry import options_of_entry, split_spec
 from c4env.agents.registry.table import ZOO
 from c4env.errors import C4Error
 from c4env.evaluation.errors import InvalidRequest
-from c4env.evaluation.web import specs
 from c4env.evaluation.web.specs import (
     LEVELS,
-    MEMORY,
     PLAIN,
     catalogue,
     check_spec,
-    offered,
     settable,
 )
 
@@ -43,29 +38,6 @@ def test_the_levels_are_offered_and_vary_their_play() -> None:
 def test_what_needs_a_path_an_address_or_a_program_is_not_offered() -> None:
     needing = [e.name for e in ZOO if any(o.default is REQUIRED for o in options_of_entry(e))]
     assert not set(needing) & set(PLAIN)
-
-
-def test_what_needs_a_package_is_offered_where_it_is_installed() -> None:
-    entries = [
-        Entry(name, "c4env.agents.baselines:Random", "", needs=needs)
-        for name, needs in {"a": (), "b": ("json",), "c": ("json", "no_such_module_1")}.items()
-    ]
-    assert list(offered(entries)) == ["a", "b"]
-
-
-def led(network: str = "shipped") -> Agent:
-    raise AssertionError(network)
-
-
-def test_an_argument_that_may_be_left_out_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Such as a network's file, where the one that ships is the default."""
-    entry = Entry("led", f"{__name__}:led", "led", argument="network")
-    monkeypatch.setitem(specs.PLAIN, "led", entry)
-    agents.register("led", entry)
-    assert check_spec("led") == "led"
-    for spec in ("led:other.npz", "led:network=other.npz", "led:os:system", "led(network=x)"):
-        with pytest.raises(InvalidRequest, match="option 'network'"):
-            check_spec(spec)
 
 
 @pytest.mark.parametrize(
@@ -121,15 +93,3 @@ def test_the_owner_names_anything() -> None:
     with pytest.raises(InvalidRequest, match=r"my\.agent:f"):
         check_spec("my.agent:g", ("my.agent:f",))
     assert catalogue(("my.agent:f",))[-1]["spec"] == "my.agent:f"
-
-
-def test_the_catalogue_has_the_ranges() -> None:
-    offered = {agent["spec"]: agent for agent in catalogue()}
-    depth, heuristic = offered["alphabeta"]["options"]
-    assert (depth["name"], depth["default"], depth["low"], depth["high"]) == ("depth", 7, 1, 42)
-    assert set(heuristic["choices"]) == set(HEURISTICS)
-    reuse = next(o for o in offered["mcts"]["options"] if o["name"] == "reuse")
-    assert (reuse["default"], reuse["choices"]) == ("true", ("true", "false"))
-    assert check_spec("mcts:reuse=false") == "mcts:reuse=false"
-    table = next(o for o in offered["perfect"]["options"] if o["name"] == "table_mb")
-    assert table["high"] == MEMORY

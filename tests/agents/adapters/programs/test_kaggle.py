@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from c4env import Position, agents, evaluation
-from c4env.agents.adapters.programs.kaggle import observe
+from c4env.agents.adapters.programs.kaggle_runner import observe
 from c4env.agents.errors import EngineFault, InvalidSpec, InvalidValue, LateAnswer
 from tests.helpers.paths import DATA
 
@@ -34,12 +34,12 @@ def reporting(expression: str) -> str:
 
 
 def test_a_board_is_shown_in_reading_order_from_the_top() -> None:
-    shown = observe(Position.parse("4437"), 60.0)
+    shown = observe("4437", 7, 6)
     board = shown.pop("board")
-    assert shown == {"mark": 1, "step": 4, "remainingOverageTime": 60.0}
+    assert shown == {"mark": 1, "step": 4, "remainingOverageTime": 0}
     assert board[:28] == [0] * 28
     assert board[28:] == [0, 0, 0, 2, 0, 0, 0, 0, 0, 1, 1, 0, 0, 2]
-    assert observe(Position.parse("4"), 1.0)["mark"] == 2
+    assert observe("4", 7, 6)["mark"] == 2
 
 
 @pytest.mark.parametrize(
@@ -48,7 +48,8 @@ def test_a_board_is_shown_in_reading_order_from_the_top() -> None:
         "observation.board[35:] == [0, 0, 0, 1, 0, 0, 0] == observation['board'][35:]",
         "type(observation.board) is list and len(observation.board) == 42",
         "(observation.mark, observation['mark'], observation.step) == (2, 2, 1)",
-        "observation.remainingOverageTime == 60 == observation.get('remainingOverageTime')",
+        "observation.remainingOverageTime == 0 == observation.get('remainingOverageTime')",
+        "__import__('os').path.isfile(configuration['__raw_path__'])",
         "(configuration.rows, configuration.columns, configuration.inarow) == (6, 7, 4)",
         "(configuration['rows'], configuration['columns'], configuration['inarow']) == (6, 7, 4)",
         "configuration.actTimeout == configuration.timeout == 2",
@@ -68,7 +69,8 @@ def test_a_submission_sees_what_the_competition_shows(submitted, expression):
         "def helper(): ...\ndef agent(obs, config, depth=4): return depth - 1",
         "agent = lambda obs, config: 3\nname = 'no agent'",
         "class Agent:\n    def __call__(self, obs, config): return 3\nagent = Agent()",
-        "import numpy as np\ndef agent(obs, config): return np.int64(3)",
+        "from dataclasses import dataclass\nfrom typing import ClassVar\n"
+        "@dataclass\nclass Book:\n    lines: ClassVar[dict] = {}\ndef agent(obs): return 3",
         "import os\ndef agent(obs, config):\n    print('4'); os.write(1, b'5\\n')\n    return 3",
         "from helper import agent",
         "from http import HTTPStatus\ndef agent(obs): return 3 if HTTPStatus.OK == 200 else 0",
@@ -82,17 +84,17 @@ def test_the_last_callable_is_the_agent(submitted, tmp_path, source):
 @pytest.mark.parametrize(
     ("source", "words"),
     [
-        ("def agent(obs): return 1 / 0", "raised ZeroDivisionError: division by zero"),
-        ("def agent(obs) return 3", "raised SyntaxError"),
-        ("import nothing_of_this_name", "raised ModuleNotFoundError: No module"),
-        ("answer = 3", "raised ValueError: the file defines no callable"),
-        ("def agent(obs): return None", "raised TypeError"),
-        ("def agent(obs): return '3'", "raised TypeError"),
-        ("def agent(obs): return True", "raised TypeError: True is not a column"),
-        ("def agent(obs): return 7", "answered 7: expected one of (1, 2, 3, 4, 5, 6)"),
-        ("def agent(obs): return -1", "answered -1: expected"),
-        ("def agent(obs): return 0", "answered 0: expected"),
-        ("def agent(obs): raise SystemExit(1)", "raised SystemExit: 1"),
+        ("def agent(obs): return 1 / 0", "error ZeroDivisionError: division by zero"),
+        ("def agent(obs) return 3", "error SyntaxError"),
+        ("import numpy\ndef agent(obs): return numpy.int64(3)", "error TypeError"),
+        ("import nothing_of_this_name", "error ModuleNotFoundError: No module"),
+        ("answer = 3", "error ValueError: the file defines no callable"),
+        ("def agent(obs): return '3'", "error TypeError"),
+        ("def agent(obs): return True", "error TypeError: True of <class 'bool'>"),
+        ("def agent(obs): return 7", "error ValueError: action 7: expected 0..6"),
+        ("def agent(obs): return -1", "error ValueError: action -1"),
+        ("def agent(obs): return 0", "answered '1': expected a column that is not full"),
+        ("def agent(obs): raise SystemExit(1)", "error SystemExit: 1"),
         ("import os\ndef agent(obs): os._exit(5)", "ended with exit code 5"),
     ],
 )
@@ -102,28 +104,18 @@ def test_what_goes_wrong_is_a_fault(submitted, source, words):
     assert words in str(caught.value)
 
 
-SLOW = "import time\ndef agent(obs):\n    time.sleep(0.3)\n    return 3\n"
-
-
 @pytest.mark.slow
-def test_time_over_the_limit_comes_off_the_overage_of_the_game(submitted):
-    agent = submitted(SLOW, ",timeout=0.1,overage=0.7")
+def test_loading_is_not_of_a_move_and_a_slow_move_is_late(submitted):
+    source = (
+        "import time\ntime.sleep(0.5)\n"
+        "def agent(obs):\n    time.sleep(1 if len(set(obs.board)) == 3 else 0)\n    return 3\n"
+    )
+    agent = submitted(source, ",timeout=0.3")
     for _ in range(2):
         agent.reset(1)
-        assert agent.choose(Position()) == 3
-        with pytest.raises(LateAnswer, match=r"took 0.* expected at most 0.1 s, since the overage"):
-            [agent.choose(Position()) for _ in range(4)]
-    assert submitted(SLOW, ",timeout=20,overage=0").choose(Position()) == 3
-
-
-@pytest.mark.slow
-def test_loading_counts_as_the_first_move_and_a_hang_is_late(submitted):
-    loading = "import time\ntime.sleep(0.5)\ndef agent(obs): return 3\n"
-    with pytest.raises(LateAnswer):
-        submitted(loading, ",timeout=0.1,overage=0.1").choose(Position())
-    hanging = "def agent(obs):\n    while True: pass\n"
-    with pytest.raises(LateAnswer, match="no answer within"):
-        submitted(hanging, ",timeout=0.1,overage=0.1,startup=0.5").choose(Position())
+        assert [agent.choose(Position.parse(moves)) for moves in ("", "4")] == [3, 3]
+        with pytest.raises(LateAnswer, match=r"no answer within 0\.3 s"):
+            agent.choose(Position.parse("44"))
 
 
 def test_each_game_has_a_fresh_process_and_its_seed(submitted):
@@ -146,23 +138,15 @@ def test_each_game_has_a_fresh_process_and_its_seed(submitted):
     ("spec", "error", "words"),
     [
         ("kaggle", InvalidSpec, "kaggle: file is missing"),
-        ("kaggle:none.py", InvalidValue, "file='none.py': expected a Python file"),
+        ("kaggle:none.py", InvalidValue, "file='none.py': expected an existing FILE.py"),
         (f"{RULES},python=/no/python", InvalidValue, "python='/no/python'"),
-        (f"{RULES},overage=-1", InvalidValue, "overage='-1'"),
+        (f"{RULES},timeout=-1", InvalidValue, "timeout='-1'"),
+        ("kaggle:submission.tar.gz", InvalidValue, "unpack an archive first, and name its main.py"),
     ],
 )
 def test_a_bad_spec_is_refused(spec, error, words):
     with pytest.raises(error, match=words):
         agents.make(spec)
-
-
-def test_a_submission_in_another_python_needs_nothing_of_ours(tmp_path, submitted):
-    python = tmp_path / "bare"
-    python.write_text('#!/bin/sh\nexec python3 -I -S "$@"\n')
-    python.chmod(0o755)
-    agent = submitted("def agent(obs): return 3", f",python={python}")
-    agent.reset(1)
-    assert agent.choose(Position()) == 3
 
 
 @pytest.mark.slow
@@ -177,3 +161,49 @@ def test_published_kinds_of_submission_play_a_round_robin():
     del field["rules"]
     again = evaluation.round_robin(field, openings=0, seed=2)
     assert {game.moves for game in again.games} <= {game.moves for game in result.games}
+
+
+def test_a_function_of_two_arguments_is_refused_before_play(tmp_path):
+    file = tmp_path / "mine.py"
+    file.write_text("def agent(observation, configuration):\n    return 3\n")
+    with pytest.raises(InvalidSpec, match=r"plays as kaggle:FILE\.py"):
+        agents.make(f"{file}:agent")
+
+
+SUBMITTED = [
+    "def agent(obs): return 3",
+    "def agent(obs, config): return obs.board[:config.columns].index(0)",
+    "import numpy as np\ndef agent(obs): return np.int64(3)",
+    "def agent(obs): return True",
+    "def agent(obs): return '3'",
+    "def agent(obs): return None",
+    "def agent(obs): return 7",
+    "def agent(obs, config): return len(config['__raw_path__']) % 7",
+    "agent = lambda obs, config: (obs.step + obs.mark) % config.columns\nname = 'x'",
+    "from dataclasses import dataclass\nfrom typing import ClassVar\n"
+    "@dataclass\nclass Book:\n    lines: ClassVar[dict] = {}\n"
+    "def agent(obs): return 3 - obs['mark']",
+    "class Agent:\n    def __call__(self, obs, config): return 2\nagent = Agent()",
+    "import helper_of_this\ndef agent(obs): return helper_of_this.COLUMN",
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("source", SUBMITTED)
+def test_a_submission_plays_as_in_kaggles_environment(submitted, tmp_path, source):
+    kaggle_environments = pytest.importorskip("kaggle_environments")
+    (tmp_path / "helper_of_this.py").write_text("COLUMN = 5")
+    agent = submitted(source)
+    agent.reset(1)
+    environment = kaggle_environments.make("connectx")
+    steps = environment.run([agent.title, lambda obs: obs.board[:7].index(0)])
+    assert len(steps) > 1
+    moves = ""
+    for ply, states in enumerate(steps[1:]):
+        action = states[ply % 2].action
+        if ply % 2 == 0 and states[0].status in ("ERROR", "INVALID"):
+            with pytest.raises(EngineFault):
+                agent.choose(Position.parse(moves))
+        elif ply % 2 == 0:
+            assert agent.choose(Position.parse(moves)) == action
+        moves += str(int(action or 0) + 1)

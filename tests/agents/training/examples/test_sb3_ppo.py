@@ -5,23 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from c4env import agents, evaluation
+from c4env import agents
 
 pytest.importorskip("sb3_contrib", reason="needs sb3-contrib: the extra sb3")
 torch = pytest.importorskip("torch")
 torch.set_num_threads(1)  # a second one would but wait on a busy machine
-
-
-@pytest.mark.compiled
-def test_a_model_is_trained_and_plays_in_a_tournament(tmp_path):
-    from c4env.agents.training.command_line import run
-    from c4env.agents.training.examples import sb3_ppo
-
-    path = tmp_path / "model.zip"
-    run(sb3_ppo.train, None, argv=[str(path), "--steps", "300", "--seed", "3"])
-    result = evaluation.round_robin([f"sb3:{path}", "random"], openings=0, seed=1)
-    assert len(result.games) == 2
-    assert all(game.forfeited_by is None for game in result.games)
 
 
 @pytest.mark.compiled

@@ -11,17 +11,6 @@ torch = pytest.importorskip("torch", reason="needs torch: pip install torch")
 torch.set_num_threads(1)  # a second one would but wait on a busy machine
 
 
-def test_a_network_is_trained_and_plays_in_a_tournament(tmp_path):
-    from c4env.agents.training.command_line import run
-    from c4env.agents.training.examples import torch_ppo
-
-    path = tmp_path / "model.pt"
-    assert run(torch_ppo.train, None, argv=[str(path), "--steps", "300", "--seed", "3"]) == 0
-    spec = f"c4env.agents.training.examples.torch_ppo:TorchPPO:path={path}"
-    result = evaluation.round_robin([spec, "random"], openings=0, seed=1)
-    assert [game.forfeited_by for game in result.games] == [None, None]
-
-
 def test_the_same_seed_trains_the_same_network(tmp_path):
     from c4env.agents.training.examples import torch_ppo
 

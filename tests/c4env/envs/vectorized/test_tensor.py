@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import copy
-import pickle
 import sys
 from functools import partial
 from typing import Any
@@ -84,11 +82,6 @@ def follow(
             same_info = {**same_info, **same_found}
     assert lost > 0 or games < 1000
     assert drawn > 0 or games < 1000
-
-
-@pytest.mark.compiled
-def test_ten_thousand_games_are_those_of_the_vector_environment(torch: Any) -> None:
-    follow(500, 10_000)
 
 
 @pytest.mark.compiled
@@ -179,15 +172,6 @@ def test_the_functions_accept_vmap(torch: Any, opponent: Any) -> None:
         states = found[0]
 
 
-def test_the_functions_change_no_tensor(torch: Any) -> None:
-    state = tensor.init(1, 5, opponent="random")
-    before = copy.deepcopy(state)
-    actions = torch.full((5,), 3)
-    for _ in range(4):
-        turn(state, actions, "random")
-    same([state, actions], [before, torch.full((5,), 3)])
-
-
 def test_a_seed_is_an_integer_or_a_tensor_and_none_goes_on(torch: Any) -> None:
     for number in (0, 7, 2**63 + 5, 2**64 + 7):
         signed = (number + 2**63) % 2**64 - 2**63
@@ -224,30 +208,6 @@ def test_nothing_is_copied_to_the_host(torch: Any, opponent: Any) -> None:
         seen, *rest, info = env.step(actions)
         outputs += [*seen.values(), *rest, *info.values()]
     assert {output.device.type for output in outputs} == {"meta"}
-
-
-@pytest.mark.parametrize("duplicate", [copy.deepcopy, lambda e: pickle.loads(pickle.dumps(e))])
-def test_copies_and_what_is_handed_out_are_their_own(torch: Any, duplicate: Any) -> None:
-    env = c4env.TensorEnv(2)
-    seen, info = env.reset()
-    actions = torch.tensor([3, 3])
-    double = duplicate(env)
-    for tensor in (*seen.values(), *info.values()):
-        tensor += 1
-    first, second = env.step(actions), double.step(actions)
-    assert torch.equal(first[0]["observation"], second[0]["observation"])
-    assert first[4]["ply"].tolist() == second[4]["ply"].tolist() == [1, 1]
-    first[4]["ply"] += 1
-    assert env.step(actions)[4]["ply"].tolist() == [2, 2]
-
-
-def test_actions_that_are_no_columns_lose(torch: Any) -> None:
-    env = c4env.TensorEnv(3)
-    env.reset()
-    _, rewards, over, _, info = env.step(torch.tensor([-1, 7, 3], dtype=torch.int32))
-    assert rewards.tolist() == [-1, -1, 0]
-    assert over.tolist() == [True, True, False]
-    assert info["player_rewards"].tolist() == [[-1, 0], [-1, 0], [0, 0]]
 
 
 def test_bad_arguments_are_refused(torch: Any) -> None:

@@ -29,8 +29,6 @@ from c4env.bitboard import COLUMN, winning_moves
 from c4env.errors import (
     IllegalMove,
     InvalidAction,
-    InvalidOption,
-    NotReset,
     OpponentFailed,
 )
 from c4env.observation import DTYPES, LAYOUTS, Form
@@ -38,7 +36,6 @@ from tests.helpers.environments import state_of
 
 NEXT, SAME, DISABLED = AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP, AutoresetMode.DISABLED
 MODES = pytest.mark.parametrize("mode", [NEXT, SAME, DISABLED])
-OPPONENTS = pytest.mark.parametrize("opponent", [None, "random", "greedy"])
 
 
 def legal_actions(observation: Observation, choose: np.random.Generator) -> NDArray[np.int64]:
@@ -282,14 +279,6 @@ def test_native_opponents(opponent: str) -> None:
         assert won > 0
 
 
-@pytest.mark.parametrize("seat", [0, 1])
-def test_a_fixed_seat(seat: int) -> None:
-    environment = ConnectFourVectorEnv(5, opponent="random", seat=seat)
-    _, info = environment.reset(seed=1)
-    assert info["seat"].tolist() == [seat] * 5
-    assert info["ply"].tolist() == [seat] * 5
-
-
 def test_a_callable_opponent_sees_its_own_side() -> None:
     asked: list[Observation] = []
 
@@ -310,35 +299,6 @@ def test_a_callable_opponent_sees_its_own_side() -> None:
     for seen, position in zip(asked[1]["observation"], expected, strict=True):
         assert np.array_equal(seen, observe(position)["observation"])
     assert environment.positions() == [p.play(3) for p in expected]
-
-
-@MODES
-def test_a_callable_opponent_plays_as_a_native_one_would(mode: AutoresetMode) -> None:
-    """The leftmost column by a callable here, by a callable on one game there."""
-    environment = ConnectFourVectorEnv(6, opponent=leftmost, seat=1, autoreset_mode=mode)
-    single = ConnectFourEnv(lambda o: int(o["action_mask"].argmax()), 1, layout="planes_last")
-    observation, _ = environment.reset(seed=1)
-    seen, _ = single.reset()
-    over = False
-    for t in range(80):
-        assert all(np.array_equal(each, seen) for each in observation["observation"])
-        if over:
-            seen, _ = single.reset()
-            over = False
-            if mode is NEXT:
-                observation, *_ = environment.step([0] * 6)
-            elif mode is DISABLED:
-                observation, _ = environment.reset()
-            continue
-        action = int(np.random.default_rng(t).choice(np.flatnonzero(single.action_masks())))
-        observation, rewards, terminated, _, info = environment.step([action] * 6)
-        seen, reward, over, _, _ = single.step(action)
-        assert rewards.tolist() == [reward] * 6
-        assert terminated.tolist() == [over] * 6
-        if over and mode is SAME:
-            assert all(np.array_equal(each["observation"], seen) for each in info["final_obs"])
-            seen, _ = single.reset()
-            over = False
 
 
 @pytest.mark.parametrize(
@@ -387,35 +347,6 @@ def test_a_boards_games_depend_on_its_seed_alone() -> None:
     assert len({tuple(row[i] for row in many) for i in range(4)}) == 4
 
 
-@pytest.mark.parametrize(
-    "seed",
-    [
-        np.int64(10),
-        np.uint8(10),
-        np.array(10),
-        np.arange(10, 14),
-        np.arange(10, 14, dtype=np.int32),
-        [np.int64(10), 11, np.uint64(12), 13],
-        (10, 11, 12, 13),
-    ],
-    ids=repr,
-)
-def test_seeds_of_any_integer_type(seed: Any) -> None:
-    expected = history(ConnectFourVectorEnv(4, opponent="random"), 30, seed=10)
-    assert history(ConnectFourVectorEnv(4, opponent="random"), 30, seed=seed) == expected
-    big = history(ConnectFourVectorEnv(2, opponent="random"), 5, seed=np.uint64(2**64 - 1))
-    assert big == history(ConnectFourVectorEnv(2, opponent="random"), 5, seed=2**64 - 1)
-
-
-@pytest.mark.parametrize(
-    ("seeds", "match"),
-    [([1], "1 seeds: expected one number or 2 of them"), ([1, 2.5], "seed=2.5")],
-)
-def test_seeds_that_are_not_one_a_board_are_refused(seeds: Any, match: str) -> None:
-    with pytest.raises(InvalidOption, match=match):
-        ConnectFourVectorEnv(2).reset(seed=seeds)
-
-
 def test_a_reset_without_seed_goes_on_with_its_chance() -> None:
     environment = ConnectFourVectorEnv(3, opponent="random")
     first = history(environment, 20, seed=1)
@@ -424,11 +355,6 @@ def test_a_reset_without_seed_goes_on_with_its_chance() -> None:
     history(environment, 20, seed=1)
     assert history(environment, 20) == second
     assert history(environment, 20, seed=[1, None, 3]) != second
-
-
-def test_unseeded_environments_differ() -> None:
-    one, other = (history(ConnectFourVectorEnv(8, opponent="random"), 20) for _ in range(2))
-    assert one != other
 
 
 def test_reset_mask_leaves_the_other_boards_alone() -> None:
@@ -450,12 +376,6 @@ def test_reset_mask_leaves_the_other_boards_alone() -> None:
     assert disturbed[1].plies == 6
 
 
-def test_one_move_string_is_one_opening() -> None:
-    environment = ConnectFourVectorEnv(20, openings="44")
-    environment.reset(seed=1)
-    assert environment.positions() == [Position.parse("44")] * 20
-
-
 def test_openings_are_drawn() -> None:
     openings = ["44", Position.parse("1"), "777"]
     environment = ConnectFourVectorEnv(60, openings=openings)
@@ -474,13 +394,6 @@ def test_openings_are_drawn() -> None:
 
 
 # -- autoreset ----------------------------------------------------------------------------------
-
-
-@MODES
-def test_the_mode_is_declared(mode: AutoresetMode) -> None:
-    assert ConnectFourVectorEnv(2, autoreset_mode=mode).metadata["autoreset_mode"] is mode
-    assert ConnectFourVectorEnv(2, autoreset_mode=mode.value).metadata["autoreset_mode"] is mode
-    assert ConnectFourVectorEnv.metadata["autoreset_mode"] is NEXT
 
 
 def won_in_one(mode: AutoresetMode, **options: Any) -> ConnectFourVectorEnv:
@@ -532,25 +445,6 @@ def test_disabled() -> None:
     assert environment.positions() == [Position.parse("1"), Position.parse("71")]
 
 
-@pytest.mark.parametrize("mode", [NEXT, SAME])
-def test_gymnasium_counts_episodes(mode: AutoresetMode) -> None:
-    base = ConnectFourVectorEnv(8, opponent="random", autoreset_mode=mode)
-    environment = gymnasium.wrappers.vector.RecordEpisodeStatistics(base)
-    choose = np.random.default_rng(2)
-    observation, _ = environment.reset(seed=1)
-    returns, ends = [], 0
-    for _ in range(100):
-        observation, rewards, terminated, _, info = environment.step(
-            legal_actions(observation, choose)
-        )
-        ends += int(terminated.sum())
-        if terminated.any():
-            assert np.array_equal(info["episode"]["r"][terminated], rewards[terminated])
-            returns += info["episode"]["r"][terminated].tolist()
-    assert ends == len(returns) > 20
-    assert {-1.0, 1.0} <= set(returns) <= {-1.0, 0.0, 1.0}
-
-
 # -- arrays -----------------------------------------------------------------------------------
 
 
@@ -570,32 +464,6 @@ def test_what_gymnasiums_returns_are_in_self_play() -> None:
             assert (both.sum(axis=1) == 0).all()
             winners += both.argmax(axis=1).tolist()
     assert set(winners) == {0, 1}
-
-
-@OPPONENTS
-@MODES
-@pytest.mark.parametrize("copying", [True, False])
-def test_observations_are_in_their_space(
-    opponent: str | None, mode: AutoresetMode, copying: bool
-) -> None:
-    environment = ConnectFourVectorEnv(
-        5, opponent=opponent, autoreset_mode=mode, copy=copying, illegal="lose"
-    )
-    observation, info = environment.reset(seed=1)
-    choose = np.random.default_rng(0)
-    for _ in range(60):
-        assert environment.observation_space.contains(observation)
-        assert list(observation) == ["observation", "action_mask"]
-        actions = choose.integers(7, size=5)
-        observation, rewards, terminated, truncated, info = environment.step(actions)
-        assert (rewards.dtype, rewards.shape) == (np.float64, (5,))
-        assert (terminated.dtype, terminated.shape) == (np.bool_, (5,))
-        assert (truncated.dtype, truncated.shape) == (np.bool_, (5,))
-        assert (info["ply"].dtype, info["ply"].shape) == (np.int8, (5,))
-        assert ("seat" in info) == (opponent is not None)
-        if mode is DISABLED and terminated.any():
-            assert environment.observation_space.contains(observation)
-            observation, _ = environment.reset(options={"reset_mask": terminated.copy()})
 
 
 @MODES
@@ -625,22 +493,6 @@ def test_a_layout_shows_the_same_games(layout: str, dtype: str, mode: AutoresetM
             seen, _ = laid_out.reset(options={"reset_mask": over})
 
 
-def test_the_layout_of_many_is_that_of_one() -> None:
-    made = [ConnectFourEnv("random", layout="tokens", dtype="float32") for _ in range(3)]
-    several = gymnasium.vector.SyncVectorEnv([lambda env=env: env for env in made])  # type: ignore[misc]
-    ours = ConnectFourVectorEnv(3, opponent="random", layout="tokens", dtype="float32")
-    assert ours.single_observation_space["observation"] == several.single_observation_space
-    assert ours.observation_space["observation"] == several.observation_space
-
-
-def test_without_copies_the_same_arrays_come_again() -> None:
-    environment = ConnectFourVectorEnv(3, copy=False)
-    environment.reset(seed=1)
-    first, second = environment.step([1, 2, 3]), environment.step([1, 2, 3])
-    assert np.shares_memory(first[0]["observation"], second[0]["observation"])
-    assert all(first[k] is second[k] for k in (1, 2, 3))
-
-
 @pytest.mark.compiled  # an uncompiled kernel allocates Python integers
 @pytest.mark.parametrize("opponent", [None, "random"])
 @pytest.mark.parametrize("mode", [NEXT, DISABLED])
@@ -657,21 +509,6 @@ def test_without_copies_nothing_is_allocated(opponent: str | None, mode: Autores
     assert peak < size
 
 
-@pytest.mark.compiled
-def test_memory_grows_linearly() -> None:
-    def used(size: int) -> int:
-        tracemalloc.start()
-        environment = ConnectFourVectorEnv(size)
-        environment.reset(seed=1)
-        environment.step(np.zeros(size, np.int64))
-        peak = tracemalloc.get_traced_memory()[1]
-        tracemalloc.stop()
-        return peak
-
-    used(100)
-    assert used(40_000) < 4.5 * used(10_000)
-
-
 @pytest.mark.parametrize("threads", [2, 3, 64])
 @pytest.mark.parametrize("mode", [NEXT, SAME])
 def test_threads_play_the_same_games(threads: int, mode: AutoresetMode) -> None:
@@ -686,28 +523,6 @@ def test_threads_play_the_same_games(threads: int, mode: AutoresetMode) -> None:
 # -- arguments ----------------------------------------------------------------------------------
 
 
-@OPPONENTS
-@pytest.mark.parametrize("mode", [NEXT, SAME])
-def test_an_action_from_the_action_space_is_played(opponent: Any, mode: AutoresetMode) -> None:
-    envs = ConnectFourVectorEnv(4, opponent=opponent, autoreset_mode=mode)
-    single = ConnectFourEnv(opponent)
-    observation, _ = envs.reset(seed=1)
-    single.reset(seed=1)
-    envs.action_space.seed(1)
-    single.action_space.seed(1)
-    lost = 0
-    for _ in range(150):
-        actions = envs.action_space.sample()
-        full = observation["action_mask"][np.arange(4), actions] == 0
-        observation, rewards, terminated, _, _ = envs.step(actions)
-        assert (rewards[full] == -1).all()
-        assert terminated[full].all()
-        lost += int(full.sum())
-        if single.step(single.action_space.sample())[2]:
-            single.reset()
-    assert lost > 3
-
-
 def test_an_illegal_move_loses() -> None:
     environment = ConnectFourVectorEnv(2)
     environment.reset(seed=1, options={"moves": ["444444", "4444445"]})
@@ -720,54 +535,4 @@ def test_an_illegal_move_loses() -> None:
         environment.step([9, 0])
 
 
-def test_order_of_calls() -> None:
-    environment = ConnectFourVectorEnv(2)
-    with pytest.raises(NotReset, match="every board"):
-        environment.reset(options={"reset_mask": np.array([True, False])})
-
-
-@pytest.mark.parametrize(
-    ("options", "match"),
-    [
-        ({"mask": 1}, "unknown option mask"),
-        ({"reset_mask": [1, 0]}, "bool"),
-        ({"reset_mask": [True]}, r"\(1,\)"),
-        ({"moves": ["1", "2", "3"]}, "3 start positions: expected 1 or 2"),
-        ({"moves": "445566"}, "could end the game"),
-    ],
-)
-def test_bad_options(options: Any, match: str) -> None:
-    environment = ConnectFourVectorEnv(2, opponent="random", seat=1)
-    environment.reset(seed=1)
-    environment.step([0, 0])
-    before = state_of(environment)
-    with pytest.raises(InvalidOption, match=match):
-        environment.reset(options=options)
-    assert state_of(environment) == before
-
-
-def test_an_opening_that_the_callers_seat_begins_is_fine() -> None:
-    environment = ConnectFourVectorEnv(2, opponent="random", seat=0, openings=["445566"])
-    environment.reset(seed=1)
-    assert environment.step([6, 6])[1].tolist() == [1, 1]
-
-
 # -- pictures and names -------------------------------------------------------------------------
-
-
-def test_each_board_has_a_picture() -> None:
-    environment = ConnectFourVectorEnv(2, render_mode="ansi")
-    environment.reset(seed=1, options={"moves": ["4", "44"]})
-    texts = environment.render()
-    assert texts is not None
-    assert ["player 1 (o) to move" in text for text in texts] == [True, False]
-    assert ConnectFourVectorEnv(2).render() is None
-
-
-def test_gymnasium_makes_it_by_name() -> None:
-    environment = gymnasium.make_vec("c4env/ConnectFour-v0", num_envs=3, opponent="greedy")
-    observation, _ = environment.reset(seed=1)
-    assert observation["observation"].shape == (3, 6, 7, 2)
-    environment.step(environment.action_space.sample())
-    environment.close()
-    environment.close()
