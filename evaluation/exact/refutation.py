@@ -202,7 +202,9 @@ def refute(
     with one_interrupt(), closing(line_up(field, jobs=chosen.jobs)) as lineup:
         traits = lineup.traits
         run = RunSpec(field, chosen.seed, registered=registered_here(), id=lineup.id)
-        task = _Task(name, run, positions, folder, traits.in_short(name))
+        task = _Task(
+            name, describe_player(field[name]), run, positions, folder, traits.in_short(name)
+        )
         with closing(_cases(task, lineup, cases, chosen.jobs)) as results:
             for case in results:
                 found[case.opening, case.seat] = case
@@ -232,6 +234,7 @@ class _Task:
     """The arguments of a search, except the opening and the agent's colour."""
 
     name: str
+    spec: str
     run: RunSpec
     budget: int
     folder: Path | None
@@ -241,8 +244,9 @@ class _Task:
         """Return the file of an opening and colour; the name includes a hash of the arguments."""
         if self.folder is None:
             return None
-        agent = [self.name, describe_player(self.run.field[self.name]), self.identity]
-        asked = json.dumps([*agent, self.run.seed, version_here(), opening, seat])
+        asked = json.dumps(
+            [self.name, self.spec, self.identity, self.run.seed, version_here(), opening, seat]
+        )
         mark = hashlib.sha256(asked.encode("utf-8", "backslashreplace")).hexdigest()[:12]
         readable = re.sub(r"[^\w=.-]+", "-", self.name)[:60]
         return self.folder / f"{readable}-{opening}-{seat}-{mark}.jsonl"
@@ -256,8 +260,10 @@ def _cases(
     if not may_start_processes() or (jobs == 1 and not names_code(player)):
         agent_cache.adopt(task.run.id, lineup.made)
         try:
-            with stdout_to_stderr():
-                yield from (_case(task, *case) for case in cases)
+            for case in cases:
+                with stdout_to_stderr():
+                    found = _case(task, *case)
+                yield found
         finally:
             agent_cache.clear()
         return

@@ -109,6 +109,7 @@ def check_agent(spec: str) -> Check:
     """
     if not names_code(spec):
         return _look(spec)
+    found: Check | Lost
     ((_, found),) = do_all(_look, [(spec,)], 1, Clock(PATIENCE, 0.0))
     if isinstance(found, Lost):
         reason = found.reason if found.ending == "crash" else f"time: {found.reason}"

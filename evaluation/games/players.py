@@ -11,6 +11,7 @@ __any_board__ = True
 
 import atexit
 import copy
+import dataclasses
 import pickle
 import re
 import threading
@@ -18,7 +19,7 @@ import uuid
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Final
 
 from c4env import agents
@@ -53,7 +54,7 @@ _OWN: Final = frozenset(entry.name for entry in ZOO)
 _CODE: Final = re.compile(r"([^\s:]+):[A-Za-z_]\w*")  # FILE.py:NAME, package.module:NAME
 
 
-def names_code(player: Player) -> bool:
+def names_code(player: Player | bytes) -> bool:
     """Whether a player is a spec of third-party code that any process can import."""
     if not isinstance(player, str) or "__main__:" in player:
         return False
@@ -70,10 +71,12 @@ class RunSpec:
     field: Mapping[str, Player | bytes]  # specs, objects, or pickled objects
     seed: int
     clock: Clock | None = None
-    registered: Mapping[str, Any] = field(default_factory=dict)  # names registered in the parent
+    registered: Mapping[str, Any] = dataclasses.field(
+        default_factory=dict
+    )  # names registered in the parent
     transcripts: Transcripts | None = None  # of language models, which play in threads
     shared: bool = False  # workers are threads, each of which needs its own copy of an object
-    id: str = field(default_factory=lambda: uuid.uuid4().hex)
+    id: str = dataclasses.field(default_factory=lambda: uuid.uuid4().hex)
 
     def for_workers(self) -> RunSpec:
         """Return the run with its objects pickled: what goes wrong in a worker is one agent's own.
@@ -216,10 +219,9 @@ def line_up(field: Mapping[str, Player], movetime: float | None = None, jobs: in
         for name in (name for name in field if name not in outside):
             player = field[name]
             with place_restored(), stdout_to_stderr(), Watch() as watch:
-                agent = make_player(player, movetime) if isinstance(player, str) else player
                 if isinstance(player, str):
-                    lineup.made[name] = agent
-                found[name] = look(name, player, agent, watch)
+                    lineup.made[name] = make_player(player, movetime)
+                found[name] = look(name, player, lineup.made.get(name, player), watch)
         while outside:
             some, outside = outside[: usable_cores()], outside[usable_cores() :]
             looking = {name: Worker() for name in some}

@@ -383,7 +383,7 @@ def _sent(run: RunSpec, jobs: int, backend: str | None) -> RunSpec | None:
     if jobs > 1:
         return run.for_workers()
     objects = run.clock is not None and any(map(callable, players))
-    if not objects and not any(names_code(player) for player in players if not callable(player)):
+    if not objects and not any(map(names_code, players)):
         return None
     with suppress(InvalidRun):  # an object that cannot be pickled
         return run.for_workers()

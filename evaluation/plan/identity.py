@@ -28,7 +28,13 @@ import uuid
 from collections.abc import Callable, Iterator, Mapping
 from modulefinder import ModuleFinder
 from pathlib import Path
-from types import CodeType, FunctionType, MappingProxyType, ModuleType
+from types import (
+    CodeType,
+    FunctionType,
+    GetSetDescriptorType,
+    MemberDescriptorType,
+    ModuleType,
+)
 from typing import Any, ClassVar, Final, Self
 
 import numpy as np
@@ -332,7 +338,7 @@ class _Hasher(NumpyHasher):  # type: ignore[misc]  # joblib has no types
 _RANDOM: Final = (
     np.random.Generator, np.random.BitGenerator, np.random.RandomState, random.Random,
 )  # fmt: skip
-_SLOTS: Final = (type(Entry.name), type(vars(type)["__dict__"]), MappingProxyType)
+_SLOTS: Final = (MemberDescriptorType, GetSetDescriptorType)
 
 
 def _is_bound(cell: Any) -> bool:
