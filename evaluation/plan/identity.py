@@ -75,7 +75,7 @@ class Watch:
         if not Watch._hooked:
             sys.addaudithook(_heard)  # for the rest of the process
             Watch._hooked = True
-        self._before = set(sys.modules)
+        self._before = _loaded()
         Watch._active.append(self)
         return self
 
@@ -84,11 +84,15 @@ class Watch:
 
     def files(self) -> set[Path]:
         """Return the user's files that were read or imported, including modules beside a file."""
-        modules = [sys.modules[name] for name in sys.modules.keys() - self._before]
-        modules += [m for folder in folders.values() for m in folder.modules.values()]
-        named = {getattr(module, "__file__", None) for module in modules}
-        found = {Path(os.path.abspath(name)) for name in named | self._opened if name}
-        return {path for path in found if _is_users(path)}
+        read = self._opened.union(_loaded() - self._before)
+        return {path for path in map(Path, map(os.path.abspath, read)) if _is_users(path)}
+
+
+def _loaded() -> set[str]:
+    """Return the files of all modules, also of those beside an agent's file."""
+    own = (module for folder in folders.values() for module in folder.modules.values())
+    files = (getattr(module, "__file__", None) for module in (*sys.modules.values(), *own))
+    return {file for file in files if isinstance(file, str)}
 
 
 def _heard(event: str, arguments: tuple[Any, ...]) -> None:
@@ -209,7 +213,10 @@ def _file_of_module(name: str) -> str:
     except (ImportError, ValueError, AttributeError):
         return ""
     origin = None if found is None else found.origin
-    return origin if origin and _is_users(Path(origin)) else ""
+    if not origin or not _is_users(Path(origin)):
+        return ""
+    here = Path.cwd()
+    return str(Path(origin).relative_to(here)) if Path(origin).is_relative_to(here) else origin
 
 
 def _imports_of(path: Path) -> Iterator[Path]:

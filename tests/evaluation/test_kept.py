@@ -84,7 +84,7 @@ def test_another_spec_under_a_name_is_asked_anew_or_refused(command, specs, caps
     code, shown = run(second, "kept")
     if code == 2:
         assert f"mine is {second}, and " in shown.err
-        assert f"played with {first} under that name" in shown.err
+        assert f"played with {first};" in shown.err
     else:
         assert without_times(shown.out) == without_times(run(second, "fresh")[1].out)
     assert run(first, "kept")[0] == 0

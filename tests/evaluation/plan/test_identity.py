@@ -19,7 +19,8 @@ from c4env.evaluation.plan.identity import UNKNOWN, Watch, identify, in_short
 from c4env.position import Position
 
 PLAIN = "def agent(observation):\n    return int(observation['action_mask'].argmax())\n"
-OPENS = f"open(__file__.replace('own.py', 'w.bin'), 'rb').read()\n{PLAIN}"
+LATE = "def late():\n    import own_late\n"
+OPENS = f"with open(__file__.replace('own.py', 'w.bin')) as file:\n    file.read()\n{PLAIN}"
 
 
 class Own(Agent):
@@ -43,7 +44,7 @@ HELPED = {"own.py": f"import own_helper\n{PLAIN}", "own_helper.py": "1\n"}
 SPECS = [
     ("own.py:agent", {"own.py": PLAIN, "other.py": ""}, "own.py"),
     ("own.py", HELPED, "own_helper.py"),
-    ("own.py", {"own.py": f"{PLAIN}    import own_late", "own_late.py": "1\n"}, "own_late.py"),
+    ("own.py", {"own.py": f"{PLAIN}{LATE}", "own_late.py": "1\n"}, "own_late.py"),
     ("own.py", {"own.py": OPENS, "w.bin": "1"}, "w.bin"),
     ("own_module:agent", {"own_module.py": PLAIN}, "own_module.py"),
     ("own_package.net:agent", NET, "own_package/more.py"),
@@ -52,7 +53,7 @@ SPECS = [
     ("greedy:heuristic=own.py:tall", {"own.py": "def tall(a, b):\n    return 1.0\n"}, "own.py"),
     ("exec:./engine --net=w.bin", {"engine": "1", "w.bin": "1"}, "w.bin"),
     ("exec:python3 own.py", HELPED, "own_helper.py"),
-    ("exec:python3 -m own_package.net --fast", NET, "own_package/more.py"),
+    ("exec:python3 -m own_package.net --fast", NET, "own_package/net.py"),
     ("learned:weights=w.npz", {"w.npz": "1"}, "w.npz"),
     ("puct:selfplay:dir,simulations=9", {"dir/model.pt": "1"}, "dir/model.pt"),
     ("torch:net.py:net", {"net.py": "net = 1\n"}, "net.py"),
