@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from c4env.agents.base import Agent, SearchingAgent, SearchResult
 from c4env.agents.errors import (
     EngineFault,
     InvalidFunction,
@@ -26,21 +25,23 @@ from c4env.agents.errors import (
     UnreadableWeights,
 )
 from c4env.agents.registry.entries import Between, Entry
-from c4env.agents.registry.options import checked
-from c4env.agents.registry.registry import describe, make, names, register
 from c4env.lazy import lazy_names
 
+from .base import Agent, SearchingAgent, SearchResult
+from .registry.options import checked
+from .registry.registry import describe, make, names, register
+
 if TYPE_CHECKING:
-    from c4env.agents.batched import opponent
-    from c4env.agents.graded.curriculum import Curriculum
-    from c4env.agents.pool import Pool
-    from c4env.agents.solver import Solver
+    from .batched import opponent
+    from .graded.curriculum import Curriculum
+    from .pool import Pool
+    from .solver import Solver
 
 _NAMES = {
-    "c4env.agents.batched": "opponent",
-    "c4env.agents.graded.curriculum": "Curriculum",
-    "c4env.agents.pool": "Pool",
-    "c4env.agents.solver": "Solver",
+    ".batched": "opponent",
+    ".graded.curriculum": "Curriculum",
+    ".pool": "Pool",
+    ".solver": "Solver",
 }
 
 __all__ = [

@@ -6,8 +6,6 @@ The evaluation plays any callable that takes an observation. The agents of this 
 
 from __future__ import annotations
 
-__any_board__ = True
-
 import abc
 import functools
 import inspect
@@ -21,10 +19,12 @@ import numpy as np
 from c4env.agents.errors import InvalidValue, NoMove, NoSearch
 from c4env.errors import require_integer
 
+from ..envs.opponents import reset_player
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from c4env.position import Position
+    from ..position import Position
 
 
 class Agent(abc.ABC):
@@ -80,7 +80,7 @@ class Agent(abc.ABC):
 
     def __call__(self, observation: Mapping[str, Any] | NDArray[Any]) -> int:
         """Return the column for an observation of the player to move (``c4env.observation``)."""
-        from c4env.observation import position_from
+        from ..observation import position_from
 
         return self.choose(position_from(observation))
 
@@ -94,7 +94,7 @@ class Agent(abc.ABC):
         that boards do not influence each other. An override may keep parts that are expensive to
         build and do not depend on the seed.
         """
-        self.reset(seed)
+        reset_player(self, seed)
 
     @abc.abstractmethod
     def choose(self, position: Position) -> int:
@@ -201,17 +201,13 @@ class FunctionAgent(Agent):
         return answer
 
     def reset(self, seed: Any = None) -> None:
-        """Call the function's ``reset``, if any; pass the seed if ``reset`` has a parameter."""
-        reset = getattr(self.function, "reset", None)
-        if not callable(reset):
-            return
-        arguments = () if parameters_of(reset) == {} else (seed,)
-        reset(*arguments)
+        """Call the function's ``reset``, if any."""
+        reset_player(self.function, seed)
 
     def choose(self, position: Any) -> int:
         """Return the function's column for the observation of the side to move."""
-        from c4env.envs.opponents import one_column
-        from c4env.observation import observe
+        from ..envs.opponents import one_column
+        from ..observation import observe
 
         return one_column(self(observe(position)))
 
@@ -266,6 +262,6 @@ def require_move(position: Position) -> None:
 
 @functools.cache
 def _check() -> Callable[[object], Position]:
-    from c4env.position import require_position  # compiles kernels, which ``c4 list`` must avoid
+    from ..position import require_position  # compiles kernels, which ``c4 list`` must avoid
 
     return require_position

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-__any_board__ = True
-
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from c4env.agents.base import Agent, require_move
-from c4env.agents.registry.options import DEFAULT_HEURISTIC, HeuristicName, checked
+from .base import Agent, require_move
+from .registry.options import DEFAULT_HEURISTIC, HeuristicName, checked
 
 if TYPE_CHECKING:
-    from c4env.position import Position
+    from ..position import Position
 
 
 class Random(Agent):
@@ -43,7 +41,7 @@ class Greedy(Agent):
 
     @checked
     def __init__(self, heuristic: HeuristicName = DEFAULT_HEURISTIC) -> None:
-        from c4env.agents.heuristics.names import load, repeats
+        from .heuristics.names import load, repeats
 
         self._heuristic_name = heuristic
         self.heuristic = load(heuristic)
@@ -51,8 +49,8 @@ class Greedy(Agent):
 
     def choose(self, position: Position) -> int:
         """Choose the 0-based column to play."""
-        from c4env.agents.heuristics.names import not_a_value
-        from c4env.agents.search.greedy import greedy_column
+        from .heuristics.names import not_a_value
+        from .search.greedy import greedy_column
 
         require_move(position)
         # On one board the kernel's Python source is faster than the kernel: unboxing a function

@@ -7,8 +7,6 @@ an opponent with bitboards and a seed for each board (``c4env.envs.opponents``).
 
 from __future__ import annotations
 
-__any_board__ = True
-
 import abc
 from collections.abc import Mapping
 from typing import Any, Final
@@ -16,24 +14,25 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from c4env.agents.adapters.model import ModelAgent
-from c4env.agents.base import Agent, is_model, require_count
-from c4env.agents.baselines import Greedy, Random
-from c4env.agents.graded.agent import Graded
-from c4env.agents.heuristics.names import Heuristic, as_argument, load, not_a_value
-from c4env.agents.pool import Pool as Pool
-from c4env.agents.registry.options import DEFAULT_HEURISTIC
-from c4env.agents.registry.registry import make
-from c4env.agents.search.fixed_depth import CHAIN_RULES, INNER, FixedDepth, Rules, best_column
-from c4env.agents.search.greedy import greedy_columns
 from c4env.agents.search.threads import STOPPED, UNWATCHED, WORDS, run_interruptibly
 from c4env.arrays import Int64s
-from c4env.bitboard import CELLS, COLUMNS
-from c4env.envs.opponents import AnyOpponent, Follower
-from c4env.envs.vectorized.batch import boards_from, observed, positions_of, shares
-from c4env.envs.vectorized.chance import random_columns
 from c4env.jit import HEURISTIC, kernel
-from c4env.position import Position
+
+from ..bitboard import CELLS, COLUMNS
+from ..envs.opponents import AnyOpponent, Follower, reset_player
+from ..envs.vectorized.batch import boards_from, observed, positions_of, shares
+from ..envs.vectorized.chance import random_columns
+from ..position import Position
+from .adapters.model import ModelAgent
+from .base import Agent, is_model, require_count
+from .baselines import Greedy, Random
+from .graded.agent import Graded
+from .heuristics.names import Heuristic, as_argument, load, not_a_value
+from .pool import Pool as Pool
+from .registry.options import DEFAULT_HEURISTIC
+from .registry.registry import make
+from .search.fixed_depth import CHAIN_RULES, INNER, FixedDepth, Rules, best_column
+from .search.greedy import greedy_columns
 
 AT_ONCE: Final = 10**6  # a search of at most this many leaves runs in the caller's thread
 
@@ -191,7 +190,7 @@ class EachBoard(BatchOpponent):
     def reset(self, seed: int) -> None:
         """Reset the agent."""
         super().reset(seed)
-        self.agent.reset(seed)
+        reset_player(self.agent, seed)
 
     def columns(self, discs: Int64s, boards: Int64s, seeds: Int64s) -> Int64s:
         """Return columns, int64 ``[M]``."""
@@ -252,7 +251,7 @@ class OneBoard(Follower):
 
     def reset(self, seed: int) -> None:
         """Reset the agent."""
-        self.agent.reset(seed=seed)
+        reset_player(self.agent, seed)
 
     def choose(self, position: Position) -> int:
         """Return the agent's column; ``ConnectFourEnv`` calls this method, not ``columns``."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__any_board__ = True
-
 import math
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
@@ -11,13 +9,14 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from c4env.agents.base import require_count
-from c4env.agents.baselines import Random
 from c4env.agents.errors import InvalidValue
 from c4env.arrays import Float64s, Int64s
-from c4env.envs.opponents import RANDOM, Follower, follows, make_follower
-from c4env.envs.vectorized.batch import boards_from, parse_actions
-from c4env.envs.vectorized.chance import streams
+
+from ..envs.opponents import RANDOM, Follower, follows, make_follower
+from ..envs.vectorized.batch import boards_from, parse_actions
+from ..envs.vectorized.chance import streams
+from .base import require_count
+from .baselines import Random
 
 # An odd multiplier of a pool's seed, so that pools with different seeds draw differently.
 KEY: Final = np.uint64(0xD1B54A32D192ED03)

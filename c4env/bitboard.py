@@ -20,14 +20,13 @@ The numbers in this text are for 6x7x4; ``c4env.geometry`` has the size of each 
 
 from __future__ import annotations
 
-__any_board__ = True
-
 from typing import Any, Final
 
-from c4env.geometry import COLUMNS as COLUMNS
-from c4env.geometry import CONNECT as CONNECT
-from c4env.geometry import ROWS as ROWS
 from c4env.jit import kernel
+
+from .geometry import COLUMNS as COLUMNS
+from .geometry import CONNECT as CONNECT
+from .geometry import ROWS as ROWS
 
 CELLS: Final = ROWS * COLUMNS
 STRIDE: Final = ROWS + 1  # bits of a column

@@ -1,33 +1,31 @@
-"""Boards of other sizes: an import hook loads this package's modules once for each size.
+"""Boards of other sizes: this package, loaded once more under another name.
 
-``c4env.board(5, 6, 4)`` returns this package for 5 rows, 6 columns and lines of 4 discs: the module
-``c4env.on_5x6x4``. Its agents are ``c4env.on_5x6x4.agents``. These modules have the same sources as
-the modules of 6x7x4, but import each other. Each board has its own ``c4env.geometry``, which reads
-the size from its module name. So the size is a compile-time constant, and each board has its own
-classes.
+``c4env.board(5, 6, 4)`` returns the package for 5 rows, 6 columns and lines of 4 discs: the module
+``c4env.on_5x6x4``, loaded from the same files. In them ``from .x import`` means the module of my
+board, and ``from c4env.x import`` the module that all boards share. Each board has its own
+``c4env.geometry``, which reads the size from its module name. So the size is a compile-time
+constant, and each board has its own classes.
 
-All boards share the modules that do not import the size, directly or indirectly. A module that
-imports the size and works on any board sets ``__any_board__ = True``. Without this line, importing
-the module for a board other than 6x7x4 is an error.
+A module without a relative import is shared by all boards, or made for 6x7x4 alone. To load it for
+another board is an error.
 """
 
 from __future__ import annotations
 
-import ast
-import functools
 import importlib
 import operator
 import re
 import sys
 from collections.abc import Iterable
-from importlib.machinery import ModuleSpec, SourceFileLoader
-from importlib.util import spec_from_file_location
-from types import CodeType, ModuleType
+from importlib.machinery import ModuleSpec
+from importlib.util import find_spec, spec_from_file_location
+from pathlib import Path
+from types import ModuleType
 from typing import Any, Final, NamedTuple, Self
 
 from c4env.errors import InvalidOption, WrongBoard
-from c4env.sources import ROOT, imports_of, modules
 
+ROOT: Final = "c4env"
 MOST_BITS: Final = 63  # bits of an int64 for a board; a column has rows + 1 bits
 MOST_COLUMNS: Final = 15  # columns are written 1 to 9, then a to f
 LONGEST: Final = 8  # discs in a line; the shift between its ends must be less than 64
@@ -79,8 +77,8 @@ class Size(NamedTuple):
 
 STANDARD: Final = Size(6, 7, 4)
 
-_TWIN: Final = re.compile(rf"{ROOT}\.on_(?P<size>\d+x\d+x\d+)(?:\.(?P<inner>.+))?")
-_SERVES: Final = re.compile(rb"^__any_board__ = True$", re.MULTILINE)
+_ON_BOARD: Final = re.compile(rf"{ROOT}\.on_(\d+x\d+x\d+)((?:\.\w+)*)")
+_RELATIVE: Final = re.compile(rb"^\s*from \.", re.MULTILINE)
 
 
 def board(rows: int, columns: int, connect: int = STANDARD.connect) -> ModuleType:
@@ -100,38 +98,30 @@ def board(rows: int, columns: int, connect: int = STANDARD.connect) -> ModuleTyp
     Example:
         c4env.board(5, 6).ConnectFourEnv(opponent="greedy")
     """
-    return importlib.import_module(twin(ROOT, Size.of(rows, columns, connect)))
+    return importlib.import_module(root_of(Size.of(rows, columns, connect)))
+
+
+def root_of(size: Size) -> str:
+    """Return the name of this package for a board size."""
+    return ROOT if size == STANDARD else f"{ROOT}.on_{size}"
 
 
 def size_of(module: str) -> Size | None:
     """Return the board size of a ``c4env`` module name; None for a module of another package."""
-    if found := _TWIN.fullmatch(module):
-        return Size.parse(found["size"])
+    if found := _ON_BOARD.fullmatch(module):
+        return Size.parse(found[1])
     return STANDARD if module.partition(".")[0] == ROOT else None
 
 
-def twin(module: str, size: Size) -> str:
-    """Return the name of a module's counterpart for a board size.
-
-    ``module`` may also have the form ``module:attribute``; only the module's name changes.
-    Modules that all boards share, and modules of other packages, keep their name.
-    """
-    module, colon, attribute = module.partition(":")
-    if found := _TWIN.fullmatch(module):
-        module = ".".join(filter(None, (ROOT, found["inner"])))
-    if size == STANDARD or module not in _bound_to_a_board():
-        return module + colon + attribute
-    return f"{ROOT}.on_{size}{module.removeprefix(ROOT)}{colon}{attribute}"
-
-
-def twin_of(thing: Any, rows: int, columns: int, connect: int) -> Any:
+def for_board(thing: Any, rows: int, columns: int, connect: int) -> Any:
     """Return the counterpart of a ``c4env`` class or function for a board size.
 
     Raises:
         InvalidOption: no board has that size.
     """
-    module = twin(thing.__module__, Size.of(rows, columns, connect))
-    return getattr(importlib.import_module(module), thing.__name__)
+    inner = thing.__module__.removeprefix(root_of(size_of(thing.__module__) or STANDARD))
+    module = importlib.import_module(root_of(Size.of(rows, columns, connect)) + inner)
+    return getattr(module, thing.__name__)
 
 
 def require_board(thing: Any, size: Size, name: object) -> None:
@@ -143,66 +133,10 @@ def require_board(thing: Any, size: Size, name: object) -> None:
         WrongBoard: the thing is made for another size; the message begins with ``name``.
     """
     kind = thing if isinstance(thing, type) else type(thing)
-    for each in (thing, *kind.__mro__):
-        module = str(getattr(each, "__module__", ""))
-        its = size_of(module)
-        if its is not None and its != size and twin(module, size) != module:
-            raise WrongBoard(f"{name} is made for {its}, not for {size}")
-
-
-@functools.cache
-def _bound_to_a_board() -> frozenset[str]:
-    """Return the modules that import the board size, directly or indirectly, and their packages."""
-    users: dict[str, set[str]] = {}
-    for name, path in modules().items():
-        for imported in imports_of(path.read_bytes(), everywhere=True):
-            users.setdefault(imported, set()).add(name)
-    found, left = set(), [f"{ROOT}.geometry"]
-    while left:
-        name = left.pop()
-        if name and name not in found:
-            found.add(name)
-            left += [*users.get(name, ()), name.rpartition(".")[0]]
-    return frozenset(found)
-
-
-# -- how modules are loaded ----------------------------------------------------------
-
-
-class _ForBoard(ast.NodeTransformer):
-    """Rewrites the imports in a source to import the modules of a board size."""
-
-    def __init__(self, size: Size) -> None:
-        self._size = size
-
-    def visit_Import(self, node: ast.Import) -> ast.AST:
-        for alias in node.names:
-            name = twin(alias.name, self._size)
-            if name != alias.name:
-                alias.name, alias.asname = name, alias.asname or alias.name
-        return node
-
-    def visit_ImportFrom(self, node: ast.ImportFrom) -> list[ast.AST]:
-        """Return one import for each name, since only some names are modules with a counterpart."""
-        return [ast.copy_location(self._import(node, alias), node) for alias in node.names]
-
-    def _import(self, node: ast.ImportFrom, alias: ast.alias) -> ast.AST:
-        module = node.module or ""
-        name = f"{module}.{alias.name}"
-        home = twin(name, self._size).rpartition(".")[0] if name in modules() else ""
-        return ast.ImportFrom(home or twin(module, self._size), [alias], node.level)
-
-
-class _Loader(SourceFileLoader):
-    """Loads a module for a board size from the source that all boards share."""
-
-    def get_code(self, fullname: str) -> CodeType:
-        """Compile the source without Python's bytecode cache, which holds the code for 6x7x4."""
-        size = size_of(fullname)
-        assert size is not None  # the finder checked the name
-        tree = _ForBoard(size).visit(ast.parse(self.get_data(self.path), self.path))
-        code: CodeType = compile(tree, self.path, "exec", dont_inherit=True)
-        return code
+    modules = (str(getattr(each, "__module__", "")) for each in (thing, *kind.__mro__))
+    its = next(filter(None, map(size_of, modules)), size)
+    if its != size:
+        raise WrongBoard(f"{name} is made for {its}, not for {size}")
 
 
 class _Finder:
@@ -212,22 +146,18 @@ class _Finder:
     def find_spec(
         name: str, path: Iterable[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        found = _TWIN.fullmatch(name)
+        found = _ON_BOARD.fullmatch(name)
         if found is None:
             return None
-        usual = ".".join(filter(None, (ROOT, found["inner"])))
-        file = modules().get(usual)
-        if file is None:
+        usual = find_spec(ROOT + found[2])
+        if usual is None or usual.origin is None:
             return None
-        size = Size.parse(found["size"])
-        is_package = file.name == "__init__.py"
-        if not is_package and not _SERVES.search(file.read_bytes()):
-            raise WrongBoard(f"{usual} is made for {STANDARD}, not for {size}")
-        spec = spec_from_file_location(name, file, loader=_Loader(name, str(file)))
-        if spec is not None and is_package:
-            # Without folders, Python's own finder cannot load these modules unchanged.
-            spec.submodule_search_locations = []
-        return spec
+        size = Size.parse(found[1])
+        folders = usual.submodule_search_locations  # None unless it is a package
+        bound = folders is not None or found[2] == ".geometry"
+        if not bound and not _RELATIVE.search(Path(usual.origin).read_bytes()):
+            raise WrongBoard(f"{usual.name} is made for {STANDARD}, not for {size}")
+        return spec_from_file_location(name, usual.origin, submodule_search_locations=folders)
 
 
-sys.meta_path.append(_Finder)
+sys.meta_path.insert(0, _Finder)  # before the one that knows folders, and would not check

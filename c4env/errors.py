@@ -1,8 +1,7 @@
-"""Errors of the rules and the environments; each is a ``ValueError`` unless stated otherwise.
+"""Errors of the rules and the environments; each is a ``ValueError``.
 
 Where PettingZoo's connect four raises a built-in error such as ``AssertionError``, our error also
 derives from that built-in: an ``except`` written for PettingZoo catches our error.
-:class:`WindowClosed` is a ``SystemExit``.
 
 The module also has :func:`require_integer`, a check that most modules need.
 """
@@ -80,10 +79,6 @@ class FileInUse(C4Error):
 
 class OpponentFailed(C4Error):
     """The opponent raised an error or returned an illegal column."""
-
-
-class WindowClosed(SystemExit):
-    """The player closed the window. The exception ends the program unless caught."""
 
 
 def require_integer(

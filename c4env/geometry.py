@@ -6,9 +6,6 @@ loaded copy of this module reads its size from ``__name__``.
 
 from __future__ import annotations
 
-__any_board__ = True
-__in_kernels__ = True
-
 from typing import Final
 
 from c4env.boards import STANDARD, size_of

@@ -1,16 +1,13 @@
 """The one way this project compiles a function: :func:`kernel`.
 
 Numba's disk cache watches only the file that defines a function. After an upgrade, a kernel that
-calls a kernel in another file would still run old machine code. Here each module with kernels has a
-cache folder, whose name holds a hash of the sources that its kernels can reach. A module that has
-no kernels but has constants for kernels sets ``__in_kernels__ = True``. Edits of other modules keep
-the machine code. This module removes cache folders that no process has used for a while.
-Where no folder is writable, a temporary folder serves until the process ends.
+calls a kernel in another file would still run old machine code. So the name of the cache folder
+holds one hash of all sources that have kernels, or constants for kernels (``CONSTANTS``). Edits of
+other modules keep the machine code. Whoever makes a new folder removes those that no process has
+used for a while. Where no folder is writable, a temporary folder serves until the process ends.
 """
 
 from __future__ import annotations
-
-__in_kernels__ = True
 
 import atexit
 import contextlib
@@ -24,18 +21,22 @@ import tempfile
 import threading
 import time
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
 import numba
 
-from c4env.boards import STANDARD, size_of
-from c4env.sources import imports_of, modules
+from c4env.boards import ROOT, STANDARD, size_of
 
 config: Any = numba.config  # its attributes are set at run time
 
-REACHED: Final = re.compile(rb"^\s*@kernel\(|^__in_kernels__ = True$", re.MULTILINE)
+KERNEL: Final = re.compile(rb"^\s*@kernel\(", re.MULTILINE)
+CONSTANTS: Final = (  # the files that have no kernels, but constants for kernels
+    *("c4env/geometry.py", "c4env/jit.py", "search/threads.py"),
+    *("heuristics/__init__.py", "heuristics/weights.py"),
+)
 KEPT_DAYS: Final = 14  # days without use before a cache folder is removed
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -46,71 +47,54 @@ F = TypeVar("F", bound=Callable[..., Any])
 HEURISTIC: Final = "FunctionType(float64(int64, int64))"
 
 
-def kernel_sources(files: Mapping[str, Path], module: str) -> dict[str, bytes]:
-    """Return the sources that the kernels of a module can reach, by module name.
-
-    Args:
-        files: the file of each module of this package, by module name.
-        module: the module's name. If it is not in ``files``, its kernels can reach all modules.
-    """
-    wanted = [__name__, *([module] if module in files else files)]
-    found: dict[str, bytes] = {}
-    while wanted:
-        name = wanted.pop()
-        if name in files and name not in found and (reached := _reached(files[name])):
-            found[name], imported = reached
-            wanted += imported
-    return dict(sorted(found.items()))
+def kernel_sources() -> dict[Path, bytes]:
+    """Return the sources that have kernels or constants for kernels; imports none of them."""
+    found = {}
+    for package in (ROOT, f"{ROOT}.agents"):
+        spec = find_spec(package)
+        for folder in (spec and spec.submodule_search_locations) or ():
+            for path in sorted(Path(folder).rglob("*.py")):
+                text = path.read_bytes()
+                if KERNEL.search(text) or path.as_posix().endswith(CONSTANTS):
+                    found[path] = text
+    return found
 
 
-@functools.cache
-def _reached(path: Path) -> tuple[bytes, list[str]] | None:
-    """Return a module's source and imports if kernels can reach the module, else None."""
-    text = path.read_bytes()
-    return (text, imports_of(text, everywhere=False)) if REACHED.search(text) else None
-
-
-def source_hash(module: str) -> str:
-    """Return a hash of a module's :func:`kernel_sources` and the Python and Numba versions."""
+def source_hash() -> str:
+    """Return a hash of :func:`kernel_sources` and of the Python and Numba versions."""
     digest = hashlib.sha256(f"{sys.version_info[:2]} {numba.__version__}".encode())
-    for name, text in kernel_sources(modules(), module).items():
-        digest.update(name.encode())
-        digest.update(text)
+    for path, text in kernel_sources().items():
+        digest.update(path.name.encode() + text)
     return digest.hexdigest()[:16]
 
 
 @functools.cache
-def cache_folder(module: str) -> Path:
-    """Make and return a module's cache folder; :func:`source_hash` is part of its name.
+def cache_folder() -> Path:
+    """Make and return the cache folder; :func:`source_hash` is part of its name.
 
     The folder lies in the first writable one of ``$NUMBA_CACHE_DIR``, ``$XDG_CACHE_HOME`` and
     ``~/.cache``. If none is writable, the folder is temporary.
     """
-    name = f"c4env-{source_hash(module)}"
+    name = f"c4env-{source_hash()}"
     places = [os.environ.get("NUMBA_CACHE_DIR"), os.environ.get("XDG_CACHE_HOME")]
     candidates = [Path(place) for place in places if place]
     with contextlib.suppress(RuntimeError):  # no home at all, as in some containers
         candidates.append(Path.home() / ".cache")
     for base in candidates:
         folder = base / name
+        is_new = not folder.exists()
         try:
             folder.mkdir(parents=True, exist_ok=True)
             with tempfile.TemporaryFile(dir=folder):
                 os.utime(folder)  # marks it as used now
         except OSError:
             continue
-        remove_unused(base)
+        if is_new:
+            remove_unused(base)
         return folder
     folder = Path(tempfile.mkdtemp(prefix=name))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     return folder
-
-
-def _folder_of(function: Callable[..., Any]) -> Path:
-    """Return the cache folder of a function; each board size has its own subfolder."""
-    module = function.__module__
-    size = size_of(module) or STANDARD
-    return cache_folder(module.replace(f".on_{size}", "", 1)) / str(size)
 
 
 def remove_unused(base: Path) -> None:
@@ -168,7 +152,8 @@ def kernel(signature: Any, **options: Any) -> Callable[[F], F]:
             # Numba calls this type experimental; heuristics need it, and tests cover it.
             warnings.filterwarnings("ignore", "First-class function type")
             before = config.CACHE_DIR
-            config.CACHE_DIR = str(_folder_of(function))
+            size = size_of(function.__module__) or STANDARD
+            config.CACHE_DIR = str(cache_folder() / str(size))
             try:
                 dispatcher = numba.njit(signature, cache=True, **options)(function)
             finally:

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from c4env.boards import STANDARD, size_of, twin
 from c4env.errors import MissingExtra
 
 
@@ -20,22 +19,22 @@ def lazy_names(
     Importing such a package compiles nothing.
 
     Args:
-        package: the package's ``__name__``, which determines its board size.
-        modules: for each module, the names to import from it, separated by blanks.
+        package: the package's ``__name__``, the module's own, on any board.
+        modules: for each module, relative to the package, the names to import from it, separated
+            by blanks.
         packages: public subpackages and submodules, separated by blanks.
 
     Returns:
         ``__getattr__`` and ``__dir__``; ``__dir__`` lists all these names and those in ``__all__``.
     """
-    size = size_of(package) or STANDARD
     homes = {name: module for module, listed in modules.items() for name in listed.split()}
 
     def find(name: str) -> Any:
         if name in packages.split():
-            return importlib.import_module(twin(f"{package}.{name}", size))
+            return importlib.import_module(f".{name}", package)
         if name not in homes:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        value = getattr(importlib.import_module(twin(homes[name], size)), name)
+        value = getattr(importlib.import_module(homes[name], package), name)
         setattr(sys.modules[package], name, value)
         return value
 

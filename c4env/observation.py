@@ -23,8 +23,6 @@ layout            shape          a cell
 
 from __future__ import annotations
 
-__any_board__ = True
-
 import contextlib
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypedDict
@@ -33,10 +31,11 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from c4env.arrays import Int8s
-from c4env.bitboard import BOARD, CELLS, COLUMNS, ROWS, STRIDE
 from c4env.errors import InvalidObservation, InvalidOption, InvalidPosition
 from c4env.jit import kernel
-from c4env.position import Position, require_position
+
+from .bitboard import BOARD, CELLS, COLUMNS, ROWS, STRIDE
+from .position import Position, require_position
 
 if TYPE_CHECKING:
     from gymnasium import spaces

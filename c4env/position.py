@@ -1,4 +1,4 @@
-"""Connect Four positions as immutable values, and two notations for them.
+"""Connect Four positions as values, and two notations for them.
 
 Each notation has a reader and a writer:
 
@@ -9,15 +9,15 @@ Each notation has a reader and a writer:
 
 from __future__ import annotations
 
-__any_board__ = True
-
 import contextlib
 import functools
 import operator
 from collections.abc import Iterable
-from typing import Any, Final, NamedTuple, Self, cast
+from typing import Final, NamedTuple, Self
 
-from c4env.bitboard import (
+from c4env.errors import IllegalMove, InvalidAction, InvalidNotation, InvalidPosition
+
+from .bitboard import (
     BOARD,
     BOTTOM,
     CELLS,
@@ -33,9 +33,8 @@ from c4env.bitboard import (
     is_consistent,
     mirror,
 )
-from c4env.errors import IllegalMove, InvalidAction, InvalidNotation, InvalidPosition
-from c4env.geometry import BOARD_SIZE, IS_STANDARD, LINE_IN_WORDS
-from c4env.geometry import DIGITS as DIGITS
+from .geometry import BOARD_SIZE, IS_STANDARD, LINE_IN_WORDS
+from .geometry import DIGITS as DIGITS
 
 DISCS: Final = "xo"  # how str() draws the discs of players 0 and 1
 EMPTY: Final = "."
@@ -57,15 +56,10 @@ class Outcome(NamedTuple):
     observation; empty for a draw."""
 
 
-class _Fields:
-    """A position with writable attributes; ``_of`` sets them, then makes it a ``Position``."""
+class Position:
+    """A board with its side to move: a value, compared and hashed by its discs.
 
-    __slots__ = ("_outcome", "mine", "plies", "theirs")
-
-
-class Position(_Fields):
-    """An immutable board with its side to move, compared and hashed by its discs.
-
+    Its methods return new positions; do not set its attributes.
     Player 0 begins, so the number of discs determines the side to move. A position has no history:
     two games that transpose reach equal positions.
 
@@ -76,7 +70,7 @@ class Position(_Fields):
         to_move: 0 or 1, the player to move (after the end, the player who would be next).
     """
 
-    __slots__ = ()
+    __slots__ = ("_outcome", "mine", "plies", "theirs")
 
     mine: int
     theirs: int
@@ -91,26 +85,14 @@ class Position(_Fields):
     @classmethod
     def _of(cls, mine: int, theirs: int, plies: int) -> Self:
         """Make a position from two bitboards without checks."""
-        position: Any = _Fields()
+        position = object.__new__(cls)
         position.mine, position.theirs, position.plies = mine, theirs, plies
         position._outcome = None
         if plies >= FIRST_WIN and has_won(theirs):
             position._outcome = Outcome((plies - 1) & 1, _cells(fours(theirs)))
         elif plies == CELLS:
             position._outcome = Outcome(None, ())
-        if cls is Position:
-            position.__class__ = cls  # a third of the time of four calls of object.__setattr__
-            return cast(Self, position)
-        made = object.__new__(cls)
-        for name in _Fields.__slots__:
-            object.__setattr__(made, name, getattr(position, name))
-        return made
-
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"a Position is immutable: cannot set {name!r}; use play()")
-
-    def __delattr__(self, name: str) -> None:
-        raise AttributeError(f"a Position is immutable: cannot delete {name!r}")
+        return position
 
     # -- other constructors -----------------------------------------------------
 
@@ -286,7 +268,7 @@ class Position(_Fields):
 
     def _repr_svg_(self) -> str:
         """Return the picture that a notebook shows."""
-        from c4env.view.rendering import svg
+        from .view.rendering import svg
 
         return svg(self)
 

@@ -7,26 +7,26 @@ from typing import TYPE_CHECKING
 from c4env.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from c4env.evaluation.exact.answers import quality
-    from c4env.evaluation.exact.data import data
-    from c4env.evaluation.exact.datafile import Data
-    from c4env.evaluation.exact.quality import Quality
-    from c4env.evaluation.exact.refutation import Refutation, refute
-    from c4env.evaluation.games.tournament import Tournament, gauntlet, round_robin
-    from c4env.evaluation.store.record import GameRecord
-    from c4env.evaluation.studies.leaderboard import place, stored_board
-    from c4env.evaluation.studies.match import Match, play_match, read_run
+    from .exact.answers import quality
+    from .exact.data import data
+    from .exact.datafile import Data
+    from .exact.quality import Quality
+    from .exact.refutation import Refutation, refute
+    from .games.tournament import Tournament, gauntlet, round_robin
+    from .store.record import GameRecord
+    from .studies.leaderboard import place, stored_board
+    from .studies.match import Match, play_match, read_run
 
 _NAMES = {
-    "c4env.evaluation.games.tournament": "Tournament gauntlet round_robin",
-    "c4env.evaluation.store.record": "GameRecord",
-    "c4env.evaluation.studies.leaderboard": "place stored_board",
-    "c4env.evaluation.studies.match": "Match play_match read_run",
-    "c4env.evaluation.exact.answers": "quality",
-    "c4env.evaluation.exact.quality": "Quality",
-    "c4env.evaluation.exact.data": "data",
-    "c4env.evaluation.exact.datafile": "Data",
-    "c4env.evaluation.exact.refutation": "Refutation refute",
+    ".games.tournament": "Tournament gauntlet round_robin",
+    ".store.record": "GameRecord",
+    ".studies.leaderboard": "place stored_board",
+    ".studies.match": "Match play_match read_run",
+    ".exact.answers": "quality",
+    ".exact.quality": "Quality",
+    ".exact.data": "data",
+    ".exact.datafile": "Data",
+    ".exact.refutation": "Refutation refute",
 }
 
 __all__ = [

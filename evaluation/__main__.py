@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__any_board__ = True
-
 import contextlib
 import importlib
 import io
@@ -11,13 +9,14 @@ import os
 import signal
 import sys
 from collections.abc import Sequence
-from importlib.metadata import PackageNotFoundError, version
 
-from c4env.boards import Size, twin
-from c4env.evaluation.cli import COMMANDS, module_of
-from c4env.evaluation.cli.options import Parser, require_writable
+from c4env.boards import Size, root_of
 from c4env.evaluation.cli.output import complain
-from c4env.geometry import BOARD_SIZE
+from c4env.version import __version__
+
+from ..geometry import BOARD_SIZE
+from .cli import COMMANDS, module_of
+from .cli.options import Parser, require_writable
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -32,6 +31,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     if arguments is not None:
         return _execute(list(arguments))
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        # Until the command handles Ctrl-C, Ctrl-C ends the process without a traceback.
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # escape names that the stream cannot encode
             stream.reconfigure(errors="backslashreplace")
@@ -62,14 +64,11 @@ def _execute(given: list[str]) -> int:
         epilog="\n\n".join(map(_listed, dict.fromkeys(group for group, _ in COMMANDS.values()))),
     )
     parser.add_argument("command", metavar="COMMAND", help="c4 help COMMAND describes a command")
-    parser.add_argument("--version", action="version", version=f"c4env {_version()}")
+    parser.add_argument("--version", action="version", version=f"c4env {__version__}")
     if given[:1] == ["help"]:  # c4 help run is c4 run --help
         given = [*given[1:], "--help"]
-    if given in (["dev"], ["dev", "-h"], ["dev", "--help"]):
-        given = ["--help"]
-    words = 2 if given[:1] == ["dev"] else 1
-    parser.parse_args(given[:1])
-    name, given = " ".join(given[:words]), given[words:]
+    name = parser.parse_args(given[:1]).command
+    given = given[1:]
     if name not in COMMANDS:
         from c4env.agents.registry.imports import meant
 
@@ -83,7 +82,7 @@ def _execute(given: list[str]) -> int:
         if getattr(arguments, "board", None) is not None:
             size = Size.parse(arguments.board)
             if size != BOARD_SIZE:
-                there = importlib.import_module(twin("c4env.evaluation.__main__", size))
+                there = importlib.import_module(f"{root_of(size)}.evaluation.__main__")
                 return int(there._execute([name, *given]))
         require_writable(arguments)
         code = command.execute(arguments)
@@ -118,13 +117,6 @@ def _execute(given: list[str]) -> int:
 def _listed(group: str) -> str:
     some = [f"  {name:<15} {said}" for name, (its, said) in COMMANDS.items() if its == group]
     return "\n".join([f"{group}:", *some])
-
-
-def _version() -> str:
-    try:
-        return version("c4env")
-    except PackageNotFoundError:  # run from a checkout that was never installed
-        return "of an unknown version"
 
 
 if __name__ == "__main__":

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__any_board__ = True
-
 import os
 import time
 from collections.abc import Callable, Sequence
@@ -11,15 +9,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from c4env.agents.base import Agent, SearchingAgent
 from c4env.evaluation.errors import UnreadableRun
-from c4env.evaluation.games.game import Fault, ask, begin, game_seed
-from c4env.evaluation.plan.header import RunHeader
-from c4env.evaluation.store.record import GAMES_FILE, Ending, GameRecord, open_games
 from c4env.evaluation.tables import restyled
-from c4env.observation import observe
-from c4env.position import DIGITS, Position, format_moves
-from c4env.view.rendering import SIDES, drawing, words_of
+
+from ..agents.base import Agent, SearchingAgent
+from ..observation import observe
+from ..position import DIGITS, Position, format_moves
+from ..view.rendering import SIDES, drawing, words_of
+from .games.game import Fault, ask, begin, game_seed
+from .plan.header import RunHeader
+from .store.record import GAMES_FILE, Ending, GameRecord, open_games
 
 HUMAN: Final = "human"
 """The name of a person in specs and records."""
@@ -136,7 +135,7 @@ class TerminalGame:
                 self._take_back()
                 seat = self.position.to_move
             elif text == "h":
-                from c4env.agents.solver.perfect import Perfect  # slow to import
+                from ..agents.solver.perfect import Perfect  # slow to import
 
                 result = self.hint.search(self.position)
                 worth = f": value {result.value:g} at depth {result.depth}"

@@ -13,9 +13,8 @@ from hypothesis import settings
 
 from c4env.agents.registry import registry
 from c4env.errors import MissingExtra
-from c4env.jit import REACHED
-from c4env.sources import modules
-from tests.helpers.paths import SHARED_DATA
+from c4env.jit import KERNEL
+from tests.helpers.paths import SHARED_DATA, modules
 
 # The same examples every time, and no deadline: uncompiled kernels are slow.
 settings.register_profile("c4env", derandomize=True, deadline=None, max_examples=60)
@@ -28,7 +27,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 def pytest_configure() -> None:
     """Two workers compile what is not yet compiled from both ends, rather than each all of it."""
     if worker := os.environ.get("PYTEST_XDIST_WORKER"):
-        names = [name for name, file in modules().items() if REACHED.search(file.read_bytes())]
+        names = [name for name, file in modules().items() if KERNEL.search(file.read_bytes())]
         for name in names[:: -1 if worker.endswith(tuple("13579")) else 1]:
             with contextlib.suppress(MissingExtra):
                 importlib.import_module(name)

@@ -8,23 +8,18 @@ from __future__ import annotations
 
 import ast
 import functools
-import importlib
 import tomllib
 from collections.abc import Iterator
 from typing import NamedTuple
 
-import pytest
-
-from c4env.errors import C4Error, WindowClosed
-from c4env.sources import modules
-from tests.helpers.paths import FOLDERS, ROOT
+from tests.helpers.paths import FOLDERS, ROOT, modules
 
 PACKAGES = tuple(FOLDERS)  # each may import those before it
 ROOMS = {  # of each package, folders and modules, from the ground up
-    "c4env": "errors files cores arrays sources boards lazy jit geometry bitboard position "
+    "c4env": "version errors files cores arrays boards lazy jit geometry bitboard position "
     "view observation envs",
     "c4env.agents": "errors base registry heuristics search baselines published solver graded "
-    "network sampling adapters pool batched exact_reward training",
+    "network sampling adapters pool batched training",
     "c4env.evaluation": "errors seeds tables plan store rating games exact studies report play "
     "web cli __main__",
 }
@@ -35,6 +30,7 @@ class Import(NamedTuple):
     target: str  # what is imported, with the name taken from it
     function: str  # where: "" at the top of the module
     line: int
+    relative: bool = False
 
     def names(self, modules: list[str]) -> bool:
         """Whether it is one of these modules, or of what they hold."""
@@ -55,7 +51,9 @@ def imports_of(source: str, module: str, package: str) -> Iterator[Import]:
                     above = package.split(".")[: len(package.split(".")) - child.level + 1]
                     base = ".".join([*above, base]).rstrip(".")
                 for alias in child.names:
-                    yield Import(module, f"{base}.{alias.name}", function, child.lineno)
+                    yield Import(
+                        module, f"{base}.{alias.name}", function, child.lineno, child.level > 0
+                    )
             inner = isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef)
             yield from visit(child, child.name if inner else function)
 
@@ -105,6 +103,29 @@ def test_no_import_turns_an_arrow() -> None:
     assert not turned
 
 
+def test_modules_of_a_board_and_they_alone_are_imported_relatively() -> None:
+    """Else a module of another board would take one of 6x7x4, or ask for its own of a shared one.
+
+    A module that imports nothing relatively is made for 6x7x4 alone, or shared.
+    """
+    files = modules()
+    targets = [
+        (found, found.target if found.target in files else found.target.rpartition(".")[0])
+        for found in all_imports()
+        if package_of(found.target)
+    ]
+    packages = {name for name, path in files.items() if path.name == "__init__.py"}
+    bound, before = {"c4env.geometry"}, set[str]()
+    while bound != before:
+        before = set(bound)
+        bound |= {found.module for found, target in targets if target in bound}
+    any_board = {found.module for found, _ in targets if found.relative}
+    assert len(any_board) > 50
+    for found, target in targets:
+        if found.module in any_board:
+            assert found.relative == (target in bound | packages), found
+
+
 def test_no_modules_import_each_other_in_a_circle() -> None:
     graph: dict[str, set[str]] = {module: set() for module in modules()}
     for found in all_imports():
@@ -118,17 +139,6 @@ def test_no_modules_import_each_other_in_a_circle() -> None:
         for module in free:
             del left[module]
     assert not left
-
-
-@pytest.mark.parametrize("package", PACKAGES)
-def test_every_error_is_a_value_error(package: str) -> None:
-    module = importlib.import_module(f"{package}.errors")
-    classes = [e for e in vars(module).values() if isinstance(e, type)]
-    own = [e for e in classes if e.__module__ == module.__name__]
-    assert len(own) >= 5
-    for error in own:
-        assert issubclass(error, C4Error) or error is WindowClosed
-    assert issubclass(C4Error, ValueError)
 
 
 def test_every_folder_with_modules_is_a_package_that_is_installed() -> None:

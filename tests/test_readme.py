@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 import subprocess
@@ -49,7 +50,7 @@ def test_python_blocks_run(texts, tmp_path):
 
 
 # Lines that take long; .ci/run plays them too.
-SLOW_LINES = re.compile(r"c4 (dev experiment|leaderboard --place|match)\b|--openings 3\b")
+SLOW_LINES = re.compile(r"c4 (leaderboard --place|match)\b|--openings 3\b")
 
 
 def console_blocks():
@@ -146,6 +147,15 @@ def test_the_leaderboard_is_the_stored_one():
     first = (ROOT / "README.md").read_text().splitlines()
     best = [*rows[:10], note]  # heading, rule and eight agents
     assert [line for line in first if line in best and line] == [line for line in best if line]
+
+
+def test_the_files_that_ship_are_those_of_the_page_on_provenance():
+    page = (ROOT / "docs" / "reference" / "provenance.md").read_text()
+    stated = re.findall(r"^\| `(.+)` \| ([\d,]+) \| `([0-9a-f]{64})` \|", page, re.MULTILINE)
+    assert len(stated) == 3
+    for path, size, digest in stated:
+        data = (ROOT / path).read_bytes()
+        assert (f"{len(data):,}", hashlib.sha256(data).hexdigest()) == (size, digest)
 
 
 def test_links_lead_somewhere():

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 import c4env
 from c4env import (
-    Batch,
     ConnectFourEnv,
     ConnectFourVectorEnv,
     Observation,
@@ -86,9 +85,6 @@ def environments() -> None:
         observations, *_ = envs.step(observations["action_mask"].argmax(axis=1))
     rates: list[float] = list(pool.win_rates.values())
     pool.add("random", weight=0.5)
-    batch = Batch(256)
-    _, masks = batch.observe()
-    batch.step(masks.argmax(axis=1))
     print(position_from(observe(Position())) == Position(), rates)
 
 

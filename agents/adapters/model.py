@@ -7,8 +7,6 @@ continues, the agent plays with the current weights.
 
 from __future__ import annotations
 
-__any_board__ = True
-
 import abc
 import inspect
 from collections.abc import Callable
@@ -17,17 +15,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from c4env.agents.base import Agent, FunctionAgent, is_model, require_move
 from c4env.agents.errors import EngineFault, InvalidModel, InvalidSpec, UnknownOption
-from c4env.agents.registry.options import Temperature, checked
 from c4env.arrays import Int8s, Int64s
-from c4env.bitboard import COLUMNS
 from c4env.boards import require_board
-from c4env.envs.opponents import is_batched
-from c4env.envs.vectorized.chance import streams
-from c4env.geometry import BOARD_SIZE
-from c4env.observation import LAYOUTS, Form, observe
-from c4env.position import Position
+
+from ...bitboard import COLUMNS
+from ...envs.opponents import is_batched, reset_player
+from ...envs.vectorized.chance import streams
+from ...geometry import BOARD_SIZE
+from ...observation import LAYOUTS, Form, observe
+from ...position import Position
+from ..base import Agent, FunctionAgent, is_model, require_move
+from ..registry.options import Temperature, checked
 
 
 class ModelAgent(Agent):
@@ -137,35 +136,52 @@ class PolicyAgent(ModelAgent):
 
 
 class ModuleAgent(ModelAgent):
-    """Plays by a PyTorch module that maps float32 ``[M, 2, 6, 7]`` to logits ``[M, 7]``.
+    """Plays by a PyTorch module or function of a float32 tensor ``[M, 2, 6, 7]``.
 
     Plane 0 has the discs of the side to move, plane 1 the other side's discs; row 0 is the top. The
-    module may return a tuple that begins with the logits, as networks with a value head do. The
-    agent puts the input on the device of the module's parameters, and calls the module in
-    evaluation mode without gradients.
+    answer is logits ``[M, 7]``; a tuple that begins with the logits, as networks with a value head
+    return; or columns ``[M]``. For one board the dimension M may be left out. The agent puts the
+    input on the device of the module's parameters, and calls without gradients and, a module, in
+    evaluation mode.
     """
+
+    _device: Any = None
 
     def __init__(self, module: Any, temperature: float = 0.0) -> None:
         super().__init__(temperature)
         self._module = module
 
     def preferences(self, planes: Int8s) -> NDArray[Any]:
-        """Return the module's logits ``[M, 7]``; see :class:`ModelAgent`."""
+        """Return the module's logits or columns; see :class:`ModelAgent`."""
         import torch
 
         module = self._module
-        learning = module.training
-        first = next(module.parameters(), None)
+        device = self._device
+        learning = getattr(module, "training", False)
+        if isinstance(module, torch.nn.Module):
+            device = next((weights.device for weights in module.parameters()), device)
+            module.eval()
         given = torch.from_numpy(Form("planes_first", "float32")(planes))
-        module.eval()
         try:
             with torch.no_grad():
-                answer = module(given if first is None else given.to(first.device))
+                answer = module(given.to(device))
         finally:
-            module.train(learning)
+            if learning:
+                module.train()
         if isinstance(answer, tuple | list):
             answer = answer[0]
-        return np.asarray(answer.detach().cpu().to(torch.float64).numpy())
+        try:
+            found = torch.as_tensor(answer).cpu()
+        except (RuntimeError, TypeError, ValueError):
+            raise EngineFault(
+                f"{self!r} answered {answer!r:.80}: expected logits of the seven columns, or a "
+                "column 0..6"
+            ) from None
+        if found.is_floating_point():
+            found = found.to(torch.float64)  # NumPy has no bfloat16
+        if found.numel() == len(planes):
+            return np.asarray(found.numpy().reshape(len(planes)))
+        return np.asarray(found.numpy().reshape(len(planes), -1))
 
 
 class BatchFunctionAgent(ModelAgent):
@@ -180,6 +196,11 @@ class BatchFunctionAgent(ModelAgent):
         self._function = function
         self.name = getattr(function, "__name__", "")
 
+    def reset(self, seed: int | np.random.SeedSequence | None = None) -> None:
+        """Begin a new game, also of the function."""
+        super().reset(seed)
+        reset_player(self._function, seed)
+
     def preferences(self, planes: Int8s) -> NDArray[Any]:
         """Return the function's result; see :class:`ModelAgent`."""
         masks = (planes[:, 0].sum(axis=-1) == 0).astype(np.int8)  # legal if the top cell is empty
@@ -187,15 +208,21 @@ class BatchFunctionAgent(ModelAgent):
 
 
 def require_policy(kind: type[Any], who: str = "") -> None:
-    """Raise an error for a policy class that gives neither logits nor Q-values.
+    """Raise an error for a policy class that gives neither logits nor Q-values of an observation.
+
+    A recurrent policy needs the states of its memory too.
 
     Raises:
         InvalidModel: the class gives neither; the message begins with ``who``.
     """
-    if not hasattr(kind, "make_q_net") and not hasattr(kind, "get_distribution"):
+    try:
+        if not hasattr(kind, "make_q_net"):
+            inspect.signature(kind.get_distribution).bind(None, None)  # self, observations
+    except (AttributeError, TypeError):
         raise InvalidModel(
-            f"{who}policy {kind.__name__}: expected the policy of MaskablePPO, PPO, A2C or DQN"
-        )
+            f"{who}policy {kind.__name__}: expected Q-values, or a distribution given observations "
+            "alone, as in MaskablePPO, PPO, A2C or DQN"
+        ) from None
 
 
 def require_ours(observation_space: Any, action_space: Any, who: str = "") -> str:
@@ -244,6 +271,12 @@ def agent_of(model: Any, temperature: float = 0.0, **unknown: Any) -> Agent:
     if is_model(model):
         policy = getattr(model, "policy", model)
         if hasattr(policy, "obs_to_tensor"):
+            normalised = getattr(model, "get_vec_normalize_env", lambda: None)()
+            if normalised is not None and normalised.norm_obs:
+                raise InvalidModel(
+                    f"{type(model).__name__} trained with VecNormalize, whose statistics an agent "
+                    "does not have: expected VecNormalize(norm_obs=False), since planes are 0 or 1"
+                )
             return PolicyAgent(policy, temperature)
         return ModuleAgent(model, temperature)
     if isinstance(model, type) or not callable(model):
@@ -257,8 +290,8 @@ def agent_of(model: Any, temperature: float = 0.0, **unknown: Any) -> Agent:
         inspect.signature(model).bind(None)
     except TypeError as error:
         raise InvalidSpec(
-            f"agent {model!r}: {error}: expected a function of one observation; a function of "
-            "observation and configuration plays as kaggle:FILE.py"
+            f"agent {getattr(model, '__name__', model)!r}: {error}: expected a function of one "
+            "observation; a function of observation and configuration plays as kaggle:FILE.py"
         ) from None
     except ValueError:  # Python cannot find the signature
         pass

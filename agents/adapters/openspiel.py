@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-__any_board__ = True
-
 from typing import Annotated, Any, Final
 
 import numpy as np
 
-from c4env.agents.base import Agent, as_number, require_move
 from c4env.agents.registry.entries import Between, require_choice
-from c4env.agents.registry.options import Plies, checked
-from c4env.geometry import COLUMNS, CONNECT, IS_STANDARD, ROWS
 from c4env.lazy import from_extra
-from c4env.position import Position, parse_column, parse_moves
+
+from ...geometry import COLUMNS, CONNECT, IS_STANDARD, ROWS
+from ...position import Position, parse_column, parse_moves
+from ..base import Agent, as_number, require_move
+from ..registry.options import Plies, checked
 
 SEED_LIMIT: Final = 2**31  # seeds of OpenSpiel's generators are below this
 

@@ -19,6 +19,9 @@ from c4env.lazy import from_extra
 class SB3(PolicyAgent):
     """Plays by a saved model of Stable-Baselines3 or sb3-contrib.
 
+    The file does not tell whether the model trained with ``VecNormalize``, and does not contain its
+    statistics. Such a model plays badly here, unless it trained with ``norm_obs=False``.
+
     Args:
         path: the model's .zip file. Loading can run code, so load only files that you trust.
         temperature: 0 plays the preferred column; 1 samples a column, as in training.

@@ -1,3 +1,1 @@
 """Opponents of a stated Elo, and a curriculum that adapts the Elo to the learner."""
-
-__any_board__ = True

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-__any_board__ = True
-
 import functools
 from typing import Annotated, Final
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from c4env.agents.base import Agent, require_move
 from c4env.agents.graded.levels import ELO, SKILL
-from c4env.agents.heuristics import WIN
-from c4env.agents.heuristics.threats import evaluate
 from c4env.agents.heuristics.weights import WEIGHTS
 from c4env.agents.registry.entries import Between
-from c4env.agents.registry.options import checked
-from c4env.agents.solver import Solver
 from c4env.arrays import Float64s, Int64s
-from c4env.bitboard import (
+from c4env.envs.vectorized.drand48 import STATES, next_random
+from c4env.jit import kernel
+
+from ...bitboard import (
     CENTRE_FIRST,
     COLUMN,
     STRIDE,
@@ -29,11 +25,14 @@ from c4env.bitboard import (
     safe_moves,
     winning_cells,
 )
-from c4env.envs.vectorized.batch import positions_of
-from c4env.envs.vectorized.chance import streams
-from c4env.envs.vectorized.drand48 import STATES, next_random
-from c4env.jit import kernel
-from c4env.position import Position
+from ...envs.vectorized.batch import positions_of
+from ...envs.vectorized.chance import streams
+from ...position import Position
+from ..base import Agent, require_move
+from ..heuristics import WIN
+from ..heuristics.threats import evaluate
+from ..registry.options import checked
+from ..solver import Solver
 
 GLANCE: Final = 1000.0  # value of a four without looking ahead; a value of 100 is odds of e to 1
 FAR: Final = 1e300  # beyond any value

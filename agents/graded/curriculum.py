@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__any_board__ = True
-
 from collections.abc import Mapping
 from typing import Annotated, Any, Final
 
@@ -11,13 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from c4env.agents.errors import InvalidValue
-from c4env.agents.graded.agent import Player, skill_of
 from c4env.agents.graded.levels import ELO
 from c4env.agents.registry.entries import Between
-from c4env.agents.registry.options import Share, checked
 from c4env.arrays import Float64s, Int64s
-from c4env.envs.opponents import Follower
-from c4env.envs.vectorized.batch import boards_from
+
+from ...envs.opponents import Follower
+from ...envs.vectorized.batch import boards_from
+from ..registry.options import Share, checked
+from .agent import Player, skill_of
 
 LOWEST: Final = ELO[0]
 HIGHEST: Final = ELO[-1]

@@ -1,7 +1,5 @@
 """Heuristics: static evaluations of the leaves of a search."""
 
-__in_kernels__ = True
-
 from typing import Final
 
 WIN: Final = 1_000_000.0

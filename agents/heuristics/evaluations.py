@@ -5,14 +5,13 @@ Each function is a heuristic (``c4env.agents.heuristics.names``) for lines of fo
 
 from __future__ import annotations
 
-__any_board__ = True
-
-from c4env.agents.heuristics import WIN
-from c4env.agents.heuristics.threats import evaluate
 from c4env.agents.heuristics.weights import WEIGHTS
-from c4env.agents.heuristics.windows import count_in_windows, window_starts
-from c4env.bitboard import BOARD, BOTTOM, CENTRE, DIRECTIONS, UP, has_won, popcount
 from c4env.jit import kernel
+
+from ...bitboard import BOARD, BOTTOM, CENTRE, DIRECTIONS, UP, has_won, popcount
+from . import WIN
+from .threats import evaluate
+from .windows import count_in_windows, window_starts
 
 
 @kernel("float64(int64, int64)")

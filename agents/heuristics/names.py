@@ -7,8 +7,6 @@ never evaluate a won board. On a won board each heuristic here returns ``+WIN`` 
 
 from __future__ import annotations
 
-__any_board__ = True
-
 import re
 from collections.abc import Callable
 from typing import Any, Final
@@ -17,19 +15,20 @@ import numba
 from numba import types
 
 from c4env.agents.errors import InvalidHeuristic
-from c4env.agents.heuristics import WIN as WIN
 from c4env.agents.registry.imports import import_callable, meant
-from c4env.agents.registry.options import HEURISTIC_NAMES
 from c4env.boards import require_board
-from c4env.geometry import BOARD_SIZE, CONNECT
 from c4env.jit import config, kernel
+
+from ...geometry import BOARD_SIZE, CONNECT
+from ..registry.options import HEURISTIC_NAMES
+from . import WIN as WIN
 
 Heuristic = Callable[[int, int], float]
 
 
 _FOUND: dict[str, Heuristic]
 if CONNECT == 4:
-    from c4env.agents.heuristics.evaluations import chain, lines, threats, window, window_b
+    from .evaluations import chain, lines, threats, window, window_b
 
     _FOUND = {"chain": chain, "lines": lines, "threats": threats}
     _FOUND |= {"window": window, "window-b": window_b}

@@ -9,16 +9,15 @@ when both sides have the same number of discs.
 
 from __future__ import annotations
 
-__any_board__ = True
-
 from typing import Final
 
 import numpy as np
 from numba import types
 
-from c4env.agents.heuristics.windows import count_in_windows
 from c4env.arrays import Float64s
-from c4env.bitboard import (
+from c4env.jit import kernel
+
+from ...bitboard import (
     BOTTOM,
     COLUMN,
     COLUMNS,
@@ -30,7 +29,7 @@ from c4env.bitboard import (
     popcount,
     winning_cells,
 )
-from c4env.jit import kernel
+from .windows import count_in_windows
 
 # The index where each kind of weight begins. A role is 0 if unknown, 1 for the first player
 # and 2 for the second.

@@ -6,8 +6,6 @@ Fitted to 20000 positions, seed 1; the weights predict the sign of
 the exact score for 72.5% of them; they never predict a draw.
 """
 
-__in_kernels__ = True
-
 from typing import Final
 
 import numpy as np

@@ -7,10 +7,9 @@ cells ``i, i+d, i+2d, i+3d``. The AND of the board and the board shifted by ``d`
 
 from __future__ import annotations
 
-__any_board__ = True
-
-from c4env.bitboard import BOARD
 from c4env.jit import kernel
+
+from ...bitboard import BOARD
 
 
 @kernel("int64(int64)")

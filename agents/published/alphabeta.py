@@ -7,14 +7,12 @@ Sources: the chain system ("Connect 4 Simulator with Minimax"), window systems A
 
 from __future__ import annotations
 
-__any_board__ = True
-
 from typing import Final
 
-from c4env.agents.heuristics.names import WIN
-from c4env.agents.registry.options import DEFAULT_HEURISTIC, HeuristicName, Plies, checked
-from c4env.agents.search.fixed_depth import FixedDepth, Rules
-from c4env.agents.search.packing import CENTRE_FIRST, LEFT_TO_RIGHT
+from ..heuristics.names import WIN
+from ..registry.options import DEFAULT_HEURISTIC, HeuristicName, Plies, checked
+from ..search.fixed_depth import FixedDepth, Rules
+from ..search.packing import CENTRE_FIRST, LEFT_TO_RIGHT
 
 WINDOW_RULES: Final = Rules(CENTRE_FIRST, CENTRE_FIRST, 1000.0, 1.0, evaluate_full=False)
 # The report gives neither the order of columns nor the value of a win. Here the order is left to

@@ -6,12 +6,10 @@ for the alpha-beta search. Both searches choose the same column in every positio
 
 from __future__ import annotations
 
-__any_board__ = True
-
 from typing import ClassVar
 
-from c4env.agents.registry.options import DEFAULT_HEURISTIC, HeuristicName, Plies, checked
-from c4env.agents.search.fixed_depth import FixedDepth
+from ..registry.options import DEFAULT_HEURISTIC, HeuristicName, Plies, checked
+from ..search.fixed_depth import FixedDepth
 
 
 class Minimax(FixedDepth):

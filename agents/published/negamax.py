@@ -7,19 +7,18 @@ several times larger. Later parts of the report improve this search, as
 
 from __future__ import annotations
 
-__any_board__ = True
-
 from typing import Any, Final
 
-from c4env.agents.base import SearchingAgent, SearchResult, require_move
 from c4env.agents.errors import SearchLimit
-from c4env.agents.registry.options import Positions, checked
 from c4env.agents.search import threads
-from c4env.agents.search.lowlevel import POINTER, pointer
 from c4env.arrays import Int64s
-from c4env.bitboard import CELLS, COLUMNS, drop, win_score, winning_moves
 from c4env.jit import kernel
-from c4env.position import Position
+
+from ...bitboard import CELLS, COLUMNS, drop, win_score, winning_moves
+from ...position import Position
+from ..base import SearchingAgent, SearchResult, require_move
+from ..registry.options import Positions, checked
+from ..search.lowlevel import POINTER, pointer
 
 STOPPED: Final = -1000  # in place of a score: the search reached its node limit
 WATCHED: Final = CELLS - 10  # nodes with at most this many plies check whether to stop

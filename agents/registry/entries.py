@@ -120,7 +120,8 @@ class Entry:
     """A row of the table of agents; the class or function ``target`` declares the options."""
 
     name: str
-    target: str  # module:attribute of a class or function, imported on first use
+    target: str  # module:attribute of a class or function, imported on first use; a module that
+    # begins with a dot is one of c4env.agents
     summary: str
     argument: str = ""  # the option that a spec may set without a key: name:argument
     needs: tuple[str, ...] = ()  # required modules of other packages

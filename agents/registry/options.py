@@ -7,9 +7,6 @@ module, so that :func:`declared` can evaluate them without compiling kernels.
 """
 
 from __future__ import annotations
-
-__any_board__ = True
-
 import __future__
 
 import ast
@@ -23,10 +20,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path as Path
 from typing import Annotated, Any, Final, Literal, TypeVar
 
-from c4env.agents.base import parameters_of
 from c4env.agents.registry.entries import REQUIRED, Between, Named, Option
-from c4env.geometry import COLUMNS, CONNECT, IS_STANDARD, ROWS
-from c4env.sources import modules
+
+from ...geometry import COLUMNS, CONNECT, IS_STANDARD, ROWS
+from ..base import parameters_of
 
 CELLS: Final = ROWS * COLUMNS
 MOST: Final = 10**15  # positions; with more, counters of 64 bits could overflow
@@ -169,10 +166,12 @@ def declared(path: str) -> Callable[..., Any]:
     The stub is made from the source, since importing the module would compile kernels.
 
     Args:
-        path: ``module:name``. A class that does not define ``__init__`` takes no options.
+        path: ``.module:name``, relative to ``c4env.agents``. A class that does
+            not define ``__init__`` takes no options.
     """
     module, _, name = path.partition(":")
-    source = modules()[module].read_text(encoding="utf-8")
+    file = Path(__file__).parents[1].joinpath(*module.split(".")).with_suffix(".py")
+    source = file.read_text(encoding="utf-8")
     starts = (f"\nclass {name}(", f"\nclass {name}:", f"\ndef {name}(")
     text = source[max(map(source.find, starts)) + 1 :]
     end = _NEXT.search(text)

@@ -1,14 +1,12 @@
 """Agents from specs: :func:`make`, :func:`register`, and entry points of other packages.
 
-A spec is ``name``, ``name:key=value,key=value`` or ``name(key=value,key=value)``. Some agents
-accept one argument without a key, before the others: ``name:argument,key=value``. Instead of a
-name, a spec may have an import path, ``package.module:attribute`` or ``FILE.py:attribute``. The
-path names a class, which is called with the options, or a function from observation to column.
+A spec is ``name`` or ``name:key=value,key=value``. Some agents accept one argument without a key,
+before the others: ``name:argument,key=value``. Instead of a name, a spec may have an import path,
+``package.module:attribute`` or ``FILE.py:attribute``. The path names a class, which is called with
+the options, or a function from observation to column.
 """
 
 from __future__ import annotations
-
-__any_board__ = True
 
 import functools
 import importlib.metadata
@@ -18,7 +16,6 @@ import sys
 from collections.abc import Callable, Iterable
 from typing import Any, Final
 
-from c4env.agents.base import Agent, is_model, parameters_of
 from c4env.agents.errors import InvalidSpec, UnknownAgent, UnknownOption
 from c4env.agents.registry.entries import REQUIRED, Entry, Option
 from c4env.agents.registry.imports import (
@@ -28,11 +25,13 @@ from c4env.agents.registry.imports import (
     meant,
     taken_from_main,
 )
-from c4env.agents.registry.options import declared, options_of
 from c4env.agents.registry.table import ZOO
-from c4env.boards import STANDARD, require_board, twin
+from c4env.boards import STANDARD, require_board
 from c4env.errors import C4Error, WrongBoard
-from c4env.geometry import BOARD_SIZE, IS_STANDARD
+
+from ...geometry import BOARD_SIZE, IS_STANDARD
+from ..base import Agent, is_model, parameters_of
+from .options import declared, options_of
 
 ENTRY_POINTS: Final = "c4env.agents"
 """The group of entry points by which other packages provide agents for :func:`register`."""
@@ -79,10 +78,11 @@ def register(name: str, agent: Callable[..., Any] | Entry, *, replace: bool = Fa
     if not replace and name in names():
         raise InvalidSpec(f"agent name {name!r} exists already (pass replace=True to replace it)")
     if is_model(agent):
-        agent = _import(twin("c4env.agents.adapters.model:maker_of", BOARD_SIZE))(agent)
+        agent = _import(".adapters.model:maker_of")(agent)
     if not callable(agent) and not isinstance(agent, Entry):
         raise InvalidSpec(f"agent {name!r}: {agent!r} is not a class, function, Entry or model")
-    require_board(agent, BOARD_SIZE, f"agent {name!r}")
+    if not isinstance(agent, Entry):
+        require_board(agent, BOARD_SIZE, f"agent {name!r}")
     _check_parameters(name, agent)
     _registered[name] = agent
 
@@ -149,7 +149,7 @@ def _takes_observation(target: Callable[..., Any]) -> bool:
 @functools.cache
 def options_of_entry(entry: Entry) -> tuple[Option, ...]:
     """Return the options of an entry; read this package's agents from source without import."""
-    ours = entry.target.startswith("c4env.")
+    ours = entry.target.startswith(".")
     return options_of(declared(entry.target) if ours else _import(entry.target))
 
 
@@ -176,10 +176,7 @@ def split_spec(spec: str) -> tuple[str, dict[str, str]]:
     if not isinstance(spec, str) or not spec.strip():
         raise InvalidSpec(f"agent {spec!r}: {expected}")
     text = spec.strip()
-    if text.endswith(")"):
-        name, found, rest = text[:-1].partition("(")
-    else:
-        name, found, rest = _split_name(text)
+    name, found, rest = _split_name(text)
     options: dict[str, str] = {}
     if found and rest and (entry := with_argument(name)):
         argument, rest = _split_argument(entry, rest)
@@ -193,7 +190,7 @@ def split_spec(spec: str) -> tuple[str, dict[str, str]]:
             if key in options:
                 raise InvalidSpec(f"agent {spec!r}: {key!r} is given twice")
             options[key] = value
-    if not name or (found and not options and not text.endswith(")")):
+    if not name or (found and not options):
         raise InvalidSpec(f"agent {spec!r}: {expected}")
     return f"{name}:agent" if name.endswith(".py") else name, options
 
@@ -288,7 +285,7 @@ def make(spec: Any, **options: Any) -> Agent:
                 wanted = f"{name}:{option.name.upper()}"
                 raise InvalidSpec(f"{name}: {option.name} is missing: expected {wanted}")
         merged = {key: known[key].parse(name, value) for key, value in merged.items()}
-        target = _import(twin(target.target, BOARD_SIZE))
+        target = _import(target.target)
     read = {key for key in merged if key in known and isinstance(merged[key], str)}
     values = {k: known[k].parse(name, v) if k in read else v for k, v in merged.items()}
     agent = _build(target, name, values)
@@ -318,6 +315,8 @@ def _lookup(name: str) -> Entry | Callable[..., Any]:
 
 
 def _import(path: str) -> Callable[..., Any]:
+    if re.match(r"\.\w", path):  # of the table: a module of this board
+        path = __name__.removesuffix(".registry.registry") + path
     if path.partition(":")[0] in names():
         raise InvalidSpec(f"agent {path!r}: expected key=value after the colon")
     expected = "package.module:attribute or FILE.py:attribute"
@@ -360,9 +359,7 @@ def _build(target: Callable[..., Any], name: str, options: dict[str, Any]) -> Ag
 
 def _agent_of(thing: Any, **options: Any) -> Agent:
     """Make an agent from a model or a function."""
-    made: Agent = _import(twin("c4env.agents.adapters.model:agent_of", BOARD_SIZE))(
-        thing, **options
-    )
+    made: Agent = _import(".adapters.model:agent_of")(thing, **options)
     return made
 
 

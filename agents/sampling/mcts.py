@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__any_board__ = True
-
 import math
 from typing import Annotated, Final, Literal
 
@@ -12,20 +10,11 @@ from numba import types
 from numpy.typing import NDArray
 
 from c4env.agents.registry.entries import Between
-from c4env.agents.registry.options import Megabytes, Movetime, Simulations, checked
-from c4env.agents.sampling.tree import (
-    DEEPEST,
-    NODES,
-    OPEN,
-    USED,
-    TreeAgent,
-    add_result,
-    expand,
-    prove_leaf,
-    sign,
-)
 from c4env.arrays import Int64s
-from c4env.bitboard import (
+from c4env.envs.vectorized.drand48 import STATES, below, next_random
+from c4env.jit import kernel
+
+from ...bitboard import (
     CELLS,
     COLUMN,
     COLUMNS,
@@ -36,9 +25,19 @@ from c4env.bitboard import (
     safe_moves,
     winning_cells,
 )
-from c4env.envs.vectorized.drand48 import STATES, below, next_random
-from c4env.jit import kernel
-from c4env.position import Position
+from ...position import Position
+from ..registry.options import Megabytes, Movetime, Simulations, checked
+from .tree import (
+    DEEPEST,
+    NODES,
+    OPEN,
+    USED,
+    TreeAgent,
+    add_result,
+    expand,
+    prove_leaf,
+    sign,
+)
 
 GREEDY: Final = 1
 ROLLOUTS: Final = {"random": 0, "greedy": GREEDY}

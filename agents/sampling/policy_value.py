@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__any_board__ = True
-
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -13,7 +11,8 @@ from c4env.agents.errors import InvalidFunction
 from c4env.agents.registry.imports import import_callable
 from c4env.arrays import Float64s, Int8s
 from c4env.boards import require_board
-from c4env.geometry import BOARD_SIZE
+
+from ...geometry import BOARD_SIZE
 
 PolicyValue = Callable[[Int8s, Int8s], tuple[Any, Any]]
 """A function from observations, int8 ``[N, 6, 7, 2]``, and action masks, int8 ``[N, 7]``, to a
@@ -87,11 +86,11 @@ def find_function(function: str | PolicyValue) -> PolicyValue:
     who = f"puct: function={function!r}"
     if isinstance(function, str):
         if function == LEARNED:
-            from c4env.agents.network.network import shipped
+            from ..network.network import shipped
 
             return shipped()
         if function.startswith(SELFPLAY):
-            from c4env.agents.network.convolution import Evaluator
+            from ..network.convolution import Evaluator
 
             return Evaluator.load(function.removeprefix(SELFPLAY))
         expected = f"{LEARNED} or package.module:function"

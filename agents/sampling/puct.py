@@ -6,8 +6,6 @@ the side that moves into the leaf (a *virtual loss*), so that the next descent t
 
 from __future__ import annotations
 
-__any_board__ = True
-
 import math
 from collections.abc import Callable
 from typing import Annotated, Any, Final, Literal
@@ -17,9 +15,15 @@ from numba import types
 from numpy.typing import NDArray
 
 from c4env.agents.registry.entries import Between
-from c4env.agents.registry.options import Megabytes, Movetime, Simulations, checked
-from c4env.agents.sampling.policy_value import Asked
-from c4env.agents.sampling.tree import (
+from c4env.arrays import Float64s, Int8s, Int64s
+from c4env.jit import kernel
+
+from ...bitboard import CELLS, COLUMNS, drop
+from ...observation import OBSERVATION_SHAPE, fill
+from ...position import Position
+from ..registry.options import Megabytes, Movetime, Simulations, checked
+from .policy_value import Asked
+from .tree import (
     DEEPEST,
     NODES,
     OPEN,
@@ -31,11 +35,6 @@ from c4env.agents.sampling.tree import (
     sign,
     tactical_status,
 )
-from c4env.arrays import Float64s, Int8s, Int64s
-from c4env.bitboard import CELLS, COLUMNS, drop
-from c4env.jit import kernel
-from c4env.observation import OBSERVATION_SHAPE, fill
-from c4env.position import Position
 
 # Factor of a value added to logits: (VISITS_ADDED + visits of the most visited child) * SCALE.
 VISITS_ADDED: Final = 50.0

@@ -12,8 +12,6 @@ decides nodes, and no simulation goes below a proven node.
 
 from __future__ import annotations
 
-__any_board__ = True
-
 import abc
 import time
 from dataclasses import dataclass
@@ -24,10 +22,11 @@ import numpy as np
 from numba import from_dtype, types
 from numpy.typing import NDArray
 
-from c4env.agents.base import SearchingAgent, SearchResult, require_move
 from c4env.agents.errors import InvalidValue
 from c4env.arrays import Int64s
-from c4env.bitboard import (
+from c4env.jit import kernel
+
+from ...bitboard import (
     CENTRE_FIRST,
     COLUMN,
     COLUMNS,
@@ -38,8 +37,8 @@ from c4env.bitboard import (
     win_score,
     winning_cells,
 )
-from c4env.jit import kernel
-from c4env.position import Position
+from ...position import Position
+from ..base import SearchingAgent, SearchResult, require_move
 
 NODE: Final = np.dtype(
     [

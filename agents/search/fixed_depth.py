@@ -6,24 +6,23 @@ values of a win and of a full board; :class:`Rules` holds these.
 
 from __future__ import annotations
 
-__any_board__ = True
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from math import log
 from typing import Any, ClassVar, Final
 
-from c4env.agents.base import SearchingAgent, SearchResult, require_move
-from c4env.agents.heuristics.names import WIN, Heuristic, as_argument, load, not_a_value, repeats
-from c4env.agents.registry.options import DEFAULT_HEURISTIC, HeuristicName, Plies, checked
-from c4env.agents.search.lowlevel import POINTER, pointer
-from c4env.agents.search.packing import CENTRE_FIRST, LEFT_TO_RIGHT, column_at
 from c4env.agents.search.threads import STOPPED, search_interruptibly
 from c4env.arrays import Int64s
-from c4env.bitboard import CELLS, COLUMN, COLUMNS, STRIDE, drop, has_won, playable
 from c4env.jit import HEURISTIC, kernel
-from c4env.position import Position
+
+from ...bitboard import CELLS, COLUMN, COLUMNS, STRIDE, drop, has_won, playable
+from ...position import Position
+from ..base import SearchingAgent, SearchResult, require_move
+from ..heuristics.names import WIN, Heuristic, as_argument, load, not_a_value, repeats
+from ..registry.options import DEFAULT_HEURISTIC, HeuristicName, Plies, checked
+from .lowlevel import POINTER, pointer
+from .packing import CENTRE_FIRST, LEFT_TO_RIGHT, column_at
 
 
 @dataclass(frozen=True, slots=True)

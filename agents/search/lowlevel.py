@@ -5,8 +5,6 @@ With ``NUMBA_DISABLE_JIT=1`` each function is plain Python.
 
 from __future__ import annotations
 
-__any_board__ = True
-
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -16,8 +14,9 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 
 from c4env.arrays import Int64s
-from c4env.bitboard import popcount
 from c4env.jit import config, kernel
+
+from ...bitboard import popcount
 
 # This type keeps a checker from requiring the compiler's own arguments in each call.
 _intrinsic: Callable[[Any], Any] = intrinsic

@@ -5,13 +5,12 @@ The layouts depend on the size of the board.
 
 from __future__ import annotations
 
-__any_board__ = True
-
 from typing import Final
 
-from c4env import bitboard
-from c4env.bitboard import BOTTOM, COLUMNS
 from c4env.jit import kernel
+
+from ... import bitboard
+from ...bitboard import BOTTOM, COLUMNS
 
 COLUMN_BITS: Final = COLUMNS.bit_length()
 COLUMN_MASK: Final = (1 << COLUMN_BITS) - 1

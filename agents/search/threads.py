@@ -5,8 +5,6 @@ A running kernel polls its workspace: the caller sets the words ``LIMIT`` and ``
 
 from __future__ import annotations
 
-__in_kernels__ = True
-
 import threading
 import time
 from collections.abc import Callable

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 from c4env.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from c4env.agents.solver.book import Book, BookUnavailable
-    from c4env.agents.solver.search.table import NO_SCORE
-    from c4env.agents.solver.solver import Solver
+    from .book import Book, BookUnavailable
+    from .search.table import NO_SCORE
+    from .solver import Solver
 
 _NAMES = {
-    "c4env.agents.solver.book": "Book BookUnavailable",
-    "c4env.agents.solver.search.table": "NO_SCORE",
-    "c4env.agents.solver.solver": "Solver",
+    ".book": "Book BookUnavailable",
+    ".search.table": "NO_SCORE",
+    ".solver": "Solver",
 }
 
 __all__ = ["NO_SCORE", "Book", "BookUnavailable", "Solver"]

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-__any_board__ = True
-
 from typing import Literal
 
 import numpy as np
 
-from c4env.agents.base import SearchingAgent, SearchResult, require_move
-from c4env.agents.registry.options import Megabytes, Share, checked
-from c4env.agents.solver import Solver
-from c4env.bitboard import CELLS
-from c4env.position import Position
+from ...bitboard import CELLS
+from ...position import Position
+from ..base import SearchingAgent, SearchResult, require_move
+from ..registry.options import Megabytes, Share, checked
+from . import Solver
 
 
 class Perfect(SearchingAgent):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__any_board__ = True
-
 import os
 import threading
 from collections.abc import Callable, Sequence
@@ -14,15 +12,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from c4env.agents.search import threads as beside
-from c4env.agents.solver.book import Book
-from c4env.agents.solver.search.driver import LARGEST, bound_score, score_columns
-from c4env.agents.solver.search.null_window import EPOCH, SHARED_PLIES, WORKSPACE, make_ready
-from c4env.agents.solver.search.table import LAST_EPOCH, MARKS, NO_SCORE, allocate
 from c4env.arrays import Int8s, Int64s
-from c4env.bitboard import CENTRE_FIRST, COLUMNS, discs_at_end, win_score
 from c4env.cores import usable_cores
 from c4env.errors import InvalidOption, require_integer
-from c4env.position import Position, require_position
+
+from ...bitboard import CENTRE_FIRST, COLUMNS, discs_at_end, win_score
+from ...position import Position, require_position
+from .book import Book
+from .search.driver import LARGEST, bound_score, score_columns
+from .search.null_window import EPOCH, SHARED_PLIES, WORKSPACE, make_ready
+from .search.table import LAST_EPOCH, MARKS, NO_SCORE, allocate
 
 _QUICK: Final = 20_000  # nodes searched in the caller's thread before other threads start
 _SOON: Final = 1_000_000  # nodes searched in some hundredths of a second
@@ -360,7 +359,7 @@ class Solver:
         fresh: bool,
     ) -> Int8s:
         """Return the scores of positions, or with a width of 7 the scores of their columns."""
-        from c4env.agents.solver.search import batch  # compiled only if needed
+        from .search import batch  # compiled only if needed
 
         mine, theirs = batch.bitboards(positions, others)
         if threads is None:

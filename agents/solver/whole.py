@@ -6,19 +6,18 @@ scores of the next ply.
 
 from __future__ import annotations
 
-__any_board__ = True
-
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from c4env.agents.solver.book.enumeration import bitboards, one_disc_on, score_columns
-from c4env.agents.solver.search.table import NO_SCORE
 from c4env.arrays import Int8s, Int64s
-from c4env.bitboard import BOTTOM, CELLS, COLUMNS, mirror_all, win_score
 from c4env.errors import InvalidOption
-from c4env.geometry import BOARD_SIZE
+
+from ...bitboard import BOTTOM, CELLS, COLUMNS, mirror_all, win_score
+from ...geometry import BOARD_SIZE
+from .book.enumeration import bitboards, one_disc_on, score_columns
+from .search.table import NO_SCORE
 
 MOST: Final = 20_000_000
 """The greatest number of positions to keep in memory, without mirror images."""

@@ -26,9 +26,6 @@ OPTIONS: Final = {
     "minutes": "minutes of training, earlier calls included",
     "seed": "seed of weights and games",
     "device": '"cpu", "cuda" or another PyTorch device',
-    "opponent": "spec of the agent that replies",
-    "port": "port on this machine",
-    "model": "folder or name of the language model",
     "boards": "games at once; a GPU is quick with thousands",
 }
 """The help texts of the scripts' arguments."""

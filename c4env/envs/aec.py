@@ -20,8 +20,6 @@ Importing the package registers ``c4env/connect_four-v0`` with PettingZoo.
 
 from __future__ import annotations
 
-__any_board__ = True
-
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Final, SupportsIndex
 
@@ -33,11 +31,7 @@ from pettingzoo.utils.env import AECIterable, AECIterator
 from pettingzoo.utils.env_logger import EnvLogger
 
 from c4env.arrays import Int8s
-from c4env.bitboard import COLUMNS, CONNECT, ROWS
-from c4env.boards import twin_of
-from c4env.envs.drop_in import AGENTS as AGENTS
-from c4env.envs.drop_in import DropIn
-from c4env.envs.options import parse_seed, parse_start
+from c4env.boards import for_board
 from c4env.errors import (
     ActionNotInSpace,
     IllegalMove,
@@ -47,10 +41,15 @@ from c4env.errors import (
     UnknownAgent,
     WrongOrder,
 )
-from c4env.observation import ILLEGAL_MASK, OBSERVATION_SHAPE, Form, Observation, fill, observe
-from c4env.position import Position
-from c4env.view.rendering import DEFAULT_SCALING
-from c4env.view.viewer import RENDER_MODES, Viewer
+
+from ..bitboard import COLUMNS, CONNECT, ROWS
+from ..observation import ILLEGAL_MASK, OBSERVATION_SHAPE, Form, Observation, fill, observe
+from ..position import Position
+from ..view.rendering import DEFAULT_SCALING
+from ..view.viewer import RENDER_MODES, Viewer
+from .drop_in import AGENTS as AGENTS
+from .drop_in import DropIn
+from .options import parse_seed, parse_start
 
 
 class raw_env(DropIn, AECEnv):
@@ -117,11 +116,6 @@ class raw_env(DropIn, AECEnv):
     def position(self) -> Position:
         """The board and the side to move, as a ``Position``."""
         return self._position
-
-    @property
-    def last_move(self) -> int | None:
-        """The 0-based column of the last disc; None on an empty board or if unknown."""
-        return self._last
 
     def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
         """Start a game.
@@ -358,7 +352,7 @@ def env(
         InvalidOption: no board has that size, or ``screen_scaling`` is not a positive integer.
         UnknownRenderMode, MissingExtra: as for :class:`raw_env`.
     """
-    made: CheckedEnv = twin_of(CheckedEnv, rows, columns, connect)(render_mode, screen_scaling)
+    made: CheckedEnv = for_board(CheckedEnv, rows, columns, connect)(render_mode, screen_scaling)
     return made
 
 

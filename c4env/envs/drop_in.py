@@ -22,17 +22,16 @@ one by one, the board must be valid after each cell; otherwise set all 42 at onc
 
 from __future__ import annotations
 
-__any_board__ = True
-
 from collections.abc import Callable, Iterable
 from typing import Any, NoReturn, SupportsIndex, TypeVar
 
 import numpy as np
 from pettingzoo.utils import AgentSelector
 
-from c4env.bitboard import CELLS, COLUMNS, drop, has_won
 from c4env.errors import InvalidPosition
-from c4env.position import DISCS, EMPTY, Position, numbered_cells
+
+from ..bitboard import CELLS, COLUMNS, drop, has_won
+from ..position import DISCS, EMPTY, Position, numbered_cells
 
 AGENTS = ("player_0", "player_1")
 

@@ -7,8 +7,6 @@ environments play ``"random"`` themselves and every other opponent through a :cl
 
 from __future__ import annotations
 
-__any_board__ = True
-
 import functools
 import importlib
 import inspect
@@ -20,15 +18,23 @@ from numpy.typing import ArrayLike
 from c4env.arrays import Float64s, Int64s
 from c4env.boards import require_board
 from c4env.errors import InvalidAction, InvalidOption, OpponentFailed
-from c4env.geometry import BOARD_SIZE
+
+from ..geometry import BOARD_SIZE
 
 if TYPE_CHECKING:
-    from c4env.observation import Observation
+    from ..observation import Observation
 
 RANDOM: Final = "random"
 """The name of the opponent that the environments play themselves."""
 
 HINT: Final = "a function that answers for many boards must be marked by c4env.batched"
+
+_BY_NAME: Final = {inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY}
+_BY_PLACE: Final = {
+    inspect.Parameter.POSITIONAL_ONLY,
+    inspect.Parameter.POSITIONAL_OR_KEYWORD,
+    inspect.Parameter.VAR_POSITIONAL,
+}
 
 Answering = TypeVar("Answering")
 
@@ -151,12 +157,11 @@ class FunctionFollower(Follower):
 
     def reset(self, seed: int) -> None:
         """Reset a function that has a method ``reset``."""
-        if self.draws:
-            self.function.reset(seed=seed)
+        reset_player(self.function, seed)
 
     def columns(self, discs: Int64s, boards: Int64s, seeds: Int64s) -> ArrayLike:
         """Return the function's columns; see :class:`Follower`."""
-        from c4env.envs.vectorized.batch import observed, parse_actions  # compiles the rules
+        from .vectorized.batch import observed, parse_actions  # compiles the rules
 
         seen = observed(discs)
         if is_batched(self.function):
@@ -180,6 +185,29 @@ class FunctionFollower(Follower):
         return columns
 
 
+def reset_player(player: Any, seed: Any) -> None:
+    """Begin a new game of an agent or function: call its method ``reset``, if it has one.
+
+    A parameter ``seed`` gets the seed by name; otherwise the first positional parameter gets it.
+    Without such a parameter, ``reset`` is called without arguments.
+    """
+    reset = getattr(player, "reset", None)
+    if not callable(reset):
+        return
+    try:
+        parameters = inspect.signature(reset).parameters
+    except (TypeError, ValueError):  # Python cannot find them, as for some functions in C
+        reset(seed)
+        return
+    kinds = {name: parameter.kind for name, parameter in parameters.items()}
+    if kinds.get("seed", inspect.Parameter.POSITIONAL_ONLY) in _BY_NAME:
+        reset(seed=seed)
+    elif _BY_PLACE & set(kinds.values()):
+        reset(seed)
+    else:
+        reset()
+
+
 def reset_opponent(follower: Follower, seed: int) -> None:
     """Reset an opponent.
 
@@ -200,7 +228,7 @@ def one_column(answer: object) -> int:
     Raises:
         InvalidAction: the answer is not one integer.
     """
-    from c4env.position import parse_column  # compiles the rules
+    from ..position import parse_column  # compiles the rules
 
     if np.shape(answer) if hasattr(answer, "shape") else isinstance(answer, list | tuple):
         shown = " ".join(repr(answer).split())[:60]

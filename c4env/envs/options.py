@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-__any_board__ = True
-
 import warnings
 from collections.abc import Collection, Mapping
 from typing import Any, Final
 
-from c4env.bitboard import CELLS, winning_moves
 from c4env.errors import InvalidOption, require_integer
-from c4env.position import Position, parse_moves
+
+from ..bitboard import CELLS, winning_moves
+from ..position import Position, parse_moves
 
 ILLEGAL: Final = ("lose", "raise")
 

@@ -13,15 +13,16 @@ if TYPE_CHECKING:
 AEC_ID: Final = "c4env/connect_four-v0"
 SINGLE_ID: Final = "c4env/ConnectFour-v0"
 FLOAT_ID: Final = "c4env/ConnectFour-float32-v0"
+SELF_PLAY_ID: Final = "c4env/ConnectFourSelfPlay-v0"
 
 
 def register_all() -> None:
     """Register the environments with ``pettingzoo.make`` and ``gymnasium.make``.
 
-    ``gymnasium.make(SINGLE_ID)`` makes an environment with a random opponent by default;
-    ``make_vec(SINGLE_ID)`` makes the vector environment, by default for self-play. ``FLOAT_ID`` has
-    float32 observations, for programs that pass observations straight to a network;
-    ``make_vec(FLOAT_ID)`` makes several single environments.
+    ``gymnasium.make(SINGLE_ID)`` makes an environment with a random opponent by default, and
+    ``make_vec(SINGLE_ID)`` makes several. ``FLOAT_ID`` has float32 observations, for programs that
+    pass observations straight to a network. ``make_vec(SELF_PLAY_ID)`` makes the vector
+    environment, by default for self-play.
 
     Entry points are text, so nothing compiles until a program makes an environment. PettingZoo
     before 1.27 has no registry, and registration there is skipped.
@@ -29,13 +30,11 @@ def register_all() -> None:
     from gymnasium.envs.registration import register, registry
 
     if SINGLE_ID not in registry:
-        register(
-            SINGLE_ID,
-            entry_point=f"{__name__}:single",
-            vector_entry_point=f"{__name__}:vector",
-        )
+        register(SINGLE_ID, entry_point=f"{__name__}:single")
     if FLOAT_ID not in registry:
         register(FLOAT_ID, entry_point=f"{__name__}:single", kwargs={"dtype": "float32"})
+    if SELF_PLAY_ID not in registry:
+        register(SELF_PLAY_ID, vector_entry_point=f"{__name__}:vector")
     try:
         from pettingzoo.env_registry.registration import aec_registry
         from pettingzoo.env_registry.registration import register as register_aec

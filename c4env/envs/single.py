@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__any_board__ = True
-
 from collections.abc import Mapping
 from typing import Any, ClassVar, NotRequired, SupportsInt, TypedDict
 
@@ -13,17 +11,6 @@ from gymnasium import spaces
 from numpy.typing import DTypeLike, NDArray
 
 from c4env.arrays import Bools, Int8s, Int64s
-from c4env.bitboard import COLUMNS, ROWS
-from c4env.envs.opponents import AnyOpponent, Follower, make_follower, reset_opponent
-from c4env.envs.options import (
-    loses_when_illegal,
-    parse_seat,
-    parse_seed,
-    parse_start,
-    refuse_instant_end,
-)
-from c4env.envs.vectorized.batch import parse_actions
-from c4env.envs.vectorized.chance import streams
 from c4env.errors import (
     ActionNotInSpace,
     IllegalMove,
@@ -33,10 +20,22 @@ from c4env.errors import (
     OpponentFailed,
     WrongOrder,
 )
-from c4env.observation import Form, observe
-from c4env.position import Position, parse_column
-from c4env.view.rendering import DEFAULT_SCALING
-from c4env.view.viewer import RENDER_MODES, Viewer
+
+from ..bitboard import COLUMNS, ROWS
+from ..observation import Form, observe
+from ..position import Position, parse_column
+from ..view.rendering import DEFAULT_SCALING
+from ..view.viewer import RENDER_MODES, Viewer
+from .opponents import AnyOpponent, Follower, make_follower, reset_opponent
+from .options import (
+    loses_when_illegal,
+    parse_seat,
+    parse_seed,
+    parse_start,
+    refuse_instant_end,
+)
+from .vectorized.batch import parse_actions
+from .vectorized.chance import streams
 
 BOARD_0 = np.zeros(1, np.int64)  # the index of the one board, for a follower
 BOARD_0.flags.writeable = False

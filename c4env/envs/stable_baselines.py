@@ -6,8 +6,6 @@ Observations are an array instead of a dict. sb3-contrib gets the masks by
 
 from __future__ import annotations
 
-__any_board__ = True
-
 from collections.abc import Sequence
 from typing import Any
 
@@ -17,12 +15,13 @@ from gymnasium.vector import AutoresetMode
 from numpy.typing import DTypeLike, NDArray
 
 from c4env.arrays import Bools
-from c4env.bitboard import COLUMNS
-from c4env.envs.opponents import AnyOpponent
-from c4env.envs.vectorized.vector import ConnectFourVectorEnv
 from c4env.errors import InvalidOption
 from c4env.lazy import from_extra
-from c4env.position import Position
+
+from ..bitboard import COLUMNS
+from ..position import Position
+from .opponents import AnyOpponent
+from .vectorized.vector import ConnectFourVectorEnv
 
 with from_extra("sb3", "c4env.envs.stable_baselines needs Stable-Baselines3"):
     from stable_baselines3.common.vec_env import VecEnv

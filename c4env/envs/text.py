@@ -59,7 +59,9 @@ CHARSET: Final = frozenset(map(chr, range(0x20, 0x7F))) | {"\n"}
 
 _FLAGS: Final = re.IGNORECASE | re.ASCII
 _MARKS: Final = r"[*_`\s]*"  # emphasis, as Markdown writes it
-_ALONE: Final = re.compile(rf"{_MARKS}(\d{{1,3}}){_MARKS}(?:\.{_MARKS})?", _FLAGS)
+_NUMBER: Final = rf"{_MARKS}(\d{{1,3}}){_MARKS}(?:\.{_MARKS})?"
+_MOVE: Final = re.compile(rf"{_MARKS}Move{_MARKS}:{_NUMBER}", _FLAGS)
+_ALONE: Final = re.compile(_NUMBER, _FLAGS)
 
 
 def template(kind: str = "board") -> str:
@@ -109,7 +111,7 @@ def fill(text: str, position: Position, moves: str) -> str:
     return _PLACES.sub(lambda place: places[place[1]], text)
 
 
-def read_move(text: str, position: Position, label: str = "Move", first: int = 1) -> int:
+def read_move(text: str, position: Position) -> int:
     """Read the 0-based column that an answer announces, without guessing.
 
     The last line must have the form ``Move: 4``, or the whole answer must be a number. Markdown
@@ -119,8 +121,6 @@ def read_move(text: str, position: Position, label: str = "Move", first: int = 1
     Args:
         text: the answer.
         position: the position to move in.
-        label: the word before the colon.
-        first: the number of the leftmost column.
 
     Raises:
         InvalidPosition: ``position`` is not a position of this board.
@@ -134,25 +134,22 @@ def read_move(text: str, position: Position, label: str = "Move", first: int = 1
     lines = [line for line in after.splitlines() if line.strip(" \t`")]
     if not lines:
         raise InvalidAction("the answer is empty")
-    announcing = re.compile(
-        rf"{_MARKS}{re.escape(label)}{_MARKS}:{_MARKS}(\d{{1,3}}){_MARKS}(?:\.{_MARKS})?", _FLAGS
-    )
-    expected = f"a last line that is {label}, a colon and a number, and nothing else"
-    found = announcing.fullmatch(lines[-1])
+    expected = "a last line that is Move, a colon and a number, and nothing else"
+    found = _MOVE.fullmatch(lines[-1])
     if found is None and len(lines) == 1:
         found = _ALONE.fullmatch(lines[0])
     if found is None:
         raise InvalidAction(f"the last line is {lines[-1][-80:]!r}: expected {expected}")
-    said = {match[1] for line in lines if (match := announcing.fullmatch(line))}
+    said = {match[1] for line in lines if (match := _MOVE.fullmatch(line))}
     if len(said) > 1:
         numbers = ", ".join(sorted(said))
         raise InvalidAction(f"the answer names more than one move ({numbers}): expected one")
-    column = int(found[1]) - first
+    column = int(found[1]) - 1
     if position.is_legal(column):
         return column
     there = f"column {found[1]} is full"
     if not 0 <= column < 7:
-        there = f"there is no column {found[1]}, only {first} to {first + 6}"
+        there = f"there is no column {found[1]}, only 1 to 7"
     raise IllegalMove(there)
 
 

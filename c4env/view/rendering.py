@@ -10,8 +10,6 @@ The pixels keep the geometry of PettingZoo's connect four: with ``screen_scaling
 
 from __future__ import annotations
 
-__any_board__ = True
-
 import functools
 from collections.abc import Sequence
 from typing import Final, NamedTuple
@@ -20,9 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from c4env.arrays import Float64s
-from c4env.bitboard import COLUMN, COLUMNS, ROWS, STRIDE, discs_at_end
 from c4env.errors import InvalidOption, require_integer
-from c4env.position import DIGITS, DISCS, EMPTY, Position, parse_column, require_position
+
+from ..bitboard import COLUMN, COLUMNS, ROWS, STRIDE, discs_at_end
+from ..position import DIGITS, DISCS, EMPTY, Position, parse_column, require_position
 
 DEFAULT_SCALING: Final = 9
 
@@ -116,7 +115,6 @@ def rgb_array(
     last: int | None = None,
     *,
     screen_scaling: int = DEFAULT_SCALING,
-    hover: int | None = None,
 ) -> NDArray[np.uint8]:
     """Draw the board as pixels, uint8 ``(86 * screen_scaling, 99 * screen_scaling, 3)``.
 
@@ -127,8 +125,6 @@ def rgb_array(
         position: a position of this board.
         last: 0-based column of the last move, None to mark none.
         screen_scaling: size, a positive integer.
-        hover: 0-based column in which a faint disc shows where the next disc would land; None
-            or an illegal column shows no faint disc.
 
     Raises:
         InvalidPosition: ``position`` is not a position of this board.
@@ -139,24 +135,10 @@ def rgb_array(
     empty, tiles = _artwork(screen_scaling)
     pixels = empty.copy()
     size, frame = _CELL * screen_scaling, _FRAME * screen_scaling
-
-    def place(row: int, column: int) -> tuple[slice, slice]:
-        top, left = frame + row * size, frame + column * size
-        return slice(top, top + size), slice(left, left + size)
-
     for cell in _cells(position, last):
-        pixels[place(cell.row, cell.column)] = tiles[cell.player, cell.last, cell.line]
-    if hover is not None and position.is_legal(hover):
-        fallen = ((position.mine | position.theirs) >> (STRIDE * hover) & COLUMN).bit_count()
-        where = place(ROWS - 1 - fallen, hover)
-        pixels[where] = pixels[where] // 2 + tiles[position.to_move, False, False] // 2
+        top, left = frame + cell.row * size, frame + cell.column * size
+        pixels[top : top + size, left : left + size] = tiles[cell.player, cell.last, cell.line]
     return pixels
-
-
-def column_at(x: float, screen_scaling: int = DEFAULT_SCALING) -> int | None:
-    """Return the 0-based column at pixel ``x`` of an ``rgb_array``; None on the frame."""
-    column = int((x / screen_scaling - _FRAME) // _CELL)
-    return column if 0 <= column < COLUMNS else None
 
 
 def svg(position: Position, last: int | None = None) -> str:

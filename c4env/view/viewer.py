@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-__any_board__ = True
-
 from typing import TYPE_CHECKING, Any, Final
 
 import gymnasium
 import numpy as np
 from numpy.typing import NDArray
 
-from c4env.bitboard import COLUMNS
-from c4env.errors import UnknownRenderMode, WindowClosed, WrongOrder, require_integer
-from c4env.position import DIGITS, Position
-from c4env.view.rendering import ansi, column_at, rgb_array
+from c4env.errors import UnknownRenderMode, require_integer
+
+from ..position import Position
+from .rendering import ansi, rgb_array
 
 if TYPE_CHECKING:
-    from c4env.view.window import InputEvent, Window
+    from c4env.view.window import Window
 
 RENDER_MODES: Final = ("human", "rgb_array", "ansi")
-
-WAIT: Final = 0.5  # seconds between two checks of an idle window
-STEPS: Final = {"left": -1, "right": 1}
-DROPS: Final = ("return", "enter", "space", "down")
 
 
 class Viewer:
@@ -70,45 +64,6 @@ class Viewer:
             self.window = Window("Connect Four", frame)
         self.window.show(frame, fps)
         return None
-
-    def ask_column(self, position: Position, last: int | None) -> int:
-        """Wait for a person's choice in the window; return a legal 0-based column.
-
-        Raises:
-            WrongOrder: the game is over.
-            WindowClosed: the window is closed, or the person pressed Escape.
-        """
-        if position.outcome is not None:
-            raise WrongOrder("the game is over: there is no column to choose")
-        if self.window is None:
-            self.render(position, last, 0)
-        window, hover = self.window, None
-        assert window is not None  # made by render()
-        while window.is_open:
-            frame = rgb_array(position, last, screen_scaling=self.screen_scaling, hover=hover)
-            window.show(frame)
-            for event in window.input_events(WAIT):
-                if event.key == "escape":
-                    window.close()
-                    break
-                hover, column = self._after(event, hover)
-                if column is not None and position.is_legal(column):
-                    return column
-        raise WindowClosed
-
-    def _after(self, event: InputEvent, hover: int | None) -> tuple[int | None, int | None]:
-        """Return the column under the pointer after an input, and the chosen column (or None)."""
-        if event.kind == "leave":
-            return None, None
-        if event.kind != "key":
-            hover = column_at(event.x, self.screen_scaling)
-            return hover, hover if event.kind == "click" else None
-        if event.key in DIGITS:
-            return hover, DIGITS.index(event.key)
-        if event.key in STEPS:
-            start = COLUMNS // 2 if hover is None else hover + STEPS[event.key]
-            return start % COLUMNS, None
-        return hover, hover if event.key in DROPS else None
 
     def close(self) -> None:
         """Close the window, if there is one."""

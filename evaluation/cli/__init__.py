@@ -30,12 +30,8 @@ GROUPS: Final = {
     "your own agent": {
         "new": "write the first version of your own agent",
         "check": "test an agent: are its moves legal, deterministic and fast",
-        "serve-agent": "serve an agent to other programs, by lines or HTTP",
     },
     "data": {"data": "write positions with exact scores, to train and to test on"},
-    "for developers": {
-        "dev experiment": "repeat a published experiment",
-    },
 }
 """The commands in groups, each with a description."""
 
@@ -47,4 +43,4 @@ COMMANDS: Final = {
 
 def module_of(name: str) -> Any:
     """Import the module of a command."""
-    return importlib.import_module(f"{__name__}.{name.removeprefix('dev ').replace('-', '_')}")
+    return importlib.import_module(f"{__name__}.{name}")

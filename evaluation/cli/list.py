@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-__any_board__ = True
-
 import argparse
 import textwrap
 
-from c4env.evaluation.cli.options import add_board, add_format
 from c4env.evaluation.cli.output import say, show, terminal_columns
 from c4env.evaluation.tables import Table
+
+from .options import add_board, add_format
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -19,9 +18,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(arguments: argparse.Namespace) -> None:
-    from c4env import agents
-    from c4env.agents.registry.registry import described
     from c4env.errors import C4Error
+
+    from ... import agents
+    from ...agents.registry.registry import described
 
     rows: list[tuple[str, ...]] = [("agent", "summary", "option", "default", "help")]
     for name in arguments.agents or agents.names():

@@ -7,14 +7,12 @@ the colours swapped.
 
 from __future__ import annotations
 
-__any_board__ = True
-
 import argparse
 from typing import Final
 
-from c4env.evaluation.cli.options import AGENT, add_html, add_run, refuse, run_settings
-from c4env.evaluation.cli.pages import show_run
-from c4env.evaluation.cli.progress import MatchProgress, announce_compiling
+from .options import AGENT, add_html, add_run, refuse, run_settings
+from .pages import show_run
+from .progress import MatchProgress, announce_compiling
 
 SPRT_OPENINGS: Final = "4"
 """4 plies give 568 openings; the 121 openings of 3 plies seldom decide between 0 and 40 Elo."""
@@ -51,7 +49,7 @@ def execute(arguments: argparse.Namespace) -> None:
         test = Sprt.parse(arguments.sprt, alpha, beta)
         arguments.openings = arguments.openings or SPRT_OPENINGS
     announce_compiling(arguments.quiet)
-    from c4env.evaluation.studies.match import play_match
+    from ..studies.match import play_match
 
     with MatchProgress(test, arguments.quiet) as progress:
         settings = run_settings(arguments, progress)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__any_board__ = True
-
 import argparse
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -11,22 +9,25 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from c4env.evaluation.cli.output import complain
 from c4env.evaluation.tables import FORMATS
-from c4env.geometry import BOARD_SIZE, IS_STANDARD
+
+from ...geometry import BOARD_SIZE, IS_STANDARD
 
 if TYPE_CHECKING:
-    from c4env.agents.base import SearchingAgent
-    from c4env.evaluation.cli.progress import RunProgress
+    from ...agents.base import SearchingAgent
+    from .progress import RunProgress
 
-_PUBLISHED: Final = "minimax alphabeta-chain alphabeta-window alphabeta-window-b rust-port"
+_PUBLISHED: Final = "minimax:depth=5 alphabeta-chain alphabeta-window alphabeta-window-b rust-port"
 _OTHERS: Final = _PUBLISHED if IS_STANDARD else "alphabeta mcts"
 DEFAULT_FIELD: Final = ("random", "greedy", *_OTHERS.split())
 """Random, greedy, and the published systems except plain exact negamax, which plays only endings.
-The published systems need a 6x7 board, so the field on other boards has other agents."""
+The naive search has depth 5, which takes about the time of the pruned one at depth 7, where both
+choose the same columns. The published systems need a 6x7 board, so the field on other boards has
+other agents."""
 
 AGENT: Final = "SPEC, NAME=SPEC or FILE.py:function"
 OPENINGS: Final = "3"
 QUICK_OPENINGS: Final = "2"
-"""Plies of the default field's openings; a run takes about a minute."""
+"""Plies of the default field's openings; a run takes less than a minute."""
 
 
 RECORD: Final = Path("c4-games")
@@ -68,7 +69,8 @@ def add_settings(
         defaults: defaults of this command that replace the defaults of the settings.
     """
     from c4env.cores import usable_cores
-    from c4env.evaluation.games.settings import options
+
+    from ..games.settings import options
 
     # The default None marks an option that was not given.
     defaults = {"jobs": usable_cores(), "seed": 0, **defaults}
@@ -171,7 +173,7 @@ def run_settings(arguments: argparse.Namespace, progress: RunProgress) -> dict[s
     Raises:
         InvalidRun: ``--margin`` without ``--movetime``.
     """
-    from c4env.evaluation.games.settings import options
+    from ..games.settings import options
 
     if arguments.movetime is None:
         refuse(arguments, ["margin"], "without --movetime")
@@ -191,8 +193,8 @@ def anchor_of(arguments: argparse.Namespace, players: Sequence[str]) -> tuple[st
     Raises:
         InvalidRun: the option is malformed, or names none of the players.
     """
-    from c4env.evaluation.plan.field import split_name
-    from c4env.evaluation.rating.ratings import parse_anchor
+    from ..plan.field import split_name
+    from ..rating.ratings import parse_anchor
 
     names = [split_name(player)[0] for player in players]
     return None if arguments.anchor is None else parse_anchor(arguments.anchor, names)
@@ -252,8 +254,9 @@ def require_writable(arguments: argparse.Namespace) -> None:
     for name in ("html", "games", "store", "readme", "plots"):
         path = getattr(arguments, name, None)
         if isinstance(path, Path):
-            from c4env.evaluation.store.export import require_format
             from c4env.evaluation.store.files import require_folder
+
+            from ..store.export import require_format
 
             folder = path if name == "plots" else path.parent
             if name == "games":
@@ -268,9 +271,10 @@ def searching(spec: str) -> SearchingAgent:
         InvalidRun: the agent does not search.
         UnknownAgent, UnknownOption, ...: the spec is wrong.
     """
-    from c4env import agents
-    from c4env.agents.base import SearchingAgent
     from c4env.evaluation.errors import InvalidRun
+
+    from ... import agents
+    from ...agents.base import SearchingAgent
 
     agent = agents.make(spec)
     if not isinstance(agent, SearchingAgent):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__any_board__ = True
-
 import argparse
 import sys
 import tempfile
@@ -13,14 +11,15 @@ from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from c4env.evaluation.cli.options import DEFAULT_FIELD, QUICK_OPENINGS, anchor_of, run_settings
 from c4env.evaluation.cli.output import say, say_before, show
-from c4env.evaluation.cli.progress import Progress, RunProgress
 from c4env.evaluation.tables import plural
 
+from .options import DEFAULT_FIELD, QUICK_OPENINGS, anchor_of, run_settings
+from .progress import Progress, RunProgress
+
 if TYPE_CHECKING:
-    from c4env.evaluation.games.tournament import Tournament
-    from c4env.evaluation.rating.ratings import Ratings
+    from ..games.tournament import Tournament
+    from ..rating.ratings import Ratings
 
 
 def default_field(arguments: argparse.Namespace) -> list[str]:
@@ -42,7 +41,7 @@ def play_run(
 @contextmanager
 def rescued(run: Tournament, out: str | Path | None) -> Iterator[None]:
     """A context; if its body fails and ``out`` is None, save the games to a temporary folder."""
-    from c4env.evaluation.store.record import open_games
+    from ..store.record import open_games
 
     try:
         yield
@@ -72,7 +71,7 @@ def show_run(
         before: number of games that the directory had before the command.
         anchor: an agent and its fixed Elo, or None.
     """
-    from c4env.evaluation.report.summary import RunSummary
+    from ..report.summary import RunSummary
 
     with rescued(run, arguments.out):
         summary = RunSummary.of(run, anchor)
@@ -99,12 +98,13 @@ def write_pages(
     plots = getattr(arguments, "plots", None)
     if not arguments.html and not plots:
         return
-    from c4env.evaluation.exact.judge import Judge, positions_backwards
-    from c4env.evaluation.report.models import conversations
-    from c4env.evaluation.report.page import contents, page
     from c4env.evaluation.store.files import write_file
-    from c4env.evaluation.store.record import GAMES_FILE
-    from c4env.evaluation.store.transcripts import read_transcripts
+
+    from ..exact.judge import Judge, positions_backwards
+    from ..report.models import conversations
+    from ..report.page import contents, page
+    from ..store.record import GAMES_FILE
+    from ..store.transcripts import read_transcripts
 
     kept = None if folder is None else Path(folder)
     when = time.localtime(None if kept is None else (kept / GAMES_FILE).stat().st_mtime)

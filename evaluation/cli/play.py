@@ -8,15 +8,16 @@ csv or json, standard output has only this tally.
 
 from __future__ import annotations
 
-__any_board__ = True
-
 import argparse
 from collections.abc import Sequence
 from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from c4env.evaluation.cli.options import (
+from c4env.evaluation.cli.output import say, show
+
+from ...geometry import IS_STANDARD
+from .options import (
     AGENT,
     add_board,
     add_format,
@@ -25,11 +26,9 @@ from c4env.evaluation.cli.options import (
     at_least,
     searching,
 )
-from c4env.evaluation.cli.output import say, show
-from c4env.geometry import IS_STANDARD
 
 if TYPE_CHECKING:
-    from c4env.evaluation.store.record import GameRecord
+    from ..store.record import GameRecord
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -46,10 +45,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(arguments: argparse.Namespace) -> None:
     from c4env.evaluation.games.processes import stdout_to_stderr
-    from c4env.evaluation.plan.field import split_name
-    from c4env.evaluation.play import HUMAN
-    from c4env.evaluation.rating.wintable import WinTable
-    from c4env.evaluation.studies.match import read_run
+
+    from ..plan.field import split_name
+    from ..play import HUMAN
+    from ..rating.wintable import WinTable
+    from ..studies.match import read_run
 
     named = [(p, p) if p == HUMAN else split_name(p) for p in arguments.players]
     record = None if arguments.no_record else arguments.record
@@ -74,10 +74,11 @@ def _play(
     arguments: argparse.Namespace, named: Sequence[tuple[str, str]], record: Path | None
 ) -> GameRecord | None:
     """Play and record a game; return None if a person leaves the game without a result."""
-    from c4env import agents
     from c4env.evaluation.errors import InvalidRun
-    from c4env.evaluation.play import HELP, HUMAN, TerminalGame, ask_first, keep
-    from c4env.position import Position
+
+    from ... import agents
+    from ...position import Position
+    from ..play import HELP, HUMAN, TerminalGame, ask_first, keep
 
     at_least(arguments, 0, "seed")
     (one, _), (other, _) = named

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__any_board__ = True
-
 import math
 import sys
 import time
@@ -14,7 +12,8 @@ from c4env.evaluation.tables import shortened, signed
 
 if TYPE_CHECKING:
     from c4env.evaluation.rating.sprt import Sprt
-    from c4env.evaluation.store.record import GameRecord
+
+    from ..store.record import GameRecord
 
 EVERY: Final = 60.0  # seconds between the lines in a log, and between standings
 

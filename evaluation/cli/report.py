@@ -7,8 +7,6 @@ scores on all cores and keeps them in DIR/scores.jsonl.
 
 from __future__ import annotations
 
-__any_board__ = True
-
 import argparse
 import sys
 from collections.abc import Sequence
@@ -16,7 +14,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from c4env.evaluation.cli.options import (
+from c4env.evaluation.cli.output import say, show
+from c4env.evaluation.errors import InvalidRun
+from c4env.evaluation.tables import plural
+
+from ...geometry import IS_STANDARD
+from .options import (
     add_anchor,
     add_board,
     add_format,
@@ -24,17 +27,13 @@ from c4env.evaluation.cli.options import (
     anchor_of,
     refuse_here,
 )
-from c4env.evaluation.cli.output import say, show
-from c4env.evaluation.cli.pages import write_pages
-from c4env.evaluation.cli.progress import Progress
-from c4env.evaluation.errors import InvalidRun
-from c4env.evaluation.tables import plural
-from c4env.geometry import IS_STANDARD
+from .pages import write_pages
+from .progress import Progress
 
 if TYPE_CHECKING:
-    from c4env.evaluation.exact.mistakes import Mistakes
-    from c4env.evaluation.report.models import Models
-    from c4env.evaluation.store.record import GameRecord
+    from ..exact.mistakes import Mistakes
+    from ..report.models import Models
+    from ..store.record import GameRecord
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -62,8 +61,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(arguments: argparse.Namespace) -> None:
-    from c4env.evaluation.report.summary import RunSummary
-    from c4env.evaluation.studies.match import read_run
+    from ..report.summary import RunSummary
+    from ..studies.match import read_run
 
     run = read_run(arguments.folder)
     games = run.games
@@ -73,7 +72,7 @@ def execute(arguments: argparse.Namespace) -> None:
     summary = replace(summary, models=models_of(arguments, games))
     show(summary if arguments.agent is None else mistakes_of(arguments, games), arguments)
     if arguments.games:
-        from c4env.evaluation.store.export import write_games
+        from ..store.export import write_games
 
         write_games(arguments.games, games)
         say(f"{plural(len(games), 'game')} in {arguments.games}", sys.stderr)
@@ -83,8 +82,8 @@ def execute(arguments: argparse.Namespace) -> None:
 
 def mistakes_of(arguments: argparse.Namespace, games: Sequence[GameRecord]) -> Mistakes:
     """Find where an agent loses, and its costliest moves."""
-    from c4env.evaluation.exact.judge import Judge, positions_backwards
-    from c4env.evaluation.exact.mistakes import Mistakes
+    from ..exact.judge import Judge, positions_backwards
+    from ..exact.mistakes import Mistakes
 
     with Judge(arguments.folder) as judge:
         if turns := positions_backwards(games, [arguments.agent]):
@@ -97,10 +96,10 @@ def models_of(arguments: argparse.Namespace, games: Sequence[GameRecord]) -> Mod
     """Return the table of a run's language models, or None if none has played."""
     if not IS_STANDARD:
         return None
-    from c4env.evaluation.exact.judge import Judge, positions_backwards
-    from c4env.evaluation.exact.quality import Quality, judge_games
-    from c4env.evaluation.report.models import Models, model_rows
-    from c4env.evaluation.store.transcripts import read_transcripts
+    from ..exact.judge import Judge, positions_backwards
+    from ..exact.quality import Quality, judge_games
+    from ..report.models import Models, model_rows
+    from ..store.transcripts import read_transcripts
 
     rows = model_rows(games, read_transcripts(arguments.folder))
     if not rows:

@@ -12,14 +12,12 @@ default field plays: random, greedy, and the published systems.
 
 from __future__ import annotations
 
-__any_board__ = True
-
 import argparse
 from functools import partial
 
-from c4env.evaluation.cli.options import AGENT, add_anchor, add_html, add_run
-from c4env.evaluation.cli.pages import default_field, play_run
-from c4env.evaluation.cli.progress import announce_compiling
+from .options import AGENT, add_anchor, add_html, add_run
+from .pages import default_field, play_run
+from .progress import announce_compiling
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -35,8 +33,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(arguments: argparse.Namespace) -> None:
     announce_compiling(arguments.quiet)
-    from c4env.evaluation.games.tournament import gauntlet, round_robin
-    from c4env.evaluation.plan.patterns import expand_all
+    from ..games.tournament import gauntlet, round_robin
+    from ..plan.patterns import expand_all
 
     given, me = expand_all(arguments.agents), arguments.only
     field = given or default_field(arguments)

@@ -20,8 +20,6 @@ draw; negative for a loss.
 
 from __future__ import annotations
 
-__any_board__ = True
-
 import argparse
 import json
 import re
@@ -30,13 +28,14 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from c4env.evaluation.cli.options import add_board, add_format, file_to_build
 from c4env.evaluation.cli.output import say, show
 from c4env.evaluation.tables import Table, restyled
 
+from .options import add_board, add_format, file_to_build
+
 if TYPE_CHECKING:
-    from c4env.agents.solver import Solver
-    from c4env.position import Position
+    from ...agents.solver import Solver
+    from ...position import Position
 
 _PORTION: Final = 64  # lines of standard input to solve together
 
@@ -73,8 +72,8 @@ def execute(arguments: argparse.Namespace) -> None:
     if arguments.all is not None:
         _write_all(arguments)
         return
-    from c4env.agents.solver import Solver
-    from c4env.position import Position
+    from ...agents.solver import Solver
+    from ...position import Position
 
     solver = Solver(
         book=None if arguments.no_book else "default",
@@ -110,9 +109,10 @@ def _write_all(arguments: argparse.Namespace) -> None:
     """Write the table of every position."""
     import numpy as np
 
-    from c4env.agents.solver.whole import whole_board
     from c4env.evaluation.errors import InvalidRun
     from c4env.files import write_whole
+
+    from ...agents.solver.whole import whole_board
 
     if arguments.positions:
         raise InvalidRun("--all: expected no positions")
@@ -140,7 +140,8 @@ def _read_lines() -> list[tuple[str, Position]]:
         InvalidNotation, IllegalMove: a line is not a position; the message has the line's number.
     """
     from c4env.errors import C4Error
-    from c4env.position import Position
+
+    from ...position import Position
 
     asked = []
     for number, line in enumerate(sys.stdin, start=1):
@@ -156,7 +157,7 @@ def _read_lines() -> list[tuple[str, Position]]:
 
 def _cell(column: int | tuple[int, int] | None) -> str:
     """The score or the bounds of a column as text."""
-    from c4env.agents.solver import NO_SCORE
+    from ...agents.solver import NO_SCORE
 
     if column is None or column == NO_SCORE:
         return "."
@@ -171,7 +172,7 @@ def _cells(facts: dict[str, Any]) -> list[str]:
 
 
 def _facts(solver: Solver, position: Position, quick: bool) -> dict[str, Any]:
-    from c4env.position import format_moves
+    from ...position import format_moves
 
     score = solver.score(position)
     return {
@@ -185,7 +186,7 @@ def _facts(solver: Solver, position: Position, quick: bool) -> dict[str, Any]:
 
 def _table(solved: Iterable[tuple[str, dict[str, Any]]]) -> Table:
     """A table with a row for each position and the columns' scores on the right."""
-    from c4env.geometry import DIGITS
+    from ...geometry import DIGITS
 
     names = ("score", "best", "plies_to_end", "line")
     rows = [["moves", *names, *DIGITS]]
@@ -198,8 +199,8 @@ def _table(solved: Iterable[tuple[str, dict[str, Any]]]) -> Table:
 
 def _shown(moves: str, position: Position, facts: dict[str, Any]) -> str:
     """The board, the scores below their columns, and the verdict."""
-    from c4env.geometry import DIGITS
-    from c4env.view.rendering import SIDES, drawing, words_of
+    from ...geometry import DIGITS
+    from ...view.rendering import SIDES, drawing, words_of
 
     last = DIGITS.index(moves[-1]) if moves.strip("-") else None
     if position.outcome is not None:

@@ -43,7 +43,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(arguments: argparse.Namespace) -> None:
-    from c4env.agents.adapters.http_requests import is_loopback
     from c4env.cores import usable_cores
     from c4env.evaluation.games.players import line_up
     from c4env.evaluation.play import keep
@@ -51,6 +50,7 @@ def execute(arguments: argparse.Namespace) -> None:
 
     with from_extra("web", "the web server needs starlette and uvicorn"):
         from c4env.evaluation.web import server
+        from c4env.evaluation.web.guard import is_loopback
     at_least(arguments, 1, "jobs")
     announce_compiling()
     line_up({spec: spec for spec in arguments.agents}).close()  # report an error here

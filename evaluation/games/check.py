@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-__any_board__ = True
-
 import pickle
 import statistics
 import time
 from dataclasses import dataclass
 from typing import Any, Final
 
-from c4env import agents
-from c4env.agents.base import Agent
 from c4env.agents.registry.imports import in_a_line
-from c4env.evaluation.games.game import Fault, ask, begin
-from c4env.evaluation.games.players import names_code
 from c4env.evaluation.games.pool import Clock, Here, Lost, do_all
 from c4env.evaluation.tables import Table, number, plural
-from c4env.observation import observe
-from c4env.position import Position
+
+from ... import agents
+from ...agents.base import Agent
+from ...observation import observe
+from ...position import Position
+from .game import Fault, ask, begin
+from .players import names_code
 
 GAME: Final = "235761317352166446645544732141365227577132"
 """A game that fills the board. Agents answer its positions, the latest and cheapest first."""

@@ -5,8 +5,6 @@ A worker that dies ends the run; the same command resumes it.
 
 from __future__ import annotations
 
-__any_board__ = True
-
 import dataclasses
 import functools
 import importlib
@@ -26,11 +24,12 @@ from joblib.parallel import get_active_backend
 from c4env.agents.errors import Unavailable
 from c4env.errors import C4Error, MissingExtra
 from c4env.evaluation.errors import InvalidRun
-from c4env.evaluation.games.players import RunSpec, play_one, register_all
 from c4env.evaluation.games.processes import sigint_blocked
 from c4env.evaluation.plan.schedule import Fixture
-from c4env.evaluation.store.record import GameRecord
 from c4env.lazy import from_extra
+
+from ..store.record import GameRecord
+from .players import RunSpec, play_one, register_all
 
 CLUSTERS: Final = ("dask", "ray")
 

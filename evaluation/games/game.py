@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__any_board__ = True
-
 import operator
 import time
 from collections.abc import Callable
@@ -11,17 +9,18 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from c4env.agents.base import FunctionAgent
 from c4env.agents.errors import LateAnswer, Unavailable
-from c4env.envs.aec import AGENTS, env
 from c4env.errors import InvalidAction
 from c4env.evaluation.games.pool import Clock, Here, Lost
 from c4env.evaluation.games.processes import agents_own
 from c4env.evaluation.plan.schedule import Fixture
 from c4env.evaluation.seeds import seeds
-from c4env.evaluation.store.record import Ending, GameRecord
-from c4env.observation import Observation
-from c4env.position import format_moves, parse_column, parse_moves
+
+from ...envs.aec import AGENTS, env
+from ...envs.opponents import reset_player
+from ...observation import Observation
+from ...position import format_moves, parse_column, parse_moves
+from ..store.record import Ending, GameRecord
 
 Policy = Callable[[Observation], Any]
 
@@ -84,7 +83,7 @@ def ask(policy: Policy, observation: Observation) -> tuple[int, int] | Fault:
 def begin(policy: Policy, seed: int) -> Fault | None:
     """Call the ``reset`` of a policy that has one; return a fault if ``reset`` raises an error."""
     try:
-        FunctionAgent(policy).reset(seed)
+        reset_player(policy, seed)
     except Unavailable:
         raise
     except BaseException as error:

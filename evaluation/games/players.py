@@ -7,8 +7,6 @@ loaded. The agents and workers made for the look then play.
 
 from __future__ import annotations
 
-__any_board__ = True
-
 import atexit
 import copy
 import dataclasses
@@ -22,13 +20,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final
 
-from c4env import agents
-from c4env.agents.base import Agent
 from c4env.agents.errors import UnknownAgent
-from c4env.agents.registry.registry import registered_here, split_spec
 from c4env.agents.registry.table import ZOO
 from c4env.cores import usable_cores
-from c4env.evaluation.games.game import Policy, in_words, play_game
 from c4env.evaluation.games.pool import (
     Clock,
     Here,
@@ -38,7 +32,11 @@ from c4env.evaluation.games.pool import (
     pickled,
 )
 from c4env.evaluation.games.processes import agents_own, place_restored, stdout_to_stderr
-from c4env.evaluation.plan.field import (
+
+from ... import agents
+from ...agents.base import Agent
+from ...agents.registry.registry import registered_here, split_spec
+from ..plan.field import (
     Player,
     Traits,
     is_language_model,
@@ -46,9 +44,10 @@ from c4env.evaluation.plan.field import (
     look,
     make_player,
 )
-from c4env.evaluation.plan.identity import Watch
-from c4env.evaluation.store.record import GameRecord
-from c4env.evaluation.store.transcripts import Transcripts
+from ..plan.identity import Watch
+from ..store.record import GameRecord
+from ..store.transcripts import Transcripts
+from .game import Policy, in_words, play_game
 
 _OWN: Final = frozenset(entry.name for entry in ZOO)
 _CODE: Final = re.compile(r"([^\s:]+):[A-Za-z_]\w*")  # FILE.py:NAME, package.module:NAME

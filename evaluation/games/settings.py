@@ -5,8 +5,6 @@ The command line makes its options from the fields of :class:`Settings`.
 
 from __future__ import annotations
 
-__any_board__ = True
-
 import functools
 import inspect
 from collections.abc import Callable, Mapping
@@ -17,9 +15,10 @@ from typing import Any, Final, TypedDict
 from c4env.agents.registry.imports import meant
 from c4env.errors import require_integer
 from c4env.evaluation.errors import InvalidRun
-from c4env.evaluation.games.clusters import check_backend
 from c4env.evaluation.games.pool import Clock
-from c4env.evaluation.store.record import GameRecord
+
+from ..store.record import GameRecord
+from .clusters import check_backend
 
 Watcher = Callable[[int, int], None]
 

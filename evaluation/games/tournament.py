@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__any_board__ = True
-
 import functools
 import warnings
 from collections.abc import Generator, Iterator, Mapping, Sequence
@@ -15,14 +13,37 @@ from typing import Final, NamedTuple, Unpack, cast
 
 import numpy as np
 
-from c4env.agents.base import is_model
 from c4env.agents.errors import Unavailable
-from c4env.agents.registry.registry import registered_here, split_spec
 from c4env.arrays import Float64s
 from c4env.evaluation.errors import InvalidRun
-from c4env.evaluation.games.clusters import elsewhere, play_elsewhere, version_here
-from c4env.evaluation.games.game import lost_game
-from c4env.evaluation.games.players import (
+from c4env.evaluation.games.pool import Lost, do_all, may_start_processes
+from c4env.evaluation.games.processes import one_interrupt, signal_heard
+from c4env.evaluation.plan.schedule import Fixture
+from c4env.evaluation.tables import plural
+from c4env.version import commit
+
+from ...agents.base import is_model
+from ...agents.registry.registry import registered_here, split_spec
+from ..plan.field import (
+    Player,
+    Players,
+    Traits,
+    describe_player,
+    name_players,
+    separate,
+)
+from ..plan.header import Kind, RunHeader, SprtPlan
+from ..plan.identity import in_short
+from ..plan.openings import Openings, choose_openings
+from ..rating.costs import costs
+from ..rating.ratings import Ratings, rate
+from ..rating.tally import Tally
+from ..rating.wintable import WinTable
+from ..store.record import GameRecord, digest, open_games
+from ..store.transcripts import Transcripts
+from .clusters import elsewhere, play_elsewhere, version_here
+from .game import lost_game
+from .players import (
     Lineup,
     RunSpec,
     agent_cache,
@@ -31,27 +52,7 @@ from c4env.evaluation.games.players import (
     names_code,
     play_one,
 )
-from c4env.evaluation.games.pool import Lost, do_all, may_start_processes
-from c4env.evaluation.games.processes import one_interrupt, signal_heard
-from c4env.evaluation.games.settings import Settings, SettingsByName, settings_of
-from c4env.evaluation.plan.field import (
-    Player,
-    Players,
-    Traits,
-    describe_player,
-    name_players,
-    separate,
-)
-from c4env.evaluation.plan.header import Kind, RunHeader, SprtPlan
-from c4env.evaluation.plan.identity import in_short
-from c4env.evaluation.plan.openings import Openings, choose_openings
-from c4env.evaluation.plan.schedule import Fixture
-from c4env.evaluation.rating.ratings import Ratings, rate
-from c4env.evaluation.rating.tally import Tally
-from c4env.evaluation.rating.wintable import WinTable
-from c4env.evaluation.store.record import GameRecord, digest, open_games
-from c4env.evaluation.store.transcripts import Transcripts
-from c4env.evaluation.tables import plural
+from .settings import Settings, SettingsByName, settings_of
 
 
 @dataclass(frozen=True)
@@ -115,7 +116,7 @@ class Tournament:
         Raises:
             InvalidRun: the anchor is not one of the players.
         """
-        return rate(self._tally, self.deterministic, anchor)
+        return rate(self._tally, self.deterministic, anchor).with_costs(costs(self.games))
 
     @functools.cached_property
     def _tally(self) -> Tally:
@@ -259,6 +260,7 @@ def prepare(
         openings=tuple(openings),
         seed=settings.seed,
         c4env=version_here(),
+        commit=commit(),
         deterministic=known.deterministic,
         timed=known.timed,
         code=dict(known.code),
@@ -415,7 +417,7 @@ def _backend(settings: Settings, known: Traits) -> str | None:
     return settings.backend or "threading"
 
 
-_PATIENCE: Final = ("retries", "timeout", "patience", "votes")
+_PATIENCE: Final = ("retries", "timeout")
 """Options of language models that change the number of requests, but not the answers."""
 
 

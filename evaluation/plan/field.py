@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__any_board__ = True
-
 import copy
 import re
 import sys
@@ -13,17 +11,18 @@ from itertools import chain
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 
-from c4env import agents
-from c4env.agents.base import Agent, FunctionAgent, is_model
-from c4env.agents.registry.registry import option_names, split_spec
 from c4env.boards import require_board
-from c4env.envs.opponents import is_batched
 from c4env.evaluation.errors import InvalidRun
-from c4env.evaluation.plan.identity import Identity, Watch, identify, in_short
-from c4env.geometry import BOARD_SIZE
+
+from ... import agents
+from ...agents.base import Agent, FunctionAgent, is_model
+from ...agents.registry.registry import option_names, split_spec
+from ...envs.opponents import is_batched
+from ...geometry import BOARD_SIZE
+from .identity import Identity, Watch, identify, in_short
 
 if TYPE_CHECKING:
-    from c4env.agents.adapters.chat.agent import Chat
+    from ...agents.adapters.chat.agent import Chat
 
 Player = str | Callable[..., Any]
 """A spec string, or an object that can be called with an observation."""

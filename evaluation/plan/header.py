@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__any_board__ = True
-
 import json
 import zlib
 from collections.abc import Mapping
@@ -12,7 +10,8 @@ from typing import Any, Final, Literal, NamedTuple
 
 from c4env.boards import Size
 from c4env.evaluation.plan.schedule import Fixture, gauntlet_order, opening_major
-from c4env.geometry import BOARD_SIZE, IS_STANDARD
+
+from ...geometry import BOARD_SIZE, IS_STANDARD
 
 FORMAT: Final = "c4env run 1"
 
@@ -40,6 +39,7 @@ class RunHeader:
         openings: move strings from which the games begin.
         seed: seed of the openings' order and of stochastic agents.
         c4env: the versions of c4env, Python and NumPy.
+        commit: the commit of c4env's checkout, "" if unknown.
         board: rows, columns and discs in a row that win, as ``6x7x4``.
         deterministic: agents that always give the same answer in the same position.
         timed: agents that search by the clock.
@@ -56,6 +56,7 @@ class RunHeader:
     openings: tuple[str, ...] = ()
     seed: int | None = None
     c4env: str = ""
+    commit: str = ""
     board: str = str(BOARD_SIZE)
     deterministic: tuple[str, ...] = ()
     timed: tuple[str, ...] = ()

@@ -10,8 +10,6 @@ own code has no hash.
 
 from __future__ import annotations
 
-__any_board__ = True
-
 import functools
 import hashlib
 import importlib.util
@@ -40,13 +38,14 @@ from typing import Any, ClassVar, Final, Self
 import numpy as np
 from joblib.hashing import NumpyHasher
 
-from c4env.agents.base import Agent, FunctionAgent
-from c4env.agents.network import MODEL
 from c4env.agents.registry.entries import Entry
 from c4env.agents.registry.imports import folders
-from c4env.agents.registry.registry import options_of_entry, registered_here, split_spec
 from c4env.agents.registry.table import ZOO
-from c4env.agents.sampling.policy_value import SELFPLAY
+
+from ...agents.base import Agent, FunctionAgent
+from ...agents.network import MODEL
+from ...agents.registry.registry import options_of_entry, registered_here, split_spec
+from ...agents.sampling.policy_value import SELFPLAY
 
 Identity = Mapping[str, str]
 """The hashes of an agent's parts, by name; empty for agents of this project."""

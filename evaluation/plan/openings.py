@@ -10,8 +10,6 @@ which positions are balanced.
 
 from __future__ import annotations
 
-__any_board__ = True
-
 import hashlib
 import os
 import re
@@ -21,7 +19,8 @@ from typing import Final
 
 from c4env.errors import C4Error, require_integer
 from c4env.evaluation.errors import InvalidRun
-from c4env.position import Position, format_moves
+
+from ...position import Position, format_moves
 
 MAX_PLIES: Final = 8  # the book's limit: 91,295 openings
 
@@ -129,7 +128,7 @@ def balanced_openings(plies: int, most: int) -> list[str]:
     Raises:
         InvalidRun: ``plies`` is not an integer 0..8, or ``most`` is negative.
     """
-    from c4env.agents.solver.book import default_book  # compiles, so only here
+    from ...agents.solver.book import default_book  # compiles, so only here
 
     if most < 0:
         raise InvalidRun(f"balanced:{plies},{most}: expected a score of at least 0")

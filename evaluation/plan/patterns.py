@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-__any_board__ = True
-
 import itertools
 import re
 from collections.abc import Iterable
 from typing import Final
 
-from c4env.agents.registry.registry import with_argument
 from c4env.evaluation.errors import InvalidRun
-from c4env.evaluation.plan.field import split_name
+
+from ...agents.registry.registry import with_argument
+from .field import split_name
 
 MOST: Final = 1000
 """The most agents that a pattern may name."""
 
-_CHOICE: Final = re.compile(r"\{([^{}]*)\}|(?<==)(\d+)\.\.(\d+)(?=[,)]|$)")
-_NO_RANGE: Final = re.compile(r"(?<==)([\w.]*\w\.\.\w[\w.]*)(?=[,)]|$)")
+_CHOICE: Final = re.compile(r"\{([^{}]*)\}|(?<==)(\d+)\.\.(\d+)(?=,|$)")
+_NO_RANGE: Final = re.compile(r"(?<==)([\w.]*\w\.\.\w[\w.]*)(?=,|$)")
 _RANGE: Final = re.compile(r"(\d+)\.\.(\d+)")
 
 

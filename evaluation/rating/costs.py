@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-__any_board__ = True
-
 import statistics
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from c4env.evaluation.store.record import GameRecord
+from ..store.record import GameRecord
 
 
 @dataclass

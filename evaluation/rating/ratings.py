@@ -17,10 +17,8 @@ even if an agent wins all games; the interval of a plain bootstrap would then ha
 
 from __future__ import annotations
 
-__any_board__ = True
-
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, NamedTuple, overload
 
 import numpy as np
@@ -28,8 +26,10 @@ import numpy as np
 from c4env.arrays import Float64s, Int64s
 from c4env.evaluation.errors import InvalidRun
 from c4env.evaluation.rating.fit import fit
-from c4env.evaluation.rating.tally import Tally, all_openings
-from c4env.evaluation.tables import Shown, Table, number, plural, signed
+from c4env.evaluation.tables import Shown, Table, number, plural, rounded, signed
+
+from .costs import Cost
+from .tally import Tally, all_openings
 
 TAILS: Final = (2.5, 97.5)  # the percentiles at the ends of a 95 % interval
 _DRAWS: Final = 1000
@@ -71,6 +71,8 @@ class Rating:
     better: float | None  # probability of being stronger than the next agent, if there is one
     score: float  # points per game, 0..1
     games: int
+    nodes: float | None = field(default=None, compare=False)  # a move
+    seconds: float | None = field(default=None, compare=False)  # a move, in the median game
 
 
 @dataclass(frozen=True)
@@ -117,14 +119,23 @@ class Ratings(Sequence[Rating]):
         anchor = self.anchor and names[self.anchor]
         return replace(self, players=players, rival=rival, anchor=anchor)
 
+    def with_costs(self, spent: Mapping[str, Cost]) -> Ratings:
+        """Return the ratings with each agent's nodes and seconds per move."""
+        costs = ((r, spent.get(r.player, Cost())) for r in self)
+        players = (replace(r, nodes=c.nodes_a_move, seconds=c.seconds_a_move) for r, c in costs)
+        return replace(self, players=tuple(players))
+
     def rows(self) -> list[list[Any]]:
         """Return the table of ratings as a heading and a row for each agent."""
+        costly = any(r.nodes is not None for r in self)
         spread = "spread" if self.exact else "95 %"
-        rows: list[list[Any]] = [["place", "agent", "Elo", spread, "score", "games", "> next"]]
+        rows: list[list[Any]] = [["place", "agent", "Elo", spread, "score", "games"]]
+        rows[0] += [*(["nodes", "ms"] if costly else []), "> next"]
         for r in self:
             rows.append([format_ranks(r.ranks), r.player, Shown(r.elo, signed(r.elo))])
-            rows[-1] += [f"{signed(r.low)} .. {signed(r.high)}", number(r.score, ".1%")]
-            rows[-1] += [r.games, number(r.better, ".1%")]
+            rows[-1] += [f"{signed(r.low)} .. {signed(r.high)}", number(r.score, ".1%"), r.games]
+            rows[-1] += [number(r.nodes, ",.0f"), milliseconds(r.seconds)] if costly else []
+            rows[-1].append(number(r.better, ".1%"))
         return rows
 
     def table(self, title: str = "", notes: tuple[str, ...] = ()) -> Table:
@@ -133,10 +144,17 @@ class Ratings(Sequence[Rating]):
 
     def words(self) -> list[str]:
         """Return notes on the first-move advantage, the columns, the intervals and few openings."""
-        return [first_move_line(self), self.basis(), *self.caution()]
+        return [reading(self, self.rows()[0]), self.basis(), *self.caution()]
 
     def _repr_markdown_(self) -> str:
         return self.table().markdown()
+
+    @property
+    def zero(self) -> str:
+        """What the Elo of the agents is relative to."""
+        if self.anchor is not None:
+            return f"{self.anchor} fixed"
+        return "the mean of the field" if self.centred else "the mean of these agents"
 
     def basis(self) -> str:
         """A note on the method of the intervals."""
@@ -267,15 +285,25 @@ def _check_anchor(name: str, players: Sequence[str]) -> None:
         raise InvalidRun(f"anchor {name!r}: expected one of {', '.join(players)}")
 
 
-def first_move_line(ratings: Ratings) -> str:
-    """Return a note on the first-move advantage and on the columns of the table."""
+def reading(ratings: Ratings, heading: Sequence[str]) -> str:
+    """Return a note on the first-move advantage, and on the columns of a table with ``heading``."""
     first = ratings.first_move
-    mean = "mean of the field 0" if ratings.centred else "mean 0"
-    zero = mean if ratings.anchor is None else f"{ratings.anchor} fixed"
+    notes = [f"Elo 0: {ratings.zero}" if ratings.anchor is None else f"Elo: {ratings.zero}"]
+    if costs := [name for name in ("nodes", "ms") if name in heading]:
+        notes.append(f"{', '.join(costs)}: a move")
+    if "> next" in heading:
+        notes.append("> next: probability of being stronger than the next")
     return (
         f"Moving first: {signed(first.value)} Elo ({signed(first.low)} .. {signed(first.high)}). "
-        f"Elo: {zero}; > next: probability of being stronger than the next."
+        f"{'; '.join(notes)}."
     )
+
+
+def milliseconds(seconds: float | None) -> Shown | None:
+    """Make a cell of a time, in milliseconds."""
+    if seconds is None:
+        return None
+    return Shown(1e3 * seconds, rounded(1e3 * seconds, ",.0f" if seconds >= 0.01 else ".2g"))
 
 
 def format_ranks(ranks: tuple[int, int]) -> str:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__any_board__ = True
-
 import functools
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -13,9 +11,10 @@ from typing import Final
 import numpy as np
 
 from c4env.arrays import Bools, Float64s
-from c4env.evaluation.plan.openings import enumerate_openings
 from c4env.evaluation.seeds import seeds
-from c4env.evaluation.store.record import GameRecord
+
+from ..plan.openings import enumerate_openings
+from ..store.record import GameRecord
 
 _ENUMERATED: Final = (1, 4, 25, 121, 568, 2144, 8231)  # numbers of openings of 0, 1, 2, ... plies
 _LEAST: Final = 1e-6  # the least sum of all weights

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-__any_board__ = True
-
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from c4env.evaluation.store.record import GameRecord
 from c4env.evaluation.tables import Rows, Tables, plural, rounded
+
+from ..store.record import GameRecord
 
 
 class Cell(NamedTuple):

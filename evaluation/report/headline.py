@@ -2,30 +2,34 @@
 
 from __future__ import annotations
 
-__any_board__ = True
-
 import shlex
+from collections.abc import Iterable, Sequence
 from typing import Final
 
-from c4env.evaluation.plan.header import RunHeader
-from c4env.evaluation.plan.openings import choose_openings
-from c4env.evaluation.rating.ratings import SURE, Ratings, more_openings
-from c4env.evaluation.studies.match import Match
 from c4env.evaluation.tables import plural, rounded, signed
+
+from ..games.tournament import Tournament
+from ..plan.header import RunHeader
+from ..plan.openings import choose_openings
+from ..rating.ratings import SURE, Ratings, more_openings
+from ..studies.match import Match
 
 _APART: Final = 40  # the Elo difference of the proposed test
 _MOST_PLIES: Final = 4  # the longest openings to enumerate, to recognise the openings of a run
 
 
-def headline(ratings: Ratings, match: Match | None = None) -> list[str]:
+def headline(
+    ratings: Ratings, match: Match | None = None, twins: Sequence[Sequence[str]] = ()
+) -> list[str]:
     """Return sentences about the strongest agent and its lead; the first sentence is the heading.
 
     Args:
         ratings: ratings of at least one agent.
         match: the run, if it is a match; a match with a sequential test has its own headline.
+        twins: groups of agents that played identical games (:func:`played_alike`).
     """
     if match is not None and match.sprt is not None:
-        return _of_test(match)
+        return [*_of_test(match), *of_twins(twins)]
     if len(ratings) < 2:
         return [f"{plural(ratings[0].games, 'game')} of {ratings[0].player}."]
     best, second = ratings[0], ratings[1]
@@ -44,10 +48,12 @@ def headline(ratings: Ratings, match: Match | None = None) -> list[str]:
         first = f"{best.player} leads by {gap} Elo, but {rival} may be as strong."
     if ratings.exact:
         these = "these openings" if ratings.resampled == "openings" else "this one opening"
-        return [first, f"Nothing was sampled, so this is certain over {these}."]
-    more = ratings.caution()
-    if better < SURE and not more:
-        more = (_proposed(ratings, rival),)
+        certain = f"Nothing was sampled, so this is certain over {these}."
+        return [first, certain, *of_twins(twins)]
+    more = [*of_twins(twins), *ratings.caution()]
+    alike = any({best.player, rival} <= {*group} for group in twins)
+    if better < SURE and not ratings.caution() and not alike:
+        more.append(_proposed(ratings, rival))
     sure = f"The probability that {best.player} is stronger than {rival} is {_percent(better)}."
     if len(ratings) == 2:  # as in the report of a match
         low, high = best.low - second.high, best.high - second.low
@@ -61,6 +67,45 @@ def headline(ratings: Ratings, match: Match | None = None) -> list[str]:
         f"{_elo(best.high)} with 95 % confidence ({zero}).",
         *more,
     ]
+
+
+def played_alike(run: Tournament) -> tuple[tuple[str, ...], ...]:
+    """Return the groups of agents that played identical games.
+
+    Counted are the games against each other and against deterministic agents, because the moves of
+    other opponents differ from game to game.
+    """
+    played: dict[str, dict[tuple[int, str, str], str]] = {}
+    for game in run.games:
+        for seat, player in enumerate(game.players):
+            key = seat, game.players[1 - seat], game.opening
+            played.setdefault(player, {})[key] = game.moves
+
+    def alike(one: str, other: str) -> bool:
+        swap = {name: name for name in run.deterministic} | {one: other, other: one}
+        own, others = (
+            {key: moves for key, moves in played[name].items() if key[1] in swap}
+            for name in (one, other)
+        )
+        return len(own) == len(others) > 0 and all(
+            others.get((seat, swap[against], opening)) == moves
+            for (seat, against, opening), moves in own.items()
+        )
+
+    groups: list[tuple[str, ...]] = []
+    for player in played:
+        group = next((group for group in groups if alike(group[0], player)), None)
+        if group is None:
+            groups.append((player,))
+        else:
+            groups[groups.index(group)] = (*group, player)
+    return tuple(group for group in groups if len(group) > 1)
+
+
+def of_twins(twins: Iterable[Sequence[str]]) -> list[str]:
+    """Return a sentence about each group of agents that played identical games."""
+    said = "played identical games, as far as their opponents are deterministic."
+    return [f"{', '.join(most)} and {last} {said}" for *most, last in twins]
 
 
 def command_of(header: RunHeader) -> str | None:

@@ -1,18 +1,11 @@
-"""The language models of a run: answers, tokens, and missed wins and blocks.
-
-A missed win: the player has a winning move, but plays another move. A missed block: the player has
-no winning move, the opponent threatens exactly one cell, and the player does not occupy this cell.
-"""
+"""The language models of a run: answers, tokens, and blunders by ply."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Final
 
-from c4env.bitboard import playable, popcount, winning_cells
-from c4env.evaluation.exact.judge import positions_of
 from c4env.evaluation.exact.quality import Quality, nested
 from c4env.evaluation.store.record import GameRecord
 from c4env.evaluation.store.transcripts import Spoken
@@ -32,12 +25,9 @@ class ModelRow:
     unreadable: int = 0
     illegal: int = 0
     again: int = 0  # answers to repeated questions
-    failures: int = 0  # failures of the network
     asked_tokens: int = 0
     answered_tokens: int = 0
     seconds: float = 0.0
-    wins: Counter[bool] = field(default_factory=Counter)  # chances; True counts missed chances
-    blocks: Counter[bool] = field(default_factory=Counter)
 
 
 def model_rows(games: Sequence[GameRecord], spoken: Iterable[Spoken]) -> list[ModelRow]:
@@ -57,29 +47,13 @@ def model_rows(games: Sequence[GameRecord], spoken: Iterable[Spoken]) -> list[Mo
         row.unreadable += said.fault == "unreadable"
         row.illegal += said.fault == "illegal"
         row.again += said.attempt > 0
-        row.failures += said.failures
         row.seconds += said.seconds
         asked, answered = said.tokens or (0, 0)
         row.asked_tokens += asked
         row.answered_tokens += answered
-    for game in games:
-        for row in (rows[player] for player in game.players if player in rows):
-            row.games += 1
-            _count_chances(row, game)
+    for row in rows.values():
+        row.games = sum(row.player in game.players for game in games)
     return list(rows.values())
-
-
-def _count_chances(row: ModelRow, game: GameRecord) -> None:
-    for position in positions_of(game):
-        if game.players[position.to_move] != row.player:
-            continue
-        free = playable(position.mine | position.theirs)
-        after = position.play(DIGITS.index(game.moves[position.plies]))
-        threats = winning_cells(position.theirs) & free
-        if winning_cells(position.mine) & free:
-            row.wins[after.outcome is None or after.outcome.winner is None] += 1
-        elif popcount(threats) == 1:
-            row.blocks[not after.theirs & threats] += 1
 
 
 @dataclass(frozen=True)
@@ -90,18 +64,15 @@ class Models(Tables):
     quality: Quality | None = None
 
     def tables(self) -> list[Rows]:
-        """Tables of answers and tokens, of missed wins and blocks, and of blunders by ply."""
+        """Tables of answers and tokens, and of blunders by ply."""
         answers = [["language model", "games", "answers", "unreadable", "illegal", "asked again"]]
-        answers[0] += ["network failed", "tokens asked a game", "answered", "s an answer"]
-        missed = [["missed, of all chances", "wins", "blocks"]]
+        answers[0] += ["tokens asked a game", "answered", "s an answer"]
         for row in self.rows:
-            counts = [row.games, row.answers, row.unreadable, row.illegal, row.again, row.failures]
+            counts = [row.games, row.answers, row.unreadable, row.illegal, row.again]
             tokens = [f"{n / row.games:.0f}" for n in (row.asked_tokens, row.answered_tokens)]
-            line = [row.player, *map(str, counts), *tokens, f"{row.seconds / row.answers:.3g}"]
-            answers.append(line)
-            chances = (f"{c[True]} of {c.total()}" for c in (row.wins, row.blocks))
-            missed.append([row.player, *chances])
-        return [answers, missed, *([self.quality.rates()] if self.quality is not None else [])]
+            seconds = f"{row.seconds / row.answers:.3g}"
+            answers.append([row.player, *map(str, counts), *tokens, seconds])
+        return [answers, *([self.quality.rates()] if self.quality is not None else [])]
 
     def summary(self) -> str:
         """Return "", because the tables have no notes."""
@@ -109,13 +80,7 @@ class Models(Tables):
 
     def records(self) -> Rows:
         """A row for each model, with sums over its games."""
-        lines = []
-        for row in self.rows:
-            chances = {"wins": row.wins, "blocks": row.blocks}
-            counted = {f"{k}_missed": c[True] for k, c in chances.items()}
-            counted |= {f"{k}_chances": c.total() for k, c in chances.items()}
-            lines.append({k: v for k, v in vars(row).items() if k not in chances} | counted)
-        return with_heading(lines)
+        return with_heading([dict(vars(row)) for row in self.rows])
 
     def as_dict(self) -> dict[str, Any]:
         """The whole result as plain Python objects, with blunders by ply if moves were judged."""
@@ -125,9 +90,7 @@ class Models(Tables):
         """A dictionary for each model, with sums over its games."""
         found = []
         for row in self.rows:
-            values = {**vars(row), "wins": None, "blocks": None}
-            for name, chances in (("wins", row.wins), ("blocks", row.blocks)):
-                values[name] = {"missed": chances[True], "chances": chances.total()}
+            values = dict(vars(row))
             if self.quality is not None:
                 mine = (q for q in self.quality.by_ply() if q.player == row.player)
                 values["by_ply"] = [nested(q) for q in mine]

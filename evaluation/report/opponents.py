@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__any_board__ = True
-
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,12 +9,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from c4env.evaluation.games.tournament import Tournament
-from c4env.evaluation.rating.ratings import TAILS, Interval, Ratings, scores
-from c4env.evaluation.rating.tally import Tally
-from c4env.evaluation.rating.wintable import Cell
-from c4env.evaluation.store.record import GameRecord
 from c4env.evaluation.tables import Shown, Table, number, plural, rounded, signed
+
+from ..games.tournament import Tournament
+from ..rating.ratings import TAILS, Interval, Ratings, milliseconds, scores
+from ..rating.tally import Tally
+from ..rating.wintable import Cell
+from ..store.record import GameRecord
 
 
 class Met(NamedTuple):
@@ -77,27 +76,39 @@ class Opponents:
         """A sentence with the agent's score and Elo."""
         own = next(rating for rating in self.ratings if rating.player == self.player)
         name = "spread" if self.ratings.exact else "95 %"
+        cost = (
+            f"{rounded(own.nodes or 0.0, ',.0f')} nodes and {milliseconds(own.seconds or 0.0)} ms"
+        )
         return (
             f"{self.player} scores {rounded(own.score, '.1%')} of {plural(own.games, 'game')}, Elo "
-            f"{signed(own.elo)} ({name}: {signed(own.low)} .. {signed(own.high)})."
+            f"{signed(own.elo)} ({name}: {signed(own.low)} .. {signed(own.high)}). It takes {cost} "
+            "a move."
         )
 
-    def table(self) -> Table:
-        """A row for each opponent: its Elo, and the wins, draws, losses and score of the agent."""
+    def table(self, costs: bool = True) -> Table:
+        """A row for each opponent: its Elo, and the wins, draws, losses and score of the agent.
+
+        Args:
+            costs: whether the table has each opponent's nodes and milliseconds per move.
+        """
         spread = "spread" if self.ratings.exact else "95 %"
-        elo = {rating.player: rating.elo for rating in self.ratings}
+        rated = {rating.player: rating for rating in self.ratings}
         heading = ["opponent", "Elo", "as 1st", "as 2nd", "score", spread, "stronger"]
-        rows: list[list[Any]] = [heading]
+        rows: list[list[Any]] = [[*heading, *(["nodes", "ms"] if costs else [])]]
         for opponent, first, second, (value, low, high), better in self.met:
-            shown = Shown(elo[opponent], signed(elo[opponent]))
+            other = rated[opponent]
+            shown = Shown(other.elo, signed(other.elo))
             rows.append([opponent, shown, str(first), str(second), number(value, ".1%")])
             rows[-1] += [f"{low:.1%} .. {high:.1%}", number(better, ".1%")]
-        zero = "mean 0" if self.ratings.anchor is None else f"{self.ratings.anchor} fixed"
+            if costs:
+                rows[-1] += [number(other.nodes, ",.0f"), milliseconds(other.seconds)]
         said = (
             f"as 1st, as 2nd: {self.player} moving first and second, wins/draws/losses; stronger: "
-            "probability that it is stronger than the opponent, from the games of the two alone."
+            "probability that it is stronger than the opponent, from the games of the two alone"
+            f"{'; nodes, ms: of the opponent, a move' if costs else ''}."
         )
-        basis = f"Elo: {zero}. {self.ratings.basis()}"
+        zero = f"Elo{' 0' if self.ratings.anchor is None else ''}: {self.ratings.zero}"
+        basis = f"{zero}. {self.ratings.basis()}"
         return Table(rows, notes=(said, basis, *self.ratings.caution()))
 
     def as_dict(self) -> list[dict[str, Any]]:

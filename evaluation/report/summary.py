@@ -2,24 +2,33 @@
 
 from __future__ import annotations
 
-__any_board__ = True
-
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
-from c4env.evaluation.games.tournament import Tournament
-from c4env.evaluation.rating.ratings import Ratings, first_move_line
-from c4env.evaluation.rating.wintable import Cell, WinTable
-from c4env.evaluation.report.headline import headline
 from c4env.evaluation.report.labels import LABEL, labels
-from c4env.evaluation.report.opponents import Opponents
-from c4env.evaluation.studies.match import Match
-from c4env.evaluation.tables import Result, Rows, as_text, fitted, rounded, styled, width
+from c4env.evaluation.tables import (
+    Result,
+    Rows,
+    Table,
+    as_csv,
+    as_text,
+    fitted,
+    rounded,
+    styled,
+    width,
+)
+
+from ..games.tournament import Tournament
+from ..rating.ratings import Ratings, reading
+from ..rating.wintable import Cell, WinTable
+from ..studies.match import Match
+from .headline import headline, of_twins, played_alike
+from .opponents import Opponents
 
 if TYPE_CHECKING:
-    from c4env.evaluation.report.models import Models
+    from .models import Models
 
 UNFITTED: Final = 10_000  # width without a terminal, in which everything fits
 NARROWEST: Final = 12  # the least width of names
@@ -28,6 +37,9 @@ CELL: Final = (
     "A cell: percent of the points of the row's agent moving first against the column's; "
     "--format markdown has wins/draws/losses."
 )
+
+LEFT_OUT: Final = ("games", "forfeits", "> next", "nodes", "ms")
+"""The columns of the standings that a narrow terminal leaves out, in this order."""
 
 WIDER: Final = "The win table is wider than this terminal: --format markdown or csv prints it."
 
@@ -43,6 +55,7 @@ class RunSummary(Result):
         match: the result of a match, with the verdict of its test.
         models: results of the language models, or None.
         opponents: results by opponent if one agent met all others, or None.
+        twins: groups of agents that played identical games.
     """
 
     table: WinTable
@@ -51,6 +64,7 @@ class RunSummary(Result):
     match: Match | None = None
     models: Models | None = None
     opponents: Opponents | None = None
+    twins: tuple[tuple[str, ...], ...] = ()
 
     @classmethod
     def of(cls, run: Tournament, anchor: tuple[str, float] | None = None) -> RunSummary:
@@ -60,7 +74,8 @@ class RunSummary(Result):
         if run.games:
             ratings = run.ratings if anchor is None else run.rate(anchor)
         opponents = None if ratings is None else Opponents.of(run, ratings)
-        return cls(run.table, run.digest, ratings, match, opponents=opponents)
+        twins = played_alike(run)
+        return cls(run.table, run.digest, ratings, match, opponents=opponents, twins=twins)
 
     @property
     def ranked(self) -> WinTable:
@@ -80,21 +95,28 @@ class RunSummary(Result):
         placed, cells = standings(self.ratings, self.table), cross_table(self.ranked)
         short = names_shown(placed, cells, columns)
         ratings = self.ratings.renamed(short)
-        crossed = _fitting(cells, short, columns)
+        _, crossed = _fitting(cells, short, columns)
         crossed = f"{crossed}\n{CELL}" if crossed else WIDER
-        said = " ".join(headline(ratings)).replace("\N{MINUS SIGN}", "-")
+        twins = [[short[name] for name in group] for group in self.twins]
+        said = " ".join(headline(ratings, None, twins)).replace("\N{MINUS SIGN}", "-")
         if self.match is not None:
-            first = self.match.report() if self.match.sprt else f"{said}\n\n{self.match.report()}"
+            first = f"{said}\n\n{self.match.report()}"
+            if self.match.sprt:
+                first = "\n".join([self.match.report(), *of_twins(twins)])
         elif self.opponents is not None:
-            rows = as_text(self.opponents.table().rows).split("\n")
-            short = labels([*short], LABEL if max(map(width, rows)) > columns else UNFITTED)
+            short = labels(
+                [*short], LABEL if _wide(self.opponents.table(False)) > columns else UNFITTED
+            )
             met = self.opponents.renamed(short)
-            first = f"{met.headline()}\n\n{met.table().text(columns)}"
+            alike = of_twins([short[name] for name in group] for group in self.twins)
+            rows = met.table(costs=_wide(met.table()) <= columns)
+            first = f"{' '.join([met.headline(), *alike])}\n\n{rows.text(columns)}"
             crossed = ""
         else:
-            words = [first_move_line(ratings), ratings.basis()]
-            table = _fitting(placed, short, columns) or _fitting(placed[-1:], short, UNFITTED)
-            first = "\n".join([f"{said}\n", table, *words])
+            heading, table = _fitting(placed, short, columns)
+            if not table:
+                heading, table = _fitting(placed[-1:], short, UNFITTED)
+            first = "\n".join([f"{said}\n", table, reading(ratings, heading), ratings.basis()])
         rest = [self.table.counted(), *self.table.notes, *self.table.reasons_of_forfeits(short)]
         if any(name != label for name, label in short.items()):
             rest.append("Two dots shorten a name; --format markdown prints full names.")
@@ -106,20 +128,28 @@ class RunSummary(Result):
         """The tables and the text as Markdown."""
         parts = [self.ranked.markdown()]
         if self.opponents is not None:
-            parts = [self.opponents.headline(), self.opponents.table().markdown()]
+            said = " ".join([self.opponents.headline(), *of_twins(self.twins)])
+            parts = [said, self.opponents.table().markdown()]
         elif self.match is not None:  # the match's report replaces the ratings
-            said = headline(self.ratings) if self.ratings and not self.match.sprt else []
-            lines = [*said, *self.match.report().splitlines()]
+            lines = of_twins(self.twins)
+            if self.ratings and not self.match.sprt:
+                lines = headline(self.ratings, None, self.twins)
+            lines = [*lines, *self.match.report().splitlines()]
             parts.append("\n".join(f"- {line}" for line in lines))
         elif self.ratings is not None:
-            parts.append(self.ratings.table().markdown())
+            parts += [*of_twins(self.twins), self.ratings.table().markdown()]
         if self.models is not None:
             parts.append(self.models.markdown())
         return "\n\n".join([*parts, f"Digest `{self.digest}`."])
 
     def csv(self) -> str:
-        """The win table as CSV, with a row for each pairing and colour."""
-        return self.ranked.csv()
+        """The win table as CSV: a row for each pairing and colour, and what the two agents cost."""
+        if self.ratings is None:
+            return self.ranked.csv()
+        cost = {r.player: (r.nodes, 1e3 * (r.seconds or 0.0)) for r in self.ratings}
+        heading, *rows = self.ranked.records()
+        heading = [*heading, "nodes of first", "ms of first", "nodes of second", "ms of second"]
+        return as_csv([heading, *([*row, *cost[row[0]], *cost[row[1]]] for row in rows)])
 
     def json(self) -> str:
         """The whole summary as JSON: the win table, ratings, match and digest of the games."""
@@ -140,19 +170,18 @@ class RunSummary(Result):
 
 
 def standings(ratings: Ratings, table: WinTable) -> list[Rows]:
-    """The table of ratings with each agent's forfeits, and narrower forms of the table.
-
-    The first narrower form omits the probability of being stronger than the next agent, the second
-    also the number of games, and the third also the forfeits.
-    """
+    """The table of ratings with each agent's forfeits, and forms with fewer of :data:`LEFT_OUT`."""
     heading, *rows = ratings.rows()
-    shown = [[*heading[:6], "forfeits", heading[6]]]
+    shown = [[*heading[:6], "forfeits", *heading[6:]]]
     for r, row in zip(ratings, rows, strict=True):
         forfeits = sum(table.forfeits.get(r.player, {}).values())
-        shown.append([*row[:6], styled(str(forfeits), "bad") if forfeits else "0", row[6]])
+        shown.append([*row[:6], styled(str(forfeits), "bad") if forfeits else "0", *row[6:]])
     return [
-        [[cell for i, cell in enumerate(row) if i not in left_out] for row in shown]
-        for left_out in ((), (7,), (5, 7), (5, 6, 7))
+        [
+            [cell for name, cell in zip(shown[0], row, strict=True) if name not in gone]
+            for row in shown
+        ]
+        for gone in (LEFT_OUT[:count] for count in range(len(LEFT_OUT) + 1))
     ]
 
 
@@ -183,21 +212,30 @@ def names_shown(placed: Sequence[Rows], crossed: Sequence[Rows], columns: int) -
 
     names = [row[1] for row in placed[0][1:]]
     crossed = [rows for rows in crossed if room(rows) >= NARROWEST]
-    if max(map(width, names)) <= min(room(rows) for rows in (placed[-2], *crossed[1:2])):
+    if max(map(width, names)) <= min(room(rows) for rows in (placed[3], *crossed[1:2])):
         return dict(zip(names, names, strict=True))
     least = min(room(rows) for rows in (placed[-1], *crossed[-1:]))
     return labels(names, max(NARROWEST, min(LABEL, least)))
 
 
-def _fitting(tables: Sequence[Rows], short: Mapping[str, str], columns: int) -> str:
-    """Return the first table that fits, with short names and a bold heading, or "" if none fits."""
+def _fitting(
+    tables: Sequence[Rows], short: Mapping[str, str], columns: int
+) -> tuple[Sequence[str], str]:
+    """Return the first table that fits: its heading, and its text with short names.
+
+    If none fits, both are empty.
+    """
     for heading, *rows in tables:
         named = ([row[0], short[row[1]], *row[2:]] for row in rows)
         text = as_text([heading, *named], left=(1,))
         if max(map(width, text.split("\n"))) <= columns:
             first, _, rest = text.partition("\n")
-            return f"{styled(first, 'bold')}\n{rest}"
-    return ""
+            return heading, f"{styled(first, 'bold')}\n{rest}"
+    return [], ""
+
+
+def _wide(table: Table) -> int:
+    return max(map(width, as_text(table.rows).split("\n")))
 
 
 def _share(cell: Cell) -> str:

@@ -5,18 +5,17 @@ The columns are the fields of ``games.jsonl``, without the checksum.
 
 from __future__ import annotations
 
-__any_board__ = True
-
 import json
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from c4env.evaluation import tables
 from c4env.evaluation.errors import InvalidRun
 from c4env.evaluation.store.files import write_file
-from c4env.evaluation.store.record import GameRecord
 from c4env.lazy import from_extra
+
+from .. import tables
+from .record import GameRecord
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-__any_board__ = True
-
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from c4env.evaluation.errors import UnreadableRun
-from c4env.evaluation.plan.header import RunHeader, SprtPlan
-from c4env.evaluation.plan.identity import UNKNOWN
 from c4env.evaluation.tables import plural
+
+from ..plan.header import RunHeader, SprtPlan
+from ..plan.identity import UNKNOWN
 
 Pairings = Sequence[tuple[str, str]]
 

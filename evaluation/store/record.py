@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__any_board__ = True
-
 import functools
 import hashlib
 import json
@@ -14,12 +12,13 @@ from typing import Any, Final, Literal, get_args
 
 from c4env.errors import C4Error
 from c4env.evaluation.errors import UnreadableRun
-from c4env.evaluation.plan.header import RunHeader
 from c4env.evaluation.store.files import read_text, write_file
-from c4env.evaluation.store.growth import grown
 from c4env.evaluation.store.journal import Content, Format, Journal, read_lines
-from c4env.geometry import BOARD_SIZE
-from c4env.position import Position
+
+from ...geometry import BOARD_SIZE
+from ...position import Position
+from ..plan.header import RunHeader
+from .growth import grown
 
 GAMES_FILE: Final = "games.jsonl"
 RUN_FILE: Final = "run.json"

@@ -6,11 +6,9 @@ whole conversation. A resumed run reuses the stored answers.
 
 from __future__ import annotations
 
-__any_board__ = True
-
 import threading
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -20,7 +18,7 @@ from c4env.evaluation.plan.schedule import Fixture
 from c4env.evaluation.store.journal import Format, Journal, read_lines
 
 if TYPE_CHECKING:
-    from c4env.agents.adapters.chat.agent import Exchange, Tape
+    from ...agents.adapters.chat.agent import Exchange, Tape
 
 TRANSCRIPTS_FILE: Final = "transcripts.jsonl"
 
@@ -32,7 +30,7 @@ class Spoken:
     players: tuple[str, str]
     opening: str
     exchange: Exchange
-    agent: str = ""  # hash of the agent's spec, code and prompt; "" in early files
+    agent: str  # hash of the agent's spec, code and prompt
 
     @property
     def fixture(self) -> Fixture:
@@ -47,7 +45,7 @@ class Spoken:
     @property
     def _key(self) -> tuple[Any, ...]:
         said = self.exchange
-        return (self.agent, *self.players, self.opening, said.moves, said.vote, said.attempt)
+        return (self.agent, *self.players, self.opening, said.moves, said.attempt)
 
     def values(self) -> dict[str, Any]:
         """Return the fields as JSON values, the inverse of :meth:`parse`."""
@@ -61,18 +59,14 @@ class Spoken:
         Raises:
             ValueError, TypeError, KeyError: the value is not a prompt with its answer.
         """
-        from c4env.agents.adapters.chat.agent import Exchange
+        from ...agents.adapters.chat.agent import Exchange
 
         fields = dict(value)
-        first, second = fields.pop("players")
-        opening, agent = fields.pop("opening"), fields.pop("agent", "")
+        (first, second), opening, agent = (fields.pop(k) for k in ("players", "opening", "agent"))
         if fields["tokens"] is not None:
             asked, answered = fields["tokens"]
             fields["tokens"] = asked + 0, answered + 0
         exchange = Exchange(**fields)
-        texts = (first, second, opening, agent, exchange.moves, exchange.answer, exchange.model)
-        if not all(isinstance(text, str) for text in texts):
-            raise ValueError("expected texts")
         if exchange.column not in (None, *range(7)):
             raise ValueError(f"unknown column {exchange.column!r}")
         return cls((first, second), opening, exchange, agent)
@@ -101,11 +95,11 @@ class Transcripts:
         self._agents = agents
         self._budget = budget
         self._known: dict[tuple[Any, ...], Exchange] = {}
-        self._door = threading.Lock()
+        self._door = threading.Condition()
+        self._under_way = 0  # requests
         self._closed = False
         wanted = set(missing)
-        form = FORMAT._replace(parse=_without_messages)
-        self._journal = Journal(folder and folder / TRANSCRIPTS_FILE, form)
+        self._journal = Journal(folder and folder / TRANSCRIPTS_FILE, FORMAT)
         said = self._journal.entries
         self._spent = sum(sum(spoken.exchange.tokens or ()) for spoken in said)
         self._known.update((s._key, s.exchange) for s in said if s.fixture in wanted)
@@ -115,30 +109,33 @@ class Transcripts:
         """Return a function that gives stored answers of a game, and requests missing answers."""
         players, opening = fixture
 
-        def through(moves: str, vote: int, attempt: int, ask: Callable[[], Exchange]) -> Exchange:
+        def through(moves: str, attempt: int, ask: Callable[[], Exchange]) -> Exchange:
             agent = self._agents[players[len(moves) & 1]]
-            known = self._known.pop((agent, *players, opening, moves, vote, attempt), None)
+            known = self._known.pop((agent, *players, opening, moves, attempt), None)
             if known is not None:
                 return known
             with self._door:
-                self._require_tokens()
-            exchange = ask()
-            self._keep(Spoken(players, opening, exchange, agent))
+                if self._closed:
+                    raise Unavailable("the run has ended")
+                if self._budget is not None and self._spent >= self._budget:
+                    raise Unavailable(
+                        f"{self._spent} tokens used; max_tokens allows {self._budget}"
+                    )
+                self._under_way += 1
+            try:
+                exchange = ask()
+                self._keep(Spoken(players, opening, exchange, agent))
+            finally:
+                with self._door:
+                    self._under_way -= 1
+                    self._door.notify_all()
             return exchange
 
         return through
 
-    def _require_tokens(self) -> None:
-        if self._closed:
-            raise Unavailable("the run has ended")
-        if self._budget is not None and self._spent >= self._budget:
-            raise Unavailable(f"{self._spent} tokens used; max_tokens allows {self._budget}")
-
     def _keep(self, spoken: Spoken) -> None:
         said = spoken.exchange
         with self._door:
-            if self._closed:
-                raise Unavailable("the run has ended")
             try:
                 self._journal.append(spoken)
             except C4Error as error:  # a full disk must not count as a forfeit
@@ -151,16 +148,14 @@ class Transcripts:
                 )
 
     def close(self) -> None:
-        """Close the file; later answers raise an error."""
+        """Wait for the answers under way, which may cost money, and close the file.
+
+        Later requests raise an error.
+        """
         with self._door:
             self._closed = True
+            self._door.wait_for(lambda: not self._under_way)
             self._journal.close()
-
-
-def _without_messages(value: Any) -> Spoken:
-    """Parse a line, but leave out the conversation, which can be long."""
-    spoken = Spoken.parse(value)
-    return replace(spoken, exchange=replace(spoken.exchange, messages=[]))
 
 
 FORMAT: Final = Format("c4env transcripts", Spoken.parse, "answers", Spoken.values)

@@ -1,1 +1,1 @@
-"""Studies of many games: matches, a leaderboard, strength in training, experiments."""
+"""Studies of many games: matches, a leaderboard, strength in training."""

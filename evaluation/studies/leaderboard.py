@@ -18,7 +18,6 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from c4env.evaluation.errors import InvalidRun, UnreadableRun
-from c4env.evaluation.games.clusters import version_here
 from c4env.evaluation.games.tournament import Tournament, gauntlet, round_robin
 from c4env.evaluation.plan.field import Player, split_name
 from c4env.evaluation.rating.costs import costs
@@ -26,6 +25,7 @@ from c4env.evaluation.rating.ratings import Ratings, rate
 from c4env.evaluation.rating.tally import Tally
 from c4env.evaluation.store.files import read_text
 from c4env.evaluation.tables import Table, number
+from c4env.version import __version__, commit
 
 FORMAT: Final = "c4env leaderboard 1"
 STORED: Final = "leaderboard.json"  # beside this module
@@ -52,7 +52,7 @@ FIELD: Final = {
     "alphabeta-window:depth=7": PUBLISHED,
     "alphabeta-window-b": PUBLISHED,
     "rust-port": PUBLISHED,
-    "alphabeta-table": DEFAULT,
+    "alphabeta:depth=9": DEFAULT,
     "deepening": DEFAULT,
     "mcts": DEFAULT,
     "learned": DEFAULT,
@@ -75,6 +75,7 @@ class Board:
 
     Attributes:
         version: version of the package that played.
+        commit: commit of the checkout that played, "" if unknown.
         date: the day on which the games ended, as YYYY-MM-DD.
         openings: move strings in the order of playing.
         field: "default", "published" or "equal time" for the settings of each agent, by spec.
@@ -85,6 +86,7 @@ class Board:
     """
 
     version: str
+    commit: str
     date: str
     openings: tuple[str, ...]
     field: dict[str, str]
@@ -97,7 +99,8 @@ class Board:
         """Make a leaderboard from a round robin and the kind of each agent's settings, by spec."""
         found = {g.fixture: "10="[2 if g.winner is None else g.winner] for g in run.games}
         return cls(
-            version_here().split(",")[0],
+            __version__,
+            commit(),
             datetime.datetime.now(datetime.UTC).date().isoformat(),
             run.openings,
             {player: settings[player] for player in run.players},
@@ -189,8 +192,9 @@ class Board:
     def basis(self, ratings: Ratings) -> str:
         """Return a note on the version, date and games of the leaderboard, and on the intervals."""
         plies = sorted({len(opening) for opening in self.openings})
+        commit = self.commit and f" ({self.commit})"
         said = (
-            f"c4env {self.version}, {self.date}: {self.games} games, every pairing over "
+            f"c4env {self.version}{commit}, {self.date}: {self.games} games, every pairing over "
             f"{len(self.openings)} openings of {' and '.join(map(str, plies))} plies with both "
             f"colours. The mean of the field is 0. {ratings.basis()}"
         )

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__any_board__ = True
-
 import functools
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
@@ -14,15 +12,16 @@ from typing import Any, Unpack
 import numpy as np
 
 from c4env.evaluation.errors import InvalidRun, UnreadableRun
-from c4env.evaluation.games.settings import SettingsByName, settings_of
-from c4env.evaluation.games.tournament import Tournament, play, prepare
-from c4env.evaluation.plan.field import Players, name_players
-from c4env.evaluation.plan.header import RunHeader, SprtPlan
-from c4env.evaluation.plan.openings import Openings, choose_openings
-from c4env.evaluation.rating.ratings import Interval, Rating, Ratings
 from c4env.evaluation.rating.sprt import SCORES, Decision, Sprt, expected_score
-from c4env.evaluation.store.record import GameRecord, read_games
 from c4env.evaluation.tables import plural, signed
+
+from ..games.settings import SettingsByName, settings_of
+from ..games.tournament import Tournament, play, prepare
+from ..plan.field import Players, name_players
+from ..plan.header import RunHeader, SprtPlan
+from ..plan.openings import Openings, choose_openings
+from ..rating.ratings import Interval, Rating, Ratings
+from ..store.record import GameRecord, read_games
 
 
 @dataclass(frozen=True, repr=False)

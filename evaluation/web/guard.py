@@ -1,8 +1,16 @@
-"""Refuse requests that pages of other web sites send, and read the JSON of requests."""
+"""Refuse requests that pages of other web sites send, and read the JSON of requests.
+
+A page of another site, open in a browser on this machine, can send requests to a local server. The
+``Origin`` header exposes such a page. The ``Host`` header exposes a page whose host name resolves
+to this machine (DNS rebinding): Starlette's ``TrustedHostMiddleware`` refuses it.
+"""
 
 from __future__ import annotations
 
+import ipaddress
+import json
 import logging
+import socket
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -11,11 +19,33 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from c4env.agents.adapters import http_requests
-from c4env.agents.adapters.http_requests import Refused, check_json, check_sender
+from c4env.errors import C4Error
 
 LOG: Final = logging.getLogger("c4env.web")
 LARGEST_BODY: Final = 16_384  # bytes; the longest game needs a few hundred
+
+
+class Refused(C4Error):
+    """The error for a refused request; ``status`` is the HTTP status of the response."""
+
+    def __init__(self, status: int, words: str) -> None:
+        super().__init__(words)
+        self.status = status
+
+
+def is_loopback(host: str) -> bool:
+    """Return whether a host is a loopback address or ``localhost``."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def allowed_hosts(host: str) -> list[str]:
+    """Return the ``Host`` names that a server at ``host`` answers; beyond this machine, all."""
+    if not is_loopback(host):
+        return ["*"]
+    return ["localhost", "127.0.0.1", "[::1]", socket.gethostname(), host]
 
 
 def refuse(scope: Scope, status: int, reason: str) -> JSONResponse:
@@ -29,13 +59,11 @@ class Guard:
 
     Args:
         app: the application.
-        names: host names of this server; a request may name an IP address instead.
         headers: headers to add to every answer.
     """
 
-    def __init__(self, app: ASGIApp, names: frozenset[str], headers: Mapping[str, str]) -> None:
+    def __init__(self, app: ASGIApp, headers: Mapping[str, str]) -> None:
         self.app = app
-        self.names = names
         self.headers = headers
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -49,25 +77,36 @@ class Guard:
                 message["headers"] += [(k.encode(), v.encode()) for k, v in self.headers.items()]
             await send(message)
 
-        try:
-            check_sender(Headers(scope=scope), self.names)
-        except Refused as refusal:
-            answer = refuse(scope, refusal.status, str(refusal))
-            await answer(scope, receive, send_with_headers)
-        else:
-            await self.app(scope, receive, send_with_headers)
+        app = self.app
+        given = Headers(scope=scope)
+        origin = given.get("Origin")
+        if origin is not None and origin.partition("://")[2] != given.get("Host"):
+            app = refuse(scope, 403, f"the page {origin[:80]!r} may not use this server")
+        await app(scope, receive, send_with_headers)
 
 
 async def json_object(request: Request) -> dict[str, Any]:
-    """Read the JSON object in the body of a request.
+    """Read the JSON object in the body of a request; every string must be valid Unicode.
 
     Raises:
-        Refused: the body is not a JSON object, or is too long.
+        Refused: the body is not such an object, or is too long, or its type is not JSON: a form
+            on another site cannot send JSON.
     """
-    check_json(request.headers)
+    kind = request.headers.get("Content-Type", "").partition(";")[0].strip().lower()
+    if kind != "application/json":
+        raise Refused(415, f"content type {kind[:80]!r}: expected application/json")
     body = b""
     async for part in request.stream():
         body += part
         if len(body) > LARGEST_BODY:
             raise Refused(413, f"body: expected at most {LARGEST_BODY} bytes")
-    return http_requests.json_object(body)
+    try:
+        found = json.loads(body)
+        json.dumps(found, ensure_ascii=False).encode()  # "\ud800" is JSON, but not Unicode
+    except UnicodeEncodeError:
+        raise Refused(400, "a string in the body is not Unicode") from None
+    except (ValueError, RecursionError) as error:
+        raise Refused(400, f"the body is not JSON: {error}") from None
+    if not isinstance(found, dict):
+        raise Refused(400, f'{str(found)[:80]!r}: expected a JSON object such as {{"moves": "44"}}')
+    return found

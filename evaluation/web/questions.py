@@ -13,6 +13,7 @@ from typing import Any, Final, NamedTuple
 
 from c4env import agents
 from c4env.agents.base import Agent, SearchingAgent, SearchResult
+from c4env.envs.opponents import reset_player
 from c4env.errors import C4Error
 from c4env.evaluation.games.game import Fault, ask, begin, game_seed, in_words
 from c4env.evaluation.web.specs import MEMORY, reserved_mb
@@ -137,7 +138,7 @@ def _hint(cache: RecentAgents, question: Question) -> Iterator[Message]:
         yield {"type": "error", "error": f"{question.agent} does not search, so it gives no hints"}
         return
     position = Position.parse(question.moves)
-    agent.reset(_seed(question, position))
+    reset_player(agent, _seed(question, position))
     result = agent.search(position)
     yield {"type": "hint", "column": result.column + 1, "nodes": result.nodes, **_seen(result)}
 

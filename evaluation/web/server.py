@@ -22,11 +22,11 @@ import uvicorn
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
+from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from c4env.agents.adapters.http_requests import Refused, server_names
 from c4env.bitboard import CELLS
 from c4env.cores import usable_cores
 from c4env.errors import C4Error
@@ -35,7 +35,7 @@ from c4env.evaluation.play import HUMAN, keep
 from c4env.evaluation.report.static import STATIC
 from c4env.evaluation.store.record import FORFEITS, GameRecord
 from c4env.evaluation.tables import shortened
-from c4env.evaluation.web.guard import Guard, json_object, refuse
+from c4env.evaluation.web.guard import Guard, Refused, allowed_hosts, json_object, refuse
 from c4env.evaluation.web.question_pool import QuestionPool
 from c4env.evaluation.web.questions import KINDS, Question
 from c4env.evaluation.web.runs import Runs
@@ -65,7 +65,8 @@ class ServerSettings:
         runs: run directories, or folders of run directories, that the page may open.
         seconds: time limit of an answer, at most a day.
         workers: number of processes that answer.
-        host: the address to listen on, which is also an accepted host name.
+        host: the address to listen on, which is also an accepted host name; beyond this
+            machine every host name is accepted.
 
     Raises:
         InvalidRun: ``seconds`` is not positive, or more than a day.
@@ -119,7 +120,14 @@ def create_app(settings: ServerSettings) -> Starlette:
             Route("/api/games", endpoints.record, methods=["POST"]),
             Route("/api/run", endpoints.run),
         ],
-        middleware=[Middleware(Guard, names=server_names(settings.host), headers=HEADERS)],
+        middleware=[
+            Middleware(Guard, headers=HEADERS),
+            Middleware(
+                TrustedHostMiddleware,
+                allowed_hosts=allowed_hosts(settings.host),
+                www_redirect=False,
+            ),
+        ],
         exception_handlers={C4Error: _refused, HTTPException: _refused},
         lifespan=endpoints.lifespan,
     )

@@ -10,11 +10,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-import c4env
 from c4env import Position, agents, observe
-from c4env.agents.base import Agent, SearchingAgent, require_move
+from c4env.agents.base import Agent, require_move
 from c4env.agents.errors import NoMove
-from c4env.errors import InvalidPosition
 from tests.helpers.processes import start_python
 from tests.helpers.strategies import positions
 
@@ -30,7 +28,7 @@ QUICK = {  # the agents that can play from the opening, shallow enough for an un
 }
 
 
-OTHERS = "alphabeta-table", "deepening", "learned", "mcts", "negamax", "perfect", "puct"
+OTHERS = "deepening", "learned", "mcts", "negamax", "perfect", "puct"
 
 
 class First(Agent):
@@ -49,19 +47,6 @@ def test_an_agent_answers_an_observation_as_it_answers_its_position(position: Po
         assert agent(observe(position)) == column
         assert agent(observe(position)["observation"]) == column
         assert type(agent(observe(position))) is int
-
-
-SMALL = c4env.board(4, 4, 4).Position.parse("1234")
-
-
-@pytest.mark.parametrize("name", [*QUICK, *OTHERS])
-def test_a_move_is_asked_for_in_a_position_of_this_board(name: str) -> None:
-    agent: Any = agents.make(name)
-    for given_instead in ("4435", None, np.zeros((6, 7, 2)), SMALL):
-        for ask in ("choose", "search", "best_move", "score"):
-            with pytest.raises(InvalidPosition, match=r": expected a c4env\.Position$") as caught:
-                getattr(agent, ask, agent.choose)(given_instead)
-            assert str(caught.value).startswith(repr(given_instead)[:60])
 
 
 STOPPED_BY_CTRL_C = """
@@ -95,7 +80,7 @@ for agent in [*endless, BatchedSearch(14), BatchedSearch(14, threads=2)]:
 @pytest.mark.compiled
 def test_ctrl_c_ends_every_search_and_other_threads_go_on_meanwhile() -> None:
     specs = [
-        *("alphabeta:depth=20", "minimax:depth=14", "alphabeta-table:depth=30"),
+        *("alphabeta:depth=20", "minimax:depth=14"),
         *("alphabeta-window:depth=20", "rust-port:depth=20", "deepening:depth=40"),
         *("negamax:max_nodes=1000000000000", "learned:nodes=1000000000"),
         *("mcts:simulations=1000000000,tree_mb=8", "puct:simulations=1000000000,tree_mb=8"),
@@ -118,15 +103,6 @@ def test_a_game_that_is_over_has_no_move(name: str) -> None:
     for ask in ("choose", "search", "best_move"):
         with pytest.raises(NoMove, match=r"Position\.parse.*the game is over"):
             getattr(agent, ask, agent.choose)(Position.parse("1212121"))
-
-
-def test_agents_say_whether_they_draw_lots_and_what_they_searched() -> None:
-    for name, spec in QUICK.items():
-        agent = agents.make(spec)
-        assert agent.deterministic == (name != "random")
-        assert agent.nodes == 0
-        agent.choose(Position())
-        assert (agent.nodes > 0) == isinstance(agent, SearchingAgent), name
 
 
 def play_in_pettingzoo(players: dict[str, Any], seed: int) -> Position:

@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 
 import c4env
-from c4env import Batch, ConnectFourEnv, ConnectFourVectorEnv, Position, agents
+from c4env import ConnectFourEnv, ConnectFourVectorEnv, Position, agents
 from c4env.agents import batched
 from c4env.agents.batched import BatchedSearch, Pool, RandomColumns
 from c4env.agents.errors import InvalidValue, UnknownAgent
+from c4env.envs.vectorized.batch import Batch
 
 
 def played(size=30, plies=14, seed=5):
@@ -230,21 +231,6 @@ def test_what_is_removed_plays_its_games_to_their_end_and_is_forgotten():
     for agent in (always(1), "greedy"):
         with pytest.raises(InvalidValue, match="expected one of"):
             pool.remove(agent)
-
-
-def test_a_pool_plays_in_the_single_environment_and_counts():
-    pool = Pool({"greedy": 1, "random": 2, "alphabeta:depth=2": 1}, seed=4)
-    env = ConnectFourEnv(pool)
-    _, info = env.reset(seed=1)
-    results = []
-    for _ in range(300):
-        _, reward, over, _, info = env.step(int(info["action_mask"].argmax()))
-        if over:
-            results.append(reward)
-            _, info = env.reset()
-    table = np.array(list(pool.results.values()))
-    assert table.sum(axis=0).tolist() == [results.count(1), results.count(0), results.count(-1)]
-    assert (table.sum(axis=1) > 0).all()
 
 
 def test_environments_that_share_a_pool_keep_their_games_apart():

@@ -39,7 +39,7 @@ MIDDLE = "5645726765425614"
 ENDING = "564572676542561454464353222261"
 UNIFORM = "puct:function=tests.helpers.policies:uniform,simulations=60"
 SPECS = [
-    *("random", "greedy", "minimax:depth=2", "alphabeta:depth=3", "alphabeta-table:depth=3"),
+    *("random", "greedy", "minimax:depth=2", "alphabeta:depth=3"),
     *("alphabeta-chain:depth=2", "alphabeta-window:depth=3", "alphabeta-window-b:depth=2"),
     *("rust-port:depth=2", "deepening:nodes=300", "learned:nodes=500", "graded"),
     *("mcts:simulations=60", "mcts:simulations=60,reuse=false", "mcts:simulations=400,tree_mb=1"),

@@ -13,12 +13,13 @@ from c4env import agents, evaluation
 from c4env.agents.base import Agent
 from c4env.agents.solver import Solver
 from c4env.envs.text import TextEnv, fill, read_move, template
+from c4env.envs.vectorized.batch import Batch
 from c4env.errors import C4Error, WrongBoard
 from c4env.view.rendering import ansi, rgb_array, svg
 from tests.helpers.boards import WIDEST
 
 SPECS = [
-    *("random", "greedy", "minimax:depth=2", "alphabeta:depth=2", "alphabeta-table:depth=2"),
+    *("random", "greedy", "minimax:depth=2", "alphabeta:depth=2"),
     *("alphabeta-chain:depth=2", "alphabeta-window:depth=2", "alphabeta-window-b:depth=2"),
     *("rust-port:depth=2", "deepening:nodes=50", "learned:nodes=0", "mcts:simulations=9"),
     *("puct:simulations=9", "perfect", "negamax", "graded"),
@@ -48,7 +49,7 @@ ENTRIES: dict[str, Callable[[Any], object]] = {
     "TextEnv": lambda p: TextEnv().reset(options={"position": p}),
     "vector, position": lambda p: c4env.ConnectFourVectorEnv(2).reset(options={"position": p}),
     "vector, openings": lambda p: c4env.ConnectFourVectorEnv(2, openings=[p]),
-    "Batch.reset": lambda p: c4env.Batch(2).reset(positions=[p, p]),
+    "Batch.reset": lambda p: Batch(2).reset(positions=[p, p]),
     "round_robin, openings": lambda p: evaluation.round_robin(["random", "greedy"], openings=[p]),
 }
 ENTRIES |= {f"{spec}, choose": lambda p, s=spec: agents.make(s).choose(p) for spec in SPECS}

@@ -3,6 +3,7 @@
 python -m tests.benchmarks env      every environment beside PettingZoo's (needs pygame-ce)
 python -m tests.benchmarks vector   many boards at once, by their number (beside pgx)
 python -m tests.benchmarks agents   published searches beside the same rules in pure Python
+python -m tests.benchmarks published  naive search beside alpha-beta; negamax's published nodes
 python -m tests.benchmarks mcts     Monte-Carlo tree search beside OpenSpiel's C++ bot
 python -m tests.benchmarks solver   the exact solver beside bitbully (--help: its options)
 python -m tests.benchmarks columns  all columns of a position beside its score, and bitbully
@@ -22,7 +23,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     return dispatch("tests.benchmarks", NAMES, argv)
 
 
-NAMES = ("agents", "columns", "env", "mcts", "solver", "vector", "web")
+NAMES = ("agents", "columns", "env", "mcts", "published", "solver", "vector", "web")
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -6,7 +6,9 @@ import pytest
 
 from c4env import agents
 from c4env.position import Position
+from tests.benchmarks.__main__ import main
 from tests.benchmarks.agents import BASELINE, in_python, run
+from tests.benchmarks.published import endings, negamax, pruning, random_positions
 
 
 @pytest.mark.parametrize("moves", ["", "4", "4455", "12345", "4444", "44443322"])
@@ -22,3 +24,19 @@ def test_it_compares_equal_trees():
     nodes = {name: nodes.value for name, _, nodes, _ in found.rows[1:]}
     assert nodes[BASELINE] == nodes["alphabeta-chain (depth 7)"]
     assert found.rows[2][3].value == 1
+
+
+@pytest.mark.compiled
+def test_the_published_experiments_come_out(capsys):
+    assert main(["published", "--depth", "4", "--count", "3"]) == 0
+    assert "endings" in capsys.readouterr().out
+    (row,) = pruning(random_positions(3, 0), [4])
+    assert row[2].value > 2 * row[4].value > 0
+    (row,) = negamax({"endings": endings()})
+    assert row[2].value == pytest.approx(940.870)
+
+
+def test_a_wrong_score_is_counted():
+    moves, score, nodes = endings()[0]
+    wrong = [(moves, score + 1, nodes), (moves, score, nodes + 1), (moves, score, None)]
+    assert next(negamax({"e": wrong}))[-1] == 2

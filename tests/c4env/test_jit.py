@@ -5,13 +5,14 @@ import os
 import shutil
 import subprocess
 import sys
+from importlib.util import resolve_name
 from pathlib import Path
 
 import pytest
 
-from c4env import jit, sources
+from c4env import jit
 from c4env.jit import config, kernel
-from tests.helpers.paths import ROOT
+from tests.helpers.paths import ROOT, modules
 
 
 def run(script: Path, cache: Path, root: Path = ROOT, **environment: str) -> str:
@@ -45,34 +46,6 @@ def test_a_kernel_computes_what_its_function_does() -> None:
 # -- the cache folder ----------------------------------------------------------------
 
 
-def test_the_folders_name_changes_with_the_sources_that_a_kernel_reaches_alone(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Weights and the geometry hold no kernel; kernels are compiled with their numbers."""
-    files = dict(sources.modules())
-    monkeypatch.setattr(jit, "modules", lambda: files)
-    heuristics, foreign = "c4env.agents.heuristics.evaluations", "my.own"
-
-    def seen() -> tuple[str, str]:
-        return jit.source_hash(heuristics), jit.source_hash(foreign)
-
-    def edited(name: str) -> tuple[bool, bool]:
-        before = seen()
-        text = files[name].read_text() if name in files else "@kernel('int64()')\n"
-        files[name] = tmp_path / f"{len(list(tmp_path.iterdir()))}.py"
-        files[name].write_text(text + "# edited\n")
-        return (before[0] != seen()[0], before[1] != seen()[1])
-
-    assert seen() == seen()
-    reached = ("bitboard", "agents.heuristics", "agents.heuristics.weights", "jit", "geometry")
-    for name in (*reached, "agents.heuristics.windows"):
-        assert edited(f"c4env.{name}") == (True, True)
-    for name in ("agents.solver.search.table", "agents.new"):
-        assert edited(f"c4env.{name}") == (False, True)
-    for name in ("position", "errors", "boards", "agents.registry.options", "evaluation.tables"):
-        assert edited(f"c4env.{name}") == (False, False)
-
-
 def used(tree: ast.AST) -> set[str]:
     return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
 
@@ -92,7 +65,8 @@ def origins(module: str, names: set[str] | None = None) -> set[str]:
     """
     if module in ("c4env.boards", "c4env.jit"):
         return set()
-    tree = ast.parse(sources.modules()[module].read_bytes())
+    path = modules()[module]
+    tree = ast.parse(path.read_bytes())
     for node in ast.walk(tree):  # types say nothing of the machine code
         if isinstance(node, ast.FunctionDef):
             node.returns = None
@@ -108,24 +82,29 @@ def origins(module: str, names: set[str] | None = None) -> set[str]:
         before = names
         names = names.union(*(used(node) for node in tree.body if assigned(node) & names))
     found = set()
+    package = module if path.name == "__init__.py" else module.rpartition(".")[0]
     for node in tree.body:
-        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("c4env"):
+        if isinstance(node, ast.ImportFrom) and (
+            node.level or str(node.module).startswith("c4env")
+        ):
+            home = resolve_name("." * node.level + (node.module or ""), package)
             for name in {each.name for each in node.names if (each.asname or each.name) in names}:
-                if (inner := f"{node.module}.{name}") in sources.modules():
+                if (inner := f"{home}.{name}") in modules():
                     found.add(inner)
                 else:
-                    found |= {str(node.module)} | origins(str(node.module), {name})
+                    found |= {home} | origins(home, {name})
     return found
 
 
-def test_all_that_kernels_use_is_in_the_name_of_their_folder() -> None:
-    files = sources.modules()
-    kernels = [name for name, path in files.items() if b"\n@kernel(" in path.read_bytes()]
+def test_all_that_kernels_use_is_hashed_and_no_more() -> None:
+    """Weights and the geometry hold no kernel; kernels are compiled with their numbers."""
+    hashed = {name for name, path in modules().items() if path in jit.kernel_sources()}
+    kernels = [name for name, path in modules().items() if b"\n@kernel(" in path.read_bytes()]
     assert len(kernels) > 25
-    assert "c4env.agents.heuristics.weights" in origins("c4env.agents.heuristics.evaluations")
-    for module in kernels:
-        missing = origins(module) - {*jit.kernel_sources(files, module)}
-        assert not missing - {"c4env.boards"}, f"{module}: expected __in_kernels__ in {missing}"
+    assert hashed >= {*kernels}
+    needed = {"c4env.jit", *kernels}.union(*map(origins, kernels)) - {"c4env.boards"}
+    assert {"c4env.geometry", "c4env.agents.heuristics.weights"} < needed
+    assert hashed == needed
 
 
 @pytest.fixture
@@ -140,11 +119,11 @@ def places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Path]:
 
 def folder() -> Path:
     """The folder found anew; the function remembers its first answer."""
-    return jit.cache_folder.__wrapped__("c4env.bitboard")
+    return jit.cache_folder.__wrapped__()
 
 
 def test_the_first_writable_place_holds_the_cache(places: dict[str, Path]) -> None:
-    name = f"c4env-{jit.source_hash('c4env.bitboard')}"
+    name = f"c4env-{jit.source_hash()}"
     # A file in the way stands for an unwritable place, which root would not notice.
     for place, base in places.items():
         expected = base / ".cache" / name if place == "home" else base / name
@@ -194,7 +173,7 @@ def small(tmp_path: Path) -> Path:
     """A tree with ``kernel()`` and a kernel that calls one from another file."""
     (tmp_path / "c4env").mkdir()
     (tmp_path / "c4env" / "__init__.py").write_text("")
-    for name in ("jit.py", "boards.py", "errors.py", "sources.py"):
+    for name in ("jit.py", "boards.py", "errors.py"):
         shutil.copy(ROOT / "c4env" / name, tmp_path / "c4env")
     lines = "from c4env.jit import kernel\n@kernel('int64(int64)')\n"
     callee = lines + "def callee(n):\n    return n + 1\n"
@@ -205,22 +184,6 @@ def small(tmp_path: Path) -> Path:
     (tmp_path / "c4env" / "plain.py").write_text("def told():\n    return 1\n")
     (tmp_path / "c4env" / "other.py").write_text(callee.replace("callee", "other"))
     return tmp_path
-
-
-@pytest.mark.slow
-@pytest.mark.compiled
-def test_compiling_is_told_once_and_only_when_something_is_compiled(small: Path) -> None:
-    """Machine code of one kernel on disk says nothing of the others."""
-    script = small / "main.py"
-    tell = "from c4env.jit import on_compiling\non_compiling(lambda: print('compiling'))\n"
-    told = []
-    for modules in (("callee",), ("callee",), ("callee", "caller"), ("callee", "caller")):
-        imports = "".join(f"import c4env.{module}\n" for module in modules)
-        script.write_text(tell + imports + "print('done')\n")
-        told.append(run(script, small / "cache", small).split())
-        script.write_text(imports + tell + "print('done')\n")  # asked when all is on disk
-        assert run(script, small / "cache", small).split() == ["done"]
-    assert told == [["compiling", "done"], ["done"], ["compiling", "done"], ["done"]]
 
 
 @pytest.mark.compiled
@@ -241,7 +204,7 @@ def test_where_nothing_is_writable_kernels_run_and_nothing_stays(small: Path) ->
     script = small / "main.py"
     script.write_text(
         "from c4env import jit\nfrom c4env.caller import caller\n"
-        "print(caller(1), jit.cache_folder('c4env.caller'))\n"
+        "print(caller(1), jit.cache_folder())\n"
     )
     answer, used = run(
         script, blocked, small, HOME=str(blocked), XDG_CACHE_HOME=str(blocked)

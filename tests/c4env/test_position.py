@@ -160,17 +160,6 @@ def test_the_mirror_image_is_the_game_played_in_mirrored_columns(moves: str) -> 
         assert {(row, 6 - column) for row, column in ours.cells} == set(theirs.cells)
 
 
-def test_a_position_refuses_to_be_changed() -> None:
-    position = Position.parse("44")
-    for name in ("mine", "theirs", "plies", "to_move", "outcome", "other"):
-        with pytest.raises(AttributeError, match=name):
-            setattr(position, name, 1)
-    with pytest.raises(AttributeError, match="mine"):
-        del position.mine
-    assert not hasattr(position, "__dict__")
-    assert position == Position.parse("44")
-
-
 # -- impossible boards -------------------------------------------------------------
 
 
@@ -312,13 +301,3 @@ def test_what_is_no_column_is_refused(action: Any) -> None:
         with pytest.raises(InvalidAction, match=r"0\.\.6"):
             position.is_legal(action)
     assert position == Position.parse("4")
-
-
-@pytest.mark.parametrize(
-    "text",
-    ["", "x", BLANK * 5, BLANK * 7, ". . . . . .\n" * 6, BLANK * 5 + ". . . . . . . ."],
-)
-def test_a_text_of_another_size_is_no_board(text: str) -> None:
-    with pytest.raises(InvalidNotation, match="expected 6 lines of 7 cells") as caught:
-        Position.from_board(text)
-    assert repr(text) in str(caught.value)

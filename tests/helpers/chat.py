@@ -154,7 +154,7 @@ def chatting() -> Iterator[ChatServer]:
 def server_with_key(monkeypatch: Any) -> Iterator[ChatServer]:
     """A fixture: a server, the key for it in the environment, and no pauses before asking again."""
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
-    monkeypatch.setattr("c4env.agents.adapters.chat.endpoint.FIRST_PAUSE", 0.001)
+    monkeypatch.setattr("openai._base_client.INITIAL_RETRY_DELAY", 0.001)
     with chatting() as server:
         yield server
 

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from c4env import Batch, ConnectFourEnv, ConnectFourVectorEnv, Position
+from c4env import ConnectFourEnv, ConnectFourVectorEnv, Position
+from c4env.envs.vectorized.batch import Batch
 
 ATTRIBUTES = (
     *("agents", "possible_agents", "num_agents", "max_num_agents", "rewards", "terminations"),
@@ -48,7 +49,7 @@ def state_of(environment: Any) -> Any:
     if isinstance(environment, ConnectFourEnv):
         chance = environment.np_random.bit_generator.state
         return environment.position, environment.seat, environment.action_masks().tolist(), chance
-    return seen(environment), environment.state().tolist(), environment.last_move
+    return seen(environment), environment.state().tolist()
 
 
 def handed_out(environment: Any) -> list[Any]:

@@ -5,7 +5,9 @@ ten stated Elo with other seeds and prints their measured Elo.
 
 An agent meets members of the shipped leaderboard from its openings with both colours. The measured
 Elo is the one at which the agent would expect the points that it got, by the members' stored Elo.
-These stay fixed. Members with a clock and `puct` do not play, since their games would take hours.
+These stay fixed; the mean of the published systems is the anchor, not the mean of the field, so
+that a member may come or go. Members with a clock and `puct` do not play, since their games would
+take hours.
 """
 
 from __future__ import annotations
@@ -25,7 +27,7 @@ from matplotlib.figure import Figure
 from c4env import agents
 from c4env.agents.base import Agent
 from c4env.agents.graded.agent import Graded, Player
-from c4env.agents.graded.levels import ELO
+from c4env.agents.graded.levels import ANCHOR, ANCHOR_ELO, ELO
 from c4env.evaluation.cli.options import at_least
 from c4env.evaluation.cli.output import say
 from c4env.evaluation.seeds import seeds
@@ -42,7 +44,7 @@ SKILLS: Final = (
 STEPS: Final = tuple(range(-1000, 400, 150))
 QUICK: Final = (
     *("random", "greedy", "rust-port", "alphabeta-chain", "alphabeta-window"),
-    *("alphabeta-window:depth=7", "alphabeta-window-b", "alphabeta-table", "mcts"),
+    *("alphabeta-window:depth=7", "alphabeta-window-b", "alphabeta:depth=9", "mcts"),
 )
 STRONG: Final = ("deepening", "learned", "perfect")
 STRONG_FROM: Final = 0.5  # skill from which the strong members play
@@ -54,11 +56,18 @@ TEMPLATE: Final = '''"""The Elo of each skill of ``graded``.
 ``python -m tests.makers graded fit --seed {seed}`` measured them on {date}. Each skill played
 the agents of the shipped leaderboard until the standard error of its Elo was below {precise:g}. The
 first and the last Elo are those of ``random`` and ``perfect`` in the leaderboard.
+
+The zero of the scale follows from ANCHOR: the mean Elo of these agents is ANCHOR_ELO, as it was in
+the leaderboard of 2026-11-22. So the Elo of ``graded`` stays when the leaderboard's field changes.
 """
 
 from typing import Final
 
-__any_board__ = True
+ANCHOR: Final = (
+    *("alphabeta-chain", "alphabeta-window", "alphabeta-window:depth=7", "alphabeta-window-b"),
+    "rust-port",
+)
+ANCHOR_ELO: Final = -162.46
 
 # fmt: off
 ELO: Final = (
@@ -92,9 +101,11 @@ class Remembered(Agent):
 
 @functools.cache
 def scale() -> tuple[Board, dict[str, float]]:
-    """The shipped leaderboard and its Elo."""
+    """The shipped leaderboard and its Elo, moved so that the mean of the anchor is stated."""
     board = stored_board()
-    return board, {rating.player: rating.elo for rating in board.rate()}
+    elo = {rating.player: rating.elo for rating in board.rate()}
+    shift = ANCHOR_ELO - np.mean([elo[spec] for spec in ANCHOR])
+    return board, {spec: own + shift for spec, own in elo.items()}
 
 
 @functools.cache

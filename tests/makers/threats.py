@@ -42,8 +42,6 @@ TEMPLATE: Final = '''"""Weights of ``threats``.
 {note}
 """
 
-__in_kernels__ = True
-
 from typing import Final
 
 import numpy as np

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__any_board__ = True
-
 import contextlib
 import math
 import shlex
@@ -15,13 +13,14 @@ from typing import Final, Literal
 import numpy as np
 
 from c4env.agents.adapters.programs.process import LineProcess
-from c4env.agents.base import Agent, as_number, require_move
 from c4env.agents.errors import EngineFault, InvalidValue, LateAnswer
 from c4env.agents.registry.imports import file_hint
-from c4env.agents.registry.options import Seconds, checked
-from c4env.bitboard import CENTRE_FIRST, COLUMNS
-from c4env.geometry import IS_STANDARD
-from c4env.position import DIGITS, Position
+
+from ....bitboard import CENTRE_FIRST, COLUMNS
+from ....geometry import IS_STANDARD
+from ....position import DIGITS, Position
+from ...base import Agent, as_number, require_move
+from ...registry.options import Seconds, checked
 
 STARTUP: Final = 20.0  # seconds for a program to load and compile, beyond the time of a move
 LAST: Final = "23576131735216644664554473214136522757713" if IS_STANDARD else ""
@@ -49,7 +48,8 @@ class Engine(Agent):
 
     settings_are_all = True  # a copy starts its own program
     _process: LineProcess | None = None
-    _moved = False  # the process has answered a position
+    _moved = False  # the process has moved
+    _deadline = 0.0  # of the move, on the monotonic clock
 
     @checked
     def __init__(
@@ -81,7 +81,7 @@ class Engine(Agent):
             self.close()
         elif self.newgame == "reset":
             number = as_number(seed)
-            self._ask("reset" if number is None else f"reset {number}", self.timeout)
+            self._ask("reset" if number is None else f"reset {number}", self._seconds())
 
     def ready(self) -> None:
         """Check that the program starts and answers a line, and end it.
@@ -102,6 +102,7 @@ class Engine(Agent):
         if self._process is not None:
             self._process.close()
         self._process = None
+        self._moved = False
 
     def choose(self, position: Position) -> int:
         """Return the program's column; set :attr:`nodes` if the program reports nodes.
@@ -112,31 +113,34 @@ class Engine(Agent):
         """
         require_move(position)
         self.nodes = 0
-        return REPLIES[self.reply](self, position)
+        self._deadline = time.monotonic() + self._seconds()
+        column = REPLIES[self.reply](self, position)
+        self._moved = True
+        return column
 
-    def words(self, position: Position, seconds: float) -> list[str]:
+    def words(self, position: Position) -> list[str]:
         """Request an answer; return its words except ``key=value`` and a repeated position."""
         moves = position.moves()
-        answer = self._ask(moves, seconds)
-        self._moved = True
+        answer = self._ask(moves, max(0.0, self._deadline - time.monotonic()))
         words = []
         for word in answer.split():
             key, equals, value = word.partition("=")
             if not equals:
                 words.append(word)
             elif key == "nodes" and value.isdecimal():
-                if len(value) > LONGEST_COUNT:
-                    raise self.wrong(word, f"nodes of at most {LONGEST_COUNT} digits")
                 self.nodes += int(value)
         return words[1:] if len(words) > 1 and words[0] == moves else words
+
+    def _seconds(self) -> float:
+        """Return the seconds for a move or a reset, with those for a start."""
+        return self.timeout if self._moved else self.timeout + STARTUP
 
     def _ask(self, line: str, seconds: float) -> str:
         """Send a line and return the answer, which reports no error."""
         if self._process is None:
             self._process = LineProcess(self.command, self.title)
-            self._moved = False
         try:
-            answer = self._process.ask(line, seconds if self._moved else seconds + STARTUP)
+            answer = self._process.ask(line, seconds)
         except BaseException:
             self.close()
             raise
@@ -153,7 +157,7 @@ class Engine(Agent):
 
 def read_column(engine: Engine, position: Position) -> int:
     """Return the 0-based column, given an answer that is a column 1..7."""
-    words = engine.words(position, engine.timeout)
+    words = engine.words(position)
     if len(words) != 1 or words[0] not in tuple(DIGITS):
         expected = f"one column 1..{DIGITS[-1]} (reply=scores or reply=score reads scores)"
         raise engine.wrong(" ".join(words), expected)
@@ -165,7 +169,7 @@ def read_column(engine: Engine, position: Position) -> int:
 
 def read_scores(engine: Engine, position: Position) -> int:
     """Return the best column, given an answer that ends with the scores of columns 1 to 7."""
-    words = engine.words(position, engine.timeout)
+    words = engine.words(position)
     if len(words) < COLUMNS:
         raise engine.wrong(" ".join(words), "a score of each of the seven columns")
     last = words[-COLUMNS:]
@@ -174,14 +178,13 @@ def read_scores(engine: Engine, position: Position) -> int:
 
 def read_score(engine: Engine, position: Position) -> int:
     """Request a score after each column; return the column with the opponent's least score."""
-    deadline = time.monotonic() + engine.timeout
     scores = []
     for column in position.legal_columns():
         after = position.play(column)
         if after.outcome is not None:
             scores.append(0.0 if after.outcome.winner is None else math.inf)
             continue
-        words = engine.words(after, max(0.0, deadline - time.monotonic()))
+        words = engine.words(after)
         scores.append(-engine_score(engine, words[0] if words else ""))
     return best(position, scores)
 

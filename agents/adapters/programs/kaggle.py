@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__any_board__ = True
-
 import json
 import os
 import shutil
@@ -13,10 +11,11 @@ from typing import Final
 
 import numpy as np
 
-from c4env.agents.adapters.programs.engine import Engine
 from c4env.agents.errors import InvalidValue
-from c4env.agents.registry.options import Seconds, checked
-from c4env.bitboard import COLUMNS, CONNECT, ROWS
+
+from ....bitboard import COLUMNS, CONNECT, ROWS
+from ...registry.options import Seconds, checked
+from .engine import Engine
 
 RUNNER: Final = str(Path(__file__).with_name("kaggle_runner.py"))
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__any_board__ = True
-
 import contextlib
 import os
 import select
@@ -81,7 +79,7 @@ class LineProcess:
             if len(self._answers) > LONGEST_LINE:
                 raise EngineFault(f"{self.title} answered a line of more than {LONGEST_LINE} bytes")
             if going and time.monotonic() >= deadline and b"\n" not in self._answers:
-                raise LateAnswer(f"{self.title} gave no answer within {seconds:g} s")
+                raise LateAnswer(f"{self.title} gave no answer within {seconds:.3g} s")
         if b"\n" not in self._answers:
             raise EngineFault(f"{self.title} {self._how_it_ended()}")
         answer, _, self._answers = self._answers.partition(b"\n")

@@ -25,17 +25,18 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from c4env.agents.solver.book import enumeration
-from c4env.agents.solver.search.table import position_key
 from c4env.arrays import Int8s, Int64s
 from c4env.boards import STANDARD
 from c4env.errors import C4Error, InvalidOption
 from c4env.files import write_whole
-from c4env.geometry import BOARD_SIZE, IS_STANDARD
-from c4env.position import Position, require_position
+
+from ....geometry import BOARD_SIZE, IS_STANDARD
+from ....position import Position, require_position
+from ..search.table import position_key
+from . import enumeration
 
 if TYPE_CHECKING:
-    from c4env.agents.solver.book.twelve import Distances
+    from .twelve import Distances
 
 MAGIC: Final = b"C4BOOK1\n"
 DEFAULT_PLIES: Final = 8
@@ -160,7 +161,7 @@ class TwelvePlyBook(Book):
 
     def __init__(self, below: Book, distances: Distances) -> None:
         """Combine the 12-ply book with a book for fewer plies."""
-        from c4env.agents.solver.book import twelve  # compiled only if needed
+        from . import twelve  # compiled only if needed
 
         self.plies = twelve.PLIES
         self.name = "12ply"
@@ -200,7 +201,7 @@ def twelve_ply_book() -> TwelvePlyBook:
     Raises:
         BookUnavailable: the package is not installed.
     """
-    from c4env.agents.solver.book import twelve
+    from . import twelve
 
     try:
         distances = twelve.read(twelve.installed())

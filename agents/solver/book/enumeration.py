@@ -6,16 +6,15 @@ the highest set bit marks the cell above the top disc. Lower bits are discs of t
 
 from __future__ import annotations
 
-__any_board__ = True
-
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from c4env.agents.solver.search.table import NO_SCORE, position_key
 from c4env.arrays import Bools, Int8s, Int64s
-from c4env.bitboard import (
+from c4env.jit import kernel
+
+from ....bitboard import (
     BOTTOM,
     COLUMNS,
     MARKED_COLUMN,
@@ -26,7 +25,7 @@ from c4env.bitboard import (
     win_score,
     winning_moves,
 )
-from c4env.jit import kernel
+from ..search.table import NO_SCORE, position_key
 
 
 @kernel("UniTuple(int64, 2)(int64)")

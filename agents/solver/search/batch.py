@@ -6,8 +6,6 @@ that a search of one position does not wait until they are compiled.
 
 from __future__ import annotations
 
-__any_board__ = True
-
 from collections.abc import Iterable, Sequence
 from math import inf
 from typing import cast
@@ -15,15 +13,16 @@ from typing import cast
 import numpy as np
 from numpy.typing import ArrayLike
 
-from c4env.agents.search.lowlevel import pointer
-from c4env.agents.solver.search.driver import ABORTED, LARGEST, score_columns, solve
-from c4env.agents.solver.search.null_window import EPOCH
-from c4env.agents.solver.search.table import LAST_EPOCH, NO_SCORE
 from c4env.arrays import Int8s, Int64s
-from c4env.bitboard import COLUMNS, has_won, is_consistent, popcount, win_score
 from c4env.errors import InvalidOption, InvalidPosition
 from c4env.jit import kernel
-from c4env.position import Position, require_position
+
+from ....bitboard import COLUMNS, has_won, is_consistent, popcount, win_score
+from ....position import Position, require_position
+from ...search.lowlevel import pointer
+from .driver import ABORTED, LARGEST, score_columns, solve
+from .null_window import EPOCH
+from .table import LAST_EPOCH, NO_SCORE
 
 
 @kernel("void(int64[::1], int64[::1])")

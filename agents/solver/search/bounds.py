@@ -18,12 +18,11 @@ side does not win. If the claimer gets a winning cell, the game ends there: cell
 
 from __future__ import annotations
 
-__any_board__ = True
-
 from typing import Final
 
-from c4env.bitboard import BOARD, BOTTOM, ROWS, UP, has_won, popcount
 from c4env.jit import kernel
+
+from ....bitboard import BOARD, BOTTOM, ROWS, UP, has_won, popcount
 
 EVEN_ROWS: Final = sum(BOTTOM << row for row in range(1, ROWS, 2))
 ODD_ROWS: Final = sum(BOTTOM << row for row in range(0, ROWS, 2))

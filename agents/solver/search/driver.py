@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-__any_board__ = True
-
 from math import inf
 from typing import Any, Final
 
-from c4env.agents.search.lowlevel import POINTER, pointer
 from c4env.agents.search.threads import LIMIT, NEVER, NODES, STOPPED
-from c4env.agents.solver.search.null_window import SPENT, hashed, search
-from c4env.agents.solver.search.table import NO_SCORE
 from c4env.arrays import Int8s, Int64s
-from c4env.bitboard import (
+from c4env.jit import kernel
+
+from ....bitboard import (
     CELLS,
     CENTRE_FIRST,
     COLUMNS,
@@ -25,7 +22,9 @@ from c4env.bitboard import (
     win_score,
     winning_cells,
 )
-from c4env.jit import kernel
+from ...search.lowlevel import POINTER, pointer
+from .null_window import SPENT, hashed, search
+from .table import NO_SCORE
 
 ABORTED: Final = 99  # the score of a search that was stopped
 OUTWARDS: Final = tuple(COLUMNS - 1 - column for column in CENTRE_FIRST)  # right, then left

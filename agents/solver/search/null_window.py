@@ -12,28 +12,15 @@ the move of highest priority (:func:`move_priority`).
 
 from __future__ import annotations
 
-__any_board__ = True
-
 from typing import Any, Final
 
 import numpy as np
 
-from c4env.agents.search.lowlevel import POINTER, trailing_zeros
-from c4env.agents.search.packing import board_key
 from c4env.agents.search.threads import LIMIT, NEVER, NODES, STOPPED, WORDS
-from c4env.agents.solver.search.bounds import even_claim, odd_claim
-from c4env.agents.solver.search.table import (
-    MARKS,
-    buckets,
-    fetch,
-    lower_bound,
-    mix,
-    probe,
-    store,
-    upper_bound,
-)
 from c4env.arrays import Int64s
-from c4env.bitboard import (
+from c4env.jit import kernel
+
+from ....bitboard import (
     CELLS,
     COLUMNS,
     ROWS,
@@ -46,7 +33,19 @@ from c4env.bitboard import (
     win_score,
     winning_cells,
 )
-from c4env.jit import kernel
+from ...search.lowlevel import POINTER, trailing_zeros
+from ...search.packing import board_key
+from .bounds import even_claim, odd_claim
+from .table import (
+    MARKS,
+    buckets,
+    fetch,
+    lower_bound,
+    mix,
+    probe,
+    store,
+    upper_bound,
+)
 
 # Words of a thread's workspace, after the words of ``c4env.agents.search.threads``.
 EPOCH: Final = 2

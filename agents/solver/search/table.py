@@ -16,20 +16,19 @@ of different positions are never confused. A new epoch empties the table without
 
 from __future__ import annotations
 
-__any_board__ = True
-
 import contextlib
 import mmap
 from typing import Any, Final
 
 import numpy as np
 
-from c4env.agents.search.lowlevel import POINTER, bit_length, prefetch
-from c4env.agents.search.packing import board_key
 from c4env.arrays import Int64s
-from c4env.bitboard import BITS, CELLS, mirror
 from c4env.errors import InvalidOption
 from c4env.jit import kernel
+
+from ....bitboard import BITS, CELLS, mirror
+from ...search.lowlevel import POINTER, bit_length, prefetch
+from ...search.packing import board_key
 
 TAG_BITS: Final = 33
 EPOCH_SHIFT: Final = TAG_BITS

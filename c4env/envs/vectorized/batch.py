@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__any_board__ = True
-
 import itertools
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -12,17 +10,18 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from c4env.arrays import Bools, Float64s, Int8s, Int64s
-from c4env.bitboard import COLUMNS
-from c4env.envs.vectorized import kernels
-from c4env.envs.vectorized.kernels import ONGOING
 from c4env.errors import (
     IllegalMove,
     InvalidAction,
     InvalidOption,
     require_integer,
 )
-from c4env.observation import Observation, other_values, planes_in
-from c4env.position import Position, parse_column
+
+from ...bitboard import COLUMNS
+from ...observation import Observation, other_values, planes_in
+from ...position import Position, parse_column
+from . import kernels
+from .kernels import ONGOING
 
 
 def boards_from(observation: Mapping[str, Any] | ArrayLike) -> Int64s:

@@ -7,18 +7,17 @@ moves, so the starts do not depend on the opponent.
 
 from __future__ import annotations
 
-__any_board__ = True
-
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from c4env.arrays import Bools, Int8s, Int64s
-from c4env.bitboard import STRIDE, playable, popcount
 from c4env.envs.vectorized.drand48 import STATES, below, next_random
-from c4env.envs.vectorized.kernels import ONGOING, play_cell
 from c4env.jit import kernel
+
+from ...bitboard import STRIDE, playable, popcount
+from .kernels import ONGOING, play_cell
 
 RANDOM_SEAT: Final = 2
 

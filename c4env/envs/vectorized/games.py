@@ -7,8 +7,6 @@ range, and several threads may call them.
 
 from __future__ import annotations
 
-__any_board__ = True
-
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -16,12 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from c4env.arrays import Bools, Float64s, Int8s, Int64s
-from c4env.bitboard import COLUMNS
-from c4env.envs.opponents import AnyOpponent, Follower, make_follower
-from c4env.envs.options import parse_seat, refuse_instant_end
-from c4env.envs.vectorized import batch, chance, kernels
 from c4env.errors import InvalidAction, InvalidOption, OpponentFailed, require_integer
-from c4env.position import Position
+
+from ...bitboard import COLUMNS
+from ...position import Position
+from ..opponents import AnyOpponent, Follower, make_follower
+from ..options import parse_seat, refuse_instant_end
+from . import batch, chance, kernels
 
 
 class Arrays(NamedTuple):

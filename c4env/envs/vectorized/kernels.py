@@ -11,15 +11,15 @@ threads can share the boards.
 
 from __future__ import annotations
 
-__any_board__ = True
-
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from c4env.arrays import Bools, Float64s, Int8s, Int64s
-from c4env.bitboard import (
+from c4env.jit import kernel
+
+from ...bitboard import (
     BOARD,
     CELLS,
     COLUMN,
@@ -31,8 +31,7 @@ from c4env.bitboard import (
     has_won,
     popcount,
 )
-from c4env.jit import kernel
-from c4env.observation import read
+from ...observation import read
 
 # The states of a game. A player forfeits a game by an illegal move.
 ONGOING, WON_BY_0, WON_BY_1, DRAWN, FORFEIT_BY_0, FORFEIT_BY_1 = range(6)

@@ -16,8 +16,6 @@ Example:
 
 from __future__ import annotations
 
-__any_board__ = True
-
 import secrets
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple
@@ -26,14 +24,15 @@ from gymnasium import spaces
 from gymnasium.vector.utils import batch_space
 from numpy.typing import DTypeLike
 
-from c4env.bitboard import BOARD, BOTTOM, COLUMN, COLUMNS, DIRECTIONS, DOUBLINGS, ROWS, STRIDE
-from c4env.envs.options import parse_seed
-from c4env.envs.vectorized.chance import RANDOM_SEAT
 from c4env.envs.vectorized.drand48 import STATES
-from c4env.envs.vectorized.games import parse_openings, parse_player
 from c4env.errors import InvalidAction, InvalidOption, NotReset, require_integer
 from c4env.lazy import from_extra
-from c4env.observation import Form
+
+from ...bitboard import BOARD, BOTTOM, COLUMN, COLUMNS, DIRECTIONS, DOUBLINGS, ROWS, STRIDE
+from ...observation import Form
+from ..options import parse_seed
+from .chance import RANDOM_SEAT
+from .games import parse_openings, parse_player
 
 with from_extra("torch", "c4env.TensorEnv needs PyTorch"):
     import torch

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__any_board__ = True
-
 import functools
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -16,16 +14,17 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from c4env.arrays import Bools, Float64s, Int8s, Int64s
-from c4env.bitboard import COLUMNS
-from c4env.envs.opponents import AnyOpponent, reset_opponent
-from c4env.envs.options import known_options, loses_when_illegal, parse_seed
-from c4env.envs.vectorized import batch, chance, kernels
-from c4env.envs.vectorized.games import Arrays, Games
 from c4env.errors import InvalidOption, NotReset, require_integer
-from c4env.observation import Form, Observation
-from c4env.position import Position
-from c4env.view.rendering import DEFAULT_SCALING, ansi, rgb_array
-from c4env.view.viewer import check_render_mode
+
+from ...bitboard import COLUMNS
+from ...observation import Form, Observation
+from ...position import Position
+from ...view.rendering import DEFAULT_SCALING, ansi, rgb_array
+from ...view.viewer import check_render_mode
+from ..opponents import AnyOpponent, reset_opponent
+from ..options import known_options, loses_when_illegal, parse_seed
+from . import batch, chance, kernels
+from .games import Arrays, Games
 
 _RENDER_MODES: Final = ("rgb_array", "ansi")
 _OPTIONS: Final = ("reset_mask", "moves", "position")

@@ -13,7 +13,6 @@ from c4env.errors import MissingExtra
 @pytest.mark.parametrize(
     ("spec", "module", "extra"),
     [
-        ("bitbully", "bitbully", "bitbully"),
         ("chat:m,base_url=http://127.0.0.1:9/unique", "openai", "chat"),
         ("open_spiel:mcts", "pyspiel", "open-spiel"),
         ("selfplay:somewhere", "torch", "torch"),

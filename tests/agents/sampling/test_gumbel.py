@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from c4env import Position
-from c4env.agents.errors import InvalidValue
 from c4env.agents.sampling.gumbel import GumbelSearch, considered_visits
 from c4env.agents.solver import Solver
 from c4env.jit import config
@@ -140,8 +139,3 @@ def test_an_exact_value_function_is_followed() -> None:
         score = solver.scores(position)[column]
         assert score is not None
         assert np.sign(score) == np.sign(solver.score(position)), moves
-
-
-def test_a_bad_number_of_simulations_is_refused() -> None:
-    with pytest.raises(InvalidValue, match="simulations=0"):
-        GumbelSearch(uniform, 0)

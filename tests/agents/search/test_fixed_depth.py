@@ -159,7 +159,7 @@ def users(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("users")
-@pytest.mark.parametrize("kind", ["minimax", "alphabeta", "alphabeta-table"])
+@pytest.mark.parametrize("kind", ["minimax", "alphabeta"])
 def test_one_leaf_without_a_number_ends_the_search(kind: str) -> None:
     """However many leaves there are: counted among the nodes they once came to less than none."""
     agent = agents.make(f"{kind}:depth=9,heuristic=users_heuristics:nothing")
@@ -168,7 +168,7 @@ def test_one_leaf_without_a_number_ends_the_search(kind: str) -> None:
 
 
 @pytest.mark.usefixtures("users")
-@pytest.mark.parametrize("kind", ["greedy", "alphabeta", "alphabeta-table", "deepening"])
+@pytest.mark.parametrize("kind", ["greedy", "alphabeta", "deepening"])
 def test_only_a_heuristic_that_says_so_is_known_to_repeat(kind: str) -> None:
     """One that draws random numbers would play other games each time."""
     separator = ":" if kind == "greedy" else ":depth=1,"

@@ -40,16 +40,6 @@ def test_layers_are_all_positions_one_of_each_mirror_pair() -> None:
         reached = {p.play(column) for p in reached for column in p.legal_columns()}
 
 
-def test_a_key_gives_its_position_back() -> None:
-    rng = random.Random(2)
-    for _ in range(200):
-        position = random_position(rng.randrange(40), rng)
-        key = position_key(position.mine, position.theirs)
-        mine, theirs = enumeration.bitboards(np.array([key]))
-        back = Position.from_bitboards(int(mine[0]), int(theirs[0]))
-        assert back in (position, position.mirror())
-
-
 @pytest.mark.compiled
 def test_the_default_book_knows_the_facts() -> None:
     book = default_book()

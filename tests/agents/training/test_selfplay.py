@@ -14,7 +14,6 @@ import pytest
 
 from c4env import Position, agents
 from c4env.agents.sampling.gumbel import Improved
-from c4env.agents.training.command_line import run
 from tests.helpers.paths import ROOT
 
 torch = pytest.importorskip("torch", reason="needs torch: pip install torch")
@@ -203,14 +202,3 @@ selfplay.train(Path({str(tmp_path)!r}), 5, 1, **{SMALL!r})
     assert after.positions >= kept.positions
     assert after.seconds > kept.seconds
     assert agents.make(f"selfplay:{tmp_path}").choose(Position()) in range(7)
-
-
-def test_a_folder_of_another_training_is_refused_in_a_line(tmp_path, capsys):
-    (tmp_path / "settings.txt").write_text("seed 1\n")
-    (tmp_path / "state.pt").write_bytes(b"nothing of the kind")
-    for seed, said in (("2", "holds a training with seed 1: expected seed 2"), ("1", "state.pt: ")):
-        arguments = ["--out", str(tmp_path), "--seed", seed]
-        assert run(selfplay.train, None, argv=arguments, resumes=True) == 2
-        printed = capsys.readouterr()
-        assert said in printed.err
-        assert (printed.err.count("\n"), printed.out) == (1, "")

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from c4env import Batch, ConnectFourEnv, ConnectFourVectorEnv, Position, env, raw_env
+from c4env import ConnectFourEnv, ConnectFourVectorEnv, Position, env, raw_env
+from c4env.envs.vectorized.batch import Batch
 from c4env.errors import (
     ActionNotInSpace,
     C4Error,
@@ -262,19 +263,6 @@ def test_a_game_begins_where_it_is_told_to(make: Any) -> None:
         step(environment, 5)
 
 
-@pytest.mark.parametrize("make", [env, raw_env, partial(ConnectFourEnv, seat=0), SMALL_VECTOR])
-def test_pictures_that_need_no_window(make: Any) -> None:
-    for arguments in ({"render_mode": "ansi"}, {"render_mode": "rgb_array", "screen_scaling": 2}):
-        environment = make(**arguments)
-        environment.reset(seed=1, options={"moves": "44"})
-        shown = environment.render()
-        for picture in shown if make is SMALL_VECTOR else [shown]:
-            if isinstance(picture, str):
-                assert "player 0 (x) to move" in picture
-            else:
-                assert picture.shape == (172, 198, 3)
-
-
 @pytest.mark.parametrize("first", ["import gymnasium, pettingzoo, c4env", "import gymnasium"])
 def test_both_libraries_make_it_by_name_in_any_order_of_imports(first: str) -> None:
     pytest.importorskip("pettingzoo.env_registry")
@@ -282,7 +270,7 @@ def test_both_libraries_make_it_by_name_in_any_order_of_imports(first: str) -> N
     code = f"""{first}
 made = gymnasium.make("{prefix}c4env/ConnectFour-v0")
 assert type(made.unwrapped).__name__ == "ConnectFourEnv"
-many = gymnasium.make_vec("c4env/ConnectFour-v0", num_envs=3)
+many = gymnasium.make_vec("c4env/ConnectFourSelfPlay-v0", num_envs=3)
 assert type(many).__name__ == "ConnectFourVectorEnv" and many.num_envs == 3
 import c4env.envs.aec, importlib, pettingzoo
 made = pettingzoo.make("aec", "c4env/connect_four-v0", render_mode="ansi")

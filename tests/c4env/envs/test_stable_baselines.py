@@ -11,6 +11,8 @@ from c4env import Observation, batched
 from c4env.agents.batched import Pool
 from c4env.errors import InvalidOption
 
+pytest.importorskip("stable_baselines3", reason="needs stable-baselines3: the extra sb3")
+
 
 @batched
 def rightmost(observation: Observation) -> Any:

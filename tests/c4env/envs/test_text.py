@@ -10,7 +10,7 @@ from gymnasium.utils.env_checker import check_env
 
 from c4env.envs.single import ConnectFourEnv
 from c4env.envs.text import TextEnv, fill, read_move, template
-from c4env.errors import C4Error, IllegalMove, InvalidAction, InvalidOption, WrongOrder
+from c4env.errors import C4Error, IllegalMove, InvalidAction, WrongOrder
 from c4env.position import Position
 from tests.helpers.paths import ROOT
 
@@ -50,17 +50,6 @@ def test_a_template_echoed_is_no_answer(kind):
             read_move(fill(template(kind), position, moves), position)
 
 
-@pytest.mark.parametrize("kind", ["", "bord", "board+", "board+legal+legal", "legal", "board+x"])
-def test_an_unknown_kind_is_quoted(kind):
-    with pytest.raises(InvalidOption, match=re.escape(repr(kind))):
-        template(kind)
-
-
-def test_a_template_of_ones_own_keeps_other_braces():
-    text = fill('{"ply": {ply}, {disc}{player}{x} {0}', Position.parse("4"), "4")
-    assert text == '{"ply": 1, osecond{x} {0}'
-
-
 # -- the reader -------------------------------------------------------------------------
 
 
@@ -74,15 +63,6 @@ def test_answers_as_models_write_them(line):
             read_move(line["answer"], FULL_2)
     else:
         assert read_move(line["answer"], FULL_2) + 1 == line["read"]
-
-
-def test_another_word_and_another_first_number():
-    assert read_move("Because.\nFinal Answer: 0", Position(), "Final Answer", 0) == 0
-    assert read_move("final answer: **6**", Position(), "Final Answer", 0) == 6
-    with pytest.raises(IllegalMove, match="no column 7, only 0 to 6"):
-        read_move("Final Answer: 7", Position(), "Final Answer", 0)
-    with pytest.raises(InvalidAction, match="Final Answer"):
-        read_move("Move: 3", Position(), "Final Answer", 0)
 
 
 def test_the_words_of_a_problem_say_what_was_wrong():

@@ -13,7 +13,6 @@ BAD = {
         ("runn", "did you mean 'run'?"),
         ("help runn", "did you mean 'run'?"),
         ("sweep minimax:depth=1..2", "unknown command 'sweep'; expected run, match"),
-        ("dev exam", "unknown command 'dev exam'; did you mean"),
     ],
     "run": [
         ("random", "at least two"),
@@ -99,17 +98,6 @@ BAD = {
         ("agent tests/conftest.py", "already exists"),
         ("agent no/x.py", "No such"),
     ],
-    "dev experiment": [
-        ("", "required: EXPERIMENT (see"),
-        ("pruning no-such-file", "no-such-file"),
-        ("pruning --depth 0", "--depth 0"),
-        ("pruning --depth 99", "--depth 99: expected 1..42"),
-        ("pruning --heuristic nope", "heuristic 'nope'"),
-        ("pruning --max-nodes 9", "--max-nodes has no effect for c4 dev experiment pruning"),
-        ("exact --count 0", "--count 0"),
-        ("exact --max-nodes 0", "--max-nodes 0"),
-        ("exact --depth 7", "--depth has no effect for c4 dev experiment exact"),
-    ],
 }
 
 
@@ -131,7 +119,6 @@ def test_bad_input_is_one_line_and_exit_code_2(
         ["run", "raising_agent:A", "random"],
         ["play", "raising_agent:A", "random", "--no-record"],
         ["web", "raising_agent:A"],
-        ["serve-agent", "raising_agent:A"],
         ["leaderboard", "--place", "raising_agent:A"],
         ["quality", "raising_agent:A", "--on", "end-easy"],
         ["quality", "--heuristics", "raising_agent:A", "--on", "end-easy"],

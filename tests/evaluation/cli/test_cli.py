@@ -173,24 +173,6 @@ def test_an_unfinished_run_says_so_and_a_resumed_one_too(tmp_path, capsys):
     assert "1 of the games was stored already" in capsys.readouterr().out
 
 
-@pytest.mark.slow
-@pytest.mark.compiled
-@pytest.mark.parametrize("jobs", ["1", "2"])
-def test_a_repository_with_agents_and_evaluation_of_its_own_plays_its_own(tmp_path, jobs):
-    for package in ("agents", "evaluation"):
-        (tmp_path / package).mkdir()
-    (tmp_path / "agents" / "__init__.py").write_text(
-        "def first(observation):\n    return int(observation['action_mask'].argmax())\n"
-    )
-    (tmp_path / "evaluation" / "__init__.py").write_text("raise RuntimeError('theirs')\n")
-    (tmp_path / "mine.py").write_text("from agents import first\nagent = first\n")
-    run = ["run", "mine.py:agent", "agents:first", "random", "--openings", "0", "--jobs", jobs]
-    run += ["--quiet", "--format", "json"]
-    done = run_python("-m", "c4env.evaluation", *run, cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
-    assert [player["forfeits"] for player in json.loads(done.stdout)["players"]] == [{}, {}, {}]
-
-
 def test_listing_agents_compiles_nothing():
     code = (
         "import sys; from c4env import agents; import c4env.evaluation.__main__ as c;"

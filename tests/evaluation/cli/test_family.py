@@ -10,7 +10,6 @@ import re
 import pytest
 
 from c4env import evaluation
-from c4env.agents.base import Agent
 from c4env.evaluation.__main__ import main
 from c4env.evaluation.cli import COMMANDS
 from c4env.evaluation.tables import rounded
@@ -43,7 +42,6 @@ def test_help_of_a_command(name, capsys, monkeypatch):
     [
         ["list", "greedy", "rust-port"],
         ["solve", "2252576253462244111563365343671351441"],
-        ["dev", "experiment", "pruning", "--depth", "1", "--count", "2"],
         ["leaderboard", "--stored"],
         ["check", "greedy"],
         ["play", "random", "greedy", "--no-record"],
@@ -84,7 +82,7 @@ def test_one_agent_against_a_field_has_a_row_an_opponent(folder, capsys):
     shown = capsys.readouterr().out
     said, _, heading, *rows = shown.splitlines()[:5]
     assert re.match(r"greedy scores [\d.]+% of 16 games, Elo \+\d+ \(95 %: ", said)
-    words = "opponent Elo as 1st as 2nd score 95 % stronger"
+    words = "opponent Elo as 1st as 2nd score 95 % stronger nodes ms"
     assert heading.split() == words.split()
     run = evaluation.read_run("run")
     for row in rows:
@@ -102,19 +100,5 @@ def test_one_agent_against_a_field_has_a_row_an_opponent(folder, capsys):
     for each in met:
         assert each["score"]["low"] <= each["score"]["value"] <= each["score"]["high"]
     assert main([*command, "--format", "markdown"]) == 0
-    heading = "| opponent | Elo | as 1st | as 2nd | score | 95 % | stronger |"
+    heading = "| opponent | Elo | as 1st | as 2nd | score | 95 % | stronger | nodes | ms |"
     assert heading in capsys.readouterr().out
-
-
-def test_results_show_themselves_in_a_notebook():
-    class Odd(Agent):
-        name = "a|b"
-
-        def choose(self, position):
-            return position.legal_columns()[0]
-
-    result = evaluation.round_robin([Odd(), "greedy"], openings=0)
-    shown = result._repr_markdown_()
-    assert "| a\\|b |" in result.ratings._repr_markdown_()
-    assert result.ratings._repr_markdown_() in shown
-    assert result.table._repr_markdown_() in shown

@@ -110,16 +110,6 @@ def test_lines_replay_with_the_agents_moves_and_first_errors_are_errors(player):
 
 
 @pytest.mark.compiled
-def test_perfect_is_proven_to_hold_openings_of_the_middle_game():
-    openings = late_openings(12, 22, 3)
-    found = evaluation.refute("perfect:table_mb=1", openings, 3000)
-    assert found.held == 1
-    held = [case for case in found.tenable if case.proven]
-    assert len(held) > 6
-    assert max(case.positions for case in held) > 100
-
-
-@pytest.mark.compiled
 def test_a_published_agent_is_refuted_from_the_first_moves():
     found = evaluation.refute("alphabeta-window", limit=2)
     solver = Solver()

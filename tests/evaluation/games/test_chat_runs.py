@@ -27,7 +27,7 @@ server = pytest.fixture(server_with_key)
 
 
 def run(server: ChatServer, **settings: object) -> evaluation.Tournament:
-    players = {"model": f"{server.spec},patience=0.05", "other": "random"}
+    players = {"model": server.spec, "other": "random"}
     return evaluation.round_robin(players, **{"openings": 1, "seed": 1, **settings})
 
 
@@ -43,7 +43,7 @@ def test_the_same_games_for_any_number_at_once(server, tmp_path):
     assert Counter(map(str, answered)) == Counter(map(str, server.asked))
     assert server.most_at_once > 5
     header, games = read_games(tmp_path)
-    assert header.prompts["model"].startswith("board+legal version 1, sha256 ")
+    assert header.prompts["model"].startswith("board+legal, sha256 ")
     assert {game.ending for game in games} <= {"four", "full board"}
 
 
@@ -85,6 +85,23 @@ def test_a_network_that_fails_ends_the_run_and_no_game(server, tmp_path):
     server.answer = lambda body: Fault(500)
     with pytest.raises(Unavailable, match=r"(no game was over yet|lost; with --out DIR.*kept)$"):
         run(server)
+
+
+def test_a_run_that_ends_early_keeps_the_answers_under_way(server, tmp_path):
+    count = iter(range(10**6))
+    answered = []
+
+    def answer(body):
+        if next(count) == 20:
+            return Fault(401)
+        time.sleep(0.3)
+        answered.append(body)
+        return lowest_legal(body)
+
+    server.answer = answer
+    with pytest.raises(Unavailable, match="status 401"):
+        run(server, out=tmp_path, jobs=8)
+    assert len(read_transcripts(tmp_path)) == len(answered) > 20
 
 
 def test_the_fault_of_the_model_is_a_lost_game(server, tmp_path):
@@ -129,7 +146,7 @@ def test_another_prompt_is_another_run(server, tmp_path):
 def test_a_run_that_grows_asks_nothing_twice(server, tmp_path):
     run(server, openings=0, out=tmp_path)
     asked = len(server.asked)
-    players = {"model": f"{server.spec},patience=0.05", "other": "random", "new": "greedy"}
+    players = {"model": server.spec, "other": "random", "new": "greedy"}
     grown = evaluation.round_robin(players, openings=0, seed=1, out=tmp_path)
     spoken = read_transcripts(tmp_path)
     assert len(grown.games) == 6

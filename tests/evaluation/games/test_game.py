@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import random
 import time
 
 import numpy as np
@@ -83,14 +82,6 @@ def test_an_exception_forfeits_with_its_words(error):
     assert game.ending == "exception"
     assert game.reason == f"{type(error).__name__}: {error}"
     assert game.moves == "441"
-
-
-@pytest.mark.parametrize(
-    "reset", [lambda self: None, lambda self, seed: random.Random(seed), lambda self, s=0: s + 1]
-)
-def test_reset_may_take_the_seed_or_not(reset):
-    agent = type("Agent", (), {"__call__": lambda self, o: first_legal(o), "reset": reset})()
-    assert against(agent).ending == "four"
 
 
 def test_a_keyboard_interrupt_is_not_an_agents_fault():

@@ -14,7 +14,6 @@ from c4env.evaluation.plan.patterns import MOST, expand, expand_all
         ("a:x=3..3", ["a:x=3"]),
         ("a:x={1..2,7}", ["a:x=1", "a:x=2", "a:x=7"]),
         ("a:x=1..2,h={b,c}", ["a:x=1,h=b", "a:x=1,h=c", "a:x=2,h=b", "a:x=2,h=c"]),
-        ("a(x=1..2)", ["a(x=1)", "a(x=2)"]),
         ("{minimax,alphabeta}:depth=1..2", [
             *("minimax:depth=1", "minimax:depth=2"),
             *("alphabeta:depth=1", "alphabeta:depth=2"),

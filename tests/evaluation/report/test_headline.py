@@ -18,7 +18,6 @@ from c4env.evaluation.rating.sprt import Sprt, expected_score
 from c4env.evaluation.report.headline import command_of, headline
 from c4env.evaluation.store.record import GameRecord
 from c4env.evaluation.studies.match import Match, play_match
-from tests.helpers.runs import rated
 
 
 def ratings_of(*elo: float, better: float = 0.99, exact: bool = False) -> Ratings:
@@ -145,24 +144,6 @@ def test_score_and_elo_of_a_match_say_the_same(pairs: list[str]) -> None:
     assert (min(low, match.score.value), max(high, match.score.value)) == match.score[1:]
     assert match.score.low <= match.score.value <= match.score.high
     assert (match.elo.low > 0) == (match.score.low > 0.5)
-
-
-def test_what_is_certain_is_so_of_what_was_played() -> None:
-    exact = rated(
-        [GameRecord(p, "", "", "ba".index(p[0]), "four") for p in (("a", "b"), ("b", "a"))],
-        "ab",
-        deterministic="ab",
-    )
-    assert headline(exact)[1] == "Nothing was sampled, so this is certain over this one opening."
-    level = headline(ratings_of(50, 50, exact=True))
-    assert level == [
-        "a and b are level.",
-        "Nothing was sampled, so this is certain over these openings.",
-    ]
-    assert "%" not in match_of().report()
-    assert match_of().report() == "a against b: no games yet."
-    assert match_of().score.value == 0.5
-    assert "95 % intervals: 1 pair of games, resampled" in match_of("1").report()
 
 
 def played_again(command: str) -> dict[str, Any]:

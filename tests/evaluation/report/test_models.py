@@ -35,42 +35,21 @@ def game(moves: str, winner: int, ending: str = "four") -> GameRecord:
 
 def said(moves: str, attempt: int = 0, **facts: object) -> Spoken:
     fields = {"answer": "Move: 1", "column": 0, "tokens": (100, 10), "seconds": 0.5, **facts}
-    return Spoken(("model", "other"), "", Exchange(moves, 0, attempt, "tiny", **fields))
-
-
-# 4 5 4 5 4 5: the first could win in column 4, and here does not.
-OVERLOOKED = game("4545457", 1, "time")
+    return Spoken(("model", "other"), "", Exchange(moves, attempt, "tiny", **fields), "")
 
 
 def test_answers_and_tokens_are_counted_in_games_that_are_over():
     spoken = [
         said(""),
         said("45", fault="unreadable", column=None),
-        said("45", 1, fault="illegal", column=None, failures=3),
+        said("45", 1, fault="illegal", column=None),
         said("45", 2, tokens=None),
-        Spoken(("model", "unfinished"), "", said("").exchange),
+        Spoken(("model", "unfinished"), "", said("").exchange, ""),
     ]
-    (row,) = model_rows([OVERLOOKED], spoken)
+    (row,) = model_rows([game("4545457", 1, "time")], spoken)
     assert (row.player, row.games, row.answers) == ("model", 1, 4)
-    assert (row.unreadable, row.illegal, row.again, row.failures) == (1, 1, 2, 3)
+    assert (row.unreadable, row.illegal, row.again) == (1, 1, 2)
     assert (row.asked_tokens, row.answered_tokens, row.seconds) == (300, 30, 2.0)
-
-
-@pytest.mark.parametrize(
-    ("moves", "winner", "ending", "wins", "blocks"),
-    [
-        ("4545457", 1, "time", (1, 1), (0, 0)),  # column 4 would have won
-        ("4545454", 0, "four", (0, 1), (0, 0)),
-        ("1414147", 1, "time", (1, 1), (0, 0)),  # a win comes before a block
-        ("1314757", 1, "time", (0, 0), (0, 0)),  # no one disc blocks 2 and 6
-        ("14247474", 1, "four", (0, 0), (1, 1)),  # 4 4 4 stood there, and 7 did not block it
-        ("142474457", 0, "time", (0, 0), (0, 1)),
-    ],
-)
-def test_missed_wins_and_blocks(moves, winner, ending, wins, blocks):
-    (row,) = model_rows([game(moves, winner, ending)], [said("")])
-    assert (row.wins[True], row.wins.total()) == wins
-    assert (row.blocks[True], row.blocks.total()) == blocks
 
 
 def test_the_report_has_them_in_every_form(server, tmp_path, capsys):
@@ -82,7 +61,6 @@ def test_the_report_has_them_in_every_form(server, tmp_path, capsys):
     text = capsys.readouterr().out
     assert "language model" in text
     assert "blunders per critical move" in text
-    assert "missed" in text
     line = text.partition("language model")[2].splitlines()[1]
     assert line.split()[:6] == ["model", "2", str(len(server.asked)), "1", "1", "2"]
     assert main([*command, "--format", "markdown"]) == 0
@@ -91,7 +69,6 @@ def test_the_report_has_them_in_every_form(server, tmp_path, capsys):
     (facts,) = json.loads(capsys.readouterr().out)["models"]
     assert (facts["unreadable"], facts["illegal"], facts["games"]) == (1, 1, 2)
     assert facts["by_ply"]
-    assert set(facts["wins"]) == {"missed", "chances"}
 
 
 def test_the_page_holds_the_conversations_as_text(server, tmp_path):

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import itertools
+import json
 import random
 import re
 from dataclasses import replace
 
 import pytest
 
+from c4env import evaluation
+from c4env.evaluation.rating.costs import Cost
 from c4env.evaluation.rating.wintable import WinTable
+from c4env.evaluation.report.headline import played_alike
 from c4env.evaluation.report.opponents import Opponents
-from c4env.evaluation.report.summary import RunSummary
+from c4env.evaluation.report.summary import LEFT_OUT, RunSummary
 from c4env.evaluation.store.record import GameRecord, digest
 from c4env.evaluation.tables import for_terminal, width
 from tests.helpers.runs import rated, run_of
@@ -72,6 +76,55 @@ def test_an_agent_has_one_name_in_words_and_tables(count: int, columns: int) -> 
     for name, shown in zip(players, names, strict=True):
         assert (name in text) == (name == shown)
     assert (names != players) == ("Two dots shorten a name" in " ".join(text.split()))
+
+
+def test_columns_go_in_order_and_only_those_there_are_explained() -> None:
+    found = summary_of(7)
+    assert found.ratings is not None
+    summary = replace(found, ratings=found.ratings.with_costs({"greedy": Cost(2, 2468, [0.25])}))
+    for columns in range(40, 120):
+        text = for_terminal(summary.text(columns), colour=False)
+        heading = next(line for line in text.split("\n") if line.startswith("place ")).split("  ")
+        names = {name.strip() for name in heading}
+        gone = [name for name in LEFT_OUT if name not in names]
+        assert gone == [*LEFT_OUT[: len(gone)]]
+        assert ("probability of being stronger" in " ".join(text.split())) == ("> next" in names)
+        assert ("ms: a move" in " ".join(text.split())) == ("ms" in names)
+        assert ("nodes, ms: a move" in " ".join(text.split())) == ("nodes" in names)
+        if columns == 80:
+            assert gone == ["games", "forfeits"]
+            assert re.search(r" greedy .* 1,234  250 ", text)
+    assert re.search(r"\| greedy \| .* \| 1,234 \| 250 \| ", summary.markdown())
+    assert summary.csv().count(",1234.0,250.0") == 12
+    ratings = json.loads(summary.json())["ratings"]["players"]
+    assert {(r["nodes"], r["seconds"]) for r in ratings} == {(1234, 0.25), (0, 0)}
+
+
+def test_agents_that_played_identical_games_are_named_and_no_match_is_proposed() -> None:
+    run = evaluation.round_robin(["a=alphabeta:depth=2", "b=alphabeta:depth=2", "random"], 2)
+    assert played_alike(run) == (("a", "b"),)
+    said = "a and b played identical games, as far as their opponents are deterministic."
+    summary = RunSummary.of(run)
+    assert said in " ".join(summary.text(80).split())
+    assert said in summary.markdown()
+    assert ["c4 match" in summary.text(), "c4 match" in replace(summary, twins=()).text()] == [
+        False,
+        True,
+    ]
+    (place, game), *_ = ((i, g) for i, g in enumerate(run.games) if "random" not in g.players)
+    games = [*run.games]
+    games[place] = replace(game, moves=game.moves[:-1])
+    assert played_alike(replace(run, games=tuple(games))) == ()
+
+
+@pytest.mark.slow
+@pytest.mark.compiled
+def test_the_published_systems_play_the_games_they_always_played() -> None:
+    published = "minimax alphabeta-chain alphabeta-window alphabeta-window-b rust-port"
+    run = evaluation.round_robin(["random", "greedy", *published.split()], 2, jobs=2)
+    assert run.digest == "39c9b83bfc23fe50"
+    assert played_alike(run) == (("minimax", "alphabeta-chain"),)
+    assert "c4 match" not in RunSummary.of(run).text()
 
 
 def test_without_a_terminal_nothing_is_left_out() -> None:

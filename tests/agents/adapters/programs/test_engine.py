@@ -85,7 +85,6 @@ def test_a_solver_of_positions_alone_is_asked_about_each_next_one(tmp_path, made
         ("print(chr(0x664), flush=True)", "", "expected one column"),
         ("print(moves, -3, flush=True)", "", "expected one column 1..7 .reply=scores"),
         ("print(1, flush=True)", "", "answered '1': expected a column that is not full"),
-        ("print(4, 'nodes=' + 19 * '9', flush=True)", "", "nodes of at most 18 digits"),
         ("print('error: tired', flush=True)", "", "answered 'error: tired'"),
         ("print(1, 2, 3, flush=True)", ",reply=scores", "each of the seven columns"),
         ("print(*[moves, 'nan'] * 7, flush=True)", ",reply=scores", "expected a score"),
@@ -120,6 +119,12 @@ def test_the_time_of_a_start_is_not_the_time_of_a_move(tmp_path, made):
     assert [agent.choose(Position.parse(moves)) for moves in ("", "4")] == [3, 3]
     with pytest.raises(LateAnswer, match=r"0\.3 s"):
         agent.choose(Position.parse("44"))
+
+
+def test_all_questions_of_a_first_move_share_the_time_of_the_start(tmp_path, made):
+    source = "import sys, time\ntime.sleep(0.7)\nfor line in sys.stdin: print(0, flush=True)\n"
+    agent = made(f"exec:{python(tmp_path, source)},reply=score,timeout=0.5")
+    assert agent.choose(Position()) == 3
 
 
 # Counts what it was asked, and says of a new game what it heard.

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import copy
 import random
-import tracemalloc
 from collections.abc import Iterator
 from typing import Any
 
@@ -16,7 +14,6 @@ from numpy.typing import NDArray
 from pettingzoo.utils.env_logger import EnvLogger
 
 from c4env import (
-    Batch,
     ConnectFourEnv,
     ConnectFourVectorEnv,
     Observation,
@@ -26,6 +23,7 @@ from c4env import (
     observe,
 )
 from c4env.bitboard import COLUMN, winning_moves
+from c4env.envs.vectorized.batch import Batch
 from c4env.errors import (
     IllegalMove,
     InvalidAction,
@@ -279,28 +277,6 @@ def test_native_opponents(opponent: str) -> None:
         assert won > 0
 
 
-def test_a_callable_opponent_sees_its_own_side() -> None:
-    asked: list[Observation] = []
-
-    @batched
-    def opponent(observation: Observation) -> NDArray[np.int64]:
-        asked.append(copy.deepcopy(observation))
-        for array in observation.values():
-            array[:] = 1  # type: ignore[index]
-        return np.full(len(asked[-1]["action_mask"]), 3)
-
-    environment = ConnectFourVectorEnv(4, opponent=opponent)
-    _, info = environment.reset(seed=5)
-    begins = info["seat"] == 1
-    assert 0 < begins.sum() < 4
-    assert np.array_equal(asked[0]["observation"], np.zeros((begins.sum(), 6, 7, 2)))
-    environment.step([0] * 4)
-    expected = [Position.parse("41" if first else "1") for first in begins]
-    for seen, position in zip(asked[1]["observation"], expected, strict=True):
-        assert np.array_equal(seen, observe(position)["observation"])
-    assert environment.positions() == [p.play(3) for p in expected]
-
-
 @pytest.mark.parametrize(
     ("answer", "match"),
     [
@@ -493,22 +469,6 @@ def test_a_layout_shows_the_same_games(layout: str, dtype: str, mode: AutoresetM
             seen, _ = laid_out.reset(options={"reset_mask": over})
 
 
-@pytest.mark.compiled  # an uncompiled kernel allocates Python integers
-@pytest.mark.parametrize("opponent", [None, "random"])
-@pytest.mark.parametrize("mode", [NEXT, DISABLED])
-def test_without_copies_nothing_is_allocated(opponent: str | None, mode: AutoresetMode) -> None:
-    size = 4096
-    environment = ConnectFourVectorEnv(size, copy=False, opponent=opponent, autoreset_mode=mode)
-    environment.reset(seed=1)
-    actions = np.arange(size) % 7
-    environment.step(actions)
-    tracemalloc.start()
-    environment.step(actions)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert peak < size
-
-
 @pytest.mark.parametrize("threads", [2, 3, 64])
 @pytest.mark.parametrize("mode", [NEXT, SAME])
 def test_threads_play_the_same_games(threads: int, mode: AutoresetMode) -> None:
@@ -535,4 +495,14 @@ def test_an_illegal_move_loses() -> None:
         environment.step([9, 0])
 
 
-# -- pictures and names -------------------------------------------------------------------------
+# -- names ----------------------------------------------------------------------------------------
+
+
+def test_many_of_the_single_environment_play_as_one_does() -> None:
+    name, options = "c4env/ConnectFour-v0", {"opponent": "greedy", "seat": 0}
+    many, one = gymnasium.make_vec(name, 2, **options), gymnasium.make(name, **options)
+    assert many.single_observation_space == one.observation_space
+    for action in (None, 3, 2):
+        seen = many.reset(seed=[3, 3])[0] if action is None else many.step([action, action])[0]
+        single = one.reset(seed=3)[0] if action is None else one.step(action)[0]
+        assert (seen == single).all()

@@ -1,0 +1,30 @@
+"""The version of this package, and the commit of a checkout."""
+
+from __future__ import annotations
+
+import functools
+import subprocess
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+try:
+    __version__ = version("c4env")
+except PackageNotFoundError:  # run from a checkout that was never installed
+    __version__ = "unknown"
+
+
+@functools.cache
+def commit() -> str:
+    """Return the commit of the checkout that this package runs from; "" if there is none.
+
+    The suffix ``-dirty`` says that tracked files differ from the commit.
+    """
+    checkout = Path(__file__).parents[1]
+    if not (checkout / ".git").exists():
+        return ""
+    command = ["git", "-C", str(checkout), "describe", "--always", "--abbrev=12", "--dirty"]
+    try:
+        found = subprocess.run(command, capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        return ""
+    return found.stdout.strip()

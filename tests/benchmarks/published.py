@@ -1,0 +1,110 @@
+"""Repeat two published experiments: what pruning saves, and how many nodes plain negamax visits.
+
+The first is of "Connect 4 Simulator": naive minimax and alpha-beta search the same positions to the
+same depths and must choose the same columns with the same values. The report has about 70 s against
+1.5 s a move in pure Python, 47 times less.
+
+The second is of "Solving Connect 4", part 3: plain negamax visits 11,024.541 positions on average
+over the 1,000 of the set End-Easy. FILES have its lines, moves and score (L3_R1.txt); without FILES
+the 100 endings of tests/data are solved, whose nodes a slow reference counted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+from collections.abc import Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+
+from c4env import agents
+from c4env.agents.base import SearchingAgent
+from c4env.agents.published.negamax import Negamax
+from c4env.evaluation.cli.options import at_least
+from c4env.evaluation.exact.labelled import random_games, read_labelled
+from c4env.evaluation.tables import Shown, number
+from c4env.position import Position
+from tests.benchmarks.harness import show_as_measured, timed
+from tests.helpers.reference import DATA
+
+DEPTH: Final = 7  # of the chain system, as published
+PRUNING: Final = (
+    *("depth", "minimax ms", "nodes", "alphabeta ms", "nodes"),
+    *("time ratio", "nodes ratio", "wrong"),
+)
+NODES: Final = "set", "positions", "mean nodes", "nodes/s", "wrong"
+
+
+def random_positions(count: int, seed: int) -> list[Position]:
+    """The empty board and ``count - 1`` positions of 1 to 20 plies from random games."""
+    games = random_games(range(1, 21), np.random.default_rng(seed))
+    return [Position(), *map(Position.parse, itertools.islice(games, count - 1))]
+
+
+def search_all(name: str, depth: int, positions: Sequence[Position]) -> tuple[float, float, list]:
+    """Milliseconds and nodes a position, and every choice with its value."""
+    agent = agents.make(name, depth=depth)
+    assert isinstance(agent, SearchingAgent)
+    agent.best_move(positions[0])  # loads the code
+    seconds, found = timed(lambda: [agent.best_move(p) for p in positions])
+    nodes = sum(searched for _, _, searched in found) / len(positions)
+    return 1e3 * seconds / len(positions), nodes, [choice for *choice, _ in found]
+
+
+def pruning(positions: Sequence[Position], depths: Sequence[int]) -> Iterator[list]:
+    """A row for each depth; ``wrong`` counts the positions in which the choices differ."""
+    for depth in depths:
+        naive, pruned = (search_all(name, depth, positions) for name in ("minimax", "alphabeta"))
+        ratios = [Shown(n / p, f"{n / p:.1f}x") for n, p in zip(naive[:2], pruned[:2], strict=True)]
+        cells = [
+            cell
+            for ms, nodes, _ in (naive, pruned)
+            for cell in (number(ms, ".3f"), number(nodes, ",.0f"))
+        ]
+        wrong = sum(one != two for one, two in zip(naive[2], pruned[2], strict=True))
+        yield [depth, *cells, *ratios, wrong]
+
+
+def endings() -> list[tuple[str, int, int | None]]:
+    """The endings of tests/data: moves, score and nodes."""
+    lines = (DATA / "endings.tsv").read_text().splitlines()[1:]
+    return [(moves, int(score), int(nodes)) for moves, score, nodes in map(str.split, lines)]
+
+
+def negamax(sets: dict[str, list[tuple[str, int, int | None]]]) -> Iterator[list]:
+    """A row for each set; ``wrong`` counts the wrong scores, and the wrong nodes if known."""
+    agent = Negamax()
+    agent.score(Position.parse("121212"))  # loads the code
+    for name, rows in sets.items():
+        boards = [Position.parse(moves) for moves, _, _ in rows]
+        seconds, found = timed(partial(list, map(agent.score, boards)))
+        nodes = sum(searched for _, searched in found)
+        wrong = sum(
+            score != value or (known is not None and known != searched)
+            for (_, value, known), (score, searched) in zip(rows, found, strict=True)
+        )
+        mean, speed = number(nodes / len(rows), ",.3f"), number(nodes / seconds, ",.0f")
+        yield [name, len(rows), mean, speed, wrong]
+
+
+# -- the command ------------------------------------------------------------------
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("files", nargs="*", type=Path, metavar="FILES", help="lines: moves, score")
+    parser.add_argument("--depth", type=int, default=DEPTH, help=f"greatest (default {DEPTH})")
+    parser.add_argument("--count", type=int, default=10, help="positions to prune (default 10)")
+    parser.add_argument("--seed", type=int, default=0, help="of these positions (default 0)")
+
+
+def execute(arguments: argparse.Namespace) -> int:
+    at_least(arguments, 1, "depth", "count")
+    at_least(arguments, 0, "seed")
+    sets = {path.stem: [(p.moves, p.score, None) for p in read_labelled(path)]
+            for path in arguments.files} or {"endings": endings()}  # fmt: skip
+    boards = random_positions(arguments.count, arguments.seed)
+    wrong = show_as_measured(PRUNING, pruning(boards, range(1, arguments.depth + 1)), arguments)
+    return wrong | show_as_measured(NODES, negamax(sets), arguments)
