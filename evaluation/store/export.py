@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from c4env.evaluation import tables
 from c4env.evaluation.errors import InvalidRun
 from c4env.evaluation.store.files import write_file
 from c4env.lazy import from_extra
 
-from .. import tables
 from .record import GameRecord
 
 if TYPE_CHECKING:

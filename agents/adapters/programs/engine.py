@@ -91,7 +91,7 @@ class Engine(Agent):
         """
         with contextlib.suppress(LateAnswer):
             self.reset(0)
-            self.words(Position.parse(LAST), self.timeout)
+            self._ask(LAST, self._seconds())
         self.close()
 
     def reseed(self, seed: int) -> None:
