@@ -19,7 +19,7 @@ from c4env.evaluation.exact.quality import JudgedMove, Quality
 from c4env.evaluation.games.clusters import version_here
 from c4env.evaluation.games.game import Fault, Policy, ask, begin, game_seed
 from c4env.evaluation.games.players import Lineup, RunSpec, agent_cache, line_up
-from c4env.evaluation.games.pool import Here, Lost, do_all
+from c4env.evaluation.games.pool import Lost, do_all, here
 from c4env.evaluation.plan.field import split_name
 from c4env.evaluation.store.journal import Findings, Format
 from c4env.evaluation.tables import plural
@@ -183,12 +183,12 @@ def question(agent: Policy, spec: str, position: Position, seed: int) -> Answer:
 
 def question_in_worker(run: RunSpec, name: str, spec: str, position: Position) -> Answer:
     """Ask a player in a worker; if the worker dies, its parent reads which position it was."""
-    Here.turn.begin(parse_moves(position.moves()))
-    Here.turn.belongs_to(0)
+    here.turn.begin(parse_moves(position.moves()))
+    here.turn.belongs_to(0)
     try:
         return question(agent_cache.policy(run, name), spec, position, run.seed)
     finally:
-        Here.turn.ends()
+        here.turn.ends()
 
 
 def _parse(value: Any) -> tuple[Key, Answer]:

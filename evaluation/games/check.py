@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from c4env.agents.registry.imports import in_a_line
-from c4env.evaluation.games.pool import Clock, Here, Lost, do_all
+from c4env.evaluation.games.pool import Clock, Lost, do_all, here
 from c4env.evaluation.tables import Table, number, plural
 
 from ... import agents
@@ -117,9 +117,9 @@ def check_agent(spec: str) -> Check:
 
 
 def _look(spec: str) -> Check:
-    Here.turn.belongs_to(0)
+    here.turn.belongs_to(0)
     with_seed = [(agents.make(spec), seed) for seed in (1, 1, 2)]
-    Here.turn.ends()
+    here.turn.ends()
     answers: list[list[int]] = [[], [], []]
     seconds: list[float] = []
     fault = ""
@@ -149,7 +149,7 @@ def _look(spec: str) -> Check:
 
 def _one_move(agent: Agent, position: Position, seed: int) -> tuple[int | str, float]:
     """Return the column of one move, or a description of the failure, and the seconds it took."""
-    Here.turn.belongs_to(0)
+    here.turn.belongs_to(0)
     fault = begin(agent, seed)
     if fault is not None:
         return fault.reason, 0.0
@@ -164,11 +164,11 @@ def _one_move(agent: Agent, position: Position, seed: int) -> tuple[int | str, f
 
     if type(agent).close is not Agent.close:  # its process starts with the first move of a game
         ask(agent, observe(position))
-    Here.turn.asks(0)
+    here.turn.asks(0)
     began = time.perf_counter()
     answer = ask(policy, observe(position))
     spent = time.perf_counter() - began
-    Here.turn.ends()
+    here.turn.ends()
     if isinstance(answer, Fault):
         return f"{answer.ending}: {where[0] if where else answer.reason}", spent
     return answer[0], spent

@@ -11,7 +11,7 @@ import numpy as np
 
 from c4env.agents.errors import LateAnswer, Unavailable
 from c4env.errors import InvalidAction
-from c4env.evaluation.games.pool import Clock, Here, Lost
+from c4env.evaluation.games.pool import Clock, Lost, here
 from c4env.evaluation.games.processes import agents_own
 from c4env.evaluation.plan.schedule import Fixture
 from c4env.evaluation.seeds import seeds
@@ -133,7 +133,7 @@ def play_game(
     columns = list(parse_moves(opening))
     nodes = [0, 0]
     seconds = [0.0, 0.0]
-    turn = Here.turn
+    turn = here.turn
     turn.begin(columns)
 
     def record(winner: int | None, ending: Ending, reason: str = "") -> GameRecord:

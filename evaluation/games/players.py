@@ -25,9 +25,9 @@ from c4env.agents.registry.table import ZOO
 from c4env.cores import usable_cores
 from c4env.evaluation.games.pool import (
     Clock,
-    Here,
     Worker,
     end_all,
+    here,
     may_start_processes,
     pickled,
 )
@@ -89,12 +89,12 @@ class RunSpec:
 
 def play_one(run: RunSpec, pair: tuple[str, str], opening: str) -> GameRecord:
     """Play one game between agents made in this process."""
-    Here.turn.begin()
+    here.turn.begin()
     policies = []
     for seat, name in enumerate(pair):
-        Here.turn.belongs_to(seat)
+        here.turn.belongs_to(seat)
         policies.append(agent_cache.policy(run, name))
-        Here.turn.ends()
+        here.turn.ends()
     first, second = policies
     if run.transcripts is not None:
         for policy in policies:
@@ -148,7 +148,7 @@ class AgentCache(threading.local):
 
 def register_all(registered: Mapping[str, Any]) -> None:
     """Register agents under the names that they have in the main process."""
-    if Here.worker or registered_here() != registered:
+    if here.worker or registered_here() != registered:
         for name, agent in registered.items():
             agents.register(name, agent, replace=True)
 

@@ -130,11 +130,16 @@ class Turn:
         return Turn(bytearray(self._numbers.cast("B")))
 
 
-class Here:
-    """The turn of this process, and whether this process is a worker."""
+class _Here(threading.local):
+    """The turn of this thread, and whether this process is a worker."""
 
-    turn = Turn()
     worker = False
+
+    def __init__(self) -> None:
+        self.turn = Turn()
+
+
+here: Final = _Here()
 
 
 class Worker:
@@ -351,8 +356,8 @@ def _work(pipe: Connection, path: str, parent: int) -> None:
     if os.name == "posix":  # elsewhere getppid() does not change when the parent dies
         threading.Thread(target=_leave_with, args=(parent,), daemon=True).start()
     with open(path, "r+b") as file:
-        Here.turn = Turn(mmap.mmap(file.fileno(), 8 * Turn.SIZE))
-    Here.worker = True
+        here.turn = Turn(mmap.mmap(file.fileno(), 8 * Turn.SIZE))
+    here.worker = True
     with suppress(OSError):  # Windows keeps it until it is closed
         os.unlink(path)
     function: Any = None
@@ -367,7 +372,7 @@ def _work(pipe: Connection, path: str, parent: int) -> None:
                 found = False, error
             except BaseException:
                 found = False, RuntimeError(traceback.format_exc())
-            Here.turn.ends()
+            here.turn.ends()
             pipe.send_bytes(pickle.dumps(found))
     _leave()
 
