@@ -19,7 +19,7 @@ ROOMS = {  # of each package, folders and modules, from the ground up
     "c4env": "version errors files cores arrays boards lazy jit geometry bitboard position "
     "view observation envs",
     "c4env.agents": "errors base registry heuristics search baselines published solver graded "
-    "network sampling adapters pool batched training",
+    "network sampling adapters pool batched selfplay",
     "c4env.evaluation": "errors seeds tables plan store rating games exact studies report play "
     "web cli __main__",
 }

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from c4env.agents.batched import Pool
+from c4env.agents.pool import Pool
 from c4env.arrays import Int8s, Int64s
 from c4env.envs.vectorized.vector import ConnectFourVectorEnv
 from c4env.evaluation.tables import Table, number

@@ -20,10 +20,10 @@ import numpy as np
 import torch
 from torch.optim import AdamW
 
-from c4env.agents.adapters.selfplay import SelfPlay
-from c4env.agents.network.convolution import Evaluator
-from c4env.agents.sampling.gumbel import Improved
-from c4env.agents.training import alphazero, optimiser, selfplay
+from c4env.agents.selfplay import alphazero, optimiser, selfplay
+from c4env.agents.selfplay.agent import SelfPlay
+from c4env.agents.selfplay.network import Evaluator
+from c4env.agents.selfplay.search import Improved
 from c4env.arrays import Float64s, Int64s
 from c4env.envs.vectorized.batch import boards_from, positions_of
 from c4env.evaluation.studies.strength import blunder_rate

@@ -16,12 +16,12 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from c4env import Position, agents, evaluation
-from c4env.agents.batched import opponent
 from c4env.agents.sampling.tree import OPEN, tactical_status
+from c4env.agents.selfplay.train import safe_position
 from c4env.agents.solver import NO_SCORE, Solver
 from c4env.agents.solver.exam import exam_positions
-from c4env.agents.training.selfplay import safe_position
 from c4env.arrays import Bools
+from c4env.envs.vectorized.batch import boards_from
 from c4env.evaluation.errors import InvalidRun
 from c4env.observation import Observation, observe_many
 from tests.makers.curves import COLOURS
@@ -75,7 +75,9 @@ def critical_positions(count: int = COUNT, plies: range = PLIES, seed: int = 0) 
 
 def blunders(agent: Any, critical: Critical) -> float:
     """The share of critical positions in which an agent gives the value of the game away."""
-    columns = np.asarray(opponent(agent)(critical.seen))
+    discs = boards_from(critical.seen)
+    seeds = np.random.default_rng(0).integers(2**48, size=len(discs))
+    columns = agent.choose_many(discs, seeds)
     return float(1 - critical.keeps[np.arange(len(columns)), columns].mean())
 
 

@@ -6,7 +6,7 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="needs torch: pip install torch")
 
-from c4env.agents.training import optimiser, selfplay  # noqa: E402  # needs torch
+from c4env.agents.selfplay import optimiser, selfplay  # noqa: E402  # needs torch
 from tests.makers import ablations  # noqa: E402
 
 

@@ -9,7 +9,7 @@ pytest.importorskip("matplotlib", reason="needs matplotlib: the extra plots")
 torch = pytest.importorskip("torch", reason="needs torch: pip install torch")
 torch.set_num_threads(1)  # a second one would but wait on a busy machine
 
-from c4env.agents.network.convolution import Evaluator, SelfPlayNetwork  # noqa: E402  # needs torch
+from c4env.agents.selfplay.network import Evaluator, SelfPlayNetwork  # noqa: E402  # needs torch
 from c4env.agents.solver import Solver  # noqa: E402
 from c4env.agents.solver.exam import exam_positions  # noqa: E402
 from c4env.observation import position_from  # noqa: E402

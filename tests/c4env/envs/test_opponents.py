@@ -10,7 +10,7 @@ import pytest
 
 import c4env
 from c4env import ConnectFourEnv, ConnectFourVectorEnv, Observation, Position, agents
-from c4env.agents.batched import Pool, RandomColumns
+from c4env.agents import Pool
 from c4env.errors import C4Error, InvalidOption
 from c4env.evaluation.games.game import play_game
 from tests.helpers.processes import run_python
@@ -209,7 +209,7 @@ def softmax(observation: Observation) -> Any:
     [
         lambda: "random",
         Drawn,
-        RandomColumns,
+        lambda: agents.make("random"),
         lambda: agents.make(c4env.batched(softmax), temperature=1.0),
         lambda: Pool({"random": 1, "greedy": 1, Drawn(): 1}),
         lambda: Pool({"random": 1, "greedy": 1}, per="move"),

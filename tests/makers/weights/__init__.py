@@ -19,7 +19,7 @@ from typing import Final
 from c4env.agents.base import require_count
 from c4env.agents.errors import InvalidValue
 from c4env.agents.network.network import Network
-from c4env.agents.training.command_line import LAST_SEED, claimed, needs
+from c4env.agents.selfplay.folder import LAST_SEED, claimed, needs
 from c4env.cores import usable_cores
 from tests.makers.weights.labels import Labels, exact, measure, portion, positions_met
 

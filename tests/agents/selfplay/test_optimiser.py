@@ -9,7 +9,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="needs torch: pip install torch")
 torch.set_num_threads(1)  # a second one would but wait on a busy machine
 
-from c4env.agents.training.optimiser import RATES, Optimiser  # noqa: E402  # it needs torch
+from c4env.agents.selfplay.optimiser import RATES, Optimiser  # noqa: E402  # it needs torch
 
 
 class Small(torch.nn.Module):

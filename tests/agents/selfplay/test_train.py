@@ -13,30 +13,30 @@ import numpy as np
 import pytest
 
 from c4env import Position, agents
-from c4env.agents.sampling.gumbel import Improved
+from c4env.agents.selfplay.search import Improved
 from tests.helpers.paths import ROOT
 
 torch = pytest.importorskip("torch", reason="needs torch: pip install torch")
 torch.set_num_threads(1)  # a second one would but wait on a busy machine
 
-from c4env.agents.training import selfplay  # noqa: E402  # it needs torch
+from c4env.agents.selfplay import train  # noqa: E402  # it needs torch
 
 SMALL = {"boards": 16, "shape": (4, 8)}
-STAGE = selfplay.Stage(2, 0)
-GROWN = selfplay.Stage(3, 2)
+STAGE = train.Stage(2, 0)
+GROWN = train.Stage(3, 2)
 QUICK = {"FEWEST": 64, "BEHIND": 64, "BATCH": 32, "SAVED": 0.0, "REPORTS": 1}
 
 
 @pytest.fixture
 def quick(monkeypatch):
     for name, value in {**QUICK, "STAGES": {0: STAGE}}.items():
-        monkeypatch.setattr(selfplay, name, value)
+        monkeypatch.setattr(train, name, value)
     # Of the processor, so that as much is done on a busy machine.
-    monkeypatch.setattr(selfplay, "time", SimpleNamespace(monotonic=time.process_time))
+    monkeypatch.setattr(train, "time", SimpleNamespace(monotonic=time.process_time))
 
 
 def trainer_of(out, seed=1, boards=16):
-    return selfplay.Trainer(out, seed, boards, (4, 8))
+    return train.Trainer(out, seed, boards, (4, 8))
 
 
 def play(trainer, stage):
@@ -56,9 +56,9 @@ def scripted(columns, values, proven):
 
 
 def test_targets_are_results_and_values_halves_each(monkeypatch):
-    monkeypatch.setattr(selfplay, "FROM_EMPTY", 1.0)
-    monkeypatch.setattr(selfplay, "FORCED", 1.0)
-    games = selfplay.Games(1, np.random.default_rng(0))
+    monkeypatch.setattr(train, "FROM_EMPTY", 1.0)
+    monkeypatch.setattr(train, "FORCED", 1.0)
+    games = train.Games(1, np.random.default_rng(0))
     values = [0.5, np.nan, 0.0, -1.0, 0.2, 0.2, 1.0]
     proven = [False, False, False, True, False, False, True]
     search = scripted([3, 0, 3, 0, 3, 0, 3], values, proven)
@@ -75,10 +75,10 @@ def test_targets_are_results_and_values_halves_each(monkeypatch):
 
 @pytest.mark.compiled
 def test_positions_of_the_exam_are_not_learned_from(tmp_path, quick, monkeypatch):
-    monkeypatch.setattr(selfplay, "FROM_EMPTY", 1.0)
+    monkeypatch.setattr(train, "FROM_EMPTY", 1.0)
     for asked, kept in ((0, False), (7, True)):
         monkeypatch.setattr(
-            selfplay, "in_exam", lambda *sides, n=asked: np.bitwise_count(sum(sides)) == n
+            train, "in_exam", lambda *sides, n=asked: np.bitwise_count(sum(sides)) == n
         )
         trainer = trainer_of(tmp_path)
         while trainer.positions < 60:
@@ -91,7 +91,7 @@ def test_positions_of_the_exam_are_not_learned_from(tmp_path, quick, monkeypatch
 def test_a_network_learns_what_it_is_shown(tmp_path, quick):
     trainer = trainer_of(tmp_path)
     shown = [("414141", 3, 1.0), ("51515", 4, -1.0), ("7171717", 0, 0.5)]
-    trainer.samples = np.zeros(len(shown), selfplay.SAMPLE)
+    trainer.samples = np.zeros(len(shown), train.SAMPLE)
     for sample, (moves, column, value) in zip(trainer.samples, shown, strict=True):
         position = Position.parse(moves)
         sample["board"] = position.mine, position.theirs
@@ -102,18 +102,18 @@ def test_a_network_learns_what_it_is_shown(tmp_path, quick):
     for _ in range(300):
         last = sum(trainer.learn(1.0))
     assert last < first / 2
-    logits, values = selfplay.Evaluator(trainer.network).evaluate(trainer.samples["board"])
+    logits, values = train.Evaluator(trainer.network).evaluate(trainer.samples["board"])
     assert logits.argmax(axis=1).tolist() == [column for _, column, _ in shown]
     assert values[1] < values[2] < values[0]
     turned = Position.parse("474747")
     seen = np.array([(turned.mine, turned.theirs)])
-    assert selfplay.Evaluator(trainer.network).evaluate(seen)[0].argmax() == 3
+    assert train.Evaluator(trainer.network).evaluate(seen)[0].argmax() == 3
 
 
 @pytest.mark.compiled
 def test_it_trains_reports_and_plays(tmp_path, quick, capsys):
     looks = []
-    trainer = selfplay.train(
+    trainer = train.train(
         tmp_path, 0.015, 1, **SMALL, look=lambda agent, step: looks.append((agent, step))
     )
     said = capsys.readouterr().out.splitlines()
@@ -130,10 +130,10 @@ def test_it_trains_reports_and_plays(tmp_path, quick, capsys):
     assert dict(zip(heading.split("\t"), row.split("\t"), strict=True))["positions"]
     for spec in (f"selfplay:{tmp_path}", f"selfplay:{tmp_path},simulations=9"):
         assert agents.make(spec).choose(Position.parse("44")) in range(7)
-    again = selfplay.train(tmp_path, 0.015, 1, **SMALL)  # nothing is left to do
+    again = train.train(tmp_path, 0.015, 1, **SMALL)  # nothing is left to do
     assert (again.positions, again.history) == (trainer.positions, list(trainer.history))
     assert "its 0.015 minutes are spent" in capsys.readouterr().out
-    more = selfplay.train(tmp_path, 0.03, 1, **SMALL)
+    more = train.train(tmp_path, 0.03, 1, **SMALL)
     assert more.positions > trainer.positions
     assert len(more.history) == 2
 
@@ -178,11 +178,11 @@ def test_a_checkpoint_is_all_of_a_training(tmp_path, quick, stage):
 def test_a_training_killed_goes_on_where_it_was(tmp_path, quick):
     script = f"""
 from pathlib import Path
-from c4env.agents.training import selfplay
+from c4env.agents.selfplay import train
 for name, value in {QUICK!r}.items():
-    setattr(selfplay, name, value)
-selfplay.STAGES = {{0: selfplay.Stage(2, 0)}}
-selfplay.train(Path({str(tmp_path)!r}), 5, 1, **{SMALL!r})
+    setattr(train, name, value)
+train.STAGES = {{0: train.Stage(2, 0)}}
+train.train(Path({str(tmp_path)!r}), 5, 1, **{SMALL!r})
 """
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     process = subprocess.Popen([sys.executable, "-c", script], env=environment)
@@ -198,7 +198,7 @@ selfplay.train(Path({str(tmp_path)!r}), 5, 1, **{SMALL!r})
         process.wait()
     kept = trainer_of(tmp_path)
     assert kept.positions > 300
-    after = selfplay.train(tmp_path, kept.seconds / 60 + 0.01, 1, **SMALL)
+    after = train.train(tmp_path, kept.seconds / 60 + 0.01, 1, **SMALL)
     assert after.positions >= kept.positions
     assert after.seconds > kept.seconds
     assert agents.make(f"selfplay:{tmp_path}").choose(Position()) in range(7)

@@ -13,7 +13,7 @@ from c4env.observation import observe
 @pytest.fixture
 def folder(tmp_path):
     torch = pytest.importorskip("torch", reason="needs torch: pip install torch")
-    from c4env.agents.network.convolution import Evaluator, SelfPlayNetwork
+    from c4env.agents.selfplay.network import Evaluator, SelfPlayNetwork
 
     torch.set_num_threads(1)
     torch.manual_seed(2)

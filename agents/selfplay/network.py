@@ -177,7 +177,7 @@ class Evaluator:
         file = Path(path)
         file = file / MODEL if file.is_dir() else file
         wrong = (
-            f"selfplay:{path}: expected a folder of c4env.agents.training.selfplay, or its model.pt"
+            f"selfplay:{path}: expected a folder of c4env.agents.selfplay.train, or its model.pt"
         )
         try:
             stored = torch.load(io.BytesIO(file.read_bytes()), weights_only=True)

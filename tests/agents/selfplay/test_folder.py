@@ -1,27 +1,29 @@
-"""What the training scripts share: their command line, and the folder that one process keeps."""
+"""What the trainings share: their command line, and the folder that one process holds."""
 
 from __future__ import annotations
+
+import argparse
 
 import pytest
 
 from c4env.agents.errors import InvalidValue
-from c4env.agents.training.command_line import claimed, run
+from c4env.agents.selfplay.folder import claimed, run
 from c4env.errors import FileInUse
 from tests.helpers.processes import start_python
 
 
-def test_the_arguments_reach_the_training_and_its_mean_is_printed(capsys, tmp_path):
-    asked = []
+def test_bad_input_is_one_line_and_an_interrupt_leaves_with_130(capsys):
+    parser = argparse.ArgumentParser("script")
+    parser.add_argument("--steps", type=int)
 
-    def train(out, steps=5, seed=1, *, boards=3):
-        asked.append((out, steps, seed, boards))
-        return 0.5
+    def act(steps):
+        if steps < 1:
+            raise InvalidValue(f"steps={steps}: expected at least 1")
+        raise KeyboardInterrupt
 
-    model = tmp_path / "new" / "model"
-    assert run(train, "doc", "mean", [str(model)]) == 0
-    assert run(train, "doc", argv=[str(model), "--steps", "7", "--seed", "3"]) == 0
-    assert asked == [(model, 5, 1, 3), (model, 7, 3, 3)]
-    assert capsys.readouterr().out == "mean: +0.50\n"
+    assert run(act, parser, "--steps", "0") == 2
+    assert capsys.readouterr().err == "script: steps=0: expected at least 1\n"
+    assert run(act, parser, "--steps", "1") == 130
 
 
 def test_a_folder_goes_on_with_the_same_settings_alone(tmp_path):
@@ -40,7 +42,7 @@ def test_a_folder_goes_on_with_the_same_settings_alone(tmp_path):
 
 def test_a_folder_is_held_by_one_process_until_it_is_killed(tmp_path):
     script = (
-        "import pathlib, sys, time\nfrom c4env.agents.training.command_line import claimed\n"
+        "import pathlib, sys, time\nfrom c4env.agents.selfplay.folder import claimed\n"
         "with claimed(pathlib.Path(sys.argv[1]), 'seed 1\\n'):\n"
         "    print('held', flush=True)\n    time.sleep(60)\n"
     )

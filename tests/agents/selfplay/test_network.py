@@ -13,7 +13,7 @@ from tests.helpers import reference
 torch = pytest.importorskip("torch", reason="needs torch: pip install torch")
 torch.set_num_threads(1)  # a second one would but wait on a busy machine
 
-from c4env.agents.network.convolution import Evaluator, SelfPlayNetwork, tensor_of  # noqa: E402  # needs torch
+from c4env.agents.selfplay.network import Evaluator, SelfPlayNetwork, tensor_of  # noqa: E402  # needs torch
 
 
 def boards_of(positions):

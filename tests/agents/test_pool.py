@@ -1,4 +1,4 @@
-"""Agents on many boards: the same columns as one board at a time, and pools of them."""
+"""Agents on many boards, the same columns as on one; and pools of them."""
 
 from __future__ import annotations
 
@@ -11,20 +11,26 @@ import pytest
 
 import c4env
 from c4env import ConnectFourEnv, ConnectFourVectorEnv, Position, agents
-from c4env.agents import batched
-from c4env.agents.batched import BatchedSearch, Pool, RandomColumns
+from c4env.agents import Pool
 from c4env.agents.errors import InvalidValue, UnknownAgent
-from c4env.envs.vectorized.batch import Batch
+from c4env.agents.search.fixed_depth import FixedDepth
+from c4env.envs.vectorized.batch import Batch, boards_from
+
+
+def asked(agent, observation, seed=0):
+    """The columns of an agent for observations of many boards."""
+    discs = boards_from(observation)
+    return agent.choose_many(discs, np.random.default_rng(seed).integers(2**48, size=len(discs)))
 
 
 def played(size=30, plies=14, seed=5):
     """Observations of boards after up to as many random plies, and their positions."""
-    batch, columns = Batch(size), RandomColumns(seed)
+    batch, agent = Batch(size), agents.make("random")
     rng = np.random.default_rng(seed)
-    for _ in range(plies):
+    for ply in range(plies):
         planes, masks = batch.observe()
         before = batch.positions()
-        batch.step(columns({"observation": planes, "action_mask": masks}))
+        batch.step(asked(agent, planes, seed + ply))
         back = batch.over | (rng.random(size) < 0.2)  # so that boards are of many ages
         batch.reset(batch.over)
         batch.reset(back, [before[i] for i in np.flatnonzero(back)] if back.any() else None)
@@ -48,21 +54,20 @@ def test_the_columns_are_those_of_the_agent(spec):
     observation, positions = played(size=20, plies=20)
     agent = agents.make(spec)
     expected = [agent.choose(position) for position in positions]
-    assert batched.opponent(spec)(observation).tolist() == expected
-    assert batched.opponent(agent)(observation["observation"]).tolist() == expected
+    assert asked(agent, observation).tolist() == expected
 
 
 def test_threads_pickles_and_nodes_change_nothing():
     observation, positions = played()
-    alone = BatchedSearch(2, "window")
-    shared = pickle.loads(pickle.dumps(BatchedSearch(2, "window", threads=3)))
-    assert shared(observation).tolist() == alone(observation).tolist()
-    again = pickle.loads(pickle.dumps(shared))  # with its threads made
-    assert again(observation).tolist() == alone(observation).tolist()
-    agent = agents.make("alphabeta:depth=2,heuristic=window")
-    assert alone.nodes == shared.nodes == sum(agent.search(p).nodes for p in positions)
-    one = {key: values[:1] for key, values in observation.items()}
-    assert shared(one).tolist() == alone(observation).tolist()[:1]
+    alone, shared = FixedDepth(2, "window"), FixedDepth(2, "window")
+    shared.threads = 3
+    shared = pickle.loads(pickle.dumps(shared))
+    assert shared.threads == 3
+    expected = asked(alone, observation).tolist()
+    assert asked(shared, observation).tolist() == expected
+    assert asked(pickle.loads(pickle.dumps(shared)), observation).tolist() == expected
+    assert alone.nodes == shared.nodes == sum(alone.search(p).nodes for p in positions)
+    assert asked(shared, observation["observation"][:1]).tolist() == expected[:1]
 
 
 # -- pools ------------------------------------------------------------------------------------
@@ -157,7 +162,7 @@ def test_a_pool_is_added_to_and_reweighted_while_it_plays():
 
 def ended(pool, boards, *rewards):
     """Games of a pool, ended on new boards with these rewards at once."""
-    games = pool.follow()
+    games = pool.follower()
     at = np.arange(boards)
     games.begin(at, np.zeros(boards, np.int64))
     for reward in rewards:
@@ -205,7 +210,7 @@ def test_a_priority_draws_by_the_results_so_far(priority):
     products = np.array([function(rate) for rate in rates.values()]) * (2, 1, 1)
     assert list(pool.shares) == [beaten, lost, unmet]
     assert list(pool.shares.values()) == pytest.approx(products / products.sum())
-    games = pool.follow()
+    games = pool.follower()
     games.begin(np.arange(4000), np.arange(4000))
     drawn = np.bincount(games._who, minlength=3) / 4000
     assert drawn == pytest.approx(products / products.sum(), abs=0.03)
@@ -260,12 +265,13 @@ def test_environments_that_share_a_pool_keep_their_games_apart():
 def test_a_pool_per_move_asks_each_by_its_share():
     observation, _ = played(size=400, plies=1)
     pool = Pool({ONES: 3, FIVES: 1}, seed=2, per="move")
-    first, second = pool(observation), pool(observation)
+    first, second = asked(pool, observation, 1), asked(pool, observation, 2)
     assert first.tolist() != second.tolist()
     assert 250 < (first == 1).sum() < 350
     assert (first == 1).sum() + (first == 5).sum() == 400
-    assert Pool({ONES: 3, FIVES: 1}, seed=2, per="move")(observation).tolist() == first.tolist()
-    assert (Pool({ONES: 0, FIVES: 2})(observation) == 5).all()
+    again = Pool({ONES: 3, FIVES: 1}, seed=2, per="move")
+    assert asked(again, observation, 1).tolist() == first.tolist()
+    assert (asked(Pool({ONES: 0, FIVES: 2}), observation) == 5).all()
     answered, _ = games_against(Pool({ONES: 1, FIVES: 1}, per="move"), size=10, steps=10)
     assert any(len(set(game[:3])) > 1 for board in answered for game in board)
 

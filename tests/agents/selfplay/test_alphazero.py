@@ -12,7 +12,7 @@ from tests.helpers.processes import start_python
 torch = pytest.importorskip("torch", reason="needs torch: pip install torch")
 torch.set_num_threads(1)  # a second one would but wait on a busy machine
 
-from c4env.agents.training import alphazero  # noqa: E402  # it needs torch
+from c4env.agents.selfplay import alphazero  # noqa: E402  # it needs torch
 
 
 @pytest.fixture
@@ -58,7 +58,7 @@ def test_the_same_seed_trains_the_same_network_and_a_kill_changes_nothing(tmp_pa
     script = (
         "import os, pathlib, sys, torch\n"
         "torch.set_num_threads(1)\n"
-        "from c4env.agents.training import alphazero\n"
+        "from c4env.agents.selfplay import alphazero\n"
         "alphazero.SIMULATIONS, play, turns = 8, alphazero.play, []\n"
         "def killed(*arguments):\n"
         "    turns.append(1)\n"

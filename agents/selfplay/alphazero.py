@@ -1,13 +1,12 @@
-"""AlphaZero in one short file, to read, teach and copy.
+"""AlphaZero in one short file: a network plays itself with a tree search (PUCT), and learns.
 
-``python -m c4env.agents.training.alphazero --out DIR --positions 100000``
-``c4 run c4env.agents.training.alphazero:AlphaZero:path=DIR,simulations=100 random greedy``
-
-A network plays itself with a tree search (PUCT), and learns to predict visits and results.
+``python -m c4env.agents.selfplay.alphazero --out DIR --positions 100000``
+``c4 run c4env.agents.selfplay.alphazero:AlphaZero:path=DIR,simulations=100 random greedy``
 """
 
 from __future__ import annotations
 
+import argparse
 import sys
 from functools import partial
 from pathlib import Path
@@ -18,7 +17,7 @@ import numpy as np
 import c4env
 from c4env.agents.adapters.model import ModelAgent
 from c4env.agents.base import require_count
-from c4env.agents.training.command_line import checkpoint_read, claimed, needs, run
+from c4env.agents.selfplay.folder import checkpoint_read, claimed, needs, run
 from c4env.bitboard import COLUMNS
 from c4env.envs.vectorized.batch import boards_from, positions_of
 from c4env.files import write_whole
@@ -144,11 +143,8 @@ def learn(network: Network, optimizer: Any, kept: list[Any], steps: int, chance:
 def train(
     out: Path, positions: int = 100_000, seed: int = 1, device: str = "cpu", boards: int = 128
 ) -> Network:
-    """Play and learn in turns until ``positions`` positions are played; resume in folder ``out``.
-
-    On one machine the same seed trains the same network. The folder ``out`` gets a network after
-    each tenth of the training. A call with more ``positions`` continues a finished training.
-    """
+    """Play and learn in turns until ``positions`` are played; resume in folder ``out``. Each tenth
+    of a training leaves a network there. On one machine the same seed trains the same network."""
     c4env.TensorEnv(1, device)  # refuses a device that is not there
     torch.manual_seed(seed)
     network: Network = Network().to(device)
@@ -197,4 +193,8 @@ class AlphaZero(ModelAgent):
 
 
 if __name__ == "__main__":
-    sys.exit(run(train, __doc__, resumes=True))
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--out", type=Path, required=True, help="folder of the training")
+    parser.add_argument("--positions", type=int, default=100_000)
+    parser.add_argument("--seed", type=int, default=1)
+    sys.exit(run(train, parser))

@@ -1,6 +1,6 @@
 """Self-play from random weights: AlphaZero's loop with Gumbel MuZero's search.
 
-    python -m c4env.agents.training.selfplay --out DIR [--minutes M] [--seed S]
+    python -m c4env.agents.selfplay.train --out DIR [--minutes M] [--seed S]
 
 The command plays, learns, and now and then prints a line of figures. ``selfplay:DIR`` plays the
 latest network. DIR holds the whole training. The same command resumes an interrupted training, and
@@ -13,6 +13,7 @@ is the mean of the search's value and the game's result, or a result that the se
 
 from __future__ import annotations
 
+import argparse
 import copy
 import math
 import sys
@@ -26,13 +27,13 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from c4env.agents.adapters.selfplay import SelfPlay
 from c4env.agents.base import require_count
 from c4env.agents.errors import InvalidValue
-from c4env.agents.sampling.gumbel import GumbelSearch, Improved, Remembered
 from c4env.agents.sampling.tree import OPEN, tactical_status
+from c4env.agents.selfplay.agent import SelfPlay
+from c4env.agents.selfplay.folder import LAST_SEED, checkpoint_read, claimed, needs, run
+from c4env.agents.selfplay.search import GumbelSearch, Improved, Remembered
 from c4env.agents.solver.exam import in_exam
-from c4env.agents.training.command_line import LAST_SEED, checkpoint_read, claimed, needs, run
 from c4env.arrays import Float64s, Int64s
 from c4env.bitboard import CELLS, COLUMN, COLUMNS, STRIDE
 from c4env.envs.vectorized.batch import Batch, boards_from
@@ -46,8 +47,8 @@ with needs("torch", __name__):
     from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
     from c4env.agents.network import MODEL
-    from c4env.agents.network.convolution import Evaluator, SelfPlayNetwork, tensor_of
-    from c4env.agents.training.optimiser import Optimiser
+    from c4env.agents.selfplay.network import Evaluator, SelfPlayNetwork, tensor_of
+    from c4env.agents.selfplay.optimiser import Optimiser
 
 BOARDS: Final = 256  # games at once
 
@@ -164,7 +165,7 @@ class Trainer:
         out: the folder of the training; a checkpoint in it is resumed.
         seed: the seed of weights and games.
         boards: number of games played at once.
-        shape: arguments of :class:`~c4env.agents.network.convolution.SelfPlayNetwork`.
+        shape: arguments of :class:`~c4env.agents.selfplay.network.SelfPlayNetwork`.
 
     Raises:
         InvalidValue: the folder holds a bad checkpoint.
@@ -379,5 +380,18 @@ def improve(trainer: Trainer, minutes: float, look: Look | None, beside: Executo
             saved = trainer.seconds
 
 
+def main(*argv: str) -> int:
+    """Run the command ``python -m c4env.agents.selfplay.train``; return its exit code."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--out", type=Path, required=True, help="folder of the training")
+    parser.add_argument(
+        "--minutes", type=float, default=30.0, help="earlier calls included (default 30)"
+    )
+    parser.add_argument("--seed", type=int, default=1, help="of weights and games (default 1)")
+    return run(train, parser, *argv)
+
+
 if __name__ == "__main__":
-    sys.exit(run(train, __doc__, resumes=True))
+    sys.exit(main())

@@ -1,4 +1,4 @@
-"""``selfplay:DIR``: networks trained by ``python -m c4env.agents.training.selfplay``."""
+"""``selfplay:DIR``: networks trained by ``python -m c4env.agents.selfplay.train``."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class SelfPlay(ModelAgent):
 
     Args:
         network: a training folder, whose latest network plays; a network file; or a
-            ``c4env.agents.network.convolution.Evaluator``.
+            ``c4env.agents.selfplay.network.Evaluator``.
         temperature: as for :class:`~c4env.agents.adapters.model.ModelAgent`.
 
     Raises:
@@ -30,7 +30,7 @@ class SelfPlay(ModelAgent):
     """
 
     def __init__(self, network: Any, temperature: float = 0.0) -> None:
-        from c4env.agents.network.convolution import Evaluator
+        from c4env.agents.selfplay.network import Evaluator
 
         super().__init__(temperature)
         self.deterministic = temperature == 0

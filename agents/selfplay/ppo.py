@@ -1,6 +1,6 @@
 """PPO by self-play on any PyTorch device, in one file of plain PyTorch in the manner of CleanRL.
 
-``python -m c4env.agents.training.examples.torch_ppo model.pt --device cuda``
+``python -m c4env.agents.selfplay.ppo model.pt --device cuda``
 
 One network plays both sides. Every observation is from the view of the side to move, so the value
 of the next position counts with the opposite sign for the side that moved. The boards, the network
@@ -9,12 +9,13 @@ and the data are tensors on one device, and nothing is copied to the host during
 
 from __future__ import annotations
 
+import argparse
 import sys
 from pathlib import Path
 from typing import Any
 
 from c4env.agents.adapters.model import ModelAgent
-from c4env.agents.training.command_line import needs, run
+from c4env.agents.selfplay.folder import needs, run
 from c4env.arrays import Int8s
 from c4env.bitboard import COLUMNS
 
@@ -119,7 +120,7 @@ def train(
 
 class TorchPPO(ModelAgent):
     """An agent that plays the trained network, for example in
-    ``c4 run c4env.agents.training.examples.torch_ppo:TorchPPO:path=model.pt greedy``."""
+    ``c4 run c4env.agents.selfplay.ppo:TorchPPO:path=model.pt greedy``."""
 
     deterministic = True
 
@@ -136,4 +137,12 @@ class TorchPPO(ModelAgent):
 
 
 if __name__ == "__main__":
-    sys.exit(run(train, __doc__))
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("out", type=Path, help="file of the weights")
+    parser.add_argument("--steps", type=int, default=2_000_000, help="plies (default %(default)s)")
+    parser.add_argument("--seed", type=int, default=1, help="default 1")
+    parser.add_argument("--device", default="cpu", help="cpu, cuda or another PyTorch device")
+    parser.add_argument("--boards", type=int, default=256, help="a GPU is quick with thousands")
+    sys.exit(run(train, parser))

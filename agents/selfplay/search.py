@@ -24,8 +24,10 @@ from numba import from_dtype, types
 from numpy.typing import NDArray
 
 from c4env.agents.base import require_count
-from c4env.agents.sampling.puct import descend, improve_logits
-from c4env.agents.sampling.tree import NODE, OPEN, add_result, best_child, expand, sign
+from c4env.agents.sampling.puct import descend
+from c4env.agents.sampling.qtransforms import complete_by_mixed_value
+from c4env.agents.sampling.sequential_halving import considered_visits_table
+from c4env.agents.sampling.tree import NODE, NODES, OPEN, add_result, best_child, expand, sign
 from c4env.arrays import Bools, Float64s, Int64s
 from c4env.bitboard import CELLS, COLUMNS, drop
 from c4env.jit import kernel
@@ -66,6 +68,29 @@ class Improved(NamedTuple):
     proven: Bools  # [N] True where the value is the result of perfect play
 
 
+@kernel(_int64(NODES, SEARCHES, _int64, _floats, _int64))
+def select_at_root(
+    tree: NDArray[np.void], searches: NDArray[np.void], i: int, logits: Float64s, considered: int
+) -> int:
+    """Return the child of search i's root with the greatest sum of Gumbel variable and logit.
+
+    It chooses among the children with ``considered`` visits; another child only if all of these
+    are proven (section 3.2, sequential halving with Gumbel).
+    """
+    noise = searches[i]["noise"]
+    first = int(tree[0]["first"])
+    chosen, best = first, -math.inf
+    for child in range(first, first + int(tree[0]["children"])):
+        if tree[child]["proof"] == OPEN:
+            column = tree[child]["column"]
+            score = logits[column] + noise[column]
+            if tree[child]["visits"] != considered:
+                score -= 1e6
+            if score > best:
+                chosen, best = child, score
+    return chosen
+
+
 @kernel(_int64(TREES, SEARCHES, _rows, _words, _words), nogil=True)
 def advance(
     trees: NDArray[np.void],
@@ -83,7 +108,7 @@ def advance(
         searches: [N] of type ``SEARCH``, the state of each search.
         paths: output [N, CELLS + 1], the nodes from each root to its leaf.
         considered: [8]; entry n is for a root with n children: the number of visits that a child
-            must have to be chosen in this simulation (:func:`considered_visits`).
+            must have to be chosen in this simulation (:mod:`sequential_halving`).
         asked: output, the indices of the searches whose leaf needs an evaluation.
 
     Returns:
@@ -93,7 +118,7 @@ def advance(
     count = 0
     for i in range(len(searches)):
         tree, search = trees[i], searches[i]
-        path, noise = paths[i], search["noise"]
+        path = paths[i]
         mine, theirs = int(search["root"][0]), int(search["root"][1])
         depth = 0
         begun = tree[0]["children"] > 0
@@ -103,17 +128,8 @@ def advance(
         if tree[0]["proof"] != OPEN or children < 2:
             continue
         if begun:
-            improve_logits(tree, search["value"], scores, values)
-            first = int(tree[0]["first"])
-            chosen, best = first, -math.inf
-            for child in range(first, first + children):
-                if tree[child]["proof"] == OPEN:
-                    column = tree[child]["column"]
-                    score = scores[column] + noise[column]
-                    if tree[child]["visits"] != considered[children]:
-                        score -= 1e6  # chosen only if all others are proven
-                    if score > best:
-                        chosen, best = child, score
+            complete_by_mixed_value(tree, search["value"], scores, values)
+            chosen = select_at_root(tree, searches, i, scores, int(considered[children]))
             path[1] = chosen
             there = mine | drop(mine | theirs, int(tree[chosen]["column"]))
             depth, mine, theirs, search["used"] = descend(
@@ -192,7 +208,7 @@ def conclude(
         proof = int(tree[0]["proof"])
         worth = float(-sign(proof))  # the proven result for the side to move
         proven[i] = proof != OPEN
-        improve_logits(tree, searches[i]["value"], scores, values)
+        complete_by_mixed_value(tree, searches[i]["value"], scores, values)
         most = 0
         for child in range(first, end):
             if tree[child]["proof"] == OPEN:
@@ -264,11 +280,9 @@ class GumbelSearch:
         self.evaluate = evaluate
         self.simulations = require_count("simulations", simulations, 1, 4096)
         sampled = min(COLUMNS, max(2, simulations // 4))  # columns that the root considers
-        table = [
-            considered_visits(min(children, sampled), simulations)
-            for children in range(COLUMNS + 1)
-        ]
-        self._considered = np.array([[0] * (COLUMNS + 1), *zip(*table, strict=True)], np.int64)
+        # The first row is for the evaluation of the root, which chooses no child.
+        table = considered_visits_table(COLUMNS, sampled, simulations)
+        self._considered = np.concatenate([np.zeros((1, COLUMNS + 1), np.int64), table])
 
     def __call__(self, boards: Int64s, noise: Float64s) -> Improved:
         """Search N unfinished positions.
@@ -293,24 +307,3 @@ class GumbelSearch:
         improved = Improved(columns, np.empty((size, COLUMNS)), np.empty(size), proven)
         conclude(trees, searches, *improved)
         return improved
-
-
-def considered_visits(columns: int, simulations: int) -> list[int]:
-    """Return, for each simulation, the visit count of the root's children that it chooses among.
-
-    This is sequential halving: rounds have equal shares of the simulations. Each round visits every
-    remaining column equally often, and the better half of the columns remains.
-
-    Args:
-        columns: number of columns that the root considers.
-        simulations: the length of the result.
-    """
-    found: list[int] = []
-    visits, remaining = 0, max(columns, 1)
-    rounds = max(1, math.ceil(math.log2(remaining)))
-    while len(found) < simulations:
-        for _ in range(max(1, simulations // (rounds * remaining))):
-            found += [visits] * remaining
-            visits += 1
-        remaining = max(min(2, columns, remaining), remaining // 2)
-    return found[:simulations]

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from c4env import Position
-from c4env.agents.sampling.gumbel import GumbelSearch, considered_visits
+from c4env.agents.sampling.sequential_halving import considered_visits
+from c4env.agents.selfplay.search import GumbelSearch
 from c4env.agents.solver import Solver
 from c4env.jit import config
 from tests.helpers import reference
