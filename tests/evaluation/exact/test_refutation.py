@@ -22,8 +22,8 @@ from c4env.position import Position
 from tests.helpers import reference
 from tests.helpers.paths import ROOT
 from tests.helpers.policies import first_legal
+from tests.helpers.positions import quiet
 from tests.helpers.processes import run_python, start_python
-from tests.makers.exam import quiet
 
 
 def late_openings(count, discs, seed):
