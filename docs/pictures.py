@@ -1,4 +1,4 @@
-"""The pictures of the README: ``python -m tests.helpers.pictures .github/pictures``.
+"""The pictures of the README: python -m docs.pictures .github/pictures.
 
 A position as this project draws it, the report of a small run, and the page of ``c4 web``.
 The two pages are opened as their readers open them, in Chromium; nothing is fetched.
