@@ -156,6 +156,13 @@ class Agent(abc.ABC):
         require_move(position)
         raise NoSearch(f"{self!r} does not search: expected an agent such as alphabeta")
 
+    def ready(self) -> None:  # noqa: B027  # most need nothing
+        """Check, before a run, that what the agent needs is there, such as a program that starts.
+
+        Raises:
+            C4Error: the agent cannot play.
+        """
+
     def close(self) -> None:  # noqa: B027  # most agents hold no resources
         """Release resources other than memory, such as a process or a connection."""
 
@@ -220,12 +227,14 @@ class SearchingAgent(Agent):
 class FunctionAgent(Agent):
     """An agent that passes observations to a function or to another library's policy.
 
-    The agent counts as stochastic, since the function may draw random numbers.
+    The agent counts as stochastic, since the function may draw random numbers, unless the function
+    has ``deterministic = True``. A new game calls the function's ``reset(seed)`` if it has one.
     """
 
     def __init__(self, function: Callable[[Any], Any]) -> None:
         self.function = function
         self.name = getattr(function, "__name__", type(function).__name__)
+        self.deterministic = getattr(function, "deterministic", False) is True
 
     def __call__(self, observation: Any) -> Any:
         """Return the function's unchecked result, and copy the function's ``nodes``, if any."""
