@@ -92,7 +92,7 @@ def find_function(function: str | PolicyValue) -> PolicyValue:
             return shipped()
         if function.startswith(SELFPLAY):
             # By name, since self-play is built on this package.
-            network = importlib.import_module("c4env.agents.selfplay.network")
+            network = importlib.import_module("..selfplay.network", __package__)
             loaded: PolicyValue = network.Evaluator.load(function.removeprefix(SELFPLAY))
             return loaded
         expected = f"{LEARNED} or package.module:function"

@@ -18,7 +18,7 @@ from c4env.jit import HEURISTIC, kernel
 
 from ...bitboard import CELLS, COLUMN, COLUMNS, STRIDE, drop, has_won, playable
 from ...position import Position
-from ..base import SearchingAgent, SearchResult, require_move
+from ..base import SearchingAgent, SearchResult, line_of_play, require_move
 from ..heuristics.names import WIN, Heuristic, as_argument, load, not_a_value, repeats
 from ..registry.options import DEFAULT_HEURISTIC, HeuristicName, Plies, checked
 from .lowlevel import POINTER, pointer
@@ -46,7 +46,7 @@ CHAIN_RULES: Final = Rules(LEFT_TO_RIGHT, CENTRE_FIRST, WIN, 0.0, evaluate_full=
 
 INFINITY: Final = 1e300  # greater than any value
 INVALID: Final = -1  # the node count if a value is unusable or the search was stopped
-WATCHED: Final = 4  # nodes with this much depth left, or more, check whether to stop
+POLL_DEPTH: Final = 4  # nodes with this much depth left, or more, check whether to stop
 
 
 @kernel(f"Tuple((float64, int64))(int64, int64, boolean, {HEURISTIC})")
@@ -93,7 +93,7 @@ def minimax(
         return 0.0, 1
     if depth == 0 or moves == 0:
         return leaf(mine, theirs, searching, heuristic)
-    if depth >= WATCHED and work[STOPPED]:
+    if depth >= POLL_DEPTH and work[STOPPED]:
         return 0.0, INVALID
     best = -INFINITY
     nodes = 1
@@ -159,8 +159,7 @@ class FixedDepth(SearchingAgent):
     """Searches a fixed number of plies with a heuristic at the leaves.
 
     The default rules are those of the chain system for every heuristic, so that heuristics are
-    comparable and every kind of search chooses the same columns. ``c4env.agents.batched.opponent``
-    copies the options of a search by hand: add a new option there too.
+    comparable and every kind of search chooses the same columns.
 
     Args:
         depth: plies looked ahead, the agent's own move included.
@@ -177,6 +176,7 @@ class FixedDepth(SearchingAgent):
     """The number of unpruned lines of play above which a search runs in its own thread; shorter
     searches take some hundredths of a second."""
     settings_are_all = True
+    memory = ("threads",)
 
     @checked
     def __init__(
@@ -189,6 +189,7 @@ class FixedDepth(SearchingAgent):
         self._quick = int(log(self.quick, COLUMNS))  # plies
         self.rules = rules
         self._inner = rules.inner
+        self.threads = 1  # that share the boards of choose_many
         self.heuristic = heuristic
         function = load(heuristic)
         self._heuristic = as_argument(function)
@@ -221,6 +222,17 @@ class FixedDepth(SearchingAgent):
         mine, theirs = position.mine, position.theirs
         return self._best(mine, theirs, self.depth, True, self.rules.root_order)
 
+    def choose_many(self, discs: Int64s, seeds: Int64s) -> Int64s:
+        """Choose a column on each board; pruning changes no column, so ``minimax`` prunes here."""
+        from .many import search_many
+
+        how = self._heuristic, self._inner, self.rules.root_order
+        columns, nodes = search_many(discs, self.depth, *how, self.threads)
+        if (nodes < 0).any():
+            raise not_a_value(self.heuristic)
+        self.nodes = int(nodes.sum())
+        return columns
+
     def search(self, position: Position) -> SearchResult:
         """Return the chosen column, its value and the principal variation.
 
@@ -228,13 +240,10 @@ class FixedDepth(SearchingAgent):
         :meth:`best_move` avoids. ``nodes`` counts only the search for the column.
         """
         column, value, nodes = self.best_move(position)
-        mine, theirs = position.mine, position.theirs
-        line = [column]
-        searching = True
-        for depth in range(self.depth - 1, 0, -1):
-            mine, theirs = theirs, mine | drop(mine | theirs, line[-1])
-            searching = not searching
-            if has_won(theirs) or not playable(mine | theirs):
-                break
-            line.append(self._best(mine, theirs, depth, searching, self.rules.inner_order)[0])
-        return SearchResult(column, value, nodes, self.depth, tuple(line))
+        left, order = self.depth - 1, self.rules.inner_order
+
+        def reply(after: Position, ply: int) -> int:
+            return self._best(after.mine, after.theirs, left - ply, ply % 2 == 1, order)[0]
+
+        line = line_of_play(position.play(column), reply, left)
+        return SearchResult(column, value, nodes, self.depth, (column, *line))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, NotRequired, SupportsInt, TypedDict
 
 import gymnasium
@@ -26,7 +26,7 @@ from ..observation import Form, observe
 from ..position import Position, parse_column
 from ..view.rendering import DEFAULT_SCALING
 from ..view.viewer import RENDER_MODES, Viewer
-from .opponents import AnyOpponent, Follower, make_follower, reset_opponent
+from .opponents import AnyOpponent, Follower, follower_of, reset_opponent
 from .options import (
     loses_when_illegal,
     parse_seat,
@@ -34,8 +34,9 @@ from .options import (
     parse_start,
     refuse_instant_end,
 )
-from .vectorized.batch import parse_actions
+from .vectorized.batch import positions_of
 from .vectorized.chance import streams
+from .vectorized.games import parse_openings, parse_player
 
 BOARD_0 = np.zeros(1, np.int64)  # the index of the one board, for a follower
 BOARD_0.flags.writeable = False
@@ -65,8 +66,8 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
     (0, 1, or -1 for a draw), ``"winning_cells"`` int8 ``(6, 7)``, 1 for the discs of the winning
     line or lines (row 0 on top), and ``"illegal"``, True after the caller's illegal move.
 
-    ``np_random`` draws the seats, the moves of ``"random"`` and, before each game, a seed for
-    an opponent that has a method ``reset``.
+    ``np_random`` draws the openings, the seats, the moves of ``"random"`` and, before each game, a
+    seed for an opponent that has a method ``reset``.
     """
 
     metadata: ClassVar[dict[str, Any]] = {  # type: ignore[misc]  # Gymnasium has it per instance
@@ -79,6 +80,7 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
         opponent: AnyOpponent = None,
         seat: int | str = "random",
         *,
+        openings: Sequence[Position | str] | Position | str | None = None,
         layout: str = "flat",
         dtype: DTypeLike = "int8",
         illegal: str = "lose",
@@ -92,6 +94,8 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
                 an agent; a model; or a function that maps an observation, a dict as from
                 ``c4env.observe``, to a column. A function marked by ``c4env.batched`` works too.
             seat: the caller's player: 0 (begins), 1, or ``"random"`` for each game.
+            openings: one or more positions or move strings; each game draws its start from them.
+                None means the empty board.
             layout, dtype: the form of the observation; see ``c4env.observation``.
             illegal: the effect of playing a full column: ``"lose"`` the game with reward -1, or
                 ``"raise"`` an error and leave the game as it was, which helps to find mistakes.
@@ -100,7 +104,9 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
             screen_scaling: size of a picture; see ``c4env.view.rendering``.
 
         Raises:
-            InvalidOption: an argument has an invalid value.
+            InvalidOption: an argument has an invalid value, or the opponent could end a game before
+                the caller's first move.
+            InvalidNotation, IllegalMove: an opening is not a legal game.
             WrongBoard: the opponent plays on a board of another size.
             UnknownAgent, InvalidSpec, UnknownOption, InvalidValue: the opponent's spec is wrong.
             UnknownRenderMode: the render mode is unknown.
@@ -108,6 +114,7 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
         """
         self.opponent = opponent
         self._seat_choice = parse_seat(seat)
+        self._openings = positions_of(parse_openings(openings, parse_player(False, seat)))
         self._lose = loses_when_illegal(illegal)
         self._form = Form(layout, dtype)
         self._viewer = Viewer(render_mode, screen_scaling)
@@ -128,7 +135,7 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
 
     @opponent.setter
     def opponent(self, opponent: AnyOpponent) -> None:
-        self._follower = make_follower(opponent, many=False)
+        self._follower = follower_of(opponent)
         self._given = opponent
 
     @property
@@ -149,7 +156,7 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
         Args:
             seed: the seed of ``np_random``; None continues its stream.
             options: ``"seat"``: 0, 1 or ``"random"`` for this game; ``"moves"`` (1-based
-                columns) or ``"position"``: the start position.
+                columns) or ``"position"``: the start position, in place of an opening.
 
         Returns:
             Observation and info; see the class.
@@ -158,38 +165,31 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
             InvalidOption: an option is unknown or invalid, the start is a finished game, or
                 the opponent could end the game before the caller's first move.
             InvalidNotation, IllegalMove: ``moves`` is not a legal game.
-            OpponentFailed: the opponent raised an error or returned an illegal column.
-
-        An error leaves the game and all random states as they were.
+            OpponentFailed: the opponent raised an error or returned an illegal column; call
+                ``reset()`` again. Any other error leaves the game and the chance as they were.
         """
         given = parse_seed(seed)
-        choice = self._seat_choice
-        if isinstance(options, Mapping) and "seat" in options:
-            choice = parse_seat(options["seat"])
-            options = {key: value for key, value in options.items() if key != "seat"}
-        position, last = parse_start(options)
-        follower, generator, number = self._follower, self._np_random, self._np_random_seed
-        state = None if generator is None else generator.bit_generator.state
-        before = self._seed, None if follower is None else follower.save()
-        try:
-            super().reset(seed=given)
-            seat = int(self.np_random.integers(2)) if choice is None else choice
-            if seat != position.to_move:
-                refuse_instant_end(position)
-            if follower is not None:
-                self._seed = int(self.np_random.integers(2**31)) if follower.draws else 0
-                reset_opponent(follower, self._seed)
-                follower.begin(BOARD_0, self._seeds(follower, position))
-            if seat != position.to_move:
-                position, last = self._reply(position)
-        except BaseException:
-            self._np_random, self._np_random_seed = generator, number
-            if generator is not None and state is not None:
-                generator.bit_generator.state = state
-            self._seed, saved = before
-            if follower is not None:
-                follower.restore(saved)
-            raise
+        choice, starts, last = self._seat_choice, self._openings, None
+        if options is not None:
+            if isinstance(options, Mapping) and "seat" in options:
+                choice = parse_seat(options["seat"])
+                options = {key: value for key, value in options.items() if key != "seat"}
+            start, last = parse_start(options)
+            if {"moves", "position"} & options.keys():
+                starts = [start]
+            for start in starts:
+                if choice != start.to_move:
+                    refuse_instant_end(start)
+        self._state = "new"  # until the opponent has answered
+        super().reset(seed=given)
+        position = starts[int(self.np_random.integers(len(starts))) if len(starts) > 1 else 0]
+        seat = int(self.np_random.integers(2)) if choice is None else choice
+        if (follower := self._follower) is not None:
+            self._seed = int(self.np_random.integers(2**31)) if follower.agent.draws else 0
+            reset_opponent(follower, self._seed)
+            follower.begin(BOARD_0, self._seeds(follower, position))
+        if seat != position.to_move:
+            position, last = self._reply(position)
         self._position, self._last, self._seat = position, last, seat
         self._state, self._forfeited = "playing", False
         self._show()
@@ -228,13 +228,7 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
             return self.forfeit()
         position, last = self._position.play(column), column
         if position.outcome is None:
-            saved = None if self._follower is None else self._follower.save()
-            try:
-                position, last = self._reply(position)
-            except BaseException:
-                if self._follower is not None:
-                    self._follower.restore(saved)
-                raise
+            position, last = self._reply(position)
         self._position, self._last = position, last
         reward = 0.0
         if position.outcome is not None:
@@ -307,14 +301,8 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
             legal = position.legal_columns()
             column = legal[int(self.np_random.integers(len(legal)))]
             return position.play(column), column
-        choose = getattr(follower, "choose", None)
         try:
-            if choose is not None:
-                column = parse_column(choose(position))
-                return position.play(column), column
-            discs = np.array([[position.mine, position.theirs]])
-            answer = follower.columns(discs, BOARD_0, self._seeds(follower, position))
-            (column,) = parse_actions(answer, 1).tolist()
+            column = parse_column(follower.choose(position, self._seeds(follower, position)))
             return position.play(column), column
         except (OpponentFailed, InvalidAction, IllegalMove) as error:
             raise OpponentFailed(f"the opponent's move in {position!r}: {error}") from error
@@ -325,7 +313,7 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
 
     def _seeds(self, follower: Follower, position: Position) -> Int64s:
         """Return the seed of the opponent's move; 0 if the opponent uses no random numbers."""
-        if not follower.draws:
+        if not follower.agent.draws:
             return BOARD_0
         return streams(np.array([self._seed + position.plies], np.uint64))
 

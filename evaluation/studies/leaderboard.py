@@ -18,7 +18,6 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from c4env.evaluation.errors import InvalidRun, UnreadableRun
-from c4env.evaluation.games.settings import takes_settings
 from c4env.evaluation.games.tournament import Tournament, gauntlet, round_robin
 from c4env.evaluation.plan.field import Player, split_name
 from c4env.evaluation.rating.costs import costs
@@ -181,7 +180,7 @@ class Board:
         for r, row in zip(ratings, rated, strict=True):
             ms = number(self.milliseconds[r.player], ".3g")
             rows.append([*row[:2], self.field[r.player], *row[2:5], ms])
-        return Table(rows, notes=(self.basis(ratings),), left=(1, 2))
+        return Table(rows, notes=(self.method_note(ratings),), left=(1, 2))
 
     def markdown(self) -> str:
         """Return the table as Markdown, with specs as code."""
@@ -190,21 +189,20 @@ class Board:
         as_code = [[row[0], f"`{row[1]}`", *row[2:]] for row in rows]
         return replace(table, rows=[heading, *as_code]).markdown()
 
-    def basis(self, ratings: Ratings) -> str:
+    def method_note(self, ratings: Ratings) -> str:
         """Return a note on the version, date and games of the leaderboard, and on the intervals."""
         plies = sorted({len(opening) for opening in self.openings})
         commit = self.commit and f" ({self.commit})"
         said = (
             f"c4env {self.version}{commit}, {self.date}: {self.games} games, every pairing over "
             f"{len(self.openings)} openings of {' and '.join(map(str, plies))} plies with both "
-            f"colours. The mean of the field is 0. {ratings.basis()}"
+            f"colours. The mean of the field is 0. {ratings.method_note()}"
         )
         if EQUAL_TIME in self.field.values():
             said += " Games of agents with a clock do not repeat exactly."
         return said
 
 
-@takes_settings
 def play_leaderboard(
     field: Mapping[str, str] = FIELD, quick: bool = False, **settings: Any
 ) -> Board:
@@ -240,7 +238,6 @@ class Placement(NamedTuple):
     run: Tournament  # the newcomer's games
 
 
-@takes_settings
 def place(
     newcomer: Player, board: Board, limit: int = TRIAL, against: Sequence[str] = (), **settings: Any
 ) -> Placement:

@@ -53,12 +53,12 @@ STOPPED_BY_CTRL_C = """
 import threading, time
 import numpy as np
 from c4env import Position, agents, observe
-from c4env.agents.batched import BatchedSearch
 
-empty = observe(Position())
-many = {name: np.stack([array] * 8) for name, array in empty.items()}
-endless = [agents.make(spec) for spec in %r]
-for agent in [*endless, BatchedSearch(14), BatchedSearch(14, threads=2)]:
+empty, many = Position(), (np.zeros((8, 2), np.int64), np.zeros(8, np.int64))
+endless = [agents.make(spec).choose for spec in %r]
+one, two = agents.make("alphabeta:depth=14"), agents.make("alphabeta:depth=14")
+two.threads = 2
+for ask in [*endless, lambda _: one.choose_many(*many), lambda _: two.choose_many(*many)]:
     counted = 0
 
     def count():
@@ -70,7 +70,7 @@ for agent in [*endless, BatchedSearch(14), BatchedSearch(14, threads=2)]:
     thread = threading.Thread(target=count)
     thread.start()
     try:
-        print(agent(many if isinstance(agent, BatchedSearch) else empty), flush=True)
+        print(ask(empty), flush=True)
     except KeyboardInterrupt:
         print("stopped", flush=True)
     thread.join()

@@ -15,9 +15,9 @@ from c4env import (
     batched,
     observe,
 )
-from c4env.agents.batched import Pool, opponent
+from c4env.agents import Pool
 from c4env.agents.errors import EngineFault
-from c4env.envs.vectorized.batch import Batch
+from c4env.envs.vectorized.batch import Batch, boards_from
 from c4env.errors import OpponentFailed
 from c4env.observation import LAYOUTS, Form
 
@@ -55,8 +55,8 @@ def test_a_function_of_many_boards_is_an_agent():
 def test_a_function_that_gives_preferences_plays_the_best_legal_column():
     agent = agents.make(by_height)
     assert [agent.choose(p) for p in POSITIONS] == [6, 6, 6, 6, 4]
-    many = opponent(agent)
-    assert many(batch_of(POSITIONS)).tolist() == [6, 6, 6, 6, 4]
+    discs = boards_from(batch_of(POSITIONS))
+    assert agent.choose_many(discs, np.zeros(5, np.int64)).tolist() == [6, 6, 6, 6, 4]
 
 
 @pytest.mark.parametrize(
@@ -151,8 +151,8 @@ def test_a_model_that_is_being_trained_is_an_agent(name, layout):
             best, _ = model.predict(given, deterministic=True)
             assert column == best or each["action_mask"][best] == 0
             assert each["action_mask"][column]
-        many = opponent(source)
-        assert many(batch_of(POSITIONS)).tolist() == columns
+        discs = boards_from(batch_of(POSITIONS))
+        assert agent.choose_many(discs, np.zeros(5, np.int64)).tolist() == columns
     envs = ConnectFourVectorEnv(4, opponent=model)
     envs.reset(seed=1)
     envs.step([3] * 4)

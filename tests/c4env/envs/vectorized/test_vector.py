@@ -27,6 +27,7 @@ from c4env.envs.vectorized.batch import Batch
 from c4env.errors import (
     IllegalMove,
     InvalidAction,
+    NotReset,
     OpponentFailed,
 )
 from c4env.observation import DTYPES, LAYOUTS, Form
@@ -289,16 +290,18 @@ def test_native_opponents(opponent: str) -> None:
     ],
 )
 @MODES
-def test_a_failing_opponent_changes_nothing(answer: Any, match: str, mode: AutoresetMode) -> None:
+def test_a_failing_opponent_needs_a_reset(answer: Any, match: str, mode: AutoresetMode) -> None:
     environment = ConnectFourVectorEnv(3, opponent=batched(answer), seat=0, autoreset_mode=mode)
     environment.reset(seed=1, options={"moves": ["", "", "111111"]})
-    before = state_of(environment)
-    with pytest.raises(OpponentFailed, match=match):
+    with pytest.raises(OpponentFailed, match=f"{match}.*call reset"):
         environment.step([3, 3, 3])
-    assert state_of(environment) == before
+    with pytest.raises(NotReset, match="after a step that failed"):
+        environment.step([3, 3, 3])
     with pytest.raises(OpponentFailed):
         environment.reset(seed=2, options={"moves": ["1", "1", "1111112"]})
-    assert state_of(environment) == before
+    with pytest.raises(NotReset, match="every board"):
+        environment.reset(options={"reset_mask": np.array([True, False, False])})
+    environment.reset(seed=1)
 
 
 # -- chance -----------------------------------------------------------------------------------

@@ -1,0 +1,138 @@
+"""Kernels that score many positions in one call.
+
+Kernels compile when their module is first imported. These kernels have a module of their own, so
+that a search of one position does not wait until they are compiled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from math import inf
+from typing import cast
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from c4env.arrays import Int8s, Int64s
+from c4env.errors import InvalidOption, InvalidPosition
+from c4env.jit import kernel
+
+from ....bitboard import COLUMNS, has_won, is_consistent, popcount, win_score
+from ....position import Position, require_position
+from ...search.lowlevel import pointer
+from .driver import ABORTED, LARGEST, score_columns, solve
+from .null_window import EPOCH
+from .table import LAST_EPOCH, NO_SCORE
+
+
+@kernel("void(int64[::1], int64[::1])")
+def begin_empty(table: Int64s, work: Int64s) -> None:
+    """Empty the table by beginning a new epoch: entries of earlier epochs count as empty."""
+    if work[EPOCH] == LAST_EPOCH:
+        table[:] = 0
+        work[EPOCH] = 0
+    work[EPOCH] += 1
+
+
+@kernel(
+    "int64(int64[::1], int64[::1], int64[::1], int64[::1], int8[:, ::1], int64, int64, boolean)",
+    nogil=True,
+)
+def score_range(
+    table: Int64s,
+    work: Int64s,
+    mine: Int64s,
+    theirs: Int64s,
+    scores: Int8s,
+    start: int,
+    stop: int,
+    fresh: bool,
+) -> int:
+    """Write the scores of positions ``start`` to ``stop - 1``, or the scores of their columns.
+
+    Args:
+        mine: [N] bitboards of the side to move.
+        theirs: [N] bitboards of the other side.
+        scores: output; [N, 1] for positions, or [N, 7] for columns. A full column has ``NO_SCORE``.
+        fresh: begin each position with an empty table.
+
+    Returns:
+        the index of the first position without a score: ``stop`` unless the search was stopped.
+    """
+    words = pointer(table)
+    frames = pointer(work)
+    highest = np.empty(COLUMNS, np.int8)
+    for i in range(start, stop):
+        if fresh:
+            begin_empty(table, work)
+        first, second = int(mine[i]), int(theirs[i])
+        if scores.shape[1] == 1:
+            if has_won(second):
+                scores[i, 0] = -win_score(popcount(first | second))
+                continue
+            score = solve(words, frames, first, second, -LARGEST, LARGEST)
+            if score == ABORTED:
+                return i
+            scores[i, 0] = score
+        elif has_won(second):
+            scores[i] = NO_SCORE
+        elif not score_columns(
+            table, work, first, second, -LARGEST, LARGEST, scores[i], highest, inf
+        ):
+            return i
+    return stop
+
+
+@kernel("int64(int64[::1], int64[::1])")
+def first_invalid(mine: Int64s, theirs: Int64s) -> int:
+    """Return the index of the first pair of bitboards that is not a position, or -1."""
+    for i in range(len(mine)):
+        first, second = int(mine[i]), int(theirs[i])
+        if has_won(first) or not is_consistent(first, second):
+            return i
+    return -1
+
+
+def _integers(given: object) -> Int64s:
+    try:
+        boards = np.asarray(given)
+        if boards.size == 0 or boards.dtype.kind in "iu":
+            return np.ascontiguousarray(boards, np.int64)
+    except ValueError:  # lists of different lengths
+        pass
+    raise InvalidOption(f"bitboards {given!r}: expected integers")
+
+
+def parse_bitboards(
+    mine: Sequence[Position] | ArrayLike, theirs: ArrayLike | None
+) -> tuple[Int64s, Int64s]:
+    """Check the arguments of :meth:`Solver.scores_many`; return them as two arrays.
+
+    Raises:
+        InvalidPosition: a pair of bitboards is not a position; the message names the first.
+        InvalidOption: the arrays are not integer arrays of the same shape.
+    """
+    if theirs is None:
+        if not isinstance(mine, Iterable):
+            raise InvalidPosition(f"{mine!r}: expected positions, or two arrays of bitboards")
+        positions: list[Position] = []
+        for i, position in enumerate(cast("Sequence[object]", mine)):
+            try:
+                positions.append(require_position(position))
+            except InvalidPosition as error:
+                raise InvalidPosition(f"position {i}: {error}") from None
+        first = np.fromiter((p.mine for p in positions), np.int64, len(positions))
+        second = np.fromiter((p.theirs for p in positions), np.int64, len(positions))
+        return first, second
+    first, second = (_integers(sides) for sides in (mine, theirs))
+    if first.ndim != 1 or first.shape != second.shape:
+        raise InvalidOption(
+            f"bitboards of shapes {first.shape} and {second.shape}: expected two of shape [N]"
+        )
+    bad = first_invalid(first, second)
+    if bad >= 0:
+        raise InvalidPosition(
+            f"position {bad}: bitboards {int(first[bad]):#x} (side to move) and "
+            f"{int(second[bad]):#x} are not a position"
+        )
+    return first, second
