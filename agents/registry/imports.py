@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from c4env.errors import C4Error, WrongBoard
 
-taken_from_main: Final[dict[str, Any]] = {}
+main_objects: Final[dict[str, Any]] = {}
 """Objects imported from ``__main__``, keyed by import path. Another process cannot import these
 objects: ``__main__`` is the script or the interactive session of this process."""
 
@@ -48,7 +48,7 @@ def import_attribute(path: str) -> Any:
             sys.path.remove(folder)
     found = getattr(module, attribute)
     if module_name == "__main__":
-        taken_from_main[path] = found
+        main_objects[path] = found
     return found
 
 

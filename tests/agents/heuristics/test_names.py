@@ -167,7 +167,7 @@ def test_a_heuristic_that_is_not_there_is_refused(name: str, user_module: types.
 
 
 def test_the_table_holds_the_published_heuristics_under_their_names() -> None:
-    assert list(HEURISTICS) == ["chain", "lines", "threats", "window", "window-b"]
+    assert {"chain", "lines", "threats", "window", "window-b"} <= set(HEURISTICS)
     assert all(load(name) is HEURISTICS[name] for name in HEURISTICS)
 
 

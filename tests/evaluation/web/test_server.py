@@ -83,7 +83,7 @@ def test_the_page_loads_nothing_from_elsewhere(client: Any) -> None:
 def test_settings_name_agents_and_runs(client: Any, folder: Path) -> None:
     found = client.get("/api/settings").json()
     offered = [agent["spec"] for agent in found["agents"]]
-    assert offered[0] == "random"
+    assert "random" in offered
     assert offered[-1] == "tests.helpers.serving:sleeper"
     assert found["runs"] == ["monday", "tuesday"]
     assert [level["name"] for level in found["levels"]][::4] == ["Easy", "Perfect"]
