@@ -25,7 +25,7 @@ ZOO: Final = (
     Entry("mcts", ".sampling.mcts:MCTS", any_board=True),
     Entry("puct", ".sampling.puct:PUCT", argument="function", any_board=True),
     Entry("learned", ".network.agent:Learned"),
-    Entry("selfplay", ".adapters.selfplay:selfplay", argument="path", needs=("torch",)),
+    Entry("selfplay", ".selfplay.agent:selfplay", argument="path", needs=("torch",)),
     Entry("sb3", ".adapters.sb3:SB3", argument="path", needs=("stable_baselines3",)),
     # Other people's agents.
     Entry("exec", ".adapters.programs.engine:Engine", argument="command"),
