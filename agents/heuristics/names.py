@@ -20,7 +20,7 @@ from c4env.boards import require_board
 from c4env.jit import config, kernel
 
 from ...geometry import BOARD_SIZE, CONNECT
-from . import HEURISTIC_NAMES
+from ..registry.options import HEURISTIC_NAMES
 from . import WIN as WIN
 
 Heuristic = Callable[[int, int], float]

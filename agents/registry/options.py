@@ -21,14 +21,23 @@ from typing import Annotated, Any, Final, Literal, TypeVar
 
 from c4env.agents.registry.entries import REQUIRED, Between, Choices, Option
 
-from ...geometry import COLUMNS, ROWS
+from ...geometry import COLUMNS, CONNECT, IS_STANDARD, ROWS
 from ..base import parameters_of
-from ..heuristics import DEFAULT_HEURISTIC as DEFAULT_HEURISTIC
-from ..heuristics import HEURISTIC_NAMES
 
 CELLS: Final = ROWS * COLUMNS
 MOST: Final = 10**15  # positions; with more, counters of 64 bits could overflow
 DAY: Final = 86400.0  # seconds, the longest time that an option may set
+
+_HEURISTICS: Final = {  # each name, and whether this board has it; its function has ``_`` for ``-``
+    "chain": CONNECT == 4,
+    "lines": IS_STANDARD,
+    "threats": IS_STANDARD,
+    "window": CONNECT == 4,
+    "window-b": CONNECT == 4,
+    "none": CONNECT != 4,  # since the others count only lines of four
+}
+HEURISTIC_NAMES: Final = tuple(name for name, is_here in _HEURISTICS.items() if is_here)
+DEFAULT_HEURISTIC: Final = HEURISTIC_NAMES[0]
 
 Plies = Annotated[int, Between(1, CELLS)]
 Positions = Annotated[int, Between(1, MOST)]
