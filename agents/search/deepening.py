@@ -16,7 +16,14 @@ from numba import from_dtype, types
 from numpy.typing import NDArray
 
 from c4env.agents.base import SearchingAgent, SearchResult, require_move
-from c4env.agents.heuristics.names import WIN, Heuristic, as_argument, load, not_a_value, repeats
+from c4env.agents.heuristics.names import (
+    WIN,
+    Heuristic,
+    as_argument,
+    is_deterministic,
+    load,
+    not_a_value,
+)
 from c4env.agents.registry.options import (
     HeuristicName,
     Megabytes,
@@ -37,7 +44,7 @@ from c4env.agents.search.packing import (
     pack,
     table_place,
 )
-from c4env.agents.search.threads import AT_ONCE, LIMIT, NEVER, NODES, WORDS, search_interruptibly
+from c4env.agents.search.threads import LIMIT, NEVER, NODES, STOP_NOW, WORDS, search_interruptibly
 from c4env.arrays import Int64s
 from c4env.bitboard import (
     BITS,
@@ -156,7 +163,7 @@ def deepen(
         value, count = leaf(mine, theirs, searching, heuristic)
         if count == INVALID:
             work[INVALID_VALUE] = 1
-            work[LIMIT] = AT_ONCE
+            work[LIMIT] = STOP_NOW
         return float(value)
     # No side wins with either of the next two discs.
     if win_at(plies + 3) <= alpha:
@@ -308,7 +315,7 @@ class Deepening(SearchingAgent):
         self._heuristic_name = heuristic
         function = load(heuristic)
         self._heuristic = as_argument(function)
-        self.deterministic = movetime is None and repeats(function)
+        self.deterministic = movetime is None and is_deterministic(function)
         self._work = np.zeros(WORKSPACE, np.int64)
         self._table = np.zeros(0, ENTRY)
 
