@@ -1,4 +1,14 @@
-"""Maximum likelihood estimates of a field's Elo and of the first-move advantage."""
+"""Firth's penalised fit of Elo and of the first-move advantage to the games of a field.
+
+The model is logistic regression (Bradley-Terry): an agent rated r1 scores
+``1 / (1 + 10**(-(r1 - r2) / 400))`` of the points against an agent rated r2. The fit with the
+first-move advantage ``f`` adds ``f`` to the rating of the player who moves first.
+
+Firth ("Bias reduction of maximum likelihood estimates", Biometrika 80, 1993) adds the logarithm of
+Jeffreys' prior to the log likelihood. The estimate is then finite even if an agent never scores,
+and nearly unbiased. In this model, the penalty is the same as more games: both players of a pairing
+with leverage ``h`` get ``h / 2`` more points, in units of independent observations.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +18,51 @@ import numpy as np
 
 from c4env.arrays import Float64s
 
-_ELO: Final = 400 / np.log(10)  # Elo points per natural unit of log odds
-_NEWTON_STEPS: Final = 200
+ELO: Final = 400 / np.log(10)  # Elo points per natural unit of log odds
+_STEPS: Final = 200
 _NEAR: Final = 0.01  # Elo
-_SMALL: Final = 64  # unknowns; from about 100 on, LAPACK uses threads
-_EXACT: Final = 1e-18  # square of the relative error at which conjugate gradients stop
-_TINY: Final = 1e-300  # avoids 0 / 0 in systems that are solved before the others
+_SAME: Final = 1e-4  # difference of leverages at which the fit ends
+_LEAST: Final = 1e-6  # connects agents that never met, times the games of the others
+
+
+def firth(
+    points: Float64s, games: Float64s, unit: float
+) -> tuple[tuple[Float64s, Float64s], Float64s]:
+    """Fit the Elo with Firth's penalty, without a first-move advantage.
+
+    Args:
+        points: points of the row against the column, ``[players, players]``, half of them in
+            either cell of a pair.
+        games: number of games, in the same shape, symmetric.
+        unit: number of games that are one independent observation, such as 2 for the games of a
+            pair with the same opening and swapped colours.
+
+    Returns:
+        the result of :func:`fit`, then the leverages of the cells, ``[players, players]``.
+    """
+    found = np.zeros(len(games)), np.zeros(())
+    leverages = _leverages(games, found[0])
+    for _ in range(_STEPS):
+        before, virtual = leverages, unit * leverages / 2
+        found = fit(points + virtual, games + 2 * virtual, found)
+        leverages = _leverages(games, found[0])
+        if np.abs(leverages - before).max(initial=0) < _SAME:
+            break
+    return found, leverages
+
+
+def _leverages(games: Float64s, elo: Float64s) -> Float64s:
+    """Return how much each cell determines its fitted value, 0..1 (the hat matrix's diagonal).
+
+    The leverages of n players sum to n - 1. A little information connects players that never met.
+    """
+    n = len(games)
+    joined = games + _LEAST * max(games.max(initial=0), 1) * ~np.eye(n, dtype=bool)
+    chance = 1 / (1 + np.exp((elo - elo[:, None]) / ELO))
+    weight = joined * chance * (1 - chance)
+    inverse = np.linalg.inv(2 * (np.diag(weight.sum(0)) - weight) + 1 / max(n, 1))
+    own = np.diag(inverse)
+    return np.asarray(weight * (own[:, None] + own - 2 * inverse))
 
 
 def fit(
@@ -35,22 +84,22 @@ def fit(
     *many, n, _ = points.shape
     theta = np.zeros((*many, n + 1))
     if start is not None:
-        theta[..., :n], theta[..., n] = start[0] / _ELO, start[1] / _ELO
+        theta[..., :n], theta[..., n] = start[0] / ELO, start[1] / ELO
     if n < 2:  # no agents to compare
         return theta[..., :n], theta[..., n]
     whole = theta.reshape(-1, n + 1)
     points, games = points.reshape(-1, n, n), games.reshape(-1, n, n)
     left = np.arange(len(whole))  # indices of unfinished fits
-    for _ in range(_NEWTON_STEPS):
+    for _ in range(_STEPS):
         if not len(left):
             break
         step = _newton_step(points, games, whole[left])
         length = np.abs(step).max(-1, keepdims=True)
         whole[left] += step / np.maximum(1, length)  # at most one unit at a time
-        going = length[:, 0] * _ELO >= _NEAR
+        going = length[:, 0] * ELO >= _NEAR
         if not going.all():
             left, points, games = left[going], points[going], games[going]
-    return theta[..., :n] * _ELO, theta[..., n] * _ELO
+    return theta[..., :n] * ELO, theta[..., n] * ELO
 
 
 def _newton_step(points: Float64s, games: Float64s, theta: Float64s) -> Float64s:
@@ -72,31 +121,4 @@ def _newton_step(points: Float64s, games: Float64s, theta: Float64s) -> Float64s
     of_first = weight.sum(2)
     hessian[:, :n, n] = hessian[:, n, :n] = of_first - weight.sum(1)
     hessian[:, n, n] = of_first.sum(1)
-    return _solve(hessian, gradient)
-
-
-def _solve(matrix: Float64s, right: Float64s) -> Float64s:
-    """Solve symmetric systems ``[many, n, n]``; use conjugate gradients if n is large.
-
-    LAPACK would start threads for each large system. On a busy machine these threads wait for each
-    other a hundred times as long as they compute. ``einsum`` starts no threads.
-    """
-    n = right.shape[-1]
-    if n <= _SMALL:
-        return np.asarray(np.linalg.solve(matrix, right[..., None])[..., 0])
-    # The condition that the ratings have sum 0 added 1 to all but the last diagonal entry.
-    scale = 1 / (np.einsum("...ii->...i", matrix) - (np.arange(n) < n - 1))
-    found, residual = np.zeros_like(right), right
-    direction = scale * right
-    length = (residual * direction).sum(-1, keepdims=True)
-    enough = _EXACT * length
-    for _ in range(10 * n):
-        if (length <= enough).all():
-            break
-        turned = np.einsum("...ij,...j->...i", matrix, direction)
-        size = length / ((direction * turned).sum(-1, keepdims=True) + _TINY)
-        found, residual = found + size * direction, residual - size * turned
-        before, scaled = length, scale * residual
-        length = (residual * scaled).sum(-1, keepdims=True)
-        direction = scaled + length / (before + _TINY) * direction
-    return found
+    return np.asarray(np.linalg.solve(hessian, gradient[..., None])[..., 0])

@@ -1,62 +1,50 @@
-"""Elo and the first-move advantage by a logistic (Bradley-Terry) fit, with intervals.
+"""Elo and the first-move advantage, with intervals of which any two can be compared.
 
-The model: an agent rated r1 scores ``1 / (1 + 10**(-(r1 - r2) / 400))`` of the points against an
-agent rated r2, with equally many games of each colour. A second fit adds the first-move advantage
-``f`` to the first player's rating. Ratings maximise the likelihood of all games together, so the
-order of the games does not matter. Virtual draws keep ratings finite, even of an agent that never
-wins. A field of N agents gets N - 1 pairs of virtual draws (Jeffreys' prior). These draws are
-divided among the pairs of agents in proportion to the pairs' leverages (:func:`leverages`).
+Ratings are the penalised fit of :mod:`c4env.evaluation.rating.fit` to all games together, so the
+order of the games does not matter. The unit of the penalty is a pair of games from one opening with
+swapped colours.
 
-Games from one opening are correlated: an opening that costs an agent a point with one colour gains
-a point with the other colour. Therefore the intervals come from resampling whole openings by the
-Bayesian bootstrap (Rubin, "The Bayesian Bootstrap", Annals of Statistics 9, 1981). Each opening
-gets an exponential weight, and virtual points are drawn from gamma distributions. For two agents
-and independent games, the result is Jeffreys' interval for a proportion. This interval stays wide
-even if an agent wins all games; the interval of a plain bootstrap would then have no width.
+Games from one opening are correlated. Therefore the Bayesian bootstrap (Rubin, Annals of Statistics
+9, 1981) resamples whole openings: each draw gives the openings random weights
+(:meth:`Tally.weights`) and fits again. The penalty's points are random too, with gamma
+distributions whose shape is the mean. For two agents and independent pairs of games, the result is
+near Jeffreys' interval for a proportion. So the interval stays wide even if an agent wins all
+games; the interval of a plain bootstrap would then have no width.
+
+The interval of an agent consists of two quasi standard errors, below and above its Elo (Firth and
+de Menezes, "Quasi-variances", Biometrika 91, 2004): they are chosen so that the intervals of two
+agents give the interval of their difference (:meth:`Ratings.difference`). They do not depend on
+where Elo 0 is, so an agent that never scores does not widen the intervals of the others.
 """
 
 from __future__ import annotations
 
+import itertools
+import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Final, NamedTuple, overload
+from typing import Any, Final, overload
 
 import numpy as np
 
 from c4env.arrays import Float64s, Int64s
 from c4env.evaluation.errors import InvalidRun
-from c4env.evaluation.rating.fit import fit
-from c4env.evaluation.tables import Shown, Table, number, plural, rounded, signed
+from c4env.evaluation.rating.fit import firth, fit
+from c4env.evaluation.rating.interval import TAILS, Interval
+from c4env.evaluation.tables import Shown, Table, number, rounded, signed
 
 from .costs import Cost
-from .tally import Tally, all_openings
+from .tally import FEW, Tally
 
-TAILS: Final = (2.5, 97.5)  # the percentiles at the ends of a 95 % interval
+CONFIDENCE: Final = 1 - TAILS[0] / 100
+"""From this probability of being stronger, the 95 % interval of a difference excludes 0."""
 _DRAWS: Final = 1000
 _BLOCK: Final = 1 << 15  # pairs of agents, times draws, to fit at the same time
 _LEAST: Final = 1e-6  # the least virtual points, to keep the fit from rounding errors
 _TIE: Final = 1e-3  # Elo; strengths with a smaller difference are equal
-SURE: Final = 1 - TAILS[0] / 100
-"""From this probability of being stronger, the 95 % interval of a difference excludes 0."""
-_ENOUGH: Final = 25  # openings, from which a run gets no note to play more
-_STUDENT: Final = {1: 1.5, 2: 9.2, 3: 2.2, 4: 1.9}
-"""Factors by number of openings that widen the first-move interval to Student's t, because the
-weights cannot. Intervals of Elo need no factors, because virtual points widen them enough."""
+_ENOUGH: Final = 25  # openings, from which a run gets no warning
+_STEPS: Final = 200  # of the fit of quasi standard errors
 _UNKNOWN: Final = 2000.0  # half width, in Elo, of an interval without information
-
-
-class Interval(NamedTuple):
-    """An estimate and its 95 % interval."""
-
-    value: float
-    low: float
-    high: float
-
-    @classmethod
-    def of(cls, value: float, drawn: Float64s) -> Interval:
-        """Return ``value`` with the middle 95 % of the draws, widened to include ``value``."""
-        low, high = map(float, np.percentile(drawn, TAILS))
-        return cls(float(value), min(low, float(value)), max(high, float(value)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,10 +53,10 @@ class Rating:
 
     player: str
     elo: float
-    low: float  # 95 % interval of the Elo
+    low: float  # 95 % interval, for comparisons of agents
     high: float
-    ranks: tuple[int, int]  # 95 % interval of the place; 1 is the best
-    better: float | None  # probability of being stronger than the next agent, if there is one
+    ranks: tuple[int, int]  # 95 % interval of the place in the agent's group; 1 is the best
+    better: float | None  # probability of being stronger than the next of the group, if any
     score: float  # points per game, 0..1
     games: int
     nodes: float | None = field(default=None, compare=False)  # a move
@@ -80,17 +68,17 @@ class Ratings(Sequence[Rating]):
     """The ratings of a field, a sequence of :class:`Rating` with the strongest agent first.
 
     Attributes:
-        players: a rating for each agent.
+        players: a rating for each agent, one connected group after the other.
         first_move: the advantage of moving first, in Elo.
         resampled: the unit that the intervals resample: ``"openings"``, or ``"pairs"`` of games
             if there is only one opening.
         units: number of openings or pairs that the intervals resample.
         exact: whether every agent is deterministic and played all openings of one length. Then
             no result is sampled, and ``low`` and ``high`` show how much the openings differ.
-        anchor: the agent with a fixed Elo; without an anchor, the mean of the field is 0.
-        rival: the agent most likely to be as strong as the first agent, and the probability that
-            the first agent is stronger.
+        anchor: the agent with a fixed Elo; without an anchor, the mean of a group is 0.
         centred: whether Elo 0 is the mean of chosen agents instead of the mean of all agents.
+        group_sizes: number of agents in each group; no game connects two groups, so their Elo
+            and places cannot be compared.
     """
 
     players: tuple[Rating, ...]
@@ -99,8 +87,8 @@ class Ratings(Sequence[Rating]):
     units: int
     exact: bool = False
     anchor: str | None = None
-    rival: tuple[str, float] | None = None
     centred: bool = False
+    group_sizes: tuple[int, ...] = ()
 
     @overload
     def __getitem__(self, index: int) -> Rating: ...
@@ -115,9 +103,28 @@ class Ratings(Sequence[Rating]):
     def renamed(self, names: Mapping[str, str]) -> Ratings:
         """Return the ratings with other names for the agents."""
         players = tuple(replace(r, player=names[r.player]) for r in self)
-        rival = self.rival and (names[self.rival[0]], self.rival[1])
-        anchor = self.anchor and names[self.anchor]
-        return replace(self, players=players, rival=rival, anchor=anchor)
+        return replace(self, players=players, anchor=self.anchor and names[self.anchor])
+
+    @property
+    def groups(self) -> list[tuple[Rating, ...]]:
+        """The connected groups of agents, the largest first."""
+        left = iter(self)
+        return [tuple(itertools.islice(left, n)) for n in self.group_sizes or (len(self),)]
+
+    def difference(self, one: str, other: str) -> Interval:
+        """Return the Elo of one agent minus that of another, by the intervals of the two.
+
+        Each end is the root of the sum of the squares of two distances: from one agent's Elo to
+        its end, and from the other agent's Elo to its opposite end (MOVER: Zou and Donner,
+        Statistics in Medicine 27, 2008). The interval of agents of two groups tells nothing.
+        """
+        rating = {r.player: r for r in self}
+        a, b = rating[one], rating[other]
+        if not any(a in group and b in group for group in self.groups):
+            return Interval(0.0, -_UNKNOWN, _UNKNOWN)
+        ahead = a.elo - b.elo
+        low = ahead - math.hypot(a.elo - a.low, b.high - b.elo)
+        return Interval(ahead, low, ahead + math.hypot(a.high - a.elo, b.elo - b.low))
 
     def with_costs(self, spent: Mapping[str, Cost]) -> Ratings:
         """Return the ratings with each agent's nodes and seconds per move."""
@@ -128,8 +135,7 @@ class Ratings(Sequence[Rating]):
     def rows(self) -> list[list[Any]]:
         """Return the table of ratings as a heading and a row for each agent."""
         costly = any(r.nodes is not None for r in self)
-        spread = "spread" if self.exact else "95 %"
-        rows: list[list[Any]] = [["place", "agent", "Elo", spread, "score", "games"]]
+        rows: list[list[Any]] = [["place", "agent", "Elo", "95 %", "score", "games"]]
         rows[0] += [*(["nodes", "ms"] if costly else []), "> next"]
         for r in self:
             rows.append([format_ranks(r.ranks), r.player, Shown(r.elo, signed(r.elo))])
@@ -143,8 +149,8 @@ class Ratings(Sequence[Rating]):
         return Table(self.rows(), title, (*self.words(), *notes), left=(1,))
 
     def words(self) -> list[str]:
-        """Return notes on the first-move advantage, the columns, the intervals and few openings."""
-        return [reading(self, self.rows()[0]), self.basis(), *self.caution()]
+        """Return notes on the first-move advantage, the columns and the intervals, and warnings."""
+        return [reading(self, self.rows()[0]), self.method_note(), *self.warnings()]
 
     def _repr_markdown_(self) -> str:
         return self.table().markdown()
@@ -156,45 +162,37 @@ class Ratings(Sequence[Rating]):
             return f"{self.anchor} fixed"
         return "the mean of the field" if self.centred else "the mean of these agents"
 
-    def basis(self) -> str:
+    def method_note(self) -> str:
         """A note on the method of the intervals."""
+        units = "openings" if self.resampled == "openings" else "pairs of games"
         if self.exact:
-            units = "openings" if self.resampled == "openings" else "pairs of games"
-            told = f"tells how much the {self.units} {units} differ"
             return (
                 "Exact over this set: every agent is deterministic and every opening was played, "
-                "so these Elo carry no sampling error. The spread "
-                f"{told if self.units > 1 else 'tells little: 1 pair of games has none'}."
+                "so nothing was sampled. The intervals show how much the results of "
+                f"{self.units} {units} differ; Elo contain the penalty of the fit."
             )
-        if self.resampled == "openings":
-            return f"95 % intervals: {self.units} openings, resampled {_DRAWS} times."
-        units = f"{plural(self.units, 'pair')} of games"
-        return f"95 % intervals: {units}, resampled {_DRAWS} times, and of this one opening alone."
+        alone = "" if self.resampled == "openings" else ", and of this one opening alone"
+        if self.units == 1:
+            units = units.replace("s", "", 1)
+        return (
+            f"95 % intervals: {self.units} {units}, resampled {_DRAWS} times{alone}. "
+            "Agents whose intervals do not overlap differ."
+        )
 
-    def caution(self) -> tuple[str, ...]:
-        """Return a note if there are too few openings to tell agents apart, else ()."""
-        told = all(r.better is None or r.better >= SURE for r in self)
+    def warnings(self) -> tuple[str, ...]:
+        """Return sentences on groups that never met, and on too few openings."""
+        found = []
+        groups = self.groups
+        if len(groups) > 1:
+            names = "; ".join(", ".join(r.player for r in group) for group in groups)
+            found.append(f"No game connects these groups, so Elo and places hold in each: {names}.")
+        told = all(r.better is None or r.better >= CONFIDENCE for r in self)
         openings = self.units if self.resampled == "openings" else 1
-        if self.exact or told or not self.units or self.centred:
-            return ()
-        whom = "the two" if len(self) == 2 else "all of these agents"
-        few = few_openings(openings, f"to tell {whom} apart")
-        return (few,) if few else ()
-
-
-def few_openings(openings: int, what: str) -> str:
-    """Return a warning that there are too few openings for ``what``; "" if there are enough."""
-    if openings >= _ENOUGH:
-        return ""
-    few = "1 opening is" if openings == 1 else f"{openings} openings are"
-    would = more_openings(_ENOUGH)
-    return f"{few} too few {what}{would and f'; {would}'}."
-
-
-def more_openings(least: int) -> str:
-    """Return advice on the option ``--openings`` that plays ``least`` openings or more, or ""."""
-    found = ((plies, len(all_openings(plies))) for plies in range(1, 6))
-    return next((f"--openings {p} plays {count}" for p, count in found if count >= least), "")
+        if not (self.exact or told or self.centred or openings >= _ENOUGH) and self.units:
+            few = "1 opening is" if openings == 1 else f"{openings} openings are"
+            whom = "the two" if len(self) == 2 else "all of these agents"
+            found.append(f"{few} too few to tell {whom} apart: longer --openings are more.")
+        return tuple(found)
 
 
 def rate(
@@ -210,7 +208,8 @@ def rate(
         tally: points and games.
         deterministic: agents that always give the same answer in the same position. Ratings are
             exact if all agents are deterministic and played every opening of one length.
-        anchor: an agent and its fixed Elo; without an anchor, the mean of the field is 0.
+        anchor: an agent and its fixed Elo; without an anchor, the mean of the field is 0. The
+            intervals do not depend on it.
         seed: seed of the bootstrap.
         centre: agents whose mean Elo is 0; empty means all agents.
 
@@ -220,37 +219,40 @@ def rate(
     Raises:
         InvalidRun: the anchor is not one of the players.
     """
-    elo, first_move, drawn, drawn_first_move = strengths(tally, seed)
     if anchor is not None:
         _check_anchor(anchor[0], tally.players)
-        centre = [anchor[0]]
-    if centre:
-        fixed = [tally.players.index(player) for player in centre]
-        level = 0 if anchor is None else anchor[1]
-        elo = elo - elo[fixed].mean() + level
-        drawn = drawn - drawn[:, fixed].mean(1, keepdims=True) + level
+    elo, first_move, drawn, drawn_first_move = strengths(tally, seed)
     exact = tally.enumerated and set(tally.players) <= set(deterministic)
-    points, games = tally.sums()
-    score, played = _shares(points, games)[0], (games.sum(1) + games.sum(2))[0]
-    low, high = np.percentile(drawn, TAILS, axis=0)
-    if exact:
-        drawn = elo[None]
-    best, worst = _ranks(drawn)
-    order = sorted(range(len(elo)), key=lambda i: (-elo[i].round(6), tally.players[i]))
-    ratings = [
-        Rating(
-            tally.players[i],
-            float(elo[i]),
-            float(low[i]),
-            float(high[i]),
-            (int(best[i]), int(worst[i])),
-            None if below is None else _better(drawn, i, below),
-            float(score[i]),
-            int(played[i]),
-        )
-        for i, below in zip(order, [*order[1:], None], strict=True)
-    ]
-    ahead = [(_better(drawn, order[0], i), tally.players[i]) for i in order[1:]]
+    points, games = (sums[0] for sums in tally.sums())
+    played = games.sum(0) + games.sum(1)
+    score = (points.sum(1) + (games - points).sum(0)) / np.maximum(played, 1)
+    groups = sorted(tally.groups, key=lambda group: (-len(group), group))
+    ratings = []
+    for group in groups:
+        names, own, samples = [tally.players[i] for i in group], elo[group], drawn[:, group]
+        below, above = _quasi_errors(own, samples)
+        if anchor is not None and anchor[0] in names:
+            own = own - own[names.index(anchor[0])] + anchor[1]
+        else:
+            fixed = [name in centre for name in names]
+            own = own - own[fixed if any(fixed) else slice(None)].mean()
+        if exact:
+            samples = own[None]
+        best, worst = _ranks(samples)
+        order = sorted(range(len(group)), key=lambda i: (-own[i].round(6), names[i]))
+        ratings += [
+            Rating(
+                names[i],
+                float(own[i]),
+                float(own[i] - below[i]),
+                float(own[i] + above[i]),
+                (int(best[i]), int(worst[i])),
+                None if after is None else _better(samples, i, after),
+                float(score[group[i]]),
+                int(played[group[i]]),
+            )
+            for i, after in zip(order, [*order[1:], None], strict=True)
+        ]
     return Ratings(
         tuple(ratings),
         Interval.of(first_move, drawn_first_move),
@@ -258,8 +260,8 @@ def rate(
         tally.units,
         exact,
         None if anchor is None else anchor[0],
-        min(((p, sure) for sure, p in ahead), key=lambda rival: rival[1], default=None),
         anchor is None and bool(centre),
+        tuple(map(len, groups)),
     )
 
 
@@ -315,39 +317,36 @@ def format_ranks(ranks: tuple[int, int]) -> str:
 def strengths(tally: Tally, seed: int = 0) -> tuple[Float64s, float, Float64s, Float64s]:
     """Fit the Elo and the first-move advantage to the games, and to resampled games.
 
-    Virtual games keep Elo finite. Calls with the same seed, players and openings use the same
-    random weights of openings and the same virtual games.
+    Calls with the same seed, players and openings use the same random weights of openings.
 
     Returns:
         the Elo ``[players]``, the first-move advantage, and samples of both, ``[draws, players]``
         and ``[draws]``.
     """
-    n = len(tally.players)
+    n, unit = len(tally.players), tally.games_of_a_pair
     (points,), (games,) = tally.sums()
-    unit, shares = tally.games_of_a_pair, leverages(games + games.T)
-    virtual = unit * shares / 4  # points with one colour
-    start = fit(*_alike(points + virtual, games + 2 * virtual))
+    start, leverages = firth(*_alike(points, games), unit)
+    virtual = unit * leverages / 2
     first_move = float(fit(points + virtual, games + 2 * virtual, start)[1])
     generator = tally.generator(seed)
-    ours, theirs = generator.spawn(2)
+    others = generator.spawn(1)[0]
     drawn, drawn_first_move = np.empty((_DRAWS, n)), np.empty(_DRAWS)
     for block in _blocks(n):
-        points, games = tally.sums(tally.weights(generator, len(block)))
         # The virtual points of the row against the column, moving first and second.
-        first, second = (
-            unit * np.maximum(g.standard_gamma(shares / 4, (len(block), n, n)), _LEAST * shares)
-            for g in (ours, theirs)
-        )
+        shape = np.stack([leverages / 2] * 2)[:, None]
+        virtual = others.standard_gamma(shape, (2, len(block), n, n))
+        first, second = unit * np.maximum(virtual, _LEAST * shape)
         alike = (first + second) / 2
-        found = fit(*_alike(points + alike, games + alike + alike.swapaxes(1, 2)), start)
+        favour = others.standard_gamma(0.5, (2, len(block), 1, 1)) * games / max(tally.units, 1)
+        favour *= tally.units <= FEW
+        won, played = tally.sums(tally.weights(generator, len(block)))
+        both = _alike(won, played)
+        found = fit(both[0] + alike, both[1] + alike + alike.swapaxes(1, 2), start)
         drawn[block] = found[0]
-        # Equal virtual draws for both colours would pull the first-move advantage to 0. So for
-        # its interval, chance splits each agent's virtual points between the colours.
-        found = fit(points + first, games + first + second.swapaxes(1, 2), found)
-        drawn_first_move[block] = found[1]
-    if wider := _STUDENT.get(len(tally.openings)):
-        away = wider * (drawn_first_move - first_move)
-        drawn_first_move = np.clip(first_move + away, -_UNKNOWN, _UNKNOWN)
+        # Chance splits each agent's virtual points between the colours: alike, they would pull the
+        # advantage to 0. Few openings get one more opening, which favours either player by half.
+        won, played = won + first + favour[0], played + favour.sum(0)
+        drawn_first_move[block] = fit(won, played + first + second.swapaxes(1, 2), found)[1]
     return start[0], first_move, drawn, drawn_first_move
 
 
@@ -364,46 +363,27 @@ def _alike(points: Float64s, games: Float64s) -> tuple[Float64s, Float64s]:
     return won, won + won.swapaxes(-1, -2)
 
 
-def leverages(games: Float64s) -> Float64s:
-    """Return each pair's leverage, 0..1: how much the pair's games determine its Elo difference.
+def _quasi_errors(elo: Float64s, drawn: Float64s) -> tuple[Float64s, Float64s]:
+    """Return how far each agent's interval reaches below and above its Elo, ``[players]`` each.
 
-    The leverages of n agents sum to n - 1. If all pairs have equally many games, each leverage is
-    2/n. If a pair's games are the only connection of two parts of a field, its leverage is 1.
-
-    Args:
-        games: number of games of each pair, ``[players, players]``, symmetric.
+    The lower half width of each difference should be the root of ``below**2`` of the first agent
+    plus ``above**2`` of the second. The fit minimises the deviance of a gamma distribution, by
+    steps that keep all numbers positive.
     """
-    n = len(games)
-    joined = games + _LEAST * max(games.max(initial=0), 1) * ~np.eye(n, dtype=bool)
-    inverse = np.linalg.inv(np.diag(joined.sum(0)) - joined + 1 / n)
-    own = np.diag(inverse)
-    return np.asarray(joined * (own[:, None] + own - 2 * inverse))
-
-
-def scores(tallies: Sequence[Tally]) -> list[tuple[Float64s, Float64s]]:
-    """Compute points per game in each tally, ``[players]``, and samples, ``[draws, players]``.
-
-    The tallies have the same players and openings, and share the bootstrap weights. In the samples,
-    each player also gets virtual games: on average as many as a pair plays from one opening.
-    """
-    generator = tallies[0].generator(0)
-    virtual = generator.spawn(1)[0]
-    n = len(tallies[0].players)
-    found = [(_shares(*tally.sums())[0], np.empty((_DRAWS, n))) for tally in tallies]
-    for block in _blocks(n):
-        weights = tallies[0].weights(generator, len(block))
-        for tally, (_, drawn) in zip(tallies, found, strict=True):
-            won, lost = tally.games_of_a_pair * virtual.standard_gamma(0.5, (2, len(block), n))
-            drawn[block] = _shares(*tally.sums(weights), won, won + lost)
-    return found
-
-
-def _shares(
-    points: Float64s, games: Float64s, won: Float64s | float = 0, more: Float64s | float = 0
-) -> Float64s:
-    """Return points per game ``[draws, players]``, with ``won`` points in ``more`` games added."""
-    gained = points.sum(2) + (games - points).sum(1) + won
-    return np.asarray(gained / np.maximum(games.sum(1) + games.sum(2) + more, _LEAST))
+    n = len(elo)
+    below = above = np.zeros(n)
+    if n < 2:
+        return below, above
+    reached = [np.percentile(drawn[:, [i]] - drawn, TAILS[0], axis=0) for i in range(n)]
+    wanted = np.maximum(elo[:, None] - elo - reached, _TIE) ** 2
+    others = 1.0 - np.eye(n)
+    below = above = np.full(n, (wanted * others).sum() / n / (n - 1) / 2)
+    for _ in range(_STEPS):
+        both = below[:, None] + above
+        below = below * np.sqrt((wanted / both**2 * others).sum(1) / (others / both).sum(1))
+        both = below[:, None] + above
+        above = above * np.sqrt((wanted / both**2 * others).sum(0) / (others / both).sum(0))
+    return np.sqrt(below), np.sqrt(above)
 
 
 def _blocks(players: int) -> list[Int64s]:

@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from c4env.evaluation.errors import InvalidRun
+from c4env.evaluation.rating.interval import Interval
 
 Decision = Literal["H0", "H1"]
 
@@ -171,6 +172,13 @@ def states(elo: float, other: str, more: str = "") -> str:
 def expected_score(elo: float) -> float:
     """The expected points per game, 0..1, of an agent that is ``elo`` stronger."""
     return 1 / (1 + 10 ** (-elo / 400))
+
+
+def score_of(difference: Interval, score: float | None) -> Interval:
+    """Return the points per game, 0..1, by an Elo difference; None means no games."""
+    value = 0.5 if score is None else score
+    low, high = (expected_score(end) for end in difference[1:])
+    return Interval(value, min(low, value), max(high, value))
 
 
 def _likeliest(shares: NDArray[np.float64], means: NDArray[np.float64]) -> NDArray[np.float64]:

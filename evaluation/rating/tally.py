@@ -17,7 +17,8 @@ from ..plan.openings import enumerate_openings
 from ..store.record import GameRecord
 
 _ENUMERATED: Final = (1, 4, 25, 121, 568, 2144, 8231)  # numbers of openings of 0, 1, 2, ... plies
-_LEAST: Final = 1e-6  # the least sum of all weights
+FEW: Final = 5  # units, up to which their number says too little for Student's t
+_LEAST: Final = 1e-300  # the least sum of all weights
 
 
 @dataclass(frozen=True)
@@ -93,21 +94,27 @@ class Tally:
         return np.triu(self.games + self.games.swapaxes(1, 2)) > 0
 
     def weights(self, generator: np.random.Generator, draws: int) -> tuple[Float64s, ...]:
-        """Draw random weights of mean 1 for the units of the bootstrap.
+        """Draw random weights of mean 1 for the units of the Bayesian bootstrap.
 
         The first array has the weights of openings ``(draws, openings)``, or of pairs ``(draws,
-        slices, players, players)``. The next arrays have the weights of ``beside``. The weights of
-        many units are nearly exponential. The weights of few units vary more, which widens
-        intervals as Student's t does. The sum of the weights has a distribution of its own;
-        a plain sum of few weights would be almost 0 in some draws.
+        slices, players, players)``. The next arrays have the weights of ``beside``.
+
+        The shares of the n weights have a Dirichlet distribution with the shape (n - 4) / n. A
+        mean with these shares has the variance of Student's t with n - 1 degrees of freedom;
+        exponential weights would give a smaller variance. Up to 5 units, the shape is 1 / n. The
+        sum of exponential weights would have a gamma(n) distribution. Here it is gamma(n - 2),
+        scaled to the mean n, by simulation: with gamma(n), the intervals of two agents whose 4
+        openings all decide held the truth in 87 % of cases instead of 97 %.
         """
-        units = self.units
-        shape = max(units - 4, 1) / max(units, 1) * self._there()
-        weights = generator.standard_gamma(shape, (draws, *shape.shape))
-        total, axes = max(units - 2, 1), tuple(range(1, weights.ndim))
-        weights /= np.maximum(weights.sum(axes, keepdims=True), _LEAST)
+        units, there = self.units, self._there()
+        shares = generator.standard_gamma(
+            (max(units, FEW) - 4) / max(units, 1) * there, (draws, *there.shape)
+        )
+        axes = tuple(range(1, shares.ndim))
+        shares /= np.maximum(shares.sum(axes, keepdims=True), _LEAST)
+        total = max(units - 2, 1)
         sums = generator.standard_gamma(total, (draws, *(1 for _ in axes)))
-        weights *= sums * (units / total)
+        weights = shares * sums * (units / total)
         if self.resampled == "pairs":
             weights += weights.swapaxes(2, 3)
         return weights, *(self.beside.weights(generator, draws) if self.beside else ())
@@ -141,6 +148,19 @@ class Tally:
         """The mean number of games of a pair of agents in each resampled unit; usually 2."""
         met = self.games + self.games.swapaxes(1, 2)
         return float(met.sum() / count) if (count := np.count_nonzero(met)) else 2.0
+
+    @property
+    def groups(self) -> list[list[int]]:
+        """The indices of the players in each connected part of the field.
+
+        A chain of games connects two players of a part; no game connects two parts.
+        """
+        more = self.beside.games.any(0) if self.beside else False
+        met = self.games.any(0) | more
+        joined = met | met.T | np.eye(len(met), dtype=bool)
+        for _ in range(len(met).bit_length()):
+            joined = joined @ joined
+        return [list(np.flatnonzero(row)) for row in np.unique(joined, axis=0)[::-1]]
 
     @property
     def enumerated(self) -> bool:

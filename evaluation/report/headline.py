@@ -11,7 +11,7 @@ from c4env.evaluation.tables import plural, rounded, signed
 from ..games.tournament import Tournament
 from ..plan.header import RunHeader
 from ..plan.openings import choose_openings
-from ..rating.ratings import SURE, Ratings, more_openings
+from ..rating.ratings import Ratings
 from ..studies.match import Match
 
 _APART: Final = 40  # the Elo difference of the proposed test
@@ -33,40 +33,38 @@ def headline(
     if len(ratings) < 2:
         return [f"{plural(ratings[0].games, 'game')} of {ratings[0].player}."]
     best, second = ratings[0], ratings[1]
-    rival, better = ratings.rival or (second.player, best.better or 0.0)
-    gap = round(best.elo - second.elo)
+    group, warnings = ratings.groups[0], ratings.warnings()
+    if len(ratings.groups) > 1:
+        return ["The agents form groups that never met, so no place compares them.", *warnings]
+    gap, better = round(best.elo - second.elo), best.better or 0.0
     field = "of the two" if len(ratings) == 2 else f"of {len(ratings)} agents"
     level = sum(round(best.elo - r.elo) == 0 for r in ratings) - 1
+    first_for_sure = best.ranks[1] == 1
     if level:
         others = second.player if level == 1 else f"{level} others"
         first = f"{best.player} and {others} are level"
         first += "." if level + 1 == len(ratings) else f" at the head of {len(ratings)} agents."
-    elif better >= SURE:
+    elif first_for_sure:
         who = "stronger" if len(ratings) == 2 else "strongest"
         first = f"{best.player} is the {who} {field}, {gap} Elo ahead of {second.player}."
     else:
+        rivals = [r.player for r in group[1:] if r.ranks[0] == 1] or [second.player]
+        rival = rivals[0] if len(rivals) == 1 else f"{len(rivals)} others"
         first = f"{best.player} leads by {gap} Elo, but {rival} may be as strong."
     if ratings.exact:
         these = "these openings" if ratings.resampled == "openings" else "this one opening"
         certain = f"Nothing was sampled, so this is certain over {these}."
         return [first, certain, *of_twins(twins)]
-    more = [*of_twins(twins), *ratings.caution()]
-    alike = any({best.player, rival} <= {*group} for group in twins)
-    if better < SURE and not ratings.caution() and not alike:
-        more.append(_proposed(ratings, rival))
-    sure = f"The probability that {best.player} is stronger than {rival} is {_percent(better)}."
-    if len(ratings) == 2:  # as in the report of a match
-        low, high = best.low - second.high, best.high - second.low
-        between = f"between {_elo(low)} and {_elo(high)} with 95 % confidence."
-        differ = f"The Elo difference, {_elo(best.elo - second.elo)}, lies {between}"
-        return [first, f"{sure} {differ}", *more]
-    zero = "the mean is 0" if ratings.anchor is None else f"{ratings.anchor} is fixed"
-    return [
-        first,
-        f"{sure} The Elo of {best.player}, {_elo(best.elo)}, lies between {_elo(best.low)} and "
-        f"{_elo(best.high)} with 95 % confidence ({zero}).",
-        *more,
-    ]
+    ahead, low, high = map(_elo, ratings.difference(best.player, second.player))
+    said = (
+        f"The probability that {best.player} is stronger than {second.player} is "
+        f"{_percent(better)}. The Elo difference, {ahead}, lies between {low} and {high} with "
+        "95 % confidence."
+    )
+    alike = any({best.player, second.player} <= {*group} for group in twins)
+    if not (first_for_sure or warnings or alike):
+        warnings = (_proposed(ratings),)
+    return [first, said, *of_twins(twins), *warnings]
 
 
 def played_alike(run: Tournament) -> tuple[tuple[str, ...], ...]:
@@ -139,16 +137,15 @@ def command_of(header: RunHeader) -> str | None:
     return shlex.join(words)
 
 
-def _proposed(ratings: Ratings, rival: str) -> str:
+def _proposed(ratings: Ratings) -> str:
     """Return a sentence that proposes a match or more openings, to tell which agent is stronger."""
-    best, other = ratings[0], next(r for r in ratings if r.player == rival)
-    if max(best.high - other.low, other.high - best.low) >= _APART:
+    _, low, high = ratings.difference(ratings[0].player, ratings[1].player)
+    if max(high, -low) >= _APART:
         return (
             f"A match of the two, c4 match A B --sprt 0,{_APART}, tests whether one is {_APART} "
             "Elo stronger."
         )
-    more = more_openings(ratings.units + 1)
-    return f"A difference this small needs more openings{more and f': {more}'}."
+    return "A difference this small needs more openings."
 
 
 def _of_test(match: Match) -> list[str]:

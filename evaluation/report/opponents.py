@@ -9,10 +9,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from c4env.evaluation.rating.interval import Interval
+from c4env.evaluation.rating.sprt import score_of
 from c4env.evaluation.tables import Shown, Table, number, plural, rounded, signed
 
 from ..games.tournament import Tournament
-from ..rating.ratings import TAILS, Interval, Ratings, milliseconds, scores
+from ..rating.ratings import Ratings, milliseconds, rate
 from ..rating.tally import Tally
 from ..rating.wintable import Cell
 from ..store.record import GameRecord
@@ -57,14 +59,16 @@ class Opponents:
             other = rating.player
             if not (games := games_with[other]):
                 continue
-            tally = Tally.of(games, (player, other))
-            ((mean, drawn),) = scores([tally])
-            i = tally.players.index(player)
-            score = Interval(float(mean[i]), *map(float, np.percentile(drawn[:, i], TAILS)))
+            alone = rate(Tally.of(games, (player, other)))
             cells = run.table.cell(player, other), ~run.table.cell(other, player)
-            ahead = mean[[i]] if ratings.exact else drawn[:, i]
-            better = float(((ahead > 0.5).mean() + (ahead >= 0.5).mean()) / 2)
-            met.append(Met(other, *cells, score, better))
+            ahead = alone.difference(player, other)
+            score = score_of(ahead, sum(cells, Cell()).score)
+            better = alone[0].better or 0.0
+            if alone[0].player != player:
+                better = 1 - better
+            if ratings.exact:
+                better = (np.sign(round(ahead.value, 3)) + 1) / 2
+            met.append(Met(other, *cells, score, float(better)))
         return cls(player, tuple(met), ratings)
 
     def renamed(self, names: Mapping[str, str]) -> Opponents:
@@ -75,13 +79,12 @@ class Opponents:
     def headline(self) -> str:
         """A sentence with the agent's score and Elo."""
         own = next(rating for rating in self.ratings if rating.player == self.player)
-        name = "spread" if self.ratings.exact else "95 %"
         cost = (
             f"{rounded(own.nodes or 0.0, ',.0f')} nodes and {milliseconds(own.seconds or 0.0)} ms"
         )
         return (
             f"{self.player} scores {rounded(own.score, '.1%')} of {plural(own.games, 'game')}, Elo "
-            f"{signed(own.elo)} ({name}: {signed(own.low)} .. {signed(own.high)}). It takes {cost} "
+            f"{signed(own.elo)} (95 %: {signed(own.low)} .. {signed(own.high)}). It takes {cost} "
             "a move."
         )
 
@@ -91,9 +94,8 @@ class Opponents:
         Args:
             costs: whether the table has each opponent's nodes and milliseconds per move.
         """
-        spread = "spread" if self.ratings.exact else "95 %"
         rated = {rating.player: rating for rating in self.ratings}
-        heading = ["opponent", "Elo", "as 1st", "as 2nd", "score", spread, "stronger"]
+        heading = ["opponent", "Elo", "as 1st", "as 2nd", "score", "95 %", "stronger"]
         rows: list[list[Any]] = [[*heading, *(["nodes", "ms"] if costs else [])]]
         for opponent, first, second, (value, low, high), better in self.met:
             other = rated[opponent]
@@ -108,8 +110,8 @@ class Opponents:
             f"{'; nodes, ms: of the opponent, a move' if costs else ''}."
         )
         zero = f"Elo{' 0' if self.ratings.anchor is None else ''}: {self.ratings.zero}"
-        basis = f"{zero}. {self.ratings.basis()}"
-        return Table(rows, notes=(said, basis, *self.ratings.caution()))
+        method = f"{zero}. {self.ratings.method_note()}"
+        return Table(rows, notes=(said, method, *self.ratings.warnings()))
 
     def as_dict(self) -> list[dict[str, Any]]:
         """A dictionary for each opponent."""

@@ -81,7 +81,7 @@ def contents(
         "ratings": [[r.elo, r.low, r.high, *r.ranks, r.better, r.score, r.games] for r in ratings],
         "first_move": list(ratings.first_move),
         "exact": ratings.exact,
-        "basis": ratings.basis(),
+        "method_note": ratings.method_note(),
         "notes": list(run.notes),
         "cells": [[list(table.cell(a, b)) for b in players] for a in players],
         "cost": [[cost.nodes_a_move, cost.seconds_a_move] for cost in each],

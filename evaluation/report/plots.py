@@ -109,7 +109,7 @@ def strength(figure: Any, found: Mapping[str, Any]) -> None:
     errors = [values - low, high - values]
     axes.errorbar(values, range(len(values)), xerr=errors, fmt="o", color=BLUE, markersize=4)
     axes.xaxis.set_major_formatter(_signed)
-    axes.set_xlabel("Elo, spread over openings" if found["exact"] else "Elo, 95 % interval")
+    axes.set_xlabel("Elo, 95 % interval")
 
 
 def _signed(x: float, _: int) -> str:

@@ -116,7 +116,8 @@ class RunSummary(Result):
             heading, table = _fitting(placed, short, columns)
             if not table:
                 heading, table = _fitting(placed[-1:], short, UNFITTED)
-            first = "\n".join([f"{said}\n", table, reading(ratings, heading), ratings.basis()])
+            words = [reading(ratings, heading), ratings.method_note()]
+            first = "\n".join([f"{said}\n", table, *words])
         rest = [self.table.counted(), *self.table.notes, *self.table.reasons_of_forfeits(short)]
         if any(name != label for name, label in short.items()):
             rest.append("Two dots shorten a name; --format markdown prints full names.")
@@ -157,8 +158,11 @@ class RunSummary(Result):
         found["ratings"] = None
         if self.ratings is not None:
             first_move = self.ratings.first_move._asdict()
-            about: dict[str, Any] = {"first_move": first_move, "basis": self.ratings.basis()}
-            about["caution"] = self.ratings.caution()
+            about: dict[str, Any] = {
+                "first_move": first_move,
+                "method_note": self.ratings.method_note(),
+            }
+            about["warnings"] = self.ratings.warnings()
             found["ratings"] = {**asdict(self.ratings), **about}
         if self.match is not None:
             found["match"] = self.match.as_dict()

@@ -181,7 +181,7 @@ class Board:
         for r, row in zip(ratings, rated, strict=True):
             ms = number(self.milliseconds[r.player], ".3g")
             rows.append([*row[:2], self.field[r.player], *row[2:5], ms])
-        return Table(rows, notes=(self.basis(ratings),), left=(1, 2))
+        return Table(rows, notes=(self.method_note(ratings),), left=(1, 2))
 
     def markdown(self) -> str:
         """Return the table as Markdown, with specs as code."""
@@ -190,14 +190,14 @@ class Board:
         as_code = [[row[0], f"`{row[1]}`", *row[2:]] for row in rows]
         return replace(table, rows=[heading, *as_code]).markdown()
 
-    def basis(self, ratings: Ratings) -> str:
+    def method_note(self, ratings: Ratings) -> str:
         """Return a note on the version, date and games of the leaderboard, and on the intervals."""
         plies = sorted({len(opening) for opening in self.openings})
         commit = self.commit and f" ({self.commit})"
         said = (
             f"c4env {self.version}{commit}, {self.date}: {self.games} games, every pairing over "
             f"{len(self.openings)} openings of {' and '.join(map(str, plies))} plies with both "
-            f"colours. The mean of the field is 0. {ratings.basis()}"
+            f"colours. The mean of the field is 0. {ratings.method_note()}"
         )
         if EQUAL_TIME in self.field.values():
             said += " Games of agents with a clock do not repeat exactly."

@@ -12,7 +12,8 @@ from typing import Any, Unpack
 import numpy as np
 
 from c4env.evaluation.errors import InvalidRun, UnreadableRun
-from c4env.evaluation.rating.sprt import SCORES, Decision, Sprt, expected_score
+from c4env.evaluation.rating.interval import Interval
+from c4env.evaluation.rating.sprt import SCORES, Decision, Sprt, score_of
 from c4env.evaluation.tables import plural, signed
 
 from ..games.settings import Settings, SettingsByName, takes_settings
@@ -20,7 +21,7 @@ from ..games.tournament import Tournament, play, prepare
 from ..plan.field import Players, name_players
 from ..plan.header import RunHeader, SprtPlan
 from ..plan.openings import Openings, choose_openings
-from ..rating.ratings import Interval, Rating, Ratings
+from ..rating.ratings import Ratings
 from ..store.record import GameRecord, read_games
 
 
@@ -72,31 +73,27 @@ class Match(Tournament):
         return self.rate(anchor=(self.players[1], 0))
 
     @property
-    def elo(self) -> Rating:
-        """The rating of the first agent, relative to the second agent."""
-        return next(rating for rating in self.ratings if rating.player == self.players[0])
+    def elo(self) -> Interval:
+        """The Elo of the first agent minus that of the second agent."""
+        return self.ratings.difference(*self.players)
 
     @property
     def score(self) -> Interval:
         """The first agent's points per game, 0..1, with an interval."""
-        elo = self.elo
-        value = elo.score if self.games else 0.5
-        low, high = map(expected_score, (elo.low, elo.high))
-        return Interval(value, min(low, value), max(high, value))
+        return score_of(self.elo, self.table.total(self.players[0]).score)
 
     @property
     def measured(self) -> str:
         """The measured Elo difference with its interval, as text."""
-        elo = self.elo
-        return f"{signed(elo.elo)} ({signed(elo.low)} .. {signed(elo.high)})"
+        value, low, high = map(signed, self.elo)
+        return f"{value} ({low} .. {high})"
 
     def as_dict(self) -> dict[str, Any]:
         """Return the result as Python objects; "elo" is the Elo difference of the two agents."""
-        elo = self.elo
         found: dict[str, Any] = {
             "players": self.players,
             "score": self.score._asdict(),
-            "elo": {"value": elo.elo, "low": elo.low, "high": elo.high},
+            "elo": self.elo._asdict(),
             "pairs": {f"{2 * points:g}": n for points, n in zip(SCORES, self.counts, strict=True)},
             "openings": len(self.openings),
             "sprt": None,
@@ -120,19 +117,18 @@ class Match(Tournament):
         Without a test, :func:`c4env.evaluation.report.headline.headline` explains the result.
         """
         one, other = self.players
-        total, score, elo = self.table.total(one), self.score, self.elo
+        total, score = self.table.total(one), self.score
         if not self.games:
             return "\n".join([*self._verdict(), f"{one} against {other}: no games yet."])
-        name = "spread" if self.ratings.exact else "95 %"
         pairs = [f"{2 * p:g}: {n}" for p, n in zip(SCORES, self.counts, strict=True)]
         lines = [
             *self._verdict(),
             f"{one} against {other}: {plural(total.wins, 'win')}, {plural(total.draws, 'draw')}, "
             f"{total.losses} {'loss' if total.losses == 1 else 'losses'}",
-            f"score {score.value:.1%} ({name}: {score.low:.1%} .. {score.high:.1%}), "
-            f"Elo difference {signed(elo.elo)} ({signed(elo.low)} .. {signed(elo.high)})",
+            f"score {score.value:.1%} (95 %: {score.low:.1%} .. {score.high:.1%}), "
+            f"Elo difference {self.measured}",
             "pairs of games by points: " + ", ".join(pairs),
-            self.ratings.basis(),
+            self.ratings.method_note(),
         ]
         return "\n".join(lines)
 

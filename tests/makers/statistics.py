@@ -7,6 +7,7 @@ often than it says. --count simulations of each; a quarter of them where there a
 from __future__ import annotations
 
 import argparse
+import itertools
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Final, NamedTuple
@@ -79,12 +80,11 @@ APART: Final = 40  # Elo between the hypotheses of the tests that are reported
 class Coverage(NamedTuple):
     """How often intervals held the truth, over all tournaments."""
 
-    elo: float  # share of the agents' intervals
-    worst: float  # of the agent that was held least often
+    elo: float  # share of the differences of two agents, read off their two intervals
+    least: float  # of the two agents that were held least often
     first_move: float  # share of the intervals of moving first
     ranks: float  # share of the rank intervals
-    width: float  # of an agent's interval in Elo, the median; of two the difference's
-    score_width: float  # of the interval of two agents' score
+    width: float  # of the difference of two agents in Elo, the median
 
 
 def tournament(
@@ -113,29 +113,29 @@ def coverage(
     games = np.broadcast_to(1.0 - np.eye(players), (openings, players, players))
     elo = np.linspace(world.extremes, -world.extremes, players)
     elo[-1] -= world.behind
-    anchor = ("001", 0.0) if players == 2 else None
     truth, true_first_move = _truth(_expected(elo, world, generator), games[0])
-    held, first, widths = np.zeros((2, players)), 0, []
+    held, ranked, first, widths = [], [], 0, []
     for tried in range(tournaments):
         points, expected = tournament(elo, world, openings, generator)
         if openings == 1:
             truth, true_first_move = _truth(expected[0], games[0])
-        fixed = truth[1] if anchor else 0
-        ratings = rate(_tally(points * games, games), anchor=anchor, seed=tried)
-        for r in ratings:
-            i = int(r.player)
-            held[:, i] += r.low <= truth[i] - fixed <= r.high, r.ranks[0] <= i + 1 <= r.ranks[1]
-            widths += [(r.high - r.low, expected_score(r.high) - expected_score(r.low))]
+        tally = _tally(points * games, games)
+        ratings = rate(tally, seed=tried)
+        read = [
+            (ratings.difference(tally.players[i], tally.players[j]), truth[i] - truth[j])
+            for i, j in itertools.combinations(range(players), 2)
+        ]
+        held.append([low <= true <= high for (_, low, high), true in read])
+        widths += [high - low for (_, low, high), _ in read]
+        ranked += [r.ranks[0] <= int(r.player) + 1 <= r.ranks[1] for r in ratings]
         first += ratings.first_move.low <= true_first_move <= ratings.first_move.high
-    asked = held[:, : 1 if anchor else None] / tournaments  # the anchor is sure of its own
-    wide = [w for w in widths if w[0]]
-    width, score_width = map(float, (np.median(wide, 0)[0], np.mean(wide, 0)[1]))
-    found = asked[0].mean(), asked[0].min(), first / tournaments, asked[1].mean()
-    return Coverage(*map(float, found), width, score_width)
+    each = np.mean(held, 0)
+    found = each.mean(), each.min(), first / tournaments, np.mean(ranked), np.median(widths)
+    return Coverage(*map(float, found))
 
 
 def placed(newcomer: float, openings: int, placements: int, seed: int = 0) -> tuple[float, float]:
-    """How often the interval of a newcomer to a field holds its Elo, and how wide it is."""
+    """How often the intervals of a newcomer and of a member of a field hold their difference."""
     generator = np.random.default_rng(np.random.SeedSequence([seed, openings]))
     elo = np.array([*np.linspace(-FIELD.extremes, FIELD.extremes, 11), newcomer])
     own = np.zeros((12, 12), dtype=bool)
@@ -143,16 +143,18 @@ def placed(newcomer: float, openings: int, placements: int, seed: int = 0) -> tu
     games = np.broadcast_to(1.0 - np.eye(12), (25, 12, 12))
     met = np.where(own, openings / 25, games[0])
     truth = _truth(_expected(elo, FIELD, generator), met)[0]
-    held, widths = 0, []
+    held, widths = [], []
     for tried in range(placements):
         points = tournament(elo, FIELD, 25, generator)[0] * games
         few = _tally(points[:openings] * own, games[:openings] * own)
         few = replace(few, by_pairs=openings < TRIAL)
         tally = _tally(points * ~own, games * ~own, few)
-        (r,) = (r for r in rate(tally, seed=tried, centre=tally.players[:-1]) if r.player == "011")
-        held += r.low <= truth[-1] - truth[:-1].mean() <= r.high
-        widths.append(r.high - r.low)
-    return held / placements, float(np.median(widths))
+        ratings = rate(tally, seed=tried, centre=tally.players[:-1])
+        for player, true in zip(tally.players[:-1], truth, strict=False):
+            _, low, high = ratings.difference("011", player)
+            held.append(low <= truth[-1] - true <= high)
+            widths.append(high - low)
+    return float(np.mean(held)), float(np.median(widths))
 
 
 def _tally(points: Float64s, games: Float64s, beside: Tally | None = None) -> Tally:
@@ -247,16 +249,15 @@ def report(count: int, seed: int = 0) -> list[Table]:
     worlds = [(f"2, {name}", 2, world, (4, 25, 121)) for name, world in TWO.items()]
     worlds += [(name, *field, (1, 4, 25)) for name, field in MANY.items()]
     covered: list[list[Any]] = [["players, truth", "openings", "Elo", "least", "first move"]]
-    covered[0] += ["rank", "width", "of score"]
+    covered[0] += ["rank", "width"]
     for name, players, world, sizes in worlds:
         tried = -(-count // 4) if players > 7 else count
         for openings in sizes:
             if openings < (world.decided or 0):
                 continue
-            *shares, width, of_score = coverage(players, openings, tried, seed, world)
-            cells = [*(number(share, ".1%") for share in shares), number(width, ".0f")]
-            cells.append(number(of_score, ".1%") if players == 2 else "")
-            covered.append([name, openings, *cells])
+            *shares, width = coverage(players, openings, tried, seed, world)
+            cells = [number(share, ".1%") for share in shares]
+            covered.append([name, openings, *cells, number(width, ".0f")])
     place: list[list[Any]] = [["newcomer", "openings", "Elo", "width"]]
     for name, elo in NEWCOMERS.items():
         for openings in (1, 2, 4, 6, 25):

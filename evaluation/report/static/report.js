@@ -33,7 +33,7 @@ $("summary").textContent = `${plural(R.games.length, "game")} of ${plural(N, "ag
 $("command").hidden = !R.command;
 $("command").open = R.command && R.command.length < 120;
 $("command").querySelector("code").replaceChildren(...(R.command || "").split(" ").flatMap(word => [element("span", {class: "unbroken"}, word), " "]));
-$("basis").replaceChildren(...whole((R.exact ? "" : "A line spans where an agent's Elo would mostly lie had other openings been drawn. ") + R.basis));
+$("method_note").replaceChildren(...whole(R.method_note));
 $("notes").replaceChildren(...whole(R.notes.join(" ")));
 
 // -- axes ----------------------------------------------------------------------------

@@ -81,7 +81,7 @@ def test_json_holds_all_that_text_says(capsys):
         assert first[name] == getattr(rated, name)
     assert first["ranks"] == list(rated.ranks)
     assert found["ratings"]["first_move"] == ratings.first_move._asdict()
-    assert found["ratings"]["basis"] == ratings.basis()
+    assert found["ratings"]["method_note"] == ratings.method_note()
     assert found["ratings"]["exact"] is False
     assert found["ratings"]["anchor"] == "random"
 

@@ -9,8 +9,8 @@ import pytest
 from c4env import evaluation
 from c4env.evaluation.errors import InvalidRun
 from c4env.evaluation.plan.openings import enumerate_openings
-from c4env.evaluation.rating.fit import fit
-from c4env.evaluation.rating.ratings import leverages, parse_anchor, rate
+from c4env.evaluation.rating.fit import firth, fit
+from c4env.evaluation.rating.ratings import parse_anchor, rate
 from c4env.evaluation.rating.tally import Tally
 from c4env.evaluation.report.headline import headline
 from c4env.evaluation.store.record import GameRecord, read_games
@@ -98,27 +98,6 @@ def test_an_independent_package_finds_the_same_ratings():
     assert first_move == pytest.approx(0, abs=1e-3)
 
 
-@pytest.mark.parametrize("field", ["all", "a gauntlet", "a chain", "two parts, one game"])
-def test_a_large_field_is_fitted_as_a_small_one(field, monkeypatch):
-    n, generator = 30, np.random.default_rng(7)
-    one, other = np.indices((n, n))
-    met = {
-        "all": one != other,
-        "a gauntlet": (one == 0) ^ (other == 0),
-        "a chain": abs(one - other) == 1,
-        "two parts, one game": (one // 15 == other // 15) & (one != other) | (one + other == 29),
-    }[field]
-    played = met * generator.gamma(0.5, size=(3, n, n))
-    points = played * generator.uniform(0.001, 0.999, (3, n, n))
-    points[0], played[0] = met / 2, met  # solved at once
-    small = fit(points, played)
-    monkeypatch.setattr("c4env.evaluation.rating.fit._SMALL", 0)
-    large = fit(points, played)
-    assert np.ptp(small[0][1:]) > 200
-    assert large[0] == pytest.approx(small[0], abs=1e-4)
-    assert large[1] == pytest.approx(small[1], abs=1e-4)
-
-
 # -- intervals ----------------------------------------------------------------------------
 
 
@@ -162,11 +141,12 @@ def test_an_opening_that_decides_its_games_tells_nothing_of_the_agents():
 def test_an_agent_that_never_wins_is_finite_and_its_interval_is_open_below():
     played = [g for o in enumerate_openings(2) for g in games("a", "b", 1, 0, 0, o)]
     played += [g for o in enumerate_openings(2) for g in games("b", "a", 0, 0, 1, o)]
-    best, worst = rated(played, "ab")
+    best, worst = ratings = rated(played, "ab")
     assert (best.player, best.score, worst.score) == ("a", 1, 0)
     assert 500 < best.elo - worst.elo < 2500
     # Jeffreys' interval for no success in 25 pairs ends at 0.0945 (Beta(1/2, 25.5), 97.5 %).
-    assert -2 * worst.high == pytest.approx(400 * np.log10(1 / 0.0945 - 1), abs=60)
+    least = ratings.difference("a", "b").low
+    assert least == pytest.approx(400 * np.log10(1 / 0.0945 - 1), abs=60)
     assert worst.high - worst.elo < worst.elo - worst.low < 2000
 
 
@@ -180,15 +160,28 @@ def test_moving_first_is_unknown_where_one_side_wins_everything():
     assert "Moving first: 0 Elo" in ratings.table().text()
 
 
-def test_virtual_points_go_where_games_would_tell():
-    field = np.ones((5, 5)) - np.eye(5)
-    assert leverages(field) == pytest.approx(field * 2 / 5, abs=1e-4)
-    star = np.zeros((5, 5))
-    star[0, 1:] = star[1:, 0] = 7  # a gauntlet: all that is known of two comes from their games
-    assert leverages(star) == pytest.approx(star / 7, abs=1e-4)
-    parts = np.zeros((4, 4))
-    parts[0, 1] = parts[1, 0] = parts[2, 3] = parts[3, 2] = 3  # two fields that never met
-    assert leverages(parts) == pytest.approx(np.where(parts > 0, 1, field[:4, :4] / 4), abs=1e-4)
+def test_the_penalty_is_firths():
+    """The fit is the root of Firth's modified score, and the leverages sum to the unknowns."""
+    generator = np.random.default_rng(5)
+    both = generator.integers(1, 9, (5, 5)) * (1.0 - np.eye(5))
+    games = both + both.T
+    points = np.triu(games * generator.random((5, 5)))
+    points += np.tril(games - points.T)
+    points[4], points[:, 4] = 0, games[:, 4]  # one never scores
+    (elo, _), leverages = firth(points, games, 1)
+    assert leverages.sum() == pytest.approx(4, abs=1e-3)
+
+    def penalised(elo):
+        p = chance(elo[:, None] - elo)
+        weight = games * p * (1 - p)
+        information = 2 * (np.diag(weight.sum(0)) - weight)
+        likelihood = (points * np.log(p) + (games - points) * np.log(1 - p)).sum()
+        return likelihood + np.linalg.slogdet(information[1:, 1:])[1] / 2
+
+    best = penalised(elo)
+    for size in (1, 10, 100):
+        for _ in range(20):
+            assert penalised(elo + size * generator.standard_normal(5)) < best + 1e-6
 
 
 def world(elo, units, seed, draws=300):
@@ -203,20 +196,28 @@ def world(elo, units, seed, draws=300):
 
 
 def held(tallies, truth, **options):
-    """How often the intervals of each agent hold its true Elo, relative to some."""
+    """How often the intervals of two agents hold their true difference, ``[players, players]``."""
     found = []
     for tally in tallies:
-        ratings = {int(r.player): r for r in rate(tally, **options)}
-        found.append([ratings[i].low <= v <= ratings[i].high for i, v in enumerate(truth)])
+        ratings = rate(tally, **options)
+        read = [[ratings.difference(a, b) for b in tally.players] for a in tally.players]
+        _, low, high = np.moveaxis(np.array(read), -1, 0)
+        true = truth[:, None] - truth
+        found.append((low <= true) & (true <= high))
     return np.mean(found, 0)
 
 
 @pytest.mark.parametrize("units", [4, 25])
 def test_an_agent_that_never_scores_leaves_the_intervals_of_the_others_right(units):
     elo = np.array([-1000.0, 0, 30, 60, 90, 120])
-    covered = held(world(elo, units, 1, 60), elo - elo.mean())
-    assert covered.mean() > 0.9
+    covered = held(world(elo, units, 1, 60), elo)
+    assert covered.mean() > 0.92
     assert covered.min() > 0.8
+    with_it, without = (
+        np.mean([r.high - r.low for t in world(field, units, 4, 9) for r in rate(t)[:4]])
+        for field in (elo, elo[1:])
+    )
+    assert with_it < 1.15 * without
 
 
 def test_the_best_of_many_is_not_drawn_to_the_mean_by_virtual_games():
@@ -243,7 +244,7 @@ def test_a_few_openings_of_a_newcomer_are_resampled_by_themselves(openings):
     assert [r.elo for r in rate(tallies[-1])] == pytest.approx([r.elo for r in rate(merged)])
     centred = [r.elo for r in rate(tallies[-1], centre="12345") if r.player in "12345"]
     assert np.mean(centred) == pytest.approx(0, abs=1e-9)
-    assert held(tallies, elo - elo[1:].mean(), centre="12345")[0] > 0.9
+    assert held(tallies, elo, centre="12345")[0].mean() > 0.9
 
 
 def test_moving_first_over_few_openings_has_students_tails():
@@ -258,17 +259,33 @@ def test_moving_first_over_few_openings_has_students_tails():
     assert np.mean(found) > 0.88
 
 
-def test_a_run_of_too_few_openings_says_what_would_tell_more():
+def test_a_run_of_too_few_openings_says_so():
     few = rated(some_run(plies=1), "abcd")
-    assert few.caution() == (
-        "4 openings are too few to tell all of these agents apart; --openings 2 plays 25.",
+    assert few.warnings() == (
+        "4 openings are too few to tell all of these agents apart: longer --openings are more.",
     )
-    assert few.caution()[0] in few.table().text()
+    assert few.warnings()[0] in few.table().text()
     two = rated(games("a", "b", 1, 0, 1), "ab")
-    assert two.caution()[0].startswith("1 opening is too few to tell the two apart; --openings 2")
-    assert rated(some_run(plies=1), "abcd", deterministic="abcd").caution() == ()
-    assert rated(some_run(plies=2), "abcd").caution() == ()
-    assert rated(both_colours("a", "b", 1, 0), "ab").caution() == ()
+    assert two.warnings()[0].startswith("1 opening is too few to tell the two apart")
+    assert rated(some_run(plies=1), "abcd", deterministic="abcd").warnings() == ()
+    assert rated(some_run(plies=2), "abcd").warnings() == ()
+    assert rated(both_colours("a", "b", 1, 0), "ab").warnings() == ()
+
+
+def test_groups_that_never_met_are_not_ranked_against_each_other():
+    played = both_colours("a", "b", 1, 0) + both_colours("c", "d", 1, 0)
+    ratings = rated(played, "abcde")
+    assert ratings.group_sizes == (2, 2, 1)
+    assert [r.player for r in ratings] == ["a", "b", "c", "d", "e"]
+    assert [r.ranks for r in ratings] == [(1, 1), (2, 2), (1, 1), (2, 2), (1, 1)]
+    assert [r.better for r in ratings] == [1, None, 1, None, None]
+    assert ratings[0].elo + ratings[1].elo == pytest.approx(0, abs=1e-6)
+    assert ratings.difference("a", "b").low > 0
+    assert ratings.difference("a", "d").low < -1000 < 1000 < ratings.difference("a", "d").high
+    said = headline(ratings)
+    assert said[0] == "The agents form groups that never met, so no place compares them."
+    assert "a, b; c, d; e." in said[1]
+    assert said[1] in ratings.table().text()
 
 
 def both_colours(one, other, wins, losses):
@@ -287,10 +304,10 @@ def test_whoever_may_be_as_strong_as_the_first_need_not_be_second():
     doubtful += [*games("c", "a", 1, 0, 0, "44"), *games("c", "a", 0, 0, 1, "43")]
     ratings = rated([*seen, *doubtful], "abc")
     assert ratings[0].player == "a"
-    assert ratings.rival[0] == "c"
-    assert ratings.rival[1] < 0.95 < rated(seen, "ab").rival[1]
+    assert (ratings[0].ranks[1], ratings[2].ranks[0]) == (2, 1)
     assert "a leads by" in headline(ratings)[0]
     assert "but c may be as strong" in headline(ratings)[0]
+    assert "a is the stronger" in headline(rated(seen, "ab"))[0]
 
 
 def test_ranks_and_the_chance_to_be_better():
@@ -314,7 +331,6 @@ def test_deterministic_agents_over_all_openings_are_not_a_sample():
     exact = rated(played, "abcd", deterministic={"a", "b", "c", "d", "e"})
     assert exact.exact
     assert "Exact over this set" in exact.table().text()
-    assert "spread" in exact.table().text()
     assert [r.ranks for r in exact] == [(i, i) for i in range(1, 5)]
     assert [r.better for r in exact] == [1, 1, 1, None]
     sampled = rated(played, "abcd")
@@ -349,12 +365,15 @@ def test_a_run_knows_which_agents_are_deterministic(tmp_path):
 # -- anchor, table ------------------------------------------------------------------------
 
 
-def test_an_anchor_moves_the_scale_and_takes_the_doubt_of_its_own():
+def test_an_anchor_moves_the_scale_alone():
     free = {r.player: r for r in rated(some_run(), "abcd")}
     held = {r.player: r for r in rated(some_run(), "abcd", anchor=("c", 1500))}
-    assert (held["c"].low, held["c"].elo, held["c"].high) == (1500, 1500, 1500)
-    for player in "abd":
-        assert held[player].elo - 1500 == pytest.approx(free[player].elo - free["c"].elo)
+    assert held["c"].elo == 1500
+    for player in "abcd":
+        moved = 1500 - free["c"].elo
+        for name in ("elo", "low", "high"):
+            found = getattr(held[player], name)
+            assert found == pytest.approx(getattr(free[player], name) + moved)
         assert held[player].ranks == free[player].ranks
     with pytest.raises(InvalidRun, match="anchor 'x': expected one of a, b, c, d"):
         rated(some_run(), "abcd", anchor=("x", 0))

@@ -23,7 +23,7 @@ from tests.helpers.runs import rated
 
 def ratings_of(*elo: float, better: float = 0.99, exact: bool = False) -> Ratings:
     players = [
-        Rating(name, value, value - 30, value + 40, (1, 1), better, 0.5, 9)
+        Rating(name, value, value - 30, value + 40, (1, 1 + (better < 0.975)), better, 0.5, 9)
         for name, value in zip("abcdef", elo, strict=False)
     ]
     return Ratings(tuple(players), Interval(0, 0, 0), "openings", 9, exact)
@@ -49,10 +49,7 @@ def test_the_first_sentence_says_who_is_strongest(ratings: Ratings, first: str) 
 def test_how_sure_it_is_stands_below() -> None:
     said = headline(ratings_of(-10, -50, -90, better=0.981))[1]
     assert "a is stronger than b is 98.1 %" in said
-    assert "\N{MINUS SIGN}10, lies between \N{MINUS SIGN}40 and +30" in said
-    assert said.endswith("(the mean is 0).")
-    fixed = replace(ratings_of(-10, -50, -90), anchor="b")
-    assert headline(fixed)[1].endswith("(b is fixed).")
+    assert "The Elo difference, +40, lies between \N{MINUS SIGN}10 and +90 with" in said
     assert "more than 99.9 %" in headline(ratings_of(50, -50, better=1.0))[1]
     assert "Nothing was sampled" in headline(ratings_of(50, -50, exact=True))[1]
 
@@ -110,13 +107,13 @@ MINUS = "\N{MINUS SIGN}"
         (match_of(*["=="] * 25), "a and b are level."),
         (match_of(*["00"] * 121, sprt=(-300, 0)), "a is not as strong as b; measured"),
         (match_of("1"), "a leads by 120 Elo, but b may be as strong."),
-        (match_of("1"), "1 opening is too few to tell the two apart; --openings 2 plays 25."),
+        (match_of("1"), "1 opening is too few to tell the two apart"),
         (match_of("1", sprt=(0, 40)), "Undecided after 0 pairs of games: whether a is 40 Elo"),
         (match_of("10", "01", sprt=(0, 40)), "The Elo difference: 0 ("),
         (match_of(*["10"] * 25), "a and b are level."),
         (match_of(*["10"] * 25), f"The Elo difference, 0, lies between {MINUS}2"),
-        (match_of(*["10"] * 25), "needs more openings: --openings 3 plays 121."),
-        (match_of(*["10"] * 121), "needs more openings: --openings 4 plays 568."),
+        (match_of(*["10"] * 25), "needs more openings."),
+        (match_of(*["10"] * 121), "needs more openings."),
         (match_of("11", *["10"] * 24), "--sprt 0,40, tests whether one is 40 Elo stronger."),
         (match_of(*["11"] * 4), "a leads by 382 Elo, but b may be as strong."),
         (match_of(*["11"] * 4), "4 openings are too few to tell the two apart"),
@@ -125,7 +122,7 @@ MINUS = "\N{MINUS SIGN}"
         (match_of(*["11"] * 25, sprt=(-20, 20), openings=25), "Fewer than 26 pairs never decide"),
         (match_of(*["11"] * 121, sprt=(-20, 20)), "H1 accepted after 26 pairs of games: a is not"),
         (match_of(*["10"] * 121, sprt=(-20, 20)), "The measured difference is midway between"),
-        (match_of("10", "10", "11"), "3 openings are too few to tell the two apart; --openings 2"),
+        (match_of("10", "10", "11"), "3 openings are too few to tell the two apart: longer"),
         (match_of(sprt=(0, 40)), "Undecided after 0 pairs of games: whether a is 40 Elo stronger"),
     ],
 )
