@@ -12,7 +12,7 @@ from typing import Final
 
 from c4env import agents
 from c4env.agents.base import SearchingAgent
-from c4env.evaluation.tables import Table, number
+from c4env.evaluation.tables import Table
 from c4env.position import Position
 from tests.benchmarks.harness import timed
 from tests.helpers import reference
@@ -41,8 +41,7 @@ def run(repeat: int = 7) -> Table:
         seconds, (_, _, nodes) = timed(partial(agent.best_move, Position()), repeat, clock)
         found.append((f"{spec} (depth {depth})", 1e3 * seconds, nodes))
     chain = found[1 + SPECS.index(CHAIN)][1]
-    rows = [
-        (name, number(ms, ".3f"), number(nodes, ","), number(ms / chain, ".1f"))
-        for name, ms, nodes in found
-    ]
-    return Table([("one move on the empty board", "ms", "nodes", "times chain"), *rows])
+    rows = [(name, ms, nodes, ms / chain) for name, ms, nodes in found]
+    return Table.of(
+        {"one move on the empty board": "", "ms": ".3f", "nodes": ",", "times chain": ".1f"}, rows
+    )

@@ -18,7 +18,6 @@ from functools import partial
 from typing import Any, Final
 
 from c4env.agents.solver import Solver
-from c4env.evaluation.tables import number
 from c4env.position import Position
 from tests.benchmarks.harness import show_as_measured, timed
 from tests.benchmarks.solver import (
@@ -31,11 +30,13 @@ from tests.benchmarks.solver import (
 )
 
 WAYS: Final = ("best_columns", "bounds", "scores")  # methods of Solver, beside its score
-HEADING: Final = (
-    "set", "positions", "  score ms",
-    *(name for way in WAYS for name in (f"{way} ms", f"{way}/score")),
-    "least", "exact", "bitbully ms", "ratio", "wrong",
-)  # fmt: skip
+HEADING: Final = {
+    **{"set": "", "positions": "", "score ms": ".4f"},
+    **{
+        name: form for way in WAYS for name, form in ((f"{way} ms", ".4f"), (f"{way}/score", ".2f"))
+    },
+    **{"least": ".2f", "exact": ".0%", "bitbully ms": ".4f", "ratio": ".3f", "wrong": ""},
+}
 
 
 def run(sets: dict[str, Sequence[Sample]], core: Any) -> Iterable[list[Any]]:
@@ -78,12 +79,12 @@ def run(sets: dict[str, Sequence[Sample]], core: Any) -> Iterable[list[Any]]:
             for known, told in zip(scores, answers, strict=True):
                 wrong += sum(s is not None and s != t for s, t in zip(known, told, strict=True))
         ms = {way: 1000 * seconds / len(rows) for way, seconds in spent.items()}
-        cells = [name, len(rows), number(ms["score"], ".4f")]
+        cells = [name, len(rows), ms["score"]]
         for way in WAYS:
-            cells += [number(ms[way], ".4f"), number(ms[way] / ms["score"], ".2f")]
-        cells += [number(proof / max(nodes, 1), ".2f"), number(exact / max(columns, 1), ".0%")]
+            cells += [ms[way], ms[way] / ms["score"]]
+        cells += [proof / max(nodes, 1), exact / max(columns, 1)]
         ratio = None if theirs is None else ms["scores"] / theirs
-        yield [*cells, number(theirs, ".4f"), number(ratio, ".3f"), wrong]
+        yield [*cells, theirs, ratio, wrong]
 
 
 def _proof(solver: Solver, position: Position, score: int, columns: Sequence[int | None]) -> int:

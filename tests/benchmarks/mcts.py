@@ -16,7 +16,7 @@ from typing import Any, Final
 from c4env.agents.sampling.mcts import MCTS, ROLLOUTS
 from c4env.evaluation.cli.options import at_least
 from c4env.evaluation.cli.output import show
-from c4env.evaluation.tables import Table, number
+from c4env.evaluation.tables import Table
 from c4env.position import Position, parse_moves
 from tests.benchmarks.harness import in_turns, peer, timed
 
@@ -26,7 +26,7 @@ POSITIONS: Final = ("", "44", "4435", "32164625")
 
 def run(simulations: int = 20_000, repeat: int = 5) -> Table:
     """Time every search on every position; the best of the repetitions counts."""
-    rows: list[tuple[object, ...]] = [("position", "search", "simulations", "a second", "ratio")]
+    rows: list[tuple[object, ...]] = []
     base = None
     for moves in POSITIONS:
         searches = {
@@ -39,11 +39,15 @@ def run(simulations: int = 20_000, repeat: int = 5) -> Table:
         best = {name: max(found) for name, found in in_turns(works, repeat, unmeasured=1).items()}
         base = best.get(PEER)
         for name, found in best.items():
-            ratio = number(found / base if base else None, ".1f")
-            cells = number(made[name], ","), number(found, ",.0f"), ratio
+            ratio = found / base if base else None
+            cells = made[name], found, ratio
             rows.append((moves or "(empty)", name, *cells))
     missing = "OpenSpiel is not measured: it is not installed (pip install open_spiel)"
-    return Table(rows, notes=() if base else (missing,), left=(0, 1))
+    return Table.of(
+        {"position": "", "search": "", "simulations": ",", "a second": ",.0f", "ratio": ".1f"},
+        rows,
+        notes=() if base else (missing,),
+    )
 
 
 def _speed(name: str, search: Callable[[int], int], made: dict[str, int], seed: int) -> float:

@@ -41,9 +41,9 @@ def test_rows_are_printed_as_they_are_measured(capsys):
         seen.append(capsys.readouterr().out)
         yield "two", 2
 
-    harness.show_as_measured(["set", "n"], rows(), argparse.Namespace(format="text"))
+    harness.show_as_measured({"set": "", "n": ""}, rows(), argparse.Namespace(format="text"))
     assert seen[0].splitlines()[-1].split() == ["one", "1"]
-    harness.show_as_measured(["set", "n"], [("one", 1)], argparse.Namespace(format="csv"))
+    harness.show_as_measured({"set": "", "n": ""}, [("one", 1)], argparse.Namespace(format="csv"))
     assert capsys.readouterr().out.splitlines()[-2:] == ["set,n", "one,1"]
 
 

@@ -11,12 +11,12 @@ from tests.benchmarks.__main__ import main
 
 
 def test_every_search_makes_the_simulations_asked_for() -> None:
-    rows = mcts.run(simulations=40, repeat=1).rows[1:]
+    rows = mcts.run(simulations=40, repeat=1).items
     has_peer = importlib.util.find_spec("pyspiel") is not None
     assert len(rows) == len(mcts.POSITIONS) * (3 if has_peer else 2)
     for _, _, simulations, speed, ratio in rows:
-        assert simulations.value == 40
-        assert speed.value > 0
+        assert simulations == 40
+        assert speed > 0
         assert (ratio is not None) == has_peer
 
 
@@ -24,7 +24,7 @@ def test_it_runs_without_the_peer(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(mcts, "peer", lambda module: None)
     monkeypatch.setattr(mcts, "POSITIONS", ("44",))
     found = mcts.run(simulations=20, repeat=1)
-    assert [row[-1] for row in found.rows[1:]] == [None, None]
+    assert [row[-1] for row in found.items] == [None, None]
     assert "OpenSpiel is not measured" in found.text()
 
 

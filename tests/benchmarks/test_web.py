@@ -33,5 +33,5 @@ def test_what_is_lost_or_anothers_is_counted(
     change: dict[str, Any], lost: int, others: int
 ) -> None:
     reply = {"type": "move", "column": 1, "moves": "121212", "asked": "121212", "waited": 0.1}
-    rows = dict(report([[{**reply, **change}]], 1.0, "greedy", 1).rows)
+    rows = dict(report([[{**reply, **change}]], 1.0, "greedy", 1).items)
     assert (rows["replies lost"], rows["replies of another game"]) == (lost, others)

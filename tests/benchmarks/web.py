@@ -20,7 +20,7 @@ from c4env import agents
 from c4env.cores import usable_cores
 from c4env.evaluation.cli.options import at_least
 from c4env.evaluation.cli.output import show
-from c4env.evaluation.tables import Table, number
+from c4env.evaluation.tables import Table
 from c4env.lazy import from_extra
 from c4env.position import Position
 from tests.benchmarks.harness import timed
@@ -56,7 +56,7 @@ def execute(arguments: argparse.Namespace) -> int:
             thread.join()
     found = report(games, elapsed, arguments.agent, arguments.jobs)
     show(found, arguments)
-    return int(any(row[1] for row in found.rows[1:] if row[0] in FAULTS))
+    return int(any(row[1] for row in found.items if row[0] in FAULTS))
 
 
 async def _play(address: str, spec: str, pages: int) -> list[list[dict[str, Any]]]:
@@ -103,12 +103,12 @@ def report(games: list[list[dict[str, Any]]], elapsed: float, spec: str, jobs: i
         ("replies", len(replies)),
         (lost, len(replies) - len(moves)),
         (wrong, others),
-        ("seconds", number(elapsed, ".1f")),
-        ("replies a second", number(len(replies) / elapsed, ".0f")),
-        ("median ms a reply", number(statistics.median(waits), ".0f")),
-        ("ms of 95 in 100", number(waits[int(0.95 * len(waits))], ".0f")),
-        ("longest ms", number(waits[-1], ".0f")),
-        ("mean ms of the agent's own", number(own, ".1f")),
+        ("seconds", f"{elapsed:.1f}"),
+        ("replies a second", f"{len(replies) / elapsed:.0f}"),
+        ("median ms a reply", f"{statistics.median(waits):.0f}"),
+        ("ms of 95 in 100", f"{waits[int(0.95 * len(waits))]:.0f}"),
+        ("longest ms", f"{waits[-1]:.0f}"),
+        ("mean ms of the agent's own", f"{own:.1f}"),
     ]
-    heading = (f"{len(games)} pages at once against {spec}, {jobs} processes", "")
-    return Table([heading, *rows])
+    title = f"{len(games)} pages at once against {spec}, {jobs} processes"
+    return Table.of({"figure": "", "value": ""}, rows, title)

@@ -202,7 +202,7 @@ def execute(arguments: argparse.Namespace) -> None:
         if arguments.file is not None:
             raise InvalidRun(f"{arguments.file}: census reads no file")
         counts = [[*count, sum(count[1:4])] for count in census(arguments.plies)]
-        say(Table([[*Census._fields, "all"], *counts], left=()).text())
+        say(Table.of(dict.fromkeys((*Census._fields, "all"), ""), counts).text())
         return
     if arguments.action == "verify":
         book = Book.open("default" if arguments.file is None else arguments.file)

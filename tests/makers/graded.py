@@ -221,12 +221,13 @@ def verify(seed: int, precise: float) -> dict[int, Measured]:
 
 def table(found: dict[int, Measured]) -> Table:
     """Stated and measured Elo, with intervals and speed."""
-    rows = [["stated", "measured", "95 %", "games", "moves a second"]]
+    rows = []
     for elo, m in found.items():
         low, high = (m.elo + sign * 1.96 * m.error for sign in (-1, 1))
         rows.append([signed(elo), signed(m.elo), f"{signed(low)} .. {signed(high)}"])
         rows[-1] += [f"{m.games:,}", f"{float(f'{m.speed:.2g}'):,.0f}"]
-    return Table(rows)
+    heading = ("stated", "measured", "95 %", "games", "moves a second")
+    return Table.of(dict.fromkeys(heading, ""), rows)
 
 
 def draw(found: dict[int, Measured], out: Path) -> None:

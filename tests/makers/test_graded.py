@@ -33,8 +33,8 @@ def test_the_table_leaves_out_an_elo_that_chance_put_out_of_order(tmp_path):
 
 def test_the_steps_are_shown_and_drawn(tmp_path):
     found = {-1000: graded.Measured(-990.4, 10.0, 4500, 987_654.0, {})}
-    heading, row = graded.table(found).rows
-    assert dict(zip(heading, row, strict=True))["95 %"] == "-1010 .. -971"
+    (row,) = graded.table(found).items
+    assert row[2] == "-1010 .. -971"
     assert row[-2:] == ["4,500", "990,000"]
     graded.draw(found, tmp_path / "picture.svg")
     assert "stated Elo" in (tmp_path / "picture.svg").read_text()
