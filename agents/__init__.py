@@ -32,13 +32,11 @@ from .registry.options import checked
 from .registry.registry import describe, make, names, register
 
 if TYPE_CHECKING:
-    from .batched import opponent
     from .graded.curriculum import Curriculum
     from .pool import Pool
     from .solver import Solver
 
 _NAMES = {
-    ".batched": "opponent",
     ".graded.curriculum": "Curriculum",
     ".pool": "Pool",
     ".solver": "Solver",
@@ -48,8 +46,7 @@ __all__ = [
     "Agent", "Between", "Curriculum", "EngineFault", "Entry", "InvalidFunction", "InvalidHeuristic",
     "InvalidModel", "InvalidSpec", "InvalidValue", "LateAnswer", "NoMove", "NoSearch", "Pool",
     "SearchLimit", "SearchResult", "SearchingAgent", "Solver", "Unavailable", "UnknownAgent",
-    "UnknownOption", "UnreadableWeights", "checked", "describe", "make", "names", "opponent",
-    "register",
+    "UnknownOption", "UnreadableWeights", "checked", "describe", "make", "names", "register",
 ]  # fmt: skip
 
 __getattr__, __dir__ = lazy_names(__name__, _NAMES)

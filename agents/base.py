@@ -12,19 +12,23 @@ import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, Self, SupportsIndex
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Self, SupportsIndex
 
 import numpy as np
 
 from c4env.agents.errors import InvalidValue, NoMove, NoSearch
-from c4env.errors import require_integer
+from c4env.arrays import Int64s
+from c4env.errors import InvalidAction, require_integer
 
 from ..envs.opponents import reset_player
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from ..envs.opponents import Follower
     from ..position import Position
+
+HINT: Final = "a function that answers for many boards must be marked by c4env.batched"
 
 
 class Agent(abc.ABC):
@@ -103,6 +107,44 @@ class Agent(abc.ABC):
         Raises:
             NoMove: the game is over.
         """
+
+    def choose_many(self, discs: Int64s, seeds: Int64s) -> Int64s:
+        """Choose columns, int64 ``[M]``, on M boards whose games the agent does not remember.
+
+        A stochastic agent is reseeded before each move, so that boards do not influence each
+        other. Override this method to choose on all boards at once. A class that overrides
+        :meth:`choose` or ``best_move`` alone gets this method back.
+
+        Args:
+            discs: int64 ``[M, 2]``, bitboards of the side to move and of the other side; read only.
+            seeds: int64 ``[M]`` below 2**48.
+        """
+        from ..position import Position
+
+        columns = np.empty(len(discs), np.int64)
+        for i, (mine, theirs) in enumerate(discs.tolist()):
+            if not self.deterministic:
+                self.reseed(int(seeds[i]))
+            columns[i] = self.choose(Position.from_bitboards(mine, theirs))
+        return columns
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        """Give a class that changes the choice on one board the default for many boards."""
+        super().__init_subclass__(**options)
+        own = vars(cls).keys()
+        if own & {"choose", "best_move"} and "choose_many" not in own:
+            cls.choose_many = Agent.choose_many  # type: ignore[method-assign]
+
+    @property
+    def draws(self) -> bool:
+        """Whether the seed of :meth:`reset` has an effect."""
+        return type(self).reset is not Agent.reset
+
+    def follower(self) -> Follower:
+        """Return what plays the agent's moves in one environment (``c4env.envs.opponents``)."""
+        from ..envs.opponents import Follower
+
+        return Follower(self)
 
     def search(self, position: Position) -> SearchResult:
         """Return the column that :meth:`choose` plays, with its value and principal variation.
@@ -191,16 +233,48 @@ class FunctionAgent(Agent):
         self.nodes = getattr(self.function, "nodes", 0)
         return answer
 
+    @property
+    def draws(self) -> bool:
+        """Whether the function has a method ``reset``, which gets the seed."""
+        return callable(getattr(self.function, "reset", None))
+
     def reset(self, seed: Any = None) -> None:
         """Call the function's ``reset``, if any."""
         reset_player(self.function, seed)
 
     def choose(self, position: Any) -> int:
         """Return the function's column for the observation of the side to move."""
-        from ..envs.opponents import one_column
         from ..observation import observe
 
-        return one_column(self(observe(position)))
+        return self._column(observe(position))
+
+    def choose_many(self, discs: Int64s, seeds: Int64s) -> Int64s:
+        """Ask the function about each board; the seeds are not used."""
+        from ..envs.vectorized.batch import observed
+
+        seen = observed(discs)
+        planes, masks = seen["observation"], seen["action_mask"]
+        columns = np.empty(len(discs), np.int64)
+        for i in range(len(discs)):
+            columns[i] = self._column({"observation": planes[i], "action_mask": masks[i]})
+        return columns
+
+    def _column(self, observation: Any) -> int:
+        """Return the function's column.
+
+        Raises:
+            InvalidAction: the function returned something else, or indexed an axis of boards.
+        """
+        from ..position import parse_column  # compiles the rules
+
+        try:
+            answer = self(observation)
+        except IndexError as error:
+            raise InvalidAction(f"{type(error).__name__}: {error}; {HINT}") from error
+        if np.shape(answer) if hasattr(answer, "shape") else isinstance(answer, list | tuple):
+            shown = " ".join(repr(answer).split())[:60]
+            raise InvalidAction(f"{shown}: expected one column; {HINT}")
+        return parse_column(answer)
 
 
 def parameters_of(target: Callable[..., Any]) -> Mapping[str, inspect.Parameter] | None:

@@ -10,6 +10,8 @@ from .base import Agent, require_move
 from .registry.options import DEFAULT_HEURISTIC, HeuristicName, checked
 
 if TYPE_CHECKING:
+    from c4env.arrays import Int64s
+
     from ..position import Position
 
 
@@ -29,6 +31,12 @@ class Random(Agent):
         columns = position.legal_columns()
         return columns[int(self._generator.integers(len(columns)))]
 
+    def choose_many(self, discs: Int64s, seeds: Int64s) -> Int64s:
+        """Draw a legal column on each board with the board's seed."""
+        from ..envs.vectorized.chance import random_columns
+
+        return random_columns(discs, seeds)
+
 
 class Greedy(Agent):
     """Plays a win, else a block, else the column with the best heuristic value.
@@ -41,10 +49,11 @@ class Greedy(Agent):
 
     @checked
     def __init__(self, heuristic: HeuristicName = DEFAULT_HEURISTIC) -> None:
-        from .heuristics.names import load, repeats
+        from .heuristics.names import as_argument, load, repeats
 
         self._heuristic_name = heuristic
         self.heuristic = load(heuristic)
+        self._argument = as_argument(self.heuristic)
         self.deterministic = repeats(self.heuristic)
 
     def choose(self, position: Position) -> int:
@@ -60,3 +69,11 @@ class Greedy(Agent):
         if column < 0:
             raise not_a_value(self._heuristic_name)
         return column
+
+    def choose_many(self, discs: Int64s, seeds: Int64s) -> Int64s:
+        """Choose a column on each board, in one kernel."""
+        from .search.greedy import greedy_columns
+
+        columns = greedy_columns(discs, self._argument)
+        # The default method raises the error with the reason when it plays the failing board.
+        return super().choose_many(discs, seeds) if (columns < 0).any() else columns

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
@@ -12,11 +13,12 @@ from numpy.typing import NDArray
 from c4env.agents.errors import InvalidValue
 from c4env.arrays import Float64s, Int64s
 
-from ..envs.opponents import RANDOM, Follower, follows, make_follower
-from ..envs.vectorized.batch import boards_from, parse_actions
+from ..envs.opponents import Follower, nothing_to_undo, reset_player
+from ..envs.vectorized.batch import parse_actions
 from ..envs.vectorized.chance import streams
-from .base import require_count
-from .baselines import Random
+from ..position import Position
+from .base import Agent, require_count
+from .registry.registry import make
 
 # An odd multiplier of a pool's seed, so that pools with different seeds draw differently.
 KEY: Final = np.uint64(0xD1B54A32D192ED03)
@@ -31,7 +33,7 @@ PRIORITIES: Final[dict[str, Priority]] = {
 }
 
 
-class Pool:
+class Pool(Agent):
     """An opponent that draws one of its opponents, by weight, for each game or each move.
 
     A pool plays in every environment and counts the results against each opponent. One pool may
@@ -49,8 +51,6 @@ class Pool:
         ...
         pool.add(agents.make(copy.deepcopy(model)), weight=2)  # a past self, from the next game on
     """
-
-    c4env_batched = True
 
     def __init__(
         self,
@@ -94,12 +94,11 @@ class Pool:
         self._seed = require_count("seed", seed, 0, 2**64 - 1)
         self._fading = 0.5 ** (1 / half_life)  # factor on a result for each later game
         self._half_life = half_life
-        self._followers: dict[Any, tuple[int, Follower]] = {}  # numbers are not reused
+        self._agents: dict[Any, tuple[int, Agent]] = {}  # numbers are not reused
         self._weights = np.zeros(0)  # by number
         self._counts = np.zeros((0, 3), np.int64)  # games by number and result: -1, 0 or 1
         self._recent = np.zeros((0, 2))  # the caller's points, and games, both fading
-        self._games: PoolGames | None = None  # for calls without an environment
-        self._calls = 0
+        self._generator = np.random.default_rng(0)  # of seeds outside environments
         weights = {} if weights is None else weights
         if not isinstance(weights, Mapping):
             raise InvalidValue(f"weights={weights!r}: expected a dict from opponent to weight")
@@ -117,18 +116,17 @@ class Pool:
             raise InvalidValue(f"weight={weight!r}: expected a number >= 0")
         if getattr(agent, "__hash__", None) is None:  # for example a list
             raise InvalidValue(f"{agent!r}: expected an agent, its name, a model or a function")
-        if agent not in self._followers:
-            follower = make_follower(Random() if agent == RANDOM else agent)
-            assert follower is not None  # only the name "random" has no follower
-            if follows(agent) and follower is not agent:
+        if agent not in self._agents:
+            made = make(agent)
+            if type(made).follower is not Agent.follower:
                 raise InvalidValue(
                     f"{agent!r}: expected an opponent that is not itself a pool or curriculum"
                 )
-            self._followers[agent] = len(self._weights), follower
+            self._agents[agent] = len(self._weights), made
             self._weights = np.append(self._weights, 0.0)
             self._counts = np.vstack([self._counts, np.zeros((1, 3), np.int64)])
             self._recent = np.vstack([self._recent, np.zeros((1, 2))])
-        self._weights[self._followers[agent][0]] = weight
+        self._weights[self._agents[agent][0]] = weight
 
     def remove(self, agent: Any) -> None:
         """Remove an opponent and its results; the opponent still finishes its current games.
@@ -136,14 +134,14 @@ class Pool:
         Raises:
             InvalidValue: the opponent is not in the pool.
         """
-        if agent not in self._followers:
-            raise InvalidValue(f"{agent!r}: expected one of {list(self._followers)}")
-        number, _ = self._followers.pop(agent)
+        if agent not in self._agents:
+            raise InvalidValue(f"{agent!r}: expected one of {list(self._agents)}")
+        number, _ = self._agents.pop(agent)
         self._weights[number] = 0.0
 
     def _each(self, values: NDArray[Any]) -> Iterator[tuple[Any, Any]]:
         """Return pairs of an opponent, as given to :meth:`add`, and its row of values."""
-        return ((agent, values[number].tolist()) for agent, (number, _) in self._followers.items())
+        return ((agent, values[number].tolist()) for agent, (number, _) in self._agents.items())
 
     @property
     def weights(self) -> dict[Any, float]:
@@ -183,7 +181,7 @@ class Pool:
         chances = self._weights.copy()
         if (given := self._priority) != "uniform":
             prefer = PRIORITIES[given] if isinstance(given, str) else given
-            for number, _ in self._followers.values():
+            for number, _ in self._agents.values():
                 points, games = self._recent[number].tolist()
                 factor = prefer(rate := (points + 0.5) / (games + 1))
                 if not is_number(factor) or not 0 <= factor < np.inf:
@@ -196,18 +194,24 @@ class Pool:
             raise InvalidValue(f"weights={weights}: expected one with weight * priority above 0")
         return chances
 
-    def follow(self) -> PoolGames:
+    def follower(self) -> PoolGames:
         """Return a player for one environment; all players share the weights and results."""
         return PoolGames(self)
 
-    def __call__(self, observation: Mapping[str, Any] | NDArray[Any]) -> Int64s:
-        """Return columns, int64 ``[M]``, for observations of M boards, the same in each call."""
-        self._games = self._games or self.follow()
-        discs = boards_from(observation)
-        boards = np.arange(len(discs))
-        self._calls += 1
-        seeds = streams((boards + (self._calls << 32)).astype(np.uint64))
-        return self._games.columns(discs, boards, seeds)
+    def reset(self, seed: int | np.random.SeedSequence | None = None) -> None:
+        """Reset every opponent, and the generator of :meth:`choose`."""
+        self._generator = np.random.default_rng(seed)
+        for _, agent in self._agents.values():
+            reset_player(agent, seed)
+
+    def choose(self, position: Position) -> int:
+        """Draw an opponent for this move, and return its column."""
+        discs = np.array([[position.mine, position.theirs]])
+        return int(self.choose_many(discs, self._generator.integers(2**48, size=1))[0])
+
+    def choose_many(self, discs: Int64s, seeds: Int64s) -> Int64s:
+        """Draw an opponent for each board, and return their columns."""
+        return PoolGames(self).columns(discs, np.arange(len(discs)), seeds)
 
     def __repr__(self) -> str:
         rest = f"{self._seed}, per={self._per!r}, half_life={self._half_life}"
@@ -218,19 +222,17 @@ class Pool:
 class PoolGames(Follower):
     """The games that a pool plays in one environment."""
 
-    draws = True
-
     def __init__(self, pool: Pool) -> None:
+        super().__init__(pool)
         self._pool = pool
         self._who = np.zeros(0, np.int64)  # the number of each board's opponent, or -1
-        self._followers: dict[int, Follower] = {}  # by opponent's number; kept after remove()
+        self._agents: dict[int, Agent] = {}  # by opponent's number; kept after remove()
 
     def reset(self, seed: int) -> None:
         """Forget all games and reset every opponent; an environment's reset calls this method."""
         self._who[:] = -1
-        self._followers = {}
-        for _, follower in self._pool._followers.values():
-            follower.reset(seed)
+        self._agents = {}
+        self._pool.reset(seed)
 
     def begin(self, boards: Int64s, seeds: Int64s) -> None:
         """Draw an opponent for each new game.
@@ -246,11 +248,11 @@ class PoolGames(Follower):
         drawn = np.searchsorted(edges, streams(keys) / 2.0**48 * edges[-1], side="right")
         # Rounding of the sum must not draw an opponent of weight 0.
         self._who[boards] = np.minimum(drawn, np.flatnonzero(chances).max())
-        present = dict(pool._followers.values())
-        if self._followers.keys() != present.keys():
+        present = dict(pool._agents.values())
+        if self._agents.keys() != present.keys():
             playing = set(self._who.tolist())
-            kept = {number: a for number, a in self._followers.items() if number in playing}
-            self._followers = present | kept
+            kept = {number: a for number, a in self._agents.items() if number in playing}
+            self._agents = present | kept
 
     def _known(self, boards: Int64s) -> Int64s:
         """Return the number of the opponent on each board; -1 before the first draw."""
@@ -267,20 +269,25 @@ class PoolGames(Follower):
         who = self._who[boards]
         numbers = np.flatnonzero(np.bincount(who))
         if len(numbers) == 1:
-            answer = self._followers[int(numbers[0])].columns(discs, boards, seeds)
-            return parse_actions(answer, len(boards))
+            return self._agents[int(numbers[0])].choose_many(discs, seeds)
         columns = np.empty(len(boards), np.int64)
         for number in numbers:
             at = np.flatnonzero(who == number)
-            answer = self._followers[int(number)].columns(discs[at], boards[at], seeds[at])
+            answer = self._agents[int(number)].choose_many(discs[at], seeds[at])
             columns[at] = parse_actions(answer, len(at))
         return columns
 
-    def end(self, boards: Int64s, rewards: Float64s) -> None:
+    def choose(self, position: Position, seeds: Int64s) -> int:
+        """Return the column on the only board."""
+        discs = np.array([[position.mine, position.theirs]])
+        return int(self.columns(discs, np.zeros(1, np.int64), seeds)[0])
+
+    def end(self, boards: Int64s, rewards: Float64s) -> Callable[[], None]:
         """Count the results of finished games, given the caller's rewards ``[M]``."""
         pool = self._pool
         if pool._per == "move":
-            return
+            return nothing_to_undo
+        before = {"_counts": pool._counts.copy(), "_recent": pool._recent.copy()}
         who = self._known(boards)
         for number in np.flatnonzero(np.bincount(who + 1)[1:]):
             won = rewards[who == number]
@@ -289,15 +296,7 @@ class PoolGames(Follower):
             games = np.array([(won + 1).sum() / 2, len(won)])
             pool._recent[number] = pool._recent[number] * pool._fading ** len(won) + games
         self._who[boards] = -1
-
-    def save(self) -> tuple[Any, ...]:
-        """Return a copy of the state that a step may change."""
-        pool = self._pool
-        return self._who.copy(), self._followers, pool._counts.copy(), pool._recent.copy()
-
-    def restore(self, saved: tuple[Any, ...]) -> None:
-        """Restore what :meth:`save` returned."""
-        self._who, self._followers, self._pool._counts, self._pool._recent = saved
+        return functools.partial(vars(pool).update, before)
 
 
 def is_number(value: object) -> bool:

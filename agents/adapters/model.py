@@ -10,7 +10,7 @@ from __future__ import annotations
 import abc
 import inspect
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,12 +21,15 @@ from c4env.boards import require_board
 
 from ...bitboard import COLUMNS
 from ...envs.opponents import is_batched, reset_player
+from ...envs.vectorized.batch import observed
 from ...envs.vectorized.chance import streams
 from ...geometry import BOARD_SIZE
-from ...observation import LAYOUTS, Form, observe
+from ...observation import LAYOUTS, Form
 from ...position import Position
 from ..base import Agent, FunctionAgent, is_model, require_move
 from ..registry.options import Temperature, checked
+
+NO_SEED: Final = np.zeros(1, np.int64)
 
 
 class ModelAgent(Agent):
@@ -39,6 +42,8 @@ class ModelAgent(Agent):
     Raises:
         InvalidValue: the temperature is not a number >= 0.
     """
+
+    hint: ClassVar[str] = ""  # the end of a message about an answer
 
     @checked
     def __init__(self, temperature: Temperature = 0.0) -> None:
@@ -61,40 +66,42 @@ class ModelAgent(Agent):
         self._generator = np.random.default_rng(seed)
 
     def choose(self, position: Position) -> int:
-        """Choose the 0-based column to play."""
-        require_move(position)
-        seen = observe(position)
-        return int(self.columns(seen["observation"][None], seen["action_mask"][None])[0])
-
-    def columns(self, planes: Int8s, masks: Int8s, seeds: Int64s | None = None) -> Int64s:
-        """Choose a legal column for each board.
-
-        Args:
-            planes, masks: observations int8 ``[M, 6, 7, 2]``, and legal columns int8 ``[M, 7]``.
-            seeds: int64 ``[M]``, one for each board; None uses the agent's random generator.
-
-        Returns:
-            columns, int64 ``[M]``.
+        """Choose the 0-based column to play.
 
         Raises:
-            EngineFault: the model's preferences have a shape other than ``[M, 7]`` or contain nan,
-                or a column is full or not on the board.
+            EngineFault: the model's column is full or not on the board; or see :meth:`choose_many`.
         """
-        found = np.asarray(self.preferences(planes))
+        require_move(position)
+        seeds = self._generator.integers(2**48, size=1) if self.temperature else NO_SEED
+        discs = np.array([[position.mine, position.theirs]])
+        column = int(self.choose_many(discs, seeds)[0])
+        if not position.is_legal(column):
+            raise EngineFault(f"{self!r} answered {column}: expected legal columns")
+        return column
+
+    def choose_many(self, discs: Int64s, seeds: Int64s) -> Int64s:
+        """Choose columns, int64 ``[M]``, in one batch; columns that the model names are unchecked.
+
+        Raises:
+            EngineFault: the model's answer has another shape or dtype, or contains nan.
+        """
+        seen = observed(discs)
+        found, masks = np.asarray(self.preferences(seen["observation"])), seen["action_mask"]
         if found.shape == (len(masks),):
-            legal = found.dtype.kind in "iu" and ((found >= 0) & (found < COLUMNS)).all()
-            if not legal or not masks[np.arange(len(masks)), found].all():
-                raise EngineFault(f"{self!r} answered {found.tolist()[:8]}: expected legal columns")
+            if found.dtype.kind not in "iu":
+                raise EngineFault(
+                    f"{self!r} answered dtype {found.dtype}: expected legal columns{self.hint}"
+                )
             return found.astype(np.int64)
-        found = found.astype(np.float64)
         if found.shape != masks.shape:
-            raise EngineFault(f"{self!r} returned shape {found.shape}: expected {masks.shape}")
-        values = np.where(masks != 0, found, -np.inf)
+            each = f"or {masks.shape[:1]} columns, one for each board{self.hint}"
+            raise EngineFault(
+                f"{self!r} returned shape {found.shape}: expected {masks.shape}, {each}"
+            )
+        values = np.where(masks != 0, found.astype(np.float64), -np.inf)
         if np.isnan(values).any():
             raise EngineFault(f"{self!r} answered nan: expected a number for each legal column")
         if self.temperature:
-            if seeds is None:
-                seeds = self._generator.integers(2**48, size=len(masks))
             # Gumbel-max trick: the argmax with Gumbel noise samples the softmax.
             drawn = streams((seeds[:, None] * COLUMNS + np.arange(COLUMNS)).astype(np.uint64))
             values = values / self.temperature - np.log(-np.log((drawn + 0.5) / 2.0**48))
@@ -191,10 +198,17 @@ class BatchFunctionAgent(ModelAgent):
     ``[M, 7]``. It returns columns (integers ``[M]``) or preferences (floats ``[M, 7]``).
     """
 
+    hint = "; the function is marked by c4env.batched"
+
     def __init__(self, function: Any, temperature: float = 0.0) -> None:
         super().__init__(temperature)
         self._function = function
         self.name = getattr(function, "__name__", "")
+
+    @property
+    def draws(self) -> bool:
+        """Whether the seed has an effect: with a temperature, or a function that has ``reset``."""
+        return self.temperature > 0 or hasattr(self._function, "reset")
 
     def reset(self, seed: int | np.random.SeedSequence | None = None) -> None:
         """Begin a new game, also of the function."""
@@ -203,7 +217,7 @@ class BatchFunctionAgent(ModelAgent):
 
     def preferences(self, planes: Int8s) -> NDArray[Any]:
         """Return the function's result; see :class:`ModelAgent`."""
-        masks = (planes[:, 0].sum(axis=-1) == 0).astype(np.int8)  # legal if the top cell is empty
+        masks = 1 - (planes[:, 0, :, 0] | planes[:, 0, :, 1])  # legal if the top cell is empty
         return np.asarray(self._function({"observation": planes, "action_mask": masks}))
 
 

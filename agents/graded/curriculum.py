@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Annotated, Any, Final
+import functools
+from collections.abc import Callable
+from typing import Annotated, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from c4env.agents.errors import InvalidValue
 from c4env.agents.graded.levels import ELO
@@ -14,7 +14,8 @@ from c4env.agents.registry.entries import Between
 from c4env.arrays import Float64s, Int64s
 
 from ...envs.opponents import Follower
-from ...envs.vectorized.batch import boards_from
+from ...position import Position
+from ..base import Agent, require_move
 from ..registry.options import Share, checked
 from .agent import Player, skill_of
 
@@ -26,7 +27,7 @@ Change = Annotated[float, Between(1, HIGHEST - LOWEST)]
 Count = Annotated[int, Between(1, 10**9)]
 
 
-class Curriculum:
+class Curriculum(Agent):
     """An opponent, the agent ``graded``, that gets stronger as the learner gets stronger.
 
     After ``games`` games, the opponent's Elo rises by ``step`` if the learner scored ``above`` or
@@ -54,8 +55,6 @@ class Curriculum:
         InvalidValue: an argument is out of range, or ``below`` is not less than ``above``.
     """
 
-    c4env_batched = True
-
     @checked
     def __init__(
         self,
@@ -75,7 +74,7 @@ class Curriculum:
         self._generator = np.random.default_rng(0)
         self.player = Player()
 
-    def follow(self) -> CurriculumGames:
+    def follower(self) -> CurriculumGames:
         """Return a player for one environment; all such players share the Elo and game count."""
         return CurriculumGames(self)
 
@@ -91,10 +90,18 @@ class Curriculum:
         self.history += (self.elo,)
         self._points, self._count = 0.0, 0
 
-    def __call__(self, observation: Mapping[str, Any] | NDArray[Any]) -> Int64s:
-        """Return columns int64 ``[M]`` at the present Elo for the observations of M boards."""
-        discs = boards_from(observation)
-        seeds = self._generator.integers(2**48, size=len(discs))
+    def reset(self, seed: int | np.random.SeedSequence | None = None) -> None:
+        """Begin a new game; the same seed draws the same columns."""
+        self._generator = np.random.default_rng(seed)
+
+    def choose(self, position: Position) -> int:
+        """Choose a column at the present Elo."""
+        require_move(position)
+        discs = np.array([[position.mine, position.theirs]])
+        return int(self.choose_many(discs, self._generator.integers(2**48, size=1))[0])
+
+    def choose_many(self, discs: Int64s, seeds: Int64s) -> Int64s:
+        """Choose a column on each board at the present Elo."""
         return self.player.columns(discs, skill_of(self.elo), seeds)
 
     def __repr__(self) -> str:
@@ -104,9 +111,8 @@ class Curriculum:
 class CurriculumGames(Follower):
     """The games of a curriculum in one environment."""
 
-    draws = True
-
     def __init__(self, curriculum: Curriculum) -> None:
+        super().__init__(curriculum)
         self._curriculum = curriculum
         self._elo = np.zeros(0)  # of each board's game; nan before the first
 
@@ -116,7 +122,7 @@ class CurriculumGames(Follower):
 
     def begin(self, boards: Int64s, seeds: Int64s) -> None:
         """Begin new games at the present Elo."""
-        self._elo = self._known(boards).copy()  # save() hands out the array
+        self._elo = self._known(boards)
         self._elo[boards] = self._curriculum.elo
 
     def _known(self, boards: Int64s) -> Float64s:
@@ -131,18 +137,15 @@ class CurriculumGames(Follower):
             self.begin(new, seeds)
         return self._curriculum.player.columns(discs, skill_of(self._elo[boards]), seeds)
 
-    def end(self, boards: Int64s, rewards: Float64s) -> None:
+    def choose(self, position: Position, seeds: Int64s) -> int:
+        """Return the column on the only board."""
+        discs = np.array([[position.mine, position.theirs]])
+        return int(self.columns(discs, np.zeros(1, np.int64), seeds)[0])
+
+    def end(self, boards: Int64s, rewards: Float64s) -> Callable[[], None]:
         """Count finished games, except games that began when the opponent had another Elo."""
+        before = vars(self._curriculum).copy()
         present = self._known(boards)[boards] == self._curriculum.elo
         if present.any():
             self._curriculum.count(rewards[present])
-
-    def save(self) -> Any:
-        """Return the state that a step of the environment may change, for :meth:`restore`."""
-        c = self._curriculum
-        return self._elo, c.elo, c.history, c._points, c._count
-
-    def restore(self, saved: Any) -> None:
-        """Restore a state that :meth:`save` returned."""
-        c = self._curriculum
-        self._elo, c.elo, c.history, c._points, c._count = saved
+        return functools.partial(vars(self._curriculum).update, before)

@@ -2,7 +2,7 @@
 
 ``python -m tests.makers graded fit --seed 1`` measured them on 2026-11-25. Each skill played
 the agents of the shipped leaderboard until the standard error of its Elo was below 12. The
-first and the last Elo are those of ``random`` and ``perfect`` in the leaderboard.
+first and the last Elo are those of ``random`` and ``perfect`` in the leaderboard then.
 
 The zero of the scale follows from ANCHOR: the mean Elo of these agents is ANCHOR_ELO, as it was in
 the leaderboard of 2026-11-22. So the Elo of ``graded`` stays when the leaderboard's field changes.

@@ -2,7 +2,7 @@
 
 The shipped network needs only NumPy. ``features`` makes its input, ``network`` computes its output,
 and the agent in ``agent`` plays by it. ``convolution`` has the PyTorch network that
-:mod:`c4env.agents.training.selfplay` trains.
+:mod:`c4env.agents.selfplay.train` trains.
 """
 
 from typing import Final

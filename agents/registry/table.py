@@ -88,8 +88,8 @@ ZOO: Final = (
     ),
     Entry(
         "selfplay",
-        ".adapters.selfplay:selfplay",
-        "a network of c4env.agents.training.selfplay: selfplay:DIR (needs the package torch)",
+        ".selfplay.agent:selfplay",
+        "a network of c4env.agents.selfplay.train: selfplay:DIR (needs the package torch)",
         argument="path",
         needs=("torch",),
     ),

@@ -104,7 +104,7 @@ def greedy_playout(mine: int, theirs: int, state: int) -> tuple[int, int]:
 
 
 @kernel(types.int64(NODES, _int64, types.float64))
-def select(tree: NDArray[np.void], node: int, exploration: float) -> int:
+def select_ucb1(tree: NDArray[np.void], node: int, exploration: float) -> int:
     """Return the child of an undecided node with the greatest upper confidence bound (UCB1).
 
     Unvisited children come first. Proven losses are never selected.
@@ -164,7 +164,7 @@ def simulate(
                 if tree[node]["visits"] == 0 or used + COLUMNS > len(tree):
                     break
                 used = expand(tree, node, mine, theirs, used)
-            node = select(tree, node, exploration)
+            node = select_ucb1(tree, node, exploration)
             depth += 1
             path[depth] = node
             mine, theirs = theirs, mine | drop(mine | theirs, int(tree[node]["column"]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -90,9 +91,10 @@ def find_function(function: str | PolicyValue) -> PolicyValue:
 
             return shipped()
         if function.startswith(SELFPLAY):
-            from ..network.convolution import Evaluator
-
-            return Evaluator.load(function.removeprefix(SELFPLAY))
+            # By name, since self-play is built on this package.
+            network = importlib.import_module("..selfplay.network", __package__)
+            loaded: PolicyValue = network.Evaluator.load(function.removeprefix(SELFPLAY))
+            return loaded
         expected = f"{LEARNED} or package.module:function"
         function = import_callable(function, InvalidFunction, who, expected)
     if not callable(function):

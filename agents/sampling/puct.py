@@ -23,6 +23,7 @@ from ...observation import OBSERVATION_SHAPE, fill
 from ...position import Position
 from ..registry.options import Megabytes, Movetime, Simulations, checked
 from .policy_value import Asked
+from .qtransforms import complete_by_mixed_value
 from .tree import (
     DEEPEST,
     NODES,
@@ -36,9 +37,6 @@ from .tree import (
     tactical_status,
 )
 
-# Factor of a value added to logits: (VISITS_ADDED + visits of the most visited child) * SCALE.
-VISITS_ADDED: Final = 50.0
-SCALE: Final = 0.1
 PENDING: Final = -1  # ``first`` of a leaf that waits for its evaluation
 
 WAITING: Final = 2  # word of the workspace: number of leaves that wait
@@ -49,7 +47,7 @@ _rows = types.int64[:, ::1]
 
 
 @kernel(types.int64(NODES, _int64, _float64))
-def select(tree: NDArray[np.void], node: int, exploration: float) -> int:
+def select_puct(tree: NDArray[np.void], node: int, exploration: float) -> int:
     """Return the child of an undecided node with the greatest value plus exploration bonus.
 
     An unvisited child has the value of the node itself. Proven losses are never selected.
@@ -117,7 +115,7 @@ def descend(
                 break
             used = expand(tree, node, mine, theirs, used)
             tree[used - 1]["prior"] = 1.0
-        node = select(tree, node, exploration)
+        node = select_puct(tree, node, exploration)
         depth += 1
         path[depth] = node
         mine, theirs = theirs, mine | drop(mine | theirs, int(tree[node]["column"]))
@@ -230,49 +228,12 @@ def expand_leaves(
         add_result(tree, paths[i], depth, 0, -values[i])
 
 
-@kernel(types.void(NODES, _float64, types.float64[::1], types.float64[::1]))
-def improve_logits(
-    tree: NDArray[np.void], value: float, scores: Float64s, values: Float64s
-) -> None:
-    """Write the completed Q-values of the columns and the logits of the improved policy.
-
-    A column without visits gets the mixed value of the root: a mean of the network's value and the
-    prior-weighted mean of the visited columns' values ("Policy improvement by planning with
-    Gumbel", section 4 and appendix D). Proven columns count by their results.
-
-    Args:
-        tree: the nodes of the search.
-        value: the network's value of the root.
-        scores: output [7], logits of the improved policy; -inf for a column without a child.
-        values: output [7], completed Q-values.
-    """
-    first = int(tree[0]["first"])
-    end = first + int(tree[0]["children"])
-    most = count = weight = total = 0.0
-    for child in range(first, end):
-        visits, proof = float(tree[child]["visits"]), int(tree[child]["proof"])
-        most, count = max(most, visits), count + visits
-        if proof != OPEN or visits > 0.0:
-            known = tree[child]["total"] / visits if proof == OPEN else float(sign(proof))
-            values[tree[child]["column"]] = known
-            weight += tree[child]["prior"]
-            total += tree[child]["prior"] * known
-    mixed = (value + count * total / weight) / (1.0 + count) if weight > 0.0 else value
-    scores[:] = -math.inf
-    for child in range(first, end):
-        column = tree[child]["column"]
-        if tree[child]["proof"] == OPEN and tree[child]["visits"] == 0:
-            values[column] = mixed
-        logit = math.log(max(float(tree[child]["prior"]), 1e-9))
-        scores[column] = logit + (VISITS_ADDED + most) * SCALE * values[column]
-
-
 class PUCT(TreeAgent):
     """Plays by tree search with a policy and value function.
 
     Args:
         function: learned, selfplay:DIR or module:function. ``learned`` is the network that ships
-            with the package, ``selfplay:DIR`` a network of ``c4env.agents.training.selfplay``. Any
+            with the package, ``selfplay:DIR`` a network of ``c4env.agents.selfplay.train``. Any
             other function is a :class:`~c4env.agents.sampling.policy_value.PolicyValue` or its
             import path; it is deterministic only if its attribute ``deterministic`` is True.
         simulations: simulations for each move (400 without a movetime).
@@ -349,7 +310,7 @@ class PUCT(TreeAgent):
         if self.choice == "visits" or self._tree[0]["proof"] != OPEN:
             return super()._chosen()
         root, scores, values = self._tree[0], np.empty(COLUMNS), np.empty(COLUMNS)
-        improve_logits(self._tree, -root["total"] / root["visits"], scores, values)
+        complete_by_mixed_value(self._tree, -root["total"] / root["visits"], scores, values)
         known = [child for child in self._children(0) if self._value(child) is not None]
         return max(known, key=lambda child: float(scores[self._tree[child]["column"]]))
 

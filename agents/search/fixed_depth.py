@@ -159,8 +159,7 @@ class FixedDepth(SearchingAgent):
     """Searches a fixed number of plies with a heuristic at the leaves.
 
     The default rules are those of the chain system for every heuristic, so that heuristics are
-    comparable and every kind of search chooses the same columns. ``c4env.agents.batched.opponent``
-    copies the options of a search by hand: add a new option there too.
+    comparable and every kind of search chooses the same columns.
 
     Args:
         depth: plies looked ahead, the agent's own move included.
@@ -177,6 +176,7 @@ class FixedDepth(SearchingAgent):
     """The number of unpruned lines of play above which a search runs in its own thread; shorter
     searches take some hundredths of a second."""
     settings_are_all = True
+    memory = ("threads",)
 
     @checked
     def __init__(
@@ -189,6 +189,7 @@ class FixedDepth(SearchingAgent):
         self._quick = int(log(self.quick, COLUMNS))  # plies
         self.rules = rules
         self._inner = rules.inner
+        self.threads = 1  # that share the boards of choose_many
         self.heuristic = heuristic
         function = load(heuristic)
         self._heuristic = as_argument(function)
@@ -220,6 +221,17 @@ class FixedDepth(SearchingAgent):
         require_move(position)
         mine, theirs = position.mine, position.theirs
         return self._best(mine, theirs, self.depth, True, self.rules.root_order)
+
+    def choose_many(self, discs: Int64s, seeds: Int64s) -> Int64s:
+        """Choose a column on each board; pruning changes no column, so ``minimax`` prunes here."""
+        from .many import search_many
+
+        how = self._heuristic, self._inner, self.rules.root_order
+        columns, nodes = search_many(discs, self.depth, *how, self.threads)
+        if (nodes < 0).any():
+            raise not_a_value(self.heuristic)
+        self.nodes = int(nodes.sum())
+        return columns
 
     def search(self, position: Position) -> SearchResult:
         """Return the chosen column, its value and the principal variation.

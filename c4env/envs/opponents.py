@@ -1,8 +1,8 @@
-"""Opponents in the environments, and the interface through which they play.
+"""Opponents in the environments: everything from which ``agents.make`` makes an agent.
 
 An opponent is a name, an agent, a model, or a function. A function maps one observation to a
-column; a function marked by :func:`batched` maps M observations to M columns. The
-environments play ``"random"`` themselves and every other opponent through a :class:`Follower`.
+column; a function marked by :func:`batched` maps M observations to M columns. The environments play
+``"random"`` themselves, and every other opponent as an agent, through a :class:`Follower`.
 """
 
 from __future__ import annotations
@@ -10,24 +10,20 @@ from __future__ import annotations
 import functools
 import importlib
 import inspect
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from c4env.arrays import Float64s, Int64s
-from c4env.boards import require_board
-from c4env.errors import InvalidAction, InvalidOption, OpponentFailed
-
-from ..geometry import BOARD_SIZE
+from c4env.errors import InvalidOption, OpponentFailed
 
 if TYPE_CHECKING:
     from ..observation import Observation
+    from ..position import Position
 
 RANDOM: Final = "random"
 """The name of the opponent that the environments play themselves."""
-
-HINT: Final = "a function that answers for many boards must be marked by c4env.batched"
 
 _BY_NAME: Final = {inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY}
 _BY_PLACE: Final = {
@@ -70,8 +66,8 @@ def batched(function: Answering) -> Answering:
 
     Args:
         function: maps a dict of ``"observation"`` int8 ``[M, 6, 7, 2]`` and
-            ``"action_mask"`` int8 ``[M, 7]`` to integers ``[M]``. Marking a class marks all its
-            objects.
+            ``"action_mask"`` int8 ``[M, 7]`` to integers ``[M]``, or to a preference for each
+            column, floats ``[M, 7]``. Marking a class marks all its objects.
 
     Returns:
         the function itself, or for a bound method, which cannot be marked, a wrapper.
@@ -104,85 +100,43 @@ def is_batched(function: object) -> bool:
 
 
 class Follower:
-    """Plays an opponent's moves in one environment, and may keep track of the games there.
+    """Plays an agent's moves in one environment.
 
-    The argument ``boards``, int64 ``[M]``, has the indices of the M boards of a call. Each board
-    has its own stream of seeds below 2**48, so the opponent's random numbers on a board depend only
-    on that board's seed. An opponent may define ``follow``, which returns a follower.
-    If a follower has a method ``choose``, ``ConnectFourEnv`` calls ``choose(position)`` instead of
-    ``columns``.
-
-    Attributes:
-        draws: True if the opponent uses random numbers and therefore needs the seeds.
+    ``boards``, int64 ``[M]``, has the indices of the M boards of a call. Each board has its own
+    stream of seeds, int64 ``[M]`` below 2**48, so the opponent's random numbers on a board depend
+    only on that board's seed. An agent that needs to know which moves belong to one game, such as
+    ``agents.Pool``, returns its own kind of follower from ``Agent.follower``.
     """
 
-    draws: bool = False
+    def __init__(self, agent: Any) -> None:
+        self.agent = agent
 
     def reset(self, seed: int) -> None:
         """Forget all games; the environment calls this when it resets all boards."""
+        reset_player(self.agent, seed)
 
     def begin(self, boards: Int64s, seeds: Int64s) -> None:
         """Begin new games on these boards."""
 
     def columns(self, discs: Int64s, boards: Int64s, seeds: Int64s) -> ArrayLike:
-        """Choose columns ``[M]``, integers, on these boards.
+        """Choose columns ``[M]``, given bitboards int64 ``[M, 2]``; see ``Agent.choose_many``."""
+        return self.agent.choose_many(discs, seeds)  # type: ignore[no-any-return]
 
-        Args:
-            discs: int64 ``[M, 2]``, bitboards of the side to move and of the other side; read only.
-            boards: int64 ``[M]``, the indices of the boards.
-            seeds: int64 ``[M]``, new seeds in each call.
+    def choose(self, position: Position, seeds: Int64s) -> Any:
+        """Choose a column on the board of ``ConnectFourEnv``, where an agent may keep its game."""
+        return self.agent.choose(position)
 
-        Raises:
-            OpponentFailed: the opponent did not return M columns.
-            Exception: any error of the opponent; the environment raises OpponentFailed from it.
+    def end(self, boards: Int64s, rewards: Float64s) -> Callable[[], None]:
+        """End the games on these boards, and count the caller's rewards ``[M]``.
+
+        Returns:
+            a function that takes the count back, for a step that fails later.
         """
-        raise NotImplementedError
-
-    def end(self, boards: Int64s, rewards: Float64s) -> None:
-        """Record that the games on these boards ended, and the caller's rewards ``[M]``."""
-
-    def save(self) -> Any:
-        """Return a copy of the state, so that a failed step can be undone."""
-
-    def restore(self, saved: Any) -> None:
-        """Restore what :meth:`save` returned."""
+        return nothing_to_undo
 
 
-class FunctionFollower(Follower):
-    """A follower that calls a function for one observation, or a :func:`batched` one for M."""
-
-    def __init__(self, function: Any) -> None:
-        self.function = function
-        self.draws = hasattr(function, "reset")
-
-    def reset(self, seed: int) -> None:
-        """Reset a function that has a method ``reset``."""
-        reset_player(self.function, seed)
-
-    def columns(self, discs: Int64s, boards: Int64s, seeds: Int64s) -> ArrayLike:
-        """Return the function's columns; see :class:`Follower`."""
-        from .vectorized.batch import observed, parse_actions  # compiles the rules
-
-        seen = observed(discs)
-        if is_batched(self.function):
-            answer = self.function(seen)
-            try:
-                return parse_actions(answer, len(boards))
-            except InvalidAction as error:
-                raise OpponentFailed(f"{error}, from a function marked by c4env.batched") from None
-        planes, masks = seen["observation"], seen["action_mask"]
-        columns = np.empty(len(boards), np.int64)
-        for i in range(len(boards)):
-            where = f"board {boards[i]}: " if len(boards) > 1 else ""
-            try:
-                answer = self.function({"observation": planes[i], "action_mask": masks[i]})
-            except IndexError as error:  # from a function that indexes the axis of boards
-                raise OpponentFailed(f"{where}{type(error).__name__}: {error}; {HINT}") from error
-            try:
-                columns[i] = one_column(answer)
-            except InvalidAction as error:
-                raise OpponentFailed(f"{where}{error}") from None
-        return columns
+def nothing_to_undo() -> None:
+    """Take back no count."""
 
 
 def reset_player(player: Any, seed: Any) -> None:
@@ -222,55 +176,25 @@ def reset_opponent(follower: Follower, seed: int) -> None:
         ) from error
 
 
-def one_column(answer: object) -> int:
-    """Check what a function returned for one observation, and return the column.
-
-    Raises:
-        InvalidAction: the answer is not one integer.
-    """
-    from ..position import parse_column  # compiles the rules
-
-    if np.shape(answer) if hasattr(answer, "shape") else isinstance(answer, list | tuple):
-        shown = " ".join(repr(answer).split())[:60]
-        raise InvalidAction(f"{shown}: expected one column; {HINT}")
-    return parse_column(answer)
-
-
-def follows(opponent: Any) -> bool:
-    """Return True if an opponent has a method ``follow``, which returns a :class:`Follower`."""
-    return callable(getattr(opponent, "follow", None))
-
-
-def make_follower(opponent: AnyOpponent, *, many: bool = True) -> Follower | None:
-    """Return an opponent's :class:`Follower`; None for ``"random"``, which needs no follower.
-
-    Args:
-        opponent: as in the module's docstring; None means ``"random"``.
-        many: whether the environment has several boards. With one board, an agent plays as in
-            any game. With several boards, the agent keeps no memory of a game.
+def follower_of(opponent: AnyOpponent) -> Follower | None:
+    """Return an opponent's :class:`Follower`; None for ``"random"`` and None.
 
     Raises:
         InvalidOption: the argument is not an opponent.
         WrongBoard: the opponent plays on a board of another size.
         UnknownAgent, InvalidSpec, UnknownOption, InvalidValue: the opponent's spec is wrong.
     """
-    given: Any = opponent
-    if given is None or (isinstance(given, str) and given == RANDOM):
+    if opponent is None or (isinstance(opponent, str) and opponent == RANDOM):
         return None
-    require_board(given, BOARD_SIZE, given)
-    if follows(given):
-        made: Follower = given.follow()
-        return made
-    # Imported by name, since c4env must not depend on agents; they are the agents of this board.
-    if not (is_batched(given) or inspect.isroutine(given) or isinstance(given, functools.partial)):
-        root = __name__.rpartition(".envs.")[0]
-        agents = importlib.import_module(f"{root}.agents.batched")
-        found: Follower | None = agents.follower_of(given, many=many)
-        if found is not None:
-            return found
-    if not callable(given):
+    # Imported by name, since c4env must not depend on agents.
+    agents = importlib.import_module("..agents", __package__)
+    try:
+        follower: Follower = agents.make(opponent).follower()
+    except agents.InvalidSpec:
+        if isinstance(opponent, str):
+            raise
         raise InvalidOption(
-            f"opponent={given!r}: expected 'random', an agent, an agent's name, a model, a "
+            f"opponent={opponent!r}: expected 'random', an agent, an agent's name, a model, a "
             "function of one observation, or a function marked by c4env.batched"
-        )
-    return FunctionFollower(given)
+        ) from None
+    return follower

@@ -26,7 +26,7 @@ from ..observation import Form, observe
 from ..position import Position, parse_column
 from ..view.rendering import DEFAULT_SCALING
 from ..view.viewer import RENDER_MODES, Viewer
-from .opponents import AnyOpponent, Follower, make_follower, reset_opponent
+from .opponents import AnyOpponent, Follower, follower_of, reset_opponent
 from .options import (
     loses_when_illegal,
     parse_seat,
@@ -34,7 +34,6 @@ from .options import (
     parse_start,
     refuse_instant_end,
 )
-from .vectorized.batch import parse_actions
 from .vectorized.chance import streams
 
 BOARD_0 = np.zeros(1, np.int64)  # the index of the one board, for a follower
@@ -128,7 +127,7 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
 
     @opponent.setter
     def opponent(self, opponent: AnyOpponent) -> None:
-        self._follower = make_follower(opponent, many=False)
+        self._follower = follower_of(opponent)
         self._given = opponent
 
     @property
@@ -158,9 +157,8 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
             InvalidOption: an option is unknown or invalid, the start is a finished game, or
                 the opponent could end the game before the caller's first move.
             InvalidNotation, IllegalMove: ``moves`` is not a legal game.
-            OpponentFailed: the opponent raised an error or returned an illegal column.
-
-        An error leaves the game and all random states as they were.
+            OpponentFailed: the opponent raised an error or returned an illegal column; call
+                ``reset()`` again. Any other error leaves the game and the chance as they were.
         """
         given = parse_seed(seed)
         choice = self._seat_choice
@@ -168,28 +166,17 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
             choice = parse_seat(options["seat"])
             options = {key: value for key, value in options.items() if key != "seat"}
         position, last = parse_start(options)
-        follower, generator, number = self._follower, self._np_random, self._np_random_seed
-        state = None if generator is None else generator.bit_generator.state
-        before = self._seed, None if follower is None else follower.save()
-        try:
-            super().reset(seed=given)
-            seat = int(self.np_random.integers(2)) if choice is None else choice
-            if seat != position.to_move:
-                refuse_instant_end(position)
-            if follower is not None:
-                self._seed = int(self.np_random.integers(2**31)) if follower.draws else 0
-                reset_opponent(follower, self._seed)
-                follower.begin(BOARD_0, self._seeds(follower, position))
-            if seat != position.to_move:
-                position, last = self._reply(position)
-        except BaseException:
-            self._np_random, self._np_random_seed = generator, number
-            if generator is not None and state is not None:
-                generator.bit_generator.state = state
-            self._seed, saved = before
-            if follower is not None:
-                follower.restore(saved)
-            raise
+        if choice is None or choice != position.to_move:
+            refuse_instant_end(position)
+        self._state = "new"  # until the opponent has answered
+        super().reset(seed=given)
+        seat = int(self.np_random.integers(2)) if choice is None else choice
+        if (follower := self._follower) is not None:
+            self._seed = int(self.np_random.integers(2**31)) if follower.agent.draws else 0
+            reset_opponent(follower, self._seed)
+            follower.begin(BOARD_0, self._seeds(follower, position))
+        if seat != position.to_move:
+            position, last = self._reply(position)
         self._position, self._last, self._seat = position, last, seat
         self._state, self._forfeited = "playing", False
         self._show()
@@ -228,13 +215,7 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
             return self.forfeit()
         position, last = self._position.play(column), column
         if position.outcome is None:
-            saved = None if self._follower is None else self._follower.save()
-            try:
-                position, last = self._reply(position)
-            except BaseException:
-                if self._follower is not None:
-                    self._follower.restore(saved)
-                raise
+            position, last = self._reply(position)
         self._position, self._last = position, last
         reward = 0.0
         if position.outcome is not None:
@@ -307,14 +288,8 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
             legal = position.legal_columns()
             column = legal[int(self.np_random.integers(len(legal)))]
             return position.play(column), column
-        choose = getattr(follower, "choose", None)
         try:
-            if choose is not None:
-                column = parse_column(choose(position))
-                return position.play(column), column
-            discs = np.array([[position.mine, position.theirs]])
-            answer = follower.columns(discs, BOARD_0, self._seeds(follower, position))
-            (column,) = parse_actions(answer, 1).tolist()
+            column = parse_column(follower.choose(position, self._seeds(follower, position)))
             return position.play(column), column
         except (OpponentFailed, InvalidAction, IllegalMove) as error:
             raise OpponentFailed(f"the opponent's move in {position!r}: {error}") from error
@@ -325,7 +300,7 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
 
     def _seeds(self, follower: Follower, position: Position) -> Int64s:
         """Return the seed of the opponent's move; 0 if the opponent uses no random numbers."""
-        if not follower.draws:
+        if not follower.agent.draws:
             return BOARD_0
         return streams(np.array([self._seed + position.plies], np.uint64))
 

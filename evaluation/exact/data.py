@@ -16,7 +16,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from c4env.agents.batched import Pool
+from c4env.agents.pool import Pool
 from c4env.agents.registry.imports import meant
 from c4env.agents.solver import Solver
 from c4env.agents.solver.book import default_book, enumeration, twelve_ply_book
@@ -228,7 +228,7 @@ def _games(players: Mapping[str, int], seed: int) -> Iterator[Int64s]:
     its own probability of a random move.
     """
     generator = np.random.default_rng([seed, *zlib.crc32(repr(players).encode()).to_bytes(4)])
-    seats = [Pool(players, int(s)).follow() for s in generator.integers(2**32, size=2)]
+    seats = [Pool(players, int(s)).follower() for s in generator.integers(2**32, size=2)]
     for seat in seats:
         seat.reset(seed)
     batch = Batch(GAMES)

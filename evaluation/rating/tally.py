@@ -155,9 +155,9 @@ class Tally:
 
         A chain of games connects two players of a part; no game connects two parts.
         """
-        more = self.beside.games.any(0) if self.beside else False
-        met = self.games.any(0) | more
-        joined = met | met.T | np.eye(len(met), dtype=bool)
+        tallies = [self] if self.beside is None else [self, self.beside]
+        met = np.any([tally.games.any(0) for tally in tallies], 0)
+        joined = met | met.T | np.eye(len(met), dtype=np.bool_)
         for _ in range(len(met).bit_length()):
             joined = joined @ joined
         return [list(np.flatnonzero(row)) for row in np.unique(joined, axis=0)[::-1]]

@@ -48,12 +48,12 @@ def sentence(run: Tournament, ratings: Ratings) -> str:
         head = "" if level + 1 == len(ratings) else f" at the head of {len(ratings)} agents"
         return f"{best.player} and {others} are level{head} ({_ends(difference)})."
     field = "stronger of the two" if len(ratings) == 2 else f"strongest of {len(ratings)} agents"
-    if best.ranks.worst == 1:
+    rivals = _rivals(ratings)
+    if not rivals:
         return (
             f"{best.player} is the {field}, {difference.value:.0f} Elo ahead of {second.player} "
             f"({_ends(difference)})."
         )
-    rivals = [r.player for r in ratings[1:] if r.ranks.best == 1] or [second.player]
     rival = rivals[0] if len(rivals) == 1 else f"{len(rivals)} others"
     return (
         f"{best.player} leads {second.player} by {difference.value:.0f} Elo "
@@ -76,9 +76,17 @@ def remarks(run: Tournament, ratings: Ratings) -> list[str]:
         found.append(f"{said}.")
     if isinstance(run, Match) and run.decision is not None:
         found.append("The test stopped the match, which biases Elo and score towards its decision.")
-    elif not ratings.exact and not twins and ratings[0].ranks.worst > 1:
+    elif not twins and _rivals(ratings):
         found += [advice] if (advice := _more_openings(run)) else []
     return found
+
+
+def _rivals(ratings: Ratings) -> list[str]:
+    """The agents of the first group that may be as strong as the best agent."""
+    if ratings.exact:
+        return []
+    best, *others = ratings.groups[0]
+    return [r.player for r in others if ratings.difference(best.player, r.player).low <= 0]
 
 
 def _more_openings(run: Tournament) -> str:

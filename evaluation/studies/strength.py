@@ -16,8 +16,8 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from c4env import agents
-from c4env.agents.batched import opponent
 from c4env.agents.solver.exam import exam
+from c4env.envs.vectorized.batch import boards_from
 from c4env.errors import require_integer
 from c4env.evaluation.errors import InvalidRun, UnreadableRun
 from c4env.evaluation.studies.leaderboard import place, stored_board
@@ -60,7 +60,8 @@ def blunder_rate(model: Any, questions: int | None = None) -> float:
     scores = np.array([question.scores for question in asked], np.float64)  # nan for None
     signs = np.where(np.isnan(scores), -2, np.sign(scores))
     seen = observe_many(question.position for question in asked)
-    columns = np.asarray(opponent(agents.make(model))(seen))
+    seeds = np.random.default_rng(0).integers(2**48, size=len(asked))
+    columns = agents.make(model).choose_many(boards_from(seen), seeds)
     kept = signs[np.arange(len(asked)), columns] == signs.max(axis=1)
     return float(1 - kept.mean())
 

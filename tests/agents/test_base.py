@@ -10,11 +10,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-import c4env
 from c4env import Position, agents, observe
-from c4env.agents.base import Agent, SearchingAgent, require_move
+from c4env.agents.base import Agent, require_move
 from c4env.agents.errors import NoMove
-from c4env.errors import InvalidPosition
 from tests.helpers.processes import start_python
 from tests.helpers.strategies import positions
 
@@ -51,29 +49,16 @@ def test_an_agent_answers_an_observation_as_it_answers_its_position(position: Po
         assert type(agent(observe(position))) is int
 
 
-SMALL = c4env.board(4, 4, 4).Position.parse("1234")
-
-
-@pytest.mark.parametrize("name", [*QUICK, *OTHERS])
-def test_a_move_is_asked_for_in_a_position_of_this_board(name: str) -> None:
-    agent: Any = agents.make(name)
-    for given_instead in ("4435", None, np.zeros((6, 7, 2)), SMALL):
-        for ask in ("choose", "search", "best_move", "score"):
-            with pytest.raises(InvalidPosition, match=r": expected a c4env\.Position$") as caught:
-                getattr(agent, ask, agent.choose)(given_instead)
-            assert str(caught.value).startswith(repr(given_instead)[:60])
-
-
 STOPPED_BY_CTRL_C = """
 import threading, time
 import numpy as np
 from c4env import Position, agents, observe
-from c4env.agents.batched import BatchedSearch
 
-empty = observe(Position())
-many = {name: np.stack([array] * 8) for name, array in empty.items()}
-endless = [agents.make(spec) for spec in %r]
-for agent in [*endless, BatchedSearch(14), BatchedSearch(14, threads=2)]:
+empty, many = Position(), (np.zeros((8, 2), np.int64), np.zeros(8, np.int64))
+endless = [agents.make(spec).choose for spec in %r]
+one, two = agents.make("alphabeta:depth=14"), agents.make("alphabeta:depth=14")
+two.threads = 2
+for ask in [*endless, lambda _: one.choose_many(*many), lambda _: two.choose_many(*many)]:
     counted = 0
 
     def count():
@@ -85,7 +70,7 @@ for agent in [*endless, BatchedSearch(14), BatchedSearch(14, threads=2)]:
     thread = threading.Thread(target=count)
     thread.start()
     try:
-        print(agent(many if isinstance(agent, BatchedSearch) else empty), flush=True)
+        print(ask(empty), flush=True)
     except KeyboardInterrupt:
         print("stopped", flush=True)
     thread.join()
@@ -118,15 +103,6 @@ def test_a_game_that_is_over_has_no_move(name: str) -> None:
     for ask in ("choose", "search", "best_move"):
         with pytest.raises(NoMove, match=r"Position\.parse.*the game is over"):
             getattr(agent, ask, agent.choose)(Position.parse("1212121"))
-
-
-def test_agents_say_whether_they_draw_lots_and_what_they_searched() -> None:
-    for name, spec in QUICK.items():
-        agent = agents.make(spec)
-        assert agent.deterministic == (name != "random")
-        assert agent.nodes == 0
-        agent.choose(Position())
-        assert (agent.nodes > 0) == isinstance(agent, SearchingAgent), name
 
 
 def play_in_pettingzoo(players: dict[str, Any], seed: int) -> Position:

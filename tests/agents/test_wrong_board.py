@@ -74,7 +74,6 @@ class Mine(Agent):
 OPPONENTS: dict[str, Callable[[], Any]] = {
     "an agent": lambda: agents.make("greedy"),
     "an agent of one's own": Mine,
-    "one for many boards": lambda: agents.opponent("alphabeta:depth=2"),
     "a pool": lambda: agents.Pool({"greedy": 1}),
 }
 
@@ -86,7 +85,6 @@ def test_an_opponent_of_another_board_is_refused_before_it_plays(kind: str) -> N
         small.ConnectFourEnv,
         lambda given: small.ConnectFourVectorEnv(2, opponent=given),
         lambda given: small.agents.Pool({given: 1}),
-        small.agents.opponent,
         small.agents.make,
         lambda given: small.agents.register("of-6x7", given),
         lambda given: small.evaluation.round_robin({"a": given, "b": "random"}, openings=0),
@@ -95,4 +93,4 @@ def test_an_opponent_of_another_board_is_refused_before_it_plays(kind: str) -> N
         with pytest.raises(WrongBoard, match=r"made for 6x7x4, not for 4x4x4$"):
             play(opponent)
     with pytest.raises(WrongBoard, match=r"made for 4x4x4, not for 6x7x4$"):
-        c4env.ConnectFourEnv(small.agents.opponent("greedy"))
+        c4env.ConnectFourEnv(small.agents.make("greedy"))

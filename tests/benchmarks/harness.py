@@ -20,32 +20,25 @@ T = TypeVar("T")
 K = TypeVar("K")
 
 
-def timed(
-    work: Callable[[], T], repeat: int = 1, clock: Callable[[], float] = time.process_time
-) -> tuple[float, T]:
-    """Seconds of the fastest of some calls, and what the last one returned."""
+def timed(work: Callable[[], T], repeat: int = 1) -> tuple[float, T]:
+    """Processor seconds of the fastest of some calls, and what the last one returned."""
     least = float("inf")
     for _ in range(repeat):
-        started = clock()
+        started = time.process_time()
         result = work()
-        least = min(least, clock() - started)
+        least = min(least, time.process_time() - started)
     return least, result
 
 
-def in_turns(
-    works: Mapping[K, Callable[[int], float]], repeat: int, unmeasured: int = 0
-) -> dict[K, list[float]]:
+def in_turns(works: Mapping[K, Callable[[int], float]], repeat: int) -> dict[K, list[float]]:
     """What each returned, called with the number of the repetition.
 
-    They take turns, so that a slow moment of the machine hits all of them; the first
-    ``unmeasured`` rounds only touch the memory.
+    They take turns, so that a slow moment of the machine hits all of them.
     """
     found: dict[K, list[float]] = {name: [] for name in works}
-    for repetition in range(unmeasured + repeat):
+    for repetition in range(repeat):
         for name, work in works.items():
-            result = work(repetition)
-            if repetition >= unmeasured:
-                found[name].append(result)
+            found[name].append(work(repetition))
     return found
 
 

@@ -84,19 +84,6 @@ def run(sets: dict[str, Sequence[Sample]], core: Any, repeats: int = 1) -> Itera
         yield [*cells, ms / min(peers.values()) if peers else None, wrong]
 
 
-def load_peer(arguments: argparse.Namespace) -> Any:
-    """The module of the peer, or None with ``--alone``.
-
-    Raises:
-        MissingExtra: it is not installed.
-    """
-    if arguments.alone:
-        return None
-    with from_extra("peers", "without --alone the peer is needed"):
-        from bitbully import bitbully_core
-    return bitbully_core
-
-
 def timed_peer(
     core: Any, solve: Callable[[Any, Any], T], rows: Sequence[Sample]
 ) -> tuple[float, list[T]]:
@@ -111,42 +98,29 @@ def timed_peer(
     return sum(seconds for seconds, _ in found), [answer for _, answer in found]
 
 
-def configure_sets(parser: argparse.ArgumentParser) -> None:
-    """Declare which sets of positions to measure, with or without the peer."""
+def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("files", nargs="*", type=Path, help="lines of moves and score")
     parser.add_argument(
         "--count", type=int, metavar="N", help="positions of each set, the last ones"
     )
     parser.add_argument("--alone", action="store_true", help="without bitbully")
+    parser.add_argument("--repeats", type=int, default=1, help="measure so often, take the least")
+    parser.add_argument("--empty", action="store_true", help="the empty board too (slow)")
 
 
-def chosen_sets(arguments: argparse.Namespace) -> dict[str, Sequence[Sample]]:
-    """The sets the command line names, or random ones.
-
-    Raises:
-        InvalidRun: ``--count`` is not 1 or more.
-        UnreadableRun: a file that is none of labelled positions.
-    """
-    at_least(arguments, 1, "count")
+def execute(arguments: argparse.Namespace) -> int:
+    at_least(arguments, 1, "count", "repeats")
+    core = None
+    if not arguments.alone:
+        with from_extra("peers", "without --alone the peer is needed"):
+            from bitbully import bitbully_core as core
     sets: dict[str, Sequence[Sample]] = {}
     for path in arguments.files:
         sets[path.stem] = [Sample(p.moves, p.score) for p in read_labelled(path)]
     if not sets:
         for plies, count in ((30, 500), (20, 200), (12, 30)):
             sets[f"random, {plies}"] = random_set(plies, count, plies)
-    return {name: rows[-(arguments.count or 0) :] for name, rows in sets.items()}
-
-
-def configure(parser: argparse.ArgumentParser) -> None:
-    configure_sets(parser)
-    parser.add_argument("--repeats", type=int, default=1, help="measure so often, take the least")
-    parser.add_argument("--empty", action="store_true", help="the empty board too (slow)")
-
-
-def execute(arguments: argparse.Namespace) -> int:
-    at_least(arguments, 1, "repeats")
-    sets = chosen_sets(arguments)
+    sets = {name: rows[-(arguments.count or 0) :] for name, rows in sets.items()}
     if arguments.empty:
         sets["empty board"] = [Sample("", 1)]
-    rows = run(sets, load_peer(arguments), arguments.repeats)
-    return show_as_measured(HEADING, rows, arguments)
+    return show_as_measured(HEADING, run(sets, core, arguments.repeats), arguments)

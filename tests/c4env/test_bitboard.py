@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 
-from c4env import Position, bitboard
+from c4env import Position
 from c4env.bitboard import (
     BOARD,
     BOTTOM,
@@ -140,16 +140,6 @@ def test_every_window_alone_is_four_in_a_row() -> None:
                 assert winning_cells(three) & 1 << (7 * column + row)
 
 
-def test_four_discs_that_only_adjoin_in_memory_are_no_line() -> None:
-    """The top of one column and the bottom of the next: the empty bit keeps them apart."""
-    for column in range(6):
-        for below in range(1, 4):
-            bits = (COLUMN & ~(COLUMN >> below)) << (7 * column)
-            bits |= (COLUMN & (COLUMN >> (2 + below))) << (7 * (column + 1))
-            assert bits.bit_count() == 4
-            assert not has_won(bits)
-
-
 @given(games())
 def test_boards_of_games_are_consistent(moves: str) -> None:
     board = reference.board_after(moves)
@@ -160,14 +150,3 @@ def test_boards_of_games_are_consistent(moves: str) -> None:
     if theirs:
         assert not is_consistent(mine | theirs, theirs)  # overlapping
         assert len(moves) % 2 == 0 or not is_consistent(theirs, mine)  # too many of mine
-
-
-def test_the_module_exports_what_its_drawing_says() -> None:
-    """Each bit of the drawing in the docstring stands where the reference puts it."""
-
-    rows = [
-        [int(word) for word in line.split()[:7]]
-        for line in (bitboard.__doc__ or "").splitlines()
-        if line.startswith("     ") and line.split()[0].isdigit()
-    ]
-    assert rows == [[7 * column + height for column in range(7)] for height in range(6, -1, -1)]

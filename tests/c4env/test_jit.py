@@ -186,22 +186,6 @@ def small(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.mark.slow
-@pytest.mark.compiled
-def test_compiling_is_told_once_and_only_when_something_is_compiled(small: Path) -> None:
-    """Machine code of one kernel on disk says nothing of the others."""
-    script = small / "main.py"
-    tell = "from c4env.jit import on_compiling\non_compiling(lambda: print('compiling'))\n"
-    told = []
-    for used_modules in (("callee",), ("callee",), ("callee", "caller"), ("callee", "caller")):
-        imports = "".join(f"import c4env.{module}\n" for module in used_modules)
-        script.write_text(tell + imports + "print('done')\n")
-        told.append(run(script, small / "cache", small).split())
-        script.write_text(imports + tell + "print('done')\n")  # asked when all is on disk
-        assert run(script, small / "cache", small).split() == ["done"]
-    assert told == [["compiling", "done"], ["done"], ["compiling", "done"], ["done"]]
-
-
 @pytest.mark.compiled
 @pytest.mark.slow
 def test_an_edited_callee_is_not_run_from_old_machine_code(small: Path) -> None:

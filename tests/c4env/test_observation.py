@@ -55,24 +55,6 @@ def test_any_numeric_type_and_layout_is_read(dtype: type) -> None:
     assert position_from(planes.tolist()) == position
 
 
-def test_observations_are_fresh_and_reading_leaves_them_alone() -> None:
-    position = Position.parse("4455")
-    first, second = observe(position), observe(position)
-    assert not np.shares_memory(first["observation"], second["observation"])
-    assert not np.shares_memory(first["action_mask"], second["action_mask"])
-    position_from(first)
-    assert np.array_equal(first["observation"], second["observation"])
-    first["observation"][:] = 1
-    assert position == Position.parse("4455")
-
-
-@pytest.mark.parametrize("shape", [(7, 6, 2), (2, 7, 6), (7, 6), (1, 6, 7, 2), (43,), ()])
-def test_another_shape_is_refused(shape: tuple[int, ...]) -> None:
-    with pytest.raises(InvalidObservation, match=r"expected \(6, 7, 2\)") as caught:
-        position_from(np.zeros(shape, np.int8))
-    assert str(shape) in str(caught.value)
-
-
 @pytest.mark.parametrize(
     ("value", "dtype"),
     [

@@ -301,13 +301,3 @@ def test_what_is_no_column_is_refused(action: Any) -> None:
         with pytest.raises(InvalidAction, match=r"0\.\.6"):
             position.is_legal(action)
     assert position == Position.parse("4")
-
-
-@pytest.mark.parametrize(
-    "text",
-    ["", "x", BLANK * 5, BLANK * 7, ". . . . . .\n" * 6, BLANK * 5 + ". . . . . . . ."],
-)
-def test_a_text_of_another_size_is_no_board(text: str) -> None:
-    with pytest.raises(InvalidNotation, match="expected 6 lines of 7 cells") as caught:
-        Position.from_board(text)
-    assert repr(text) in str(caught.value)

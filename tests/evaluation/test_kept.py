@@ -7,7 +7,6 @@ every file that is kept, against everything that can change under it.
 from __future__ import annotations
 
 import importlib
-import re
 import sys
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,7 +19,6 @@ from c4env.agents.solver import Solver
 from c4env.boards import Size
 from c4env.errors import WrongBoard
 from c4env.evaluation import play
-from c4env.evaluation.__main__ import main
 from c4env.evaluation.errors import UnreadableRun
 from c4env.evaluation.exact import answers, refutation
 from c4env.evaluation.exact.answers import ANSWERS_FILE, question_agents
@@ -53,46 +51,6 @@ SOLVER = Solver(book=None, table_mb=1)
 
 
 # -- every command, an agent under a name that another had -----------------------------------
-
-GAMES = ["--openings", "starts.txt", "--jobs", "1", "--quiet", "--out", "kept"]
-COMMANDS_THAT_KEEP = {
-    "run": ["run", "AGENT", "random", *GAMES],
-    "run --only": ["run", "random", "--only", "AGENT", *GAMES],
-    "match": ["match", "AGENT", "random", *GAMES],
-    "leaderboard --place": ["leaderboard", "--place", "AGENT", "--field", "field.json",
-                            "--jobs", "1", "--quiet", "--out", "kept"],
-    "quality": ["quality", "AGENT", "--on", "set.txt", "--quiet", "--out", "kept"],
-    "refute": ["refute", "AGENT", *GAMES],
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("command", COMMANDS_THAT_KEEP.values(), ids=COMMANDS_THAT_KEEP)
-@pytest.mark.parametrize(
-    "specs", [("greedy", "minimax:depth=2"), ("mcts:simulations=2", "mcts:simulations=3")]
-)
-def test_another_spec_under_a_name_is_asked_anew_or_refused(command, specs, capsys, here):
-    field = evaluation.round_robin(["random", "minimax:depth=1"], [ENDING])
-    board = Board.of(field, dict.fromkeys(field.players, "default"))
-    (here / "field.json").write_text(board.format())
-
-    def run(spec, out):
-        code = main([{"AGENT": f"mine={spec}", "kept": out}.get(a, a) for a in command])
-        return code, capsys.readouterr()
-
-    first, second = specs
-    assert run(first, "kept")[0] == 0
-    code, shown = run(second, "kept")
-    if code == 2:
-        assert f"mine is {second}, and " in shown.err
-        assert f"played with {first} under that name" in shown.err
-    else:
-        assert without_times(shown.out) == without_times(run(second, "fresh")[1].out)
-    assert run(first, "kept")[0] == 0
-
-
-def without_times(text):
-    """Games in one folder or another, and times, differ."""
-    return re.sub(r"\d+\.\d{3}\b|kept|fresh", "", text)
 
 
 # -- every file that is kept, and what can change under it ---------------------------------

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from c4env import agents
-from c4env.evaluation.play import HUMAN, TerminalGame, ask_first
+from c4env.evaluation.play import HUMAN, TerminalGame
 from c4env.position import Position
 from c4env.view.rendering import drawing
 
@@ -67,11 +67,6 @@ def test_take_back_undoes_both_moves():
     assert table.position == Position.parse("4141414")
 
 
-def test_nothing_to_take_back():
-    _, _, shown = game("u")
-    assert "nothing to take back" in shown
-
-
 def test_hint_is_the_searching_agents():
     _, _, shown = game(["h"])
     assert "hint: column 4: value " in shown
@@ -81,10 +76,6 @@ def test_hint_is_the_searching_agents():
 def test_leaving_after_moves_is_recorded_as_abandoned(leave):
     _, record, _ = game(leave)
     assert (record.ending, record.winner, record.moves) == ("abandoned", 1, "41")
-
-
-def test_leaving_before_a_move_records_nothing():
-    assert game(["q"])[1] is None
 
 
 def test_an_agent_that_plays_nonsense_forfeits():
@@ -112,13 +103,3 @@ def test_a_game_begins_after_the_columns_given(opening, names, typed, moves, win
     assert record.nodes == nodes
     assert shown.startswith(drawing(Position.parse(opening), int(opening[-1]) - 1))
     assert ("nothing to take back" in shown) == typed.startswith("u")
-
-
-def test_who_goes_first_is_asked_until_answered():
-    lines = iter(["", "3", "2"])
-    shown: list[str] = []
-    assert ask_first(("human", "left"), lambda _: next(lines), shown.append) == ("left", "human")
-    assert len(shown) == 2
-    assert ask_first(("human", "left"), lambda _: "human") == ("human", "left")
-    with pytest.raises(EOFError):
-        ask_first(("human", "left"), lambda _: "q")

@@ -13,10 +13,7 @@ from c4env.evaluation.tables import (
     for_terminal,
     plural,
     printable,
-    shortened,
     signed,
-    styled,
-    width,
 )
 
 TABLE = Table(
@@ -72,21 +69,6 @@ def test_control_characters_are_shown_and_not_obeyed(text):
         assert "\\" in shown
         assert printable(shown, keep="\n") == shown
     assert text not in for_terminal(text, colour=True) or text == "a\nb"
-
-
-def test_styles_take_no_room_and_vanish_where_there_are_none():
-    text = styled("won", "good")
-    assert width(text) == 3
-    assert for_terminal(text, colour=True) == "\x1b[32mwon\x1b[0m"
-    assert for_terminal(text, colour=False) == "won"
-    assert as_text([("h", "x"), (text, 1)]).splitlines()[0] == "h    x"
-
-
-def test_wide_characters_take_two_columns():
-    assert width("棋e\u0301") == 3
-    assert shortened("棋棋棋棋", 7) == "棋棋..."
-    assert shortened("short", 5) == "short"
-    assert shortened("longer", 5) == "lo..."
 
 
 def test_words_and_numbers():

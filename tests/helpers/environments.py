@@ -45,7 +45,9 @@ def state_of(environment: Any) -> Any:
     if isinstance(environment, Batch):
         return environment.positions(), environment.results.tolist(), environment.plies.tolist()
     if isinstance(environment, ConnectFourVectorEnv):  # nothing public shows its chance
-        return [array.tolist() for array in environment._games.save()[:4]]
+        return [
+            array.tolist() for array in (*environment._games._state, environment._games.streams)
+        ]
     if isinstance(environment, ConnectFourEnv):
         chance = environment.np_random.bit_generator.state
         return environment.position, environment.seat, environment.action_masks().tolist(), chance

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 
+from c4env.bitboard import playable, winning_cells
 from c4env.evaluation.exact.labelled import Labelled
 from c4env.position import Position
 
@@ -23,6 +24,12 @@ def random_positions(count: int, seed: int, fewest: int = 0, most: int = 37) -> 
     """Positions of ``fewest`` to ``most`` discs that are not over."""
     rng = random.Random(seed)
     return [random_position(rng.randint(fewest, most), rng) for _ in range(count)]
+
+
+def quiet(position: Position) -> bool:
+    """Neither side could win with the next disc."""
+    cells = playable(position.mine | position.theirs)
+    return not cells & (winning_cells(position.mine) | winning_cells(position.theirs))
 
 
 def format_labelled(positions: Sequence[Labelled]) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import socket
 import threading
 import time
@@ -39,8 +38,3 @@ def sleeper(observation: Any) -> int:
     """Takes a minute; what interrupts a search in Python interrupts it."""
     time.sleep(60)
     return 0
-
-
-def dier(observation: Any) -> int:
-    """Ends its process."""
-    os._exit(7)

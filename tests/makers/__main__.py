@@ -2,26 +2,48 @@
 
 from __future__ import annotations
 
+import importlib
 import sys
 from collections.abc import Sequence
 
-from tests.helpers.dispatch import dispatch
+from c4env.errors import C4Error
+from c4env.evaluation.cli.options import Parser, add_format
+from c4env.evaluation.cli.output import show
+
+NAMES = ("book", "exam", "graded", "statistics", "threats", "weights")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one of them; returns the exit code."""
-    names = (
-        "ablations",
-        "book",
-        "curves",
-        "exam",
-        "graded",
-        "selfplay",
-        "statistics",
-        "threats",
-        "weights",
-    )
-    return dispatch("tests.makers", names, argv)
+    return dispatch("tests.makers", NAMES, argv)
+
+
+def dispatch(package: str, names: Sequence[str], argv: Sequence[str] | None = None) -> int:
+    """Run the module of a package that the first argument names; returns the exit code.
+
+    The module declares its options in ``configure(parser)`` and works in ``execute(arguments)``,
+    which returns the exit code or None for 0; or it has ``run()`` alone, which returns a table.
+    A usage error ends the process with 2, as everywhere.
+    """
+    given = list(sys.argv[1:] if argv is None else argv)
+    doc = importlib.import_module(f"{package}.__main__").__doc__
+    first = Parser(prog=f"python -m {package}", description=doc)
+    first.add_argument("name", choices=names, metavar="NAME", help=", ".join(names))
+    name = first.parse_args(given[:1]).name
+    module = importlib.import_module(f"{package}.{name}")
+    parser = Parser(prog=f"python -m {package} {name}", description=module.__doc__)
+    if hasattr(module, "configure"):
+        module.configure(parser)
+    add_format(parser)
+    arguments = parser.parse_args(given[1:])
+    try:
+        if hasattr(module, "execute"):
+            return int(module.execute(arguments) or 0)
+        show(module.run(), arguments)
+    except C4Error as error:
+        print(f"{parser.prog}: {' '.join(str(error).split())}", file=sys.stderr)
+        return 2
+    return 0
 
 
 if __name__ == "__main__":

@@ -31,7 +31,6 @@ from c4env import agents
 from c4env.agents.base import Agent
 from c4env.agents.solver import Solver
 from c4env.agents.solver.exam import SHA256, VERSION, Question, exam
-from c4env.bitboard import playable, winning_cells
 from c4env.evaluation.cli.options import add_settings, at_least, file_to_build
 from c4env.evaluation.cli.output import say
 from c4env.evaluation.cli.progress import Progress
@@ -40,6 +39,7 @@ from c4env.evaluation.exact.judge import Judge, strongest_book
 from c4env.evaluation.plan.openings import canonical, shuffled
 from c4env.evaluation.store.files import write_file
 from c4env.position import Position, format_moves
+from tests.helpers.positions import quiet
 from tests.makers.weights.labels import held_out
 
 GAMES: Final = 10_000
@@ -75,14 +75,10 @@ def build(
     jobs: int = 1,
     watch: Callable[[int, int], None] | None = None,
 ) -> tuple[Question, ...]:
-    """Choose the positions of an exam; with the settings that are given, those of exam 1.
+    """Choose the positions of an exam; as the settings are, those of exam 1.
 
-    Args:
-        games: to draw them from.
-        a_ply: positions of each number of plies, at most.
-        seed: of the games.
-        jobs: processes.
-        watch: called with portions of work done and in all.
+    At most ``a_ply`` of each number of plies, from so many games of a seed, by so many processes;
+    ``watch`` is called with portions of work done and in all.
     """
     portions = [range(n, min(n + PORTION, games)) for n in range(0, games, PORTION)]
     parallel = joblib.Parallel(n_jobs=jobs, return_as="generator", batch_size=1)
@@ -142,12 +138,6 @@ def _game(pair: list[Agent], generator: np.random.Generator) -> Iterator[str]:
         position, moves = position.play(column), moves + format_moves([column])
 
 
-def quiet(position: Position) -> bool:
-    """Neither side could win with the next disc."""
-    cells = playable(position.mine | position.theirs)
-    return not cells & (winning_cells(position.mine) | winning_cells(position.theirs))
-
-
 def choose(candidates: list[str], count: int) -> list[Question]:
     """At most ``count`` of the critical ones, all of so many plies, spread over their kinds."""
     book = strongest_book()
@@ -167,11 +157,7 @@ def choose(candidates: list[str], count: int) -> list[Question]:
 
 
 def verify(questions: Sequence[Question], watch: Callable[[int, int], None] | None = None) -> None:
-    """Find the exact scores of all columns again, by search alone.
-
-    Raises:
-        InvalidRun: a score is wrong, or a position is not critical; it is named.
-    """
+    """Find the exact scores of all columns again, by search alone; an error names a wrong one."""
     solver = Solver(book=None)
     for done, question in enumerate(questions, 1):
         scores = tuple(solver.scores(question.position))

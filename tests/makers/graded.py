@@ -20,13 +20,11 @@ import time
 from pathlib import Path
 from typing import Final, NamedTuple
 
-import matplotlib as mpl
 import numpy as np
-from matplotlib.figure import Figure
 
 from c4env import agents
 from c4env.agents.base import Agent
-from c4env.agents.graded.agent import Graded, Player
+from c4env.agents.graded.agent import Graded
 from c4env.agents.graded.levels import ANCHOR, ANCHOR_ELO, ELO
 from c4env.evaluation.cli.options import at_least
 from c4env.evaluation.cli.output import say
@@ -55,7 +53,7 @@ TEMPLATE: Final = '''"""The Elo of each skill of ``graded``.
 
 ``python -m tests.makers graded fit --seed {seed}`` measured them on {date}. Each skill played
 the agents of the shipped leaderboard until the standard error of its Elo was below {precise:g}. The
-first and the last Elo are those of ``random`` and ``perfect`` in the leaderboard.
+first and the last Elo are those of ``random`` and ``perfect`` in the leaderboard then.
 
 The zero of the scale follows from ANCHOR: the mean Elo of these agents is ANCHOR_ELO, as it was in
 the leaderboard of 2026-11-22. So the Elo of ``graded`` stays when the leaderboard's field changes.
@@ -131,7 +129,6 @@ class Measured(NamedTuple):
     elo: float
     error: float  # standard error
     games: int
-    speed: float  # moves a second on many boards, on one core
     score: dict[str, float]
 
 
@@ -141,54 +138,28 @@ def measure(skill: float, seed: int, precise: float = PRECISE) -> Measured:
     members = QUICK + (STRONG if skill >= STRONG_FROM else ())
     elos = np.array([rated[spec] for spec in members])
     points = dict.fromkeys(members, 0.0)
-    agent, ends, error, games = AtSkill(skill), [], np.inf, 0
+    agent, error, games, count = AtSkill(skill), np.inf, 0, 0
     while error > precise:
         for spec, opening, seat in itertools.product(members, board.openings, (0, 1)):
             own = seeds((spec, opening), seed, games, seat)
             end = play((agent, member(spec))[:: 1 - 2 * seat], opening, own)
             assert end.outcome is not None
             points[spec] += {None: 0.5, seat: 1.0}.get(end.outcome.winner, 0.0)
-            ends.append(end)
+            count += 1
         games += 2 * len(board.openings)  # against each member
         elo, error = rate_alone(elos, games, sum(points.values()))
     score = {spec: p / games for spec, p in points.items()}
-    return Measured(elo, error, len(ends), speed(skill), score)
+    return Measured(elo, error, count, score)
 
 
 def rate_alone(elos: np.ndarray, games: float, points: float) -> tuple[float, float]:
-    """The Elo of an agent and its standard error, by its points against fixed opponents.
-
-    Args:
-        elos: of the opponents.
-        games: against each.
-        points: in all.
-    """
+    """An agent's Elo and its standard error, by all its points in so many games against each."""
     low, high = -4000.0, 4000.0
     while high - low > 1e-6:
         middle = (low + high) / 2
         expected = 1 / (1 + np.exp((elos - middle) / UNIT))
         low, high = (middle, high) if games * expected.sum() < points else (low, middle)
     return middle, float(UNIT / np.sqrt(games * (expected * (1 - expected)).sum()))
-
-
-def speed(skill: float, boards: int = 200) -> float:
-    """Moves a second on many boards, against random moves, which lead to unlike positions."""
-    player, chance, positions = Player(), Player(), [Position()] * boards
-    player.columns(np.zeros((1, 2), np.int64), 2.0, np.zeros(1, np.int64))  # loads the solver
-    moves, spent = 0, 0.0
-    while positions:
-        discs = np.array([(p.mine, p.theirs) for p in positions])
-        numbers = boards * positions[0].plies + np.arange(len(discs))
-        if positions[0].to_move == 0:
-            columns = chance.columns(discs, 0.0, numbers)
-        else:
-            start = time.process_time()
-            columns = player.columns(discs, skill, numbers)
-            spent += time.process_time() - start
-            moves += len(discs)
-        after = [p.play(int(c)) for p, c in zip(positions, columns, strict=True)]
-        positions = [p for p in after if p.outcome is None]
-    return moves / spent
 
 
 def fit(out: Path, seed: int, precise: float) -> None:
@@ -220,28 +191,13 @@ def verify(seed: int, precise: float) -> dict[int, Measured]:
 
 
 def table(found: dict[int, Measured]) -> Table:
-    """Stated and measured Elo, with intervals and speed."""
+    """Stated and measured Elo, with intervals."""
     rows = []
     for elo, m in found.items():
         low, high = (m.elo + sign * 1.96 * m.error for sign in (-1, 1))
-        rows.append([signed(elo), signed(m.elo), f"{signed(low)} .. {signed(high)}"])
-        rows[-1] += [f"{m.games:,}", f"{float(f'{m.speed:.2g}'):,.0f}"]
-    heading = ("stated", "measured", "95 %", "games", "moves a second")
-    return Table.of(dict.fromkeys(heading, ""), rows)
-
-
-def draw(found: dict[int, Measured], out: Path) -> None:
-    """Draw the measured by the stated Elo, with 95 % intervals."""
-    with mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": "c4env", "font.size": 8}):
-        figure = Figure(figsize=(4, 3.2), layout="constrained")
-        axes = figure.subplots()
-        axes.plot([ELO[0], ELO[-1]], [ELO[0], ELO[-1]], c="#9aa5b1", lw=1)
-        measured = [m.elo for m in found.values()]
-        errors = [1.96 * m.error for m in found.values()]
-        axes.errorbar(list(found), measured, errors, fmt=".", c="#1f6feb", ms=5, capsize=2)
-        axes.set(xlabel="stated Elo", ylabel="measured Elo")
-        axes.grid(color="#d9dee5")
-        figure.savefig(out, metadata={"Date": None} if out.suffix == ".svg" else None)
+        interval = f"{signed(low)} .. {signed(high)}"
+        rows.append([signed(elo), signed(m.elo), interval, f"{m.games:,}"])
+    return Table.of(dict.fromkeys(("stated", "measured", "95 %", "games"), ""), rows)
 
 
 # -- the command ------------------------------------------------------------------
@@ -252,7 +208,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", type=int, help="of the games (default: fit 1, verify 2)")
     parser.add_argument("--error", type=float, default=PRECISE, help="standard error of an Elo")
     parser.add_argument("--out", type=Path, default=FILE, help="fit: what to write")
-    parser.add_argument("--picture", type=Path, help="verify: an .svg file to draw")
 
 
 def execute(arguments: argparse.Namespace) -> None:
@@ -262,6 +217,4 @@ def execute(arguments: argparse.Namespace) -> None:
         fit(arguments.out, 1 if arguments.seed is None else arguments.seed, arguments.error)
         return
     found = verify(2 if arguments.seed is None else arguments.seed, arguments.error)
-    print(table(found).markdown())
-    if arguments.picture is not None:
-        draw(found, arguments.picture)
+    say(table(found).markdown())

@@ -7,10 +7,8 @@ import runpy
 import numpy as np
 import pytest
 
-from c4env import agents
 from c4env.agents.graded.levels import ELO, SKILL
 from tests.makers import graded
-from tests.makers.__main__ import main
 
 
 @pytest.mark.parametrize("elo", [-900.0, 0.0, 250.0])
@@ -31,23 +29,6 @@ def test_the_table_leaves_out_an_elo_that_chance_put_out_of_order(tmp_path):
     assert found["SKILL"] == (SKILL[0], 0.1, 0.2, 0.5, SKILL[-1])
 
 
-def test_the_steps_are_shown_and_drawn(tmp_path):
-    found = {-1000: graded.Measured(-990.4, 10.0, 4500, 987_654.0, {})}
-    (row,) = graded.table(found).items
-    assert row[2] == "-1010 .. -971"
-    assert row[-2:] == ["4,500", "990,000"]
-    graded.draw(found, tmp_path / "picture.svg")
-    assert "stated Elo" in (tmp_path / "picture.svg").read_text()
-
-
-@pytest.mark.compiled
-def test_games_repeat_with_their_seed():
-    pair = graded.AtSkill(0.2), agents.make("random")
-    ends = [graded.play(pair, "44", np.random.SeedSequence(n)) for n in (1, 1, 2)]
-    assert ends[0] == ends[1] != ends[2]
-    assert ends[0].outcome is not None
-
-
 @pytest.mark.compiled
 @pytest.mark.slow
 def test_an_elo_measures_as_it_says():
@@ -55,8 +36,3 @@ def test_an_elo_measures_as_it_says():
     found = graded.measure(graded.Graded(-400).skill, seed=5, precise=20)
     assert abs(found.elo + 400) < 120
     assert found.score["random"] > found.score["greedy"] > found.score["mcts"]
-
-
-def test_bad_numbers_are_refused_in_a_line(capsys):
-    assert main(["graded", "verify", "--error", "0"]) == 2
-    assert "--error 0.0: expected at least 1" in capsys.readouterr().err

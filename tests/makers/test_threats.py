@@ -6,21 +6,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from c4env import Position
 from c4env.agents.heuristics.threats import SIZE
 from c4env.agents.heuristics.weights import WEIGHTS
 from tests.makers import threats
 from tests.makers.__main__ import main
-
-
-@pytest.mark.compiled
-def test_samples_repeat_with_their_seed_and_hold_no_position_twice() -> None:
-    found = threats.sample(30, seed=3)
-    assert found == threats.sample(30, seed=3) != threats.sample(30, seed=4)
-    assert len(set(found)) == 30
-    assert all(
-        p.outcome is None and threats.FIRST_PLY <= p.plies <= threats.LAST_PLY for p in found
-    )
 
 
 def test_regression_finds_the_weights_that_made_the_points() -> None:
@@ -29,12 +18,6 @@ def test_regression_finds_the_weights_that_made_the_points() -> None:
     true = np.array([0.8, -0.5, 0.0, 0.3])
     points = (generator.random(40_000) < 1 / (1 + np.exp(-counts @ true))).astype(float)
     assert np.abs(threats.regress(counts, points) - true).max() < 0.03
-
-
-def test_features_of_the_other_side_are_the_negatives() -> None:
-    position = Position.parse("44455566")
-    mine, theirs = np.array([position.mine]), np.array([position.theirs])
-    assert np.array_equal(threats.features(mine, theirs), -threats.features(theirs, mine))
 
 
 @pytest.mark.compiled

@@ -7,8 +7,8 @@ range, and several threads may call them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,9 +18,11 @@ from c4env.errors import InvalidAction, InvalidOption, OpponentFailed, require_i
 
 from ...bitboard import COLUMNS
 from ...position import Position
-from ..opponents import AnyOpponent, Follower, make_follower
+from ..opponents import AnyOpponent, Follower, follower_of, nothing_to_undo
 from ..options import parse_seat, refuse_instant_end
 from . import batch, chance, kernels
+
+AFTER: Final = "; then call reset()"  # the end of a message: the step is not undone
 
 
 class Arrays(NamedTuple):
@@ -81,6 +83,7 @@ class Games:
             ``c4env.envs.vectorized.chance``.
         self_play: True if there is no opponent.
         opponent: the opponent as given; None in self-play.
+        uncount: takes back what the follower counted in the latest step.
         follower: the object that chooses the opponent's columns, in one thread. None in self-play,
             and for ``"random"``, whose moves a kernel plays.
     """
@@ -107,6 +110,7 @@ class Games:
         self.results = np.zeros(size, np.int8)
         self.seats = np.full(size, -1, np.int8)
         self.streams = np.zeros((2, size), np.int64)
+        self.uncount: Callable[[], None] = nothing_to_undo
 
     def set_opponent(self, opponent: AnyOpponent) -> None:
         """Replace the opponent from its next move on.
@@ -120,24 +124,13 @@ class Games:
             raise InvalidOption(
                 f"opponent={opponent!r}: these boards were made for {now}, which cannot change"
             )
-        self.follower = make_follower(opponent)
+        self.follower = follower_of(opponent)
         self.opponent = opponent
 
     @property
     def _state(self) -> tuple[Int64s, Int8s, Int8s]:
         """The first arguments of every kernel: boards, results and seats."""
         return self.boards, self.results, self.seats
-
-    def save(self) -> tuple[Any, ...]:
-        """Return a copy of the state, for :meth:`restore`."""
-        arrays = (array.copy() for array in (*self._state, self.streams))
-        return *arrays, self.follower and self.follower.save()
-
-    def restore(self, saved: tuple[Any, ...]) -> None:
-        """Restore what :meth:`save` returned."""
-        self.boards, self.results, self.seats, self.streams, followed = saved
-        if self.follower is not None:
-            self.follower.restore(followed)
 
     def begin(self, where: Bools, start: int, stop: int) -> None:
         """Start games on chosen boards, without the opponent's first move."""
@@ -146,24 +139,17 @@ class Games:
         if self.follower is not None and len(new := np.flatnonzero(where)):
             self.follower.begin(new, self.streams[1, new])
 
-    def _seeds(self, follower: Follower, boards: Int64s) -> Int64s:
-        """Return a seed for each board if the opponent uses random numbers, else zeros."""
-        return chance.seeds_of(self.streams[1], boards) if follower.draws else np.zeros_like(boards)
-
-    def set_starts(self, where: Bools, starts: Int64s) -> None:
-        """Put start positions on chosen boards (one for all or one for each), after :meth:`begin`.
+    def parse_starts(self, start: Any, where: Bools) -> Int64s:
+        """Return boards int64 ``[N, 2]`` with start positions on chosen boards.
 
         Raises:
             InvalidOption: the number of starts is wrong, or the opponent's first move could
                 end a game.
+            InvalidNotation, IllegalMove: a start is not a legal game.
         """
-        batch.set_starts(self.boards, where, starts)
-        if self.self_play:
-            return
-        placed = batch.positions_of(self.boards[where])
-        for position, seat in zip(placed, self.seats[where].tolist(), strict=True):
-            if seat != position.to_move:
-                refuse_instant_end(position)
+        boards = np.zeros_like(self.boards)
+        batch.set_starts(boards, where, parse_openings(start, self._seat))
+        return boards
 
     def play(self, actions: Int64s, start: int, stop: int) -> None:
         """Play the caller's ply on every board whose game goes on; actions are 0..6."""
@@ -186,22 +172,21 @@ class Games:
             return
         boards, results = self.boards.take(waiting, 0), self.results.take(waiting)
         try:
-            answer = follower.columns(boards, waiting, self._seeds(follower, waiting))
+            answer = follower.columns(boards, waiting, chance.seeds_of(self.streams[1], waiting))
             actions = batch.parse_actions(answer, len(waiting))
         except (OpponentFailed, InvalidAction) as error:
-            raise OpponentFailed(
-                f"the opponent on boards {_shortened(waiting)}: {error}"
-            ) from error
+            where = _shortened(waiting)
+            raise OpponentFailed(f"the opponent on boards {where}: {error}{AFTER}") from error
         except Exception as error:
             name, where = type(error).__name__, _shortened(waiting)
             raise OpponentFailed(
-                f"the opponent raised {name} on boards {where}: {error}"
+                f"the opponent raised {name} on boards {where}: {error}{AFTER}"
             ) from error
         refused = kernels.first_refused(boards, results, actions, False, False)
         if refused >= 0:
             board = int(waiting[refused])
             why = batch.refusal(board, self.boards, self.results, int(actions[refused]))
-            raise OpponentFailed(f"the opponent's move: {why}")
+            raise OpponentFailed(f"the opponent's move: {why}{AFTER}")
         kernels.play(boards, results, actions, 0, len(waiting))
         self.boards[waiting], self.results[waiting] = boards, results
 
@@ -210,7 +195,7 @@ class Games:
         kernels.write_rewards(*self._state, arrays.rewards, arrays.terminations, start, stop)
         kernels.write_player_rewards(self.results, arrays.player_rewards, start, stop)
         if self.follower is not None and len(ended := np.flatnonzero(arrays.terminations)):
-            self.follower.end(ended, arrays.rewards[ended])
+            self.uncount = self.follower.end(ended, arrays.rewards[ended])
 
     def write_observations(self, arrays: Arrays, finished: int, start: int, stop: int) -> None:
         """Write observations, plies and seats; ``kernels.observe`` explains ``finished``."""

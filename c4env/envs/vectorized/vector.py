@@ -157,7 +157,7 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
         self.action_space = batch_space(self.single_action_space, self.num_envs)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
 
-        self._started = False  # True from the first reset on
+        self._started = False  # True after a reset, and False after a step that failed
         self._over = np.zeros(self.num_envs, np.bool_)  # games over at the start of a step
         self._arrays = Arrays.make(self.num_envs)  # returned by every call with copy=False
 
@@ -198,25 +198,21 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
             InvalidNotation, IllegalMove: ``moves`` is not a legal game.
             OpponentFailed: the opponent raised an error or returned an illegal column.
 
-        An error leaves every game as it was.
+        After OpponentFailed call ``reset()`` again; any other error leaves every game as it was.
         """
         games = self._games
-        where, start = self._parse_options(options)
+        where, starts = self._parse_options(options)
         if not self._started and not where.all():
             raise NotReset("the first reset() has to start every board: leave out reset_mask")
         streams = self._parse_seed(seed, where)
-        before = games.save()
-        try:
-            games.streams = streams
-            if games.follower is not None and where.all():
-                reset_opponent(games.follower, int(streams[1, 0]) % 2**31)
-            games.begin(where, 0, games.size)
-            if start is not None:
-                games.set_starts(where, start)
-            games.reply(0, games.size)
-        except BaseException:
-            games.restore(before)
-            raise
+        self._started = False  # until the opponent has answered
+        games.streams = streams
+        if games.follower is not None and where.all():
+            reset_opponent(games.follower, int(streams[1, 0]) % 2**31)
+        games.begin(where, 0, games.size)
+        if starts is not None:
+            games.boards[where] = starts[where]
+        games.reply(0, games.size)
         self._started = True
         np.not_equal(games.results, kernels.ONGOING, out=self._over)
         arrays = self._outputs()
@@ -242,10 +238,11 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
                 ``DISABLED``, a game is over.
             OpponentFailed: the opponent raised an error or returned an illegal column.
 
-        An error names the board and leaves every game as it was.
+        An error names the board. After OpponentFailed call ``reset()``; any other error leaves
+        every game as it was.
         """
         if not self._started:
-            raise NotReset("reset() needs to be called before step.")
+            raise NotReset("reset() needs to be called before step, and after a step that failed.")
         games = self._games
         played = batch.parse_actions(actions, games.size)
         skip = self.autoreset_mode is AutoresetMode.NEXT_STEP
@@ -253,7 +250,7 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
         if refused >= 0:
             raise batch.refusal(refused, games.boards, games.results, int(played[refused]))
         arrays = self._outputs()
-        before = games.save() if games.follower is not None else None
+        self._started = False  # until the opponent has answered
         final: Any = {}
 
         def turn(start: int, stop: int) -> None:
@@ -270,16 +267,16 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
             games.reply(start, stop)
             games.write_observations(arrays, self._finished, start, stop)
 
-        try:
-            self._share(turn)
-            if self.autoreset_mode is AutoresetMode.SAME_STEP:
-                if arrays.terminations.any():
-                    final = self._final(arrays)
+        self._share(turn)
+        if self.autoreset_mode is AutoresetMode.SAME_STEP:
+            if arrays.terminations.any():
+                final = self._final(arrays)
+            try:
                 self._share(again)
-        except BaseException:
-            if before is not None:
-                games.restore(before)
-            raise
+            except BaseException:
+                games.uncount()
+                raise
+        self._started = True
         np.not_equal(games.results, kernels.ONGOING, out=self._over)
         info: VectorInfo = {**self._info(arrays), "player_rewards": arrays.player_rewards, **final}
         return self._seen(arrays), arrays.rewards, arrays.terminations, arrays.truncations, info
@@ -358,11 +355,11 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
         return info
 
     def _parse_options(self, options: Mapping[str, Any] | None) -> tuple[Bools, Int64s | None]:
-        """Return the boards to start, and their start positions if given."""
+        """Return the boards to start, and boards with their start positions if given."""
         options = known_options(options, _OPTIONS, ", ".join(_OPTIONS))
         where = batch.parse_where(options.get("reset_mask"), self.num_envs)
         start = options.get("moves", options.get("position"))
-        return where, None if start is None else batch.bitboards(start)
+        return where, None if start is None else self._games.parse_starts(start, where)
 
     def _parse_seed(self, seed: Any, where: Bools) -> Int64s:
         """Return the streams of random numbers after seeding the chosen boards."""

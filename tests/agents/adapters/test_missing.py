@@ -25,7 +25,7 @@ def test_a_missing_package_is_named(
 ) -> None:
     monkeypatch.setitem(sys.modules, module, None)
     monkeypatch.delitem(
-        sys.modules, "c4env.agents.network.convolution", raising=False
+        sys.modules, "c4env.agents.selfplay.network", raising=False
     )  # imports torch
     with pytest.raises(MissingExtra, match=rf"pip install 'c4env\[{extra}\]'"):
         agents.make(spec)

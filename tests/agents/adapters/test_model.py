@@ -13,12 +13,11 @@ from c4env import (
     Position,
     agents,
     batched,
-    evaluation,
     observe,
 )
-from c4env.agents.batched import Pool, opponent
-from c4env.agents.errors import EngineFault, InvalidValue
-from c4env.envs.vectorized.batch import Batch
+from c4env.agents import Pool
+from c4env.agents.errors import EngineFault
+from c4env.envs.vectorized.batch import Batch, boards_from
 from c4env.errors import OpponentFailed
 from c4env.observation import LAYOUTS, Form
 
@@ -56,23 +55,8 @@ def test_a_function_of_many_boards_is_an_agent():
 def test_a_function_that_gives_preferences_plays_the_best_legal_column():
     agent = agents.make(by_height)
     assert [agent.choose(p) for p in POSITIONS] == [6, 6, 6, 6, 4]
-    many = opponent(agent)
-    assert many(batch_of(POSITIONS)).tolist() == [6, 6, 6, 6, 4]
-
-
-def test_a_temperature_draws_by_the_seed():
-    agent = agents.make(by_height, temperature=1.0)
-
-    def drawn(seed):
-        agent.reset(seed)
-        return [agent.choose(POSITIONS[2]) for _ in range(40)]
-
-    assert drawn(1) == drawn(1) != drawn(2)
-    assert set(drawn(1)) > {6}
-    assert 3 not in drawn(1), "full"
-    for temperature in (-1, np.nan):
-        with pytest.raises(InvalidValue, match="temperature="):
-            agents.make(by_height, temperature=temperature)
+    discs = boards_from(batch_of(POSITIONS))
+    assert agent.choose_many(discs, np.zeros(5, np.int64)).tolist() == [6, 6, 6, 6, 4]
 
 
 @pytest.mark.parametrize(
@@ -167,23 +151,11 @@ def test_a_model_that_is_being_trained_is_an_agent(name, layout):
             best, _ = model.predict(given, deterministic=True)
             assert column == best or each["action_mask"][best] == 0
             assert each["action_mask"][column]
-        many = opponent(source)
-        assert many(batch_of(POSITIONS)).tolist() == columns
+        discs = boards_from(batch_of(POSITIONS))
+        assert agent.choose_many(discs, np.zeros(5, np.int64)).tolist() == columns
     envs = ConnectFourVectorEnv(4, opponent=model)
     envs.reset(seed=1)
     envs.step([3] * 4)
     pool = Pool({model: 1, "random": 1})
     ConnectFourVectorEnv(4, opponent=pool).reset(seed=1)
     assert pool.weights == {model: 1.0, "random": 1.0}
-
-
-def test_the_mark_holds_wherever_a_function_plays():
-    for players in ([rightmost, "random"], {"mine": agents.make(rightmost), "random": "random"}):
-        games = evaluation.round_robin(players, openings=1, jobs=1).games
-        assert len(games) > 6
-        assert not any(game.forfeited_by for game in games)
-    spec = "tests.agents.adapters.test_model:rightmost"
-    assert agents.make(spec).choose(POSITIONS[2]) == 6
-    envs = ConnectFourVectorEnv(3, opponent=spec, seat=1)
-    envs.reset(seed=1)
-    assert envs.positions() == [Position.parse("7")] * 3

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import pickle
-import zipfile
 
 import numpy as np
 import pytest
@@ -65,12 +63,6 @@ def test_models_without_masks_play_legal_columns(algorithm, libraries, tmp_path)
         position = position.play(column)
 
 
-def test_models_of_other_environments_are_refused(libraries, tmp_path):
-    model = libraries[0].PPO("MlpPolicy", "CartPole-v1", **SMALL)
-    with pytest.raises(InvalidModel, match=r"observations Box.*flat \(84,\)"):
-        agents.make(f"sb3:{saved(model, tmp_path)}")
-
-
 def test_a_policy_that_needs_more_than_an_observation_is_refused(libraries, tmp_path):
     model = libraries[1].RecurrentPPO("MlpLstmPolicy", ConnectFourEnv(), **SMALL)
     for made in (model, f"sb3:{saved(model, tmp_path)}"):
@@ -89,22 +81,6 @@ def test_a_model_of_normalised_observations_is_refused(libraries):
                 agents.make(model)
         else:
             assert agents.make(model).choose(Position()) in range(7)
-
-
-def test_files_that_are_no_models_are_refused(libraries, tmp_path):
-    with pytest.raises(InvalidModel, match=r"absent\.zip.*found no file"):
-        agents.make(f"sb3:{tmp_path}/absent.zip")
-    with pytest.raises(InvalidModel, match="found a folder"):
-        agents.make(f"sb3:{tmp_path}")
-    (tmp_path / "text.zip").write_text("no zip")
-    with pytest.raises(InvalidModel, match="zip"):
-        agents.make(f"sb3:{tmp_path}/text.zip")
-    for name, data in (("empty", None), ("other", {"a": 1}), ("list", [1])):
-        with zipfile.ZipFile(tmp_path / f"{name}.zip", "w") as archive:
-            if data is not None:
-                archive.writestr("data", json.dumps(data))
-        with pytest.raises(InvalidModel, match=f"{name}.zip: expected a model"):
-            agents.make(f"sb3:{tmp_path}/{name}.zip")
 
 
 def test_boards_as_a_vec_env_are_those_of_the_vector_environment(vec_env):

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from c4env import Position, agents, observe
-from c4env.agents.errors import EngineFault, InvalidValue, NoMove
+from c4env.agents.errors import EngineFault, NoMove
 from c4env.evaluation.games.game import play_game
 
 FULL = Position.parse("444444")
@@ -142,19 +142,3 @@ def test_a_wrong_answer_is_a_fault(source, name, error, words):
         agent.choose(FULL)
     with pytest.raises(NoMove):
         agent.choose(Position.parse("1212121"))
-
-
-@pytest.mark.parametrize(
-    ("argument", "words"),
-    [
-        ("{}", "expected FILE.py:NAME"),
-        ("{}:", "expected FILE.py:NAME"),
-        ("none.py:f", "expected FILE.py:NAME"),
-        ("{}:missing", "has no attribute 'missing'"),
-        ("{}:constant", "not a function or class; expected FILE.py:NAME"),
-        ("{}:flat,device=moon", "device='moon'"),
-    ],
-)
-def test_a_bad_spec_is_refused(source, argument, words):
-    with pytest.raises(InvalidValue, match=words):
-        agents.make("torch:" + argument.format(source))

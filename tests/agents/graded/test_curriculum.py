@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from c4env import ConnectFourEnv, ConnectFourVectorEnv, Position, agents, observe
-from c4env.agents import batched
 from c4env.agents.errors import InvalidValue
 from c4env.agents.graded.agent import Graded, skill_of
 from c4env.agents.graded.curriculum import Curriculum
+from c4env.envs.vectorized.batch import boards_from
 
 
 def rewarded(*rewards: float) -> np.ndarray:
@@ -36,7 +36,7 @@ def test_the_elo_follows_the_score_and_stays_on_the_scale() -> None:
 
 def test_only_games_that_began_at_the_present_elo_count() -> None:
     curriculum = Curriculum(-500, games=2)
-    games, three = curriculum.follow(), np.arange(3)
+    games, three = curriculum.follower(), np.arange(3)
     games.begin(three, three)
     games.end(three[:2], rewarded(1, 1))
     assert curriculum.elo == -450
@@ -50,7 +50,7 @@ def test_only_games_that_began_at_the_present_elo_count() -> None:
 
 def test_a_game_keeps_its_elo_to_its_end() -> None:
     curriculum = Curriculum(426, games=1, step=1540)
-    games, boards = curriculum.follow(), np.arange(200)
+    games, boards = curriculum.follower(), np.arange(200)
     games.begin(boards[:100], boards[:100])
     curriculum.count(rewarded(-1))
     assert curriculum.elo == -1114
@@ -63,11 +63,11 @@ def test_a_game_keeps_its_elo_to_its_end() -> None:
 
 def learn(envs: ConnectFourVectorEnv, steps: int, elo: float = -300) -> None:
     """A learner of a fixed Elo plays."""
-    learner = batched.opponent(Graded(elo))
-    learner.reset(3)
+    learner, rng = Graded(elo), np.random.default_rng(3)
     observation, _ = envs.reset(seed=1)
     for _ in range(steps):
-        observation, *_ = envs.step(learner(observation))
+        seeds = rng.integers(2**48, size=envs.num_envs)
+        observation, *_ = envs.step(learner.choose_many(boards_from(observation), seeds))
 
 
 @pytest.mark.compiled
@@ -98,26 +98,12 @@ def test_one_board_counts_its_games_too() -> None:
     assert curriculum.history == (-1000 + change,)
 
 
-def test_an_undone_step_undoes_the_count() -> None:
-    curriculum = Curriculum(-500, games=2)
-    games, two = curriculum.follow(), np.arange(2)
-    games.begin(two, two)
-    saved = games.save()
-    games.end(two, rewarded(1, 1))
-    games.begin(two, two)
-    assert curriculum.elo == -450
-    games.restore(saved)
-    assert (curriculum.elo, curriculum.history) == (-500, ())
-    games.end(two, rewarded(1, 1))
-    assert curriculum.elo == -450
-
-
 def test_a_curriculum_answers_observations_and_is_copied() -> None:
     curriculum = Curriculum(-200)
-    seen = {key: np.stack([value] * 3) for key, value in observe(Position()).items()}
-    assert curriculum(seen).shape == (3,)
+    discs, seeds = np.zeros((3, 2), np.int64), np.arange(3)
+    assert curriculum.choose_many(discs, seeds).shape == (3,)
     again = pickle.loads(pickle.dumps(curriculum))
-    assert again(seen).tolist() == curriculum(seen).tolist()
+    assert again(observe(Position())) == curriculum(observe(Position()))
     assert repr(again) == "Curriculum(-200, step=50, games=100)"
     assert agents.Curriculum is Curriculum
     assert float(skill_of(-200)) == Graded(-200).skill
@@ -141,4 +127,4 @@ def test_bad_options_are_refused(options: dict[str, object], said: str) -> None:
 
 def test_a_pool_holds_no_curriculum() -> None:
     with pytest.raises(InvalidValue, match="not itself a pool"):
-        batched.Pool({Curriculum(): 1})
+        agents.Pool({Curriculum(): 1})

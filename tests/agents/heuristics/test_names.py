@@ -13,7 +13,6 @@ from c4env import Position, agents
 from c4env.agents.errors import InvalidHeuristic
 from c4env.agents.heuristics.evaluations import line_score
 from c4env.agents.heuristics.names import HEURISTICS, load
-from c4env.agents.search.fixed_depth import FixedDepth
 from c4env.jit import config
 from tests.helpers import reference
 from tests.helpers.strategies import bits_of, board_of, stacks
@@ -156,16 +155,6 @@ def test_a_heuristic_that_does_not_compile_is_refused(
         load(f"users_heuristics:{name}")
 
 
-@pytest.mark.parametrize(
-    "name",
-    ["chian", "", "users_heuristics", "users_heuristics:missing", "no_such_module_1:f", ":f", "a:"],
-)
-def test_a_heuristic_that_is_not_there_is_refused(name: str, user_module: types.ModuleType) -> None:
-    with pytest.raises(InvalidHeuristic, match=r"window-b, or package\.module:function") as caught:
-        load(name)
-    assert repr(name) in str(caught.value)
-
-
 def test_the_table_holds_the_published_heuristics_under_their_names() -> None:
     assert list(HEURISTICS) == ["chain", "lines", "threats", "window", "window-b"]
     assert all(load(name) is HEURISTICS[name] for name in HEURISTICS)
@@ -178,12 +167,3 @@ def test_a_value_out_of_range_is_refused_wherever_it_is_searched(name: str, valu
     agent = agents.make(name, heuristic=lambda mine, theirs: value, **options)
     with pytest.raises(InvalidHeuristic, match="strictly between"):
         agent.choose(Position.parse("1122"))
-
-
-@compiled_only
-def test_what_a_users_heuristic_raises_is_not_lost() -> None:
-    def inverse(mine: int, theirs: int) -> float:
-        return 1.0 / (mine & theirs)
-
-    with pytest.raises(ZeroDivisionError):
-        FixedDepth(2, inverse).best_move(Position())

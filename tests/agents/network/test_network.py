@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from c4env import Position, agents, evaluation, observe
-from c4env.agents.errors import InvalidValue, NoMove, UnreadableWeights
+from c4env import Position, evaluation, observe
+from c4env.agents.errors import UnreadableWeights
 from c4env.agents.network import agent as learned_agent
 from c4env.agents.network import features, network
 from c4env.agents.network.agent import Learned
@@ -209,26 +209,6 @@ def test_it_plays_exactly_what_its_search_can_tell() -> None:
         assert kept is not None
         assert np.sign(kept) == np.sign(best)
     assert Learned(1).search(position).nodes <= 310_000
-
-
-@pytest.mark.compiled
-def test_it_is_one_of_the_zoo(tmp_path: Path) -> None:
-    agent = agents.make("learned")
-    assert agent.deterministic
-    assert isinstance(agent, Learned)
-    assert (agent.depth, agent.limit) == (1, 300_000)
-    shipped().save(tmp_path / "w.npz")
-    same = agents.make("learned", depth=1, weights=str(tmp_path / "w.npz"))
-    for position in random_positions(10, seed=8):
-        assert same.choose(position) == agents.make("learned:depth=1").choose(position)
-        assert agent(observe(position)) == agent.choose(position)
-    assert agent.choose(Position()) == 3
-    with pytest.raises(NoMove):
-        agent.choose(Position.parse("1212121"))
-    with pytest.raises(InvalidValue):
-        agents.make("learned:depth=9")
-    with pytest.raises(UnreadableWeights):
-        agents.make("learned", weights=str(tmp_path / "none.npz"))
 
 
 @pytest.mark.compiled

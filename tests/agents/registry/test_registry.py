@@ -17,8 +17,6 @@ from hypothesis import strategies as st
 from c4env import Position, agents, observe
 from c4env.agents.base import Agent, FunctionAgent
 from c4env.agents.errors import (
-    InvalidFunction,
-    InvalidHeuristic,
     InvalidSpec,
     InvalidValue,
     UnknownAgent,
@@ -152,13 +150,6 @@ def test_an_argument_needs_no_key(spec: str, path: str, depth: int) -> None:
     assert (again.path, again.depth, again.name) == (path, depth, agent.name)
     assert agent.name.startswith(f"loaded:{path}")
     assert "path=...  the file" in describe("loaded")
-
-
-@pytest.mark.parametrize("spec", ["loaded", "loaded:depth=3"])
-def test_a_missing_argument_is_said(spec: str) -> None:
-    register("loaded", LOADED)
-    with pytest.raises(InvalidSpec, match=r"^loaded: path is missing: expected loaded:PATH$"):
-        make(spec)
 
 
 # -- errors --------------------------------------------------------------------------
@@ -308,23 +299,6 @@ def test_a_class_can_be_registered_with_options() -> None:
         make("fixed:row=4")
 
 
-def test_an_entry_can_be_registered() -> None:
-    register("mine", Entry("mine", f"{__name__}:Fixed", "one column"))
-    assert make("mine:column=6").choose(Position()) == 6
-    with pytest.raises(InvalidValue, match="expected int between 0 and 6"):
-        make("mine:column=7")
-    with pytest.raises(InvalidValue, match=r"^mine: column=3\.0: expected int between 0 and 6$"):
-        make("mine", column=3.0)
-    assert describe("mine").endswith("one column\n                      column=2  the column")
-
-
-@pytest.mark.parametrize("name", ["", "a b", "a:b", "1st", "a=b", "-a", "a,b", "a\n"])
-def test_a_name_of_other_characters_is_refused(name: str) -> None:
-    with pytest.raises(InvalidSpec, match="letters, digits") as caught:
-        register(name, leftmost)
-    assert repr(name) in str(caught.value)
-
-
 def test_a_name_is_not_taken_over_unasked() -> None:
     with pytest.raises(InvalidSpec, match="'greedy' exists already"):
         register("greedy", leftmost)
@@ -349,47 +323,6 @@ def test_a_class_or_function_is_named_by_its_import_path() -> None:
     assert shown[0].endswith("Plays one column.")
     assert [line.strip() for line in shown[1:]] == ["column=2  the column"]
     assert "\n" not in describe("users_agents:leftmost")
-
-
-RAISING = {  # a module's text, and what is said of it
-    "syntax": ("def f(:\n", r"SyntaxError: invalid syntax \(raising\.py, line 1\)"),
-    "division": ("\n1 / 0\n", r"ZeroDivisionError: division by zero \(raising\.py, line 2\)"),
-    "exit": ("import sys\nsys.exit(3)\n", r"SystemExit: 3 \(raising\.py, line 2\)"),
-    "attribute": ("import os\nos.nothing\n", r"AttributeError: .* \(raising\.py, line 2\)"),
-    "missing": ("import no_such_module_1\n", "No module named 'no_such_module_1'"),
-    "built": (
-        "class A:\n    def __init__(self):\n        raise OSError('no\\ndisk')\n",
-        r"OSError: no disk \(raising\.py, line 3\)",
-    ),
-    "built-exit": ("def A():\n    raise SystemExit\n", r"SystemExit:  ?\(raising\.py, line 2\)"),
-}
-
-
-@pytest.fixture
-def in_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """The current directory, whose ``raising.py`` is imported afresh."""
-    monkeypatch.chdir(tmp_path)
-    yield tmp_path
-    sys.modules.pop("raising", None)
-    importlib.invalidate_caches()
-
-
-@pytest.mark.parametrize("kind", RAISING)
-def test_code_of_a_user_that_raises_is_told_in_a_line(in_folder: Path, kind: str) -> None:
-    text, words = RAISING[kind]
-    (in_folder / "raising.py").write_text(text)
-    with pytest.raises(UnknownAgent, match=f"raising:A.*{words}") as caught:
-        make("raising:A")
-    assert "\n" not in str(caught.value)
-    assert caught.value.__cause__ is not None
-    if "built" in kind:
-        return
-    for spec, error in (
-        ("greedy:heuristic=raising:f", InvalidHeuristic),
-        ("puct:raising:f", InvalidFunction),
-    ):
-        with pytest.raises(error, match=f"'raising:f'.*{words}"):
-            make(spec)
 
 
 MAIN = """

@@ -99,24 +99,6 @@ def test_late_positions_are_proven_and_the_proof_is_the_solvers(rollout: str) ->
     assert proven >= count * (0.5 if config.DISABLE_JIT else 0.95)
 
 
-@pytest.mark.compiled
-def test_more_simulations_find_better_columns() -> None:
-    solver = Solver()
-    field = [
-        Position.parse(m) for m in reference.random_games(seed=912, count=30, least=8, most=16)
-    ]
-    shares = []
-    for simulations in (10, 200, 3_000):
-        agent = MCTS(simulations, rollout="greedy")
-        right = 0
-        for position in field:
-            agent.reset(5)
-            right += agent.choose(position) in solver.best_columns(position)
-        shares.append(right)
-    assert shares[0] < shares[1] < shares[2]
-    assert shares[2] >= 20
-
-
 def test_what_a_search_reports() -> None:
     agent = MCTS(simulations=250, rollout="greedy")
     agent.reset(2)

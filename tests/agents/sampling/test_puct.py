@@ -215,20 +215,6 @@ def test_a_spec_names_the_function() -> None:
     assert timed.choose(Position()) in range(7)
 
 
-@pytest.mark.usefixtures("users")
-@pytest.mark.parametrize(
-    ("spec", "words"),
-    [
-        ("puct:nowhere:f", "nowhere:f.*expected learned or package.module:function"),
-        ("puct:users_network:number", "7 is not a function or class"),
-        ("puct:root_temp=2", "'root_temp=2' names no module; expected learned or"),
-    ],
-)
-def test_a_spec_that_names_no_function_is_said(spec: str, words: str) -> None:
-    with pytest.raises(InvalidFunction, match=words):
-        agents.make(spec)
-
-
 @pytest.mark.parametrize(
     ("answer", "policy", "words"),
     [

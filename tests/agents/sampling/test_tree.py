@@ -82,19 +82,6 @@ def test_a_node_follows_from_its_children(proofs: list[int], expected: int) -> N
     assert tree[0]["proof"] == expected
 
 
-def test_a_proof_is_propagated_as_far_as_it_decides() -> None:
-    tree = np.zeros(10, NODE)
-    tree[0] = (0.0, 1, 1, 0.0, -1, 2, OPEN)
-    tree[1] = (0.0, 1, 3, 0.0, 0, 1, OPEN)
-    tree[2] = (0.0, 1, 0, 0.0, 1, 0, OPEN)
-    tree[3] = (0.0, 1, 4, 0.0, 0, 1, OPEN)
-    tree[4] = (0.0, 1, 0, 0.0, 0, 0, -6)
-    propagate_proof(tree, np.array([0, 1, 3, 4]), 3)
-    assert int(tree[3]["proof"]) == 6  # its only reply loses: whoever moved there wins
-    assert int(tree[1]["proof"]) == -6
-    assert int(tree[0]["proof"]) == OPEN  # another column is undecided
-
-
 # -- what is kept from one move to the next -------------------------------------------------
 
 

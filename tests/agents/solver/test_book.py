@@ -11,11 +11,11 @@ import pytest
 from c4env.agents.solver import Book, BookUnavailable, Solver
 from c4env.agents.solver.book import default_book, enumeration, twelve, twelve_ply_book
 from c4env.agents.solver.search.table import position_key
-from c4env.bitboard import COLUMNS
+from c4env.bitboard import COLUMNS, mirror_all
 from c4env.errors import InvalidOption
 from c4env.position import Position
+from tests.helpers.paths import DATA
 from tests.helpers.positions import random_position
-from tests.makers.book import by_twelve_ply_book
 
 
 def by_default_book(mine: np.ndarray, theirs: np.ndarray) -> np.ndarray:
@@ -40,16 +40,6 @@ def test_layers_are_all_positions_one_of_each_mirror_pair() -> None:
         reached = {p.play(column) for p in reached for column in p.legal_columns()}
 
 
-def test_a_key_gives_its_position_back() -> None:
-    rng = random.Random(2)
-    for _ in range(200):
-        position = random_position(rng.randrange(40), rng)
-        key = position_key(position.mine, position.theirs)
-        mine, theirs = enumeration.bitboards(np.array([key]))
-        back = Position.from_bitboards(int(mine[0]), int(theirs[0]))
-        assert back in (position, position.mirror())
-
-
 @pytest.mark.compiled
 def test_the_default_book_knows_the_facts() -> None:
     book = default_book()
@@ -64,6 +54,26 @@ def test_the_default_book_knows_the_facts() -> None:
     assert solver.nodes == 0
     assert solver.best_columns(Position()) == (3,)
     assert solver.plies_to_end(Position()) == 41
+
+
+@pytest.mark.compiled  # counts half a million positions
+def test_the_book_has_the_counts_of_the_strong_solution() -> None:
+    """By ply: positions won, drawn and lost for the first player, all, and those that are over."""
+    lines = (DATA / "strong_solution.tsv").read_text().splitlines()
+    published = [[int(cell) for cell in line.split()] for line in lines[3:]]
+    keys = enumeration.layers(8)
+    scores = enumeration.backed_up(keys, default_book().scores)
+
+    def count(keys: np.ndarray) -> int:
+        """Of positions that the keys, one of each mirror pair, stand for."""
+        return int(np.where(mirror_all(keys) == keys, 1, 2).sum())
+
+    for ply, *results, total, over in published[:9]:
+        signs = np.sign(scores[ply]) * (1 if ply % 2 == 0 else -1)
+        found = [count(keys[ply][signs == sign]) for sign in (1, 0, -1)]
+        ended = count(enumeration.one_disc_on(keys[ply - 1], True)) if ply else 0
+        found[0 if ply % 2 else 2] += ended  # who moved last has won
+        assert [*found, sum(found), ended] == [*results, total, over]
 
 
 @pytest.mark.compiled
@@ -118,9 +128,8 @@ def test_the_twelve_ply_book() -> None:
         assert with_book.score(position) == with_book.score(position.mirror())
         scores = with_book.scores(position)
         assert max(s for s in scores if s is not None) == with_book.score(position)
-    score = by_twelve_ply_book()
     mine, theirs = enumeration.bitboards(default_book().keys[::1000].copy())
-    assert score(mine, theirs).tolist() == default_book().scores[::1000].tolist()
+    assert with_book.scores_many(mine, theirs).tolist() == default_book().scores[::1000].tolist()
 
 
 def test_the_twelve_ply_book_is_an_extra(monkeypatch: pytest.MonkeyPatch) -> None:

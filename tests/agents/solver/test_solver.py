@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import copy
-import pickle
 import random
 import threading
 import time
@@ -300,15 +298,6 @@ def test_threads_that_share_a_solver_get_exact_scores() -> None:
         ways = [scores, scores, batch, batch]
         for found in threads.map(lambda way, order: way(order), ways, [asked, asked[::-1]] * 2):
             assert found == known
-
-
-@pytest.mark.compiled
-def test_a_copy_begins_without_what_was_found() -> None:
-    solver = Solver(book=None, table_mb=1, threads=2)
-    position = read(LABELLED)[0][0]
-    for twin in (copy.deepcopy(solver), pickle.loads(pickle.dumps(solver))):
-        assert repr(twin) == repr(solver)
-        assert twin.score(position) == solver.score(position)
 
 
 @pytest.mark.compiled

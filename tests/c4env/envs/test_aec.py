@@ -12,12 +12,10 @@ import pytest
 from pettingzoo.utils import wrappers
 from pettingzoo.utils.env_logger import EnvLogger
 
-from c4env import Position
 from c4env.envs.aec import env, raw_env
 from c4env.errors import (
     ActionNotInSpace,
     NotReset,
-    UnknownAgent,
     WrongOrder,
 )
 from tests.helpers.environments import seen
@@ -172,19 +170,6 @@ def test_nothing_of_a_game_before_the_first_reset(name: str) -> None:
     assert hasattr(environment, name)
 
 
-def test_a_turn_needs_a_step_or_a_reset() -> None:
-    environment = env()
-    environment.reset()
-    agents = iter(environment.agent_iter())
-    assert next(agents) == "player_0"
-    with pytest.raises(WrongOrder, match="need to call step"):
-        next(agents)
-    environment.step(3)
-    assert next(agents) == "player_1"
-    environment.reset()
-    assert next(agents) == "player_0"
-
-
 def test_agent_iter_stops_after_max_iter_and_can_be_used_again() -> None:
     environment = env()
     environment.reset()
@@ -222,24 +207,6 @@ def test_the_dead_take_only_none(make: Any, action: Any) -> None:
     with pytest.raises(ActionNotInSpace, match="only valid action is None"):
         environment.step(action)
     assert seen(environment) == before
-
-
-def test_legality_is_judged_on_the_board() -> None:
-    environment = env()
-    environment.reset()
-    observation, *_ = environment.last()
-    observation["action_mask"][:] = 0
-    observation["observation"][:] = 1
-    environment.step(3)
-    assert environment.rewards == {"player_0": 0, "player_1": 0}
-    assert environment.position == Position.parse("4")
-
-
-@BOTH
-def test_unknown_agents(make: Any) -> None:
-    environment = play(make(), "4")
-    with pytest.raises(UnknownAgent, match="player_2"):
-        environment.observe("player_2")
 
 
 @BOTH

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import json
 import pickle
 from typing import Any
 
@@ -13,7 +12,6 @@ from pettingzoo.utils import BaseWrapper
 
 import c4env as connect_four_v3
 from c4env import Position
-from c4env.envs.drop_in import position_of
 from c4env.errors import InvalidPosition
 
 BOTH = pytest.mark.parametrize("make", [connect_four_v3.env, connect_four_v3.raw_env])
@@ -111,20 +109,6 @@ def test_a_game_copied_attribute_by_attribute(moves: str, reset_first: bool) -> 
     source.step(None if over else 0)
     assert str(double.last()) == str(source.last())
     assert double._agent_selector.next() == source._agent_selector.next()
-
-
-@BOTH
-def test_a_board_is_a_list(make: Any) -> None:
-    environment = make()
-    environment.reset(options={"moves": "4455"})
-    board = environment.board
-    assert isinstance(board, list)
-    assert np.array(board).reshape(6, 7)[5].tolist() == [0, 0, 0, 1, 1, 0, 0]
-    for double in (copy.copy(board), copy.deepcopy(board), pickle.loads(pickle.dumps(board))):
-        assert type(double) is list
-        assert double == board
-    assert json.loads(json.dumps(board)) == board
-    assert position_of(board) == environment.position
 
 
 def test_the_layers_of_pettingzoo_are_one_game() -> None:

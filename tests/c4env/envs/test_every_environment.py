@@ -263,19 +263,6 @@ def test_a_game_begins_where_it_is_told_to(make: Any) -> None:
         step(environment, 5)
 
 
-@pytest.mark.parametrize("make", [env, raw_env, partial(ConnectFourEnv, seat=0), SMALL_VECTOR])
-def test_pictures_that_need_no_window(make: Any) -> None:
-    for arguments in ({"render_mode": "ansi"}, {"render_mode": "rgb_array", "screen_scaling": 2}):
-        environment = make(**arguments)
-        environment.reset(seed=1, options={"moves": "44"})
-        shown = environment.render()
-        for picture in shown if make is SMALL_VECTOR else [shown]:
-            if isinstance(picture, str):
-                assert "player 0 (x) to move" in picture
-            else:
-                assert picture.shape == (172, 198, 3)
-
-
 @pytest.mark.parametrize("first", ["import gymnasium, pettingzoo, c4env", "import gymnasium"])
 def test_both_libraries_make_it_by_name_in_any_order_of_imports(first: str) -> None:
     pytest.importorskip("pettingzoo.env_registry")

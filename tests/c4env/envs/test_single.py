@@ -11,7 +11,6 @@ from gymnasium.utils.env_checker import check_env
 
 from c4env import ConnectFourEnv, Observation, Position, observe, position_from
 from c4env.errors import (
-    InvalidOption,
     OpponentFailed,
     WrongOrder,
 )
@@ -61,21 +60,6 @@ def test_the_opponent_begins_against_seat_1() -> None:
     assert environment.position == Position.parse("4")
     assert np.argwhere(observation).tolist() == [[5, 3, 1]]
     assert (info["ply"], info["seat"]) == (1, 1)
-
-
-def test_winning() -> None:
-    environment = ConnectFourEnv(Scripted(0, 1, 0), seat=0)
-    environment.reset(seed=1)
-    for _ in range(3):
-        assert environment.step(3)[1:4] == (0.0, False, False)
-    _, reward, terminated, truncated, info = environment.step(3)
-    assert (reward, terminated, truncated) == (1.0, True, False)
-    assert info["winner"] == 0
-    assert info["winning_cells"].dtype == np.int8
-    assert np.argwhere(info["winning_cells"]).tolist() == [[2, 3], [3, 3], [4, 3], [5, 3]]
-    assert info["illegal"] is False
-    assert info["action_mask"].tolist() == [0] * 7
-    assert not environment.action_masks().any()
 
 
 def test_an_illegal_move_loses() -> None:
@@ -153,25 +137,6 @@ def test_an_opponents_reset_is_given_a_seed() -> None:
 
 
 # -- starts -----------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("options", "match"),
-    [
-        ({"move": "44"}, "unknown option move"),
-        ({"moves": "445566", "seat": 1}, "could end the game"),
-        ({"seat": 2}, "seat=2"),
-        ({"seat": True}, "seat=True"),
-    ],
-)
-def test_bad_options(options: Any, match: str) -> None:
-    environment = ConnectFourEnv(first_legal, seat=0)
-    environment.reset(seed=1)
-    environment.step(3)
-    before = state_of(environment)
-    with pytest.raises(InvalidOption, match=match):
-        environment.reset(options=options)
-    assert state_of(environment) == before
 
 
 # -- observations -----------------------------------------------------------------------------

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from c4env import Observation, batched
-from c4env.agents.batched import Pool
+from c4env.agents.pool import Pool
 from c4env.errors import InvalidOption
 
 pytest.importorskip("stable_baselines3", reason="needs stable-baselines3: the extra sb3")

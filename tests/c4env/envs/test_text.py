@@ -10,7 +10,7 @@ from gymnasium.utils.env_checker import check_env
 
 from c4env.envs.single import ConnectFourEnv
 from c4env.envs.text import TextEnv, fill, read_move, template
-from c4env.errors import C4Error, IllegalMove, InvalidAction, InvalidOption, WrongOrder
+from c4env.errors import C4Error, IllegalMove, InvalidAction, WrongOrder
 from c4env.position import Position
 from tests.helpers.paths import ROOT
 
@@ -48,17 +48,6 @@ def test_a_template_echoed_is_no_answer(kind):
     for position, moves in ((Position(), ""), (FULL_2, "222222"), (Position.parse("4"), "4")):
         with pytest.raises(InvalidAction):
             read_move(fill(template(kind), position, moves), position)
-
-
-@pytest.mark.parametrize("kind", ["", "bord", "board+", "board+legal+legal", "legal", "board+x"])
-def test_an_unknown_kind_is_quoted(kind):
-    with pytest.raises(InvalidOption, match=re.escape(repr(kind))):
-        template(kind)
-
-
-def test_a_template_of_ones_own_keeps_other_braces():
-    text = fill('{"ply": {ply}, {disc}{player}{x} {0}', Position.parse("4"), "4")
-    assert text == '{"ply": 1, osecond{x} {0}'
 
 
 # -- the reader -------------------------------------------------------------------------

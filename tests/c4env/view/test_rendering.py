@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from c4env import Position
-from c4env.errors import InvalidAction, InvalidOption
 from c4env.view.rendering import (
     DISC_COLOURS,
     HOLE_COLOUR,
@@ -61,13 +60,6 @@ def test_ansi() -> None:
             "player 1 (o) to move",
         ]
     )
-
-
-def test_ansi_of_a_won_game() -> None:
-    lines = ansi(WON, 6).splitlines()
-    assert lines[5] == " .  .  .  X  X  X [X]"
-    assert lines[4] == " .  .  .  o  o  o  ."
-    assert lines[7] == "player 0 (x) won"
 
 
 @given(positions())
@@ -137,16 +129,6 @@ def test_svg_has_a_circle_for_every_disc(position: Position) -> None:
 
 
 # -- arguments ------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("draw", [ansi, rgb_array, svg])
-def test_last_must_fit_the_position(draw: object) -> None:
-    position = Position.parse("445")
-    for wrong in (0, 3):  # an empty column; a disc of the side to move
-        with pytest.raises(InvalidOption, match=f"last={wrong}"):
-            draw(position, wrong)  # type: ignore[operator]
-    with pytest.raises(InvalidAction, match="7"):
-        draw(position, 7)  # type: ignore[operator]
 
 
 def test_no_toolkit_is_needed() -> None:

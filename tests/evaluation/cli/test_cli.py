@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import io
 import json
-import signal
 import subprocess
 import sys
 
@@ -133,27 +132,6 @@ def test_play_records_and_reports(tmp_path, capsys, monkeypatch):
     assert "human" in capsys.readouterr().out
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="signals are POSIX's")
-def test_ctrl_c_before_anybody_listens_ends_a_command_in_silence(tmp_path):
-    early = (
-        "import os, signal, sys\n"
-        "import c4env.evaluation.__main__ as command\n"
-        "class Finder:\n"
-        "    def find_spec(self, name, path=None, target=None):\n"
-        "        os.kill(os.getpid(), signal.SIGINT)\n"
-        "sys.meta_path.insert(0, Finder())\n"
-        "command.main()\n"
-    )
-    stopped = run_python("-c", early)
-    assert (stopped.returncode, stopped.stdout, stopped.stderr) == (-signal.SIGINT, "", "")
-    script = tmp_path / "c4"  # a program of somebody else's
-    script.write_text(
-        "import signal, c4env, c4env.evaluation.__main__\n"
-        "assert signal.getsignal(signal.SIGINT) is signal.default_int_handler\n"
-    )
-    run_python(script, check=True)
-
-
 UNWRITABLE = {
     "html": ["run", "random", "greedy", "--html", "PATH"],
     "html of a match": ["match", "random", "greedy", "--html", "PATH"],
@@ -193,24 +171,6 @@ def test_an_unfinished_run_says_so_and_a_resumed_one_too(tmp_path, capsys):
         assert "greedy" in shown
     assert main([*QUICK, "--out", str(tmp_path)]) == 0
     assert "1 of the games was stored already" in capsys.readouterr().out
-
-
-@pytest.mark.slow
-@pytest.mark.compiled
-@pytest.mark.parametrize("jobs", ["1", "2"])
-def test_a_repository_with_agents_and_evaluation_of_its_own_plays_its_own(tmp_path, jobs):
-    for package in ("agents", "evaluation"):
-        (tmp_path / package).mkdir()
-    (tmp_path / "agents" / "__init__.py").write_text(
-        "def first(observation):\n    return int(observation['action_mask'].argmax())\n"
-    )
-    (tmp_path / "evaluation" / "__init__.py").write_text("raise RuntimeError('theirs')\n")
-    (tmp_path / "mine.py").write_text("from agents import first\nagent = first\n")
-    run = ["run", "mine.py:agent", "agents:first", "random", "--openings", "0", "--jobs", jobs]
-    run += ["--quiet", "--format", "json"]
-    done = run_python("-m", "c4env.evaluation", *run, cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
-    assert [player["forfeits"] for player in json.loads(done.stdout)["players"]] == [{}, {}, {}]
 
 
 def test_listing_agents_compiles_nothing():

@@ -10,7 +10,6 @@ import re
 import pytest
 
 from c4env import evaluation
-from c4env.agents.base import Agent
 from c4env.evaluation.__main__ import main
 from c4env.evaluation.cli import COMMANDS
 from c4env.evaluation.tables import rounded
@@ -103,17 +102,3 @@ def test_one_agent_against_a_field_has_a_row_an_opponent(folder, capsys):
     assert main([*command, "--format", "markdown"]) == 0
     heading = "| opponent | Elo | as 1st | as 2nd | score | 95 % | stronger | nodes | ms |"
     assert heading in capsys.readouterr().out
-
-
-def test_results_show_themselves_in_a_notebook():
-    class Odd(Agent):
-        name = "a|b"
-
-        def choose(self, position):
-            return position.legal_columns()[0]
-
-    result = evaluation.round_robin([Odd(), "greedy"], openings=0)
-    shown = result._repr_markdown_()
-    assert "| a\\|b |" in result.ratings._repr_markdown_()
-    assert result.ratings._repr_markdown_() in shown
-    assert result.table._repr_markdown_() in shown

@@ -13,7 +13,6 @@ from c4env.agents.solver import NO_SCORE, Solver
 from c4env.agents.solver.exam import exam_positions
 from c4env.bitboard import mirror
 from c4env.evaluation import Data
-from c4env.evaluation.__main__ import main
 from c4env.evaluation.errors import UnreadableRun
 from c4env.evaluation.exact import data as module
 from c4env.evaluation.exact.datafile import SPLITS
@@ -162,17 +161,6 @@ def test_after_a_kill_it_goes_on_to_the_same_file(late, tmp_path):
     assert seen[-1] == (200, 200)
     assert path.read_bytes() == late[0].read_bytes()
     assert [path] == list(tmp_path.iterdir())
-
-
-def test_the_command_writes_the_same(tmp_path, capsys):
-    path = tmp_path / "late.npz"
-    settings = ["--positions", "200", "--plies", "26..39", "--seed", "3", "--jobs", "1"]
-    assert main(["data", str(path), *settings]) == 0
-    said = capsys.readouterr().out
-    found = evaluation.data(tmp_path / "same.npz", 200, range(26, 40), 3)
-    assert path.read_bytes() == (tmp_path / "same.npz").read_bytes()
-    wins = int((found.score > 0).sum())
-    assert said.startswith(f"200 positions in {path}; the side to move wins {wins}, draws ")
 
 
 def test_the_tensors_are_those_of_the_observation(late):

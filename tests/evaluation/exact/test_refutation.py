@@ -22,8 +22,8 @@ from c4env.position import Position
 from tests.helpers import reference
 from tests.helpers.paths import ROOT
 from tests.helpers.policies import first_legal
+from tests.helpers.positions import quiet
 from tests.helpers.processes import run_python, start_python
-from tests.makers.exam import quiet
 
 
 def late_openings(count, discs, seed):
@@ -107,16 +107,6 @@ def test_lines_replay_with_the_agents_moves_and_first_errors_are_errors(player):
         assert case.outcome == (0 if winner is None else 1 if winner == case.seat else -1)
         assert case.first_error == (errors[0] if errors else None)
         assert (case.first_error is not None) >= (case.outcome < case.value)
-
-
-@pytest.mark.compiled
-def test_perfect_is_proven_to_hold_openings_of_the_middle_game():
-    openings = late_openings(12, 22, 3)
-    found = evaluation.refute("perfect:table_mb=1", openings, 3000)
-    assert found.held == 1
-    held = [case for case in found.tenable if case.proven]
-    assert len(held) > 6
-    assert max(case.positions for case in held) > 100
 
 
 @pytest.mark.compiled

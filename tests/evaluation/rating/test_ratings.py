@@ -304,7 +304,6 @@ def test_whoever_may_be_as_strong_as_the_first_need_not_be_second():
     doubtful += [*games("c", "a", 1, 0, 0, "44"), *games("c", "a", 0, 0, 1, "43")]
     ratings = rated([*seen, *doubtful], "abc")
     assert ratings[0].player == "a"
-    assert (ratings[0].ranks[1], ratings[2].ranks[0]) == (2, 1)
     assert "a leads by" in headline(ratings)[0]
     assert "but c may be as strong" in headline(ratings)[0]
     assert "a is the stronger" in headline(rated(seen, "ab"))[0]

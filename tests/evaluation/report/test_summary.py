@@ -8,8 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from c4env import Position
 from c4env.agents.solver import Solver
@@ -61,16 +59,6 @@ def read_scores(letters: str) -> tuple[int | None, ...]:
     """Scores as the page reads them: the 22nd letter after "a" is 0."""
     alphabet = string.ascii_lowercase + string.ascii_uppercase
     return tuple(None if c == "." else alphabet.index(c) - 22 for c in letters)
-
-
-SCORE = st.one_of(st.none(), st.integers(-21, 21))
-
-
-@given(st.lists(SCORE, min_size=7, max_size=7).map(tuple))
-def test_scores_are_read_as_they_were_written(scores: tuple[int | None, ...]) -> None:
-    text = report.format_scores(scores)
-    assert len(text) == 7
-    assert read_scores(text) == scores
 
 
 def data_of(text: str) -> dict[str, object]:

@@ -70,15 +70,6 @@ def test_other_openings_are_another_run(tmp_path, openings):
     assert counted(TWO, ["", "2", "1", "3"], out=tmp_path)[1] == 6
 
 
-def test_fewer_agents_or_openings_are_reported_and_the_rest_is_kept(tmp_path):
-    evaluation.round_robin(THREE, 1, out=tmp_path)
-    before = (tmp_path / GAMES_FILE).read_bytes()
-    result, there = counted(TWO, 1, limit=2, out=tmp_path)
-    assert there == len(result.games) == 4
-    assert result.digest == evaluation.round_robin(TWO, 1, limit=2).digest
-    assert (tmp_path / GAMES_FILE).read_bytes() == before
-
-
 def test_growing_goes_on_after_an_interruption(tmp_path):
     evaluation.round_robin(TWO, 1, out=tmp_path)
 

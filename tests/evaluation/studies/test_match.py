@@ -2,17 +2,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import numpy as np
 import pytest
 
 from c4env.evaluation.__main__ import main
 from c4env.evaluation.errors import UnreadableRun
-from c4env.evaluation.plan.header import RunHeader
 from c4env.evaluation.rating.sprt import Sprt
-from c4env.evaluation.store.record import GAMES_FILE, GameRecord, read_games
+from c4env.evaluation.store.record import GAMES_FILE, read_games
 from c4env.evaluation.studies.match import Match, play_match
 
-AB = {"a": "a", "b": "b"}
 FIELD = ["minimax:depth=2", "random"]
 SURE = Sprt(0, 300)
 
@@ -90,18 +87,6 @@ def test_openings_that_run_out_leave_it_undecided():
     half = Match.of(replace(match.header, openings=("1", "2")), [])
     assert "the same command resumes the match" in half.report()
     assert half.report().endswith("against random: no games yet.")
-
-
-def test_the_score_interval_is_jeffreys():
-    games = [
-        GameRecord(pair, f"{opening}", "", winner, "four")
-        for opening in range(50)
-        for pair, winner in ((("a", "b"), 0), (("b", "a"), 1))
-    ]
-    openings = tuple(map(str, range(50)))
-    match = Match.of(RunHeader(kind="match", players=AB, openings=openings), games)
-    assert "score 100.0% (95 %: 9" in match.report()
-    assert np.isfinite(match.ratings[0].high)
 
 
 def test_the_command_says_what_was_decided(tmp_path, capsys):

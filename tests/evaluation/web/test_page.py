@@ -13,10 +13,7 @@ import pytest
 
 from c4env import Position, agents
 from c4env.agents.solver import Solver
-from c4env.evaluation.exact.judge import Judge
-from c4env.evaluation.exact.mistakes import Mistakes
-from c4env.evaluation.store.record import GameRecord, read_games
-from c4env.evaluation.tables import plural
+from c4env.evaluation.store.record import read_games
 
 playwright = pytest.importorskip("playwright.sync_api", reason="the page's tests need playwright")
 pytest.importorskip("uvicorn", reason="the web server needs c4env[web]")
@@ -138,73 +135,6 @@ def test_a_whole_game_by_clicks(open_page: Open, folder: Path) -> None:
     (game,) = games(folder)[before:]
     assert (game.players, game.opening) == (("human", "greedy"), "44444422")
     assert (game.moves, game.winner, game.ending) == (moves_of(page), 0, "four")
-
-
-def finish(page: Any) -> None:
-    """Win the game from 44444422 against greedy, by the solver's advice."""
-    while (position := Position.parse(moves_of(page))).outcome is None:
-        click(page, Solver().best_columns(position)[0])
-
-
-def test_a_lost_game_lists_the_mistakes_to_try_again(open_page: Open, folder: Path) -> None:
-    page = open_page("moves=3425&red=human&yellow=greedy")
-    for column in (6, 6, 6):
-        expect(page.locator("#mistakes")).to_be_hidden()
-        click(page, column)
-    headline(page, r"greedy \(Yellow\) wins")
-    moves = moves_of(page)
-    record = GameRecord(("human", "greedy"), "3425", moves, 1, "four")
-    with Judge() as judge:
-        found = sorted(Mistakes.of([record], "human", judge).mistakes, key=lambda m: len(m.moves))
-    assert found
-    expect(page.locator("#mistakes p")).to_have_text(f"{plural(len(found), 'mistake')}: try again.")
-    buttons = page.locator("#mistakes button")
-    said = [text.replace("\N{MINUS SIGN}", "-") for text in buttons.all_inner_texts()]
-    words = [re.findall(r": (column .*); best .*: (.*)\.", mistake.said())[0] for mistake in found]
-    assert said == [
-        f"Disc {len(mistake.moves) + 1}: {own}; the best column {best}"
-        for mistake, (own, best) in zip(found, words, strict=True)
-    ]
-    assert page.locator("#moves .blunder").count() >= len(found)  # greedy's are marked, too
-    expect(page.locator("#scores")).to_have_attribute("aria-checked", "false")  # not asked for
-    buttons.first.press("Enter")
-    headline(page, r"Your turn \(Red\)")
-    assert moves_of(page) == found[0].moves
-    assert page.evaluate("document.activeElement.classList.contains('column')")
-    expect(page.locator("#mistakes")).to_be_hidden()
-    expect(page.locator("#lines button")).to_have_text(f"You \u2013 greedy {moves}")
-    page.click("#recording")
-    finish(page)
-    expect(page.locator("#detail")).to_contain_text("Recorded in")
-    game = games(folder)[-1]
-    assert (game.players, game.reason) == (("human with help", "greedy"), "1 take-back")
-    assert game.opening == found[0].moves
-    page.locator("#lines button").press("Enter")
-    for key, ply in (("ArrowRight", len(found[0].moves) + 2), ("End", len(moves))):
-        page.keyboard.press(key)
-        expect(page.locator("#ply")).to_have_text(f"disc {ply} of {len(moves)}")
-        assert page.evaluate("document.activeElement.ariaCurrent") == "step"
-
-
-def test_help_is_recorded_as_help(open_page: Open, folder: Path) -> None:
-    before = len(games(folder))
-    page = open_page("moves=44444422&red=human&yellow=greedy")
-    page.click("#hint")
-    expect(page.locator("#detail")).to_contain_text("Hint: column")
-    click(page, 0)
-    page.click("#back")
-    page.click("#takeback")
-    page.click("#scores")
-    expect(page.locator(".score.best").first).to_be_visible()
-    page.click("#scores")  # seen is seen
-    page.click("#recording")
-    page.click("#recording")
-    finish(page)
-    page.click("#recording")  # of a game that is over already
-    expect(page.locator("#detail")).to_contain_text("Recorded in")
-    (game,) = games(folder)[before:]
-    assert (game.players, game.winner) == (("human with help", "greedy"), 0)
-    assert game.reason == "1 hint, 1 take-back, 1 exact scores"
 
 
 def test_take_back_and_hint(open_page: Open) -> None:
@@ -347,43 +277,6 @@ def test_a_bad_address_is_said(open_page: Open, fragment: str, words: str) -> No
     headline(page, "Yellow's turn")
     assert discs_of(page) == as_discs(Position.parse("123"))
     expect(page.locator("#notice")).to_be_hidden()
-
-
-def test_a_page_loaded_again_goes_on_where_it_was(open_page: Open, folder: Path) -> None:
-    """Even while it looks back; the game stays one game."""
-    before = len(games(folder))
-    page = open_page("moves=&red=human&yellow=minimax:depth=2")
-    click(page, 0)
-    click(page, 1)
-    whole = moves_of(page)
-    page.click("#first")
-    assert moves_of(page) == ""
-    page.reload()
-    headline(page, "Looking back at disc 0 of 4")
-    page.click("#last")
-    assert moves_of(page) == whole
-    page.click("#new")
-    headline(page, "Your turn")
-    assert moves_of(page) == ""
-    assert len(games(folder)) == before
-
-
-def test_the_graph_is_the_solvers(open_page: Open) -> None:
-    """Also of a game that is over, whose last value is its result."""
-    moves = "4453443523611212"
-    page = open_page(f"moves={moves}&red=human&yellow=human")
-    page.click("#scores")
-    expect(page.locator("#worth")).to_contain_text(re.compile("changes at|ends the same"))
-    values = page.evaluate("[...state.moves, ''].map((_, n) => valueAt(state.moves.slice(0, n)))")
-    solver = Solver()
-    for ply, value in enumerate(values):
-        score = solver.score(Position.parse(moves[:ply]))
-        assert value == (score if ply % 2 == 0 else -score)
-    signs = [(v > 0) - (v < 0) for v in values]
-    changes = [ply for ply in range(1, len(signs)) if signs[ply] != signs[ply - 1]]
-    assert re.findall(r"disc (\d+) ", page.inner_text("#worth")) == [str(ply) for ply in changes]
-    won = page.evaluate("[valueAt('1212121'), valueAt('12121272'), valueAt('7121212')]")
-    assert won == [18, -18, None]
 
 
 def test_any_game_of_a_run_opens(open_page: Open, folder: Path) -> None:

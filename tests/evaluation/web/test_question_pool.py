@@ -116,27 +116,6 @@ def test_the_watchdog_of_a_question_is_called_off_with_its_answer(
     assert armed == [True, False, True, False]
 
 
-@pytest.mark.slow
-def test_no_process_is_lost_to_a_page_that_leaves_after_the_last_message() -> None:
-    """As the server does after every answer, also after one that took too long or crashed."""
-
-    async def use(pool: QuestionPool) -> None:
-        await result(pool, Question("move", "greedy", ""))
-        for agent, seconds, words in (
-            ("minimax:depth=42", 0.2, "no answer within 0.2 seconds"),
-            ("tests.helpers.serving:dier", 60.0, "the search process died; ask again"),
-        ):
-            pool.seconds = seconds
-            answer = pool.ask(Question("move", agent, ""))
-            assert (await all_of(answer))[-1] == {"type": "error", "error": words}
-            answer.task.cancel()
-            pool.seconds = 60.0
-            found = await asyncio.wait_for(result(pool, Question("move", "greedy", "")), 60)
-            assert found["type"] == "move"
-
-    with_pool(use)
-
-
 def test_closing_ends_a_search_in_native_code() -> None:
     seen: list[QuestionPool] = []
 

@@ -80,16 +80,6 @@ def test_the_page_loads_nothing_from_elsewhere(client: Any) -> None:
             assert "https://" not in text
 
 
-def test_settings_name_agents_and_runs(client: Any, folder: Path) -> None:
-    found = client.get("/api/settings").json()
-    offered = [agent["spec"] for agent in found["agents"]]
-    assert offered[0] == "random"
-    assert offered[-1] == "tests.helpers.serving:sleeper"
-    assert found["runs"] == ["monday", "tuesday"]
-    assert [level["name"] for level in found["levels"]][::4] == ["Easy", "Perfect"]
-    assert found["record"] == str(folder / "games")
-
-
 @pytest.mark.parametrize(
     ("spec", "moves"),
     [("greedy", ""), ("alphabeta-window-b:depth=3", "4535674276764753237442475332")],
@@ -105,18 +95,6 @@ def test_scores_are_the_solvers(client: Any) -> None:
     moves = "4535674276764753237442475332"
     found = ask(client, kind="scores", moves=moves)[-1]
     assert found["scores"] == Solver().scores(Position.parse(moves))
-
-
-@pytest.mark.slow
-def test_a_hint_is_exact_unless_the_owner_says_otherwise() -> None:
-    solver = Solver()
-    settings = ServerSettings(record=None, workers=1)
-    with serving(settings) as address, httpx.Client(base_url=address, timeout=60) as client:
-        for moves in ("", "44", "4453443523"):
-            hint = ask(client, kind="hint", moves=moves)[-1]
-            position = Position.parse(moves)
-            assert hint["column"] - 1 in solver.best_columns(position)
-            assert hint["value"] == solver.score(position)
 
 
 def test_a_pasted_position_is_moves_or_a_board(client: Any) -> None:

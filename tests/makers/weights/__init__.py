@@ -19,7 +19,7 @@ from typing import Final
 from c4env.agents.base import require_count
 from c4env.agents.errors import InvalidValue
 from c4env.agents.network.network import Network
-from c4env.agents.training.command_line import LAST_SEED, claimed, needs
+from c4env.agents.selfplay.folder import LAST_SEED, claimed, needs
 from c4env.cores import usable_cores
 from tests.makers.weights.labels import Labels, exact, measure, portion, positions_met
 
@@ -49,19 +49,9 @@ def execute(arguments: argparse.Namespace) -> None:
 def train(out: Path, seed: int = 1, jobs: int = JOBS, scale: float = 1.0) -> Network:
     """Train a network; see the module.
 
-    Args:
-        out: the folder of the training.
-        seed: the same seed gives the same positions of erring players and labels anywhere, and
-            the same weights on the same machine.
-        jobs: cores to use: one trains, the others label positions.
-        scale: share of the positions and steps of the full training.
-
-    Raises:
-        InvalidValue: a bad number, a folder of another training, or a damaged checkpoint.
-        FileInUse: another process trains in the folder.
-        OSError: it cannot be written.
-        MissingExtra: PyTorch is not installed.
-        BookUnavailable: the 12-ply book is not.
+    The same seed gives the same positions of erring players and labels anywhere, and the same
+    weights on the same machine. Of ``jobs`` cores one trains, the others label positions; ``scale``
+    is the share of the positions and steps of the full training.
     """
     if not 0 < scale <= 1:
         raise InvalidValue(f"scale={scale!r}: expected a number above 0, at most 1")

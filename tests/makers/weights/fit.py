@@ -12,8 +12,8 @@ from torch import Tensor
 from torch.nn import functional
 
 from c4env.agents.network.features import Bytes, planes_of
-from c4env.agents.training.command_line import checkpoint_read
-from c4env.agents.training.optimiser import Optimiser
+from c4env.agents.selfplay.folder import checkpoint_read
+from c4env.agents.selfplay.optimiser import Optimiser
 from c4env.arrays import Int8s, Int64s
 from c4env.bitboard import BOTTOM, CELLS, COLUMN, COLUMNS, STRIDE, mirror_all
 from c4env.files import write_whole
@@ -117,19 +117,11 @@ def fit(
     checkpoint: Path,
     report: Callable[[str], None],
 ) -> None:
-    """Fit the model up to a step; the same seed gives the same model on the same machine.
+    """Fit the model, in place, up to a step; the same seed gives the same on the same machine.
 
-    Args:
-        model: changed in place.
-        pools: what there is to learn from at a step, a multiple of ``SAVED``; most from the first.
-        stop: the step after the last.
-        steps: of the whole training, along which the rate falls.
-        seed: of the choice of positions, with the number of the step.
-        checkpoint: a file that is written every ``SAVED`` steps and at the end, and begun from.
-        report: called now and then with a line on how far it is.
-
-    Raises:
-        InvalidValue: the file is no checkpoint, or one of another version.
+    ``pools`` gives what there is to learn from at a step, a multiple of ``SAVED``; most is drawn
+    from the first. The rate falls along the ``steps`` of the whole training. ``checkpoint`` is
+    begun from, and written every ``SAVED`` steps and at the end; ``report`` gets a line then.
     """
     optimiser = Optimiser(model)
     begin = 0

@@ -21,12 +21,7 @@ def play_games(noise: NDArray[np.float32], mine: Int64s, theirs: Int64s) -> int:
     A game begins with random discs. Then each move is at random with a chance that differs from
     game to game; else it wins, or blocks, or is the best of those that do not lose at once by a
     static evaluation with noise. The last disc is at random in half of the games. Games that
-    ended before are left out.
-
-    Args:
-        noise: ``[N, plies, 9]`` numbers from 0 to 1, the randomness of N games.
-        mine: [N], written to: bitboards of the side to move.
-        theirs: [N], written to.
+    ended before are left out. ``noise`` is ``[N, plies, 9]``, 0 to 1, the randomness of N games.
     """
     found = 0
     plies = noise.shape[1]

@@ -114,10 +114,7 @@ def positions_of_games(
 ) -> tuple[Int64s, Int64s]:
     """Bitboards ``[N]`` of quiet positions from games, as many of each ply as the quota says.
 
-    Args:
-        quota: positions by number of plies, which is 4 or more; fewer where there are not so many.
-        seed: the same seed plays the same games.
-        kept: only positions that are held out, instead of only others.
+    Fewer where there are not so many; with ``kept`` only those held out, instead of only others.
     """
     sides = []
     for stream, (plies, count) in zip(seed.spawn(len(quota)), quota.items(), strict=True):
@@ -147,14 +144,8 @@ def positions_met(
 ) -> tuple[Int64s, Int64s]:
     """Bitboards ``[N]`` of quiet positions that a network had to move in, none held out.
 
-    Its policy plays each of the opponents, after 0 to ``OPENING`` random discs.
-
-    Args:
-        network: its policy plays, but for wins and blocks.
-        games: how many, at the least.
-        seed: the same seed plays the same games.
-        opponents: specs of agents, ``""`` for the network itself.
-        errs: share of the moves of either side that are at random.
+    Its policy plays at least so many games against the opponents, ``""`` being itself, after 0 to
+    ``OPENING`` random discs; each side errs in a share of its moves.
     """
     generator = np.random.default_rng([*seed, games])
     found = [np.empty((2, 0), np.int64)]
@@ -207,11 +198,7 @@ def early_positions() -> tuple[Int64s, Int64s]:
 
 
 def exact(mine: Int64s, theirs: Int64s) -> Labels:
-    """The labels of quiet positions, by the 12-ply book and search.
-
-    Raises:
-        BookUnavailable: the 12-ply book is not installed.
-    """
+    """The labels of quiet positions, by the 12-ply book and search."""
     from c4env.agents.solver import Solver
 
     solver = Solver("12ply", TABLE_MB)
@@ -237,13 +224,9 @@ def by_book(mine: Int64s, theirs: Int64s) -> Labels:
 
 
 def portion(folder: Path, number: int, seed: int, kept: bool = False) -> Labels:
-    """One portion, from its file, or made and written there.
+    """One portion, from its file in the folder, or made and written there.
 
-    Args:
-        folder: of the files of this seed.
-        number: 0 for the early positions, from 1 on for those of games.
-        seed: of the games.
-        kept: held-out positions instead of the others.
+    Number 0 holds the early positions, from 1 on those of games; ``kept``: those held out.
     """
     path = folder / f"{'held-out' if kept else 'labels'}-{number:04d}.npz"
     if not path.exists():
@@ -260,11 +243,8 @@ def portion(folder: Path, number: int, seed: int, kept: bool = False) -> Labels:
 
 
 def measure(network: Network, labels: Labels) -> tuple[float, float]:
-    """How good a network is on labelled positions.
-
-    Returns:
-        The share of the critical positions in which the policy gives the value away, and the share
-        of all positions in which the sign of the value is right, a win being above 1/3.
+    """The share of critical positions in which the policy gives the value away, and the share of
+    all in which the sign of the value is right, a win being above 1/3.
     """
     logits, values = network.evaluate(labels.mine, labels.theirs)
     columns = np.where(labels.keeps < 0, -np.inf, logits).argmax(axis=1)

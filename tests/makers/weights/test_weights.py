@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +11,10 @@ import pytest
 from c4env import Position, agents
 from c4env.agents.errors import InvalidValue
 from c4env.agents.network.features import planes_of
-from c4env.agents.network.network import Network, shipped
+from c4env.agents.network.network import Network
 from c4env.agents.solver import Solver
 from c4env.agents.solver.exam import exam, keys
-from c4env.bitboard import drop, mirror, mirror_all, playable, winning_cells, winning_moves
+from c4env.bitboard import mirror, mirror_all, playable, winning_cells
 from tests.makers import weights
 from tests.makers.__main__ import main as make_again
 from tests.makers.weights import labels as made
@@ -70,16 +69,6 @@ def test_games_give_quiet_positions_of_the_plies_asked_for() -> None:
 
 
 @pytest.mark.compiled
-def test_early_positions_are_all_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(made, "ALL", 2)
-    mine, theirs = made.early_positions()
-    assert np.bincount(np.bitwise_count(mine | theirs)).tolist() == [1, 4, 25]
-    found = made.by_book(mine, theirs)
-    assert found.signs[0] == 1
-    assert found.keeps[0].tolist() == [0, 0, 0, 1, 0, 0, 0]
-
-
-@pytest.mark.compiled
 def test_no_position_of_the_exam_is_learned_from() -> None:
     """Every one is held out, as its mirror image is; what is made to learn from holds none."""
     asked = [question.position for question in exam()]
@@ -94,86 +83,11 @@ def test_no_position_of_the_exam_is_learned_from() -> None:
 
 
 @pytest.mark.compiled
-def test_a_key_is_of_one_position_and_its_mirror_image_alone() -> None:
-    mine, theirs = made.early_positions()  # one of each mirror pair
-    assert len(np.unique(keys(mine, theirs))) == len(mine)
-    assert np.array_equal(keys(mirror_all(mine), mirror_all(theirs)), keys(mine, theirs))
-
-
-def test_mirror_images_are_held_out_together() -> None:
-    generator = np.random.default_rng(1)
-    boards = generator.integers(0, 2**49, (2, 4000)) & ~0x1020408102040
-    assert np.array_equal(mirror_all(boards[0]), [mirror(board) for board in boards[0].tolist()])
-    kept = held_out(*boards)
-    assert np.array_equal(held_out(mirror_all(boards[0]), mirror_all(boards[1])), kept)
-    assert 0.005 < kept.mean() < 0.05
-
-
-@pytest.mark.compiled
 def test_labels_are_what_exact_scores_say() -> None:
     pytest.importorskip("bitbully_databases", reason="the 12-ply book is not installed")
     mine, theirs = positions_of_games({9: 1, 11: 2, 12: 2, 18: 3, 26: 10, 35: 10}, SEED)
     for found, expected in zip(made.exact(mine, theirs), labelled(mine, theirs), strict=True):
         assert np.array_equal(found, expected)
-
-
-@pytest.mark.compiled
-def test_a_portion_is_made_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("bitbully_databases", reason="the 12-ply book is not installed")
-    monkeypatch.setattr(made, "PORTION", QUOTA)
-    first = made.portion(tmp_path, 1, seed=1)
-    assert len(first.mine) == sum(QUOTA.values())
-    monkeypatch.setattr(made, "exact", None)
-    assert np.array_equal(made.portion(tmp_path, 1, seed=1).keeps, first.keeps)
-    both = Labels.join([first, first])
-    assert len(both.mine) == len(first.mine)
-
-
-@pytest.mark.compiled
-def test_measure_counts_what_is_wrong(labels: Labels) -> None:
-    class Told:
-        """Answers as the labels say, but for the first critical position."""
-
-        def evaluate(self, mine: np.ndarray, theirs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-            logits = labels.keeps.astype(np.float32)
-            logits[labels.critical.argmax()] *= -1
-            return logits, labels.signs * 1.0
-
-    assert made.measure(Told(), labels) == (1 / labels.critical.sum(), 1.0)
-    assert made.measure(shipped(), labels)[0] < 0.3
-
-
-@pytest.mark.compiled
-def test_a_network_meets_quiet_positions_in_games() -> None:
-    mine, theirs = made.positions_met(shipped(), 12, [1], ("", "greedy"))
-    assert len(mine) > 12
-    assert not held_out(mine, theirs).any()
-    for own, other in zip(mine.tolist(), theirs.tolist(), strict=True):
-        assert position_of(own, other).plies > made.ALL
-        assert not (winning_cells(own) | winning_cells(other)) & playable(own | other)
-    assert np.array_equal(made.positions_met(shipped(), 12, [1], ("", "greedy"))[0], mine)
-
-
-def test_without_torch_it_says_what_to_install(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setitem(sys.modules, "torch", None)
-    monkeypatch.delitem(sys.modules, "tests.makers.weights.fit", raising=False)
-    monkeypatch.delitem(sys.modules, "tests.makers.weights.model", raising=False)
-    assert main(["--out", str(tmp_path)]) == 2
-    error = capsys.readouterr().err
-    assert "pip install 'c4env[torch]'" in error
-    assert error.count("\n") == 1
-
-
-@pytest.mark.parametrize(
-    "bad", ["scale=0", "scale=-1.0", "scale=2.0", "scale=nan", "jobs=0", "seed=-1"]
-)
-def test_a_bad_number_is_refused(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], bad: str
-) -> None:
-    assert main(["--out", str(tmp_path), f"--{bad}"]) == 2
-    assert f"{bad}".split(".")[0] in capsys.readouterr().err
 
 
 @pytest.fixture(scope="module")
@@ -195,38 +109,6 @@ def test_the_model_and_the_network_answer_alike(torch: Any, labels: Labels) -> N
     with torch.no_grad():
         expected = model(planes, to_move).numpy()
     assert np.array_equal(Network(model.export()).one_way(*labels[:2]), expected)
-
-
-def test_columns_to_be_played_at_once() -> None:
-    for moves in ("", "414141", "4141412", "121212", "111111"):
-        position = Position.parse(moves)
-        planes = planes_of(np.array([position.mine]), np.array([position.theirs]))
-        legal, wins, blocks = (columns[0] for columns in made.played_columns(planes))
-        assert np.flatnonzero(legal).tolist() == list(position.legal_columns())
-        sides = position.mine, position.theirs
-        for column in position.legal_columns():
-            cell = drop(position.mine | position.theirs, column)
-            assert wins[column] == bool(cell & winning_moves(*sides))
-            assert blocks[column] == bool(cell & winning_moves(*sides[::-1]))
-
-
-@pytest.mark.compiled
-def test_positions_a_ply_on_have_the_outcomes_of_their_columns(torch: Any, labels: Labels) -> None:
-    from tests.makers.weights.fit import after, urgent
-
-    mine, theirs, outcomes = after(labels, np.random.default_rng(1))
-    assert len(mine) > len(labels.mine) / 3
-    solver = Solver(table_mb=4)
-    columns = urgent(planes_of(mine, theirs))
-    for own, other, outcome, asked in zip(mine, theirs, outcomes, columns, strict=True):
-        position = position_of(own, other)
-        assert 1 - outcome == solver.sign(position)
-        wins = winning_cells(position.mine) & playable(position.mine | position.theirs)
-        blocks = winning_cells(position.theirs) & playable(position.mine | position.theirs)
-        assert (asked == 1).any() == bool(wins | blocks)
-        for column in np.flatnonzero(asked == 1).tolist():
-            cell = (position.play(column).theirs) ^ position.mine
-            assert cell & (wins or blocks)
 
 
 @pytest.mark.compiled

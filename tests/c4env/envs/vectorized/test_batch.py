@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from typing import Any
 
 import numpy as np
 import pytest
@@ -11,7 +10,6 @@ import pytest
 from c4env import Position, observe
 from c4env.envs.vectorized.batch import Batch, boards_from, positions_of
 from c4env.envs.vectorized.kernels import DRAWN, ONGOING, WON_BY_0, WON_BY_1
-from c4env.errors import InvalidNotation, InvalidOption
 
 
 def check_against_positions(batch: Batch, positions: list[Position]) -> None:
@@ -64,34 +62,6 @@ def test_reset_to_positions() -> None:
     check_against_positions(batch, [Position.parse(m) for m in ("1", "445", "77")])
     batch.reset(np.array([False, True, False]))
     check_against_positions(batch, [Position.parse(m) for m in ("1", "", "77")])
-
-
-@pytest.mark.parametrize(
-    ("arguments", "error", "match"),
-    [
-        ({"where": [True]}, InvalidOption, r"shape \(1,\)"),
-        ({"where": [1, 0, 1]}, InvalidOption, "dtype int64: expected"),
-        ({"positions": ["1", "2"]}, InvalidOption, "2 start positions: expected 1 or 3"),
-        ({"positions": []}, InvalidOption, "no positions"),
-        ({"positions": [3, "", ""]}, InvalidOption, "3: expected a c4env.Position"),
-        ({"positions": "4455667"}, InvalidOption, "finished game"),
-        ({"positions": "9"}, InvalidNotation, "'9'"),
-    ],
-)
-def test_bad_resets(arguments: dict[str, Any], error: type[Exception], match: str) -> None:
-    batch = Batch(3)
-    batch.step([1, 2, 3])
-    before = batch.positions()
-    with pytest.raises(error, match=match):
-        batch.reset(**arguments)
-    assert batch.positions() == before
-
-
-def test_without_copies_the_same_arrays_come_again() -> None:
-    batch = Batch(2, copy=False)
-    first, again = batch.observe(), batch.observe()
-    assert all(np.shares_memory(a, b) for a, b in zip(first, again, strict=True))
-    assert batch.step([0, 0]) is batch.step([0, 0])
 
 
 def test_boards_from_planes_is_the_inverse_of_observing():

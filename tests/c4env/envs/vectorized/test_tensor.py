@@ -172,17 +172,6 @@ def test_the_functions_accept_vmap(torch: Any, opponent: Any) -> None:
         states = found[0]
 
 
-def test_a_seed_is_an_integer_or_a_tensor_and_none_goes_on(torch: Any) -> None:
-    for number in (0, 7, 2**63 + 5, 2**64 + 7):
-        signed = (number + 2**63) % 2**64 - 2**63
-        same(tensor.init(number, 4), tensor.init(torch.tensor(signed), 4))
-    env = c4env.TensorEnv(64, opponent="random")
-    first, again = env.reset(seed=1)[1]["seat"], env.reset()[1]["seat"]
-    assert not first.equal(again)
-    assert env.reset(seed=1)[1]["seat"].equal(first)
-    assert env.reset()[1]["seat"].equal(again)
-
-
 def test_a_full_column_loses_the_game_of_the_opponent_too(torch: Any) -> None:
     state = tensor.init(1, 2, opponent=lambda seen: torch.tensor([0, 7]), seat=0)
     for ply in range(3):  # on board 0 both play the leftmost column

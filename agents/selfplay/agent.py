@@ -1,0 +1,81 @@
+"""``selfplay:DIR``: networks trained by ``python -m c4env.agents.selfplay.train``."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import numpy as np
+
+from c4env.agents.adapters.model import ModelAgent
+from c4env.agents.base import Agent
+from c4env.agents.errors import InvalidValue
+from c4env.agents.registry.entries import Between
+from c4env.agents.registry.options import Temperature, checked
+from c4env.arrays import Int8s
+
+
+class SelfPlay(ModelAgent):
+    """Plays the legal column with the greatest logit of the network, without a search.
+
+    The policy is the mean of the network's policies for the board and its mirror image.
+
+    Args:
+        network: a training folder, whose latest network plays; a network file; or a
+            ``c4env.agents.selfplay.network.Evaluator``.
+        temperature: as for :class:`~c4env.agents.adapters.model.ModelAgent`.
+
+    Raises:
+        MissingExtra: PyTorch is not installed.
+        UnreadableWeights: there is no network file at the path ``network``.
+    """
+
+    def __init__(self, network: Any, temperature: float = 0.0) -> None:
+        from c4env.agents.selfplay.network import Evaluator
+
+        super().__init__(temperature)
+        self.deterministic = temperature == 0
+        self._network = network if callable(network) else Evaluator.load(network)
+
+    def preferences(self, planes: Int8s) -> Any:
+        """Return the network's logits ``[M, 7]``; see :class:`ModelAgent`."""
+        logits, _ = self._network(np.concatenate([planes, planes[:, :, ::-1]]))
+        return (logits[: len(planes)] + logits[len(planes) :, ::-1]) / 2
+
+
+@checked
+def selfplay(
+    path: str,
+    simulations: Annotated[int, Between(0, 10**9)] = 0,
+    temperature: Temperature = 0.0,
+) -> Agent:
+    """Make an agent from a self-play network: the policy alone, or ``puct`` with the network.
+
+    With simulations, ``puct`` evaluates two leaves at a time, follows forced moves, flattens the
+    policy at the root, and plays the best column of the improved policy. With these settings puct
+    errs less than with its defaults.
+
+    Args:
+        path: the training folder, or a network file.
+        simulations: simulations of puct for a move; 0: the policy alone.
+        temperature: temperature of the policy; 0: the preferred column.
+
+    Raises:
+        InvalidValue: both simulations and a temperature are given; ``puct`` has no temperature.
+    """
+    if not simulations:
+        return SelfPlay(path, temperature)
+    if temperature:
+        raise InvalidValue(
+            f"selfplay:{path}: simulations={simulations}, temperature={temperature}: expected "
+            "only one of them"
+        )
+    from c4env.agents.sampling.puct import PUCT
+
+    return PUCT(
+        f"selfplay:{path}",
+        simulations,
+        batch=2,
+        choice="improved",
+        follow=True,
+        root_temperature=2.0,
+    )

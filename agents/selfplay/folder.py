@@ -1,0 +1,99 @@
+"""What trainings share: the folder that one process holds, checkpoints, and the command line."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+from c4env.agents.errors import InvalidValue
+from c4env.errors import C4Error, MissingExtra
+from c4env.files import lock_file
+from c4env.lazy import from_extra
+
+LAST_SEED: Final = 2**32 - 1  # the greatest seed that all libraries take
+
+
+@contextmanager
+def needs(extra: str, module: str = "") -> Iterator[None]:
+    """A context manager for optional imports; if one fails, the error names the extra to install.
+
+    Raises:
+        MissingExtra: an import fails.
+        SystemExit: an import fails and ``module`` is ``"__main__"``; the error is printed.
+    """
+    try:
+        with from_extra(extra, "this needs another package"):
+            yield
+    except MissingExtra as error:
+        if module != "__main__":
+            raise
+        print(error, file=sys.stderr)
+        raise SystemExit(2) from None
+
+
+@contextmanager
+def claimed(folder: Path, settings: str) -> Iterator[None]:
+    """A context manager that locks a training's folder and refuses settings that differ.
+
+    Args:
+        folder: the folder, made if it is missing. A process that dies also releases the lock.
+        settings: a line of text, which the file ``settings.txt`` of the folder keeps.
+
+    Raises:
+        FileInUse: another process trains in the folder.
+        InvalidValue: the folder has a training with other settings.
+        OSError: the folder cannot be made or written.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / "settings.txt").open("a+", errors="replace") as file:
+        lock_file(file, folder)
+        file.seek(0)
+        kept = file.read()
+        if not settings.startswith(kept):  # a new file is empty; a kill leaves part of the line
+            raise InvalidValue(
+                f"{folder} holds a training with {kept.strip()}: expected {settings.strip()}"
+            )
+        file.write(settings[len(kept) :])
+        file.flush()
+        yield
+
+
+@contextmanager
+def checkpoint_read(path: Path) -> Iterator[None]:
+    """A context manager for reading a checkpoint; every error becomes a short InvalidValue.
+
+    Raises:
+        InvalidValue: the file is not a checkpoint, or comes from another version.
+    """
+    try:
+        yield
+    except Exception as error:
+        said = " ".join(f"{type(error).__name__}: {error}".split())[:120]
+        raise InvalidValue(f"{path}: {said}: expected a checkpoint, or no file") from None
+
+
+def run(act: Callable[..., Any], parser: argparse.ArgumentParser, *argv: str) -> int:
+    """Call a function with the arguments of the command line; report bad input in one line.
+
+    Args:
+        act: the function; its parameters are those of ``parser``.
+        parser: the parser of the script.
+        argv: the arguments; none for those of the process.
+
+    Returns:
+        the exit code: 0 for success, 2 for bad input, 130 for an interrupt.
+    """
+    given = vars(parser.parse_args(argv or None))
+    try:
+        act(**given)
+    except (C4Error, OSError) as error:
+        print(f"{parser.prog}: {' '.join(str(error).split())}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("stopped", file=sys.stderr)
+        return 130
+    return 0

@@ -1,0 +1,397 @@
+"""Self-play from random weights: AlphaZero's loop with Gumbel MuZero's search.
+
+    python -m c4env.agents.selfplay.train --out DIR [--minutes M] [--seed S]
+
+The command plays, learns, and now and then prints a line of figures. ``selfplay:DIR`` plays the
+latest network. DIR holds the whole training. The same command resumes an interrupted training, and
+more minutes continue a finished one. The clock decides when the network learns, so two trainings
+with the same seed differ.
+
+No solver teaches the network. The policy target is the search's improved policy. The value target
+is the mean of the search's value and the game's result, or a result that the search proves.
+"""
+
+from __future__ import annotations
+
+import argparse
+import copy
+import math
+import sys
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from c4env.agents.base import require_count
+from c4env.agents.errors import InvalidValue
+from c4env.agents.sampling.tree import OPEN, tactical_status
+from c4env.agents.selfplay.agent import SelfPlay
+from c4env.agents.selfplay.folder import LAST_SEED, checkpoint_read, claimed, needs, run
+from c4env.agents.selfplay.search import GumbelSearch, Improved, Remembered
+from c4env.agents.solver.exam import in_exam
+from c4env.arrays import Float64s, Int64s
+from c4env.bitboard import CELLS, COLUMN, COLUMNS, STRIDE
+from c4env.envs.vectorized.batch import Batch, boards_from
+from c4env.envs.vectorized.kernels import DRAWN
+from c4env.files import write_whole
+from c4env.position import Position
+
+with needs("torch", __name__):
+    import torch
+    from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy
+    from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
+
+    from c4env.agents.network import MODEL
+    from c4env.agents.selfplay.network import Evaluator, SelfPlayNetwork, tensor_of
+    from c4env.agents.selfplay.optimiser import Optimiser
+
+BOARDS: Final = 256  # games at once
+
+
+class Stage(NamedTuple):
+    """The settings of a training once it has played a given number of positions."""
+
+    simulations: int  # a move
+    blocks: int  # of the network
+
+
+STAGES: Final = {  # by positions, not minutes: the same on quick machines and slow ones
+    0: Stage(16, 4),
+    500_000: Stage(32, 4),
+    1_500_000: Stage(32, 6),
+    5_000_000: Stage(64, 8),
+}
+FROM_EMPTY: Final = 0.3  # of the games; the others begin with 1 to RANDOM_PLIES random discs
+RANDOM_PLIES: Final = 24
+FORCED: Final = 0.25  # share of the positions with a forced move that the replay buffer takes
+SEARCHED: Final = 0.5  # share of the search's value in a target; the result has the rest
+REMEMBERED: Final = 16  # plies between two resets of the cache of the network's answers
+USES: Final = 4  # times that each position is learned
+BATCH: Final = 512  # positions a step of learning
+WINDOW: Final = 2_000_000  # capacity of the replay buffer, of whose positions half are sampled
+FEWEST: Final = 4_096  # positions before learning begins
+BEHIND: Final = 4_096  # positions that learning may be behind while games continue
+STEEP: Final = 150_000  # positions at which the learning rate is 1 / sqrt(2) of the first
+FLAT: Final = 0.5  # share of the time after which a cosine lowers the learning rate too
+LAST: Final = 0.1  # the factor at the end of the cosine
+AVERAGE: Final = 0.995  # decay of the moving average of the weights, by which the network plays
+SAVED: Final = 60.0  # seconds between two checkpoints
+REPORTS: Final = 20  # in a training; each keeps the current network
+
+STATE: Final = "state.pt"
+PROGRESS: Final = "progress.tsv"
+SAMPLE: Final = np.dtype(
+    [
+        ("board", np.int64, 2),  # the side to move first
+        ("policy", np.float16, COLUMNS),
+        ("value", np.float32),  # the result expected; nan: not known yet
+        ("proven", np.bool_),  # the value is the result under best play
+    ]
+)
+Samples = NDArray[np.void]
+Look = Callable[[SelfPlay, int], Any]
+Search = Callable[[Int64s, Float64s], Improved]
+
+
+def safe_position(plies: int, generator: np.random.Generator) -> Position:
+    """Draw a position after ``plies`` random moves, none of which lets the opponent win at once.
+
+    The moves stop earlier if one of the next two discs will decide the game.
+    """
+    position = Position()
+    while position.plies < plies:
+        score, cells = tactical_status(position.mine, position.theirs)
+        if score != OPEN:
+            break
+        safe = [c for c in range(COLUMNS) if cells & (COLUMN << (STRIDE * c))]
+        position = position.play(int(generator.choice(safe)))
+    return position
+
+
+class Games:
+    """Games of a network against itself on many boards, one ply at a time on all boards."""
+
+    def __init__(self, boards: int, generator: np.random.Generator) -> None:
+        self.generator = generator
+        self.batch = Batch(boards)
+        self.moves: Samples = np.zeros((boards, CELLS), SAMPLE)  # of the running games, by ply
+        self.begin(np.ones(boards, np.bool_))
+
+    def begin(self, where: NDArray[np.bool_]) -> None:
+        """Begin new games on some boards."""
+        for i in np.flatnonzero(where):
+            empty = self.generator.random() < FROM_EMPTY
+            plies = 0 if empty else int(self.generator.integers(1, RANDOM_PLIES + 1))
+            start = safe_position(plies, self.generator)
+            self.batch.reset(np.arange(len(where)) == i, start)
+        self.moves[where] = 0
+
+    def play(self, search: Search) -> Samples:
+        """Play one ply on every board.
+
+        Returns:
+            The training samples of the games that ended; most forced moves are left out.
+        """
+        boards = boards_from(self.batch.observe()[0])
+        found = search(boards, self.generator.gumbel(size=(len(boards), COLUMNS)))
+        at = np.arange(len(boards)), self.batch.plies
+        self.moves["board"][at], self.moves["policy"][at] = boards, found.policies
+        self.moves["value"][at], self.moves["proven"][at] = found.values, found.proven
+        self.batch.step(found.columns)
+        ended = [np.zeros(0, SAMPLE)]
+        for i in np.flatnonzero(self.batch.over):
+            moves = self.moves[i][self.moves["policy"][i].any(axis=1)]
+            # The side of the last move won, the side of the move before lost, and so on.
+            result = (-1.0) ** np.arange(len(moves) - 1, -1, -1)
+            result *= self.batch.results[i] != DRAWN
+            chosen = ~np.isnan(moves["value"])
+            searched = np.where(chosen, moves["value"], result)
+            mean = SEARCHED * searched + (1 - SEARCHED) * result
+            moves["value"] = np.where(moves["proven"], searched, mean)
+            ended.append(moves[chosen | (self.generator.random(len(moves)) < FORCED)])
+        self.begin(self.batch.over)
+        return np.concatenate(ended)
+
+
+class Trainer:
+    """The state of a training (network, optimiser, games, replay buffer), saved in a checkpoint.
+
+    Args:
+        out: the folder of the training; a checkpoint in it is resumed.
+        seed: the seed of weights and games.
+        boards: number of games played at once.
+        shape: arguments of :class:`~c4env.agents.selfplay.network.SelfPlayNetwork`.
+
+    Raises:
+        InvalidValue: the folder holds a bad checkpoint.
+    """
+
+    positions = learned = 0  # positions played and learned so far
+    seconds = 0.0
+    history: Sequence[dict[str, float]] = ()  # the figures of all reports
+
+    def __init__(self, out: Path, seed: int, boards: int, shape: Sequence[int]) -> None:
+        torch.manual_seed(seed)
+        self.out = out
+        self.generator, playing = np.random.default_rng(seed).spawn(2)
+        self.network = SelfPlayNetwork(*shape)
+        average = get_ema_multi_avg_fn(AVERAGE)
+        self.averaged = AveragedModel(self.network, multi_avg_fn=average)
+        self.optimiser = Optimiser(self.network)
+        self.games = Games(boards, playing)
+        self.samples: Samples = np.zeros(0, SAMPLE)  # the replay buffer, a ring
+        self._answers = Remembered(Evaluator(self.network).evaluate)
+        self._plies = 0  # plies since the cache was cleared
+        if (out / STATE).exists():
+            self._restore()
+
+    def grow(self, blocks: int) -> None:
+        """Add blocks to the network until it has ``blocks``."""
+        if blocks > len(self.network.blocks):
+            averaged = self.averaged.module.state_dict()
+            self.network.grow(blocks)
+            self.averaged.module.grow(blocks)
+            self.averaged.module.load_state_dict(self.network.state_dict() | averaged)
+            self.optimiser.refresh()
+
+    def playing(self, stage: Stage) -> Callable[[], Samples]:
+        """Return a function that plays one ply of each game with a copy of the averaged weights."""
+        self.grow(stage.blocks)
+        if self._plies % REMEMBERED == 0:
+            self._answers.clear()
+        self._plies += 1
+        network = copy.deepcopy(self.averaged.module).to(torch.bfloat16)
+        self._answers.evaluate = Evaluator(network, torch.bfloat16).evaluate
+        return partial(self.games.play, GumbelSearch(self._answers, stage.simulations))
+
+    def keep(self, moves: Samples) -> None:
+        """Add positions to the replay buffer, except positions of the exam that tests agents."""
+        moves = moves[~in_exam(*moves["board"].T)]
+        while len(self.samples) < min(self.positions + len(moves), WINDOW):
+            self.samples = np.resize(self.samples, min(WINDOW, 2 * len(self.samples) + (1 << 16)))
+        if len(moves):
+            at = np.arange(self.positions, self.positions + len(moves)) % len(self.samples)
+            self.samples[at] = moves
+            self.positions += len(moves)
+
+    def learn(self, share: float) -> tuple[float, float]:
+        """Take one gradient step on a batch from the newer half of the positions.
+
+        Args:
+            share: the learning rate, as a fraction of the highest learning rate.
+
+        Returns:
+            The losses of policy and value.
+        """
+        window = min(len(self.samples), max(FEWEST, self.positions // 2), self.positions)
+        drawn = self.positions - 1 - self.generator.integers(window, size=BATCH)
+        samples = self.samples[drawn % len(self.samples)]
+        turned = self.generator.random(BATCH) < 0.5  # mirrored
+        policy = samples["policy"].astype(np.float32)
+        policy[turned] = policy[turned, ::-1]
+        with torch.autocast("cpu", torch.bfloat16):
+            logits, raw = self.network(tensor_of(samples["board"], turned))
+        policy_loss = cross_entropy(logits.float(), torch.from_numpy(policy))
+        chance = torch.from_numpy((samples["value"] + 1) / 2)
+        value_loss = binary_cross_entropy_with_logits(raw.float(), chance)
+        self.optimiser.step(policy_loss + value_loss, share, longest=1.0)
+        self.averaged.update_parameters(self.network)
+        self.learned += BATCH
+        return float(policy_loss.detach()), float(value_loss.detach())
+
+    def save(self) -> None:
+        """Write a checkpoint, the averaged network, and the table of reported figures."""
+        self._plies = 0  # clears the cache, since a resumed training begins without answers
+        state = {
+            "blocks": len(self.network.blocks),
+            "network": self.network.state_dict(),
+            "averaged": self.averaged.state_dict(),
+            "optimiser": self.optimiser.state_dict(),
+            "generators": [g.bit_generator.state for g in (self.generator, self.games.generator)],
+            "samples": as_bytes(self.samples[: self.positions]),
+            "boards": torch.from_numpy(boards_from(self.games.batch.observe()[0])),
+            "moves": as_bytes(self.games.moves),
+            **{name: getattr(self, name) for name in COUNTED},
+        }
+        write_whole(self.out / STATE, lambda file: torch.save(state, file))
+        Evaluator(self.averaged.module).save(self.out / MODEL)
+        names = list(self.history[0]) if self.history else []
+        rows = [[f"{row.get(name, math.nan):.8g}" for name in names] for row in self.history]
+        write_whole(self.out / PROGRESS, "".join("\t".join(row) + "\n" for row in [names, *rows]))
+
+    def _restore(self) -> None:
+        with checkpoint_read(self.out / STATE):
+            state = torch.load(self.out / STATE, weights_only=True)
+            self.grow(state["blocks"])
+            for name in ("network", "averaged", "optimiser"):
+                getattr(self, name).load_state_dict(state[name])
+            for generator, its in zip(
+                (self.generator, self.games.generator), state["generators"], strict=True
+            ):
+                generator.bit_generator.state = its
+            self.samples = state["samples"].numpy().view(SAMPLE)
+            self.games.moves = state["moves"].numpy().view(SAMPLE).reshape(-1, CELLS)
+            self.games.batch = Batch(len(state["boards"]))
+            boards = [Position.from_bitboards(*pair) for pair in state["boards"].tolist()]
+            self.games.batch.reset(None, boards)
+            for name in COUNTED:
+                setattr(self, name, state[name])
+
+
+COUNTED: Final = ("positions", "learned", "seconds", "history")
+
+
+def as_bytes(array: Samples) -> Any:
+    """Return an array as a tensor of bytes, which PyTorch loads without running code."""
+    return torch.from_numpy(np.ascontiguousarray(array).view(np.uint8).reshape(-1))
+
+
+def rate_at(share: float, positions: int) -> float:
+    """Return the learning rate, as a fraction of the highest learning rate.
+
+    The rate falls with the inverse square root of the positions, and also by a cosine at the end.
+
+    Args:
+        share: the fraction of the training time that has passed.
+        positions: the number of positions played so far.
+    """
+    fall = min(max((share - FLAT) / (1 - FLAT), 0.0), 1.0)
+    end = LAST + (1 - LAST) * 0.5 * (1 + math.cos(math.pi * fall))
+    return end / math.sqrt(1 + positions / STEEP)
+
+
+def train(
+    out: Path,
+    minutes: float = 30.0,
+    seed: int = 1,
+    *,
+    boards: int = BOARDS,
+    shape: Sequence[int] = (32, 256),
+    look: Look | None = None,
+) -> Trainer:
+    """Train until the training has taken ``minutes`` minutes, earlier calls included.
+
+    Args:
+        out: the folder of the training.
+        minutes: the wall-clock time of training, without the time between two calls.
+        seed: the seed of weights and games.
+        boards, shape: see :class:`Trainer`.
+        look: a function to call at each report, with the agent and the number of positions so far.
+
+    Raises:
+        InvalidValue: a number or the checkpoint is bad, or the folder has another seed.
+        FileInUse: another process trains in the folder.
+        OSError: the folder cannot be written.
+    """
+    if not 0 < minutes < math.inf:
+        raise InvalidValue(f"minutes={minutes!r}: expected a number above 0")
+    require_count("seed", seed, 0, LAST_SEED)
+    torch.set_num_threads(1)
+    beside = ThreadPoolExecutor(1, initializer=torch.set_num_threads, initargs=(1,))
+    with claimed(out, f"seed {seed}\n"), beside:
+        trainer = Trainer(out, seed, boards, shape)
+        if (spent := trainer.seconds / 60) >= minutes:
+            print(f"{out}: its {minutes:g} minutes are spent ({spent:.3g}); ask for more to go on")
+            return trainer
+        improve(trainer, minutes, look, beside)
+    return trainer
+
+
+def improve(trainer: Trainer, minutes: float, look: Look | None, beside: Executor) -> None:
+    """Play in another thread, learn meanwhile, report and save now and then; see :func:`train`."""
+    latest = Evaluator(trainer.averaged.module)
+    saved, before = trainer.seconds, (trainer.seconds, trainer.positions)
+    losses = [(math.nan, math.nan)]
+    begun = time.monotonic() - trainer.seconds
+    while (share := trainer.seconds / (60 * minutes)) < 1:
+        stage = [stage for since, stage in STAGES.items() if trainer.positions >= since][-1]
+        played = beside.submit(trainer.playing(stage))
+        while (behind := USES * (trainer.positions - FEWEST) - trainer.learned) > 0:
+            if played.done() and behind <= USES * BEHIND:
+                break
+            losses.append(trainer.learn(rate_at(share, trainer.positions)))
+        trainer.keep(played.result())
+        trainer.seconds = time.monotonic() - begun
+        share = trainer.seconds / (60 * minutes)
+        told = trainer.history[-1]["minutes"] if trainer.history else 0.0
+        if share >= 1 or trainer.seconds / 60 - told >= minutes / REPORTS:
+            speed = (trainer.positions - before[1]) / (trainer.seconds - before[0])
+            row = {"minutes": trainer.seconds / 60, "positions": trainer.positions, "speed": speed}
+            row["policy loss"], row["value loss"] = np.mean(losses[1:] or losses, axis=0).tolist()
+            trainer.history = [*trainer.history, row]
+            print(
+                f"{row['minutes']:6.1f} min  {row['positions']:>9,.0f} positions ({speed:,.0f}/s)"
+                f"  loss {row['policy loss']:.3f} + {row['value loss']:.3f}",
+                flush=True,
+            )
+            latest.save(trainer.out / f"model-{row['minutes']:06.1f}.pt")
+            if look is not None:
+                look(SelfPlay(latest), trainer.positions)
+            losses = losses[-1:]
+            trainer.seconds = time.monotonic() - begun
+            before, saved = (trainer.seconds, trainer.positions), -math.inf
+        if trainer.seconds - saved > SAVED:
+            trainer.save()
+            saved = trainer.seconds
+
+
+def main(*argv: str) -> int:
+    """Run the command ``python -m c4env.agents.selfplay.train``; return its exit code."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--out", type=Path, required=True, help="folder of the training")
+    parser.add_argument(
+        "--minutes", type=float, default=30.0, help="earlier calls included (default 30)"
+    )
+    parser.add_argument("--seed", type=int, default=1, help="of weights and games (default 1)")
+    return run(train, parser, *argv)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

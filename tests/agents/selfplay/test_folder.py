@@ -1,0 +1,57 @@
+"""What the trainings share: their command line, and the folder that one process holds."""
+
+from __future__ import annotations
+
+import argparse
+
+import pytest
+
+from c4env.agents.errors import InvalidValue
+from c4env.agents.selfplay.folder import claimed, run
+from c4env.errors import FileInUse
+from tests.helpers.processes import start_python
+
+
+def test_bad_input_is_one_line_and_an_interrupt_leaves_with_130(capsys):
+    parser = argparse.ArgumentParser("script")
+    parser.add_argument("--steps", type=int)
+
+    def act(steps):
+        if steps < 1:
+            raise InvalidValue(f"steps={steps}: expected at least 1")
+        raise KeyboardInterrupt
+
+    assert run(act, parser, "--steps", "0") == 2
+    assert capsys.readouterr().err == "script: steps=0: expected at least 1\n"
+    assert run(act, parser, "--steps", "1") == 130
+
+
+def test_a_folder_goes_on_with_the_same_settings_alone(tmp_path):
+    for _ in range(2):
+        with claimed(tmp_path / "new", "seed 1\n"):
+            pass
+    with pytest.raises(InvalidValue, match="a training with seed 1: expected seed 2"):
+        claimed(tmp_path / "new", "seed 2\n").__enter__()
+    (tmp_path / "new" / "settings.txt").write_bytes(b"\xff")
+    with pytest.raises(InvalidValue, match="expected seed 2"):
+        claimed(tmp_path / "new", "seed 2\n").__enter__()
+    (tmp_path / "new" / "settings.txt").write_text("see")  # as a kill may leave it
+    with claimed(tmp_path / "new", "seed 2\n"):
+        assert (tmp_path / "new" / "settings.txt").read_text() == "seed 2\n"
+
+
+def test_a_folder_is_held_by_one_process_until_it_is_killed(tmp_path):
+    script = (
+        "import pathlib, sys, time\nfrom c4env.agents.selfplay.folder import claimed\n"
+        "with claimed(pathlib.Path(sys.argv[1]), 'seed 1\\n'):\n"
+        "    print('held', flush=True)\n    time.sleep(60)\n"
+    )
+    with start_python("-c", script, tmp_path) as process:
+        try:
+            assert process.stdout.readline() == "held\n"
+            with pytest.raises(FileInUse, match="is locked by another process"):
+                claimed(tmp_path, "seed 1\n").__enter__()
+        finally:
+            process.kill()
+    with claimed(tmp_path, "seed 1\n"):
+        pass

@@ -1,0 +1,204 @@
+"""Self-play from zero: what is learned from, that it is learned, and that a kill loses little."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from c4env import Position, agents
+from c4env.agents.selfplay.search import Improved
+from tests.helpers.paths import ROOT
+
+torch = pytest.importorskip("torch", reason="needs torch: pip install torch")
+torch.set_num_threads(1)  # a second one would but wait on a busy machine
+
+from c4env.agents.selfplay import train  # noqa: E402  # it needs torch
+
+SMALL = {"boards": 16, "shape": (4, 8)}
+STAGE = train.Stage(2, 0)
+GROWN = train.Stage(3, 2)
+QUICK = {"FEWEST": 64, "BEHIND": 64, "BATCH": 32, "SAVED": 0.0, "REPORTS": 1}
+
+
+@pytest.fixture
+def quick(monkeypatch):
+    for name, value in {**QUICK, "STAGES": {0: STAGE}}.items():
+        monkeypatch.setattr(train, name, value)
+    # Of the processor, so that as much is done on a busy machine.
+    monkeypatch.setattr(train, "time", SimpleNamespace(monotonic=time.process_time))
+
+
+def trainer_of(out, seed=1, boards=16):
+    return train.Trainer(out, seed, boards, (4, 8))
+
+
+def play(trainer, stage):
+    trainer.keep(trainer.playing(stage)())
+
+
+def scripted(columns, values, proven):
+    """A search that plays given columns on one board, and says so of each."""
+    said = iter(zip(columns, values, proven, strict=True))
+
+    def search(boards, noise):
+        column, value, sure = next(said)
+        policies = np.eye(7)[[column]]
+        return Improved(np.array([column]), policies, np.array([value]), np.array([sure]))
+
+    return search
+
+
+def test_targets_are_results_and_values_halves_each(monkeypatch):
+    monkeypatch.setattr(train, "FROM_EMPTY", 1.0)
+    monkeypatch.setattr(train, "FORCED", 1.0)
+    games = train.Games(1, np.random.default_rng(0))
+    values = [0.5, np.nan, 0.0, -1.0, 0.2, 0.2, 1.0]
+    proven = [False, False, False, True, False, False, True]
+    search = scripted([3, 0, 3, 0, 3, 0, 3], values, proven)
+    for _ in range(6):
+        assert len(games.play(search)) == 0
+    moves = games.play(search)
+    assert moves["value"].tolist() == pytest.approx([0.75, -1, 0.5, -1, 0.6, -0.4, 1])
+    assert moves["policy"].argmax(axis=1).tolist() == [3, 0, 3, 0, 3, 0, 3]
+    assert moves["board"][0].tolist() == [0, 0]
+    position = Position.parse("414141")
+    assert moves["board"][-1].tolist() == [position.mine, position.theirs]
+    assert games.batch.plies.tolist() == [0]  # a new game
+
+
+@pytest.mark.compiled
+def test_positions_of_the_exam_are_not_learned_from(tmp_path, quick, monkeypatch):
+    monkeypatch.setattr(train, "FROM_EMPTY", 1.0)
+    for asked, kept in ((0, False), (7, True)):
+        monkeypatch.setattr(
+            train, "in_exam", lambda *sides, n=asked: np.bitwise_count(sum(sides)) == n
+        )
+        trainer = trainer_of(tmp_path)
+        while trainer.positions < 60:
+            play(trainer, STAGE)
+        boards = trainer.samples["board"][: trainer.positions]
+        assert (boards.sum(axis=1) == 0).any() == kept
+
+
+@pytest.mark.compiled
+def test_a_network_learns_what_it_is_shown(tmp_path, quick):
+    trainer = trainer_of(tmp_path)
+    shown = [("414141", 3, 1.0), ("51515", 4, -1.0), ("7171717", 0, 0.5)]
+    trainer.samples = np.zeros(len(shown), train.SAMPLE)
+    for sample, (moves, column, value) in zip(trainer.samples, shown, strict=True):
+        position = Position.parse(moves)
+        sample["board"] = position.mine, position.theirs
+        sample["policy"][column] = 1
+        sample["value"] = value
+    trainer.positions = len(shown)
+    first = sum(trainer.learn(1.0))
+    for _ in range(300):
+        last = sum(trainer.learn(1.0))
+    assert last < first / 2
+    logits, values = train.Evaluator(trainer.network).evaluate(trainer.samples["board"])
+    assert logits.argmax(axis=1).tolist() == [column for _, column, _ in shown]
+    assert values[1] < values[2] < values[0]
+    turned = Position.parse("474747")
+    seen = np.array([(turned.mine, turned.theirs)])
+    assert train.Evaluator(trainer.network).evaluate(seen)[0].argmax() == 3
+
+
+@pytest.mark.compiled
+def test_it_trains_reports_and_plays(tmp_path, quick, capsys):
+    looks = []
+    trainer = train.train(
+        tmp_path, 0.015, 1, **SMALL, look=lambda agent, step: looks.append((agent, step))
+    )
+    said = capsys.readouterr().out.splitlines()
+    assert len(said) == len(looks) == 1
+    assert f"{trainer.positions:,} positions" in said[0]
+    assert looks[0][1] == trainer.positions
+    assert looks[0][0].choose(Position.parse("44")) in range(7)
+    assert len(list(tmp_path.glob("model-*.pt"))) == 1
+    assert trainer.positions > 100
+    most = 4 * (trainer.positions - 64)
+    assert 0 < trainer.learned < most + 32
+    assert trainer.learned > most - 4 * (64 + 16 * 42)  # behind, and what a ply ended at most
+    heading, row = (tmp_path / "progress.tsv").read_text().splitlines()
+    assert dict(zip(heading.split("\t"), row.split("\t"), strict=True))["positions"]
+    for spec in (f"selfplay:{tmp_path}", f"selfplay:{tmp_path},simulations=9"):
+        assert agents.make(spec).choose(Position.parse("44")) in range(7)
+    again = train.train(tmp_path, 0.015, 1, **SMALL)  # nothing is left to do
+    assert (again.positions, again.history) == (trainer.positions, list(trainer.history))
+    assert "its 0.015 minutes are spent" in capsys.readouterr().out
+    more = train.train(tmp_path, 0.03, 1, **SMALL)
+    assert more.positions > trainer.positions
+    assert len(more.history) == 2
+
+
+def test_figures_of_a_folder_that_also_judged_are_kept(tmp_path):
+    """Folders from before reports held a training's figures alone."""
+    trainer = trainer_of(tmp_path)
+    trainer.history = [{"minutes": 1.0, "blunders": 0.5}, {"minutes": 2.0}]
+    trainer.save()
+    lines = (tmp_path / "progress.tsv").read_text().splitlines()
+    assert [line.split("\t") for line in lines] == [
+        ["minutes", "blunders"],
+        ["1", "0.5"],
+        ["2", "nan"],
+    ]
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("stage", [STAGE, GROWN])
+def test_a_checkpoint_is_all_of_a_training(tmp_path, quick, stage):
+    one = trainer_of(tmp_path)
+    while one.positions < 200:
+        play(one, stage)
+    one.learn(1.0)
+    one.seconds, one.history = 5.0, [{"minutes": 0.1}]
+    one.save()
+    two = trainer_of(tmp_path, seed=2)
+    assert (two.positions, two.learned, two.seconds) == (one.positions, one.learned, 5.0)
+    assert two.history == [{"minutes": 0.1}]
+    for _ in range(5):  # and so they go on alike
+        for trainer in (one, two):
+            play(trainer, stage)
+            trainer.learn(1.0)
+    assert one.positions == two.positions
+    assert (one.samples[: one.positions] == two.samples[: two.positions]).all()
+    for ours, theirs in zip(one.network.parameters(), two.network.parameters(), strict=True):
+        assert ours.equal(theirs)
+
+
+@pytest.mark.slow
+@pytest.mark.compiled
+def test_a_training_killed_goes_on_where_it_was(tmp_path, quick):
+    script = f"""
+from pathlib import Path
+from c4env.agents.selfplay import train
+for name, value in {QUICK!r}.items():
+    setattr(train, name, value)
+train.STAGES = {{0: train.Stage(2, 0)}}
+train.train(Path({str(tmp_path)!r}), 5, 1, **{SMALL!r})
+"""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    process = subprocess.Popen([sys.executable, "-c", script], env=environment)
+    try:
+        deadline = time.monotonic() + 120
+        while time.monotonic() < deadline:
+            if (tmp_path / "state.pt").exists() and trainer_of(tmp_path).positions > 300:
+                break
+            time.sleep(0.05)
+        assert process.poll() is None
+    finally:
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+    kept = trainer_of(tmp_path)
+    assert kept.positions > 300
+    after = train.train(tmp_path, kept.seconds / 60 + 0.01, 1, **SMALL)
+    assert after.positions >= kept.positions
+    assert after.seconds > kept.seconds
+    assert agents.make(f"selfplay:{tmp_path}").choose(Position()) in range(7)

@@ -1,0 +1,307 @@
+"""Agents on many boards, the same columns as on one; and pools of them."""
+
+from __future__ import annotations
+
+import math
+import pickle
+import re
+
+import numpy as np
+import pytest
+
+import c4env
+from c4env import ConnectFourEnv, ConnectFourVectorEnv, Position, agents
+from c4env.agents import Pool
+from c4env.agents.errors import InvalidValue, UnknownAgent
+from c4env.agents.search.fixed_depth import FixedDepth
+from c4env.envs.vectorized.batch import Batch, boards_from
+
+
+def asked(agent, observation, seed=0):
+    """The columns of an agent for observations of many boards."""
+    discs = boards_from(observation)
+    return agent.choose_many(discs, np.random.default_rng(seed).integers(2**48, size=len(discs)))
+
+
+def played(size=30, plies=14, seed=5):
+    """Observations of boards after up to as many random plies, and their positions."""
+    batch, agent = Batch(size), agents.make("random")
+    rng = np.random.default_rng(seed)
+    for ply in range(plies):
+        planes, masks = batch.observe()
+        before = batch.positions()
+        batch.step(asked(agent, planes, seed + ply))
+        back = batch.over | (rng.random(size) < 0.2)  # so that boards are of many ages
+        batch.reset(batch.over)
+        batch.reset(back, [before[i] for i in np.flatnonzero(back)] if back.any() else None)
+    planes, masks = batch.observe()
+    return {"observation": planes, "action_mask": masks}, batch.positions()
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        "alphabeta:depth=2,heuristic=lines",
+        "minimax:depth=2",
+        "alphabeta-window:depth=3",
+        "alphabeta-window-b:depth=2",
+        "greedy",
+        "greedy:heuristic=window",
+        pytest.param("perfect", marks=pytest.mark.compiled),
+    ],
+)
+def test_the_columns_are_those_of_the_agent(spec):
+    observation, positions = played(size=20, plies=20)
+    agent = agents.make(spec)
+    expected = [agent.choose(position) for position in positions]
+    assert asked(agent, observation).tolist() == expected
+
+
+def test_threads_pickles_and_nodes_change_nothing():
+    observation, positions = played()
+    alone, shared = FixedDepth(2, "window"), FixedDepth(2, "window")
+    shared.threads = 3
+    shared = pickle.loads(pickle.dumps(shared))
+    assert shared.threads == 3
+    expected = asked(alone, observation).tolist()
+    assert asked(shared, observation).tolist() == expected
+    assert asked(pickle.loads(pickle.dumps(shared)), observation).tolist() == expected
+    assert alone.nodes == shared.nodes == sum(alone.search(p).nodes for p in positions)
+    assert asked(shared, observation["observation"][:1]).tolist() == expected[:1]
+
+
+# -- pools ------------------------------------------------------------------------------------
+
+
+def always(column):
+    @c4env.batched
+    def answer(observation):
+        legal = observation["action_mask"]
+        return np.where(legal[:, column] == 1, column, legal.argmax(axis=1))
+
+    return answer
+
+
+ONES, FIVES = always(1), always(5)
+
+
+def games_against(pool, size=200, seed=3, steps=30):
+    """Who answered in each game, of many boards played leftmost; and the rewards it ended with."""
+    envs = ConnectFourVectorEnv(size, opponent=pool, seat=0, autoreset_mode="SameStep")
+    observation, _ = envs.reset(seed=seed)
+    rng = np.random.default_rng(seed)
+    answered = [[[]] for _ in range(size)]
+    rewards = []
+    for _ in range(steps):
+        before = envs.positions()
+        mask = observation["action_mask"]
+        actions = (rng.random(mask.shape) * mask).argmax(axis=1)
+        observation, reward, over, _, _ = envs.step(actions)
+        after = envs.positions()
+        for i in range(size):
+            middle = before[i].play(int(actions[i]))
+            if over[i]:
+                rewards.append(reward[i])
+                answered[i].append([])
+            elif middle.legal_columns():
+                answered[i][-1] += [c for c in middle.legal_columns() if middle.play(c) == after[i]]
+    return answered, rewards
+
+
+def test_a_pool_of_one_plays_as_its_opponent_alone():
+    alone = ConnectFourVectorEnv(16, opponent="greedy")
+    pooled = ConnectFourVectorEnv(16, opponent=Pool({"greedy": 1, "random": 0}))
+    seen, same = alone.reset(seed=5)[0], pooled.reset(seed=5)[0]
+    for _ in range(40):
+        assert np.array_equal(seen["observation"], same["observation"])
+        actions = seen["action_mask"].argmax(axis=1)
+        seen, same = alone.step(actions)[0], pooled.step(actions)[0]
+    assert sum(pooled.opponent.results["greedy"]) > 16
+    assert not any(pooled.opponent.results["random"])
+
+
+def test_a_pool_draws_an_opponent_for_each_game_and_keeps_it():
+    pool = Pool({ONES: 3, FIVES: 1}, seed=2, half_life=math.inf)
+    answered, rewards = games_against(pool)
+    firsts = []
+    for board in answered:
+        for game in board:
+            # Until its column is full each plays that column.
+            opening = game[:3]
+            assert len(set(opening)) <= 1
+            firsts += opening[:1]
+    share = np.mean(np.array(firsts) == 1)
+    assert 0.7 < share < 0.8, "three in four"
+    assert len({tuple(len(game) for game in board) for board in answered}) > 10
+    again, same = games_against(Pool({ONES: 3, FIVES: 1}, seed=2))
+    assert (again, same) == (answered, rewards)
+    assert games_against(Pool({ONES: 3, FIVES: 1}, seed=3))[0] != answered
+    counted = np.array(list(pool.results.values())).sum(axis=0)
+    assert counted.tolist() == [rewards.count(1), rewards.count(0), rewards.count(-1)]
+    won, drawn, lost = pool.results[FIVES]
+    assert pool.win_rates[FIVES] == (won + drawn / 2) / (won + drawn + lost)
+
+
+def test_a_pool_is_added_to_and_reweighted_while_it_plays():
+    pool = Pool({ONES: 1})
+    envs = ConnectFourVectorEnv(50, opponent=pool, seat=0, autoreset_mode="SameStep")
+    envs.reset(seed=1)
+    pool.add(FIVES, 2)
+    pool.add(ONES, 0)
+    assert pool.weights == {ONES: 0.0, FIVES: 2.0}
+    envs.step(np.full(50, 3))
+    assert envs.positions() == [Position.parse("42")] * 50, "games that run keep their opponent"
+    for _ in range(3):
+        envs.step(np.full(50, 3))  # wins the fourth
+    envs.step(np.full(50, 3))
+    assert envs.positions() == [Position.parse("46")] * 50
+    assert pool.results == {ONES: (50, 0, 0), FIVES: (0, 0, 0)}
+    assert pool.win_rates[ONES] == 1.0
+    assert np.isnan(pool.win_rates[FIVES])
+
+
+def ended(pool, boards, *rewards):
+    """Games of a pool, ended on new boards with these rewards at once."""
+    games = pool.follower()
+    at = np.arange(boards)
+    games.begin(at, np.zeros(boards, np.int64))
+    for reward in rewards:
+        games.end(at, np.full(boards, float(reward)))
+        games.begin(at, np.zeros(boards, np.int64))
+
+
+@pytest.mark.parametrize("boards", [1, 20])
+def test_win_rates_follow_a_caller_that_learns(boards):
+    pool = Pool({ONES: 1}, half_life=20)
+    ended(pool, boards, *[-1] * (2000 // boards), *[1] * (100 // boards), *[0] * (20 // boards))
+    # Of the draws half the weight, of the victories half of 31 parts of 32, the rest lost.
+    assert pool.win_rates[ONES] == pytest.approx(0.5 * 0.5 + 0.5 * 31 / 32, abs=0.02 * boards)
+    assert pool.results[ONES] == (100, 20, 2000)
+    ended(pool, 1, *[1] * 200)
+    assert pool.win_rates[ONES] > 0.99
+
+
+def swings(rate):
+    """A priority, as a user's function that can be pickled."""
+    return 1 / (0.01 + rate) ** 2
+
+
+PRIORITIES = {
+    "uniform": lambda rate: 1,
+    "hard": lambda rate: (1 - rate) ** 2,
+    "even": lambda rate: rate * (1 - rate),
+    swings: swings,
+}
+
+
+@pytest.mark.parametrize("priority", PRIORITIES)
+def test_a_priority_draws_by_the_results_so_far(priority):
+    beaten, lost, unmet = always(0), always(1), always(2)
+    pool = Pool(half_life=math.inf, priority=priority)
+    for agent, reward, games in ((beaten, 1, 9), (lost, -1, 4), (unmet, 0, 0)):
+        pool.add(agent, weight=3)
+        for other in pool.weights:
+            pool.add(other, weight=float(other is agent))
+        ended(pool, games, *[reward] * bool(games))
+    for agent, weight in ((beaten, 2), (lost, 1), (unmet, 1)):
+        pool.add(agent, weight)
+    function = PRIORITIES[priority]
+    rates = {beaten: 9.5 / 10, lost: 0.5 / 5, unmet: 1 / 2}  # with one draw added
+    products = np.array([function(rate) for rate in rates.values()]) * (2, 1, 1)
+    assert list(pool.shares) == [beaten, lost, unmet]
+    assert list(pool.shares.values()) == pytest.approx(products / products.sum())
+    games = pool.follower()
+    games.begin(np.arange(4000), np.arange(4000))
+    drawn = np.bincount(games._who, minlength=3) / 4000
+    assert drawn == pytest.approx(products / products.sum(), abs=0.03)
+
+
+def test_what_is_removed_plays_its_games_to_their_end_and_is_forgotten():
+    pool = Pool({ONES: 1})
+    envs = ConnectFourVectorEnv(50, opponent=pool, seat=0, autoreset_mode="SameStep")
+    envs.reset(seed=1)
+    pool.add(FIVES, 1)
+    pool.remove(ONES)
+    assert pool.weights == {FIVES: 1.0}
+    for _ in range(3):
+        envs.step(np.full(50, 3))
+    assert envs.positions() == [Position.parse("424242")] * 50
+    envs.step(np.full(50, 3))  # wins
+    assert pool.results == {FIVES: (0, 0, 0)}
+    envs.step(np.full(50, 3))
+    assert envs.positions() == [Position.parse("46")] * 50
+    pool.add(ONES, 2)
+    assert pool.results == {FIVES: (0, 0, 0), ONES: (0, 0, 0)}
+    assert np.isnan(pool.win_rates[ONES])
+    for agent in (always(1), "greedy"):
+        with pytest.raises(InvalidValue, match="expected one of"):
+            pool.remove(agent)
+
+
+def test_environments_that_share_a_pool_keep_their_games_apart():
+    pool = Pool({ONES: 1, FIVES: 1}, seed=1)
+    envs = [ConnectFourEnv(pool, seat=0) for _ in range(5)]
+    rng = np.random.default_rng(1)
+    games = [[] for _ in envs]
+    for i, env in enumerate(envs):
+        env.reset(seed=i)
+    ended = 0
+    for _ in range(60):
+        for env, replies in zip(envs, games, strict=True):
+            before = env.position
+            action = int(rng.choice(before.legal_columns()))
+            _, _, over, _, _ = env.step(action)
+            middle = before.play(action)
+            if not over:
+                replies += [c for c in middle.legal_columns() if middle.play(c) == env.position]
+                assert len(set(replies[:3])) == 1
+            else:
+                ended += 1
+                replies.clear()
+                env.reset()  # while the others' games go on
+    assert sum(sum(row) for row in pool.results.values()) == ended > 10
+
+
+def test_a_pool_per_move_asks_each_by_its_share():
+    observation, _ = played(size=400, plies=1)
+    pool = Pool({ONES: 3, FIVES: 1}, seed=2, per="move")
+    first, second = asked(pool, observation, 1), asked(pool, observation, 2)
+    assert first.tolist() != second.tolist()
+    assert 250 < (first == 1).sum() < 350
+    assert (first == 1).sum() + (first == 5).sum() == 400
+    again = Pool({ONES: 3, FIVES: 1}, seed=2, per="move")
+    assert asked(again, observation, 1).tolist() == first.tolist()
+    assert (asked(Pool({ONES: 0, FIVES: 2}), observation) == 5).all()
+    answered, _ = games_against(Pool({ONES: 1, FIVES: 1}, per="move"), size=10, steps=10)
+    assert any(len(set(game[:3])) > 1 for board in answered for game in board)
+
+
+def test_bad_pools_are_refused():
+    for weight in (-1, np.nan, np.inf, "1", True, None):
+        with pytest.raises(InvalidValue, match="weight="):
+            Pool({ONES: weight})
+    for seed in (-1, 1.5, True, None):
+        with pytest.raises(InvalidValue, match="seed="):
+            Pool({ONES: 1}, seed=seed)
+    with pytest.raises(InvalidValue, match="per='year'"):
+        Pool(per="year")
+    for half_life in (0, -1, "1", True, np.nan):
+        with pytest.raises(InvalidValue, match="half_life="):
+            Pool(half_life=half_life)
+    for priority in ("strong", None, 2, ["hard"]):
+        with pytest.raises(InvalidValue, match=rf"priority={re.escape(repr(priority))}: expected"):
+            Pool({ONES: 1}, priority=priority)
+    with pytest.raises(InvalidValue, match="priority='hard' needs results: expected per='game'"):
+        Pool({ONES: 1}, per="move", priority="hard")
+    for factor in (-1, math.nan, math.inf, "1", True, None):
+        pool = Pool({ONES: 1}, priority=lambda rate, factor=factor: factor)
+        for asked in (lambda pool=pool: pool.shares, ConnectFourEnv(pool).reset):
+            with pytest.raises(InvalidValue, match=rf"priority\(0.5\) is {factor!r}: expected"):
+                asked()
+    with pytest.raises(InvalidValue, match="not itself a pool"):
+        Pool({Pool({ONES: 1}): 1})
+    with pytest.raises(UnknownAgent, match="nosuch"):
+        Pool({"nosuch": 1})
+    for pool in (Pool(), Pool({ONES: 0}), Pool({ONES: 1}, priority=lambda rate: 0)):
+        with pytest.raises(InvalidValue, match=r"expected one with weight \* priority above 0"):
+            ConnectFourVectorEnv(3, opponent=pool).reset(seed=1)

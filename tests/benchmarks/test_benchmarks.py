@@ -1,0 +1,71 @@
+"""The benchmarks run and report what they say; how fast is theirs to say, not a test's."""
+
+from __future__ import annotations
+
+import json
+import random
+import sys
+
+import numpy as np
+import pytest
+
+from c4env.envs.aec import env as aec_env
+from tests.benchmarks import env, vector
+from tests.benchmarks.__main__ import main
+from tests.helpers.commands import refusal
+
+
+def test_environments_beside_pettingzoos() -> None:
+    pytest.importorskip("pygame")
+    rows = env.run(games=2, repeat=1, boards=8).items
+    names = [name for name, _, _ in rows]
+    assert names[:3] == ["pettingzoo env()", "pettingzoo raw_env()", "c4env env()"]
+    assert {f"8 boards, {name}" for name in vector.MODES} <= set(names)
+    for _, speed, ratio in rows:
+        assert ratio == speed / rows[0][1] > 0
+
+
+def test_a_game_counts_every_turn_and_the_two_dead_ones() -> None:
+    environment = aec_env()
+    steps = env.play(environment, random.Random(1))
+    assert steps == environment.position.plies + 2
+    assert environment.position.outcome is not None
+
+
+def test_many_boards() -> None:
+    rows = vector.run(sizes=(1, 8), seconds=0.001, repeat=1).items
+    found = {name: (one, eight) for name, one, eight in rows}
+    for name, arguments in vector.MODES.items():
+        one, eight = found[name]
+        assert eight > 0
+        assert (one is not None) == (arguments.get("threads", 1) == 1)
+    masks = np.array([[0, 1, 0, 0, 0, 0, 1], [0] * 7, [1] * 7], np.int8)
+    generator = np.random.default_rng(1)
+    drawn = [vector.random_columns(masks, generator).tolist() for _ in range(200)]
+    assert list(map(set, zip(*drawn, strict=True))) == [{1, 6}, {0}, set(range(7))]
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("peer", [[], ["--alone"]], ids=["beside bitbully", "alone"])
+def test_the_solver(peer: list[str], tmp_path, capsys) -> None:
+    if not peer:
+        pytest.importorskip("bitbully.bitbully_core", reason="bitbully is not installed")
+    path = tmp_path / "late.txt"
+    path.write_text("1212121 18\n121212 18\n")
+    command = ["solver", str(path), *peer, "--format", "json"]
+    assert main([*command, "--count", "1"]) == 0
+    (row,) = json.loads(capsys.readouterr().out)["rows"]
+    assert (row["set"], row["positions"], row["wrong"]) == ("late", 1, 0)
+    assert (row["mtdf ms"] is None) == bool(peer)
+    assert main(command) == 1  # the first line is mistaken
+
+
+def test_the_published_experiments(capsys) -> None:
+    assert main(["published", "--depth", "2", "--count", "3"]) == 0
+    assert capsys.readouterr().out.splitlines()[-1].split()[:2] == ["endings", "100"]
+
+
+def test_bad_input_is_one_line(capsys, monkeypatch) -> None:
+    monkeypatch.setitem(sys.modules, "bitbully.bitbully_core", None)
+    assert "c4env[peers]" in refusal(["solver"], capsys, main)
+    assert "--count 0" in refusal(["solver", "--count", "0"], capsys, main)

@@ -1,0 +1,30 @@
+"""``python -m tests.makers book``."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.helpers.commands import refusal
+from tests.makers.__main__ import main
+
+
+def test_bad_input_is_one_line_and_exit_code_2(capsys):
+    for arguments, words in (
+        (["verify", "no-such-book"], "no-such-book"),
+        (["build", "x", "--plies", "20"], "plies=20: expected 1..8"),
+        (["verify", "--sample", "0"], "--sample 0"),
+    ):
+        assert words in refusal(["book", *arguments], capsys, main)
+
+
+@pytest.mark.slow
+@pytest.mark.compiled
+def test_a_small_book_is_built_and_verified(tmp_path, capsys):
+    path = tmp_path / "one.book"
+    assert main(["book", "build", str(path), "--plies", "1", "--sample", "1"]) == 0
+    assert "1 plies" in capsys.readouterr().out
+    assert main(["book", "verify", str(path), "--sample", "1"]) == 0
+    assert "1 scores computed again" in capsys.readouterr().out
+    damaged = path.read_bytes()[:-1]
+    path.write_bytes(damaged)
+    assert main(["book", "verify", str(path)]) == 2
