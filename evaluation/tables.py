@@ -40,7 +40,8 @@ class Column(NamedTuple):
 
     Attributes:
         name: the heading, and the key in CSV and JSON.
-        form: how text and Markdown show a number: a format such as ``.1%``, or a function.
+        form: how text and Markdown show a value: a format such as ``.1%`` for numbers, or a
+            function.
         of: a function that gets the value from an item; None reads the attribute or key ``name``.
     """
 
@@ -64,9 +65,11 @@ class Column(NamedTuple):
             middle, *ends = map(self.shown, value)
             between = " .. ".join(end.removesuffix("%") for end in ends)
             return f"{middle} ({between})" if all(ends) else middle or "-"
+        if callable(self.form):
+            return printable(self.form(value))
         if isinstance(value, str | tuple):
             return printable(str(value))
-        return self.form(value) if callable(self.form) else format(value, self.form)
+        return rounded(value, self.form)
 
 
 class Result(abc.ABC):
@@ -297,6 +300,14 @@ def shortened(value: object, columns: int) -> str:
     return text + "..."
 
 
+def rounded(value: float, form: str) -> str:
+    """Format a number; halves round away from zero, as on the web pages, and -0 is 0."""
+    if not form or not isinstance(value, float):
+        return format(value, form)
+    sign = "+" * form.startswith("+")
+    return format(value * (1 + 1e-12), f"{sign}z{form.removeprefix('+')}")
+
+
 def plural(count: int, noun: str) -> str:
     """A number and its noun: ``1 game``, ``2 games``."""
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
@@ -304,8 +315,8 @@ def plural(count: int, noun: str) -> str:
 
 def signed(number: float) -> str:
     """A number, rounded to a whole number, with its sign; 0 has no sign."""
-    text = f"{number:+.0f}"
-    return "0" if text in ("+0", "-0") else text
+    text = rounded(number, "+.0f")
+    return "0" if text == "+0" else text
 
 
 def _width(parts: Sequence[Sequence[str]]) -> int:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -70,6 +70,10 @@ class HeuristicTable(Result):
         plies = Column("plies", of=lambda q: band_name(q.plies))
         by_ply = Table((*COLUMNS[:2], plies, *COLUMNS[2:]), self.by_ply)
         return {"overall": Table(COLUMNS, self.overall), "by_ply": by_ply}
+
+    def facts(self) -> dict[str, Any]:
+        """The number of positions."""
+        return {"positions": self.positions}
 
     def summary(self) -> str:
         """Return a note on the positions and the intervals."""

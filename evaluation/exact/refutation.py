@@ -53,10 +53,6 @@ _RESULTS: Final = {1: "win", 0: "draw", -1: "loss"}
 _SEATS: Final = ("first", "second")
 
 
-def _result(value: int) -> str:
-    return _RESULTS[value]
-
-
 @dataclass(frozen=True)
 class Refutation(Result):
     """The worst results of an agent; each case is one opening with one colour.
@@ -142,13 +138,13 @@ class Refutation(Result):
 
 
 COLUMNS: Final = (
-    Column("opening", of=lambda case: case.opening or "-"),
-    Column("moves", of=lambda case: _SEATS[case.seat]),
-    Column("value", _result),
-    Column("outcome", _result),
+    Column("opening", lambda moves: moves or "-"),
+    Column("seat", _SEATS.__getitem__),
+    Column("value", _RESULTS.__getitem__),
+    Column("outcome", _RESULTS.__getitem__),
     *map(Column, ("first_error", "proven", "positions", "line")),
 )
-"""The columns of a refutation; "value" and "outcome" are 1, 0 or -1: win, draw or loss."""
+"""The columns of :class:`WorstCase`; "value" and "outcome" are 1, 0 or -1: win, draw or loss."""
 
 
 def refute(

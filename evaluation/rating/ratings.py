@@ -74,6 +74,11 @@ class Rating:
     nodes: float | None = field(default=None, compare=False)  # a move
     seconds: float | None = field(default=None, compare=False)  # a move, in the median game
 
+    @property
+    def ms(self) -> float | None:
+        """The milliseconds per move."""
+        return None if self.seconds is None else 1e3 * self.seconds
+
 
 @dataclass(frozen=True)
 class Ratings(Sequence[Rating]):
@@ -313,7 +318,7 @@ COLUMNS: Final = (
     Column("games"),
     Column("LOS", ".1%", lambda r: r.better),
     Column("nodes", ",.0f"),
-    Column("ms", milliseconds, lambda r: None if r.seconds is None else 1e3 * r.seconds),
+    Column("ms", milliseconds),
 )
 """The columns of standings; LOS is the likelihood of superiority over the next agent."""
 

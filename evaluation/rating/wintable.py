@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, NamedTuple
 
-from c4env.evaluation.tables import Column, Result, Table, plural
+from c4env.evaluation.tables import Column, Result, Table, plural, rounded
 
 from ..store.record import GameRecord
 
@@ -117,8 +118,12 @@ class WinTable(Result):
 
     def tables(self) -> dict[str, Table]:
         """The pairings; for people they are a matrix of scores."""
-        pairs = [(one, two, self.cell(one, two)) for one in self.players for two in self.players]
-        pairs = [pair for pair in pairs if pair[2].games]
+        pairs = []
+        for first in self.players:
+            for second in self.players:
+                if (cell := self.cell(first, second)).games:
+                    counts = {"games": cell.games, **cell._asdict(), "score": cell.score}
+                    pairs.append({"first": first, "second": second, **counts})
         return {"pairs": _Pairs(PAIRS, pairs, matrix=self.matrix())}
 
     def matrix(self) -> Table:
@@ -126,12 +131,15 @@ class WinTable(Result):
         number = {player: i for i, player in enumerate(self.players, start=1)}
         columns = [Column("", of=number.get), Column("moving first", of=str)]
         columns += [
-            Column(str(i), _percent, lambda one, other=other: self.cell(one, other).score)
+            Column(str(i), _percent, functools.partial(self._score, other))
             for other, i in number.items()
         ]
         columns.append(Column("first", _percent, lambda one: self.as_first(one).score))
         columns.append(Column("second", _percent, lambda one: self.as_second(one).score))
         return Table(columns, self.players)
+
+    def _score(self, second: str, first: str) -> float | None:
+        return self.cell(first, second).score
 
     def counted(self) -> str:
         """Return a sentence with the number of games and the lengths of their openings."""
@@ -169,13 +177,8 @@ class _Pairs(Table):
 
 
 PAIRS: Final = (
-    Column("first", of=lambda pair: pair[0]),
-    Column("second", of=lambda pair: pair[1]),
-    *(
-        Column(name, of=lambda pair, name=name: getattr(pair[2], name))
-        for name in ("games", "wins", "draws", "losses")
-    ),
-    Column("score", ".1%", lambda pair: pair[2].score),
+    *map(Column, ("first", "second", "games", "wins", "draws", "losses")),
+    Column("score", ".1%"),
 )
 """The columns of the pairings, from the view of the player who moves first."""
 CELL: Final = (
@@ -185,4 +188,4 @@ CELL: Final = (
 
 
 def _percent(score: float) -> str:
-    return f"{100 * score:.0f}"
+    return rounded(100 * score, ".0f")

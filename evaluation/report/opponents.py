@@ -12,7 +12,7 @@ from c4env.evaluation.rating.sprt import score_of
 from c4env.evaluation.tables import Column, Table, signed
 
 from ..games.tournament import Tournament
-from ..rating.ratings import COLUMNS, Rating, Ratings, rate
+from ..rating.ratings import Rating, Ratings, milliseconds, rate
 from ..rating.tally import Tally
 from ..rating.wintable import Cell
 from ..store.record import GameRecord
@@ -35,11 +35,8 @@ OPPONENTS: Final = (
     Column("first"),
     Column("second"),
     Column("LOS", ".1%", lambda met: met.better),
-    *(
-        Column(c.name, c.form, lambda met, c=c: c.value(met.opponent))
-        for c in COLUMNS
-        if c.name in ("nodes", "ms")
-    ),
+    Column("nodes", ",.0f", lambda met: met.opponent.nodes),
+    Column("ms", milliseconds, lambda met: met.opponent.ms),
 )
 """The columns of an agent's results by opponent; nodes and ms are the opponent's."""
 

@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 
 from c4env.evaluation.errors import UnwritableRun
-from c4env.evaluation.tables import plural, shortened, signed
+from c4env.evaluation.tables import plural, rounded, shortened, signed
 from c4env.lazy import from_extra
 
 DPI: Final = 160
@@ -92,7 +92,7 @@ def win_table(figure: Any, found: Mapping[str, Any]) -> None:
         vmin=0, vmax=1, aspect="auto",
     )  # fmt: skip
     for i, j in np.argwhere(~np.isnan(shares)).tolist():
-        axes.text(j, i, f"{100 * shares[i, j]:.0f}", ha="center", va="center", size=6.5)
+        axes.text(j, i, rounded(100 * shares[i, j], ".0f"), ha="center", va="center", size=6.5)
     axes.set_xticks(range(len(names)), [str(i + 1) for i in range(len(names))])
     axes.set_yticks(range(len(names)), names)
     axes.tick_params(length=0)

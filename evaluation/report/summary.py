@@ -58,7 +58,7 @@ class RunSummary(Result):
 
     def tables(self) -> Mapping[str, Table]:
         """The main table, the pairings of a field that met, and tables of language models."""
-        found = {}
+        found: dict[str, Table] = {}
         if self.ratings is None:
             found |= self.ranked.tables()
         elif isinstance(self.run, Match):

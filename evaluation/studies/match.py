@@ -22,6 +22,7 @@ from ..plan.field import Players, name_players
 from ..plan.header import RunHeader, SprtPlan
 from ..plan.openings import Openings, choose_openings
 from ..rating.ratings import Ratings
+from ..rating.wintable import Cell
 from ..store.record import GameRecord, read_games
 
 
@@ -78,9 +79,14 @@ class Match(Tournament):
         return self.ratings.difference(*self.players)
 
     @property
+    def total(self) -> Cell:
+        """The wins, draws and losses of the first agent."""
+        return self.table.total(self.players[0])
+
+    @property
     def score(self) -> Interval:
         """The first agent's points per game, 0..1, with an interval."""
-        return score_of(self.elo, self.table.total(self.players[0]).score)
+        return score_of(self.elo, self.total.score)
 
     @property
     def pentanomial(self) -> Pentanomial:
@@ -140,11 +146,10 @@ LINES: Final = (
     (Column("pentanomial"),),
     (
         Column("games", of=lambda m: len(m.games)),
-        *(
-            Column(name, of=lambda m, name=name: getattr(m.table.total(m.players[0]), name))
-            for name in ("wins", "draws", "losses")
-        ),
-        Column("points", "g", lambda m: m.table.total(m.players[0]).points),
+        Column("wins", of=lambda m: m.total.wins),
+        Column("draws", of=lambda m: m.total.draws),
+        Column("losses", of=lambda m: m.total.losses),
+        Column("points", "g", lambda m: m.total.points),
         Column("score", ".1%"),
     ),
 )
