@@ -11,6 +11,7 @@ import functools
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from math import inf
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self, SupportsIndex
 
@@ -156,6 +157,13 @@ class Agent(abc.ABC):
         require_move(position)
         raise NoSearch(f"{self!r} does not search: expected an agent such as alphabeta")
 
+    def ready(self) -> None:  # noqa: B027  # most need nothing
+        """Check, before a run, that what the agent needs is there, such as a program that starts.
+
+        Raises:
+            C4Error: the agent cannot play.
+        """
+
     def close(self) -> None:  # noqa: B027  # most agents hold no resources
         """Release resources other than memory, such as a process or a connection."""
 
@@ -189,6 +197,23 @@ class SearchResult:
     principal_variation: tuple[int, ...]  # 0-based columns, the chosen column first
 
 
+def line_of_play(
+    position: Position, reply: Callable[[Position, int], int], plies: float = inf
+) -> tuple[int, ...]:
+    """Return the columns that both sides play from a position on, to the end of the game.
+
+    Args:
+        position: the first position.
+        reply: the column to play in a position, given the number of columns before it.
+        plies: the most columns.
+    """
+    line: list[int] = []
+    while position.outcome is None and len(line) < plies:
+        line.append(reply(position, len(line)))
+        position = position.play(line[-1])
+    return tuple(line)
+
+
 class SearchingAgent(Agent):
     """An agent that searches and reports value, nodes and principal variation."""
 
@@ -220,12 +245,14 @@ class SearchingAgent(Agent):
 class FunctionAgent(Agent):
     """An agent that passes observations to a function or to another library's policy.
 
-    The agent counts as stochastic, since the function may draw random numbers.
+    The agent counts as stochastic, since the function may draw random numbers, unless the function
+    has ``deterministic = True``. A new game calls the function's ``reset(seed)`` if it has one.
     """
 
     def __init__(self, function: Callable[[Any], Any]) -> None:
         self.function = function
         self.name = getattr(function, "__name__", type(function).__name__)
+        self.deterministic = getattr(function, "deterministic", False) is True
 
     def __call__(self, observation: Any) -> Any:
         """Return the function's unchecked result, and copy the function's ``nodes``, if any."""

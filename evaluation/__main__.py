@@ -5,12 +5,10 @@ from __future__ import annotations
 import contextlib
 import importlib
 import io
-import multiprocessing.util
 import os
 import signal
 import sys
 from collections.abc import Sequence
-from typing import Any
 
 from c4env.boards import Size, root_of
 from c4env.evaluation.cli.output import complain
@@ -52,14 +50,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _leave(code: int) -> None:
-    """End the process and its workers, without waiting for threads or exit handlers of agents."""
-    if backends := sys.modules.get("c4env.evaluation.games.backends"):
-        backends.dismiss_processes()
-        # Named locks outlive the process; Python would remove them after the agents' exit handlers.
-        util: Any = multiprocessing.util
-        util._run_finalizers()
+    """End the process, without waiting for threads or exit handlers of agents."""
     for stream in (sys.stdout, sys.stderr):
-        with contextlib.suppress(OSError, ValueError):
+        with contextlib.suppress(OSError, ValueError, AttributeError):
             stream.flush()
     os._exit(code)
 

@@ -1,4 +1,4 @@
-"""What all tests share: the generated examples' profile and the data beside the checkout."""
+"""What all tests share."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import contextlib
 import importlib
 import os
 import signal
-from pathlib import Path
 
 import pytest
 from hypothesis import settings
@@ -14,7 +13,7 @@ from hypothesis import settings
 from c4env.agents.registry import registry
 from c4env.errors import MissingExtra
 from c4env.jit import KERNEL
-from tests.helpers.paths import SHARED_DATA, modules
+from tests.helpers.paths import modules
 
 # The same examples every time, and no deadline: uncompiled kernels are slow.
 settings.register_profile("c4env", derandomize=True, deadline=None, max_examples=60)
@@ -31,14 +30,6 @@ def pytest_configure() -> None:
         for name in names[:: -1 if worker.endswith(tuple("13579")) else 1]:
             with contextlib.suppress(MissingExtra):
                 importlib.import_module(name)
-
-
-@pytest.fixture(scope="session")
-def shared_data() -> Path:
-    """Folder of figures measured on other programs, beside the checkout if at all."""
-    if not SHARED_DATA.is_dir():
-        pytest.skip("the folder of other programs' figures is not beside the checkout")
-    return SHARED_DATA
 
 
 @pytest.fixture(autouse=True)

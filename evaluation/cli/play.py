@@ -76,8 +76,8 @@ def _play(
     """Play and record a game; return None if a person leaves the game without a result."""
     from c4env.evaluation.errors import InvalidRun
 
+    from ... import agents
     from ...position import Position
-    from ..games.apart import apart_if_foreign
     from ..play import HELP, HUMAN, TerminalGame, ask_first, keep
 
     at_least(arguments, 0, "seed")
@@ -89,7 +89,7 @@ def _play(
         raise InvalidRun(f"{' '.join(arguments.players)}: expected two different names")
     if Position.parse(arguments.moves).outcome is not None:
         raise InvalidRun(f"--moves {arguments.moves}: expected a game that is not over")
-    players = [None if spec == HUMAN else apart_if_foreign(spec) for _, spec in named]
+    players = [None if spec == HUMAN else agents.make(spec) for _, spec in named]
     hint = searching(arguments.hint)
     if record is not None:
         keep(record)  # report a damaged record before the game, not after it

@@ -44,7 +44,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(arguments: argparse.Namespace) -> None:
     from c4env.cores import usable_cores
-    from c4env.evaluation.games.apart import apart_if_foreign
+    from c4env.evaluation.games.players import line_up
     from c4env.evaluation.play import keep
     from c4env.lazy import from_extra
 
@@ -53,8 +53,7 @@ def execute(arguments: argparse.Namespace) -> None:
         from c4env.evaluation.web.guard import is_loopback
     at_least(arguments, 1, "jobs")
     announce_compiling()
-    for spec in arguments.agents:
-        apart_if_foreign(spec).close()  # report an error here, not in a worker
+    line_up({spec: spec for spec in arguments.agents}).close()  # report an error here
     searching(arguments.hint)
     record = None if arguments.no_record else arguments.record
     if record is not None and record.exists():

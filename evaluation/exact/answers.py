@@ -3,26 +3,28 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
+from c4env.agents.registry.registry import registered_here
 from c4env.agents.solver.exam import SHA256, VERSION, exam
 from c4env.evaluation.errors import InvalidRun
 from c4env.evaluation.exact.judge import Judge
 from c4env.evaluation.exact.labelled import EXAM, Labelled, labelled_sets
 from c4env.evaluation.exact.quality import JudgedMove, Quality
-from c4env.evaluation.games.apart import Apart, make_field
+from c4env.evaluation.games.clusters import version_here
 from c4env.evaluation.games.game import Fault, Policy, ask, begin, game_seed
-from c4env.evaluation.games.workers import version_here
+from c4env.evaluation.games.players import Lineup, RunSpec, agent_cache, line_up
+from c4env.evaluation.games.pool import Lost, do_all, here
 from c4env.evaluation.plan.field import split_name
 from c4env.evaluation.store.journal import Findings, Format
 from c4env.evaluation.tables import plural
 from c4env.observation import observe
-from c4env.position import Position
+from c4env.position import Position, parse_moves
 
 ANSWERS_FILE: Final = "answers.jsonl"
 
@@ -57,28 +59,45 @@ def question_agents(
         UnknownAgent, UnknownOption, ...: a spec is wrong.
         UnreadableRun: ``answers.jsonl`` is damaged or in use.
     """
-    named = [split_name(spec) for spec in specs]
-    if not specs or len({name for name, _ in named}) < len(specs):
+    with closing(_line_up(specs)) as lineup:
+        return _question_all(lineup, positions, judge, seed, folder, watch)
+
+
+def _line_up(specs: Sequence[str]) -> Lineup:
+    """Make the agents of several specs; errors are reported before any agent is asked."""
+    named = dict(map(split_name, specs))
+    if not specs or len(named) < len(specs):
         raise InvalidRun(f"agents {', '.join(specs) or 'none'}: expected one or more, no duplicate")
-    kind, made = make_field(dict(named))  # report errors before asking any agent
-    field = {name: made.get(name) or Apart(spec) for name, spec in named}
+    return line_up(named, jobs=len(named))
+
+
+def _question_all(
+    lineup: Lineup,
+    positions: Sequence[Labelled],
+    judge: Judge,
+    seed: int,
+    folder: str | Path | None,
+    watch: Callable[[int, int], None] | None,
+) -> Quality:
+    traits = lineup.traits
     moves, faults = [], Counter[str]()
-    done, total = 0, len(specs) * len(positions)
+    done, total = 0, len(lineup.players) * len(positions)
     path = None if folder is None else Path(folder) / ANSWERS_FILE
     known = Findings(path, FORMAT)
     with known.journal:
-        for name, spec in named:
-            with closing(field[name]) as agent:
-                for labelled in positions:
-                    position = labelled.position
-                    asked = position.mine, position.theirs
-                    key = (spec, seed, version_here(), kind.in_short(name), *asked)
-                    answer = known.find(key, partial(question, agent, spec, position, seed))
+        for name, spec in lineup.players.items():
+            assert isinstance(spec, str)
+            about = (spec, seed, version_here(), traits.in_short(name))
+            keys = [(*about, p.position.mine, p.position.theirs) for p in positions]
+            asked = [p.position for p, key in zip(positions, keys, strict=True) if key not in known]
+            with closing(_answers(lineup, name, spec, asked, seed)) as answers:
+                for labelled, key in zip(positions, keys, strict=True):
+                    answer = known.find(key, partial(next, answers))
                     if isinstance(answer, str):
                         faults[f"{name}: {answer}"] += 1
                     else:
-                        scores = judge.scores(position)
-                        group, ply = labelled.moves, position.plies
+                        scores = judge.scores(labelled.position)
+                        group, ply = labelled.moves, labelled.position.plies
                         moves.append(JudgedMove(name, group, ply, answer, scores))
                     done += 1
                     if watch is not None:
@@ -88,7 +107,7 @@ def question_agents(
     notes = tuple(
         f"{plural(count, 'position')} without an answer, {why}" for why, count in faults.items()
     )
-    if kind.prompts:
+    if traits.prompts:
         notes += ("Only c4 run --out stores the prompts and answers of language models.",)
     return Quality(tuple(moves), unit="positions", seed=seed, notes=notes)
 
@@ -124,33 +143,52 @@ def quality(
         UnreadableRun: a set or a stored file is damaged, or the folder is in use.
     """
     specs, on = ([each] if isinstance(each, str) else list(each) for each in (specs, on))
-    for agent in make_field(dict(map(split_name, specs)))[1].values():
-        agent.close()  # report an error before solving
-    positions = labelled_sets(on, count, seed)
-    with Judge(out) as judge:
+    with closing(_line_up(specs)) as lineup, Judge(out) as judge:
+        positions = labelled_sets(on, count, seed)
         for asked in exam() if EXAM in on else ():
             judge.learn(asked.position, asked.scores)
         judge.judge([p.position for p in positions], jobs, partial(watch, "positions"))
-        found = question_agents(specs, positions, judge, seed, out, partial(watch, "answers"))
+        found = _question_all(lineup, positions, judge, seed, out, partial(watch, "answers"))
     if EXAM not in on:
         return found
     about = f"exam {VERSION} (sha256 {SHA256[:16]}); mark: the share of moves that keep the value"
     return replace(found, notes=(about, *found.notes))
 
 
-def question(
-    agent: Policy, spec: str, position: Position, seed: int, again: bool = False
-) -> Answer:
+def _answers(
+    lineup: Lineup, name: str, spec: str, positions: Sequence[Position], seed: int
+) -> Generator[Answer, None, None]:
+    """Yield an agent's answers; an agent of third-party code answers in its worker."""
+    if name in lineup.made:
+        yield from (question(lineup.made[name], spec, position, seed) for position in positions)
+        return
+    run = RunSpec(lineup.players, seed, registered=registered_here(), id=lineup.id)
+    workers = [lineup.workers.pop(0)]
+    task = partial(question_in_worker, run, name, spec)
+    tasks = [(position,) for position in positions]
+    for _, found in do_all(task, tasks, 1, workers=workers):  # one worker keeps the order
+        yield f"{found.ending}: {found.reason}" if isinstance(found, Lost) else found
+
+
+def question(agent: Policy, spec: str, position: Position, seed: int) -> Answer:
     """Ask an agent for its move in a position, as the first move of a new game.
 
-    The position determines the seed. If the agent's process ends, a new process gets one try.
+    The position determines the seed.
     """
     identity = f"{position.mine:x} {position.theirs:x}"
     fault = begin(agent, game_seed(seed, (spec, spec), identity, position.to_move))
     answer = ask(agent, observe(position)) if fault is None else fault
-    if isinstance(answer, Fault) and answer.ending == "crash" and not again:
-        return question(agent, spec, position, seed, again=True)
     return f"{answer.ending}: {answer.reason}" if isinstance(answer, Fault) else answer[0]
+
+
+def question_in_worker(run: RunSpec, name: str, spec: str, position: Position) -> Answer:
+    """Ask a player in a worker; if the worker dies, its parent reads which position it was."""
+    here.turn.begin(parse_moves(position.moves()))
+    here.turn.belongs_to(0)
+    try:
+        return question(agent_cache.policy(run, name), spec, position, run.seed)
+    finally:
+        here.turn.ends()
 
 
 def _parse(value: Any) -> tuple[Key, Answer]:

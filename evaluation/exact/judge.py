@@ -114,11 +114,13 @@ class Judge:
 
         def solve(portion: list[Position]) -> int:
             solver = idle.get()
-            for position in portion:
-                if stopped.is_set():
-                    break
-                self._solve(solver, position)
-            idle.put(solver)
+            try:
+                for position in portion:
+                    if stopped.is_set():
+                        break
+                    self._solve(solver, position)
+            finally:  # others wait for the solver
+                idle.put(solver)
             return len(portion)
 
         with ThreadPoolExecutor(threads) as pool:

@@ -12,30 +12,27 @@ from __future__ import annotations
 
 import hashlib
 import json
-import pickle
 import re
 import statistics
+from collections import deque
 from collections.abc import Generator, Mapping
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Final
 
 from c4env.agents.registry.registry import registered_here
 from c4env.errors import require_integer
 from c4env.evaluation.errors import InvalidRun
-from c4env.evaluation.exact.answers import question
+from c4env.evaluation.exact.answers import Answer, question_in_worker
 from c4env.evaluation.exact.worst_case import FACTS, Facts, Search, WorstCase
-from c4env.evaluation.games.apart import make_field, names_code
-from c4env.evaluation.games.backends import as_they_end, dismiss_processes
+from c4env.evaluation.games.clusters import version_here
+from c4env.evaluation.games.players import Lineup, RunSpec, agent_cache, line_up, names_code
+from c4env.evaluation.games.pool import Lost, do_all, may_start_processes
 from c4env.evaluation.games.processes import one_interrupt, stdout_to_stderr
 from c4env.evaluation.games.settings import Settings, Watcher
-from c4env.evaluation.games.workers import (
-    RunSpec,
-    agent_cache,
-    version_here,
-)
 from c4env.evaluation.plan.field import (
     Player,
     Traits,
@@ -44,6 +41,7 @@ from c4env.evaluation.plan.field import (
 )
 from c4env.evaluation.plan.openings import Openings, choose_openings
 from c4env.evaluation.tables import Column, Result, Table, plural
+from c4env.position import Position, format_moves
 
 BUDGET: Final = 1000
 """The default limit of positions to ask about, for each opening and colour."""
@@ -187,29 +185,23 @@ def refute(
     field = name_players(player if isinstance(player, Mapping) else [player])
     if len(field) != 1:
         raise InvalidRun(f"{len(field)} agents given: expected one agent to refute")
-    ((name, given),) = field.items()
-    kind, made = make_field(field)  # compiles, and reports an error before the workers start
-    for agent in made.values():
-        agent.close()
+    (name,) = field
     folder = None if chosen.out is None else Path(chosen.out)
-    # With one job, an object runs in this process; with more jobs, it could end the workers.
-    apart = chosen.jobs > 1 or names_code(given)
-    run = RunSpec(field, chosen.seed, registered=registered_here(), apart=apart)
-    task = _Task(name, run, positions, folder, kind.in_short(name))
     cases = [(opening, seat) for opening in starts for seat in (0, 1)]
     found: dict[tuple[str, int], WorstCase] = {}
-    try:
-        with one_interrupt(), closing(_on_workers(task, cases, chosen.jobs)) as results:
+    with one_interrupt(), closing(line_up(field, jobs=chosen.jobs)) as lineup:
+        traits = lineup.traits
+        run = RunSpec(field, chosen.seed, registered=registered_here(), id=lineup.id)
+        task = _Task(
+            name, describe_player(field[name]), run, positions, folder, traits.in_short(name)
+        )
+        with closing(_cases(task, lineup, cases, chosen.jobs)) as results:
             for case in results:
                 found[case.opening, case.seat] = case
                 if watch is not None:
                     watch(len(found), len(cases))
-    finally:
-        agent_cache.clear()
-        if kind.holding or apart:
-            dismiss_processes()
     ordered = tuple(found[case] for case in cases)
-    return Refutation(name, ordered, positions, _notes(kind, chosen.seed, ordered))
+    return Refutation(name, ordered, positions, _notes(traits, chosen.seed, ordered))
 
 
 def _notes(kind: Traits, seed: int, cases: tuple[WorstCase, ...]) -> tuple[str, ...]:
@@ -232,6 +224,7 @@ class _Task:
     """The arguments of a search, except the opening and the agent's colour."""
 
     name: str
+    spec: str
     run: RunSpec
     budget: int
     folder: Path | None
@@ -241,36 +234,54 @@ class _Task:
         """Return the file of an opening and colour; the name includes a hash of the arguments."""
         if self.folder is None:
             return None
-        agent = [self.name, describe_player(self.run.field[self.name]), self.identity]
-        asked = json.dumps([*agent, self.run.seed, version_here(), opening, seat])
+        asked = json.dumps(
+            [self.name, self.spec, self.identity, self.run.seed, version_here(), opening, seat]
+        )
         mark = hashlib.sha256(asked.encode("utf-8", "backslashreplace")).hexdigest()[:12]
         readable = re.sub(r"[^\w=.-]+", "-", self.name)[:60]
         return self.folder / f"{readable}-{opening}-{seat}-{mark}.jsonl"
 
 
-def _on_workers(
-    task: _Task, cases: list[tuple[str, int]], jobs: int
+def _cases(
+    task: _Task, lineup: Lineup, cases: list[tuple[str, int]], jobs: int
 ) -> Generator[WorstCase, None, None]:
-    """Search the cases on worker processes, and yield each result when it is ready."""
-    if jobs == 1:
-        yield from (_case(task, *case) for case in cases)
+    """Search the cases, and yield each result when it is ready."""
+    player = lineup.players[task.name]
+    if not may_start_processes() or (jobs == 1 and not names_code(player)):
+        agent_cache.adopt(task.run.id, lineup.made)
+        try:
+            for case in cases:
+                with stdout_to_stderr():
+                    found = _case(task, *case)
+                yield found
+        finally:
+            agent_cache.clear()
         return
-    try:
-        yield from as_they_end(_case, ((task, *case) for case in cases), jobs)
-    except pickle.PicklingError as error:
-        raise InvalidRun(
-            f"the agent cannot be sent to a worker ({error.__cause__ or error}); give it by its "
-            "import path, or search with jobs=1"
-        ) from None
+    task = replace(task, run=task.run.for_workers())
+    left: deque[Any] = deque((*case, {}) for case in cases)
+    workers, lineup.workers[:] = lineup.workers[:], []
+    with closing(do_all(partial(_case, task), left, jobs, workers=workers)) as done:
+        for (opening, seat, faults), found in done:
+            if isinstance(found, Lost):  # search again, without this question
+                moves = format_moves(found.turn.columns)
+                words = f"{found.ending}: {found.reason}"
+                left.append((opening, seat, {**faults, Position.parse(moves): words}))
+            else:
+                yield found
 
 
 # -- in the worker -----------------------------------------------------------------------
 
 
-def _case(task: _Task, opening: str, seat: int) -> WorstCase:
-    task.run.arrive()
+def _case(
+    task: _Task, opening: str, seat: int, faults: Mapping[Position, str] = MappingProxyType({})
+) -> WorstCase:
+    """Search a case; ``faults`` has the positions in which the agent ended its worker."""
     facts = Facts(task.path(opening, seat), FACTS, PATIENCE)
-    with stdout_to_stderr(), facts.journal:  # stdout is for the result, not for agents
-        policy = agent_cache.policy(task.run, task.name, 0)
-        answer = partial(question, policy, task.name, seed=task.run.seed)
+
+    def answer(position: Position) -> Answer:
+        found = faults.get(position)
+        return found or question_in_worker(task.run, task.name, task.name, position)
+
+    with facts.journal:
         return Search(answer, facts, seat, task.budget).run(opening)

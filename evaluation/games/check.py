@@ -9,15 +9,15 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from c4env.agents.registry.imports import in_a_line
-from c4env.evaluation.games.processes import SPOILED, files_here
+from c4env.evaluation.games.pool import Clock, Lost, do_all, here
 from c4env.evaluation.tables import Table, plural
 
 from ... import agents
 from ...agents.base import Agent
 from ...observation import observe
 from ...position import Position
-from .apart import Process, names_code
-from .game import Clock, Fault, Faulted, ask_in_time, begin
+from .game import Fault, ask, begin
+from .players import names_code
 
 GAME: Final = "235761317352166446645544732141365227577132"
 """A game that fills the board. Agents answer its positions, the latest and cheapest first."""
@@ -108,18 +108,18 @@ def check_agent(spec: str) -> Check:
     """
     if not names_code(spec):
         return _look(spec)
-    process = Process()
-    try:
-        found: Check = process.call(_look, spec)
-    except Faulted as error:
-        return Check(spec, 0, error.fault.reason, False, False, False, False, False, ())
-    finally:
-        process.end()
+    found: Check | Lost
+    ((_, found),) = do_all(_look, [(spec,)], 1, Clock(PATIENCE, 0.0))
+    if isinstance(found, Lost):
+        reason = found.reason if found.ending == "crash" else f"time: {found.reason}"
+        return Check(spec, 0, reason, False, False, False, False, False, ())
     return found
 
 
 def _look(spec: str) -> Check:
+    here.turn.belongs_to(0)
     with_seed = [(agents.make(spec), seed) for seed in (1, 1, 2)]
+    here.turn.ends()
     answers: list[list[int]] = [[], [], []]
     seconds: list[float] = []
     fault = ""
@@ -130,13 +130,12 @@ def _look(spec: str) -> Check:
             if fault or (seconds and time.monotonic() - started > PATIENCE):
                 break
             for (agent, seed), found in zip(with_seed, answers, strict=True):
-                began = time.perf_counter()
-                answer = _one_move(agent, Position.parse(GAME[:plies]), seed)
+                answer, spent = _one_move(agent, Position.parse(GAME[:plies]), seed)
                 if isinstance(answer, str):
                     fault = answer
                     break
                 found.append(answer)
-                seconds.append(time.perf_counter() - began)
+                seconds.append(spent)
     finally:
         for agent, _ in with_seed:
             agent.close()
@@ -148,11 +147,12 @@ def _look(spec: str) -> Check:
     return Check(spec, whole, fault, *seen, picklable, tuple(seconds))
 
 
-def _one_move(agent: Agent, position: Position, seed: int) -> int | str:
-    """Return the column of one move, or a description of the agent's failure."""
+def _one_move(agent: Agent, position: Position, seed: int) -> tuple[int | str, float]:
+    """Return the column of one move, or a description of the failure, and the seconds it took."""
+    here.turn.belongs_to(0)
     fault = begin(agent, seed)
     if fault is not None:
-        return fault.reason
+        return fault.reason, 0.0
     where: list[str] = []
 
     def policy(observation: Any) -> Any:
@@ -162,13 +162,16 @@ def _one_move(agent: Agent, position: Position, seed: int) -> int | str:
             where.append(in_a_line(error))
             raise
 
-    before = files_here()
-    answer = ask_in_time(policy, observe(position), Clock(PATIENCE, 0.0))
-    if files_here() != before:
-        return SPOILED
+    if type(agent).close is not Agent.close:  # its process starts with the first move of a game
+        ask(agent, observe(position))
+    here.turn.asks(0)
+    began = time.perf_counter()
+    answer = ask(policy, observe(position))
+    spent = time.perf_counter() - began
+    here.turn.ends()
     if isinstance(answer, Fault):
-        return f"{answer.ending}: {where[0] if where else answer.reason}"
-    return answer[0]
+        return f"{answer.ending}: {where[0] if where else answer.reason}", spent
+    return answer[0], spent
 
 
 def _picklable(agent: Agent) -> bool:

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import operator
-import os
-import signal
-import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from c4env.agents.errors import LateAnswer, Unavailable
 from c4env.errors import InvalidAction
-from c4env.evaluation.games.processes import Interruption, OwnSettings, agents_own
+from c4env.evaluation.games.pool import Clock, Lost, here
+from c4env.evaluation.games.processes import agents_own
+from c4env.evaluation.plan.schedule import Fixture
 from c4env.evaluation.seeds import seeds
 
 from ...envs.aec import AGENTS, env
@@ -40,26 +38,11 @@ def game_seed(seed: int, players: tuple[str, str], opening: str, seat: int) -> i
     return int(sequence.generate_state(1, np.uint64)[0] >> np.uint64(1))
 
 
-class Clock(NamedTuple):
-    """The time limit of a move. A move longer than ``movetime + margin`` forfeits the game."""
-
-    movetime: float  # seconds per move, which agents know
-    margin: float  # additional seconds, for measuring and a busy machine
-
-
 class Fault(NamedTuple):
     """The failure for which an agent forfeits a game: how the game ends, and the reason."""
 
     ending: Ending
     reason: str
-
-
-class Faulted(Exception):
-    """Raised when an agent fails in another process."""
-
-    def __init__(self, fault: Fault) -> None:
-        super().__init__(fault.reason)
-        self.fault = fault
 
 
 def ask(policy: Policy, observation: Observation) -> tuple[int, int] | Fault:
@@ -73,22 +56,17 @@ def ask(policy: Policy, observation: Observation) -> tuple[int, int] | Fault:
         Unavailable: a service that the agent needs does not answer; the agent does not forfeit.
     """
     legal = observation["action_mask"].copy()
-    here = os.getpid()
     try:
         answer = policy(observation)
         nodes = operator.index(getattr(policy, "nodes", 0))
     except Unavailable:
         raise
-    except Faulted as error:
-        return error.fault
     except LateAnswer as error:  # from an engine or a server
         return Fault("time", in_words(error, with_type=False))
     except BaseException as error:  # CancelledError, GeneratorExit, SystemExit, ... as well
         if not agents_own(error):
             raise
         return Fault("exception", in_words(error))
-    finally:
-        _end_copy(here)
     if not 0 <= nodes <= MOST_NODES:
         return Fault("nonsense", "its number of nodes is not an integer 0..2**63-1")
     try:
@@ -102,74 +80,17 @@ def ask(policy: Policy, observation: Observation) -> tuple[int, int] | Fault:
     return column, nodes
 
 
-class _TimeUp(Interruption):
-    """Raised in an agent's code when the time for its move is over."""
-
-
-def ask_in_time(policy: Policy, observation: Observation, clock: Clock) -> tuple[int, int] | Fault:
-    """Ask a policy for a column, as :func:`ask` does, and return a fault if the answer is late.
-
-    In the main thread, this function interrupts Python code at the limit. In other threads, on
-    Windows and during native code, the function waits for the answer.
-    """
-    started = time.perf_counter()
-    answer: tuple[int, int] | Fault | None = None
-    allowed = clock.movetime + clock.margin
-    try:
-        with _alarm(allowed):
-            answer = ask(policy, observation)
-    except _TimeUp:
-        signal.setitimer(signal.ITIMER_REAL, 0)  # the alarm may have rung while being turned off
-    spent = time.perf_counter() - started
-    if answer is None or spent > allowed:
-        limits = f"the limit is {clock.movetime:g} s plus a margin of {clock.margin:g} s"
-        return Fault("time", f"{spent:.3f} s for a move; {limits}")
-    return answer
-
-
-@contextmanager
-def _alarm(seconds: float) -> Iterator[None]:
-    """A context that raises _TimeUp after ``seconds``, and again if the code catches _TimeUp."""
-    in_main = threading.current_thread() is threading.main_thread()
-    if not in_main or not hasattr(signal, "setitimer"):
-        yield
-        return
-
-    def ring(*_: object) -> None:
-        raise _TimeUp
-
-    before = signal.signal(signal.SIGALRM, ring)
-    try:
-        signal.setitimer(signal.ITIMER_REAL, seconds, max(seconds, 0.1))
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
-
-
 def begin(policy: Policy, seed: int) -> Fault | None:
     """Call the ``reset`` of a policy that has one; return a fault if ``reset`` raises an error."""
-    here = os.getpid()
     try:
         reset_player(policy, seed)
-    except Faulted as error:
-        return error.fault
+    except Unavailable:
+        raise
     except BaseException as error:
         if not agents_own(error):
             raise
         return Fault("exception", f"reset: {in_words(error)}")
-    finally:
-        _end_copy(here)
     return None
-
-
-def _end_copy(asked: int) -> None:
-    """End this process if it is a copy that an agent created with ``os.fork``.
-
-    The copy would play all games again, and fork again at each move.
-    """
-    if os.getpid() != asked:
-        os._exit(0)
 
 
 def in_words(error: BaseException, with_type: bool = True) -> str:
@@ -193,9 +114,10 @@ def play_game(
     opening: str = "",
     seed: int = 0,
     clock: Clock | None = None,
-    own: tuple[OwnSettings, OwnSettings] | None = None,
 ) -> GameRecord:
     """Play one game to its end; an agent that fails forfeits the game.
+
+    A late agent forfeits when it answers; in a worker, the parent does not wait for the answer.
 
     Args:
         policies: the first and the second player, callables on an observation. Two attributes are
@@ -205,24 +127,24 @@ def play_game(
         opening: 1-based columns played before the agents take over.
         seed: the run's seed.
         clock: the time limit of a move; None sets no limit.
-        own: a context for each agent, in which the agent has its own process settings.
     """
     board = env()
     board.reset(options={"moves": opening})
     columns = list(parse_moves(opening))
     nodes = [0, 0]
     seconds = [0.0, 0.0]
+    turn = here.turn
+    turn.begin(columns)
 
     def record(winner: int | None, ending: Ending, reason: str = "") -> GameRecord:
         moves = format_moves(columns)
         spent = (nodes[0], nodes[1]), (seconds[0], seconds[1])
         return GameRecord(players, opening, moves, winner, ending, reason, *spent)
 
-    one, other = own or (OwnSettings(), OwnSettings())
-    for seat, (policy, settings) in enumerate(zip(policies, (one, other), strict=True)):
-        settings.look()
-        with settings:
-            fault = begin(policy, game_seed(seed, players, opening, seat))
+    for seat, policy in enumerate(policies):
+        turn.belongs_to(seat)
+        fault = begin(policy, game_seed(seed, players, opening, seat))
+        turn.ends()
         if fault is not None:
             return record(1 - seat, *fault)
     for agent in board.agent_iter():
@@ -230,19 +152,34 @@ def play_game(
         if termination or truncation:
             break
         seat = AGENTS.index(agent)
-        with (one, other)[seat]:
-            started = time.perf_counter()
-            if clock is None:
-                answer = ask(policies[seat], observation)
-            else:
-                answer = ask_in_time(policies[seat], observation, clock)
-            seconds[seat] += time.perf_counter() - started
+        turn.asks(seat)
+        started = time.perf_counter()
+        answer = ask(policies[seat], observation)
+        spent = time.perf_counter() - started
+        seconds[seat] += spent
+        if clock is not None and (late := clock.late(spent)):
+            answer = Fault("time", late)
         if isinstance(answer, Fault):
+            turn.ends()
             return record(1 - seat, *answer)
         column, searched = answer
         nodes[seat] += searched
         columns.append(column)
+        turn.answered(seat, nodes[seat], seconds[seat])
+        turn.moved(column)
         board.step(column)
     outcome = board.position.outcome
     assert outcome is not None  # the loop ends with the game
     return record(outcome.winner, "full board" if outcome.winner is None else "four")
+
+
+def lost_game(fixture: Fixture, lost: Lost) -> GameRecord:
+    """Return the record of a game that a worker did not survive; the player to move forfeits."""
+    (players, opening), turn = fixture, lost.turn
+    assert turn.seat is not None
+    # An agent that fails while it is made has no columns yet.
+    moves = format_moves(turn.columns) or opening
+    winner = 1 - turn.seat
+    return GameRecord(
+        players, opening, moves, winner, lost.ending, lost.reason, turn.nodes, turn.seconds
+    )

@@ -1,7 +1,6 @@
 """Declare and check the settings of a run.
 
-The command line makes its options from the fields of :class:`Settings`. Functions that take
-``**settings`` show these fields in their signature (:func:`takes_settings`).
+The command line makes its options from the fields of :class:`Settings`.
 """
 
 from __future__ import annotations
@@ -11,17 +10,17 @@ import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import Field, dataclass, field, fields
 from pathlib import Path
-from typing import Any, Final, TypedDict, TypeVar
+from typing import Any, Final, TypedDict
 
+from c4env.agents.registry.imports import meant
 from c4env.errors import require_integer
 from c4env.evaluation.errors import InvalidRun
-from c4env.evaluation.games.backends import check_backend
+from c4env.evaluation.games.pool import Clock
 
 from ..store.record import GameRecord
-from .game import Clock
+from .clusters import check_backend
 
 Watcher = Callable[[int, int], None]
-F = TypeVar("F", bound=Callable[..., Any])
 
 MAX_SECONDS: Final = 86400.0
 """The longest time for a move: one day."""
@@ -133,19 +132,6 @@ class Settings:
                 raise InvalidRun(f"out={self.out!r}: expected the name of a directory")
             put("out", Path(self.out))
 
-    @classmethod
-    def of(cls, caller: str, given: Mapping[str, Any]) -> Settings:
-        """Make settings from a function's keyword arguments.
-
-        Raises:
-            InvalidRun: a name is unknown, or a type or value is wrong.
-        """
-        known = [field.name for field in fields(cls)]
-        for name in given:
-            if name not in known:
-                raise InvalidRun(f"{caller}() has no setting {name!r}: expected {', '.join(known)}")
-        return cls(**given)
-
     @property
     def clock(self) -> Clock | None:
         """The time limit of a move, or None without a limit."""
@@ -157,20 +143,19 @@ def options() -> dict[str, Field[Any]]:
     return {setting.name: setting for setting in fields(Settings) if setting.metadata}
 
 
-def takes_settings(function: F) -> F:
-    """Show the settings in the signature of a function that takes them as ``**settings``."""
-    own = inspect.signature(function)
-    said = [p for p in own.parameters.values() if p.kind is not p.VAR_KEYWORD]
-    said += [
-        inspect.Parameter(
-            setting.name, inspect.Parameter.KEYWORD_ONLY,
-            default=setting.default, annotation=setting.type,
-        )
-        for setting in fields(Settings)
-        if setting.name not in own.parameters
-    ]  # fmt: skip
-    vars(function)["__signature__"] = own.replace(parameters=said)
-    return function
+def settings_of(caller: Callable[..., Any], given: Mapping[str, Any]) -> Settings:
+    """Return the settings that a function got as keyword arguments.
+
+    Raises:
+        InvalidRun: a name is unknown, or a type or value is wrong.
+    """
+    known = [field.name for field in fields(Settings)]
+    own = [name for name in inspect.signature(caller).parameters if name != "settings"]
+    for name in given:
+        if name not in known:
+            hint = meant(name, own + known, f": expected {', '.join(own + known)}")
+            raise InvalidRun(f"{caller.__name__}() has no setting {name!r}{hint}")
+    return Settings(**given)
 
 
 def _seconds(name: str, value: object, least: str) -> None:

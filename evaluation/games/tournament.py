@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import functools
+import warnings
 from collections.abc import Generator, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, closing, nullcontext
-from dataclasses import dataclass, replace
+from contextlib import AbstractContextManager, closing, nullcontext, suppress
+from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from typing import Final, NamedTuple, Unpack, cast
@@ -15,13 +16,13 @@ import numpy as np
 from c4env.agents.errors import Unavailable
 from c4env.arrays import Float64s
 from c4env.evaluation.errors import InvalidRun
-from c4env.evaluation.games.backends import dismiss_processes, renew_processes
-from c4env.evaluation.games.processes import one_interrupt, raise_interrupt
+from c4env.evaluation.games.pool import Lost, do_all, may_start_processes
+from c4env.evaluation.games.processes import one_interrupt, signal_heard
 from c4env.evaluation.plan.schedule import Fixture
 from c4env.evaluation.tables import plural
 from c4env.version import commit
 
-from ...agents.base import Agent, is_model
+from ...agents.base import is_model
 from ...agents.registry.registry import registered_here, split_spec
 from ..plan.field import (
     Player,
@@ -40,14 +41,18 @@ from ..rating.tally import Tally
 from ..rating.wintable import WinTable
 from ..store.record import GameRecord, digest, open_games
 from ..store.transcripts import Transcripts
-from .apart import make_field
-from .settings import Settings, SettingsByName, takes_settings
-from .workers import (
+from .clusters import elsewhere, play_elsewhere, version_here
+from .game import lost_game
+from .players import (
+    Lineup,
     RunSpec,
+    agent_cache,
     close_agents,
-    play_all,
-    version_here,
+    line_up,
+    names_code,
+    play_one,
 )
+from .settings import Settings, SettingsByName, settings_of
 
 
 @dataclass(frozen=True)
@@ -138,7 +143,6 @@ class Tournament:
         return digest(self.games)
 
 
-@takes_settings
 def round_robin(
     players: Players, openings: Openings = 3, **settings: Unpack[SettingsByName]
 ) -> Tournament:
@@ -163,7 +167,7 @@ def round_robin(
         FileInUse: another process is writing to ``out``.
         UnknownAgent, UnknownOption, ...: a spec is wrong.
     """
-    chosen = Settings.of("round_robin", settings)
+    chosen = settings_of(round_robin, settings)
     starts = choose_openings(openings, chosen.seed, chosen.limit)
     field = name_players(players)
     if len(field) < 2:
@@ -171,7 +175,6 @@ def round_robin(
     return _whole_run(prepare(field, starts, chosen))
 
 
-@takes_settings
 def gauntlet(
     challengers: Players | Player,
     field: Players,
@@ -194,7 +197,7 @@ def gauntlet(
         FileInUse: another process is writing to ``out``.
         UnknownAgent, UnknownOption, ...: a spec is wrong.
     """
-    chosen = Settings.of("gauntlet", settings)
+    chosen = settings_of(gauntlet, settings)
     starts = choose_openings(openings, chosen.seed, chosen.limit)
     if isinstance(challengers, str) or callable(challengers) or is_model(challengers):
         front = name_players([cast("Player", challengers)])
@@ -219,12 +222,10 @@ def _whole_run(plan: Plan) -> Tournament:
 class Plan(NamedTuple):
     """A run that is ready to play."""
 
-    field: Mapping[str, Player]
+    lineup: Lineup
     schedule: Sequence[Fixture]
     settings: Settings
     header: RunHeader
-    known: Traits
-    made: dict[str, Agent]  # agents made to read their traits
 
 
 def prepare(
@@ -249,7 +250,8 @@ def prepare(
         UnknownAgent, UnknownOption, ...: a spec is wrong.
     """
     field = separate(field)
-    known, made = make_field(field, settings.movetime)
+    lineup = line_up(field, settings.movetime, settings.jobs)
+    known = lineup.traits
     # A run directory compares this header with its own.
     header = RunHeader(
         kind=kind,
@@ -267,7 +269,7 @@ def prepare(
         margin=None if settings.movetime is None else settings.margin,
         sprt=sprt,
     )
-    return Plan(field, header.schedule(), settings, header, known, made)
+    return Plan(lineup, header.schedule(), settings, header)
 
 
 def play(plan: Plan, ordered: bool = False) -> Generator[GameRecord, None, None]:
@@ -286,14 +288,11 @@ def play(plan: Plan, ordered: bool = False) -> Generator[GameRecord, None, None]
         Unavailable: a service that an agent needs does not answer, or ``max_tokens`` are used up.
         InvalidRun: language models cannot play with these settings.
     """
-    schedule, settings = plan.schedule, plan.settings
-    clock, version = settings.clock, version_here()
-    run = RunSpec(plan.field, settings.seed, clock, registered_here(), version=version)
+    schedule, settings, lineup = plan.schedule, plan.settings, plan.lineup
     out = settings.out
     done = 0
     try:
-        renew_processes(plan.known.code)
-        where = settings.jobs, _backend(settings, plan.known), settings.address
+        backend = _backend(settings, lineup.traits)
         with (
             one_interrupt(),
             open_games(None if out is None else Path(out), plan.header) as file,
@@ -306,9 +305,7 @@ def play(plan: Plan, ordered: bool = False) -> Generator[GameRecord, None, None]
                 settings.watch(done, len(schedule))
             with (
                 _transcripts(plan, missing) as transcripts,
-                closing(
-                    play_all(replace(run, transcripts=transcripts), missing, *where, plan.made)
-                ) as fresh,
+                closing(_play(lineup, missing, settings, backend, transcripts)) as fresh,
             ):
                 games = (
                     _in_order(fresh, schedule, there) if ordered else chain(there.values(), fresh)
@@ -322,7 +319,8 @@ def play(plan: Plan, ordered: bool = False) -> Generator[GameRecord, None, None]
                         settings.on_game(game)
                     if new and settings.watch is not None:
                         settings.watch(done, len(schedule))
-                    raise_interrupt()  # an agent may have caught it
+                    if signal_heard() is not None:  # an agent caught the interrupt
+                        raise KeyboardInterrupt
                     yield game
     except Unavailable as error:
         fate = f"{done} of {len(schedule)} games are in {out}; the same command resumes the run"
@@ -335,9 +333,63 @@ def play(plan: Plan, ordered: bool = False) -> Generator[GameRecord, None, None]
             stop.args = (f"{plural(done, 'game')} lost; with --out DIR they are kept",)
         raise
     finally:
-        close_agents(plan.made)
-        if plan.known.holding:
-            dismiss_processes()
+        lineup.close()
+
+
+def _play(
+    lineup: Lineup,
+    fixtures: Sequence[Fixture],
+    settings: Settings,
+    backend: str | None,
+    transcripts: Transcripts | None,
+) -> Generator[GameRecord, None, None]:
+    """Play games: on joblib's workers, on worker processes of our own, or here."""
+    jobs, clock = settings.jobs, settings.clock
+    run = RunSpec(
+        lineup.players, settings.seed, clock, registered_here(), transcripts, id=lineup.id
+    )
+    if elsewhere(backend):
+        lineup.close()
+        yield from play_elsewhere(run, fixtures, jobs, backend, settings.address)
+        return
+    if (sent := _sent(run, jobs, backend)) is None:
+        agent_cache.adopt(run.id, lineup.made)
+        try:
+            yield from (play_one(run, *fixture) for fixture in fixtures)
+        finally:
+            agent_cache.clear()
+        return
+    close_agents(lineup.made)
+    workers, lineup.workers[:] = lineup.workers[:], []
+    for fixture, game in do_all(functools.partial(play_one, sent), fixtures, jobs, clock, workers):
+        yield lost_game(fixture, game) if isinstance(game, Lost) else game
+
+
+def _sent(run: RunSpec, jobs: int, backend: str | None) -> RunSpec | None:
+    """Return the run as workers get it, or None if this process plays.
+
+    With one job, workers play third-party code that can be sent: an object only with a limit of
+    time, which ends the worker.
+    """
+    if backend == "serial":
+        return None
+    if not may_start_processes():
+        if jobs > 1:
+            warnings.warn(
+                "a daemonic process may start no processes: one job plays here",
+                RuntimeWarning,
+                stacklevel=2,
+            )
+        return None
+    players = run.field.values()
+    if jobs > 1:
+        return run.for_workers()
+    objects = run.clock is not None and any(map(callable, players))
+    if not objects and not any(map(names_code, players)):
+        return None
+    with suppress(InvalidRun):  # an object that cannot be pickled
+        return run.for_workers()
+    return None
 
 
 def _backend(settings: Settings, known: Traits) -> str | None:
@@ -373,15 +425,15 @@ def _transcripts(
     plan: Plan, missing: Sequence[Fixture]
 ) -> AbstractContextManager[Transcripts | None]:
     """Return the transcripts of a run, or None if no player is a language model."""
-    if not plan.known.prompts:
+    if not plan.lineup.traits.prompts:
         return nullcontext()
     out = plan.settings.out
     folder = None if out is None else Path(out)
     asked = {}
-    for name, prompt in plan.known.prompts.items():
+    for name, prompt in plan.lineup.traits.prompts.items():
         _, options = split_spec(plan.header.players[name])
         said_by = {key: value for key, value in options.items() if key not in _PATIENCE}
-        asked[name] = in_short({**said_by, **plan.known.code.get(name, {})}, prompt)
+        asked[name] = in_short({**said_by, **plan.lineup.traits.code.get(name, {})}, prompt)
     return closing(Transcripts(folder, asked, missing, plan.settings.max_tokens))
 
 

@@ -19,7 +19,7 @@ from ...agents.base import Agent, FunctionAgent, is_model
 from ...agents.registry.registry import option_names, split_spec
 from ...envs.opponents import is_batched
 from ...geometry import BOARD_SIZE
-from .identity import Identity, identify, in_short
+from .identity import Identity, Watch, identify, in_short
 
 if TYPE_CHECKING:
     from ...agents.adapters.chat.agent import Chat
@@ -142,27 +142,34 @@ class Traits(NamedTuple):
         return in_short(self.code.get(name, {}), self.prompts.get(name, ""))
 
 
-def look(name: str, player: Player, agent: Any) -> Traits:
+def look(name: str, player: Player, agent: Any, watch: Watch) -> Traits:
     """Return the traits of one player, read from its agent.
 
-    Plain functions, and agents whose search depth depends on the clock, do not count as
-    deterministic.
+    Agents whose search depth depends on the clock do not count as deterministic.
+
+    Args:
+        name: the player's name.
+        player: the player.
+        agent: the player's agent; for a player that is an object, the object.
+        watch: what was read while the agent was made.
 
     Raises:
-        InvalidRun: a file of the agent was edited after this process imported the file.
+        C4Error: the agent cannot play, such as a program that does not start.
     """
+    if isinstance(agent, Agent):
+        agent.ready()
     clocked = getattr(agent, "movetime", None) is not None
-    same = isinstance(agent, Agent) and agent.deterministic and not clocked
+    same = getattr(agent, "deterministic", False) is True and not clocked
     holds = isinstance(agent, Agent) and type(agent).close is not Agent.close
     known, timed, holding = ((name,) * yes for yes in (same, clocked, holds))
     prompts = {name: str(agent.prompt)} if is_language_model(agent) else {}
-    code = {name: own} if (own := identify(player, name)) else {}
+    code = {name: own} if (own := identify(player, name, watch)) else {}
     return Traits(known, timed, holding, prompts, code)
 
 
 def join(traits: Iterable[Traits]) -> Traits:
     """Merge the traits of single players into the traits of all players."""
-    *names, prompts, code = zip(*traits, strict=True)
+    *names, prompts, code = zip(Traits((), (), ()), *traits, strict=True)
     known, timed, holding = (tuple(chain(*each)) for each in names)
     return Traits(known, timed, holding, dict(ChainMap(*prompts)), dict(ChainMap(*code)))
 

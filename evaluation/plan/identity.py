@@ -1,35 +1,46 @@
 """Hash the code and the files that an agent depends on, to detect a changed agent.
 
 These hashes are the agent's identity, part of the key of its stored results. So a changed agent
-never gets the results of an earlier agent of the same name. An identity maps file names to hashes.
-It covers the agent's Python file, the files that this file imports or names in strings, and the
-programs, weights and folders in the agent's spec. This project's own code has no hash.
+never gets the results of an earlier agent of the same name. An identity maps names of files or
+objects to hashes. For a spec, the identity covers the files that its options name, the files that
+were opened while the agent was made, and the modules that were imported meanwhile, unless they are
+installed. For an object, it covers the code and the values that the object holds. This project's
+own code has no hash.
 """
 
 from __future__ import annotations
 
-import ast
 import functools
 import hashlib
-import inspect
+import importlib.util
 import itertools
 import json
 import os
+import random
 import re
 import shlex
 import shutil
 import sys
 import sysconfig
+import uuid
 from collections.abc import Callable, Iterator, Mapping
+from modulefinder import ModuleFinder
 from pathlib import Path
-from types import FunctionType, ModuleType
-from typing import Any, Final
+from types import (
+    CodeType,
+    FunctionType,
+    GetSetDescriptorType,
+    MemberDescriptorType,
+    ModuleType,
+)
+from typing import Any, ClassVar, Final, Self
 
 import numpy as np
+from joblib.hashing import NumpyHasher
 
 from c4env.agents.registry.entries import Entry
+from c4env.agents.registry.imports import folders
 from c4env.agents.registry.table import ZOO
-from c4env.evaluation.errors import InvalidRun
 
 from ...agents.base import Agent, FunctionAgent
 from ...agents.network import MODEL
@@ -39,74 +50,144 @@ from ...agents.sampling.policy_value import SELFPLAY
 Identity = Mapping[str, str]
 """The hashes of an agent's parts, by name; empty for agents of this project."""
 
+UNKNOWN: Final = "cannot tell"
+"""The beginning of the text that stands for the hash of an object that cannot be hashed."""
+
+NOT_READ: Final = (".log", ".pyc")  # endings of files that an agent does not read
 PROGRAMS: Final = ("command", "python")  # options whose first word may be a program on the PATH
-NOT_READ: Final = (".log",)  # endings of files that an agent writes rather than reads
+
+_ZOO: Final = {entry.name: entry for entry in ZOO}
+_SEPARATE: Final = re.compile("[:=]")
 
 
-def identify(player: str | Callable[..., Any], name: str = "") -> dict[str, str]:
+class Watch:
+    """A context that notes the files that are read, and the modules that are imported."""
+
+    _active: ClassVar[list[Watch]] = []
+    _hooked = False
+
+    def __init__(self) -> None:
+        self._opened: set[str] = set()
+        self._before: set[str] = set()
+
+    def __enter__(self) -> Self:
+        if not Watch._hooked:
+            sys.addaudithook(_heard)  # for the rest of the process
+            Watch._hooked = True
+        self._before = _loaded()
+        Watch._active.append(self)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        Watch._active.remove(self)
+
+    def files(self) -> set[Path]:
+        """Return the user's files that were read or imported, including modules beside a file."""
+        read = self._opened.union(_loaded() - self._before)
+        return {path for path in map(Path, map(os.path.abspath, read)) if _is_users(path)}
+
+
+def _loaded() -> set[str]:
+    """Return the files of all modules, also of those beside an agent's file."""
+    own = (module for folder in folders.values() for module in folder.modules.values())
+    files = (getattr(module, "__file__", None) for module in (*sys.modules.values(), *own))
+    return {file for file in files if isinstance(file, str)}
+
+
+def _heard(event: str, arguments: tuple[Any, ...]) -> None:
+    if event == "open" and isinstance(arguments[0], str):
+        for watch in Watch._active:
+            if not arguments[2] & (os.O_WRONLY | os.O_RDWR):
+                watch._opened.add(arguments[0])
+
+
+def _is_users(path: Path) -> bool:
+    """Whether a file belongs to neither Python, nor an installed package, nor this project."""
+    if path.suffix in (".pyc", ".nbi", ".nbc") or not path.is_file():
+        return False
+    installed = {"site-packages", "dist-packages"}
+    return installed.isdisjoint(path.parts) and not any(map(path.is_relative_to, _NOT_USERS))
+
+
+_NOT_USERS: Final = (
+    sysconfig.get_path("stdlib"),
+    *(p for n in ("", ".agents", ".evaluation") for p in sys.modules[f"c4env{n}"].__path__),
+    *("/proc", "/sys", "/dev", "/etc", "/usr"),
+)
+
+
+def identify(
+    player: str | Callable[..., Any], name: str = "", watch: Watch | None = None
+) -> dict[str, str]:
     """Return a player's identity, a mapping from names of files or objects to hashes.
 
     Args:
         player: a spec whose agent this process has made before, or a Python object.
         name: the name of a Python object; a spec needs none.
-
-    Raises:
-        InvalidRun: a file of the agent was edited after this process imported the file.
+        watch: what was read while the agent of a spec was made.
     """
     if isinstance(player, str):
-        return dict(_of_spec(player))
+        return dict(_of_spec(player, set() if watch is None else watch.files()))
     return {name: found} if (found := _of_object(player)) else {}
 
 
 def in_short(code: Identity, prompt: str = "") -> str:
-    """Return one hash of an identity and a language model's prompt; "" if both are empty."""
+    """Return one hash of an identity and a language model's prompt; "" if both are empty.
+
+    The hash of an agent that cannot be told is never the same.
+    """
+    if any(value.startswith(UNKNOWN) for value in code.values()):
+        return uuid.uuid4().hex[:16]
     return _hash(json.dumps([sorted(code.items()), prompt])) if code or prompt else ""
 
 
-def _of_spec(spec: str) -> Iterator[tuple[str, str]]:
+def _of_spec(spec: str, read: set[Path]) -> Iterator[tuple[str, str]]:
     name, options = split_spec(spec)
     here = registered_here()
     entry = here.get(name) or _ZOO.get(name)
     own = {o.name: o for o in options_of_entry(entry)} if isinstance(entry, Entry) else {}
+    named: set[Path] = set()
     for key, text in (("", name), *options.items()):
         known = here.get(text)
         if isinstance(known, Entry):
-            yield from _of_text(known.target)
+            named.update(_named_by(known.target))
         elif known is not None:
             yield from identify(known, text).items()
         elif key in own and (own[key].kind is not str or text in own[key].choices):
             continue
-        elif key or ":" in text:  # an agent's name is not a file
-            yield from _of_text(text, program=key in PROGRAMS)
+        elif key or text not in _ZOO:  # an agent's name is not a file
+            named.update(_named_by(text, program=key in PROGRAMS))
+    files = {path.absolute(): path for path in named}
+    for path in named:
+        read = read.union(_imports_of(path) if path.suffix == ".py" else ())
+    moved = all(path.is_absolute() for path in named)  # the working folder does not matter
+    for whole in read.difference(files):
+        inside = whole.is_relative_to(Path.cwd()) and not moved
+        files[whole] = whole.relative_to(Path.cwd()) if inside else whole
+    yield from ((str(path), _hash_of(whole)) for whole, path in files.items())
     for module in entry.needs if isinstance(entry, Entry) and not entry.network else ():
         # The agent's answers depend on this library.
         if (version := getattr(sys.modules.get(module), "__version__", None)) is not None:
             yield module, str(version)
 
 
-_ZOO: Final = {entry.name: entry for entry in ZOO}
-
-
-def _of_text(text: str, program: bool = False) -> Iterator[tuple[str, str]]:
-    """Yield names and hashes of the user's files to which an agent's name or option refers."""
-    first = _words(text)[0]
-    if program and os.path.basename(first) == first and (found := shutil.which(first)):
-        yield first, _hash(Path(found))
-    for path in _candidates(text):
-        if os.path.isfile(path):
-            yield from _of_source(Path(path), Path(path).parent)
-    for path in _run_by_name(text):
-        if os.path.isfile(path):
-            yield from _of_source(Path(path), Path())
-    if os.path.isdir(text.removeprefix(SELFPLAY)):
-        folder = Path(text.removeprefix(SELFPLAY))  # only the network of a self-play folder plays
-        files = [folder / MODEL] if (folder / MODEL).is_file() else sorted(folder.rglob("*"))
-        yield from ((str(file), _hash(file)) for file in files if file.is_file())
-    name, _, attribute = text.partition(":")
-    meant = attribute[:1].isidentifier() and not name.endswith(".py")
-    module = sys.modules.get(name) if meant else None
-    if module is not None and (file := _file_of(module)):
-        yield from _of_source(file, _root(module, file), named_from=_root(module, file))
+def _named_by(text: str, program: bool = False) -> Iterator[Path]:
+    """Yield the files that an agent's name or option names."""
+    words = _words(text)
+    on_path = program and os.path.basename(words[0]) == words[0] and shutil.which(words[0])
+    if on_path and _is_users(Path(on_path)):
+        yield Path(on_path)
+    if (folder := Path(text.removeprefix(SELFPLAY))).is_dir():
+        # Only the network of a self-play folder plays.
+        found = [folder / MODEL] if (folder / MODEL).is_file() else folder.rglob("*")
+        yield from (path for path in found if path.is_file() and path.suffix not in NOT_READ)
+    parts = list(_parts([*words, text]))
+    if "-m" in words[:-1]:
+        place = words[words.index("-m") + 1].replace(".", os.sep)
+        parts += [f"{place}.py", os.path.join(place, "__main__.py")]
+    elif not any(map(os.path.exists, parts)) and ":" in text:
+        parts.append(_file_of_module(text.partition(":")[0]))
+    yield from (path for path in map(Path, parts) if path.is_file())
 
 
 def _words(text: str) -> list[str]:
@@ -116,224 +197,164 @@ def _words(text: str) -> list[str]:
         return [text]
 
 
-def _candidates(text: str) -> Iterator[str]:
-    """Yield parts of a text that may be file paths: FILE.py:NAME, C:\\FILE.py, --weights=FILE."""
-    for word in dict.fromkeys([*_words(text), text]):
-        cuts = [found.start() for found in re.finditer("[:=]", word)]
+def _parts(words: list[str]) -> Iterator[str]:
+    """Yield what may be paths in words: FILE.py:NAME, C:\\FILE.py, selfplay:DIR, --weights=FILE."""
+    for word in dict.fromkeys(words):
+        cuts = [found.start() for found in _SEPARATE.finditer(word)]
         starts, ends = [0, *(cut + 1 for cut in cuts)], [*cuts, len(word)]
         yield from (word[a:b] for a, b in itertools.product(starts, ends) if a < b)
 
 
-def _run_by_name(text: str) -> Iterator[str]:
-    """Yield the files of a module that a command runs with ``-m package.module``."""
-    words = _words(text)
-    if "-m" in words[:-1]:
-        path = words[words.index("-m") + 1].replace(".", os.sep)
-        yield from (f"{path}.py", os.path.join(path, "__main__.py"))
-
-
-def _of_source(
-    file: Path, folder: Path, named_from: Path | None = None
-) -> Iterator[tuple[str, str]]:
-    """Yield a file's name and hash; for a Python file, also those of imported or named files.
-
-    Args:
-        file: any file.
-        folder: the folder in which to look for imports.
-        named_from: the folder to which names in the result are relative; None keeps full paths.
-    """
-    own = file.relative_to(folder).parts[0] if _installed(folder) else ""
-    loaded = {vars(m).get("__file__"): m for m in [*sys.modules.values()] if inspect.ismodule(m)}
-    waiting, seen = [file], set[Path]()
-    while waiting:
-        path = waiting.pop()
-        if path in seen:
-            continue
-        seen.add(path)
-        inside = named_from is not None and named_from in path.parents
-        found = _hash(path)
-        yield os.path.relpath(path, named_from) if inside else os.path.normpath(path), found
-        if path.suffix != ".py":
-            continue
-        module = loaded.get(os.path.abspath(path))
-        if module and vars(module.__spec__ or module).setdefault("c4env_hash", found) != found:
-            raise InvalidRun(
-                f"{path} was edited after this process imported it: restart Python to use the file"
-            )
-        waiting += (p for p in _read_by(path, folder) if not own or own in p.parts)
-
-
-def _read_by(path: Path, folder: Path) -> Iterator[Path]:
-    """Yield the local files that a Python file imports or names in a string."""
+def _file_of_module(name: str) -> str:
+    """Return the file of a user's module, or ""."""
     try:
-        tree = ast.parse(path.read_bytes())
-    except (SyntaxError, ValueError):
+        found = importlib.util.find_spec(name)
+    except (ImportError, ValueError, AttributeError):
+        return ""
+    origin = None if found is None else found.origin
+    if not origin or not _is_users(Path(origin)):
+        return ""
+    here = Path.cwd()
+    return str(Path(origin).relative_to(here)) if Path(origin).is_relative_to(here) else origin
+
+
+def _imports_of(path: Path) -> Iterator[Path]:
+    """Yield the files beside a Python file that it imports, also those it imports late."""
+    finder = ModuleFinder([str(path.parent), os.getcwd()], excludes=["c4env"])
+    try:
+        finder.run_script(str(path))
+    except Exception:  # the file is not Python of this version
         return
-    if path.parent != folder and (package := path.with_name("__init__.py")).is_file():
-        yield package
-    nodes = [*ast.walk(tree)]
-    texts = [n.value for n in nodes if isinstance(n, ast.Constant) and isinstance(n.value, str)]
-    for text in texts:
-        yield from _named(text, path.parent, os.path.isfile)
-    # The file may also import from folders that it names, to add them to sys.path.
-    folders = [folder, *(p for text in texts for p in _named(text, path.parent, os.path.isdir))]
-    for node in nodes:
-        if isinstance(node, ast.Import):
-            for alias, start in itertools.product(node.names, folders):
-                yield from _imported(alias.name, start)
-        elif isinstance(node, ast.ImportFrom):
-            starts = [path.parents[node.level - 1]] if node.level else folders
-            for alias, start in itertools.product(node.names, starts):
-                name = f"{node.module or ''}.{alias.name}".strip(".")
-                yield from _imported(name, start, relative=node.level > 0)
-
-
-def _imported(name: str, folder: Path, relative: bool = False) -> Iterator[Path]:
-    """Yield the files of a module and its packages, found in ``folder`` or in loaded modules."""
-    parts = name.split(".")
-    if parts[0] == "c4env" and not relative:
-        return
-    for stop in range(1, len(parts) + 1):
-        place = folder.joinpath(*parts[:stop])
-        found = [p for p in (place.with_suffix(".py"), place / "__init__.py") if p.is_file()]
-        module = None if found or relative else sys.modules.get(".".join(parts[:stop]))
-        elsewhere = None if module is None else _file_of(module)
-        if elsewhere is not None and not _installed(elsewhere):
-            found.append(elsewhere)
-        yield from found
-
-
-def _named(text: str, folder: Path, there: Callable[[Path], bool]) -> Iterator[Path]:
-    """Yield existing paths that a string names, from ``folder`` or the working directory."""
-    if text.isprintable() and not text.endswith(NOT_READ):
-        yield from (p for p in dict.fromkeys((folder / text, Path(text))) if there(p))
-
-
-def _file_of(module: ModuleType) -> Path | None:
-    """Return the file of a module; None if the module has no file or belongs to this project."""
-    name, file = module.__name__, getattr(module, "__file__", None)
-    if name.partition(".")[0] == "c4env" or file is None or not Path(file).is_file():
-        return None
-    return Path(file)
-
-
-def _installed(path: Path) -> bool:
-    return not {"site-packages", "dist-packages"}.isdisjoint(path.parts) or path.is_relative_to(
-        _STDLIB
-    )
-
-
-_STDLIB: Final = Path(sysconfig.get_path("stdlib"))
-
-
-def _root(module: ModuleType, file: Path) -> Path:
-    """Return the folder from which Python imports a module."""
-    if module.__name__.endswith(".py"):  # a file that was named by its path
-        return file.parent
-    return file.parents[module.__name__.count(".") + (file.name == "__init__.py")]
+    found = (module.__file__ for module in finder.modules.values())  # type: ignore[attr-defined]
+    yield from filter(_is_users, (Path(file).absolute() for file in found if file))
 
 
 @functools.lru_cache(10_000)
-def _hash_of_file(path: str, changed: int, size: int) -> str:
+def _hash_of_file(path: Path, changed: int, size: int) -> str:
     with open(path, "rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()[:16]
 
 
-def _hash(content: Path | str | bytes) -> str:
-    """Return the hash of a text, bytes or a file; a process reads an unchanged file once."""
-    if isinstance(content, Path):
-        now = content.stat()
-        return _hash_of_file(os.path.abspath(content), now.st_mtime_ns, now.st_size)
-    data = content.encode("utf-8", "backslashreplace") if isinstance(content, str) else content
-    return hashlib.sha256(data).hexdigest()[:16]
+def _hash_of(path: Path) -> str:
+    """Return the hash of a file; a process reads an unchanged file once."""
+    now = path.stat()
+    return _hash_of_file(path, now.st_mtime_ns, now.st_size)
+
+
+def _hash(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()[:16]
 
 
 # -- objects -----------------------------------------------------------------------------
 
-_NOT_SETTINGS: Final = ("name", "nodes")
-_PLAIN: Final = (str, bytes, int, float, bool, type(None), os.PathLike)
-
 
 def _of_object(thing: Any) -> str:
-    """Return a hash of the code and values of a function or object; "" if it has neither."""
-    function = thing.function if isinstance(thing, FunctionAgent) else thing
-    data = b"".join(_values(function, set()))
-    kind = function if inspect.isclass(function) else type(function)
-    module = inspect.getmodule(kind)
-    if module is not None and module.__name__ == "__main__":
-        data += _source(kind)
-    elif module is not None and (code := _of_module(module)):
-        data += repr(code).encode()
-    return _hash(data) if data else ""
-
-
-def _of_module(module: ModuleType) -> list[tuple[str, str]]:
-    file = _file_of(module)
-    return [] if file is None else list(_of_source(file, _root(module, file)))
-
-
-def _source(thing: Any) -> bytes:
+    """Return a hash of the code and values of a function or object, or why there is none."""
     try:
-        return inspect.getsource(thing).encode()
-    except (OSError, TypeError):  # interactive or compiled code
-        return b""
+        return str(_Hasher(thing).hash(thing))[:16]
+    except (Exception, RecursionError) as error:  # pickling calls the object's code
+        return f"{UNKNOWN} ({type(error).__name__}: {' '.join(str(error).split())[:200]})"
 
 
-def _values(value: Any, seen: set[int]) -> Iterator[bytes]:
-    """Yield the bytes of numbers, texts, arrays, weights and closures, and of collections of these.
+class _Hasher(NumpyHasher):  # type: ignore[misc]  # joblib has no types
+    """joblib's hash of a pickle, in which functions and classes of a user stand for their code.
 
-    Other values, such as generators and connections, do not belong to an agent's identity.
+    Random generators count as equal: an agent seeds them in ``reset``.
     """
-    if isinstance(value, _PLAIN):
-        yield repr(value).encode("utf-8", "backslashreplace") + b";"
-    elif isinstance(value, np.ndarray | np.generic):
-        if value.dtype != object:
-            yield str((value.dtype, value.shape)).encode() + value.tobytes()
-    elif id(value) not in seen and not isinstance(value, type):
-        seen.add(id(value))
-        for key, held in _held(value):
-            if found := b"".join(_values(held, seen)):
-                yield b"".join(_values(key, seen)) + found
+
+    def __init__(self, agent: Any) -> None:
+        super().__init__("sha256")
+        self._agent = agent
+
+    def save(self, thing: Any) -> None:
+        """Write an object to the pickle that is hashed."""
+        if id(thing) in self.memo:
+            super().save(thing)
+            return
+        found = self._meant(thing)
+        if found is None:
+            super().save(thing)
+        else:
+            self.memoize(thing)
+            super().save(found)
+
+    def _meant(self, thing: Any) -> Any:
+        """Return what stands for an object in the hash; None for the object itself."""
+        if isinstance(thing, ModuleType):
+            return ("module", thing.__name__)
+        if isinstance(thing, _RANDOM):
+            return ("random", type(thing).__name__)
+        if isinstance(thing, FunctionAgent):
+            return ("agent", thing.function)
+        if isinstance(thing, Agent) and thing.settings_are_all:
+            return ("agent", type(thing), thing.made_with)
+        if isinstance(thing, frozenset):
+            return ("frozenset", set(thing))
+        if isinstance(thing, CodeType):
+            code = thing.co_code, thing.co_names, thing.co_varnames, thing.co_consts
+            return ("code", thing.co_name, *code)
+        if isinstance(thing, type | FunctionType):
+            module = sys.modules.get(thing.__module__)
+            file = getattr(module, "__file__", "")
+            ours = module is not None and not (file and _is_users(Path(file)))
+            if ours and thing.__module__ != "__main__":
+                return ("installed", f"{thing.__module__}.{thing.__qualname__}")
+            return self._class(thing) if isinstance(thing, type) else self._function(thing)
+        if isinstance(thing, property | staticmethod | classmethod):
+            parts = [getattr(thing, each, None) for each in ("fget", "fset", "fdel", "__func__")]
+            return (type(thing).__name__, *parts)
+        if isinstance(thing, functools.partial):
+            return ("partial", thing.func, thing.args, thing.keywords)
+        return self._of_agent(thing) if callable(thing) else None
+
+    def _of_agent(self, thing: Any) -> Any:
+        """Return an agent's type and attributes, except those that the evaluation reads."""
+        own = getattr(thing, "__dict__", None)
+        plain = all(
+            getattr(type(thing), each) in (getattr(object, each), getattr(Agent, each))
+            for each in ("__reduce__", "__reduce_ex__", "__getstate__")
+        )
+        if own is None or not plain or not (thing is self._agent or isinstance(thing, Agent)):
+            py_func = getattr(thing, "py_func", None)  # a compiled function of Numba
+            return ("compiled", py_func) if isinstance(py_func, FunctionType) else None
+        return ("agent", type(thing), {k: v for k, v in own.items() if k not in ("name", "nodes")})
+
+    def _class(self, kind: type) -> Any:
+        own = {
+            name: value
+            for name, value in vars(kind).items()
+            if isinstance(value, FunctionType | classmethod | staticmethod | property)
+            or not (name.startswith("__") or name == "_abc_impl")
+        }
+        members = {name: value for name, value in own.items() if type(value) not in _SLOTS}
+        return ("class", kind.__qualname__, kind.__bases__, members)
+
+    def _function(self, function: FunctionType) -> Any:
+        """Return a function's code, its defaults, and the variables from outside that it uses."""
+        cells = [cell.cell_contents for cell in function.__closure__ or () if _is_bound(cell)]
+        used = {
+            name: function.__globals__[name]
+            for name in _names_in(function.__code__)
+            if name in function.__globals__
+        }
+        given = function.__defaults__, function.__kwdefaults__, dict(vars(function))
+        return ("function", function.__qualname__, function.__code__, *given, cells, used)
 
 
-def _held(value: Any) -> Iterator[tuple[Any, Any]]:
-    """Yield a pair (name or None, value) for each value that an object contains."""
-    if isinstance(value, Mapping):
-        yield from value.items()
-    elif isinstance(value, list | tuple):
-        yield from ((None, each) for each in value)
-    elif hasattr(value, "detach"):  # a tensor
-        yield None, value.detach().cpu().double().numpy()
-    elif hasattr(value, "state_dict"):  # a network
-        yield from value.state_dict().items()
-    elif isinstance(value, Agent) and value.settings_are_all:
-        yield from enumerate(value.made_with)
-    elif isinstance(value, functools.partial):
-        yield from enumerate((value.func, value.args, value.keywords))
-    elif inspect.isfunction(value):
-        yield from _held_by(value)
-    elif callable(value):
-        ours = type(value).__module__.startswith("c4env.") and not isinstance(value, Agent)
-        for key, held in getattr(value, "__dict__", {}).items():
-            if key not in _NOT_SETTINGS and (callable(held) or not ours):
-                yield key, held
+_RANDOM: Final = (
+    np.random.Generator, np.random.BitGenerator, np.random.RandomState, random.Random,
+)  # fmt: skip
+_SLOTS: Final = (MemberDescriptorType, GetSetDescriptorType)
 
 
-def _held_by(function: FunctionType) -> Iterator[tuple[str, Any]]:
-    """Yield a function's name and closure; for a user's function, also its code and globals."""
-    yield "name", f"{function.__module__}.{function.__qualname__}"
-    yield "defaults", [function.__defaults__, function.__kwdefaults__]
+def _is_bound(cell: Any) -> bool:
     try:
-        used = inspect.getclosurevars(function)
-    except ValueError:  # a closure has a name that is not bound yet
-        return
-    yield from used.nonlocals.items()
-    module = inspect.getmodule(function)
-    file = None if module is None else _file_of(module)
-    if function.__module__ == "__main__":  # a script changes for other reasons too
-        yield "source", _source(function)
-    elif module is None or file is None or _installed(file):
-        return
-    else:
-        yield "code", _of_module(module)
-    yield from used.globals.items()
+        cell.cell_contents  # noqa: B018
+    except ValueError:  # a name of the closure that is not bound yet
+        return False
+    return True
+
+
+def _names_in(code: CodeType) -> set[str]:
+    inner = (_names_in(each) for each in code.co_consts if isinstance(each, CodeType))
+    return set(code.co_names).union(*inner)

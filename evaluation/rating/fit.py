@@ -22,6 +22,9 @@ ELO: Final = 400 / np.log(10)  # Elo points per natural unit of log odds
 _STEPS: Final = 200
 _NEAR: Final = 0.01  # Elo
 _SAME: Final = 1e-4  # difference of leverages at which the fit ends
+_SMALL: Final = 64  # unknowns; from about 100 on, LAPACK uses threads
+_EXACT: Final = 1e-18  # square of the relative error at which conjugate gradients stop
+_TINY: Final = 1e-300  # avoids 0 / 0 in systems that are solved before the others
 _LEAST: Final = 1e-6  # connects agents that never met, times the games of the others
 
 
@@ -121,4 +124,31 @@ def _newton_step(points: Float64s, games: Float64s, theta: Float64s) -> Float64s
     of_first = weight.sum(2)
     hessian[:, :n, n] = hessian[:, n, :n] = of_first - weight.sum(1)
     hessian[:, n, n] = of_first.sum(1)
-    return np.asarray(np.linalg.solve(hessian, gradient[..., None])[..., 0])
+    return _solve(hessian, gradient)
+
+
+def _solve(matrix: Float64s, right: Float64s) -> Float64s:
+    """Solve symmetric systems ``[many, n, n]``; use conjugate gradients if n is large.
+
+    LAPACK would start threads for each large system. On a busy machine these threads wait for each
+    other a hundred times as long as they compute. ``einsum`` starts no threads.
+    """
+    n = right.shape[-1]
+    if n <= _SMALL:
+        return np.asarray(np.linalg.solve(matrix, right[..., None])[..., 0])
+    # The condition that the ratings have sum 0 added 1 to all but the last diagonal entry.
+    scale = 1 / (np.einsum("...ii->...i", matrix) - (np.arange(n) < n - 1))
+    found, residual = np.zeros_like(right), right
+    direction = scale * right
+    length = (residual * direction).sum(-1, keepdims=True)
+    enough = _EXACT * length
+    for _ in range(10 * n):
+        if (length <= enough).all():
+            break
+        turned = np.einsum("...ij,...j->...i", matrix, direction)
+        size = length / ((direction * turned).sum(-1, keepdims=True) + _TINY)
+        found, residual = found + size * direction, residual - size * turned
+        before, scaled = length, scale * residual
+        length = (residual * scaled).sum(-1, keepdims=True)
+        direction = scaled + length / (before + _TINY) * direction
+    return found

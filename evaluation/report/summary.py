@@ -53,8 +53,9 @@ class RunSummary(Result):
         return replace(self.run.table, players=players)
 
     def sentence(self) -> str:
-        """Who is stronger, and by how much."""
-        return "No games yet." if self.ratings is None else sentence(self.run, self.ratings)
+        """Who is stronger, and by how much; above it the forfeits, which decide places."""
+        said = "No games yet." if self.ratings is None else sentence(self.run, self.ratings)
+        return "\n".join([*self.run.table.reasons_of_forfeits(), said])
 
     def tables(self) -> Mapping[str, Table]:
         """The main table, the pairings of a field that met, and tables of language models."""
@@ -88,7 +89,7 @@ class RunSummary(Result):
             else:
                 notes = [CELL, first, columns, *rest]
             notes += remarks(self.run, self.ratings)
-        notes += [table.counted(), *table.notes, *table.reasons_of_forfeits()]
+        notes += [table.counted(), *table.notes]
         return "\n".join([*notes, f"digest {self.run.digest}"])
 
     def facts(self) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from c4env.evaluation.errors import UnreadableRun
 from c4env.evaluation.tables import plural
 
 from ..plan.header import RunHeader, SprtPlan
+from ..plan.identity import UNKNOWN
 
 Pairings = Sequence[tuple[str, str]]
 
@@ -89,32 +90,29 @@ def _shown(value: object) -> str:
 
 
 def _other_players(there: RunHeader, asked: RunHeader, games: Pairings) -> Iterator[str]:
-    """Yield a reason for each new agent that differs from the stored agent of the same name."""
-
-    def played(names: set[str]) -> str:
-        count = sum(not names.isdisjoint(pair) for pair in games)
-        return f"{plural(count, 'game')} {'was' if count == 1 else 'were'} played" if count else ""
-
-    players = there.players
+    """Yield a reason for each player that differs from the stored player of the same name."""
     for name, spec in asked.players.items():
-        if players.get(name, spec) != spec and (its := played({name})):
-            yield f"{name} is {spec}, and {its} with {players[name]} under that name"
-    changed: dict[tuple[str, str | None, str | None], set[str]] = {}
-    for name, _ in players.items() & asked.players.items():
-        old, new = there.code.get(name, {}), asked.code.get(name, {})
-        for key in {*old, *new}:
-            if old.get(key) != new.get(key):
-                changed.setdefault((key, old.get(key), new.get(key)), set()).add(name)
-    for (key, before, now), users in sorted(changed.items(), key=str):
-        if not (its := played(users)):
+        count = sum(name in pair for pair in games)
+        if not count or name not in there.players:
             continue
-        if players.get(key, "").startswith("<"):
+        its = f"its {plural(count, 'game')} {'was' if count == 1 else 'were'} played"
+        if (stored := there.players[name]) != spec:
+            yield f"{name} is {spec}, and {its} with {stored}"
+            continue
+        old, new = there.code.get(name, {}), asked.code.get(name, {})
+        unknown = [text for text in (*new.values(), *old.values()) if text.startswith(UNKNOWN)]
+        if unknown:
+            yield f"{name}: {unknown[0]} whether {its} with this object"
+        elif spec.startswith("<") and old != new:
             yield (
-                f"{key} is an object, and {its} with other code or values in it: the object was "
-                "edited or made with other values, or it changes its values during play (give a "
-                "new object, or an import path)"
+                f"{name}: {its} with other code or values in the object; give a new object if it "
+                "changes during play"
             )
-        elif before and now:
-            yield f"{key} was edited; {its} with the old version"
-        else:
-            yield f"{key} {'is new' if now else 'is missing'}; {its} before this change"
+        elif old != new:
+            changed = [key for key in sorted({*old, *new}) if old.get(key) != new.get(key)]
+            words = [f"{key} {_fate(key in old, key in new)}" for key in changed]
+            yield f"{name}: {', '.join(words)} since {its}"
+
+
+def _fate(before: bool, now: bool) -> str:
+    return "was edited" if before and now else "is new" if now else "is missing"

@@ -18,7 +18,6 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from c4env.evaluation.errors import InvalidRun, UnreadableRun
-from c4env.evaluation.games.settings import takes_settings
 from c4env.evaluation.games.tournament import Tournament, gauntlet, round_robin
 from c4env.evaluation.plan.field import Player, split_name
 from c4env.evaluation.rating.costs import costs
@@ -208,7 +207,6 @@ class Board:
         return said
 
 
-@takes_settings
 def play_leaderboard(
     field: Mapping[str, str] = FIELD, quick: bool = False, **settings: Any
 ) -> Board:
@@ -244,7 +242,6 @@ class Placement(NamedTuple):
     run: Tournament  # the newcomer's games
 
 
-@takes_settings
 def place(
     newcomer: Player, board: Board, limit: int = TRIAL, against: Sequence[str] = (), **settings: Any
 ) -> Placement:

@@ -16,7 +16,7 @@ from c4env.evaluation.rating.interval import Interval
 from c4env.evaluation.rating.sprt import SCORES, Decision, Sprt, score_of
 from c4env.evaluation.tables import Column, Table, signed
 
-from ..games.settings import Settings, SettingsByName, takes_settings
+from ..games.settings import SettingsByName, settings_of
 from ..games.tournament import Tournament, play, prepare
 from ..plan.field import Players, name_players
 from ..plan.header import RunHeader, SprtPlan
@@ -175,7 +175,6 @@ class _Lines(Table):
                 yield ", ".join(shown)
 
 
-@takes_settings
 def play_match(
     players: Players,
     openings: Openings = 3,
@@ -204,7 +203,7 @@ def play_match(
         FileInUse: another process is writing to ``out``.
         UnknownAgent, UnknownOption, ...: a spec is wrong.
     """
-    chosen = Settings.of("play_match", settings)
+    chosen = settings_of(play_match, settings)
     starts = choose_openings(openings, chosen.seed, chosen.limit)
     named = name_players(players)
     if len(named) != 2:

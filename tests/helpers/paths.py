@@ -11,7 +11,16 @@ FOLDERS = {  # of the packages, by import name
     "c4env.agents": ROOT / "agents",
     "c4env.evaluation": ROOT / "evaluation",
 }
-SHARED_DATA = ROOT.parent / "shared" / "data"  # figures of other programs; tests skip without
+SHARED_DATA = ROOT.parent / "shared" / "data"  # the whole of what tests/data holds extracts of
+
+
+def published(name: str) -> list[str]:
+    """Lines of a published set: the extract in tests/data, then the rest if it is at hand."""
+    lines = (DATA / name).read_text().splitlines()
+    whole = SHARED_DATA / name
+    if whole.exists():
+        lines += [line for line in whole.read_text().splitlines() if line not in lines]
+    return lines
 
 
 def modules() -> dict[str, Path]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import shlex
 import shutil
@@ -12,15 +13,19 @@ from typing import Final, Literal
 import numpy as np
 
 from c4env.agents.adapters.programs.process import LineProcess
-from c4env.agents.errors import EngineFault, InvalidValue
+from c4env.agents.errors import EngineFault, InvalidValue, LateAnswer
 from c4env.agents.registry.imports import file_hint
 
 from ....bitboard import CENTRE_FIRST, COLUMNS
+from ....geometry import IS_STANDARD
 from ....position import DIGITS, Position
 from ...base import Agent, as_number, require_move
 from ...registry.options import Seconds, checked
 
 STARTUP: Final = 20.0  # seconds for a program to load and compile, beyond the time of a move
+LAST: Final = "23576131735216644664554473214136522757713" if IS_STANDARD else ""
+"""A position with one empty cell, in which an answer takes no time."""
+LONGEST_COUNT: Final = 18  # greatest number of digits of a node count
 
 
 class Engine(Agent):
@@ -77,6 +82,17 @@ class Engine(Agent):
         elif self.newgame == "reset":
             number = as_number(seed)
             self._ask("reset" if number is None else f"reset {number}", self._seconds())
+
+    def ready(self) -> None:
+        """Check that the program starts and answers a line, and end it.
+
+        Raises:
+            EngineFault: the program does not start, or ends.
+        """
+        with contextlib.suppress(LateAnswer):
+            self.reset(0)
+            self._ask(LAST, self._seconds())
+        self.close()
 
     def reseed(self, seed: int) -> None:
         """Do nothing: a program gets a seed for each game, not for each move."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 import types
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,6 +16,7 @@ from c4env.agents.published.alphabeta import AlphaBeta, Chain, WindowA, WindowB
 from c4env.agents.published.minimax import Minimax
 from c4env.jit import config
 from tests.helpers import reference
+from tests.helpers.paths import published
 
 SYSTEMS = {
     "chain": (Chain, reference.chain_system()),
@@ -69,9 +69,9 @@ def test_the_shipped_choices_of_the_published_systems() -> None:
 
 
 @pytest.mark.parametrize("depth", [1, 2, 3, 4])
-def test_the_chain_systems_choices_are_the_released_programs(depth: int, shared_data: Path) -> None:
+def test_the_chain_systems_choices_are_the_released_programs(depth: int) -> None:
     """The program's max_depth counts from 0."""
-    lines = (shared_data / "chain.tsv").read_text().splitlines()
+    lines = published("chain.tsv")
     if config.DISABLE_JIT:
         lines = lines[:: 4 ** (depth - 1)]
     naive, pruned = Minimax(depth), Chain(depth)

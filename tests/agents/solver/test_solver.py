@@ -7,30 +7,32 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from c4env.agents.solver import NO_SCORE, Solver
-from c4env.agents.solver.search.null_window import UNDECIDED, parity_bound
+from c4env.agents.solver.kernels.null_window import UNDECIDED, parity_bound
 from c4env.bitboard import CELLS, COLUMNS, playable, winning_cells
 from c4env.errors import InvalidOption, InvalidPosition
 from c4env.position import Position
-from tests.helpers.paths import DATA, SHARED_DATA
+from tests.helpers.paths import published
 from tests.helpers.positions import random_position
 
-LABELLED = DATA / "solved.txt"
-SHARED = SHARED_DATA / "solved"
+SETS = "L3_R1", "L2_R1", "L2_R2", "L1_R1"  # published with their scores
 
 
 DRAWN = Position.parse("421127327363224366417626743773654415515515")
 LATER = Position.parse("4147")  # soon decided, but for its columns
 
 
-def read(path: Path) -> list[tuple[Position, int]]:
-    rows = [line.split() for line in path.read_text().splitlines() if line[:1] != "#"]
+def solved(name: str) -> list[tuple[Position, int]]:
+    """A published set, whose extract of 25 comes first."""
+    rows = map(str.split, published(f"solved/{name}.txt"))
     return [(Position.parse(moves), int(score)) for moves, score in rows]
+
+
+SOLVED = [row for name in SETS for row in solved(name)[:25]]
 
 
 def negamax(position: Position) -> int:
@@ -47,19 +49,18 @@ def solver() -> Solver:
 
 @pytest.mark.compiled
 def test_scores_of_labelled_positions(solver: Solver) -> None:
-    for position, score in read(LABELLED):
+    for position, score in SOLVED:
         assert solver.score(position) == score, position
         assert solver.score(position.mirror()) == score, position
         assert solver.sign(position) == (score > 0) - (score < 0), position
 
 
 @pytest.mark.compiled
-@pytest.mark.skipif(not SHARED.exists(), reason="no solved sets beside the checkout")
 @pytest.mark.parametrize(
     ("name", "count"), [("L3_R1", 500), ("L2_R1", 500), ("L2_R2", 150), ("L1_R1", 500)]
 )
 def test_scores_of_the_solved_sets(solver: Solver, name: str, count: int) -> None:
-    rows = read(SHARED / f"{name}.txt")[:count]
+    rows = solved(name)[:count]
     scores = solver.scores_many([position for position, _ in rows])
     assert scores.tolist() == [score for _, score in rows]
 
@@ -171,7 +172,7 @@ def test_the_principal_variation_ends_when_and_as_the_score_says(solver: Solver)
 
 @pytest.mark.compiled
 def test_one_table_and_cleared_tables_and_threads_give_the_same_scores() -> None:
-    rows = read(LABELLED)[::10]
+    rows = SOLVED[::10]
     small = Solver(book=None, table_mb=1)
     both = Solver(book=None, table_mb=1, threads=2)
     for position, score in rows:
@@ -224,8 +225,9 @@ def test_batches_of_bitboards(solver: Solver) -> None:
     for bad in ([0.5], ["x"], [[0], []], [None]):
         with pytest.raises(InvalidOption, match=r"bitboards .*: expected integers"):
             solver.scores_many([0], bad)
-    with pytest.raises(InvalidOption, match="threads=0"):
-        solver.scores_many(positions, threads=0)
+    for threads in (0, "2", True):
+        with pytest.raises(InvalidOption, match=f"threads={threads!r}: expected a positive"):
+            solver.scores_many(positions, threads=threads)
 
 
 @pytest.mark.compiled
@@ -268,7 +270,7 @@ def test_interrupted_at_once_and_usable_after(
     import _thread
 
     solver = Solver(book=None, table_mb=16, threads=threads)
-    late = [position for position, _ in read(LABELLED) if position.plies > 24]
+    late = [position for position, _ in SOLVED if position.plies > 24]
     solver.score(Position.parse("44444"))  # compiled, table touched
     solver.columns_many(late[:2])
     timer = threading.Timer(0.2, _thread.interrupt_main)
@@ -277,7 +279,7 @@ def test_interrupted_at_once_and_usable_after(
     with pytest.raises(KeyboardInterrupt):
         ask(solver)
     assert time.perf_counter() - began < 2.0
-    for position, score in [known for known in read(LABELLED) if known[0].plies > 24][::5]:
+    for position, score in [known for known in SOLVED if known[0].plies > 24][::5]:
         assert solver.score(position) == score
 
 

@@ -15,7 +15,7 @@ from c4env import agents, evaluation
 from c4env.agents.solver import Solver
 from c4env.evaluation.__main__ import main
 from c4env.evaluation.exact import refutation, worst_case
-from c4env.evaluation.exact.answers import question
+from c4env.evaluation.exact.answers import question, question_in_worker
 from c4env.evaluation.exact.worst_case import WorstCase
 from c4env.observation import observe
 from c4env.position import Position
@@ -160,9 +160,9 @@ def test_more_positions_go_on_from_those_before(tmp_path, monkeypatch):
 
     def counting(*arguments, **settings):
         asked.append(arguments)
-        return question(*arguments, **settings)
+        return question_in_worker(*arguments, **settings)
 
-    monkeypatch.setattr(refutation, "question", counting)
+    monkeypatch.setattr(refutation, "question_in_worker", counting)
     few = evaluation.refute("greedy", LATE[:3], 6, out=tmp_path)
     assert few.positions == len(asked)
     assert evaluation.refute("greedy", LATE[:3], 6, out=tmp_path) == few

@@ -1,28 +1,23 @@
 from __future__ import annotations
 
-import dataclasses
-import inspect
-
 import pytest
 
 from c4env import evaluation
 from c4env.evaluation.errors import InvalidRun
 from c4env.evaluation.games.settings import Settings
-from c4env.evaluation.studies.leaderboard import place, play_leaderboard
-
-NAMES = [setting.name for setting in dataclasses.fields(Settings)]
 
 
 @pytest.mark.parametrize(
-    "function",
-    [evaluation.round_robin, evaluation.gauntlet, evaluation.play_match, place],
+    ("given", "words"),
+    [
+        ({"opening": 1}, "round_robin.. has no setting 'opening'; did you mean 'openings'"),
+        ({"job": 1}, "did you mean 'jobs'"),
+        ({"foo": 1}, "expected players, openings, seed, jobs, out"),
+    ],
 )
-def test_functions_show_the_settings_they_take(function):
-    parameters = inspect.signature(function).parameters
-    assert set(NAMES) <= set(parameters)
-    assert all(p.kind is not p.VAR_KEYWORD for p in parameters.values())
-    own = inspect.signature(play_leaderboard).parameters
-    assert own["margin"].default == Settings().margin
+def test_a_setting_there_is_not_is_refused_with_the_nearest(given, words):
+    with pytest.raises(InvalidRun, match=words):
+        evaluation.round_robin(["random", "greedy"], **given)
 
 
 @pytest.mark.parametrize("value", [1e12, float("inf"), float("nan"), 86400.5, -1, "1", True])

@@ -1,12 +1,14 @@
 from __future__ import annotations
 
+from contextlib import closing
+
 import pytest
 
 from c4env import agents, evaluation
 from c4env.agents.base import Agent
 from c4env.agents.registry.entries import Entry
 from c4env.evaluation.errors import UnreadableRun
-from c4env.evaluation.games.apart import make_field
+from c4env.evaluation.games.players import line_up
 from c4env.evaluation.plan.field import Traits, make_player, name_players
 
 
@@ -40,15 +42,36 @@ def test_the_runs_movetime_reaches_the_agents_that_take_one(patient):
 
 def test_traits(patient):
     field = name_players(["random", "greedy", "patient", "patient:movetime=1"])
-    assert make_field(field)[0]._replace(code={}) == Traits(
+    assert traits(field)._replace(code={}) == Traits(
         deterministic=("greedy", "patient"),
         timed=("patient:movetime=1",),
         holding=("patient", "patient:movetime=1"),
     )
-    assert make_field(field, 0.5)[0].timed == ("patient", "patient:movetime=1")
-    plain, _ = make_field({"f": lambda observation: 0})
+    assert traits(field, 0.5).timed == ("patient", "patient:movetime=1")
+    plain = traits({"f": lambda observation: 0})
     assert plain == Traits((), (), (), {}, plain.code)
     assert plain.code.keys() == {"f"}
+
+
+def traits(field, movetime=None):
+    with closing(line_up(field, movetime)) as lineup:
+        return lineup.traits
+
+
+def test_a_function_or_a_policy_may_claim_to_be_deterministic():
+    class Policy:
+        deterministic = True
+
+        def __call__(self, observation):
+            return 0
+
+    def function(observation):
+        return 0
+
+    function.deterministic = True
+    agents.register("claims", function)
+    field = {"policy": Policy(), "function": function, "claims": "claims"}
+    assert traits(field).deterministic == tuple(field)
 
 
 def test_timed_runs_say_so_and_agents_are_closed(patient, tmp_path):

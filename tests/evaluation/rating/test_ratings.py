@@ -98,6 +98,27 @@ def test_an_independent_package_finds_the_same_ratings():
     assert first_move == pytest.approx(0, abs=1e-3)
 
 
+@pytest.mark.parametrize("field", ["all", "a gauntlet", "a chain", "two parts, one game"])
+def test_a_large_field_is_fitted_as_a_small_one(field, monkeypatch):
+    n, generator = 30, np.random.default_rng(7)
+    one, other = np.indices((n, n))
+    met = {
+        "all": one != other,
+        "a gauntlet": (one == 0) ^ (other == 0),
+        "a chain": abs(one - other) == 1,
+        "two parts, one game": (one // 15 == other // 15) & (one != other) | (one + other == 29),
+    }[field]
+    played = met * generator.gamma(0.5, size=(3, n, n))
+    points = played * generator.uniform(0.001, 0.999, (3, n, n))
+    points[0], played[0] = met / 2, met  # solved at once
+    small = fit(points, played)
+    monkeypatch.setattr("c4env.evaluation.rating.fit._SMALL", 0)
+    large = fit(points, played)
+    assert np.ptp(small[0][1:]) > 200
+    assert large[0] == pytest.approx(small[0], abs=1e-4)
+    assert large[1] == pytest.approx(small[1], abs=1e-4)
+
+
 # -- intervals ----------------------------------------------------------------------------
 
 

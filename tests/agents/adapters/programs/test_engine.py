@@ -175,10 +175,11 @@ def test_a_bad_spec_is_refused(spec, error, words):
 
 
 def test_faults_forfeit_games_with_the_reason_and_the_run_goes_on(tmp_path):
-    hang = "time.sleep(60 * (len(moves) > 1)); print(1, flush=True)"
+    crash = "print(7 if len(moves) == 41 else {}[7], flush=True)"
+    hang = "time.sleep(60 * (1 < len(moves) < 41)); print(1, flush=True)"
     field = {
         "good": f"exec:{answering(tmp_path, FIRST, 'good.py')}",
-        "crash": f"exec:{answering(tmp_path, 'raise KeyError(7)', 'crash.py')}",
+        "crash": f"exec:{answering(tmp_path, crash, 'crash.py')}",
         "hang": f"exec:{answering(tmp_path, hang, 'hang.py')},timeout=0.1",
         "random": "random",
     }

@@ -1,0 +1,268 @@
+"""The players of a run in the process that plays: a worker, a thread, or this process.
+
+The run looks at its players before its first game. A spec of this project's agents is made here; a
+spec of third-party code is made in a fresh worker, so that the code's identity is what that worker
+loaded. The agents and workers made for the look then play.
+"""
+
+from __future__ import annotations
+
+import atexit
+import copy
+import dataclasses
+import pickle
+import re
+import threading
+import uuid
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, Final
+
+from c4env.agents.errors import UnknownAgent
+from c4env.agents.registry.table import ZOO
+from c4env.cores import usable_cores
+from c4env.evaluation.games.pool import (
+    Clock,
+    Worker,
+    end_all,
+    here,
+    may_start_processes,
+    pickled,
+)
+from c4env.evaluation.games.processes import agents_own, place_restored, stdout_to_stderr
+
+from ... import agents
+from ...agents.base import Agent
+from ...agents.registry.registry import registered_here, split_spec
+from ..plan.field import (
+    Player,
+    Traits,
+    is_language_model,
+    join,
+    look,
+    make_player,
+)
+from ..plan.identity import Watch
+from ..store.record import GameRecord
+from ..store.transcripts import Transcripts
+from .game import Policy, in_words, play_game
+
+_OWN: Final = frozenset(entry.name for entry in ZOO)
+_CODE: Final = re.compile(r"([^\s:]+):[A-Za-z_]\w*")  # FILE.py:NAME, package.module:NAME
+
+
+def names_code(player: Player | bytes) -> bool:
+    """Whether a player is a spec of third-party code that any process can import."""
+    if not isinstance(player, str) or "__main__:" in player:
+        return False
+    name, options = split_spec(player)
+    named = map(_CODE.fullmatch, options.values())
+    foreign = name not in _OWN or any(found and found[1] not in _OWN for found in named)
+    return foreign and name not in registered_here()
+
+
+@dataclass(frozen=True)
+class RunSpec:
+    """The data that each worker of a run needs, except the list of games."""
+
+    field: Mapping[str, Player | bytes]  # specs, objects, or pickled objects
+    seed: int
+    clock: Clock | None = None
+    registered: Mapping[str, Any] = dataclasses.field(
+        default_factory=dict
+    )  # names registered in the parent
+    transcripts: Transcripts | None = None  # of language models, which play in threads
+    shared: bool = False  # workers are threads, each of which needs its own copy of an object
+    id: str = dataclasses.field(default_factory=lambda: uuid.uuid4().hex)
+
+    def for_workers(self) -> RunSpec:
+        """Return the run with its objects pickled: what goes wrong in a worker is one agent's own.
+
+        Raises:
+            InvalidRun: an object cannot be pickled.
+        """
+        sent = {n: p if isinstance(p, str | bytes) else pickled(p) for n, p in self.field.items()}
+        return RunSpec(sent, self.seed, self.clock, self.registered, id=self.id)
+
+
+def play_one(run: RunSpec, pair: tuple[str, str], opening: str) -> GameRecord:
+    """Play one game between agents made in this process."""
+    here.turn.begin()
+    policies = []
+    for seat, name in enumerate(pair):
+        here.turn.belongs_to(seat)
+        policies.append(agent_cache.policy(run, name))
+        here.turn.ends()
+    first, second = policies
+    if run.transcripts is not None:
+        for policy in policies:
+            if is_language_model(policy):
+                policy.tape = run.transcripts.tape((pair, opening))
+    return play_game((first, second), pair, opening, run.seed, run.clock)
+
+
+class AgentCache(threading.local):
+    """The agents that this thread has made for the current run, by name."""
+
+    def __init__(self) -> None:
+        self._run = ""
+        self._made: dict[str, Any] = {}
+
+    def policy(self, run: RunSpec, name: str) -> Policy:
+        """Return the agent of a player; make it if this thread has not."""
+        player = run.field[name]
+        if callable(player) and not run.shared:
+            return player
+        self.adopt(run.id, {})
+        if name not in self._made:
+            self._made[name] = self._make(run, name)
+        found: Policy = self._made[name]
+        return found
+
+    def _make(self, run: RunSpec, name: str) -> Policy:
+        player = run.field[name]
+        with place_restored():
+            if isinstance(player, bytes):
+                found: Policy = pickle.loads(player)
+                return found
+            if not isinstance(player, str):
+                return copy.deepcopy(player)
+            register_all(run.registered)
+            return make_player(player, None if run.clock is None else run.clock.movetime)
+
+    def adopt(self, run: str, made: dict[str, Agent]) -> None:
+        """Take over agents that were made for a run, and forget those of another run."""
+        if self._run != run:
+            self.clear()
+            self._run = run
+        while made:
+            name, agent = made.popitem()
+            self._made[name] = agent
+
+    def clear(self) -> None:
+        """Close all agents."""
+        close_agents(self._made)
+
+
+def register_all(registered: Mapping[str, Any]) -> None:
+    """Register agents under the names that they have in the main process."""
+    if here.worker or registered_here() != registered:
+        for name, agent in registered.items():
+            agents.register(name, agent, replace=True)
+
+
+def close_agents(made: dict[Any, Any]) -> None:
+    """Remove all agents from a dictionary and close them; warn if ``close`` raises an error."""
+    while made:
+        _, agent = made.popitem()
+        if isinstance(agent, Agent):
+            try:
+                agent.close()
+            except BaseException as error:
+                if not agents_own(error):
+                    raise
+                warnings.warn(
+                    f"{agent.name}: close() raised {in_words(error)}", RuntimeWarning, stacklevel=2
+                )
+
+
+agent_cache = AgentCache()
+atexit.register(agent_cache.clear)
+
+
+# -- before the first game ----------------------------------------------------------------
+
+
+@dataclass
+class Lineup:
+    """The players of a run, with the agents and workers that were made to look at them.
+
+    Attributes:
+        players: the players by name.
+        traits: the traits of the players, such as which are deterministic.
+        made: agents made in this process, by name.
+        workers: idle workers, each of which has made agents of third-party code.
+        id: the id of the run for which the agents were made.
+    """
+
+    players: Mapping[str, Player]
+    traits: Traits
+    made: dict[str, Agent]
+    workers: list[Worker]
+    id: str
+
+    def close(self) -> None:
+        """Close the agents and end the workers that no run has taken over."""
+        close_agents(self.made)
+        end_all(self.workers)
+        self.workers.clear()
+
+
+def line_up(field: Mapping[str, Player], movetime: float | None = None, jobs: int = 1) -> Lineup:
+    """Make the players of a run, and read their traits; a wrong spec is reported first.
+
+    Args:
+        field: players by name.
+        movetime: the run's seconds per move.
+        jobs: the most workers to keep.
+
+    Raises:
+        UnknownAgent, UnknownOption, ...: a spec is wrong, or an agent cannot be made.
+    """
+    found: dict[str, Traits] = {}
+    lineup = Lineup(field, join(()), {}, [], uuid.uuid4().hex)
+    outside = [n for n, player in field.items() if names_code(player) and may_start_processes()]
+    try:
+        for name in (name for name in field if name not in outside):
+            player = field[name]
+            with place_restored(), stdout_to_stderr(), Watch() as watch:
+                if isinstance(player, str):
+                    lineup.made[name] = make_player(player, movetime)
+                found[name] = look(name, player, lineup.made.get(name, player), watch)
+        while outside:
+            some, outside = outside[: usable_cores()], outside[usable_cores() :]
+            looking = {name: Worker() for name in some}
+            lineup.workers += looking.values()
+            for name, worker in looking.items():
+                about = (name, field[name], movetime, registered_here(), lineup.id)
+                worker.give(_LOOK, about)
+            for name, worker in looking.items():
+                with _told_of(name, worker):
+                    found[name] = worker.result()
+            end_all(lineup.workers[jobs:])
+            del lineup.workers[jobs:]
+        lineup.traits = join([found[name] for name in field])
+    except BaseException:
+        lineup.close()
+        raise
+    return lineup
+
+
+@contextmanager
+def _told_of(name: str, worker: Worker) -> Iterator[None]:
+    """A context that raises UnknownAgent if the agent cannot be made."""
+    try:
+        yield
+    except (EOFError, OSError):
+        worker.process.join()
+        raise UnknownAgent(f"agent {name!r} cannot be made: {worker.ending()}") from None
+    except RuntimeError as error:
+        last = str(error).strip().rpartition("\n")[2]
+        raise UnknownAgent(f"agent {name!r} cannot be made: {last}") from None
+
+
+def look_in_worker(
+    name: str, spec: str, movetime: float | None, registered: Mapping[str, Any], run: str
+) -> Traits:
+    """Make an agent of third-party code in this worker, and return its traits."""
+    register_all(registered)
+    with place_restored(), Watch() as watch:
+        agent = make_player(spec, movetime)
+        traits = look(name, spec, agent, watch)
+    agent_cache.adopt(run, {name: agent})
+    return traits
+
+
+_LOOK: Final = pickled(look_in_worker)

@@ -1,0 +1,390 @@
+"""Worker processes that do tasks for this process, such as playing games.
+
+Before each move, a worker writes whose turn it is to memory that its parent reads. If a worker
+dies, the parent starts another worker, which does the task once more. If that worker dies too, or
+an agent is late, the task is lost, and the player whose turn it was is to blame.
+"""
+
+from __future__ import annotations
+
+import atexit
+import mmap
+import multiprocessing
+import os
+import pickle
+import signal
+import sys
+import tempfile
+import threading
+import time
+import traceback
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Sequence
+from contextlib import suppress
+from multiprocessing.connection import Connection, wait
+from typing import Any, Final, Literal, NamedTuple
+
+from joblib.externals.loky.backend.context import get_context
+from joblib.externals.loky.backend.reduction import dumps
+
+from c4env.agents.errors import Unavailable
+from c4env.cores import usable_cores
+from c4env.errors import C4Error
+from c4env.evaluation.errors import InvalidRun
+from c4env.evaluation.games.processes import sigint_blocked
+
+SLACK: Final = 1.0  # seconds beyond a limit after which the parent ends the worker
+CLOSING: Final = 2.0  # seconds that agents have to close
+TRIES: Final = 2  # the most workers that a task may end
+BATCH: Final = 16  # the most tasks that wait at a worker
+BATCH_SECONDS: Final = 0.3  # intended duration of the tasks that wait at a worker
+
+Task = tuple[Any, ...]  # the arguments of a function
+
+
+class Clock(NamedTuple):
+    """The time limit of a move. A move longer than ``movetime + margin`` forfeits the game."""
+
+    movetime: float  # seconds per move, which agents know
+    margin: float  # additional seconds, for measuring and a busy machine
+
+    def late(self, seconds: float) -> str:
+        """Return the reason why a move of ``seconds`` forfeits, or ""."""
+        if seconds <= self.movetime + self.margin:
+            return ""
+        limits = f"the limit is {self.movetime:g} s plus a margin of {self.margin:g} s"
+        return f"{seconds:.3f} s for a move; {limits}"
+
+
+class Lost(NamedTuple):
+    """The end of a task that its worker did not survive."""
+
+    ending: Literal["time", "crash"]
+    reason: str
+    turn: Turn  # whose turn it was
+
+
+class Turn:
+    """Whose turn it is in a worker, and the game so far, in memory that the parent reads."""
+
+    SIZE: Final = 64  # numbers
+
+    def __init__(self, memory: Any = None) -> None:
+        self._numbers = memoryview(memory or bytearray(8 * self.SIZE)).cast("d")
+
+    def belongs_to(self, seat: int) -> None:
+        """Note that a player's code runs from now on, without a limit of time."""
+        self._numbers[0], self._numbers[1] = 0.0, 1.0 + seat
+
+    def ends(self) -> None:
+        """Note that no player's code runs."""
+        self._numbers[0] = self._numbers[1] = 0.0
+
+    def begin(self, columns: Sequence[int] = ()) -> None:
+        """Note the beginning of a game after some columns."""
+        self._numbers[2:7] = memoryview(bytearray(40)).cast("d")
+        for column in columns:
+            self.moved(column)
+
+    def asks(self, seat: int) -> None:
+        """Note that a player begins to think about a move."""
+        self._numbers[1], self._numbers[0] = 1.0 + seat, time.monotonic()
+
+    def answered(self, seat: int, nodes: float, seconds: float) -> None:
+        """Note the totals of a player that has answered."""
+        self.ends()
+        self._numbers[2 + seat], self._numbers[4 + seat] = nodes, seconds
+
+    def moved(self, column: int) -> None:
+        """Note a column that was played."""
+        count = int(self._numbers[6])
+        self._numbers[7 + count], self._numbers[6] = column, count + 1.0
+
+    @property
+    def seat(self) -> int | None:
+        """The player whose code runs; None if no player's code runs."""
+        return int(self._numbers[1]) - 1 if self._numbers[1] else None
+
+    @property
+    def since(self) -> float | None:
+        """The time, by time.monotonic(), at which the player began to think about its move."""
+        return self._numbers[0] or None
+
+    @property
+    def nodes(self) -> tuple[int, int]:
+        """The positions that each player has searched."""
+        return int(self._numbers[2]), int(self._numbers[3])
+
+    @property
+    def seconds(self) -> tuple[float, float]:
+        """The time that each player has taken."""
+        return self._numbers[4], self._numbers[5]
+
+    @property
+    def columns(self) -> list[int]:
+        """The columns of the game so far."""
+        return [int(each) for each in self._numbers[7 : 7 + int(self._numbers[6])]]
+
+    def copy(self) -> Turn:
+        """Return the turn as it is now."""
+        return Turn(bytearray(self._numbers.cast("B")))
+
+
+class _Here(threading.local):
+    """The turn of this thread, and whether this process is a worker."""
+
+    worker = False
+
+    def __init__(self) -> None:
+        self.turn = Turn()
+
+
+here: Final = _Here()
+
+
+class Worker:
+    """A process that does tasks in order.
+
+    Attributes:
+        given: the tasks that it has not finished, with the number of workers that each has ended.
+        turn: whose turn it is there.
+    """
+
+    def __init__(self, threads: int = 1) -> None:
+        context = get_context("loky")  # does not run the main script again
+        self.pipe, theirs = context.Pipe()
+        self.given: deque[tuple[Task, int]] = deque()
+        self._code: bytes | None = None
+        handle, self._path = tempfile.mkstemp(prefix="c4-turn-")
+        os.truncate(handle, 8 * Turn.SIZE)
+        self.turn = Turn(mmap.mmap(handle, 8 * Turn.SIZE))
+        os.close(handle)
+        own = {name: os.environ.get(name, str(threads)) for name in _THREADS}
+        self.process: Any = context.Process(
+            target=_work, args=(theirs, self._path, os.getpid()), daemon=True, env=own
+        )
+        with sigint_blocked():
+            self.process.start()
+        theirs.close()
+
+    def give(self, code: bytes, task: Task, ended: int = 0) -> None:
+        """Send a task.
+
+        Args:
+            code: the pickled function to call.
+            task: the function's arguments.
+            ended: the number of workers that the task has ended.
+        """
+        self.given.append((task, ended))
+        with suppress(OSError):  # a dead worker is noticed when its pipe is read
+            self.pipe.send_bytes(pickled((None if code is self._code else code, task)))
+        self._code = code
+
+    def result(self) -> Any:
+        """Wait for the result of the first task.
+
+        Raises:
+            EOFError, OSError: the process has ended.
+            C4Error, RuntimeError: the function raised an error.
+        """
+        good, found = pickle.loads(self.pipe.recv_bytes())
+        self.given.popleft()
+        if not good:
+            raise found
+        return found
+
+    def end(self, busy: bool | None = None) -> None:
+        """End the process; an idle worker closes its agents first."""
+        self.pipe.close()
+        if self.given if busy is None else busy:
+            with suppress(OSError):
+                self.process.terminate()
+
+    def join(self) -> None:
+        """Wait until the process has ended; kill it if that takes longer than CLOSING."""
+        self.process.join(CLOSING)
+        if self.process.exitcode is None:
+            self.kill()
+            self.process.join()
+        with suppress(OSError):
+            os.unlink(self._path)
+
+    def kill(self) -> None:
+        """End the process, whatever it does."""
+        with suppress(ProcessLookupError):
+            os.kill(self.process.pid, getattr(signal, "SIGKILL", signal.SIGTERM))
+
+    def ending(self) -> str:
+        """Describe how the process ended."""
+        code = self.process.exitcode
+        with suppress(ValueError):
+            return f"its process ended ({signal.Signals(-(code or 0)).name})"
+        return f"its process ended (exit code {code})"
+
+
+def may_start_processes() -> bool:
+    """Whether this process may have workers; a daemonic process of multiprocessing may not."""
+    return not multiprocessing.current_process().daemon
+
+
+def do_all(
+    function: Callable[..., Any],
+    tasks: Iterable[Task],
+    jobs: int,
+    clock: Clock | None = None,
+    workers: Iterable[Worker] = (),
+) -> Generator[tuple[Task, Any], None, None]:
+    """Do tasks on worker processes; yield each task with its result, or Lost, when it is done.
+
+    Closing the generator ends the workers.
+
+    Args:
+        function: called in the workers with the arguments that a task has.
+        tasks: the tasks. A task may be added to a deque while others are done.
+        jobs: the most workers.
+        clock: the limit of a move, after which the parent ends the worker.
+        workers: workers that run already.
+
+    Raises:
+        InvalidRun: the function cannot be pickled.
+        Unavailable: two workers died with the same task while no agent's code ran.
+    """
+    tasks = tasks if isinstance(tasks, deque) else deque(tasks)
+    again: deque[tuple[Task, int]] = deque()  # tasks of workers that died
+    pool = list(workers)
+    threads = max(1, usable_cores() // jobs)
+    done, started = 0, time.monotonic()
+    try:
+        code = pickled(function)
+        while tasks or again or any(worker.given for worker in pool):
+            going = sum(bool(worker.given) for worker in pool)
+            while len(pool) < min(jobs, going + len(again) + len(tasks)):
+                pool.append(Worker(threads))
+            # The last tasks are given one by one, so that all workers end at about the same time.
+            paced = BATCH_SECONDS * done / (time.monotonic() - started + 1e-9) / len(pool)
+            size = min(BATCH, paced, len(tasks) / (4 * len(pool)))
+            for worker in pool:
+                if len(worker.given) <= size / 2:
+                    while (again or tasks) and len(worker.given) < max(1, size):
+                        worker.give(code, *(again.popleft() if again else (tasks.popleft(),)))
+            busy = {worker.pipe: worker for worker in pool if worker.given}
+            ready = wait(list(busy), 0.1 if clock else 1.0)
+            for pipe, worker in busy.items():
+                lost = _late(worker, clock) if pipe not in ready else None
+                dead = bool(lost)
+                if dead:
+                    worker.kill()
+                try:
+                    while worker.given and (dead or pipe.poll()):
+                        task = worker.given[0][0]
+                        result = worker.result()
+                        done += 1
+                        yield task, result
+                    if worker.process.exitcode is None:
+                        continue
+                except (EOFError, OSError):
+                    pass
+                pool.remove(worker)
+                worker.end()
+                worker.join()
+                if not worker.given:
+                    continue
+                (task, ended), *rest = worker.given
+                again.extendleft(reversed(rest))
+                if lost is None and ended + 1 < TRIES:
+                    again.appendleft((task, ended + 1))
+                    continue
+                if worker.turn.seat is None:
+                    raise Unavailable(f"a worker of this run failed: {worker.ending()}")
+                yield task, lost or Lost("crash", worker.ending(), worker.turn.copy())
+    finally:
+        end_all(pool)
+
+
+def end_all(workers: Iterable[Worker]) -> None:
+    """End workers, and wait until they have ended."""
+    workers = list(workers)
+    for worker in workers:
+        worker.end()
+    for worker in workers:
+        worker.join()
+
+
+def pickled(thing: Any) -> bytes:
+    """Pickle a function or agent for a worker.
+
+    Raises:
+        InvalidRun: the object cannot be pickled.
+    """
+    try:
+        return bytes(dumps(thing))
+    except Exception as error:  # pickling calls the agent's code
+        raise InvalidRun(
+            f"an agent cannot be sent to a worker ({error}); give the agent by its import path, or "
+            "play with jobs=1"
+        ) from None
+
+
+def _late(worker: Worker, clock: Clock | None) -> Lost | None:
+    since = worker.turn.since
+    if clock is None or since is None:
+        return None
+    spent = time.monotonic() - since
+    if spent <= clock.movetime + clock.margin + SLACK:
+        return None
+    return Lost("time", clock.late(spent), worker.turn.copy())
+
+
+_THREADS: Final = tuple(
+    f"{name}_NUM_THREADS"
+    for name in ("OMP", "OPENBLAS", "MKL", "BLIS", "VECLIB", "NUMBA", "NUMEXPR")
+)
+"""Environment variables that limit the threads of a worker's libraries."""
+
+# -- in the worker -----------------------------------------------------------------------
+
+
+def _work(pipe: Connection, path: str, parent: int) -> None:
+    """Do the tasks that the parent sends, until the pipe closes."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, lambda *_: _leave())
+    # An agent may start processes of its own.
+    multiprocessing.current_process()._config["daemon"] = False  # type: ignore[attr-defined]
+    with suppress(OSError):
+        os.dup2(2, 1)  # stdout is for the command's result
+    sys.stdout = sys.stderr
+    if os.name == "posix":  # elsewhere getppid() does not change when the parent dies
+        threading.Thread(target=_leave_with, args=(parent,), daemon=True).start()
+    with open(path, "r+b") as file:
+        here.turn = Turn(mmap.mmap(file.fileno(), 8 * Turn.SIZE))
+    here.worker = True
+    with suppress(OSError):  # Windows keeps it until it is closed
+        os.unlink(path)
+    function: Any = None
+    with suppress(EOFError, OSError):
+        while True:
+            message = pipe.recv_bytes()
+            try:
+                code, task = pickle.loads(message)
+                function = function if code is None else pickle.loads(code)
+                found = True, function(*task)
+            except C4Error as error:
+                found = False, error
+            except BaseException:
+                found = False, RuntimeError(traceback.format_exc())
+            here.turn.ends()
+            pipe.send_bytes(pickle.dumps(found))
+    _leave()
+
+
+def _leave() -> None:
+    """Close the agents, and end the process without waiting for their threads."""
+    with suppress(BaseException):
+        atexit._run_exitfuncs()
+    os._exit(0)
+
+
+def _leave_with(parent: int) -> None:
+    while os.getppid() == parent:
+        time.sleep(0.5)
+    os._exit(1)
