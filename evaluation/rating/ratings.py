@@ -49,8 +49,8 @@ _STEPS: Final = 200  # of the fit of quasi standard errors
 _UNKNOWN: Final = 2000.0  # half width, in Elo, of an interval without information
 
 
-class Places(NamedTuple):
-    """A range of places; 1 is the best."""
+class Ranks(NamedTuple):
+    """A range of ranks; 1 is the best."""
 
     best: int
     worst: int
@@ -67,7 +67,7 @@ class Rating:
     elo: float
     low: float  # 95 % interval, for comparisons of agents
     high: float
-    ranks: Places  # 95 % interval of the place in the agent's group; 1 is the best
+    ranks: Ranks  # 95 % interval of the place in the agent's group; 1 is the best
     better: float | None  # probability of being stronger than the next of the group, if any
     score: float  # points per game, 0..1
     games: int
@@ -264,7 +264,7 @@ def rate(
                 float(own[i]),
                 float(own[i] - below[i]),
                 float(own[i] + above[i]),
-                Places(int(best[i]), int(worst[i])),
+                Ranks(int(best[i]), int(worst[i])),
                 None if after is None else _better(samples, i, after),
                 float(score[group[i]]),
                 int(played[group[i]]),
@@ -311,12 +311,12 @@ def milliseconds(value: float) -> str:
 
 
 COLUMNS: Final = (
-    Column("place", of=lambda r: r.ranks),
+    Column("rank", of=lambda r: r.ranks),
     Column("agent", of=lambda r: r.player),
     Column("Elo", signed, lambda r: Interval(r.elo, r.low, r.high)),
     Column("score", ".1%"),
     Column("games"),
-    Column("LOS", ".1%", lambda r: r.better),
+    Column("LOS", ".0%", lambda r: r.better),
     Column("nodes", ",.0f"),
     Column("ms", milliseconds),
 )

@@ -177,7 +177,7 @@ class Board:
         ratings = self.rate()
         by_name = {c.name: c for c in ratings.table().columns}
         columns = (
-            by_name["place"],
+            by_name["rank"],
             by_name["agent"],
             Column("setting", of=lambda r: self.field[r.player]),
             by_name["Elo"],

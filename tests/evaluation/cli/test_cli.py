@@ -21,7 +21,7 @@ def test_run_prints_standings_first_then_the_table(capsys):
     shown = capsys.readouterr()
     said, _, heading, *lines = shown.out.splitlines()
     assert said.startswith(("greedy is the stronger", "greedy leads"))
-    assert heading.split()[:3] == ["place", "agent", "Elo"]
+    assert heading.split()[:3] == ["rank", "agent", "Elo"]
     assert lines[0].split()[1] == "greedy"
     assert "moving first" in shown.out
     assert "8 games; openings of 1 ply" in shown.out
@@ -77,7 +77,7 @@ def test_json_holds_all_that_text_says(capsys):
     assert {*result.notes} <= {*found["notes"]}
     assert [row["agent"] for row in found["standings"]] == [r.player for r in ratings]
     first, rated = found["standings"][0], ratings[0]
-    names = ("Elo", "Elo_low", "Elo_high", "LOS", "score", "games", "place_best", "place_worst")
+    names = ("Elo", "Elo_low", "Elo_high", "LOS", "score", "games", "rank_best", "rank_worst")
     fields = ("elo", "low", "high", "better", "score", "games")
     assert [first[name] for name in names] == [
         *(getattr(rated, field) for field in fields),

@@ -45,7 +45,7 @@ def test_it_fits_the_terminal(count: int, columns: int) -> None:
     assert max(map(width, text.split("\n"))) <= columns
     said, placed, *_ = text.split("\n\n")
     assert " ".join(said.split()).endswith((".", ")."))
-    assert placed.split()[:3] == ["place", "agent", "Elo"]
+    assert placed.split()[:3] == ["rank", "agent", "Elo"]
     assert len(placed.split("\n")) == count + 1
     assert ("minimax forfeited" in text) == (count > 2) == ("forfeits" in text)
 
