@@ -341,6 +341,14 @@ def _check_parameters(name: str, target: Callable[..., Any] | Entry) -> None:
 
 def _build(target: Callable[..., Any], name: str, options: dict[str, Any]) -> Agent:
     if not options and _takes_observation(target):
+        needed = [p for p in (parameters_of(target) or {}).values() if p.default is p.empty]
+        if len([p for p in needed if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]) > 1:
+            file = name.partition(":")[0]
+            raise InvalidSpec(
+                f"agent {name!r} takes {len(needed)} arguments: expected a function of one "
+                f"observation; of (observation, configuration), use kaggle:{file}; a heuristic, "
+                f"use alphabeta:heuristic={name}"
+            )
         return _agent_of(target)
     try:
         built = target(**options)
