@@ -21,9 +21,8 @@ from c4env.errors import WrongBoard
 from c4env.evaluation import play
 from c4env.evaluation.errors import UnreadableRun
 from c4env.evaluation.exact import answers, refutation
-from c4env.evaluation.exact.answers import ANSWERS_FILE, question_agents
-from c4env.evaluation.exact.judge import Judge
-from c4env.evaluation.exact.labelled import Labelled
+from c4env.evaluation.exact.questions import ANSWERS_FILE, Labelled, question_agents
+from c4env.evaluation.exact.scores import Judge
 from c4env.evaluation.games import tournament
 from c4env.evaluation.store import record
 from c4env.evaluation.store.record import GAMES_FILE
@@ -42,8 +41,8 @@ def here(tmp_path, monkeypatch):
     (tmp_path / "starts.txt").write_text(f"{ENDING}\n")
     for name in ("labelled", "worst_case"):
         monkeypatch.setattr(f"c4env.evaluation.exact.{name}.strongest_book", lambda: None)
-    monkeypatch.setattr("c4env.evaluation.exact.judge.strongest_book", lambda: None)
-    monkeypatch.setattr("c4env.evaluation.exact.worst_case.solver", lambda: SOLVER)
+    monkeypatch.setattr("c4env.evaluation.exact.scores.strongest_book", lambda: None)
+    monkeypatch.setattr("c4env.evaluation.exact.refute.solver", lambda: SOLVER)
     return tmp_path
 
 
@@ -270,7 +269,7 @@ ON_BOTH = {
     "games of people": (lambda: person(play, record),
                         lambda: person(there("play"), there("store.record"))),
 }  # fmt: skip
-HERE_ALONE = ["exact.answers", "exact.data", "exact.judge", "exact.refutation",
+HERE_ALONE = ["exact.questions", "exact.dataset", "exact.scores", "exact.refute",
               "studies.leaderboard", "web.server"]  # fmt: skip
 
 

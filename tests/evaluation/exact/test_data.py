@@ -15,7 +15,7 @@ from c4env.bitboard import mirror
 from c4env.evaluation import Data
 from c4env.evaluation.errors import UnreadableRun
 from c4env.evaluation.exact import data as module
-from c4env.evaluation.exact.datafile import SPLITS
+from c4env.evaluation.exact.dataset import SPLITS
 from c4env.observation import observe
 from tests.helpers.processes import start_python
 from tests.helpers.reference import negamax, open_columns, play, take_back, winner

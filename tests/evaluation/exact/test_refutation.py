@@ -15,8 +15,8 @@ from c4env import agents, evaluation
 from c4env.agents.solver import Solver
 from c4env.evaluation.__main__ import main
 from c4env.evaluation.exact import refutation, worst_case
-from c4env.evaluation.exact.answers import question, question_in_worker
-from c4env.evaluation.exact.worst_case import WorstCase
+from c4env.evaluation.exact.questions import question, question_in_worker
+from c4env.evaluation.exact.refute import WorstCase
 from c4env.observation import observe
 from c4env.position import Position
 from tests.helpers import reference
