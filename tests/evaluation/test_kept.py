@@ -20,7 +20,7 @@ from c4env.boards import Size
 from c4env.errors import WrongBoard
 from c4env.evaluation import play
 from c4env.evaluation.errors import UnreadableRun
-from c4env.evaluation.exact import answers, refutation
+from c4env.evaluation.exact import questions, refute
 from c4env.evaluation.exact.questions import ANSWERS_FILE, Labelled, question_agents
 from c4env.evaluation.exact.scores import Judge
 from c4env.evaluation.games import tournament
@@ -105,8 +105,8 @@ def refuted(spec, seed):
 KEPT = {
     GAMES_FILE: (played, tournament),
     "games of a placement": (placed, tournament),
-    ANSWERS_FILE: (answered, answers),
-    "mine-*.jsonl": (refuted, refutation),
+    ANSWERS_FILE: (answered, questions),
+    "mine-*.jsonl": (refuted, refute),
 }
 
 
