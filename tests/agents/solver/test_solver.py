@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 import threading
-import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
@@ -274,10 +273,9 @@ def test_interrupted_at_once_and_usable_after(
     solver.columns_many(late[:2])
     timer = threading.Timer(0.2, _thread.interrupt_main)
     timer.start()
-    began = time.perf_counter()
     with pytest.raises(KeyboardInterrupt):
         ask(solver)
-    assert time.perf_counter() - began < 2.0
+    assert solver.nodes < 1_000_000  # none of these is solved with so few
     for position, score in [known for known in SOLVED if known[0].plies > 24][::5]:
         assert solver.score(position) == score
 
