@@ -11,6 +11,7 @@ import functools
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from math import inf
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self, SupportsIndex
 
@@ -194,6 +195,23 @@ class SearchResult:
     nodes: int  # positions visited below the root
     depth: int  # plies searched, the agent's own move included
     principal_variation: tuple[int, ...]  # 0-based columns, the chosen column first
+
+
+def line_of_play(
+    position: Position, reply: Callable[[Position, int], int], plies: float = inf
+) -> tuple[int, ...]:
+    """Return the columns that both sides play from a position on, to the end of the game.
+
+    Args:
+        position: the first position.
+        reply: the column to play in a position, given the number of columns before it.
+        plies: the most columns.
+    """
+    line: list[int] = []
+    while position.outcome is None and len(line) < plies:
+        line.append(reply(position, len(line)))
+        position = position.play(line[-1])
+    return tuple(line)
 
 
 class SearchingAgent(Agent):

@@ -29,7 +29,7 @@ from c4env.files import write_whole
 
 HIGHEST: Final = 127  # the greatest weight and the greatest activation; the least is 0
 OUTCOMES: Final = 3  # win, draw, loss
-AT_ONCE: Final = 8  # boards at a time; more boards do not fit into the processor's cache
+CHUNK: Final = 8  # boards at a time; more boards do not fit into the processor's cache
 WINDOW: Final = 9  # inputs of a convolution for each cell: itself and its neighbours
 
 _NEVER: Final = np.float32(-np.inf)
@@ -130,12 +130,12 @@ class Network:
     def evaluate(self, mine: Int64s, theirs: Int64s) -> tuple[Floats, Floats]:
         """Return logits and values of bitboards ``[N]``; logits of full columns are meaningless."""
         out = np.empty((len(mine), COLUMNS + OUTCOMES), np.float32)
-        for start in range(0, len(mine), AT_ONCE):
-            own, other = mine[start : start + AT_ONCE], theirs[start : start + AT_ONCE]
+        for start in range(0, len(mine), CHUNK):
+            own, other = mine[start : start + CHUNK], theirs[start : start + CHUNK]
             both = self.one_way(*(np.append(side, mirror_all(side)) for side in (own, other)))
             here, back = both[: len(own)], both[len(own) :]
-            out[start : start + AT_ONCE, :COLUMNS] = here[:, :COLUMNS] + back[:, COLUMNS - 1 :: -1]
-            out[start : start + AT_ONCE, COLUMNS:] = here[:, COLUMNS:] + back[:, COLUMNS:]
+            out[start : start + CHUNK, :COLUMNS] = here[:, :COLUMNS] + back[:, COLUMNS - 1 :: -1]
+            out[start : start + CHUNK, COLUMNS:] = here[:, COLUMNS:] + back[:, COLUMNS:]
         out *= np.float32(0.5)
         return out[:, :COLUMNS], expected(out[:, COLUMNS:])
 

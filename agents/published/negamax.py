@@ -16,12 +16,12 @@ from c4env.jit import kernel
 
 from ...bitboard import CELLS, COLUMNS, drop, win_score, winning_moves
 from ...position import Position
-from ..base import SearchingAgent, SearchResult, require_move
+from ..base import SearchingAgent, SearchResult, line_of_play, require_move
 from ..registry.options import Positions, checked
 from ..search.lowlevel import POINTER, pointer
 
-STOPPED: Final = -1000  # in place of a score: the search reached its node limit
-WATCHED: Final = CELLS - 10  # nodes with at most this many plies check whether to stop
+GAVE_UP: Final = -1000  # in place of a score: the search reached its node limit
+POLL_PLIES: Final = CELLS - 10  # nodes with at most this many plies check whether to stop
 # From QUICK plies on, or with at most QUICK_NODES, a search takes less than a tenth of a second.
 QUICK: Final = CELLS - 14
 QUICK_NODES: Final = 1_000_000
@@ -32,15 +32,15 @@ def negamax(mine: int, theirs: int, plies: int, limit: int, work: Any) -> tuple[
     """Return the exact score for the side to move, and the number of nodes (calls).
 
     The position must not be won. The score is 0 for a draw. A win scores ``(43 - plies) // 2`` with
-    the next disc, and one less for each of the side's later discs. The score is STOPPED after more
+    the next disc, and one less for each of the side's later discs. The score is GAVE_UP after more
     than ``limit`` nodes, or once ``work[threads.STOPPED]`` is set.
     """
     if plies == CELLS:
         return 0, 1
     if winning_moves(mine, theirs):
         return win_score(plies + 1), 1
-    if plies <= WATCHED and work[threads.STOPPED]:
-        return STOPPED, 1
+    if plies <= POLL_PLIES and work[threads.STOPPED]:
+        return GAVE_UP, 1
     best = -CELLS
     nodes = 1
     for column in range(COLUMNS):
@@ -48,8 +48,8 @@ def negamax(mine: int, theirs: int, plies: int, limit: int, work: Any) -> tuple[
         if cell:
             score, searched = negamax(theirs, mine | cell, plies + 1, limit - nodes, work)
             nodes += searched
-            if score == STOPPED or nodes > limit:
-                return STOPPED, nodes
+            if score == GAVE_UP or nodes > limit:
+                return GAVE_UP, nodes
             best = max(best, -score)
     return best, nodes
 
@@ -82,7 +82,7 @@ class Negamax(SearchingAgent):
         """
         require_move(position)
         score, nodes = self._solve(position)
-        if score == STOPPED:
+        if score == GAVE_UP:
             raise SearchLimit(
                 f"{position!r} has {CELLS - position.plies} empty cells: plain negamax gave up "
                 f"after {self.max_nodes} positions (option max_nodes); it is for endings only"
@@ -110,9 +110,5 @@ class Negamax(SearchingAgent):
     def search(self, position: Position) -> SearchResult:
         """Return the column to play, its exact score, and a line of best play to the game's end."""
         column, value, nodes = self.best_move(position)
-        line = [column]
-        after = position.play(column)
-        while after.outcome is None:
-            line.append(self.best_move(after)[0])
-            after = after.play(line[-1])
-        return SearchResult(column, value, nodes, CELLS - position.plies, tuple(line))
+        line = line_of_play(position.play(column), lambda after, _: self.best_move(after)[0])
+        return SearchResult(column, value, nodes, CELLS - position.plies, (column, *line))

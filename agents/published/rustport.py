@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from c4env.agents.base import SearchingAgent, SearchResult, require_move
+from c4env.agents.base import SearchingAgent, SearchResult, line_of_play, require_move
 from c4env.agents.heuristics.evaluations import line_score
 from c4env.agents.registry.options import Plies, checked
 from c4env.agents.search.lowlevel import POINTER, pointer
@@ -20,7 +20,7 @@ from c4env.bitboard import CELLS, COLUMNS, drop, has_won, playable
 from c4env.jit import kernel
 from c4env.position import Position
 
-WATCHED: Final = 3  # nodes with at least this many plies left check whether to stop
+POLL_DEPTH: Final = 3  # nodes with at least this many plies left check whether to stop
 QUICK: Final = 8  # depth up to which a search takes less than a tenth of a second
 MAX: Final = 2**63 - 1  # the value of a won board, as in the original: the largest int64
 
@@ -43,7 +43,7 @@ def minimax(
     if depth == 0 or moves == 0:
         return -1, line_score(bot, other), depth, 1
     chosen, best, attached, nodes = -1, 0, -1, 1
-    if depth >= WATCHED and work[STOPPED]:
+    if depth >= POLL_DEPTH and work[STOPPED]:
         return chosen, best, attached, nodes
     for column in range(COLUMNS):
         cell = drop(bot | other, column)
@@ -104,13 +104,10 @@ class RustPort(SearchingAgent):
     def search(self, position: Position) -> SearchResult:
         """Return the chosen column, its value (a win is 2**63 - 1) and the principal variation."""
         column, value, nodes = self.best_move(position)
-        line = [column]
-        after = position.play(column)
-        for depth in range(self.depth - 1, 0, -1):
-            if after.outcome is not None:
-                break
-            bot_moves = after.to_move == position.to_move
-            bot, other = (after.mine, after.theirs) if bot_moves else (after.theirs, after.mine)
-            line.append(self._ask(bot, other, depth, not bot_moves)[0])
-            after = after.play(line[-1])
-        return SearchResult(column, value, nodes, self.depth, tuple(line))
+        left, us = self.depth - 1, position.to_move
+
+        def reply(after: Position, ply: int) -> int:
+            return self._ask(after.discs(us), after.discs(1 - us), left - ply, ply % 2 == 0)[0]
+
+        line = line_of_play(position.play(column), reply, left)
+        return SearchResult(column, value, nodes, self.depth, (column, *line))

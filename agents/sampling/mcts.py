@@ -29,7 +29,7 @@ from ...position import Position
 from ..registry.options import Megabytes, Movetime, Simulations, checked
 from .tree import (
     DEEPEST,
-    NODES,
+    NODE_ARRAY,
     OPEN,
     USED,
     TreeAgent,
@@ -49,7 +49,7 @@ _words = types.int64[::1]
 
 
 @kernel("UniTuple(int64, 2)(int64, int64)")
-def random_cell(moves: int, state: int) -> tuple[int, int]:
+def draw_cell(moves: int, state: int) -> tuple[int, int]:
     """Draw one of the playable cells ``moves``; return the cell and the new random state."""
     while True:
         state = next_random(state)
@@ -71,7 +71,7 @@ def random_playout(mine: int, theirs: int, state: int) -> tuple[int, int]:
         moves = playable(mine | theirs)
         if moves == 0:
             return 0, state
-        cell, state = random_cell(moves, state)
+        cell, state = draw_cell(moves, state)
         if has_won(mine | cell):
             return sign, state
         mine, theirs = theirs, mine | cell
@@ -96,14 +96,14 @@ def greedy_playout(mine: int, theirs: int, state: int) -> tuple[int, int]:
         safe = safe_moves(moves, their_wins)
         if safe == 0:
             return -sign, state
-        cell, state = (safe, state) if their_wins & moves else random_cell(safe, state)
+        cell, state = (safe, state) if their_wins & moves else draw_cell(safe, state)
         mine, theirs = theirs, mine | cell
         # Only the side that moved can have new winning cells.
         my_wins, their_wins = their_wins, winning_cells(theirs)
         sign = -sign
 
 
-@kernel(types.int64(NODES, _int64, types.float64))
+@kernel(types.int64(NODE_ARRAY, _int64, types.float64))
 def select_ucb1(tree: NDArray[np.void], node: int, exploration: float) -> int:
     """Return the child of an undecided node with the greatest upper confidence bound (UCB1).
 
@@ -126,7 +126,7 @@ def select_ucb1(tree: NDArray[np.void], node: int, exploration: float) -> int:
 
 
 @kernel(
-    types.int64(NODES, _words, _words, _int64, _int64, _int64, types.float64, _int64),
+    types.int64(NODE_ARRAY, _words, _words, _int64, _int64, _int64, types.float64, _int64),
     nogil=True,
 )
 def simulate(

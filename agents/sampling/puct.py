@@ -26,7 +26,7 @@ from .policy_value import Asked
 from .qtransforms import complete_by_mixed_value
 from .tree import (
     DEEPEST,
-    NODES,
+    NODE_ARRAY,
     OPEN,
     USED,
     TreeAgent,
@@ -46,7 +46,7 @@ _words = types.int64[::1]
 _rows = types.int64[:, ::1]
 
 
-@kernel(types.int64(NODES, _int64, _float64))
+@kernel(types.int64(NODE_ARRAY, _int64, _float64))
 def select_puct(tree: NDArray[np.void], node: int, exploration: float) -> int:
     """Return the child of an undecided node with the greatest value plus exploration bonus.
 
@@ -69,7 +69,7 @@ def select_puct(tree: NDArray[np.void], node: int, exploration: float) -> int:
     return chosen
 
 
-@kernel(types.void(NODES, _words, _int64, _float64))
+@kernel(types.void(NODE_ARRAY, _words, _int64, _float64))
 def apply_virtual_loss(tree: NDArray[np.void], path: Int64s, depth: int, loss: float) -> None:
     """Subtract ``loss`` from the total of each node of a path; a loss of -1 undoes a loss of 1."""
     for step in range(depth + 1):
@@ -77,7 +77,7 @@ def apply_virtual_loss(tree: NDArray[np.void], path: Int64s, depth: int, loss: f
 
 
 @kernel(
-    types.UniTuple(_int64, 4)(NODES, _words, _int64, _int64, _int64, _float64, _int64),
+    types.UniTuple(_int64, 4)(NODE_ARRAY, _words, _int64, _int64, _int64, _float64, _int64),
     nogil=True,
 )
 def descend(
@@ -124,7 +124,7 @@ def descend(
 
 @kernel(
     types.int64(
-        NODES, _words, _rows, _words, _rows, _int64, _int64, _int64, _float64, types.boolean
+        NODE_ARRAY, _words, _rows, _words, _rows, _int64, _int64, _int64, _float64, types.boolean
     ),
     nogil=True,
 )
@@ -192,7 +192,9 @@ def observe_all(boards: Int64s, count: int, planes: Int8s, masks: Int8s) -> None
         fill(mine, theirs, mine | theirs, planes[i], masks[i])
 
 
-@kernel(types.void(NODES, _words, _rows, _words, _rows, types.float64[:, ::1], types.float64[::1]))
+@kernel(
+    types.void(NODE_ARRAY, _words, _rows, _words, _rows, types.float64[:, ::1], types.float64[::1])
+)
 def expand_leaves(
     tree: NDArray[np.void],
     work: Int64s,

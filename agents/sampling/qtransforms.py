@@ -16,14 +16,14 @@ from numpy.typing import NDArray
 from c4env.arrays import Float64s
 from c4env.jit import kernel
 
-from .tree import NODES, OPEN, sign
+from .tree import NODE_ARRAY, OPEN, sign
 
 # The monotone transformation of Q-values in section 5: (c_visit + max_b N(b)) * c_scale * q.
 C_VISIT: Final = 50.0
 C_SCALE: Final = 0.1
 
 
-@kernel(types.void(NODES, types.float64, types.float64[::1], types.float64[::1]))
+@kernel(types.void(NODE_ARRAY, types.float64, types.float64[::1], types.float64[::1]))
 def complete_by_mixed_value(
     tree: NDArray[np.void], value: float, logits: Float64s, values: Float64s
 ) -> None:

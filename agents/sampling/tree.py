@@ -58,7 +58,7 @@ OPEN: Final = 99  # in place of a score: not proven
 USED: Final = 0  # number of nodes in use
 DEEPEST: Final = 1  # depth of the deepest simulation, in plies
 
-NODES: Final[Any] = from_dtype(NODE)[::1]
+NODE_ARRAY: Final[Any] = from_dtype(NODE)[::1]
 _int64 = types.int64
 _words = types.int64[::1]
 
@@ -92,7 +92,7 @@ def tactical_status(mine: int, theirs: int) -> tuple[int, int]:
     return OPEN, safe
 
 
-@kernel(types.int64(NODES, _int64, _int64, _int64, _int64))
+@kernel(types.int64(NODE_ARRAY, _int64, _int64, _int64, _int64))
 def expand(tree: NDArray[np.void], node: int, mine: int, theirs: int, used: int) -> int:
     """Add the children of a node, centre first; the tree must have room for seven.
 
@@ -124,7 +124,7 @@ def expand(tree: NDArray[np.void], node: int, mine: int, theirs: int, used: int)
     return used
 
 
-@kernel(types.void(NODES, _words, _int64))
+@kernel(types.void(NODE_ARRAY, _words, _int64))
 def propagate_proof(tree: NDArray[np.void], path: Int64s, depth: int) -> None:
     """Propagate the proof of ``path[depth]`` to the ancestors that it decides.
 
@@ -146,7 +146,7 @@ def propagate_proof(tree: NDArray[np.void], path: Int64s, depth: int) -> None:
         tree[node]["proof"] = -best
 
 
-@kernel(types.void(NODES, _words, _int64, _int64, _int64))
+@kernel(types.void(NODE_ARRAY, _words, _int64, _int64, _int64))
 def prove_leaf(tree: NDArray[np.void], path: Int64s, depth: int, mine: int, theirs: int) -> None:
     """Prove ``path[depth]`` if the next two discs decide its position, and propagate the proof."""
     score, _ = tactical_status(mine, theirs)
@@ -155,7 +155,7 @@ def prove_leaf(tree: NDArray[np.void], path: Int64s, depth: int, mine: int, thei
         propagate_proof(tree, path, depth)
 
 
-@kernel(types.void(NODES, _words, _int64, _int64, types.float64))
+@kernel(types.void(NODE_ARRAY, _words, _int64, _int64, types.float64))
 def add_result(
     tree: NDArray[np.void], path: Int64s, depth: int, visits: int, result: float
 ) -> None:
@@ -166,7 +166,7 @@ def add_result(
         result = -result
 
 
-@kernel(types.int64(NODES, _int64))
+@kernel(types.int64(NODE_ARRAY, _int64))
 def best_child(tree: NDArray[np.void], node: int) -> int:
     """Return the child to play: a proven win, else the most visited child that is no proven loss.
 
@@ -193,7 +193,7 @@ def best_child(tree: NDArray[np.void], node: int) -> int:
     return chosen
 
 
-@kernel(types.int64(NODES, _int64, NODES), nogil=True)
+@kernel(types.int64(NODE_ARRAY, _int64, NODE_ARRAY), nogil=True)
 def copy_subtree(tree: NDArray[np.void], node: int, to: NDArray[np.void]) -> int:
     """Copy a node and its descendants to the beginning of another array; return their number."""
     to[0] = tree[node]

@@ -37,7 +37,7 @@ from c4env.agents.search.packing import (
     pack,
     table_place,
 )
-from c4env.agents.search.threads import AT_ONCE, LIMIT, NEVER, NODES, WORDS, search_interruptibly
+from c4env.agents.search.threads import LIMIT, NEVER, NODES, STOP_NOW, WORDS, search_interruptibly
 from c4env.arrays import Int64s
 from c4env.bitboard import (
     BITS,
@@ -156,7 +156,7 @@ def deepen(
         value, count = leaf(mine, theirs, searching, heuristic)
         if count == INVALID:
             work[INVALID_VALUE] = 1
-            work[LIMIT] = AT_ONCE
+            work[LIMIT] = STOP_NOW
         return float(value)
     # No side wins with either of the next two discs.
     if win_at(plies + 3) <= alpha:

@@ -18,7 +18,7 @@ from c4env.jit import HEURISTIC, kernel
 
 from ...bitboard import CELLS, COLUMN, COLUMNS, STRIDE, drop, has_won, playable
 from ...position import Position
-from ..base import SearchingAgent, SearchResult, require_move
+from ..base import SearchingAgent, SearchResult, line_of_play, require_move
 from ..heuristics.names import WIN, Heuristic, as_argument, load, not_a_value, repeats
 from ..registry.options import DEFAULT_HEURISTIC, HeuristicName, Plies, checked
 from .lowlevel import POINTER, pointer
@@ -46,7 +46,7 @@ CHAIN_RULES: Final = Rules(LEFT_TO_RIGHT, CENTRE_FIRST, WIN, 0.0, evaluate_full=
 
 INFINITY: Final = 1e300  # greater than any value
 INVALID: Final = -1  # the node count if a value is unusable or the search was stopped
-WATCHED: Final = 4  # nodes with this much depth left, or more, check whether to stop
+POLL_DEPTH: Final = 4  # nodes with this much depth left, or more, check whether to stop
 
 
 @kernel(f"Tuple((float64, int64))(int64, int64, boolean, {HEURISTIC})")
@@ -93,7 +93,7 @@ def minimax(
         return 0.0, 1
     if depth == 0 or moves == 0:
         return leaf(mine, theirs, searching, heuristic)
-    if depth >= WATCHED and work[STOPPED]:
+    if depth >= POLL_DEPTH and work[STOPPED]:
         return 0.0, INVALID
     best = -INFINITY
     nodes = 1
@@ -240,13 +240,10 @@ class FixedDepth(SearchingAgent):
         :meth:`best_move` avoids. ``nodes`` counts only the search for the column.
         """
         column, value, nodes = self.best_move(position)
-        mine, theirs = position.mine, position.theirs
-        line = [column]
-        searching = True
-        for depth in range(self.depth - 1, 0, -1):
-            mine, theirs = theirs, mine | drop(mine | theirs, line[-1])
-            searching = not searching
-            if has_won(theirs) or not playable(mine | theirs):
-                break
-            line.append(self._best(mine, theirs, depth, searching, self.rules.inner_order)[0])
-        return SearchResult(column, value, nodes, self.depth, tuple(line))
+        left, order = self.depth - 1, self.rules.inner_order
+
+        def reply(after: Position, ply: int) -> int:
+            return self._best(after.mine, after.theirs, left - ply, ply % 2 == 1, order)[0]
+
+        line = line_of_play(position.play(column), reply, left)
+        return SearchResult(column, value, nodes, self.depth, (column, *line))

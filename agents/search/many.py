@@ -15,7 +15,7 @@ from ...envs.vectorized.batch import shares
 from ..heuristics.names import Heuristic
 from .fixed_depth import INNER, best_column
 
-AT_ONCE: Final = 10**6  # a search of at most this many leaves runs in the caller's thread
+QUICK_LEAVES: Final = 10**6  # a search of at most this many leaves runs in the caller's thread
 
 
 @kernel(
@@ -64,7 +64,7 @@ def search_many(
         best_columns(boards, depth, heuristic, rules, order, columns, nodes, start, stop, work)
 
     spans = shares(len(boards), threads)
-    if len(spans) == 1 and len(boards) * COLUMNS**depth <= AT_ONCE:
+    if len(spans) == 1 and len(boards) * COLUMNS**depth <= QUICK_LEAVES:
         search(UNWATCHED)
     else:
         workspaces = [np.zeros(WORDS, np.int64) for _ in spans]

@@ -19,7 +19,7 @@ NODES: Final = 0  # nodes searched so far, in searches that count nodes here
 LIMIT: Final = 1  # number of nodes at which the search stops
 STOPPED: Final = 8  # 1 once the caller stops the search
 NEVER: Final = 1 << 62  # a limit that no search reaches
-AT_ONCE: Final = -1  # a limit that every search has reached
+STOP_NOW: Final = -1  # a limit that every search has reached
 
 WORDS: Final = 16  # words that all searches share; a search's own words follow
 
@@ -96,7 +96,7 @@ def run_interruptibly(
     finally:
         for work in workspaces:
             work[STOPPED] = 1
-            work[LIMIT] = AT_ONCE
+            work[LIMIT] = STOP_NOW
         for thread in threads:
             if thread.ident is not None:
                 thread.join()

@@ -27,7 +27,7 @@ from c4env.agents.base import require_count
 from c4env.agents.sampling.puct import descend
 from c4env.agents.sampling.qtransforms import complete_by_mixed_value
 from c4env.agents.sampling.sequential_halving import considered_visits_table
-from c4env.agents.sampling.tree import NODE, NODES, OPEN, add_result, best_child, expand, sign
+from c4env.agents.sampling.tree import NODE, NODE_ARRAY, OPEN, add_result, best_child, expand, sign
 from c4env.arrays import Bools, Float64s, Int64s
 from c4env.bitboard import CELLS, COLUMNS, drop
 from c4env.jit import kernel
@@ -68,7 +68,7 @@ class Improved(NamedTuple):
     proven: Bools  # [N] True where the value is the result of perfect play
 
 
-@kernel(_int64(NODES, SEARCHES, _int64, _floats, _int64))
+@kernel(_int64(NODE_ARRAY, SEARCHES, _int64, _floats, _int64))
 def select_at_root(
     tree: NDArray[np.void], searches: NDArray[np.void], i: int, logits: Float64s, considered: int
 ) -> int:

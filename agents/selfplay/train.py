@@ -113,7 +113,7 @@ def safe_position(plies: int, generator: np.random.Generator) -> Position:
     return position
 
 
-class Games:
+class SelfPlayGames:
     """Games of a network against itself on many boards, one ply at a time on all boards."""
 
     def __init__(self, boards: int, generator: np.random.Generator) -> None:
@@ -183,7 +183,7 @@ class Trainer:
         average = get_ema_multi_avg_fn(AVERAGE)
         self.averaged = AveragedModel(self.network, multi_avg_fn=average)
         self.optimiser = Optimiser(self.network)
-        self.games = Games(boards, playing)
+        self.games = SelfPlayGames(boards, playing)
         self.samples: Samples = np.zeros(0, SAMPLE)  # the replay buffer, a ring
         self._answers = Remembered(Evaluator(self.network).evaluate)
         self._plies = 0  # plies since the cache was cleared

@@ -11,12 +11,12 @@ from c4env.lazy import lazy_names
 
 if TYPE_CHECKING:
     from .book import Book, BookUnavailable
-    from .search.table import NO_SCORE
+    from .kernels.table import NO_SCORE
     from .solver import Solver
 
 _NAMES = {
     ".book": "Book BookUnavailable",
-    ".search.table": "NO_SCORE",
+    ".kernels.table": "NO_SCORE",
     ".solver": "Solver",
 }
 

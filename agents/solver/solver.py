@@ -11,17 +11,25 @@ from typing import Any, Final, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from c4env.agents.search import threads as beside
+from c4env.agents.search.threads import (
+    LIMIT,
+    NEVER,
+    NODES,
+    STOPPED,
+    run_interruptibly,
+    search_interruptibly,
+)
 from c4env.arrays import Int8s, Int64s
 from c4env.cores import usable_cores
 from c4env.errors import InvalidOption, require_integer
 
 from ...bitboard import CENTRE_FIRST, COLUMNS, discs_at_end, win_score
 from ...position import Position, require_position
+from ..base import line_of_play
 from .book import Book
-from .search.driver import LARGEST, bound_score, score_columns
-from .search.null_window import EPOCH, SHARED_PLIES, WORKSPACE, make_ready
-from .search.table import LAST_EPOCH, MARKS, NO_SCORE, allocate
+from .kernels.driver import LARGEST, bound_score, score_columns
+from .kernels.null_window import EPOCH, SHARED_PLIES, WORKSPACE, reset_workspace
+from .kernels.table import LAST_EPOCH, MARKS, NO_SCORE, allocate
 
 _QUICK: Final = 20_000  # nodes searched in the caller's thread before other threads start
 _SOON: Final = 1_000_000  # nodes searched in some hundredths of a second
@@ -162,9 +170,9 @@ class Solver:
                 if after.outcome is not None and after.outcome.winner is not None:
                     lowest = 1
                 elif best < 1:  # the column gets an equal part of the remaining nodes
-                    left = nodes - work[beside.NODES]
-                    work[beside.LIMIT] = work[beside.NODES] + left // (COLUMNS - i)
-                    if work[beside.STOPPED]:  # a stop sets this word before the limit
+                    left = nodes - work[NODES]
+                    work[LIMIT] = work[NODES] + left // (COLUMNS - i)
+                    if work[STOPPED]:  # a stop sets this word before the limit
                         break
                     low, high = bound_score(table, work, after.mine, after.theirs, -1, -best)
                     lowest, highest = (-high if -high > best else -1), -low
@@ -176,8 +184,8 @@ class Solver:
             epoch = self._new_epoch()  # neither reads nor erases old entries
             table, (work,) = self._memory(1)
             work[EPOCH] = epoch
-            found = beside.search_interruptibly(search, work, quick=nodes <= _SOON)
-            self.nodes = int(work[beside.NODES])
+            found = search_interruptibly(search, work, quick=nodes <= _SOON)
+            self.nodes = int(work[NODES])
         return found
 
     def best_columns(self, position: Position) -> tuple[int, ...]:
@@ -197,14 +205,17 @@ class Solver:
     def principal_variation(self, position: Position) -> tuple[int, ...]:
         """Return the best columns of both sides to the end of the game; ties go to the centre."""
         nodes = 0
-        line: list[int] = []
+
+        def reply(after: Position, _: int) -> int:
+            nonlocal nodes
+            column = self.best_columns(after)[0]
+            nodes += self.nodes
+            return column
+
         with self._lock:
-            while best := self.best_columns(position):
-                nodes += self.nodes
-                line.append(best[0])
-                position = position.play(best[0])
+            line = line_of_play(require_position(position), reply)
             self.nodes = nodes
-        return tuple(line)
+        return line
 
     # -- many positions -------------------------------------------------------------
 
@@ -313,7 +324,7 @@ class Solver:
         while len(self._workspaces) < threads:
             self._workspaces.append(np.zeros(WORKSPACE, np.int64))
         for work in self._workspaces:
-            make_ready(work, self._table, self._epoch)
+            reset_workspace(work, self._table, self._epoch)
         return self._table, self._workspaces[:threads]
 
     def _run(
@@ -330,10 +341,10 @@ class Solver:
                 all threads finish.
         """
         table, workspaces = self._memory(threads)
-        workspaces[0][beside.LIMIT] = _QUICK
+        workspaces[0][LIMIT] = _QUICK
         found = search(table, workspaces[0])
         if found is None:
-            workspaces[0][beside.LIMIT] = beside.NEVER
+            workspaces[0][LIMIT] = NEVER
             if together and threads > 1:
                 table[-MARKS:] = 0
                 for work in workspaces:
@@ -345,9 +356,9 @@ class Solver:
                 if answer is not None:
                     answers.append(answer)
 
-            beside.run_interruptibly(task, workspaces, 1 if together else threads)
+            run_interruptibly(task, workspaces, 1 if together else threads)
             found = answers[0]
-        self.nodes = sum(int(work[beside.NODES]) for work in workspaces)
+        self.nodes = sum(int(work[NODES]) for work in workspaces)
         return found
 
     def _many(
@@ -359,15 +370,13 @@ class Solver:
         fresh: bool,
     ) -> Int8s:
         """Return the scores of positions, or with a width of 7 the scores of their columns."""
-        from .search import batch  # compiled only if needed
+        from .kernels import score_many  # compiled only if needed
 
-        mine, theirs = batch.bitboards(positions, others)
+        mine, theirs = score_many.parse_bitboards(positions, others)
         if threads is None:
             threads = 1 if fresh else usable_cores()
-        if threads < 1 or (fresh and threads > 1):
-            raise InvalidOption(
-                f"threads={threads!r}, fresh={fresh!r}: expected 1 thread, or more if not fresh"
-            )
+        expected, most = ("1, since fresh=True", 1) if fresh else ("a positive integer", None)
+        threads = require_integer("threads", threads, 1, expected, high=most)
         with self._lock:
             if fresh:
                 self.clear()
@@ -390,7 +399,7 @@ class Solver:
                 """Score one portion of the positions after another; threads share the portions."""
                 nonlocal portions
                 for start, stop in portions:
-                    done = batch.score_batch(table, work, *sides, found, start, stop, fresh)
+                    done = score_many.score_range(table, work, *sides, found, start, stop, fresh)
                     if done < stop:
                         size = max(1, min(_PORTION, (stop - done) // (_SHARES * threads)))
                         starts = range(done, stop, size)

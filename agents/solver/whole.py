@@ -17,7 +17,7 @@ from c4env.errors import InvalidOption
 from ...bitboard import BOTTOM, CELLS, COLUMNS, mirror_all, win_score
 from ...geometry import BOARD_SIZE
 from .book.enumeration import bitboards, one_disc_on, score_columns
-from .search.table import NO_SCORE
+from .kernels.table import NO_SCORE
 
 MOST: Final = 20_000_000
 """The greatest number of positions to keep in memory, without mirror images."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, NotRequired, SupportsInt, TypedDict
 
 import gymnasium
@@ -34,7 +34,9 @@ from .options import (
     parse_start,
     refuse_instant_end,
 )
+from .vectorized.batch import positions_of
 from .vectorized.chance import streams
+from .vectorized.games import parse_openings, parse_player
 
 BOARD_0 = np.zeros(1, np.int64)  # the index of the one board, for a follower
 BOARD_0.flags.writeable = False
@@ -64,8 +66,8 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
     (0, 1, or -1 for a draw), ``"winning_cells"`` int8 ``(6, 7)``, 1 for the discs of the winning
     line or lines (row 0 on top), and ``"illegal"``, True after the caller's illegal move.
 
-    ``np_random`` draws the seats, the moves of ``"random"`` and, before each game, a seed for
-    an opponent that has a method ``reset``.
+    ``np_random`` draws the openings, the seats, the moves of ``"random"`` and, before each game, a
+    seed for an opponent that has a method ``reset``.
     """
 
     metadata: ClassVar[dict[str, Any]] = {  # type: ignore[misc]  # Gymnasium has it per instance
@@ -78,6 +80,7 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
         opponent: AnyOpponent = None,
         seat: int | str = "random",
         *,
+        openings: Sequence[Position | str] | Position | str | None = None,
         layout: str = "flat",
         dtype: DTypeLike = "int8",
         illegal: str = "lose",
@@ -91,6 +94,8 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
                 an agent; a model; or a function that maps an observation, a dict as from
                 ``c4env.observe``, to a column. A function marked by ``c4env.batched`` works too.
             seat: the caller's player: 0 (begins), 1, or ``"random"`` for each game.
+            openings: one or more positions or move strings; each game draws its start from them.
+                None means the empty board.
             layout, dtype: the form of the observation; see ``c4env.observation``.
             illegal: the effect of playing a full column: ``"lose"`` the game with reward -1, or
                 ``"raise"`` an error and leave the game as it was, which helps to find mistakes.
@@ -99,7 +104,9 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
             screen_scaling: size of a picture; see ``c4env.view.rendering``.
 
         Raises:
-            InvalidOption: an argument has an invalid value.
+            InvalidOption: an argument has an invalid value, or the opponent could end a game before
+                the caller's first move.
+            InvalidNotation, IllegalMove: an opening is not a legal game.
             WrongBoard: the opponent plays on a board of another size.
             UnknownAgent, InvalidSpec, UnknownOption, InvalidValue: the opponent's spec is wrong.
             UnknownRenderMode: the render mode is unknown.
@@ -107,6 +114,7 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
         """
         self.opponent = opponent
         self._seat_choice = parse_seat(seat)
+        self._openings = positions_of(parse_openings(openings, parse_player(False, seat)))
         self._lose = loses_when_illegal(illegal)
         self._form = Form(layout, dtype)
         self._viewer = Viewer(render_mode, screen_scaling)
@@ -148,7 +156,7 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
         Args:
             seed: the seed of ``np_random``; None continues its stream.
             options: ``"seat"``: 0, 1 or ``"random"`` for this game; ``"moves"`` (1-based
-                columns) or ``"position"``: the start position.
+                columns) or ``"position"``: the start position, in place of an opening.
 
         Returns:
             Observation and info; see the class.
@@ -161,15 +169,20 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
                 ``reset()`` again. Any other error leaves the game and the chance as they were.
         """
         given = parse_seed(seed)
-        choice = self._seat_choice
-        if isinstance(options, Mapping) and "seat" in options:
-            choice = parse_seat(options["seat"])
-            options = {key: value for key, value in options.items() if key != "seat"}
-        position, last = parse_start(options)
-        if choice is None or choice != position.to_move:
-            refuse_instant_end(position)
+        choice, starts, last = self._seat_choice, self._openings, None
+        if options is not None:
+            if isinstance(options, Mapping) and "seat" in options:
+                choice = parse_seat(options["seat"])
+                options = {key: value for key, value in options.items() if key != "seat"}
+            start, last = parse_start(options)
+            if {"moves", "position"} & options.keys():
+                starts = [start]
+            for start in starts:
+                if choice != start.to_move:
+                    refuse_instant_end(start)
         self._state = "new"  # until the opponent has answered
         super().reset(seed=given)
+        position = starts[int(self.np_random.integers(len(starts))) if len(starts) > 1 else 0]
         seat = int(self.np_random.integers(2)) if choice is None else choice
         if (follower := self._follower) is not None:
             self._seed = int(self.np_random.integers(2**31)) if follower.agent.draws else 0

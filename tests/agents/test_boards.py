@@ -144,14 +144,14 @@ def test_a_frame_of_the_solver_holds_the_order_of_all_columns(
 ) -> None:
     """Words that the test adds to each frame stay unused."""
     size = Size(2, columns, 4)
-    null_window = part(size, "agents.solver.search.null_window")
-    driver, table = (part(size, f"agents.solver.search.{name}") for name in ("driver", "table"))
+    null_window = part(size, "agents.solver.kernels.null_window")
+    driver, table = (part(size, f"agents.solver.kernels.{name}") for name in ("driver", "table"))
     frame = null_window.FRAME
     words = frame + columns
     monkeypatch.setattr(null_window, "FRAME", words)
     work = np.zeros(null_window.FRAMES + words * (2 * columns + 1), np.int64)
     memory = table.allocate(1)
-    null_window.make_ready(work, memory, 1)
+    null_window.reset_workspace(work, memory, 1)
     work[LIMIT] = 300
     driver.solve(memory, work, 0, 0, -driver.LARGEST, driver.LARGEST)
     used = work[null_window.FRAMES :].reshape(-1, words).any(axis=0)

@@ -15,6 +15,7 @@ from c4env.agents import Pool
 from c4env.agents.errors import InvalidValue, UnknownAgent
 from c4env.agents.search.fixed_depth import FixedDepth
 from c4env.envs.vectorized.batch import Batch, boards_from
+from c4env.errors import OpponentFailed
 
 
 def asked(agent, observation, seed=0):
@@ -274,6 +275,28 @@ def test_a_pool_per_move_asks_each_by_its_share():
     assert (asked(Pool({ONES: 0, FIVES: 2}), observation) == 5).all()
     answered, _ = games_against(Pool({ONES: 1, FIVES: 1}, per="move"), size=10, steps=10)
     assert any(len(set(game[:3])) > 1 for board in answered for game in board)
+
+
+def test_games_that_end_in_a_step_that_fails_count_nowhere():
+    failing = [True]
+
+    @c4env.batched
+    def moody(observation):
+        if failing and not observation["observation"].any():
+            raise RuntimeError("out of order")
+        return ONES(observation)
+
+    pool = Pool({moody: 1})
+    envs = ConnectFourVectorEnv(2, opponent=pool, seat=1, autoreset_mode="SameStep")
+    for won in (0, 2):
+        envs.reset(seed=1, options={"moves": "1414242"})
+        if failing:
+            with pytest.raises(OpponentFailed, match="out of order"):
+                envs.step([3, 3])  # wins; the next games cannot begin
+        else:
+            envs.step([3, 3])
+        assert pool.results == {moody: (won, 0, 0)}
+        failing.clear()
 
 
 def test_bad_pools_are_refused():

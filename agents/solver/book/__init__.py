@@ -2,7 +2,7 @@
 
 A book file has the scores of all unfinished positions of ``plies`` discs, but not the positions. A
 position and its mirror image have one score in the file. The scores are in ascending order of
-position keys (:func:`c4env.agents.solver.search.table.position_key`). The reader enumerates the
+position keys (:func:`c4env.agents.solver.kernels.table.position_key`). The reader enumerates the
 positions in milliseconds and computes the scores of positions with fewer discs by minimax. The
 format::
 
@@ -32,7 +32,7 @@ from c4env.files import write_whole
 
 from ....geometry import BOARD_SIZE, IS_STANDARD
 from ....position import Position, require_position
-from ..search.table import position_key
+from ..kernels.table import position_key
 from . import enumeration
 
 if TYPE_CHECKING:

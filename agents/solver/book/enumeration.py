@@ -1,6 +1,6 @@
 """Enumerate the positions of the first plies as sorted keys, one for each mirror pair.
 
-The key (``c4env.agents.solver.search.table.position_key``) determines the position: in each column
+The key (``c4env.agents.solver.kernels.table.position_key``) determines the position: in each column
 the highest set bit marks the cell above the top disc. Lower bits are discs of the side to move.
 """
 
@@ -25,7 +25,7 @@ from ....bitboard import (
     win_score,
     winning_moves,
 )
-from ..search.table import NO_SCORE, position_key
+from ..kernels.table import NO_SCORE, position_key
 
 
 @kernel("UniTuple(int64, 2)(int64)")

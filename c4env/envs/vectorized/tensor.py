@@ -9,9 +9,9 @@ state and calls these functions. On a CPU ``ConnectFourVectorEnv`` is faster.
 Example:
     state = init(seed, 65536, opponent="random")
     while training:
-        state, rewards, _ = step(state, choose(observe(state)), opponent="random")
+        state = step(state, choose(observe(state)), opponent="random")
         last = observe(state)  # the last observation of the games that are over
-        state = restart(state, state.over, opponent="random")
+        state = restart(state, state.terminated, opponent="random")
 """
 
 from __future__ import annotations
@@ -49,7 +49,9 @@ class State(NamedTuple):
 
     boards: Tensor  # int64 [N, 2], discs of the side to move, discs of the other side
     plies: Tensor  # int64 [N], discs on the board
-    over: Tensor  # bool [N], whether the game is over
+    terminated: Tensor  # bool [N], whether the game is over
+    rewards: Tensor  # float32 [N, 2], of player 0 and player 1, from the latest step
+    legal_action_mask: Tensor  # bool [N, 7], all False once the game is over
     seats: Tensor  # int64 [N], the caller's player; -1 in self-play
     starts: Tensor  # int64 [N], a random stream for openings and seats
     replies: Tensor  # int64 [N], a random stream for the moves of "random"
@@ -70,9 +72,11 @@ def init(key: Any, n: int, *, device: Any = None, **rules: Any) -> State:
         key = torch.tensor(_signed(key), device=device)
     seeds = key + torch.arange(n, device=key.device)
     zeros = torch.zeros_like(seeds)
-    boards = torch.stack([zeros, zeros], -1)
-    state = State(boards, zeros, zeros != 0, zeros - 1, _streams(seeds), _streams(~seeds))
-    return restart(state, ~state.over, **rules)
+    boards, false = torch.stack([zeros, zeros], -1), zeros != 0
+    legal = _open_columns(boards)
+    draws = _streams(seeds), _streams(~seeds)
+    state = State(boards, zeros, false, boards.float(), legal, zeros - 1, *draws)
+    return restart(state, ~false, **rules)
 
 
 def restart(
@@ -116,15 +120,17 @@ def restart(
     state = state._replace(
         boards=torch.where(where[..., None], boards, state.boards),
         plies=torch.where(where, plies, state.plies),
-        over=state.over & ~where,
+        terminated=state.terminated & ~where,
+        rewards=torch.where(where[..., None], 0.0, state.rewards),
         seats=seats,
         starts=draws,
     )
-    begins = seat != 0 or openings is not None
-    return _reply(state, opponent)[0] if opponent is not None and begins else state
+    if opponent is not None and (seat != 0 or openings is not None):
+        state = _reply(state, opponent)[0]
+    return _with_mask(state)
 
 
-def step(state: State, actions: Tensor, opponent: Opponent = None) -> tuple[State, Tensor, Tensor]:
+def step(state: State, actions: Tensor, opponent: Opponent = None) -> State:
     """Play the caller's ply on every board whose game goes on, and the opponent's reply.
 
     Args:
@@ -133,31 +139,27 @@ def step(state: State, actions: Tensor, opponent: Opponent = None) -> tuple[Stat
             loses the game with -1.
         opponent: as for :func:`restart`.
 
-    Returns:
-        The new state; the caller's rewards float32 ``[N]``, in self-play those of the player who
-        moved; and the rewards ``[N, 2]`` of both players.
-
     Raises:
         InvalidAction: the shape, dtype or device is wrong. The values are not checked, because
             a check would wait for the device.
     """
     _check(actions, state.plies)
     first = state.plies & 1 == 0  # player 0 is the caller
-    state, rewards = _play(state, actions, ~state.over)
+    state, rewards = _play(state, actions, ~state.terminated)
     if opponent is not None:
         state, more = _reply(state, opponent)
         rewards = rewards + more.flip(-1)
     by_player = torch.where(first[..., None], rewards, rewards.flip(-1))
-    return state, rewards[..., 0], by_player
+    return _with_mask(state._replace(rewards=by_player))
 
 
 def observe(state: State, form: Form = PLANES) -> Seen:
     """Return the observations of the caller, or in self-play those of the side to move."""
     turned = (state.seats >= 0) & (state.seats != state.plies & 1)
     boards = torch.where(turned[..., None], state.boards.flip(-1), state.boards)
-    seen = _seen(boards, torch.where(turned | state.over, BOARD, boards[..., 0] | boards[..., 1]))
-    laid_out = form.lay_out(seen["observation"]).to(getattr(torch, form.dtype.name))
-    return {**seen, "observation": laid_out.contiguous()}
+    laid_out = form.lay_out(_planes(boards)).to(getattr(torch, form.dtype.name))
+    masks = state.legal_action_mask.to(torch.int8)
+    return {"observation": laid_out.contiguous(), "action_mask": masks}
 
 
 def _player(opponent: Opponent, seat: int | str) -> int:
@@ -181,33 +183,42 @@ def _play(state: State, columns: Tensor, where: Tensor) -> tuple[State, Tensor]:
     gain = won.float()
     rewards = torch.stack([gain - lost.float(), -gain], -1)
     boards = torch.where(legal[..., None], torch.stack([theirs, discs], -1), state.boards)
-    made = state._replace(boards=boards, plies=state.plies + legal, over=state.over | over)
-    return made, rewards
+    ended = state.terminated | over
+    return state._replace(boards=boards, plies=state.plies + legal, terminated=ended), rewards
 
 
 def _reply(state: State, opponent: Any) -> tuple[State, Tensor]:
     """Play the opponent's ply where the opponent is to move; return what :func:`_play` returns."""
-    where = ~state.over & (state.plies & 1 != state.seats)
-    occupied = state.boards[..., 0] | state.boards[..., 1]
-    seen = _seen(state.boards, torch.where(state.over, 0, occupied))
+    where = ~state.terminated & (state.plies & 1 != state.seats)
+    legal = state.terminated[..., None] | _open_columns(state.boards)
     if opponent != "random":
-        columns = opponent(seen)
+        masks = legal.to(torch.int8)
+        columns = opponent({"observation": _planes(state.boards), "action_mask": masks})
         _check(columns, state.plies, "the opponent's answer")
         return _play(state, columns, where)
-    count = seen["action_mask"].long().cumsum(-1)  # of the legal columns up to each column
+    count = legal.long().cumsum(-1)  # of the legal columns up to each column
     draws, index = _draw(state.replies, where, count[..., -1])
     columns = (count <= index[..., None]).sum(-1)
     return _play(state._replace(replies=draws), columns, where)
 
 
-def _seen(boards: Tensor, blocked: Tensor) -> Seen:
-    """Return planes of both bitboards, and a mask; columns with ``blocked`` tops are illegal."""
+def _with_mask(state: State) -> State:
+    legal = _open_columns(state.boards) & ~state.terminated[..., None]
+    return state._replace(legal_action_mask=legal)
+
+
+def _open_columns(boards: Tensor) -> Tensor:
+    """Return the columns that are not full, bool ``[N, 7]``."""
+    tops = STRIDE * torch.arange(COLUMNS, device=boards.device) + ROWS - 1
+    return (boards[..., 0] | boards[..., 1])[..., None] >> tops & 1 == 0
+
+
+def _planes(boards: Tensor) -> Tensor:
+    """Return the planes of both bitboards, int8 ``[N, 6, 7, 2]``."""
     shifts = STRIDE * torch.arange(COLUMNS, device=boards.device)
     heights = torch.arange(ROWS - 1, -1, -1, dtype=_STACK, device=boards.device)
     stacks = (boards[..., None, :] >> shifts[:, None] & COLUMN).to(_STACK)  # [N, 7, 2]
-    planes = stacks[..., None, :, :] >> heights[:, None, None] & 1
-    masks = blocked[..., None] >> (shifts + ROWS - 1) & 1 == 0
-    return {"observation": planes.to(torch.int8), "action_mask": masks.to(torch.int8)}
+    return (stacks[..., None, :, :] >> heights[:, None, None] & 1).to(torch.int8)
 
 
 def _has_won(discs: Tensor) -> Tensor:
@@ -262,10 +273,10 @@ class TensorEnv:
     shows the new game, and ``info`` holds the rewards of the last ply of the old game.
 
     Observations are a dict of ``"observation"``, by default int8 ``[N, 6, 7, 2]`` (row 0 on top,
-    plane 0 the observer's discs), and ``"action_mask"`` int8 ``[N, 7]``. Rewards are those of
-    :func:`step`. Info has ``"ply"`` int64 ``[N]``, the discs on the board; with an opponent
-    ``"seat"`` int64 ``[N]``, the caller's player; and after a step ``"player_rewards"`` float32
-    ``[N, 2]``. All are new tensors on the device.
+    plane 0 the observer's discs), and ``"action_mask"`` int8 ``[N, 7]``. Rewards are the
+    caller's, float32 ``[N]``, in self-play those of the player who moved. Info has ``"ply"`` int64
+    ``[N]``, the discs on the board; with an opponent ``"seat"`` int64 ``[N]``, the caller's player;
+    and after a step ``"player_rewards"`` float32 ``[N, 2]``. All are new tensors on the device.
     """
 
     def __init__(
@@ -331,7 +342,7 @@ class TensorEnv:
             key = secrets.randbits(63) if number is None else number
             self._state = init(key, size, device=self.device, **self._rules)
             return self._seen()
-        chosen = torch.ones_like(self._state.over) if where is None else where
+        chosen = torch.ones_like(self._state.terminated) if where is None else where
         if not isinstance(chosen, Tensor) or (chosen.dtype, *chosen.shape) != (torch.bool, size):
             raise InvalidOption(f"where={where!r:.60}: expected a tensor, bool ({size},)")
         self._state = restart(self._state, chosen, **self._rules)
@@ -351,8 +362,10 @@ class TensorEnv:
         """
         if self._state is None:
             raise NotReset("reset() needs to be called before step.")
-        state, rewards, by_player = step(self._state, actions, self._rules["opponent"])
-        ended = state.over.clone()
+        mover = self._state.plies & 1  # the caller, or in self-play the player who moves
+        state = step(self._state, actions, self._rules["opponent"])
+        rewards = state.rewards.gather(-1, mover[:, None])[:, 0]
+        by_player, ended = state.rewards.clone(), state.terminated.clone()
         self._state = restart(state, ended, **self._rules) if self._autoreset else state
         seen, info = self._seen()
         return seen, rewards, ended, torch.zeros_like(ended), {**info, "player_rewards": by_player}

@@ -12,8 +12,8 @@ from c4env import Position, evaluation
 from c4env.agents.sampling.mcts import (
     MCTS,
     ROLLOUTS,
+    draw_cell,
     greedy_playout,
-    random_cell,
     random_playout,
 )
 from c4env.agents.solver import Solver
@@ -30,7 +30,7 @@ def slow_playout(position: Position, state: int) -> tuple[int, int]:
     mover = position.to_move
     while position.outcome is None:
         occupied = position.mine | position.theirs
-        cell, state = random_cell(playable(occupied), state)
+        cell, state = draw_cell(playable(occupied), state)
         position = position.play((cell.bit_length() - 1) // 7)
     winner = position.outcome.winner
     return (0 if winner is None else 1 if winner == mover else -1), state

@@ -58,7 +58,7 @@ def scripted(columns, values, proven):
 def test_targets_are_results_and_values_halves_each(monkeypatch):
     monkeypatch.setattr(train, "FROM_EMPTY", 1.0)
     monkeypatch.setattr(train, "FORCED", 1.0)
-    games = train.Games(1, np.random.default_rng(0))
+    games = train.SelfPlayGames(1, np.random.default_rng(0))
     values = [0.5, np.nan, 0.0, -1.0, 0.2, 0.2, 1.0]
     proven = [False, False, False, True, False, False, True]
     search = scripted([3, 0, 3, 0, 3, 0, 3], values, proven)

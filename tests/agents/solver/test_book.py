@@ -10,7 +10,7 @@ import pytest
 
 from c4env.agents.solver import Book, BookUnavailable, Solver
 from c4env.agents.solver.book import default_book, enumeration, twelve, twelve_ply_book
-from c4env.agents.solver.search.table import position_key
+from c4env.agents.solver.kernels.table import position_key
 from c4env.bitboard import COLUMNS, mirror_all
 from c4env.errors import InvalidOption
 from c4env.position import Position

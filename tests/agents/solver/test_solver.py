@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from c4env.agents.solver import NO_SCORE, Solver
-from c4env.agents.solver.search.null_window import UNDECIDED, parity_bound
+from c4env.agents.solver.kernels.null_window import UNDECIDED, parity_bound
 from c4env.bitboard import CELLS, COLUMNS, playable, winning_cells
 from c4env.errors import InvalidOption, InvalidPosition
 from c4env.position import Position
@@ -224,8 +224,9 @@ def test_batches_of_bitboards(solver: Solver) -> None:
     for bad in ([0.5], ["x"], [[0], []], [None]):
         with pytest.raises(InvalidOption, match=r"bitboards .*: expected integers"):
             solver.scores_many([0], bad)
-    with pytest.raises(InvalidOption, match="threads=0"):
-        solver.scores_many(positions, threads=0)
+    for threads in (0, "2", True):
+        with pytest.raises(InvalidOption, match=f"threads={threads!r}: expected a positive"):
+            solver.scores_many(positions, threads=threads)
 
 
 @pytest.mark.compiled

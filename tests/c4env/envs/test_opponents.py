@@ -11,6 +11,7 @@ import pytest
 import c4env
 from c4env import ConnectFourEnv, ConnectFourVectorEnv, Observation, Position, agents
 from c4env.agents import Pool
+from c4env.agents.baselines import Greedy
 from c4env.errors import C4Error, InvalidOption
 from c4env.evaluation.games.game import play_game
 from tests.helpers.processes import run_python
@@ -185,6 +186,18 @@ def test_a_name_is_one_player_through_every_door(name: str) -> None:
     first, *others = [games_of(game) for game in games]
     for other in others:
         assert other == first
+
+
+class Leftmost(Greedy):
+    """A subclass that changes one method of an agent for many boards."""
+
+    def choose(self, position: Position) -> int:
+        return position.legal_columns()[0]
+
+
+def test_a_subclass_that_overrides_choose_plays_so_on_many_boards() -> None:
+    discs = np.zeros((3, 2), np.int64)
+    assert Leftmost().choose_many(discs, discs[:, 0]).tolist() == [0, 0, 0]
 
 
 # -- chance, and what an error leaves ------------------------------------------------------------

@@ -11,6 +11,7 @@ from gymnasium.utils.env_checker import check_env
 
 from c4env import ConnectFourEnv, Observation, Position, observe, position_from
 from c4env.errors import (
+    InvalidOption,
     OpponentFailed,
     WrongOrder,
 )
@@ -77,6 +78,25 @@ def test_an_illegal_move_loses() -> None:
 
 
 # -- opponents --------------------------------------------------------------------------------
+
+
+def test_openings_are_drawn_unless_reset_names_a_start() -> None:
+    environment = ConnectFourEnv(openings=["44", Position.parse("1212"), "7777"], seat=0)
+    environment.reset(seed=1)
+    drawn = []
+    for _ in range(60):
+        environment.reset()
+        drawn.append(environment.position)
+    starts = [Position.parse(moves) for moves in ("44", "1212", "7777")]
+    assert min(map(drawn.count, starts)) > 8
+    assert sum(map(drawn.count, starts)) == 60
+    environment.reset(options={"moves": "55"})
+    assert environment.position == Position.parse("55")
+    with pytest.raises(InvalidOption, match="the opponent is to move and could end the game"):
+        ConnectFourEnv(openings=["44", "112233"], seat=1)
+    environment = ConnectFourEnv(openings="112233", seat=0)
+    with pytest.raises(InvalidOption, match="the opponent is to move and could end the game"):
+        environment.reset(options={"seat": 1})
 
 
 def test_seats_are_drawn() -> None:

@@ -117,9 +117,9 @@ def test_games_on_other_boards(torch: Any, size: Size) -> None:
 
 def turn(state: Any, actions: Any, opponent: Any) -> Any:
     """A step, its last observations, and new games where a game has ended."""
-    state, *rewards = tensor.step(state, actions, opponent)
+    state = tensor.step(state, actions, opponent)
     last = tensor.observe(state, Form("tokens", "int64"))
-    return tensor.restart(state, state.over, opponent=opponent), *rewards, last
+    return tensor.restart(state, state.terminated, opponent=opponent), state.rewards, last
 
 
 def rightmost(seen: Any) -> Any:
@@ -176,14 +176,16 @@ def test_a_full_column_loses_the_game_of_the_opponent_too(torch: Any) -> None:
     state = tensor.init(1, 2, opponent=lambda seen: torch.tensor([0, 7]), seat=0)
     for ply in range(3):  # on board 0 both play the leftmost column
         answers = torch.tensor([0, 7 if ply == 2 else 1])
-        state, rewards, both = tensor.step(state, torch.tensor([0, 1]), lambda seen: answers)  # noqa: B023
-    assert rewards.tolist() == [0, 0]
-    assert both.tolist() == [[0, 0], [0, -1]]
-    assert state.over.tolist() == [False, True]
-    state, rewards, both = tensor.step(state, torch.tensor([0, 0]), rightmost)
-    assert rewards.tolist() == [-1, 0]  # a game that is over stays as it is
-    assert both.tolist() == [[-1, 0], [0, 0]]
+        state = tensor.step(state, torch.tensor([0, 1]), lambda seen: answers)  # noqa: B023
+    assert state.rewards.tolist() == [[0, 0], [0, -1]]
+    assert state.terminated.tolist() == [False, True]
+    state = tensor.step(state, torch.tensor([0, 0]), rightmost)
+    assert state.rewards.tolist() == [[-1, 0], [0, 0]]  # a game that is over stays as it is
     assert tensor.observe(state)["action_mask"].tolist() == [[0] * 7] * 2
+    assert not state.legal_action_mask.any()
+    state = tensor.restart(state, state.terminated & torch.tensor([True, False]))
+    assert state.legal_action_mask.sum(-1).tolist() == [7, 0]
+    assert not state.rewards.any()
 
 
 @pytest.mark.parametrize("opponent", [None, "random", rightmost])

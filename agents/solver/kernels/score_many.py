@@ -38,7 +38,7 @@ def begin_empty(table: Int64s, work: Int64s) -> None:
     "int64(int64[::1], int64[::1], int64[::1], int64[::1], int8[:, ::1], int64, int64, boolean)",
     nogil=True,
 )
-def score_batch(
+def score_range(
     table: Int64s,
     work: Int64s,
     mine: Int64s,
@@ -103,7 +103,7 @@ def _integers(given: object) -> Int64s:
     raise InvalidOption(f"bitboards {given!r}: expected integers")
 
 
-def bitboards(
+def parse_bitboards(
     mine: Sequence[Position] | ArrayLike, theirs: ArrayLike | None
 ) -> tuple[Int64s, Int64s]:
     """Check the arguments of :meth:`Solver.scores_many`; return them as two arrays.

@@ -100,7 +100,7 @@ CELL_VALUES: Final = np.array(
 UNDECIDED: Final = 99
 
 
-def make_ready(work: Int64s, table: Int64s, epoch: int) -> None:
+def reset_workspace(work: Int64s, table: Int64s, epoch: int) -> None:
     """Prepare a workspace for a search with a table and an epoch."""
     work[NODES] = 0
     work[LIMIT] = NEVER
