@@ -212,18 +212,12 @@ def test_batches_of_bitboards(solver: Solver) -> None:
     assert solver.scores_many([]).shape == (0,)
     with pytest.raises(InvalidPosition, match="position 1"):
         solver.scores_many([0, 3], [0, 1])
-    with pytest.raises(InvalidPosition, match="position 0"):
-        solver.scores_many([1 << 50], [0])
     with pytest.raises(InvalidOption, match="shape"):
         solver.scores_many([0, 0], [0])
-    with pytest.raises(InvalidPosition, match="position 0"):
-        solver.scores_many(["44"])
-    for wrong in (Position(), None, 4):
-        with pytest.raises(InvalidPosition, match=r": expected positions, or two arrays of bit"):
-            solver.scores_many(wrong)
-    for bad in ([0.5], ["x"], [[0], []], [None]):
-        with pytest.raises(InvalidOption, match=r"bitboards .*: expected integers"):
-            solver.scores_many([0], bad)
+    with pytest.raises(InvalidPosition, match=r": expected positions, or two arrays of bit"):
+        solver.scores_many(Position())
+    with pytest.raises(InvalidOption, match=r"bitboards .*: expected integers"):
+        solver.scores_many([0], [0.5])
     for threads in (0, "2", True):
         with pytest.raises(InvalidOption, match=f"threads={threads!r}: expected a positive"):
             solver.scores_many(positions, threads=threads)
