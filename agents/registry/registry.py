@@ -22,8 +22,8 @@ from c4env.agents.registry.imports import (
     file_hint,
     import_callable,
     in_a_line,
+    main_objects,
     meant,
-    taken_from_main,
 )
 from c4env.agents.registry.table import ZOO
 from c4env.boards import STANDARD, require_board
@@ -31,7 +31,7 @@ from c4env.errors import C4Error, WrongBoard
 
 from ...geometry import BOARD_SIZE, IS_STANDARD
 from ..base import Agent, is_model, parameters_of
-from .options import declared, options_of
+from .options import options_of, source_options, summary_of
 
 ENTRY_POINTS: Final = "c4env.agents"
 """The group of entry points by which other packages provide agents for :func:`register`."""
@@ -94,7 +94,7 @@ def registered_here() -> dict[str, Entry | Callable[..., Any]]:
     """
     zoo = {entry.name for entry in ZOO}
     added = {name: agent for name, agent in _registered.items() if name not in zoo}
-    return {**added, **taken_from_main}
+    return {**added, **main_objects}
 
 
 def described(name: str) -> tuple[str, str, list[tuple[str, str, str]]]:
@@ -108,19 +108,11 @@ def described(name: str) -> tuple[str, str, list[tuple[str, str, str]]]:
         InvalidSpec: the spec is malformed.
     """
     name, _ = split_spec(name)
-    found = _lookup(name)
-    if isinstance(found, Entry):
-        summary = found.summary
-    else:
-        doc = inspect.getdoc(found) or "an agent registered without a docstring"
-        summary = doc.split("\n")[0]
+    summary, options = _declared(_lookup(name))
     return (
         name,
         summary,
-        [
-            (o.name, "..." if o.default is REQUIRED else _text(o.default), o.help)
-            for o in _options(found)
-        ],
+        [(o.name, "..." if o.default is REQUIRED else _text(o.default), o.help) for o in options],
     )
 
 
@@ -131,11 +123,14 @@ def describe(name: str) -> str:
     return "\n".join([f"{name:<20} {summary}", *(f"{'':<22}{line}" for line in lines)])
 
 
-def _options(found: Entry | Callable[..., Any]) -> tuple[Option, ...]:
-    """Return the options of an agent; a function that is itself an agent has none."""
-    if isinstance(found, Entry):
-        return options_of_entry(found)
-    return () if _takes_observation(found) else options_of(found)
+def _declared(found: Entry | Callable[..., Any]) -> tuple[str, tuple[Option, ...]]:
+    """Return an agent's summary and options; a function that is itself an agent has no options."""
+    if isinstance(found, Entry) and found.target.startswith("."):
+        return source_options(found.target)
+    target = _import(found.target) if isinstance(found, Entry) else found
+    said = found.summary if isinstance(found, Entry) else ""
+    said = said or summary_of(target.__doc__) or "an agent registered without a docstring"
+    return said, () if _takes_observation(target) else options_of(target)
 
 
 def _takes_observation(target: Callable[..., Any]) -> bool:
@@ -146,11 +141,9 @@ def _takes_observation(target: Callable[..., Any]) -> bool:
     return parameters is None or any(p.default is p.empty for p in parameters.values())
 
 
-@functools.cache
 def options_of_entry(entry: Entry) -> tuple[Option, ...]:
-    """Return the options of an entry; read this package's agents from source without import."""
-    ours = entry.target.startswith(".")
-    return options_of(declared(entry.target) if ours else _import(entry.target))
+    """Return the options of an entry; this package's modules are not imported for it."""
+    return _declared(entry)[1]
 
 
 def option_names(name: str) -> tuple[str, ...]:
@@ -270,7 +263,7 @@ def make(spec: Any, **options: Any) -> Agent:
     if isinstance(target, Entry) and not _here(target):
         others = ", ".join(entry.name for entry in ZOO if entry.any_board)
         raise WrongBoard(f"{name} plays on {STANDARD}, not on {BOARD_SIZE}; use {others}")
-    known = {option.name: option for option in _options(target)}
+    known = {option.name: option for option in _declared(target)[1]}
     for key, value in given.items():
         if (next_key := re.search(r":(\w+)=", value)) and next_key[1] in known:
             fixed = f"{key}={value.replace(':', ',')}"
@@ -341,6 +334,14 @@ def _check_parameters(name: str, target: Callable[..., Any] | Entry) -> None:
 
 def _build(target: Callable[..., Any], name: str, options: dict[str, Any]) -> Agent:
     if not options and _takes_observation(target):
+        needed = [p for p in (parameters_of(target) or {}).values() if p.default is p.empty]
+        if len([p for p in needed if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]) > 1:
+            file = name.partition(":")[0]
+            raise InvalidSpec(
+                f"agent {name!r} takes {len(needed)} arguments: expected a function of one "
+                f"observation; of (observation, configuration), use kaggle:{file}; a heuristic, "
+                f"use alphabeta:heuristic={name}"
+            )
         return _agent_of(target)
     try:
         built = target(**options)

@@ -118,10 +118,11 @@ class RunSummary(Result):
                 heading, table = _fitting(placed[-1:], short, UNFITTED)
             words = [reading(ratings, heading), ratings.method_note()]
             first = "\n".join([f"{said}\n", table, *words])
-        rest = [self.table.counted(), *self.table.notes, *self.table.reasons_of_forfeits(short)]
+        rest = [self.table.counted(), *self.table.notes]
         if any(name != label for name, label in short.items()):
             rest.append("Two dots shorten a name; --format markdown prints full names.")
         models = "" if self.models is None else self.models.text(columns)
+        first = "\n".join([*self.table.reasons_of_forfeits(short), first])  # they decide places
         parts = [first, crossed, models, "\n".join([*rest, f"digest {self.digest}"])]
         return fitted("\n\n".join(part for part in parts if part), columns)
 
