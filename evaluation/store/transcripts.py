@@ -62,7 +62,7 @@ class Spoken:
         from ...agents.adapters.chat.agent import Exchange
 
         fields = dict(value)
-        (first, second), opening, agent = (fields.pop(k) for k in ("players", "opening", "agent"))
+        (first, second), opening, agent = map(fields.pop, ("players", "opening", "agent"))
         if fields["tokens"] is not None:
             asked, answered = fields["tokens"]
             fields["tokens"] = asked + 0, answered + 0
@@ -168,4 +168,4 @@ def read_transcripts(folder: Path) -> list[Spoken]:
         UnreadableRun: a line is damaged; an incomplete last line is ignored.
     """
     path = folder / TRANSCRIPTS_FILE
-    return read_lines(path, FORMAT).entries if path.exists() else []
+    return read_lines(path, FORMAT)[1] if path.exists() else []

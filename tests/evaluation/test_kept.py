@@ -237,7 +237,7 @@ def test_what_is_kept_is_of_all_that_made_it(
     forget(before)
     spec, seed = change(spec, 1, module, monkeypatch, sources)
     if keep in (played, placed):
-        with pytest.raises(UnreadableRun, match="holds another run: "):
+        with pytest.raises(UnreadableRun, match="holds another run; "):
             keep(spec, seed)
         assert {path: path.read_bytes() for path in stored} == stored
     else:
