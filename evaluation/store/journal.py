@@ -94,21 +94,16 @@ def open_locked(path: Path, patience: float = 0.0) -> BinaryIO:
         OSError: the file cannot be opened.
     """
     deadline = time.monotonic() + patience
+    file = path.open("a+b", buffering=0)
     while True:
-        file = path.open("a+b", buffering=0)
         try:
             lock_file(file, path)
-            if os.path.samestat(os.fstat(file.fileno()), path.stat()):
-                return file
+            return file
         except FileInUse:
             if time.monotonic() > deadline:
                 file.close()
                 raise
             time.sleep(0.05)
-        except BaseException:
-            file.close()
-            raise
-        file.close()  # another process has replaced the file meanwhile
 
 
 class Journal(Generic[T]):

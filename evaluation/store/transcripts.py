@@ -63,13 +63,11 @@ class Spoken:
 
         fields = dict(value)
         (first, second), opening, agent = map(fields.pop, ("players", "opening", "agent"))
-        if fields["tokens"] is not None:
-            asked, answered = fields["tokens"]
-            fields["tokens"] = asked + 0, answered + 0
-        exchange = Exchange(**fields)
-        if exchange.column not in (None, *range(7)):
-            raise ValueError(f"unknown column {exchange.column!r}")
-        return cls((first, second), opening, exchange, agent)
+        if (tokens := fields["tokens"]) is not None:
+            fields["tokens"] = tokens[0] + 0, tokens[1] + 0
+        if fields["column"] not in (None, *range(7)):
+            raise ValueError(f"unknown column {fields['column']!r}")
+        return cls((first, second), opening, Exchange(**fields), agent)
 
 
 class Transcripts:
