@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Random(Agent):
-    """Plays a random legal column; :meth:`reset` sets the seed."""
+    """Plays a legal column, drawn uniformly."""
 
     def __init__(self) -> None:
         self._generator = np.random.default_rng()
@@ -49,12 +49,12 @@ class Greedy(Agent):
 
     @checked
     def __init__(self, heuristic: HeuristicName = DEFAULT_HEURISTIC) -> None:
-        from .heuristics.names import as_argument, load, repeats
+        from .heuristics.names import as_argument, is_deterministic, load
 
         self._heuristic_name = heuristic
         self.heuristic = load(heuristic)
         self._argument = as_argument(self.heuristic)
-        self.deterministic = repeats(self.heuristic)
+        self.deterministic = is_deterministic(self.heuristic)
 
     def choose(self, position: Position) -> int:
         """Choose the 0-based column to play."""

@@ -18,7 +18,7 @@ SEED_LIMIT: Final = 2**31  # seeds of OpenSpiel's generators are below this
 
 
 class OpenSpielBot(Agent):
-    """Plays by a registered OpenSpiel bot that supports connect_four.
+    """Plays by an OpenSpiel bot that supports connect_four (needs the package open_spiel).
 
     Args:
         bot: mcts, minimax, uniform_random, ...
@@ -31,7 +31,7 @@ class OpenSpielBot(Agent):
         MissingExtra: OpenSpiel is not installed.
     """
 
-    settings_are_all = True
+    state_attrs = ()
 
     @checked
     def __init__(

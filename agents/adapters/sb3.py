@@ -17,7 +17,7 @@ from c4env.lazy import from_extra
 
 
 class SB3(PolicyAgent):
-    """Plays by a saved model of Stable-Baselines3 or sb3-contrib.
+    """Plays by a model of Stable-Baselines3 or sb3-contrib (needs the package stable-baselines3).
 
     The file does not tell whether the model trained with ``VecNormalize``, and does not contain its
     statistics. Such a model plays badly here, unless it trained with ``norm_obs=False``.

@@ -18,7 +18,7 @@ from c4env.lazy import from_extra
 
 
 class TorchFunction(ModuleAgent):
-    """Plays by a PyTorch function or module, which gets one board in each call.
+    """Plays by a PyTorch function or module, one board a call (needs the package torch).
 
     Args:
         function: FILE.py:NAME. The file's code runs, so name only files that you trust. A class is
@@ -31,7 +31,7 @@ class TorchFunction(ModuleAgent):
         MissingExtra: PyTorch is not installed.
     """
 
-    settings_are_all = True  # another process loads the file again
+    state_attrs = ()  # another process loads the file again
 
     @checked
     def __init__(self, function: str, device: str = "cpu", temperature: Temperature = 0.0) -> None:

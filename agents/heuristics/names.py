@@ -25,23 +25,23 @@ from . import WIN as WIN
 
 Heuristic = Callable[[int, int], float]
 
-
-_FOUND: dict[str, Heuristic]
+_functions: dict[str, Any]
 if CONNECT == 4:
-    from .evaluations import chain, lines, threats, window, window_b
+    from . import evaluations
 
-    _FOUND = {"chain": chain, "lines": lines, "threats": threats}
-    _FOUND |= {"window": window, "window-b": window_b}
-else:  # the other heuristics count lines of four
+    _functions = vars(evaluations)
+else:
 
     @kernel("float64(int64, int64)")
     def none(mine: int, theirs: int) -> float:
         """Return 0 for every board, so that searches value only finished games."""
         return 0.0
 
-    _FOUND = {"none": none}
+    _functions = {"none": none}
 
-HEURISTICS: Final[dict[str, Heuristic]] = {name: _FOUND[name] for name in HEURISTIC_NAMES}
+HEURISTICS: Final[dict[str, Heuristic]] = {
+    name: _functions[name.replace("-", "_")] for name in HEURISTIC_NAMES
+}
 
 _SIGNATURE: Final = types.float64(types.int64, types.int64)
 
@@ -84,7 +84,7 @@ def not_a_value(heuristic: object, value: object = "an unusable value") -> Inval
     )
 
 
-def repeats(heuristic: Heuristic) -> bool:
+def is_deterministic(heuristic: Heuristic) -> bool:
     """Return True if a heuristic is known to be deterministic.
 
     This package's heuristics are deterministic. A user's function may draw random numbers, unless
@@ -94,7 +94,7 @@ def repeats(heuristic: Heuristic) -> bool:
     return ours or getattr(heuristic, "deterministic", False) is True
 
 
-class Located:
+class CompiledHeuristic:
     """A heuristic of this package as a kernel argument; the machine code is looked up once.
 
     If the argument is the function itself, Numba looks up the machine code at each call, which
@@ -118,14 +118,14 @@ class Located:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the name only; another process looks up its own machine code."""
-        return Located, (self.name,)
+        return CompiledHeuristic, (self.name,)
 
 
 def as_argument(heuristic: Heuristic) -> Any:
-    """Return a heuristic as a kernel argument; wrap this package's in :class:`Located`."""
+    """Return a heuristic as a kernel argument; this package's become :class:`CompiledHeuristic`."""
     for name, known in HEURISTICS.items():
         if known is heuristic and not config.DISABLE_JIT:
-            return Located(name)
+            return CompiledHeuristic(name)
     return heuristic
 
 

@@ -46,7 +46,7 @@ class Chain(FixedDepth):
 
 
 class WindowA(FixedDepth):
-    """Window system A: alpha-beta search that prefers quick wins and slow losses.
+    """Window system A, published at depths 3, 5 and 7: prefers quick wins and slow losses.
 
     Args:
         depth: plies looked ahead, the agent's own move included.
@@ -58,7 +58,7 @@ class WindowA(FixedDepth):
 
 
 class WindowB(FixedDepth):
-    """Window system B: alpha-beta search with the heuristic ``window-b``.
+    """Window system B, with the heuristic ``window-b``; its report gives no depth.
 
     Args:
         depth: plies looked ahead, the agent's own move included.

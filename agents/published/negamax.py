@@ -61,7 +61,7 @@ def solve(mine: int, theirs: int, plies: int, limit: int, work: Int64s) -> tuple
 
 
 class Negamax(SearchingAgent):
-    """Plays perfectly by negamax without pruning; ties go to the leftmost column.
+    """Plays endings perfectly by negamax without pruning; ties go to the leftmost column.
 
     Args:
         max_nodes: positions to search before giving up with SearchLimit. A search from the opening

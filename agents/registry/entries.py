@@ -27,7 +27,7 @@ class Between(NamedTuple):
     high: float = math.inf
 
 
-class Named(NamedTuple):
+class Choices(NamedTuple):
     """The names that an option offers. The agent's class checks all other values."""
 
     names: tuple[str, ...]
@@ -122,7 +122,7 @@ class Entry:
     name: str
     target: str  # module:attribute of a class or function, imported on first use; a module that
     # begins with a dot is one of c4env.agents
-    summary: str
+    summary: str = ""  # empty: the first line of the docstring
     argument: str = ""  # the option that a spec may set without a key: name:argument
     needs: tuple[str, ...] = ()  # required modules of other packages
     any_board: bool = False  # True: plays on all board sizes (c4env.board), not only on 6x7x4

@@ -23,7 +23,7 @@ from typing import Any, Final, Self
 
 from c4env.errors import C4Error, WrongBoard
 
-taken_from_main: Final[dict[str, Any]] = {}
+main_objects: Final[dict[str, Any]] = {}
 """Objects imported from ``__main__``, keyed by import path. Another process cannot import these
 objects: ``__main__`` is the script or the interactive session of this process."""
 
@@ -58,7 +58,7 @@ def import_attribute(path: str) -> Any:
             sys.path.remove(here)
     found = getattr(module, attribute)
     if module_name == "__main__":
-        taken_from_main[path] = found
+        main_objects[path] = found
     return found
 
 

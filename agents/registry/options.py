@@ -3,11 +3,10 @@
 ``depth: Plies = 7`` in an ``__init__`` decorated by :func:`checked` is a complete declaration: the
 type bounds the value, and ``c4 list`` prints the default and the first sentence about ``depth`` in
 the docstring's ``Args``. Annotations and defaults of this package's agents use only names from this
-module, so that :func:`declared` can evaluate them without compiling kernels.
+module, so that :func:`source_options` can evaluate them without loading kernels.
 """
 
 from __future__ import annotations
-import __future__
 
 import ast
 import functools
@@ -20,7 +19,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path as Path
 from typing import Annotated, Any, Final, Literal, TypeVar
 
-from c4env.agents.registry.entries import REQUIRED, Between, Named, Option
+from c4env.agents.registry.entries import REQUIRED, Between, Choices, Option
 
 from ...geometry import COLUMNS, CONNECT, IS_STANDARD, ROWS
 from ..base import parameters_of
@@ -28,15 +27,17 @@ from ..base import parameters_of
 CELLS: Final = ROWS * COLUMNS
 MOST: Final = 10**15  # positions; with more, counters of 64 bits could overflow
 DAY: Final = 86400.0  # seconds, the longest time that an option may set
-HEURISTIC_NAMES: Final[tuple[str, ...]] = (
-    ("chain", "lines", "threats", "window", "window-b")
-    if IS_STANDARD
-    else ("chain", "window", "window-b")
-    if CONNECT == 4
-    else ("none",)  # heuristics count only lines of four
-)
+
+_HEURISTICS: Final = {  # each name, and whether this board has it; its function has ``_`` for ``-``
+    "chain": CONNECT == 4,
+    "lines": IS_STANDARD,
+    "threats": IS_STANDARD,
+    "window": CONNECT == 4,
+    "window-b": CONNECT == 4,
+    "none": CONNECT != 4,  # since the others count only lines of four
+}
+HEURISTIC_NAMES: Final = tuple(name for name, is_here in _HEURISTICS.items() if is_here)
 DEFAULT_HEURISTIC: Final = HEURISTIC_NAMES[0]
-"""The name of the default heuristic."""
 
 Plies = Annotated[int, Between(1, CELLS)]
 Positions = Annotated[int, Between(1, MOST)]
@@ -48,7 +49,7 @@ Share = Annotated[float, Between(0, 1)]
 Temperature = Annotated[float, Between(0)]
 HeuristicName = Annotated[
     str | Callable[[int, int], float],
-    Named(HEURISTIC_NAMES),
+    Choices(HEURISTIC_NAMES),
     f"{', '.join(HEURISTIC_NAMES)} or a module:function",
 ]
 """A heuristic: a name, an import path or a function. The text in the annotation replaces the help
@@ -105,11 +106,21 @@ def options_of(target: Callable[..., Any]) -> tuple[Option, ...]:
         hints = typing.get_type_hints(init, include_extras=True)
     except Exception:  # a user's annotations may be no types, or unresolvable here
         hints = {}
-    said = _told(target.__doc__)
+    return _options(
+        target.__doc__,
+        [
+            (name, parameter.default, hints.get(name, Any))
+            for name, parameter in (parameters_of(target) or {}).items()
+            if parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
+        ],
+    )
+
+
+def _options(doc: str | None, parameters: list[tuple[str, Any, Any]]) -> tuple[Option, ...]:
+    """Make options from a docstring and the name, default and annotation of each parameter."""
+    said = _told(doc)
     return tuple(
-        _option(name, parameter.default, hints.get(name, Any), said.get(name, ""))
-        for name, parameter in (parameters_of(target) or {}).items()
-        if parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
+        _option(name, default, hint, said.get(name, "")) for name, default, hint in parameters
     )
 
 
@@ -117,9 +128,9 @@ def _option(name: str, default: Any, hint: Any, said: str) -> Option:
     parts = list(_parts(hint))
     kind = next((kind for kind in (str, bool, int, float) if kind in parts), None)
     others = [part for part in parts if part not in (str, bool, int, float, types.NoneType)]
-    marks = [part for part in others if isinstance(part, Between | Named | str)]
+    marks = [part for part in others if isinstance(part, Between | Choices | str)]
     range_ = next((mark for mark in marks if isinstance(mark, Between)), Between(-math.inf))
-    names = next((part.names for part in marks if isinstance(part, Named)), ())
+    names = next((part.names for part in marks if isinstance(part, Choices)), ())
     return Option(
         name,
         kind or str,
@@ -140,7 +151,7 @@ def _parts(hint: Any) -> Iterator[Any]:
         yield from _parts(inner[0])
         yield from inner[1:]
     elif origin is Literal:
-        yield from (str, Named(inner))
+        yield from (str, Choices(inner))
     elif origin in (typing.Union, types.UnionType):
         for part in inner:
             yield from _parts(part)
@@ -156,38 +167,41 @@ def _told(doc: str | None) -> dict[str, str]:
     return {name: re.split(r"(?<!\.)\.(?=\s|$)", text)[0] for name, text in texts}
 
 
-_NEXT: Final = re.compile(r"\n(?=[@\w])")  # the end of a top-level class or function
-
-
 @functools.cache
-def declared(path: str) -> Callable[..., Any]:
-    """Return a stub of a class or function of this package, with signature and docstring.
+def source_options(target: str) -> tuple[str, tuple[Option, ...]]:
+    """Read the summary and the options of an agent of this package from its source.
 
-    The stub is made from the source, since importing the module would compile kernels.
+    Importing the module would load kernels, which ``c4 list`` and a splitter of specs do not need.
 
     Args:
-        path: ``.module:name``, relative to ``c4env.agents``. A class that does
-            not define ``__init__`` takes no options.
+        target: ``.module:name`` of a class or function, relative to ``c4env.agents``. A class that
+            does not define ``__init__`` takes no options.
     """
-    module, _, name = path.partition(":")
+    module, _, name = target.partition(":")
     file = Path(__file__).parents[1].joinpath(*module.split(".")).with_suffix(".py")
-    source = file.read_text(encoding="utf-8")
-    starts = (f"\nclass {name}(", f"\nclass {name}:", f"\ndef {name}(")
-    text = source[max(map(source.find, starts)) + 1 :]
-    end = _NEXT.search(text)
-    head, init, rest = (text[: end.start()] if end else text).partition("    def __init__(")
-    cut = f"{head}{init}{rest.partition(') -> None:')[0]}) -> None: pass" if init else head
-    node = ast.parse(cut).body[0]
-    assert isinstance(node, ast.ClassDef | ast.FunctionDef)
-    if isinstance(node, ast.ClassDef):
-        functions = [part for part in node.body if isinstance(part, ast.FunctionDef)]
-        calls = [part for part in functions if part.name == "__init__"]
-        node.bases, node.body = [], [node.body[0], *calls]
-        for call in calls:
-            call.decorator_list = []
-    else:
-        node.returns, node.body = None, node.body[:1]
-    names = dict(globals())
-    code = compile(ast.Module([node], []), path, "exec", __future__.annotations.compiler_flag, True)
-    exec(code, names)
-    return typing.cast("Callable[..., Any]", names[name])
+    found = _named(ast.parse(file.read_bytes()).body, name)
+    assert isinstance(found, ast.ClassDef | ast.FunctionDef)
+    init = found if isinstance(found, ast.FunctionDef) else _named(found.body, "__init__")
+    doc, parameters = ast.get_docstring(found), []
+    if isinstance(init, ast.FunctionDef):
+        taken = [taken for taken in init.args.args if taken.arg != "self"]
+        defaults = [None] * (len(taken) - len(init.args.defaults)) + init.args.defaults
+        parameters = [
+            (one.arg, _evaluate(default, inspect.Parameter.empty), _evaluate(one.annotation, Any))
+            for one, default in zip(taken, defaults, strict=True)
+        ]
+    return summary_of(doc), _options(doc, parameters)
+
+
+def _named(nodes: list[ast.stmt], name: str) -> ast.stmt | None:
+    return next((node for node in nodes if getattr(node, "name", None) == name), None)
+
+
+def _evaluate(node: ast.expr | None, absent: Any) -> Any:
+    """Evaluate a default or an annotation, which uses only names from this module."""
+    return absent if node is None else eval(ast.unparse(node), globals())
+
+
+def summary_of(doc: str | None) -> str:
+    """Return a docstring's first line without its markup."""
+    return (doc or "").strip().partition("\n")[0].replace("``", "")

@@ -22,8 +22,8 @@ from c4env.agents.registry.imports import (
     file_hint,
     import_callable,
     in_a_line,
+    main_objects,
     meant,
-    taken_from_main,
 )
 from c4env.agents.registry.table import ZOO
 from c4env.boards import STANDARD, require_board
@@ -31,7 +31,7 @@ from c4env.errors import C4Error, WrongBoard
 
 from ...geometry import BOARD_SIZE, IS_STANDARD
 from ..base import Agent, is_model, parameters_of
-from .options import declared, options_of
+from .options import options_of, source_options, summary_of
 
 ENTRY_POINTS: Final = "c4env.agents"
 """The group of entry points by which other packages provide agents for :func:`register`."""
@@ -94,7 +94,7 @@ def registered_here() -> dict[str, Entry | Callable[..., Any]]:
     """
     zoo = {entry.name for entry in ZOO}
     added = {name: agent for name, agent in _registered.items() if name not in zoo}
-    return {**added, **taken_from_main}
+    return {**added, **main_objects}
 
 
 def described(name: str) -> tuple[str, str, list[tuple[str, str, str]]]:
@@ -108,19 +108,11 @@ def described(name: str) -> tuple[str, str, list[tuple[str, str, str]]]:
         InvalidSpec: the spec is malformed.
     """
     name, _ = split_spec(name)
-    found = _lookup(name)
-    if isinstance(found, Entry):
-        summary = found.summary
-    else:
-        doc = inspect.getdoc(found) or "an agent registered without a docstring"
-        summary = doc.split("\n")[0]
+    summary, options = _declared(_lookup(name))
     return (
         name,
         summary,
-        [
-            (o.name, "..." if o.default is REQUIRED else _text(o.default), o.help)
-            for o in _options(found)
-        ],
+        [(o.name, "..." if o.default is REQUIRED else _text(o.default), o.help) for o in options],
     )
 
 
@@ -131,11 +123,14 @@ def describe(name: str) -> str:
     return "\n".join([f"{name:<20} {summary}", *(f"{'':<22}{line}" for line in lines)])
 
 
-def _options(found: Entry | Callable[..., Any]) -> tuple[Option, ...]:
-    """Return the options of an agent; a function that is itself an agent has none."""
-    if isinstance(found, Entry):
-        return options_of_entry(found)
-    return () if _takes_observation(found) else options_of(found)
+def _declared(found: Entry | Callable[..., Any]) -> tuple[str, tuple[Option, ...]]:
+    """Return an agent's summary and options; a function that is itself an agent has no options."""
+    if isinstance(found, Entry) and found.target.startswith("."):
+        return source_options(found.target)
+    target = _import(found.target) if isinstance(found, Entry) else found
+    said = found.summary if isinstance(found, Entry) else ""
+    said = said or summary_of(target.__doc__) or "an agent registered without a docstring"
+    return said, () if _takes_observation(target) else options_of(target)
 
 
 def _takes_observation(target: Callable[..., Any]) -> bool:
@@ -146,11 +141,9 @@ def _takes_observation(target: Callable[..., Any]) -> bool:
     return parameters is None or any(p.default is p.empty for p in parameters.values())
 
 
-@functools.cache
 def options_of_entry(entry: Entry) -> tuple[Option, ...]:
-    """Return the options of an entry; read this package's agents from source without import."""
-    ours = entry.target.startswith(".")
-    return options_of(declared(entry.target) if ours else _import(entry.target))
+    """Return the options of an entry; this package's modules are not imported for it."""
+    return _declared(entry)[1]
 
 
 def option_names(name: str) -> tuple[str, ...]:
@@ -270,7 +263,7 @@ def make(spec: Any, **options: Any) -> Agent:
     if isinstance(target, Entry) and not _here(target):
         others = ", ".join(entry.name for entry in ZOO if entry.any_board)
         raise WrongBoard(f"{name} plays on {STANDARD}, not on {BOARD_SIZE}; use {others}")
-    known = {option.name: option for option in _options(target)}
+    known = {option.name: option for option in _declared(target)[1]}
     for key, value in given.items():
         if (next_key := re.search(r":(\w+)=", value)) and next_key[1] in known:
             fixed = f"{key}={value.replace(':', ',')}"

@@ -16,7 +16,14 @@ from numba import from_dtype, types
 from numpy.typing import NDArray
 
 from c4env.agents.base import SearchingAgent, SearchResult, require_move
-from c4env.agents.heuristics.names import WIN, Heuristic, as_argument, load, not_a_value, repeats
+from c4env.agents.heuristics.names import (
+    WIN,
+    Heuristic,
+    as_argument,
+    is_deterministic,
+    load,
+    not_a_value,
+)
 from c4env.agents.registry.options import (
     HeuristicName,
     Megabytes,
@@ -288,7 +295,7 @@ class Deepening(SearchingAgent):
         InvalidValue: a number is out of range.
     """
 
-    settings_are_all = True
+    state_attrs = ()
 
     @checked
     def __init__(
@@ -308,7 +315,7 @@ class Deepening(SearchingAgent):
         self._heuristic_name = heuristic
         function = load(heuristic)
         self._heuristic = as_argument(function)
-        self.deterministic = movetime is None and repeats(function)
+        self.deterministic = movetime is None and is_deterministic(function)
         self._work = np.zeros(WORKSPACE, np.int64)
         self._table = np.zeros(0, ENTRY)
 

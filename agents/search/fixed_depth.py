@@ -19,7 +19,7 @@ from c4env.jit import HEURISTIC, kernel
 from ...bitboard import CELLS, COLUMN, COLUMNS, STRIDE, drop, has_won, playable
 from ...position import Position
 from ..base import SearchingAgent, SearchResult, line_of_play, require_move
-from ..heuristics.names import WIN, Heuristic, as_argument, load, not_a_value, repeats
+from ..heuristics.names import WIN, Heuristic, as_argument, is_deterministic, load, not_a_value
 from ..registry.options import DEFAULT_HEURISTIC, HeuristicName, Plies, checked
 from .lowlevel import POINTER, pointer
 from .packing import CENTRE_FIRST, LEFT_TO_RIGHT, column_at
@@ -175,8 +175,7 @@ class FixedDepth(SearchingAgent):
     quick: ClassVar[int] = 10**8
     """The number of unpruned lines of play above which a search runs in its own thread; shorter
     searches take some hundredths of a second."""
-    settings_are_all = True
-    memory = ("threads",)
+    state_attrs = ("threads",)
 
     @checked
     def __init__(
@@ -193,7 +192,7 @@ class FixedDepth(SearchingAgent):
         self.heuristic = heuristic
         function = load(heuristic)
         self._heuristic = as_argument(function)
-        self.deterministic = repeats(function)
+        self.deterministic = is_deterministic(function)
 
     def _best(
         self, mine: int, theirs: int, depth: int, searching: bool, order: int

@@ -48,7 +48,7 @@ def selfplay(
     simulations: Annotated[int, Between(0, 10**9)] = 0,
     temperature: Temperature = 0.0,
 ) -> Agent:
-    """Make an agent from a self-play network: the policy alone, or ``puct`` with the network.
+    """Play by a self-play network, alone or with ``puct`` (needs the package torch).
 
     With simulations, ``puct`` evaluates two leaves at a time, follows forced moves, flattens the
     policy at the root, and plays the best column of the improved policy. With these settings puct

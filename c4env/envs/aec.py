@@ -1,8 +1,7 @@
 """Connect Four as a PettingZoo AEC environment: a drop-in for ``connect_four_v3``.
 
 ``env()`` checks the order of calls and ends the game at an illegal move. ``raw_env()`` does
-not check the order, and an illegal move is an error. Neither environment has wrappers: the checks
-are part of ``step``.
+not check the order, and an illegal move is an error.
 
 The same as in PettingZoo's own environment: agents, spaces, observations, rewards, terminations,
 truncations, dead steps, warnings, ``metadata``, and the internals that programs use
@@ -21,13 +20,19 @@ Importing the package registers ``c4env/connect_four-v0`` with PettingZoo.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, Final, SupportsIndex
+from typing import Any, ClassVar
 
 import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 from pettingzoo import AECEnv
-from pettingzoo.utils.env import AECIterable, AECIterator
+from pettingzoo.utils import (
+    AssertOutOfBoundsWrapper,
+    BaseWrapper,
+    OrderEnforcingWrapper,
+    TerminateIllegalWrapper,
+)
+from pettingzoo.utils.env import AECIterable
 from pettingzoo.utils.env_logger import EnvLogger
 
 from c4env.arrays import Int8s
@@ -44,7 +49,7 @@ from c4env.errors import (
 
 from ..bitboard import COLUMNS, CONNECT, ROWS
 from ..observation import ILLEGAL_MASK, OBSERVATION_SHAPE, Form, Observation, fill, observe
-from ..position import Position
+from ..position import Position, numbered_cells
 from ..view.rendering import DEFAULT_SCALING
 from ..view.viewer import RENDER_MODES, Viewer
 from .drop_in import AGENTS as AGENTS
@@ -52,7 +57,7 @@ from .drop_in import DropIn
 from .options import parse_seed, parse_start
 
 
-class raw_env(DropIn, AECEnv):
+class raw_env(DropIn, AECEnv[str, Observation, Any]):
     """An environment that does not check the order of calls.
 
     Attributes:
@@ -67,15 +72,6 @@ class raw_env(DropIn, AECEnv):
         "is_parallelizable": False,
         "render_fps": 2,
     }
-
-    # From the first reset() on.
-    agents: list[str]
-    rewards: dict[str, float]
-    terminations: dict[str, bool]
-    truncations: dict[str, bool]
-    infos: dict[str, dict[str, Any]]
-    agent_selection: str
-    _cumulative_rewards: dict[str, float]
 
     def __init__(
         self,
@@ -99,23 +95,15 @@ class raw_env(DropIn, AECEnv):
         self.render_mode = render_mode
         self.screen_scaling = screen_scaling
         self.possible_agents = list(AGENTS)
+        self.agents = list(AGENTS)
         self.action_spaces = {agent: spaces.Discrete(COLUMNS) for agent in AGENTS}
         self.observation_spaces = {agent: Form("planes_last").space for agent in AGENTS}
         self.state_space = spaces.Box(0, 1, OBSERVATION_SHAPE, np.int8)
         self._position = Position()
-        self._last: int | None = None
-        self._prepare()
-
-    def _prepare(self) -> None:
-        """Set the attributes that exist before the first reset."""
-        self.agents = list(AGENTS)
+        self._last = None
+        self._cells = self._known = None
 
     # -- the game ---------------------------------------------------------------------
-
-    @property
-    def position(self) -> Position:
-        """The board and the side to move, as a ``Position``."""
-        return self._position
 
     def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
         """Start a game.
@@ -130,15 +118,16 @@ class raw_env(DropIn, AECEnv):
                 invalid.
             InvalidNotation, IllegalMove: ``moves`` is not a legal game.
         """
-        parse_seed(int(seed) if isinstance(seed, str) and seed.isdecimal() else seed)
+        parse_seed(seed)
         self._position, self._last = parse_start(options, warn=True)
+        self._cells = self._known = None
         self.agents = list(AGENTS)
         self.rewards = dict.fromkeys(AGENTS, 0)
         self._cumulative_rewards = dict.fromkeys(AGENTS, 0)
         self.terminations = dict.fromkeys(AGENTS, False)
         self.truncations = dict.fromkeys(AGENTS, False)
-        self.infos = {agent: {} for agent in AGENTS}
-        self.agent_selection = AGENTS[self._position.to_move]
+        self.infos = {agent: dict[str, Any]() for agent in AGENTS}
+        self._select()
         self._skip_agent_selection = None  # PettingZoo's: the agent after the dead steps
 
     def step(self, action: Any) -> None:
@@ -171,6 +160,9 @@ class raw_env(DropIn, AECEnv):
             raise IllegalStep(str(error)) from None
         self._position = position
         self._last = int(action)
+        if self._cells is not None:
+            self._known = numbered_cells(position)
+            self._cells[:] = self._known
         other = AGENTS[position.to_move]
         outcome = position.outcome
         if outcome is not None:
@@ -179,7 +171,7 @@ class raw_env(DropIn, AECEnv):
                 self.rewards[other] -= 1
             self.terminations = dict.fromkeys(self.agents, True)
             self._accumulate_rewards()
-        self.agent_selection = other
+        self._selected = self._agent_selector.next()
         if self.render_mode == "human":
             self.render()
 
@@ -202,16 +194,14 @@ class raw_env(DropIn, AECEnv):
 
         Raises:
             UnknownAgent: ``agent`` is not in ``possible_agents``.
-            NotReset: ``env()`` was never reset; ``state`` and ``render`` raise this error too.
         """
-        self._require_reset("observe")
         if agent not in AGENTS:
             raise UnknownAgent(f"{agent!r} is not an agent: expected one of {list(AGENTS)}")
-        position = self._position
+        position = self.position
         own, other = position.mine, position.theirs
         if AGENTS[position.to_move] != agent:
             own, other = other, own
-        live = agent == self.agent_selection and not (
+        live = agent == self._selected and not (
             self.terminations.get(agent, True) or self.truncations.get(agent, True)
         )
         planes = np.empty(OBSERVATION_SHAPE, np.int8)
@@ -221,8 +211,7 @@ class raw_env(DropIn, AECEnv):
 
     def state(self) -> Int8s:
         """Return the board as a new array, int8 ``(6, 7, 2)``; plane 0 has player_0's discs."""
-        self._require_reset("state")
-        return observe(self._position, 0)["observation"]
+        return observe(self.position, 0)["observation"]
 
     def observation_space(self, agent: str) -> spaces.Dict:
         """Return the space of an agent's observations, always the same object."""
@@ -234,18 +223,93 @@ class raw_env(DropIn, AECEnv):
 
     def render(self) -> NDArray[np.uint8] | str | None:
         """Render the board: return pixels or text, or show it in a window and return None."""
-        self._require_reset("render")
-        return self._viewer.render(self._position, self._last, self.metadata["render_fps"])
+        return self._viewer.render(self.position, self._last, self.metadata["render_fps"])
 
     def close(self) -> None:
         """Close the window if there is one; the game continues."""
         self._viewer.close()
 
 
-_OF_A_GAME: Final = {*raw_env.__annotations__, "num_agents"}
+def _of_the_game(name: str) -> Any:
+    """Return an attribute that is read and set in the game; see :meth:`_Layer._begun`."""
+
+    def read(layer: _Layer) -> Any:
+        return getattr(layer._begun(name).unwrapped, name)
+
+    def write(layer: _Layer, value: Any) -> None:
+        setattr(layer.unwrapped, name, value)
+
+    return property(read, write)
 
 
-class CheckedEnv(raw_env):
+class _Layer(BaseWrapper[str, Any, Any]):
+    """Passes calls and attributes on to the next layer."""
+
+    step = BaseWrapper.step
+    observe = BaseWrapper.observe
+
+    agents = _of_the_game("agents")
+    agent_selection = _of_the_game("agent_selection")
+    rewards = _of_the_game("rewards")
+    terminations = _of_the_game("terminations")
+    truncations = _of_the_game("truncations")
+    infos = _of_the_game("infos")
+    _cumulative_rewards = _of_the_game("_cumulative_rewards")
+    _agent_selector = _of_the_game("_agent_selector")
+
+    @property
+    def board(self) -> Any:
+        """The 42 cells; see :class:`c4env.envs.drop_in.DropIn`."""
+        return self.unwrapped.board
+
+    @board.setter
+    def board(self, cells: Any) -> None:
+        self.unwrapped.board = cells
+
+    def __getattr__(self, name: str) -> Any:
+        if name in ("env", "_has_reset", "_has_updated") or name.startswith("__"):
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        if hasattr(type(self), name):  # a property raised NotReset
+            self._begun(name)
+        return getattr(self.unwrapped if name.startswith("_") else self.env, name)
+
+    def _begun(self, call: str) -> Any:
+        """Return the next layer; :class:`CheckedEnv` requires a reset before ``call``."""
+        return self.env
+
+    def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        """Return the observation, cumulative reward, termination, truncation and info."""
+        found: tuple[Any, float, bool, bool, dict[str, Any]] = self._begun("last").last(observe)
+        return found
+
+    def __str__(self) -> str:
+        return str(self.env)
+
+
+class _Forfeits(_Layer, TerminateIllegalWrapper[str, Any, Any]):
+    """The innermost layer; an action on a full column ends the game."""
+
+    def step(self, action: Any) -> None:
+        try:
+            self.env.step(action)
+        except IllegalStep:
+            EnvLogger.warn_on_illegal_move()
+            game = self.unwrapped
+            agent = game.agent_selection
+            game._cumulative_rewards[agent] = 0
+            game.terminations = dict.fromkeys(game.agents, True)
+            game.truncations = dict.fromkeys(game.agents, True)
+            game.rewards = dict.fromkeys(game.agents, 0)
+            game.rewards[agent] = float(self._illegal_value)
+            game._accumulate_rewards()
+            game._deads_step_first()
+
+
+class _InBounds(_Layer, AssertOutOfBoundsWrapper[str, Any, Any]):
+    """The layer in the middle; ``raw_env`` checks that an action is a column."""
+
+
+class CheckedEnv(_Layer, OrderEnforcingWrapper[str, Any, Any]):
     """An environment that checks the order of calls and ends the game at an illegal move.
 
     An action on a full column ends the game with PettingZoo's warning. The agent gets -1 and the
@@ -255,41 +319,24 @@ class CheckedEnv(raw_env):
     Parameters, attributes and methods are those of :class:`raw_env`.
     """
 
-    if TYPE_CHECKING:  # PettingZoo's own annotation allows None as observation
+    def __init__(
+        self, render_mode: str | None = None, screen_scaling: int = DEFAULT_SCALING
+    ) -> None:
+        """Make an environment; see :class:`raw_env`."""
+        game = raw_env(render_mode, screen_scaling)
+        super().__init__(_InBounds(_Forfeits(game, illegal_reward=-1)))
 
-        def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]:
-            """Return the observation, cumulative reward, termination, truncation and info."""
-
-    @property
-    def unwrapped(self) -> raw_env:
-        """A ``raw_env`` of the same game, without the checks of this class."""
-        return self._view(raw_env)
-
-    @property
-    def env(self) -> raw_env:
-        """An object with the same game, where PettingZoo has the wrapped environment."""
-        return self._view(_Second)
-
-    def _prepare(self) -> None:
-        self._has_reset = False
-        self._has_updated = False  # since agent_iter() last returned an agent
-
-    def __getattr__(self, name: str) -> Any:
-        if name in _OF_A_GAME:
-            raise NotReset(f"{name} cannot be accessed before reset")
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-
-    def _require_reset(self, call: str) -> None:
+    def _begun(self, call: str) -> Any:
         if not self._has_reset:
             raise NotReset(f"reset() needs to be called before {call}.")
+        return self.env
 
     def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
         """Start a game; see :meth:`raw_env.reset`."""
-        super().reset(seed, options)
-        self._has_reset = True
-        self._has_updated = True
+        self.env.reset(seed=seed, options=options)
+        self._has_reset = self._has_updated = True
 
-    def step(self, action: SupportsIndex | None) -> None:
+    def step(self, action: Any) -> None:
         """Drop a disc for the selected agent; once the game is over, remove the agent instead.
 
         Args:
@@ -301,36 +348,35 @@ class CheckedEnv(raw_env):
             NotReset: ``reset`` was never called.
             WrongOrder: it is not the selected agent's turn.
         """
-        self._require_reset("step")
+        layer = self._begun("step")
         self._has_updated = True
-        if not self.agents:
+        if layer.unwrapped.agents:
+            layer.step(action)
+        else:
             EnvLogger.warn_step_after_terminated_truncated()
-            return
-        agent = self.agent_selection
-        try:
-            super().step(action)
-        except IllegalStep:
-            self._forfeit(agent)
 
-    def _forfeit(self, agent: str) -> None:
-        """End the game; the agent that made an illegal move loses."""
-        EnvLogger.warn_on_illegal_move()
-        self._cumulative_rewards[agent] = 0
-        self.terminations = dict.fromkeys(self.agents, True)
-        self.truncations = dict.fromkeys(self.agents, True)
-        self.rewards = dict.fromkeys(self.agents, 0)
-        self.rewards[agent] = -1.0
-        self._accumulate_rewards()
-        self._deads_step_first()
+    def observe(self, agent: str) -> Observation:
+        """Return the observation of an agent; see :meth:`raw_env.observe`."""
+        observation: Observation = self._begun("observe").observe(agent)
+        return observation
+
+    def state(self) -> Int8s:
+        """Return the board; see :meth:`raw_env.state`."""
+        state: Int8s = self._begun("state").state()
+        return state
+
+    def render(self) -> Any:
+        """Render the board; see :meth:`raw_env.render`."""
+        return self._begun("render").render()
 
     def agent_iter(self, max_iter: int = 2**63) -> AECIterable:
         """Iterate over the agents in turn until none is left, at most ``max_iter`` times.
 
         Raises (in the loop):
-            WrongOrder: the loop's body called neither ``step`` nor ``reset``.
+            AssertionError: the loop's body called neither ``step`` nor ``reset``.
         """
-        self._require_reset("agent_iter()")
-        return _CheckedIterable(self, max_iter)
+        self._begun("agent_iter()")
+        return super().agent_iter(max_iter)
 
 
 def env(
@@ -354,33 +400,3 @@ def env(
     """
     made: CheckedEnv = for_board(CheckedEnv, rows, columns, connect)(render_mode, screen_scaling)
     return made
-
-
-class _Second(CheckedEnv):
-    """The class of ``env.env``, where PettingZoo has the second of its three wrappers."""
-
-    @property
-    def env(self) -> raw_env:
-        return self._view(_Third)
-
-
-class _Third(CheckedEnv):
-    """The class of ``env.env.env``, where PettingZoo has the third of its three wrappers."""
-
-    @property
-    def env(self) -> raw_env:
-        return self._view(raw_env)
-
-
-class _CheckedIterable(AECIterable):
-    def __iter__(self) -> _CheckedIterator:
-        return _CheckedIterator(self.env, self.max_iter)
-
-
-class _CheckedIterator(AECIterator):
-    def __next__(self) -> str:
-        agent: str = super().__next__()
-        if not self.env._has_updated:
-            raise WrongOrder("need to call step() or reset() in a loop over `agent_iter`")
-        self.env._has_updated = False
-        return agent

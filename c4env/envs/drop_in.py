@@ -1,29 +1,29 @@
 """Internals of PettingZoo's ``connect_four_v3``, for programs that rely on these internals.
 
-Such a program runs with ``import c4env as connect_four_v3``. An ``env`` that ``env()`` or
-``raw_env()`` made supports:
+Such a program runs with ``import c4env as connect_four_v3``. A ``raw_env()`` supports:
 
 - ``env.board``: the 42 cells row by row from the top, a list of 0 (empty), 1 (player_0) and 2. The
-  list is a copy, but setting a cell of the list also sets the cell in the game;
-- ``env.board = cells``: the game continues from this board, and ``agent_selection`` is the side to
-  move. A full board, or four in a row, ends the game without rewards. A ``raw_env()`` accepts a
-  board even before the first ``reset()``, for programs that copy a game by its attributes;
-- ``env.unwrapped``, and with ``env()`` also ``env.env``, ``env.env.env`` and ``env.env.env.env``:
-  objects with the same game. The first and the last are a ``raw_env``, which checks less;
-- ``env._legal_moves()``, ``env.check_for_winner()``, ``env._agent_selector.next()``, and
-  ``env._agent_selector = selector``, which changes nothing: the board says whose turn it is;
+  list follows the game, and the game follows the list: ``env.board[38] = 1`` sets a disc, and
+  ``env.board = cells`` all of them. Then ``agent_selection`` is the side to move. A full board, or
+  four in a row, ends the game without rewards. ``env.board = cells`` works before the first
+  ``reset()``, for programs that copy a game by its attributes;
+- ``env._legal_moves()``, ``env.check_for_winner()`` and ``env._agent_selector``;
 - ``env.agent_selection = name``, if it is that player's turn;
-- ``render_mode=""``, which means None, and ``reset("7")``, which means the seed 7;
+- ``render_mode=""``, which means None;
 - unknown options of ``reset``, which cause a warning.
 
-A board that no game reaches is an error and leaves the game as it was. When a program sets cells
-one by one, the board must be valid after each cell; otherwise set all 42 at once.
+An ``env()`` has the same around it as in PettingZoo: three layers, each with the next as ``env``,
+which can be replaced. ``env.env.env.env`` is the ``raw_env``, and so is ``env.unwrapped``. What a
+program reads from the outermost layer, or sets there, is the game's.
+
+A board that no game reaches is an error. ``env.board = cells`` then leaves the game as it was; a
+cell is checked when the game is next used, so a program can set several cells one by one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import Any, NoReturn, SupportsIndex, TypeVar
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from pettingzoo.utils import AgentSelector
@@ -35,102 +35,82 @@ from ..position import DISCS, EMPTY, Position, numbered_cells
 
 AGENTS = ("player_0", "player_1")
 
-Env = TypeVar("Env", bound="DropIn")
-
-
-class Board(list[int]):
-    """A copy of the cells of a game; setting a cell of the copy also sets it in the game."""
-
-    def __init__(self, game: DropIn, cells: Iterable[int]) -> None:
-        super().__init__(cells)
-        self._game = game
-
-    def __setitem__(self, index: Any, value: Any) -> None:
-        """Set cells in the current game.
-
-        Raises:
-            InvalidPosition: no game reaches the board.
-        """
-        cells = list(self._game.board)
-        cells[index] = value
-        self._game.board = cells
-        super().__setitem__(slice(None), cells)
-
-    def _refuse(self, *_: Any, **__: Any) -> NoReturn:
-        raise InvalidPosition(f"a board has {CELLS} cells: set env.board or env.board[i]")
-
-    append = extend = insert = pop = remove = clear = sort = reverse = _refuse
-    __delitem__ = __iadd__ = __imul__ = _refuse
-
-    def __reduce_ex__(self, protocol: SupportsIndex) -> tuple[Any, ...]:
-        """Copy the cells as a plain list."""
-        return list, (list(self),)
-
 
 class DropIn:
     """The methods and attributes of ``raw_env`` for programs that use ``connect_four_v3``."""
 
-    agent_selection: str
     terminations: dict[str, bool]
+    reset: Callable[[], None]
+    _agent_selector: AgentSelector
+    _selected: str
     _position: Position
     _last: int | None
-    reset: Callable[[], None]
+    # The list that ``board`` returned, and a copy to see what a program set in it.
+    _cells: list[int] | None
+    _known: list[int] | None
 
     @property
-    def board(self) -> Board:
+    def position(self) -> Position:
+        """The board and the side to move, as a ``Position``."""
+        self._adopt_cells()
+        return self._position
+
+    @property
+    def board(self) -> list[int]:
         """The 42 cells row by row from the top: 0 empty, 1 player_0, 2 player_1.
 
         The module's docstring says what happens when a program sets the board or a cell.
         """
-        return Board(self, numbered_cells(self._position))
+        if self._cells is None:
+            self._cells = numbered_cells(self._position)
+            self._known = list(self._cells)
+        return self._cells
 
     @board.setter
     def board(self, cells: Any) -> None:
-        self._require_reset("a board is set")
         position = position_of(cells)
         if "terminations" not in self.__dict__:
             self.reset()
-        self._position = position
-        self._last = None
-        self.agent_selection = AGENTS[self._position.to_move]
-        self.terminations = dict.fromkeys(AGENTS, self._position.outcome is not None)
+        self._continue_from(position)
+        self._cells = self._known = None
 
-    def _require_reset(self, call: str) -> None:
-        """Do nothing: a ``raw_env`` has a board from the start. ``CheckedEnv`` overrides it."""
+    @property
+    def agent_selection(self) -> str:
+        """The agent whose turn it is, or the agent that is removed next."""
+        self._adopt_cells()
+        return self._selected
+
+    @agent_selection.setter
+    def agent_selection(self, agent: str) -> None:
+        self._selected = agent
+
+    def _adopt_cells(self) -> None:
+        """Continue from the cells if a program has set some."""
+        if self._cells != self._known:
+            self._continue_from(position_of(self._cells))
+            self._known = list(self._cells or ())
+
+    def _continue_from(self, position: Position) -> None:
+        """Play on from a board that a program set."""
+        self._position, self._last = position, None
+        self._select()
+        self.terminations = dict.fromkeys(AGENTS, position.outcome is not None)
+
+    def _select(self) -> None:
+        """Select the side to move."""
+        self._selected = AGENTS[self._position.to_move]
+        self._agent_selector = AgentSelector(list(AGENTS))
+        while self._agent_selector.next() != self._selected:
+            pass
 
     def _legal_moves(self) -> list[int]:
         """Return the 0-based columns that are not full, even after the end of the game."""
-        occupied = self._position.mine | self._position.theirs
+        occupied = self.position.mine | self.position.theirs
         return [column for column in range(COLUMNS) if drop(occupied, column)]
 
     def check_for_winner(self) -> bool:
         """Return True if the selected agent has four in a row."""
-        return bool(has_won(self._position.discs(AGENTS.index(self.agent_selection))))
-
-    @property
-    def _agent_selector(self) -> AgentSelector:
-        """A selector at the selected agent, so that ``next()`` returns the other agent."""
-        selector = AgentSelector(list(AGENTS))
-        while selector.next() != self.agent_selection:
-            pass
-        return selector
-
-    @_agent_selector.setter
-    def _agent_selector(self, selector: object) -> None:
-        """Do nothing: the board decides whose turn it is."""
-
-    def _view(self, kind: type[Env]) -> Env:
-        """Return the same game as an object of another class that shares all attributes."""
-        views = self.__dict__.setdefault("_views", {})
-        if kind not in views:
-            views[kind] = kind.__new__(kind)
-            views[kind].__dict__ = self.__dict__
-        view: Env = views[kind]
-        return view
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Return all attributes except the objects that ``_view`` made; a copy makes its own."""
-        return {key: value for key, value in self.__dict__.items() if key != "_views"}
+        return bool(has_won(self.position.discs(AGENTS.index(self.agent_selection))))
 
 
 def position_of(cells: Any) -> Position:

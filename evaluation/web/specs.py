@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
 from c4env.agents.registry.entries import REQUIRED, Entry, Option, require_choice
-from c4env.agents.registry.registry import join_spec, options_of_entry, split_spec
+from c4env.agents.registry.registry import described, join_spec, options_of_entry, split_spec
 from c4env.agents.registry.table import ZOO
 from c4env.evaluation.errors import InvalidRequest
 from c4env.evaluation.tables import shortened
@@ -113,7 +113,7 @@ def catalogue(named: tuple[str, ...] = ()) -> list[dict[str, Any]]:
     zoo = [
         {
             "spec": name,
-            "summary": entry.summary,
+            "summary": described(name)[1],
             "options": [_described(option) for option in settable(entry)],
         }
         for name, entry in PLAIN.items()

@@ -46,7 +46,7 @@ def ask_always(moves: str, attempt: int, ask: Callable[[], Exchange]) -> Exchang
 
 
 class Chat(Agent):
-    """Plays the columns that a language model answers.
+    """Plays the columns that a language model answers (needs the package openai).
 
     After an answer without a legal move, the next prompt describes the problem. A model that
     has used up its ``retries`` forfeits the game. The client repeats requests that fail on the

@@ -21,7 +21,7 @@ RUNNER: Final = str(Path(__file__).with_name("kaggle_runner.py"))
 
 
 class Submission(Engine):
-    """Plays a ConnectX submission: a program that answers lines (``kaggle_runner``).
+    """Plays a submission to Kaggle's ConnectX, in a process of its own (``kaggle_runner``).
 
     Each game runs in a new process, as on Kaggle. The process seeds the modules ``random`` and
     ``numpy.random``. There is no overage time: a first move may take ``engine.STARTUP`` seconds

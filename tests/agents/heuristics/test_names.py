@@ -156,7 +156,7 @@ def test_a_heuristic_that_does_not_compile_is_refused(
 
 
 def test_the_table_holds_the_published_heuristics_under_their_names() -> None:
-    assert list(HEURISTICS) == ["chain", "lines", "threats", "window", "window-b"]
+    assert {"chain", "lines", "threats", "window", "window-b"} <= set(HEURISTICS)
     assert all(load(name) is HEURISTICS[name] for name in HEURISTICS)
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import copy
+import inspect
 import pickle
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,6 +15,7 @@ from pettingzoo.utils import BaseWrapper
 import c4env as connect_four_v3
 from c4env import Position
 from c4env.errors import InvalidPosition
+from tests.helpers.environments import seen
 
 BOTH = pytest.mark.parametrize("make", [connect_four_v3.env, connect_four_v3.raw_env])
 
@@ -26,46 +29,42 @@ def cells_of(moves: str) -> list[int]:
 
 
 @BOTH
-def test_a_cell_that_is_set_is_set_in_the_game(make: Any) -> None:
+def test_the_list_of_cells_is_the_board_of_the_game(make: Any) -> None:
     environment = make()
     environment.reset()
     environment.unwrapped.board[38] = 1
-    assert environment.position == Position.parse("4")
     assert environment.agent_selection == "player_1"
+    assert environment.position == Position.parse("4")
     board = environment.board
     board[31] = np.int8(2)
     environment.step(3)
     assert environment.position == Position.parse("444")
-    assert board[24] == 0, "a copy: it does not follow the game"
-    board[17] = 2  # but sets a cell in the game as it stands
-    assert environment.position == Position.parse("4444")
-    assert board == environment.board
+    assert board[24] == 1
+    assert board is environment.board
+    board[10], board[17] = 1, 2  # in the air for a moment
+    assert environment.position == Position.parse("44444")
+    environment.reset()
+    assert environment.board == [0] * 42 != board
 
 
 @BOTH
 @pytest.mark.parametrize(
-    "change",
-    [
-        lambda board: board.__setitem__(0, 1),  # in the air
-        lambda board: board.__setitem__(38, 2),  # out of turn
-        lambda board: board.__setitem__(38, 3),
-        lambda board: board.__setitem__(38, "x"),
-        lambda board: board.__setitem__(slice(0, 2), []),
-        lambda board: board.append(1),
-        lambda board: board.pop(),
-        lambda board: board.sort(),
-        lambda board: board.clear(),
-        lambda board: board.__iadd__([1]),
-    ],
+    ("index", "value"), [(0, 1), (38, 2), (38, 3), (38, "x"), (slice(0, 2), [])]
 )
-def test_a_cell_that_cannot_be_set_is_refused(make: Any, change: Any) -> None:
+def test_a_board_that_no_game_reaches_is_refused_until_it_is_mended(
+    make: Any, index: Any, value: Any
+) -> None:
     environment = make()
     environment.reset()
     board = environment.board
+    board[index] = value
     with pytest.raises(InvalidPosition):
-        change(board)
-    assert environment.board == board == [0] * 42
-    assert environment.agent_selection == "player_0"
+        environment.step(3)
+    with pytest.raises(InvalidPosition):
+        environment.board = list(board)
+    board[:] = [0] * 42
+    environment.step(3)
+    assert environment.position == Position.parse("4")
 
 
 @BOTH
@@ -111,24 +110,126 @@ def test_a_game_copied_attribute_by_attribute(moves: str, reset_first: bool) -> 
     assert double._agent_selector.next() == source._agent_selector.next()
 
 
+def layers_of(environment: Any) -> list[Any]:
+    layers = [environment]
+    while hasattr(layers[-1], "env"):  # as many programs unwrap
+        layers.append(layers[-1].env)
+    return layers
+
+
 def test_the_layers_of_pettingzoo_are_one_game() -> None:
     environment = connect_four_v3.env()
     environment.reset()
-    inner = environment.env.env.env
-    assert type(inner) == type(environment.unwrapped) == connect_four_v3.raw_env  # noqa: E721
-    assert inner is environment.unwrapped
-    assert not hasattr(inner, "env")
-    depth, layer = 0, environment
-    while hasattr(layer, "env"):  # as many programs unwrap
-        layer, depth = layer.env, depth + 1
+    *outer, inner = layers_of(environment)
+    assert len(outer) == 3
+    assert type(inner) == connect_four_v3.raw_env  # noqa: E721
+    for layer in outer:
         layer.step(3)
-    assert depth == 3
+        assert layer.unwrapped is inner
+        assert layer.board is inner.board
     assert environment.position == Position.parse("444")
-    assert environment.env.env.board == environment.board == inner.board
     environment.env.agent_selection = "player_0"
     assert environment.agent_selection == "player_0"
     double = pickle.loads(pickle.dumps(copy.deepcopy(environment)))
     double.agent_selection = "player_1"
     double.unwrapped.step(0)
     assert double.position == Position.parse("4441") != environment.position
-    assert BaseWrapper(environment).unwrapped is environment.unwrapped
+    assert BaseWrapper(environment).unwrapped is inner
+
+
+class Counting(BaseWrapper[str, Any, Any]):
+    """A user's layer between those of the environment."""
+
+    steps = 0
+
+    def step(self, action: Any) -> None:
+        self.steps += 1
+        self.env.step(action)
+
+
+def test_a_layer_can_be_put_between_two_others() -> None:
+    environment = connect_four_v3.env()
+    environment.reset()
+    counting = Counting(environment.env.env)
+    environment.env.env = counting
+    environment.step(3)
+    assert counting.steps == environment.steps == 1
+    assert environment.last()[1:] == counting.last()[1:]
+    assert environment.position == Position.parse("4")
+
+
+def by_attributes(layer: Any, below: Any) -> Any:
+    double = object.__new__(type(layer))
+    for name, value in vars(layer).items():
+        if name != "env":
+            setattr(double, name, copy.deepcopy(value))
+    if below is not None:
+        double.env = below
+    return double
+
+
+def by_copy(layer: Any, below: Any) -> Any:
+    double = copy.deepcopy(layer) if below is None else copy.copy(layer)
+    if below is not None:
+        double.env = below
+    return double
+
+
+@pytest.mark.parametrize("duplicate", [by_attributes, by_copy])
+@pytest.mark.parametrize("moves", ["", "445", "111111", "4455667"])
+def test_a_game_copied_layer_by_layer_goes_its_own_way(duplicate: Any, moves: str) -> None:
+    first = connect_four_v3.env()
+    first.reset()
+    for digit in moves:
+        first.step(int(digit) - 1)
+    below = None
+    for layer in reversed(layers_of(first)):
+        below = duplicate(layer, below)
+    double: Any = below
+    before = seen(first)
+    assert seen(double) == before
+    action = None if first.position.outcome else 0  # of "111111" an illegal move
+    double.step(action)
+    assert seen(first) == before != seen(double)
+    first.step(action)
+    assert seen(double) == seen(first)
+    assert double.unwrapped is not first.unwrapped
+
+
+def names_of(layer: Any) -> set[str]:
+    found = set(vars(layer))
+    for kind in type(layer).__mro__:
+        if kind.__module__.startswith("pettingzoo."):
+            found |= {*vars(kind), *inspect.get_annotations(kind)}
+    return {name for name in found if not name.startswith("__")}
+
+
+def access(layer: Any, name: str) -> str:
+    """``rw`` if a program can read and set an attribute, ``r`` if only read, else ``-``."""
+    try:
+        value = getattr(layer, name)
+    except AttributeError:
+        return "-"
+    try:
+        setattr(copy.copy(layer), name, value)
+    except AttributeError:
+        return "r"
+    return "rw"
+
+
+def test_every_attribute_of_connect_four_v3_is_read_and_set_here() -> None:
+    theirs = pytest.importorskip("pettingzoo.classic.connect_four.connect_four")
+    chains = []
+    for module in (theirs, connect_four_v3):
+        environment = module.env(render_mode="rgb_array")
+        environment.reset()
+        environment.step(3)
+        chains.append(layers_of(environment))
+    names = set().union(*map(names_of, chains[0]))
+    groups: dict[tuple[str, ...], list[str]] = {}
+    for name in sorted(names):
+        row = tuple(" ".join(access(layer, name) for layer in chain) for chain in chains)
+        groups.setdefault(row, []).append(f"`{name}`")
+    table = [f"| {', '.join(group)} | {a} | {b} |" for (a, b), group in groups.items()]
+    text = Path("c4env/envs/CLIENTS.md").read_text("utf-8")
+    assert [line for line in table if line not in text] == [], "\n".join(table)
