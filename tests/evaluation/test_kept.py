@@ -60,7 +60,7 @@ def played(spec, seed):
 
 def placed(spec, seed):
     field = {"random": "default"}
-    board = Board("0.1", "2026-01-01", (ENDING,), field, (), {"random": 1.0}, {"random": {}})
+    board = Board("0.1", "", "2026-01-01", (ENDING,), field, (), {"random": 1.0}, {"random": {}})
     place(f"mine={spec}", board, seed=seed, out="kept")
 
 
