@@ -26,12 +26,9 @@ from c4env.evaluation.exact.quality import (
     Estimate,
     band_name,
     bands,
-    flat,
-    nested,
     resampled_counts,
-    shown_share,
 )
-from c4env.evaluation.tables import Rows, Tables, with_heading
+from c4env.evaluation.tables import Column, Result, Table
 
 VIEWS: Final = ("to move", "waiting", "mean")
 EITHER: Final = "either"
@@ -55,7 +52,7 @@ class HeuristicQuality(NamedTuple):
 
 
 @dataclass(frozen=True)
-class HeuristicTable(Tables):
+class HeuristicTable(Result):
     """A comparison of heuristics on the same positions.
 
     Attributes:
@@ -68,23 +65,15 @@ class HeuristicTable(Tables):
     by_ply: tuple[HeuristicQuality, ...]
     positions: int
 
-    def tables(self) -> list[list[list[str]]]:
-        """Return a table of all measures, and a table of Spearman correlations by ply."""
-        heading = ["heuristic", "view", "Spearman", "better than next", "Kendall"]
-        rows = [[*heading, "names the winner", "commoner winner"]]
-        for q in self.overall:
-            better = "-" if q.better is None else f"{100 * q.better:.0f}%"
-            rows.append([q.heuristic, q.view, _correlation(q.spearman), better])
-            rows[-1] += [_correlation(q.kendall), shown_share(q.sign), _percent(q.commoner)]
-        shown = list(dict.fromkeys(q.plies for q in self.by_ply if q.plies is not None))
-        counts = {q.plies: q.positions for q in self.by_ply}
-        by_ply = [["Spearman by ply", "view", *(f"{band_name(b)} ({counts[b]})" for b in shown)]]
-        for q in self.overall:
-            parts = {
-                p.plies: p for p in self.by_ply if (p.heuristic, p.view) == (q.heuristic, q.view)
-            }
-            by_ply.append([q.heuristic, q.view, *(_correlation(parts[b].spearman) for b in shown)])
-        return [rows, by_ply]
+    def tables(self) -> dict[str, Table]:
+        """Tables of all measures: over all positions, and by ply."""
+        plies = Column("plies", of=lambda q: band_name(q.plies))
+        by_ply = Table((*COLUMNS[:2], plies, *COLUMNS[2:]), self.by_ply)
+        return {"overall": Table(COLUMNS, self.overall), "by_ply": by_ply}
+
+    def facts(self) -> dict[str, Any]:
+        """The number of positions."""
+        return {"positions": self.positions}
 
     def summary(self) -> str:
         """Return a note on the positions and the intervals."""
@@ -93,17 +82,19 @@ class HeuristicTable(Tables):
             f"probabilities: bootstrap over positions, {RESAMPLES} samples for all rows."
         )
 
-    def records(self) -> Rows:
-        """Return a row for each heuristic, view and range of plies."""
-        return with_heading([flat(q) for q in (*self.overall, *self.by_ply)])
 
-    def as_dict(self) -> dict[str, Any]:
-        """Return the whole comparison as plain Python objects."""
-        return {
-            "positions": self.positions,
-            "overall": [nested(q) for q in self.overall],
-            "by_ply": [nested(q) for q in self.by_ply],
-        }
+COLUMNS: Final = (
+    Column("heuristic"),
+    Column("view"),
+    Column("spearman", "+.2f"),
+    Column("better", ".0%"),
+    Column("kendall", "+.2f"),
+    Column("sign", ".1%"),
+    Column("commoner", ".1%"),
+    Column("positions"),
+    Column("decided"),
+)
+"""The columns of heuristics; see :class:`HeuristicQuality`."""
 
 
 def compare_heuristics(
@@ -257,11 +248,3 @@ def rank_correlations(x: Float64s, y: Float64s, weights: Float64s) -> tuple[Floa
         rho = covariance / np.sqrt(variance_x * variance_y)
         tau = agreeing / np.sqrt(untied_x * untied_y)
     return rho, tau
-
-
-def _correlation(estimate: Estimate) -> str:
-    return estimate.shown("+.2f", " to ")
-
-
-def _percent(value: float | None) -> str:
-    return "-" if value is None else f"{100 * value:.1f}%"

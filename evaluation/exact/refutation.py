@@ -17,7 +17,7 @@ import statistics
 from collections import deque
 from collections.abc import Generator, Mapping
 from contextlib import closing
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
@@ -40,7 +40,7 @@ from c4env.evaluation.plan.field import (
     name_players,
 )
 from c4env.evaluation.plan.openings import Openings, choose_openings
-from c4env.evaluation.tables import Rows, Tables, plural, with_heading
+from c4env.evaluation.tables import Column, Result, Table, plural
 from c4env.position import Position, format_moves
 
 BUDGET: Final = 1000
@@ -52,7 +52,7 @@ _SEATS: Final = ("first", "second")
 
 
 @dataclass(frozen=True)
-class Refutation(Tables):
+class Refutation(Result):
     """The worst results of an agent; each case is one opening with one colour.
 
     Attributes:
@@ -121,38 +121,28 @@ class Refutation(Tables):
         lines.append(f"The search asked for its move in {plural(self.positions, 'position')}.")
         return "\n".join([*lines, *self.notes])
 
-    def tables(self) -> list[list[list[str]]]:
-        """Return one table with a row for each opening and colour."""
-        heading = ["opening", "it moves", "value", "outcome", "first error", "proven", "positions"]
-        rows = [[*heading, "line"]]
-        for case in self.openings:
-            results = [_RESULTS[case.value], _RESULTS[case.outcome]]
-            error = "-" if case.first_error is None else str(case.first_error)
-            proven = "yes" if case.proven else "no"
-            about = [case.opening or "-", _SEATS[case.seat], *results, error, proven]
-            rows.append([*about, str(case.positions), case.line])
-        return [rows]
+    def tables(self) -> dict[str, Table]:
+        """One table with a row for each opening and colour."""
+        return {"openings": Table(COLUMNS, self.openings)}
 
-    def records(self) -> Rows:
-        """Return the table for programs, with values and outcomes as numbers."""
-        return with_heading([_as_dict(case) for case in self.openings])
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the whole result as plain Python objects."""
+    def facts(self) -> dict[str, Any]:
+        """The agent, and the cases and positions of the search."""
         return {
             "player": self.player,
             "budget": self.budget,
             "held": self.held,
             "positions": self.positions,
-            "notes": self.notes,
-            "openings": [_as_dict(case) for case in self.openings],
         }
 
 
-def _as_dict(case: WorstCase) -> dict[str, Any]:
-    found = asdict(case)
-    del found["fault"], found["searched"]  # in the notes and the summary
-    return found
+COLUMNS: Final = (
+    Column("opening", lambda moves: moves or "-"),
+    Column("seat", _SEATS.__getitem__),
+    Column("value", _RESULTS.__getitem__),
+    Column("outcome", _RESULTS.__getitem__),
+    *map(Column, ("first_error", "proven", "positions", "line")),
+)
+"""The columns of :class:`WorstCase`; "value" and "outcome" are 1, 0 or -1: win, draw or loss."""
 
 
 def refute(

@@ -131,5 +131,5 @@ def test_the_command_shows_each_form(games, tmp_path, capsys):
     assert f"| {ENDING} | 5 | opened a win | 346 | 2 | -5 | 1 | 1.0 | 1 |" in shown("markdown")
     (row,) = csv.DictReader(io.StringIO(shown("csv")))
     (mistake,) = json.loads(shown("json"))["mistakes"]
-    assert {name: str(value) for name, value in mistake.items() if name != "games"} == row
-    assert mistake["games"] == [1]
+    assert {name: str(value) for name, value in mistake.items()} == row
+    assert mistake["game"] == 1

@@ -116,10 +116,10 @@ def test_a_match_with_a_test_goes_on_with_more_openings(tmp_path):
     at_once = play_match(pair, order, CLOSE)
     assert there == 4
     assert at_once.games != first.games
-    assert (result.digest, result.report()) == (at_once.digest, at_once.report())
+    assert (result.digest, result.lines.csv()) == (at_once.digest, at_once.lines.csv())
     assert read_games(tmp_path)[0].openings == tuple(order)
-    assert evaluation.read_run(tmp_path).report() == at_once.report()
-    assert play_match(pair, ["1", "2"], CLOSE, out=tmp_path).report() == first.report()
+    assert evaluation.read_run(tmp_path).lines.csv() == at_once.lines.csv()
+    assert play_match(pair, ["1", "2"], CLOSE, out=tmp_path).lines.csv() == first.lines.csv()
 
 
 def test_a_match_with_a_test_takes_on_nothing_else(tmp_path):
