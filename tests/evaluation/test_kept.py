@@ -58,7 +58,7 @@ def played(spec, seed):
 
 def placed(spec, seed):
     field = {"random": "default"}
-    board = Board("0.1", "2026-01-01", (ENDING,), field, (), {"random": 1.0}, {"random": {}})
+    board = Board("0.1", "", "2026-01-01", (ENDING,), field, (), {"random": 1.0}, {"random": {}})
     place(f"mine={spec}", board, seed=seed, out="kept")
 
 
@@ -127,7 +127,7 @@ def test_what_is_kept_is_of_all_that_made_it(keep, change, sources):
         (sources / name).write_text(text)
     seed = 2 if change == "seed" else 1
     if keep is played:
-        with pytest.raises(UnreadableRun, match="holds another run: "):
+        with pytest.raises(UnreadableRun, match="holds another run; "):
             keep(spec, seed)
         assert {path: path.read_bytes() for path in stored} == stored
     else:
