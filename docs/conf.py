@@ -81,7 +81,7 @@ class Agents(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         """The sections."""
         page = (Path(__file__).parent / "results.md").read_text("utf-8")
-        tables = [rows_of(page, "| # |", 1), rows_of(page, "| agent | keeps", 0)]
+        tables = [rows_of(page, "| rank |", 1), rows_of(page, "| agent | keeps", 0)]
         text = "\n\n".join(self._section(entry, *tables) for entry in ZOO)
         return self.parse_text_to_nodes(text, allow_section_headings=True)
 
@@ -95,7 +95,7 @@ class Agents(SphinxDirective):
             f"source: `agents{module.replace('.', '/')}.py`, `{source}`",
         ]
         if found := board.get(f"`{name}`"):
-            facts += [f"Elo {found[3]} ({found[4]})", f"{found[6]} ms a move"]
+            facts += [f"Elo {found[3]}", f"{found[5]} ms a move"]
         if found := exam.get(f"`{name}`"):
             facts.append(f"exam {found[1]}")
         lines += ["; ".join(facts) + ".", ""]

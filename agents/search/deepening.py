@@ -295,7 +295,7 @@ class Deepening(SearchingAgent):
         InvalidValue: a number is out of range.
     """
 
-    settings_are_all = True
+    state_attrs = ()
 
     @checked
     def __init__(
