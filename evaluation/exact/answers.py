@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from c4env.agents.registry.registry import registered_here
 from c4env.agents.solver.exam import SHA256, VERSION, exam
-from c4env.evaluation.errors import InvalidRun
+from c4env.errors import InvalidOption
 from c4env.evaluation.exact.judge import Judge
 from c4env.evaluation.exact.labelled import EXAM, Labelled, labelled_sets
 from c4env.evaluation.exact.quality import JudgedMove, Quality
@@ -55,8 +55,8 @@ def question_agents(
         watch: called with the number of answers so far and the total.
 
     Raises:
-        InvalidRun: no agent is given, an agent is given twice, or no agent answers.
-        UnknownAgent, UnknownOption, ...: a spec is wrong.
+        InvalidOption: no agent is given, an agent is given twice, or no agent answers.
+        UnknownAgent, InvalidOption, ...: a spec is wrong.
         UnreadableRun: ``answers.jsonl`` is damaged or in use.
     """
     with closing(_line_up(specs)) as lineup:
@@ -67,7 +67,9 @@ def _line_up(specs: Sequence[str]) -> Lineup:
     """Make the agents of several specs; errors are reported before any agent is asked."""
     named = dict(map(split_name, specs))
     if not specs or len(named) < len(specs):
-        raise InvalidRun(f"agents {', '.join(specs) or 'none'}: expected one or more, no duplicate")
+        raise InvalidOption(
+            f"agents {', '.join(specs) or 'none'}: expected one or more, none twice"
+        )
     return line_up(named, jobs=len(named))
 
 
@@ -103,7 +105,7 @@ def _question_all(
                     if watch is not None:
                         watch(done, total)
     if not moves:
-        raise InvalidRun(f"no agent answered; the first error: {next(iter(faults))}")
+        raise InvalidOption(f"no agent answered; the first error: {next(iter(faults))}")
     notes = tuple(
         f"{plural(count, 'position')} without an answer, {why}" for why, count in faults.items()
     )
@@ -138,8 +140,8 @@ def quality(
         the judged moves.
 
     Raises:
-        InvalidRun: an agent occurs twice, no agent answers, or the count or a set is invalid.
-        UnknownAgent, UnknownOption, ...: a spec is wrong.
+        InvalidOption: an agent occurs twice, no agent answers, or the count or a set is invalid.
+        UnknownAgent, InvalidOption, ...: a spec is wrong.
         UnreadableRun: a set or a stored file is damaged, or the folder is in use.
     """
     specs, on = ([each] if isinstance(each, str) else list(each) for each in (specs, on))

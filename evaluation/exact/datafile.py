@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from c4env.agents.solver import NO_SCORE
 from c4env.arrays import Bools, Int8s, Int64s
 from c4env.bitboard import COLUMNS, FROM_TOP, ROWS
-from c4env.evaluation.errors import InvalidRun, UnreadableRun
+from c4env.errors import InvalidOption, UnreadableRun
 from c4env.evaluation.tables import shortened
 from c4env.lazy import from_extra
 
@@ -41,10 +41,10 @@ class Data(NamedTuple):
         """Return the positions of a split.
 
         Raises:
-            InvalidRun: ``split`` is not in ``SPLITS``.
+            InvalidOption: ``split`` is not in ``SPLITS``.
         """
         if split not in SPLITS:
-            raise InvalidRun(f"split={split!r}: expected one of {', '.join(SPLITS)}")
+            raise InvalidOption(f"split={split!r}: expected one of {', '.join(SPLITS)}")
         return self.take(self.split == split)
 
     def torch(self) -> TensorDataset:
@@ -135,11 +135,11 @@ def form_of(path: Path) -> Form:
     """Return the reader and the writer of a file, chosen by the ending of its name.
 
     Raises:
-        InvalidRun: the ending is not in ``FORMS``.
+        InvalidOption: the ending is not in ``FORMS``.
         MissingExtra: pyarrow is not installed.
     """
     if path.suffix not in FORMS:
-        raise InvalidRun(f"{path}: expected a file name that ends in {' or '.join(FORMS)}")
+        raise InvalidOption(f"{path}: expected a file name that ends in {' or '.join(FORMS)}")
     if path.suffix == ".parquet":
         _parquet()  # report a missing library before any work
     return FORMS[path.suffix]

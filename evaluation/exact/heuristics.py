@@ -17,7 +17,7 @@ import numpy as np
 
 from c4env.agents.heuristics.names import Heuristic, load, require_finite
 from c4env.arrays import Float64s
-from c4env.evaluation.errors import InvalidRun
+from c4env.errors import InvalidOption
 from c4env.evaluation.exact.labelled import Labelled
 from c4env.evaluation.exact.quality import (
     BAND,
@@ -122,16 +122,16 @@ def compare_heuristics(
         watch: called with the number of comparisons done and the total.
 
     Raises:
-        InvalidRun: no heuristic is given, one occurs twice, or there are fewer than two positions.
-        InvalidHeuristic: a name is unknown, or a value is not strictly between -WIN and WIN.
+        InvalidOption: no heuristic is given, one occurs twice or is unknown, there are fewer than
+            two positions, or a value is not strictly between -WIN and WIN.
     """
     titles = [getattr(name, "__name__", str(name)) for name in names]
     if not names or len(set(titles)) < len(titles):
-        raise InvalidRun(
+        raise InvalidOption(
             f"heuristics {', '.join(titles) or 'none'}: expected one or more, no duplicate"
         )
     if len(positions) < 2:
-        raise InvalidRun(f"{len(positions)} positions: expected at least two to rank")
+        raise InvalidOption(f"{len(positions)} positions: expected at least two to rank")
     views = {
         (title, view): values
         for title, name in zip(titles, names, strict=True)

@@ -12,11 +12,10 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from c4env.agents.registry.imports import meant
+from c4env.agents.registry.imports import suggest
 from c4env.agents.solver import Solver
 from c4env.agents.solver.exam import exam
-from c4env.errors import C4Error
-from c4env.evaluation.errors import InvalidRun, UnreadableRun
+from c4env.errors import C4Error, InvalidOption, UnreadableRun
 from c4env.evaluation.exact.judge import strongest_book
 from c4env.evaluation.store.files import read_text
 from c4env.evaluation.tables import shortened
@@ -57,11 +56,11 @@ def labelled_sets(names: Sequence[str], count: int | None, seed: int = 0) -> lis
         seed: seed of the generated sets.
 
     Raises:
-        InvalidRun: ``count`` is not positive, a position is finished, or a label is wrong.
+        InvalidOption: ``count`` is not positive, a position is finished, or a label is wrong.
         UnreadableRun: a file cannot be read or has no labelled positions.
     """
     if count is not None and count < 1:
-        raise InvalidRun(f"{count} positions: expected at least 1")
+        raise InvalidOption(f"{count} positions: expected at least 1")
     solver = Solver(book=strongest_book())
     found: dict[Position, Labelled] = {}
     read: list[Labelled] = []
@@ -76,13 +75,13 @@ def labelled_sets(names: Sequence[str], count: int | None, seed: int = 0) -> lis
         elif not Path(name).exists():
             sets = [EXAM, *STAGES]
             listed = f"; expected a file of `moves score` lines, or one of {', '.join(sets)}"
-            raise UnreadableRun(f"set {name!r}{meant(name, sets)}{listed}")
+            raise UnreadableRun(f"set {name!r}{suggest(name, sets)}{listed}")
         else:
             some = read_labelled(Path(name))[:count]
             read += some
         for labelled in some:
             if labelled.position.outcome is not None:
-                raise InvalidRun(f"{name}: {labelled.moves}: the game is over")
+                raise InvalidOption(f"{name}: {labelled.moves}: the game is over")
             found.setdefault(labelled.position, labelled)
     if read:  # two files may label one position differently
         scores = solver.scores_many([labelled.position for labelled in read])
@@ -95,10 +94,10 @@ def check_label(labelled: Labelled, score: int) -> None:
     """Check that a label is the exact score.
 
     Raises:
-        InvalidRun: the label differs from the score.
+        InvalidOption: the label differs from the score.
     """
     if score != labelled.score:
-        raise InvalidRun(f"{labelled.moves} is labelled {labelled.score}; its score is {score}")
+        raise InvalidOption(f"{labelled.moves} is labelled {labelled.score}; its score is {score}")
 
 
 def read_labelled(path: Path) -> list[Labelled]:

@@ -17,9 +17,8 @@ import c4env
 from c4env import agents, evaluation
 from c4env.agents.solver import Solver
 from c4env.boards import Size
-from c4env.errors import WrongBoard
+from c4env.errors import UnreadableRun, WrongBoard
 from c4env.evaluation import play
-from c4env.evaluation.errors import UnreadableRun
 from c4env.evaluation.exact import answers, refutation
 from c4env.evaluation.exact.answers import ANSWERS_FILE, question_agents
 from c4env.evaluation.exact.judge import Judge
