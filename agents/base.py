@@ -48,39 +48,36 @@ class Agent(abc.ABC):
             clock, two runs of the same game may differ.
     """
 
-    settings_are_all: ClassVar[bool] = False
-    """True if a copy or pickle stores only the arguments and :attr:`memory`; the copy rebuilds the
-    other attributes."""
-
-    memory: ClassVar[tuple[str, ...]] = ()
-    """Names of the attributes that affect later moves, besides the arguments."""
+    state_attrs: ClassVar[tuple[str, ...] | None] = None
+    """None: a copy or pickle holds all attributes. Names: a copy is made anew from the arguments,
+    and gets these attributes, which affect later moves."""
 
     deterministic: bool = False
     name: str = ""
     nodes: int = 0
     movetime: float | None = None
 
-    made_with: tuple[tuple[Any, ...], dict[str, Any]]  # the arguments, if settings_are_all
+    init_args: tuple[tuple[Any, ...], dict[str, Any]]  # unless state_attrs is None
     _given: Mapping[str, Any] = MappingProxyType({})  # the checked arguments, for repr
 
     def __new__(cls, *args: Any, **options: Any) -> Self:
-        """Store the arguments if :attr:`settings_are_all` is true."""
+        """Store the arguments, from which a copy is made."""
         agent = super().__new__(cls)
-        if cls.settings_are_all:
-            agent.made_with = (args, options)
+        if cls.state_attrs is not None:
+            agent.init_args = args, options
         return agent
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> Any:
-        """Pickle the agent by its arguments if :attr:`settings_are_all` is true."""
-        if not self.settings_are_all:
+        """Pickle the agent by its arguments, unless :attr:`state_attrs` is None."""
+        if self.state_attrs is None:
             return super().__reduce_ex__(protocol)
-        return _made_again, (type(self), *self.made_with), self.__getstate__()
+        return _made_again, (type(self), *self.init_args), self.__getstate__()
 
     def __getstate__(self) -> Any:
         """Return the state that a copy stores besides the arguments."""
-        if not self.settings_are_all:
+        if self.state_attrs is None:
             return super().__getstate__()
-        return {name: getattr(self, name) for name in ("name", *self.memory)}
+        return {name: getattr(self, name) for name in ("name", *self.state_attrs)}
 
     def __call__(self, observation: Mapping[str, Any] | NDArray[Any]) -> int:
         """Return the column for an observation of the player to move (``c4env.observation``)."""

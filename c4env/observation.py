@@ -173,15 +173,6 @@ def observe(position: Position, player: int | None = None) -> Observation:
     return {"observation": planes, "action_mask": mask}
 
 
-def observe_many(positions: Iterable[Position]) -> Observation:
-    """Stack N positions' observations for the side to move: ``[N, 6, 7, 2]`` and ``[N, 7]``."""
-    seen = [observe(position) for position in positions]
-    return {
-        "observation": np.stack([one["observation"] for one in seen]),
-        "action_mask": np.stack([one["action_mask"] for one in seen]),
-    }
-
-
 def layout_of(shape: tuple[int, ...], lead: str = "") -> str:
     """Return the layout that has a shape; ``lead="N, "`` means that ``shape`` begins with N.
 

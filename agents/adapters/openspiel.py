@@ -31,7 +31,7 @@ class OpenSpielBot(Agent):
         MissingExtra: OpenSpiel is not installed.
     """
 
-    settings_are_all = True
+    state_attrs = ()
 
     @validate_args
     def __init__(

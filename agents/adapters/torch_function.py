@@ -31,7 +31,7 @@ class TorchFunction(ModuleAgent):
         MissingExtra: PyTorch is not installed.
     """
 
-    settings_are_all = True  # another process loads the file again
+    state_attrs = ()  # another process loads the file again
 
     @validate_args
     def __init__(self, function: str, device: str = "cpu", temperature: Temperature = 0.0) -> None:

@@ -164,8 +164,7 @@ class Graded(Agent):
         elo: strength on the scale of the shipped leaderboard; -1114 is random, 426 perfect.
     """
 
-    settings_are_all = True
-    memory = ("_state",)
+    state_attrs = ("_state",)
 
     @validate_args
     def __init__(self, elo: Annotated[float, Range(-1114, 426)] = 0.0) -> None:

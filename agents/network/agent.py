@@ -41,7 +41,7 @@ class Learned(SearchingAgent):
     """
 
     deterministic = True
-    settings_are_all = True
+    state_attrs = ()
 
     @validate_args
     def __init__(

@@ -14,12 +14,17 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
+<<<<<<< HEAD
 from c4env.agents.registry.entries import Range
 from c4env.arrays import Float64s, Int8s, Int64s
+=======
+from c4env.agents.registry.entries import Range
+from c4env.arrays import Float64s, Int64s
+>>>>>>> main
 from c4env.jit import kernel
 
 from ...bitboard import CELLS, COLUMNS, drop
-from ...observation import OBSERVATION_SHAPE, fill
+from ...envs.vectorized.batch import observed
 from ...position import Position
 from ..registry.options import Megabytes, Movetime, Simulations, validate_args
 from .policy_value import Asked
@@ -184,14 +189,6 @@ def select_leaves(
     return done
 
 
-@kernel(types.void(_rows, _int64, types.int8[:, :, :, ::1], types.int8[:, ::1]))
-def observe_all(boards: Int64s, count: int, planes: Int8s, masks: Int8s) -> None:
-    """Write the observations of the first ``count`` boards, each for the side to move."""
-    for i in range(count):
-        mine, theirs = int(boards[i, 0]), int(boards[i, 1])
-        fill(mine, theirs, mine | theirs, planes[i], masks[i])
-
-
 @kernel(
     types.void(NODE_ARRAY, _words, _rows, _words, _rows, types.float64[:, ::1], types.float64[::1])
 )
@@ -318,7 +315,5 @@ class PUCT(TreeAgent):
 
     def _ask(self, count: int) -> tuple[Float64s, Float64s]:
         """Return weights ``[N, 7]`` and values ``[N]`` of the first N waiting leaves."""
-        planes = np.empty((count, *OBSERVATION_SHAPE), np.int8)
-        masks = np.empty((count, COLUMNS), np.int8)
-        observe_all(self._boards, count, planes, masks)
-        return self._function(planes, masks)
+        seen = observed(self._boards[:count])
+        return self._function(seen["observation"], seen["action_mask"])

@@ -242,8 +242,7 @@ class TreeAgent(SearchingAgent):
         InvalidOption: a number is out of range.
     """
 
-    settings_are_all = True
-    memory = ("_seed", "_root", "_result")
+    state_attrs = ("_seed", "_root", "_result")
     default_simulations: ClassVar[int]  # simulations for each move without a movetime
     slice: int  # simulations between two checks of the clock and of Ctrl-C
 

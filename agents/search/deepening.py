@@ -295,7 +295,7 @@ class Deepening(SearchingAgent):
         InvalidOption: a number is out of range.
     """
 
-    settings_are_all = True
+    state_attrs = ()
 
     @validate_args
     def __init__(

@@ -175,8 +175,7 @@ class FixedDepth(SearchingAgent):
     quick: ClassVar[int] = 10**8
     """The number of unpruned lines of play above which a search runs in its own thread; shorter
     searches take some hundredths of a second."""
-    settings_are_all = True
-    memory = ("threads",)
+    state_attrs = ("threads",)
 
     @validate_args
     def __init__(

@@ -19,9 +19,8 @@ from c4env.agents.adapters.model import ModelAgent
 from c4env.agents.base import require_count
 from c4env.agents.selfplay.folder import checkpoint_read, claimed, needs, run
 from c4env.bitboard import COLUMNS
-from c4env.envs.vectorized.batch import boards_from, positions_of
+from c4env.envs.vectorized.batch import bitboards, boards_from, observed, positions_of
 from c4env.files import write_whole
-from c4env.observation import observe_many
 
 with needs("torch", __name__):
     import torch
@@ -87,7 +86,7 @@ def search(network: Network, roots: list[Node], simulations: int, chance: Any = 
             leaves.append(node)
         values = np.array([leaf.result or 0.0 for leaf in leaves])
         if asked := [i for i, leaf in enumerate(leaves) if leaf.result is None]:
-            planes, masks = observe_many(leaves[i].position for i in asked).values()
+            planes, masks = observed(bitboards([leaves[i].position for i in asked])).values()
             with torch.inference_mode():
                 found = network.eval()(torch.from_numpy(planes).to(network.policy.weight.device))
             logits, values[asked] = (part.double().cpu().numpy() for part in found)
@@ -120,7 +119,7 @@ def play(network: Network, boards: int, chance: np.random.Generator) -> list[Any
     turns = [(game[-1], len(game) - k) for game in games for k in range(1, len(game))]
     results = [(end.result or 0.0) * (-1) ** left for end, left in turns]
     visits = torch.tensor(np.stack([node.visits for node in nodes]))
-    planes = torch.tensor(observe_many(node.position for node in nodes)["observation"])
+    planes = torch.tensor(observed(bitboards([node.position for node in nodes]))["observation"])
     return [planes, (visits / visits.sum(1, keepdim=True)).float(), torch.tensor(results).float()]
 
 

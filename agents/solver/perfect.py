@@ -23,8 +23,7 @@ class Perfect(SearchingAgent):
         table_mb: memory of the solver's table.
     """
 
-    settings_are_all = True
-    memory = ("_generator",)
+    state_attrs = ("_generator",)
 
     @validate_args
     def __init__(

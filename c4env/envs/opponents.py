@@ -113,7 +113,8 @@ class Follower:
 
     def reset(self, seed: int) -> None:
         """Forget all games; the environment calls this when it resets all boards."""
-        reset_player(self.agent, seed)
+        if self.agent.draws:
+            reset_player(self.agent, seed)
 
     def begin(self, boards: Int64s, seeds: Int64s) -> None:
         """Begin new games on these boards."""

@@ -286,8 +286,8 @@ class _Hasher(NumpyHasher):  # type: ignore[misc]  # joblib has no types
             return ("random", type(thing).__name__)
         if isinstance(thing, FunctionAgent):
             return ("agent", thing.function)
-        if isinstance(thing, Agent) and thing.settings_are_all:
-            return ("agent", type(thing), thing.made_with)
+        if isinstance(thing, Agent) and thing.state_attrs is not None:
+            return ("agent", type(thing), thing.init_args)
         if isinstance(thing, frozenset):
             return ("frozenset", set(thing))
         if isinstance(thing, CodeType):

@@ -17,11 +17,10 @@ import numpy as np
 
 from c4env import agents
 from c4env.agents.solver.exam import exam
-from c4env.envs.vectorized.batch import boards_from
+from c4env.envs.vectorized.batch import bitboards
 from c4env.errors import InvalidOption, UnreadableRun, require_integer
 from c4env.evaluation.studies.leaderboard import place, stored_board
 from c4env.files import write_whole
-from c4env.observation import observe_many
 
 AGAINST: Final = ("random", "greedy", "alphabeta-window", "alphabeta-chain")
 """Fast agents of the leaderboard, the weakest first."""
@@ -58,9 +57,9 @@ def blunder_rate(model: Any, questions: int | None = None) -> float:
     asked = exam()[:questions]
     scores = np.array([question.scores for question in asked], np.float64)  # nan for None
     signs = np.where(np.isnan(scores), -2, np.sign(scores))
-    seen = observe_many(question.position for question in asked)
+    discs = bitboards([question.position for question in asked])
     seeds = np.random.default_rng(0).integers(2**48, size=len(asked))
-    columns = agents.make(model).choose_many(boards_from(seen), seeds)
+    columns = agents.make(model).choose_many(discs, seeds)
     kept = signs[np.arange(len(asked)), columns] == signs.max(axis=1)
     return float(1 - kept.mean())
 

@@ -56,6 +56,7 @@ from c4env import Position, agents, observe
 
 empty, many = Position(), (np.zeros((8, 2), np.int64), np.zeros(8, np.int64))
 endless = [agents.make(spec).choose for spec in %r]
+agents.make("alphabeta:depth=1").choose_many(*many)  # loads the kernel, which Ctrl-C may not end
 one, two = agents.make("alphabeta:depth=14"), agents.make("alphabeta:depth=14")
 two.threads = 2
 for ask in [*endless, lambda _: one.choose_many(*many), lambda _: two.choose_many(*many)]:

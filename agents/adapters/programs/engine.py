@@ -46,7 +46,7 @@ class Engine(Agent):
         InvalidOption: the program does not exist, or an option's value is not allowed.
     """
 
-    settings_are_all = True  # a copy starts its own program
+    state_attrs = ()  # a copy starts its own program
     _process: LineProcess | None = None
     _moved = False  # the process has moved
     _deadline = 0.0  # of the move, on the monotonic clock
