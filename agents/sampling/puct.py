@@ -14,13 +14,8 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-<<<<<<< HEAD
-from c4env.agents.registry.entries import Range
-from c4env.arrays import Float64s, Int8s, Int64s
-=======
 from c4env.agents.registry.entries import Range
 from c4env.arrays import Float64s, Int64s
->>>>>>> main
 from c4env.jit import kernel
 
 from ...bitboard import CELLS, COLUMNS, drop
