@@ -14,8 +14,8 @@ import pytest
 
 pytest.importorskip("openai")
 
-from c4env import evaluation
-from c4env.errors import InvalidOption, Unavailable, UnreadableRun
+from c4env import errors, evaluation
+from c4env.errors import InvalidOption, Unavailable
 from c4env.evaluation.__main__ import main
 from c4env.evaluation.store.record import read_games
 from c4env.evaluation.store.transcripts import TRANSCRIPTS_FILE, read_transcripts
@@ -138,7 +138,7 @@ def test_another_prompt_is_another_run(server, tmp_path):
     spec = f"chat:m,base_url={server.url},prompt={prompt}"
     evaluation.round_robin([spec, "random"], openings=0, out=tmp_path / "run")
     prompt.write_text("The columns that are not full: {legal}\nDo your best.")
-    with pytest.raises(UnreadableRun, match="the prompt of"):
+    with pytest.raises(errors.UnreadableRun, match="prompt of"):
         evaluation.round_robin([spec, "random"], openings=0, out=tmp_path / "run")
 
 
