@@ -304,7 +304,8 @@ def agent_of(model: Any, temperature: float = 0.0, **unknown: Any) -> Agent:
     except TypeError as error:
         raise InvalidOption(
             f"agent {getattr(model, '__name__', model)!r}: {error}: expected a function of one "
-            "observation; a function of observation and configuration plays as kaggle:FILE.py"
+            "observation; of (observation, configuration), use kaggle:FILE.py; a heuristic, use "
+            "alphabeta:heuristic=FILE.py:NAME"
         ) from None
     except ValueError:  # Python cannot find the signature
         pass

@@ -12,7 +12,7 @@ from c4env.agents.solver import Book, Solver
 from c4env.agents.solver.book import default_book, enumeration, twelve, twelve_ply_book
 from c4env.agents.solver.kernels.table import position_key
 from c4env.bitboard import COLUMNS, mirror_all
-from c4env.errors import InvalidOption
+from c4env.errors import InvalidOption, MissingExtra
 from c4env.position import Position
 from tests.helpers.paths import DATA
 from tests.helpers.positions import random_position
@@ -138,7 +138,7 @@ def test_the_twelve_ply_book_is_an_extra(monkeypatch: pytest.MonkeyPatch) -> Non
 
     twelve_ply_book.cache_clear()
     monkeypatch.setattr(twelve, "installed", missing)
-    with pytest.raises(InvalidOption, match=r"c4env\[book\]"):
+    with pytest.raises(MissingExtra, match=r"c4env\[book\]"):
         Solver(book="12ply")
 
 

@@ -170,7 +170,7 @@ def test_published_kinds_of_submission_play_a_round_robin():
 def test_a_function_of_two_arguments_is_refused_before_play(tmp_path):
     file = tmp_path / "mine.py"
     file.write_text("def agent(observation, configuration):\n    return 3\n")
-    with pytest.raises(InvalidOption, match=r"plays as kaggle:FILE\.py"):
+    with pytest.raises(InvalidOption, match=r"use kaggle:FILE\.py"):
         agents.make(f"{file}:agent")
 
 
