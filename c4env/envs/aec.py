@@ -60,10 +60,8 @@ from .options import parse_seed, parse_start
 class raw_env(DropIn, AECEnv[str, Observation, Any]):
     """An environment that does not check the order of calls.
 
-    Attributes:
-        agents, rewards, terminations, truncations, infos, agent_selection: as in every
-            PettingZoo environment.
-        state_space: Box of ``state()``.
+    ``state_space`` is the Box of ``state()``. The other attributes are those of every PettingZoo
+    environment.
     """
 
     metadata: ClassVar[dict[str, Any]] = {
@@ -147,7 +145,12 @@ class raw_env(DropIn, AECEnv[str, Observation, Any]):
         if not self.agents:
             raise WrongOrder("step() after the end of the game: reset() first")
         if self.terminations[agent] or self.truncations[agent]:
-            self._step_dead(action)
+            if action is not None:
+                raise ActionNotInSpace(
+                    f"{action!r} for {agent}, whose game is over: "
+                    "when an agent is dead, the only valid action is None"
+                )
+            self._was_dead_step(None)
             return
         position = self._position
         if agent != AGENTS[position.to_move]:
@@ -174,14 +177,6 @@ class raw_env(DropIn, AECEnv[str, Observation, Any]):
         self._selected = self._agent_selector.next()
         if self.render_mode == "human":
             self.render()
-
-    def _step_dead(self, action: object) -> None:
-        if action is not None:
-            raise ActionNotInSpace(
-                f"{action!r} for {self.agent_selection}, whose game is over: "
-                "when an agent is dead, the only valid action is None"
-            )
-        self._was_dead_step(None)
 
     # -- observations -------------------------------------------------------------------
 
@@ -337,16 +332,10 @@ class CheckedEnv(_Layer, OrderEnforcingWrapper[str, Any, Any]):
         self._has_reset = self._has_updated = True
 
     def step(self, action: Any) -> None:
-        """Drop a disc for the selected agent; once the game is over, remove the agent instead.
-
-        Args:
-            action: 0-based column; None when the agent is terminated or truncated.
+        """Drop a disc; see :meth:`raw_env.step`. A full column ends the game.
 
         Raises:
-            ActionNotInSpace: the action is not an integer 0..6 or, after the end, is not None;
-                the game is unchanged.
             NotReset: ``reset`` was never called.
-            WrongOrder: it is not the selected agent's turn.
         """
         layer = self._begun("step")
         self._has_updated = True
