@@ -57,10 +57,8 @@ from .options import parse_seed, parse_start
 class raw_env(DropIn, AECEnv[str, Observation, Any]):
     """An environment that does not check the order of calls.
 
-    Attributes:
-        agents, rewards, terminations, truncations, infos, agent_selection: as in every
-            PettingZoo environment.
-        state_space: Box of ``state()``.
+    ``state_space`` is the Box of ``state()``. The other attributes are those of every PettingZoo
+    environment.
     """
 
     metadata: ClassVar[dict[str, Any]] = {
@@ -144,7 +142,12 @@ class raw_env(DropIn, AECEnv[str, Observation, Any]):
         if not self.agents:
             raise WrongOrder("step() after the end of the game: reset() first")
         if self.terminations[agent] or self.truncations[agent]:
-            self._step_dead(action)
+            if action is not None:
+                raise InvalidAction(
+                    f"{action!r} for {agent}, whose game is over: "
+                    "when an agent is dead, the only valid action is None"
+                )
+            self._was_dead_step(None)
             return
         position = self._position
         if agent != AGENTS[position.to_move]:
@@ -170,6 +173,7 @@ class raw_env(DropIn, AECEnv[str, Observation, Any]):
         if self.render_mode == "human":
             self.render()
 
+<<<<<<< HEAD
     def _step_dead(self, action: object) -> None:
         if action is not None:
             raise InvalidAction(
@@ -178,6 +182,8 @@ class raw_env(DropIn, AECEnv[str, Observation, Any]):
             )
         self._was_dead_step(None)
 
+=======
+>>>>>>> main
     # -- observations -------------------------------------------------------------------
 
     def observe(self, agent: str) -> Observation:
@@ -332,16 +338,17 @@ class CheckedEnv(_Layer, OrderEnforcingWrapper[str, Any, Any]):
         self._has_reset = self._has_updated = True
 
     def step(self, action: Any) -> None:
-        """Drop a disc for the selected agent; once the game is over, remove the agent instead.
-
-        Args:
-            action: 0-based column; None when the agent is terminated or truncated.
+        """Drop a disc; see :meth:`raw_env.step`. A full column ends the game.
 
         Raises:
+<<<<<<< HEAD
             InvalidAction: the action is not an integer 0..6 or, after the end, is not None;
                 the game is unchanged.
             WrongOrder: ``reset`` was never called.
             WrongOrder: it is not the selected agent's turn.
+=======
+            WrongOrder: ``reset`` was never called.
+>>>>>>> main
         """
         layer = self._begun("step")
         self._has_updated = True
