@@ -173,17 +173,6 @@ class raw_env(DropIn, AECEnv[str, Observation, Any]):
         if self.render_mode == "human":
             self.render()
 
-<<<<<<< HEAD
-    def _step_dead(self, action: object) -> None:
-        if action is not None:
-            raise InvalidAction(
-                f"{action!r} for {self.agent_selection}, whose game is over: "
-                "when an agent is dead, the only valid action is None"
-            )
-        self._was_dead_step(None)
-
-=======
->>>>>>> main
     # -- observations -------------------------------------------------------------------
 
     def observe(self, agent: str) -> Observation:
@@ -341,14 +330,7 @@ class CheckedEnv(_Layer, OrderEnforcingWrapper[str, Any, Any]):
         """Drop a disc; see :meth:`raw_env.step`. A full column ends the game.
 
         Raises:
-<<<<<<< HEAD
-            InvalidAction: the action is not an integer 0..6 or, after the end, is not None;
-                the game is unchanged.
             WrongOrder: ``reset`` was never called.
-            WrongOrder: it is not the selected agent's turn.
-=======
-            WrongOrder: ``reset`` was never called.
->>>>>>> main
         """
         layer = self._begun("step")
         self._has_updated = True
