@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NoReturn
@@ -50,6 +51,7 @@ class Parser(argparse.ArgumentParser):
     def __init__(self, **settings: Any) -> None:
         settings.setdefault("formatter_class", _Help)
         super().__init__(**settings)
+        self._negative_number_matcher = re.compile(r"-\d[\d.,]*$")  # -10,0 is no option
 
     def error(self, message: str) -> NoReturn:
         """Print the message and exit with code 2."""

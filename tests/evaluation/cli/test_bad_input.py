@@ -28,7 +28,7 @@ BAD = {
         ("random greedy --opening-book x", "unrecognized arguments"),
         ("greedy greedy", "c4 play"),
         ("one=random one=greedy", "agent 'one' is given twice"),
-        ("greedy --only greedy", "is both a challenger and in the field"),
+        ("greedy --only greedy", "a gauntlet needs a challenger and at least one agent"),
         ("greedy --only", "expected one argument"),
         ("alphabeta:depth={1,2 --quiet", "unmatched brace"),
         ("alphabeta:depth=1..2 alphabeta:depth=2", "'alphabeta:depth=2' is given twice"),
