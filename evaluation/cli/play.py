@@ -13,7 +13,7 @@ from pathlib import Path
 
 from c4env.evaluation.cli.output import say, show
 
-from .options import AGENT, add_board, add_format, at_least
+from .options import AGENT, add_board, add_format, add_seed, at_least
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -25,9 +25,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--record", type=Path, metavar="DIR", help="append the game to DIR (default: write nothing)"
     )
-    parser.add_argument(
-        "--seed", type=int, default=0, metavar="N", help="seed of agents (default 0)"
-    )
+    add_seed(parser, "stochastic agents")
     add_board(parser)
     add_format(parser)
 

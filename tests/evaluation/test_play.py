@@ -52,14 +52,11 @@ def test_a_person_is_a_policy(play, players, moves, typed, said, winner, tmp_pat
 
 
 def test_bad_input_is_asked_again_and_nothing_is_written(play, tmp_path):
-    before = sorted(tmp_path.iterdir())
     shown = play(["", "0", "8", "x", "44", " 4 ", *"444"], "human", "left=left.py")
     for wrong in ("''", "'0'", "'8'", "'x'", "'44'"):
         assert f"{wrong}: expected a column that has room" in shown
     assert shown.rstrip().endswith("human (red x) wins")
-    assert [path for path in sorted(tmp_path.iterdir()) if path.suffix != ".pyc"] == [
-        *before,
-    ] or {path.name for path in tmp_path.iterdir()} == {"left.py", "__pycache__"}
+    assert {path.name for path in tmp_path.iterdir()} <= {"left.py", "__pycache__"}
 
 
 @pytest.mark.parametrize("typed", [["4", "q"], ["4"]])
