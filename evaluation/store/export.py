@@ -1,6 +1,6 @@
 """Export games for other tools: as CSV, JSON, or a pandas data frame.
 
-The columns are the fields of ``games.jsonl``, without the checksum.
+The columns are the fields of ``games.jsonl``.
 """
 
 from __future__ import annotations
