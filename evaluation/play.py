@@ -6,8 +6,7 @@ import os
 from pathlib import Path
 from typing import Final
 
-from c4env.agents.errors import Unavailable
-from c4env.evaluation.errors import UnreadableRun
+from c4env.errors import Unavailable, UnreadableRun
 
 from ..observation import Observation, position_from
 from ..position import DIGITS

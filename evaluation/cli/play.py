@@ -31,7 +31,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(arguments: argparse.Namespace) -> None:
-    from c4env.evaluation.errors import InvalidRun
+    from c4env.errors import InvalidOption
     from c4env.evaluation.games.processes import stdout_to_stderr
 
     from ... import agents
@@ -48,12 +48,12 @@ def execute(arguments: argparse.Namespace) -> None:
     one, other = (name for name, _ in named)
     for (name, spec), given in zip(named, arguments.players, strict=True):
         if name == HUMAN != spec:
-            raise InvalidRun(f"{given}: {HUMAN} means a person: expected another name for an agent")
+            raise InvalidOption(f"{given}: {HUMAN} means a person: expected another name")
     if one == other and named[0] != named[1]:
-        raise InvalidRun(f"{' '.join(arguments.players)}: expected two different names")
+        raise InvalidOption(f"{' '.join(arguments.players)}: expected two different names")
     start = Position.parse(arguments.moves)
     if start.outcome is not None:
-        raise InvalidRun(f"--moves {arguments.moves}: expected a game that is not over")
+        raise InvalidOption(f"--moves {arguments.moves}: expected a game that is not over")
     if arguments.record is not None:
         keep(arguments.record)  # report a damaged record before the game, not after it
     shown = [f"{name} ({side})" for (name, _), side in zip(named, SIDES, strict=True)]

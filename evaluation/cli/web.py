@@ -53,7 +53,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(arguments: argparse.Namespace) -> None:
     from c4env.cores import usable_cores
-    from c4env.evaluation.errors import InvalidRun
+    from c4env.errors import InvalidOption
     from c4env.evaluation.games.players import line_up
     from c4env.evaluation.play import keep
     from c4env.lazy import from_extra
@@ -68,7 +68,7 @@ def execute(arguments: argparse.Namespace) -> None:
     announce_compiling()
     line_up({spec: spec for spec in arguments.agents}).close()  # report an error here
     if not isinstance(agents.make(arguments.hint), SearchingAgent):
-        raise InvalidRun(f"--hint {arguments.hint}: expected an agent that searches")
+        raise InvalidOption(f"--hint {arguments.hint}: expected an agent that searches")
     record = None if arguments.no_record else arguments.record
     if record is not None and record.exists():
         keep(record)  # report a damaged record before a game, not after it
