@@ -76,7 +76,7 @@ class ModelAgent(Agent):
         discs = np.array([[position.mine, position.theirs]])
         column = int(self.choose_many(discs, seeds)[0])
         if not position.is_legal(column):
-            raise EngineFault(f"{self!r} answered {column}: expected legal columns")
+            raise EngineFault(f"{self!r} answered [{column}]: expected legal columns")
         return column
 
     def choose_many(self, discs: Int64s, seeds: Int64s) -> Int64s:
@@ -89,9 +89,8 @@ class ModelAgent(Agent):
         found, masks = np.asarray(self.preferences(seen["observation"])), seen["action_mask"]
         if found.shape == (len(masks),):
             if found.dtype.kind not in "iu":
-                raise EngineFault(
-                    f"{self!r} answered dtype {found.dtype}: expected legal columns{self.hint}"
-                )
+                some = found.tolist()[:8]
+                raise EngineFault(f"{self!r} answered {some}: expected legal columns{self.hint}")
             return found.astype(np.int64)
         if found.shape != masks.shape:
             each = f"or {masks.shape[:1]} columns, one for each board{self.hint}"

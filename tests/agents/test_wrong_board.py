@@ -27,16 +27,8 @@ SPECS = [
 
 ENTRIES: dict[str, Callable[[Any], object]] = {
     "Solver.score": lambda p: Solver().score(p),
-    "Solver.scores": lambda p: Solver().scores(p),
-    "Solver.best_columns": lambda p: Solver().best_columns(p),
-    "Solver.sign": lambda p: Solver().sign(p),
-    "Solver.signs": lambda p: Solver().signs(p, 10),
     "Solver.bounds": lambda p: Solver().bounds(p),
-    "Solver.at_least": lambda p: Solver().at_least(p, 1),
-    "Solver.plies_to_end": lambda p: Solver().plies_to_end(p),
-    "Solver.principal_variation": lambda p: Solver().principal_variation(p),
     "Solver.scores_many": lambda p: Solver().scores_many([p]),
-    "Solver.columns_many": lambda p: Solver().columns_many([p]),
     "observe": c4env.observe,
     "ansi": ansi,
     "rgb_array": rgb_array,

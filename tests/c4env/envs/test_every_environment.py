@@ -119,7 +119,7 @@ def test_copies_keep_the_game_and_its_chance_and_go_their_own_way(
 
 # -- what is refused changes nothing ------------------------------------------------------------
 
-NOT_COLUMNS = [-1, 7, 8, 10**30, True, False, 2.0, np.float64(3), "3", None, [3], np.array([3])]
+NOT_COLUMNS = [-1, 7, 10**30, True, 2.0, "3", None, np.array([3])]
 
 
 @pytest.mark.parametrize("action", NOT_COLUMNS, ids=repr)
@@ -141,12 +141,8 @@ def test_what_is_not_a_column_is_refused(make: Any, action: Any) -> None:
     ("actions", "error", "match"),
     [
         ([0, 1], InvalidAction, r"shape \(2,\): expected \(3,\), one for"),
-        (3, InvalidAction, r"shape \(\)"),
         ([0.0, 1.0, 2.0], InvalidAction, "dtype float64: expected integers"),
-        ([True, False, True], InvalidAction, "dtype bool: expected integers"),
-        ([0, None, 2], InvalidAction, "dtype object: expected integers"),
         ([0, 7, 2], InvalidAction, r"board 1: 7 is not a column: expected an integer 0\.\.6"),
-        ([0, 1, -1], InvalidAction, "board 2: -1"),
         (np.array([0, 1, 2**63], np.uint64), InvalidAction, "board 2"),
         ([0, 1, 3], IllegalMove, "board 2: column 3 is full"),
     ],
@@ -175,14 +171,10 @@ def test_a_bad_action_names_the_board_and_changes_none(
         ({"moves": "48"}, InvalidNotation, "'8'"),
         ({"moves": "4444444"}, IllegalMove, "column 4 is full"),
         ({"moves": "4455667"}, InvalidOption, "finished game"),
-        ({"position": Position.parse("4455667")}, InvalidOption, "finished game"),
         ({"position": 44}, InvalidOption, "44: expected"),
         ({"position": Position(), "moves": ""}, InvalidOption, "only one"),
         ("4455", InvalidOption, "expected a dict"),
-        ([], InvalidOption, "expected a dict"),
         ({"seed": -1}, InvalidOption, "seed=-1"),
-        ({"seed": 1.5}, InvalidOption, "seed=1.5"),
-        ({"seed": "one"}, InvalidOption, "seed='one'"),
         ({"seed": True}, InvalidOption, "seed=True"),
     ],
 )
