@@ -12,9 +12,8 @@ from dataclasses import Field, dataclass, field, fields
 from pathlib import Path
 from typing import Any, Final, TypedDict
 
-from c4env.agents.registry.imports import meant
-from c4env.errors import require_integer
-from c4env.evaluation.errors import InvalidRun
+from c4env.agents.registry.imports import suggest
+from c4env.errors import InvalidOption, require_integer
 from c4env.evaluation.games.pool import Clock
 
 from ..store.record import GameRecord
@@ -76,7 +75,7 @@ class Settings:
             limit.
 
     Raises:
-        InvalidRun: a setting has a wrong type or value.
+        InvalidOption: a setting has a wrong type or value.
     """
 
     seed: int = _option(0, "N", int, "seed of openings and stochastic agents (default 0)")
@@ -117,7 +116,7 @@ class Settings:
 
     def __post_init__(self) -> None:
         put = functools.partial(object.__setattr__, self)
-        number = functools.partial(require_integer, wrong=InvalidRun)
+        number = require_integer
         put("seed", number("seed", self.seed, 0, "an integer 0..2**63-1", high=2**63 - 1))
         for name, of in (("jobs", "processes"), ("limit", "openings"), ("max_tokens", "tokens")):
             if name == "jobs" or getattr(self, name) is not None:
@@ -128,13 +127,13 @@ class Settings:
         for name, value, least in times:
             is_number = isinstance(value, int | float) and not isinstance(value, bool)
             if not is_number or not 0 <= value <= DAY or (name == "movetime" and value == 0):
-                raise InvalidRun(
+                raise InvalidOption(
                     f"{name}={value!r}: expected a number of seconds, {least} and at most {DAY:g}"
                 )
         check_backend(self.backend, self.address)
         if self.out is not None:
             if not str(self.out).strip():
-                raise InvalidRun(f"out={self.out!r}: expected the name of a directory")
+                raise InvalidOption(f"out={self.out!r}: expected the name of a directory")
             put("out", Path(self.out))
 
     @property
@@ -154,6 +153,6 @@ def settings_of(caller: Callable[..., Any], given: Mapping[str, Any]) -> Setting
     known = own + [field.name for field in fields(Settings)]
     for name in given:
         if name not in known:
-            hint = meant(name, known, f": expected {', '.join(known)}")
-            raise InvalidRun(f"{caller.__name__}() has no setting {name!r}{hint}")
+            hint = suggest(name, known, f": expected {', '.join(known)}")
+            raise InvalidOption(f"{caller.__name__}() has no setting {name!r}{hint}")
     return Settings(**given)
