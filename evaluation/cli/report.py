@@ -14,8 +14,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from c4env.errors import InvalidOption
 from c4env.evaluation.cli.output import say, show
-from c4env.evaluation.errors import InvalidRun
 from c4env.evaluation.tables import plural
 
 from ...geometry import IS_STANDARD
@@ -67,7 +67,7 @@ def execute(arguments: argparse.Namespace) -> None:
     run = read_run(arguments.folder)
     games = run.games
     if not games and any((arguments.html, arguments.plots, arguments.games, arguments.agent)):
-        raise InvalidRun(f"{arguments.folder} has no games yet: expected at least one")
+        raise InvalidOption(f"{arguments.folder} has no games yet: expected at least one")
     summary = RunSummary.of(run, anchor_of(arguments, run.players))
     summary = replace(summary, models=models_of(arguments, games))
     show(summary if arguments.agent is None else mistakes_of(arguments, games), arguments)
@@ -82,8 +82,8 @@ def execute(arguments: argparse.Namespace) -> None:
 
 def mistakes_of(arguments: argparse.Namespace, games: Sequence[GameRecord]) -> Mistakes:
     """Find where an agent loses, and its costliest moves."""
-    from ..exact.judge import Judge, positions_backwards
     from ..exact.mistakes import Mistakes
+    from ..exact.scores import Judge, positions_backwards
 
     with Judge(arguments.folder) as judge:
         if turns := positions_backwards(games, [arguments.agent]):
@@ -96,8 +96,8 @@ def models_of(arguments: argparse.Namespace, games: Sequence[GameRecord]) -> Mod
     """Return the table of a run's language models, or None if none has played."""
     if not IS_STANDARD:
         return None
-    from ..exact.judge import Judge, positions_backwards
-    from ..exact.quality import Quality, judge_games
+    from ..exact.moves import Quality, judge_games
+    from ..exact.scores import Judge, positions_backwards
     from ..report.models import Models, model_rows
     from ..store.transcripts import read_transcripts
 

@@ -29,7 +29,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from c4env.evaluation.cli.output import say, show
-from c4env.evaluation.tables import Table, restyled
+from c4env.evaluation.tables import Table
 
 from .options import add_board, add_format, file_to_build
 
@@ -109,13 +109,13 @@ def _write_all(arguments: argparse.Namespace) -> None:
     """Write the table of every position."""
     import numpy as np
 
-    from c4env.evaluation.errors import InvalidRun
+    from c4env.errors import InvalidOption
     from c4env.files import write_whole
 
     from ...agents.solver.whole import whole_board
 
     if arguments.positions:
-        raise InvalidRun("--all: expected no positions")
+        raise InvalidOption("--all: expected no positions")
     file = file_to_build(arguments.all)
     rows = whole_board()
     write_whole(file, lambda out: np.save(out, rows))
@@ -137,7 +137,7 @@ def _read_lines() -> list[tuple[str, Position]]:
     """Read all positions from standard input before the solver starts.
 
     Raises:
-        InvalidNotation, IllegalMove: a line is not a position; the message has the line's number.
+        InvalidPosition, IllegalMove: a line is not a position; the message has the line's number.
     """
     from c4env.errors import C4Error
 
@@ -189,12 +189,8 @@ def _table(solved: Iterable[tuple[str, dict[str, Any]]]) -> Table:
     from ...geometry import DIGITS
 
     names = ("score", "best", "plies_to_end", "line")
-    rows = [["moves", *names, *DIGITS]]
-    for moves, facts in solved:
-        best = " ".join(facts["best"])
-        cells = [facts["score"], best, facts["plies_to_end"], facts["line"]]
-        rows.append([moves, *cells, *_cells(facts)])
-    return Table(rows, left=(0, 2, 4))
+    rows = [[moves, *(facts[name] for name in names), *_cells(facts)] for moves, facts in solved]
+    return Table.of(dict.fromkeys(("moves", *names, *DIGITS), ""), rows)
 
 
 def _shown(moves: str, position: Position, facts: dict[str, Any]) -> str:
@@ -206,11 +202,11 @@ def _shown(moves: str, position: Position, facts: dict[str, Any]) -> str:
     if position.outcome is not None:
         winner = position.outcome.winner
         verdict = "a draw" if winner is None else f"{SIDES[winner]} has won"
-        return f"{restyled(drawing(position, last, colour=True))}\nthe game is over: {verdict}"
+        return f"{drawing(position, last, colour=True)}\nthe game is over: {verdict}"
     cells = [re.sub(r"(?<![\d-])[1-9]", r"+\g<0>", cell) for cell in _cells(facts)]
     worth = words_of(facts["score"], position.plies)
     return (
-        f"{restyled(drawing(position, last, colour=True, under=cells))}   score of each column\n"
+        f"{drawing(position, last, colour=True, under=cells)}   score of each column\n"
         f"{SIDES[position.to_move]} to move {worth}\n"
         f"best {', '.join(facts['best'])}   line {facts['line']}"
     )

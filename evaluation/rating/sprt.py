@@ -23,7 +23,7 @@ from typing import Final, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from c4env.evaluation.errors import InvalidRun
+from c4env.errors import InvalidOption
 from c4env.evaluation.rating.interval import Interval
 
 Decision = Literal["H0", "H1"]
@@ -31,8 +31,6 @@ Decision = Literal["H0", "H1"]
 SCORES: Final = np.array([0, 0.25, 0.5, 0.75, 1])  # points per game in each kind of pair
 _UNSEEN: Final = 1e-3  # count for a kind of pair that has not occurred, as in Fishtest
 _STEPS: Final = 50
-_MANY: Final = 1e9  # pairs; so many that unseen kinds of pair do not matter
-_FAR: Final = 50  # times the pairs played; a larger number of pairs is out of reach
 _MOST: Final = 1000  # the greatest Elo of a hypothesis
 
 
@@ -47,7 +45,7 @@ class Sprt:
         beta: probability of accepting H0 if H1 is true.
 
     Raises:
-        InvalidRun: ``h0`` is not below ``h1``, an Elo difference is not in -1000..1000, or a
+        InvalidOption: ``h0`` is not below ``h1``, an Elo difference is not in -1000..1000, or a
             probability is not between 0 and 1/2.
     """
 
@@ -58,25 +56,25 @@ class Sprt:
 
     def __post_init__(self) -> None:
         if not -_MOST <= self.h0 < self.h1 <= _MOST:
-            raise InvalidRun(
+            raise InvalidOption(
                 f"sprt {self.h0:g},{self.h1:g}: expected H0,H1 in Elo, the smaller first, "
                 f"within {-_MOST}..{_MOST}"
             )
         for name, chance in (("alpha", self.alpha), ("beta", self.beta)):
             if not 0 < chance < 0.5:
-                raise InvalidRun(f"{name}={chance:g}: expected a probability between 0 and 0.5")
+                raise InvalidOption(f"{name}={chance:g}: expected a probability between 0 and 0.5")
 
     @classmethod
     def parse(cls, text: str, alpha: float = 0.05, beta: float = 0.05) -> Sprt:
         """Parse ``H0,H1``, two Elo differences.
 
         Raises:
-            InvalidRun: the text is malformed.
+            InvalidOption: the text is malformed.
         """
         try:
             h0, h1 = map(float, text.split(","))
         except ValueError:
-            raise InvalidRun(f"sprt {text!r}: expected H0,H1 in Elo, such as 0,40") from None
+            raise InvalidOption(f"sprt {text!r}: expected H0,H1 in Elo, such as 0,40") from None
         return cls(h0, h1, alpha, beta)
 
     @property
@@ -102,35 +100,6 @@ class Sprt:
         llr = float(self.llr(counts))
         return "H0" if llr <= low else "H1" if llr >= high else None
 
-    def outlook(self, counts: ArrayLike) -> str:
-        """Return a sentence on how many more pairs an undecided test may need."""
-        pairs, llr, least = int(np.sum(counts)), float(self.llr(counts)), self.least
-        if pairs < least:
-            return (
-                f"Fewer than {least} pairs never decide between hypotheses as close as these, even "
-                "if one agent wins all."
-            )
-        at_this_rate = pairs * self.bounds[llr > 0] / llr if llr else math.inf
-        if at_this_rate > _FAR * pairs:
-            return (
-                "The measured difference is midway between the hypotheses: other hypotheses, one "
-                "of them nearer to the difference, would be decided sooner."
-            )
-        return f"At this rate it takes about {math.ceil(at_this_rate)} pairs."
-
-    @property
-    def least(self) -> int:
-        """The number of pairs after which the test ends if one agent wins all games."""
-        found = []
-        for kind, bound in zip((0, -1), self.bounds, strict=True):
-            counts = np.zeros(len(SCORES))
-            counts[kind] = _MANY
-            pairs = max(1, int(bound * _MANY / float(self.llr(counts))))
-            while self.decide(counts * pairs / _MANY) is None:
-                pairs += 1
-            found.append(pairs)
-        return min(found)
-
     def known(self, decision: Decision, other: str) -> str:
         """Return a phrase for what a decision shows about the first agent.
 
@@ -142,24 +111,6 @@ class Sprt:
         if not value and side > 0:
             return f"stronger than {other}"
         return f"not {states(value, other)}"
-
-    def verdict(
-        self, decision: Decision | None, one: str, other: str, after: str, measured: str
-    ) -> str:
-        """Return the decision of the test as a sentence.
-
-        Args:
-            decision: the accepted hypothesis, or None.
-            one: the first agent.
-            other: the second agent.
-            after: the length of the match, such as ``after 40 pairs``.
-            measured: the measured difference with its interval.
-        """
-        if decision is None:
-            h0, h1 = (states(value, other) for value in (self.h0, self.h1))
-            return f"Undecided {after}: whether {one} is {h1} (H1) or {h0} (H0)."
-        found = self.known(decision, other)
-        return f"{decision} accepted {after}: {one} is {found}; measured {measured}."
 
 
 def states(elo: float, other: str, more: str = "") -> str:

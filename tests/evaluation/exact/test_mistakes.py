@@ -7,11 +7,11 @@ import json
 import pytest
 
 from c4env.agents.solver import Solver
+from c4env.errors import InvalidOption
 from c4env.evaluation.__main__ import main
-from c4env.evaluation.errors import InvalidRun
-from c4env.evaluation.exact.judge import Judge
 from c4env.evaluation.exact.mistakes import Mistake, Mistakes
-from c4env.evaluation.exact.quality import Quality, judge_games
+from c4env.evaluation.exact.moves import Quality, judge_games
+from c4env.evaluation.exact.scores import Judge
 from c4env.evaluation.plan.header import RunHeader
 from c4env.evaluation.store.record import GameRecord, open_games
 from c4env.position import Position
@@ -105,9 +105,9 @@ def test_who_gave_nothing_away_is_told_so(games, judge):
     told = Mistakes.of(games[:1], "b", judge).text()
     assert "No move of b gave anything away." in told
     assert "by kind" not in told
-    with pytest.raises(InvalidRun, match="agent 'c' is not in the run: expected b, a"):
+    with pytest.raises(InvalidOption, match="agent 'c' is not in the run: expected b, a"):
         Mistakes.of(games, "c", judge)
-    with pytest.raises(InvalidRun, match="agent 'b' chose no column"):
+    with pytest.raises(InvalidOption, match="agent 'b' chose no column"):
         Mistakes.of([GameRecord(("a", "b"), "", "", 0, "crash")], "b", judge)
 
 
@@ -131,5 +131,5 @@ def test_the_command_shows_each_form(games, tmp_path, capsys):
     assert f"| {ENDING} | 5 | opened a win | 346 | 2 | -5 | 1 | 1.0 | 1 |" in shown("markdown")
     (row,) = csv.DictReader(io.StringIO(shown("csv")))
     (mistake,) = json.loads(shown("json"))["mistakes"]
-    assert {name: str(value) for name, value in mistake.items() if name != "games"} == row
-    assert mistake["games"] == [1]
+    assert {name: str(value) for name, value in mistake.items()} == row
+    assert mistake["game"] == 1
