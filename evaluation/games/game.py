@@ -168,8 +168,7 @@ def play_game(
         column, searched = answer
         nodes[seat] += searched
         columns.append(column)
-        turn.answered(seat, nodes[seat], seconds[seat])
-        turn.moved(column)
+        turn.answered(seat, column, nodes[seat], seconds[seat])
         board.step(column)
         if on_move is not None:
             on_move(board.position, column)
@@ -184,7 +183,5 @@ def lost_game(fixture: Fixture, lost: Lost) -> GameRecord:
     assert turn.seat is not None
     # An agent that fails while it is made has no columns yet.
     moves = format_moves(turn.columns) or opening
-    winner = 1 - turn.seat
-    return GameRecord(
-        players, opening, moves, winner, lost.ending, lost.reason, turn.nodes, turn.seconds
-    )
+    spent = tuple(turn.nodes), tuple(turn.seconds)
+    return GameRecord(players, opening, moves, 1 - turn.seat, lost.ending, lost.reason, *spent)

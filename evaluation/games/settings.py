@@ -18,8 +18,7 @@ from .clusters import check_backend
 
 Watcher = Callable[[int, int], None]
 
-MAX_SECONDS: Final = 86400.0
-"""The longest time for a move: one day."""
+DAY: Final = 86400.0  # seconds; the longest time for a move
 
 
 class SettingsByName(TypedDict, total=False):
@@ -90,9 +89,15 @@ class Settings:
         for name, of in (("jobs", "processes"), ("limit", "openings"), ("max_tokens", "tokens")):
             if name == "jobs" or getattr(self, name) is not None:
                 put(name, number(name, getattr(self, name), 1, f"a number of {of}, at least 1"))
+        times = [("margin", self.margin, "at least 0")]
         if self.movetime is not None:
-            _seconds("movetime", self.movetime, "more than 0")
-        _seconds("margin", self.margin, "at least 0")
+            times.append(("movetime", self.movetime, "more than 0"))
+        for name, value, least in times:
+            is_number = isinstance(value, int | float) and not isinstance(value, bool)
+            if not is_number or not 0 <= value <= DAY or (name == "movetime" and value == 0):
+                raise InvalidOption(
+                    f"{name}={value!r}: expected a number of seconds, {least} and at most {DAY:g}"
+                )
         check_backend(self.backend, self.address)
         if self.out is not None:
             if not str(self.out).strip():
@@ -106,25 +111,11 @@ class Settings:
 
 
 def settings_of(caller: Callable[..., Any], given: Mapping[str, Any]) -> Settings:
-    """Return the settings that a function got as keyword arguments.
-
-    Raises:
-        InvalidOption: a name is unknown, or a type or value is wrong.
-    """
-    known = [field.name for field in fields(Settings)]
+    """Return the settings that a function got as keyword arguments."""
     own = [name for name in inspect.signature(caller).parameters if name != "settings"]
+    known = own + [field.name for field in fields(Settings)]
     for name in given:
         if name not in known:
-            hint = suggest(name, own + known, f": expected {', '.join(own + known)}")
+            hint = suggest(name, known, f": expected {', '.join(known)}")
             raise InvalidOption(f"{caller.__name__}() has no setting {name!r}{hint}")
     return Settings(**given)
-
-
-def _seconds(name: str, value: object, least: str) -> None:
-    """Raise an error if a value is not a number of seconds, or is longer than a day."""
-    is_bool = isinstance(value, bool)
-    good = isinstance(value, int | float) and not is_bool and 0 <= value <= MAX_SECONDS
-    if not good or (value == 0 and least == "more than 0"):
-        raise InvalidOption(
-            f"{name}={value!r}: expected a number of seconds, {least} and at most {MAX_SECONDS:g}"
-        )
