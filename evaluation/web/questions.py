@@ -15,7 +15,7 @@ from c4env import agents
 from c4env.agents.base import Agent, SearchingAgent, SearchResult
 from c4env.envs.opponents import reset_player
 from c4env.errors import C4Error
-from c4env.evaluation.games.game import Fault, ask, begin, game_seed, in_words
+from c4env.evaluation.games.game import Fault, ask, begin, describe_error, game_seed
 from c4env.evaluation.web.specs import MEMORY, reserved_mb
 from c4env.observation import Observation, observe, position_from
 from c4env.position import Position, format_moves
@@ -76,9 +76,9 @@ def answers(cache: RecentAgents, question: Question) -> Iterator[Message]:
     try:
         yield from KINDS[question.kind](cache, question)
     except C4Error as error:
-        yield {"type": "error", "error": in_words(error, with_type=False)}
+        yield {"type": "error", "error": describe_error(error, with_type=False)}
     except Exception as error:
-        yield {"type": "error", "error": in_words(error)}
+        yield {"type": "error", "error": describe_error(error)}
 
 
 class _Searcher:

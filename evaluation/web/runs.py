@@ -6,7 +6,7 @@ import functools
 from pathlib import Path
 from typing import Any, Final
 
-from c4env.evaluation.errors import InvalidRequest, UnreadableRun
+from c4env.errors import InvalidOption, UnreadableRun
 from c4env.evaluation.store.record import GAMES_FILE
 from c4env.evaluation.studies.match import read_run
 from c4env.evaluation.tables import labels, shortened
@@ -50,13 +50,13 @@ class Runs:
         """Return a run for the page: players (the best first), labels, Elo, results and games.
 
         Raises:
-            InvalidRequest: no run has the name.
+            InvalidOption: no run has the name.
             UnreadableRun: the run is damaged.
         """
         runs = self.find()
         if not isinstance(name, str) or name not in runs:
             known = ", ".join(runs) or "none"
-            raise InvalidRequest(f"run {shortened(name, 80)!r}: expected one of {known}")
+            raise InvalidOption(f"run {shortened(name, 80)!r}: expected one of {known}")
         stat = (runs[name] / GAMES_FILE).stat()
         return {"name": name, **_shown(runs[name], (stat.st_mtime_ns, stat.st_size))}
 
