@@ -63,7 +63,8 @@ def register(name: str, agent: Callable[..., Any] | Entry, *, replace: bool = Fa
             from ``__main__`` that :func:`registered_here` returned in the main process.
         agent: a class or factory to call with the options, a function from an observation to a
             column, an :class:`Entry`, or a model that :func:`make` accepts.
-        replace: allow a name that is already registered.
+        replace: allow a name that is already registered. A function or class that is defined
+            again, as when a notebook's cell runs again, replaces itself.
 
     Raises:
         InvalidSpec: the name has other characters, or is already registered.
@@ -75,7 +76,7 @@ def register(name: str, agent: Callable[..., Any] | Entry, *, replace: bool = Fa
         return
     if not re.fullmatch(r"[A-Za-z][\w-]*", name):
         raise InvalidSpec(f"agent name {name!r}: expected letters, digits, '-' and '_'")
-    if not replace and name in names():
+    if not (replace or _is_redefined(_registered.get(name), agent)) and name in names():
         raise InvalidSpec(f"agent name {name!r} exists already (pass replace=True to replace it)")
     if is_model(agent):
         agent = _import(".adapters.model:maker_of")(agent)
@@ -85,6 +86,15 @@ def register(name: str, agent: Callable[..., Any] | Entry, *, replace: bool = Fa
         require_board(agent, BOARD_SIZE, f"agent {name!r}")
     _check_parameters(name, agent)
     _registered[name] = agent
+
+
+def _is_redefined(old: object, new: object) -> bool:
+    """Return True if two functions or classes are one definition of one module, run twice."""
+    before, after = (
+        (getattr(thing, "__module__", None), getattr(thing, "__qualname__", "<"))
+        for thing in (old, new)
+    )
+    return before == after and "<" not in after[1]
 
 
 def registered_here() -> dict[str, Entry | Callable[..., Any]]:

@@ -14,8 +14,8 @@ from typing import Any, Final, NamedTuple
 
 from c4env.bitboard import CELLS, COLUMNS, discs_at_end, winning_moves
 from c4env.evaluation.errors import InvalidRun
-from c4env.evaluation.exact.judge import Judge, sign
-from c4env.evaluation.exact.quality import BAND, JudgedMove, band_name, bands, judge_games
+from c4env.evaluation.exact.moves import BAND, JudgedMove, band_name, bands, judge_games
+from c4env.evaluation.exact.scores import Judge, sign
 from c4env.evaluation.plan.openings import canonical
 from c4env.evaluation.rating.wintable import WinTable
 from c4env.evaluation.store.record import GameRecord

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from c4env.evaluation.exact.quality import Quality
+from c4env.evaluation.exact.moves import Quality
 from c4env.evaluation.store.record import GameRecord
 from c4env.evaluation.store.transcripts import Spoken
 from c4env.evaluation.tables import Column, Result, Table, shortened

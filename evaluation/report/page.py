@@ -12,9 +12,9 @@ import string
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from c4env.evaluation.exact.judge import Judge, Scores, positions_of
 from c4env.evaluation.exact.mistakes import SHOWN, Mistakes
-from c4env.evaluation.exact.quality import MoveQuality, Quality
+from c4env.evaluation.exact.moves import MoveQuality, Quality
+from c4env.evaluation.exact.scores import Judge, Scores, positions_of
 from c4env.evaluation.games.tournament import Tournament
 from c4env.evaluation.rating.costs import Cost, costs
 from c4env.evaluation.rating.ratings import Ratings

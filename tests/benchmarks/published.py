@@ -24,7 +24,7 @@ from c4env import agents
 from c4env.agents.base import SearchingAgent
 from c4env.agents.published.negamax import Negamax
 from c4env.evaluation.cli.options import at_least
-from c4env.evaluation.exact.labelled import random_games, read_labelled
+from c4env.evaluation.exact.questions import random_games, read_labelled
 from c4env.position import Position
 from tests.benchmarks.harness import show_as_measured, timed
 from tests.helpers.reference import DATA

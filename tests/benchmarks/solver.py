@@ -19,7 +19,7 @@ import numpy as np
 
 from c4env.agents.solver import Solver
 from c4env.evaluation.cli.options import at_least
-from c4env.evaluation.exact.labelled import random_games, read_labelled
+from c4env.evaluation.exact.questions import random_games, read_labelled
 from c4env.lazy import from_extra
 from c4env.position import Position, parse_moves
 from tests.benchmarks.harness import show_as_measured, timed

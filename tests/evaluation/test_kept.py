@@ -18,9 +18,8 @@ from c4env.boards import Size
 from c4env.errors import WrongBoard
 from c4env.evaluation import play
 from c4env.evaluation.errors import UnreadableRun
-from c4env.evaluation.exact.answers import ANSWERS_FILE, question_agents
-from c4env.evaluation.exact.judge import Judge
-from c4env.evaluation.exact.labelled import Labelled
+from c4env.evaluation.exact.questions import ANSWERS_FILE, Labelled, question_agents
+from c4env.evaluation.exact.scores import Judge
 from c4env.evaluation.store import record
 from c4env.evaluation.store.record import GAMES_FILE
 from c4env.evaluation.studies.leaderboard import Board, place
@@ -35,10 +34,9 @@ def here(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "set.txt").write_text(f"{ENDING} {SOLVER.score(Position.parse(ENDING))}\n")
     (tmp_path / "starts.txt").write_text(f"{ENDING}\n")
-    for name in ("labelled", "worst_case"):
+    for name in ("questions", "refute", "scores"):
         monkeypatch.setattr(f"c4env.evaluation.exact.{name}.strongest_book", lambda: None)
-    monkeypatch.setattr("c4env.evaluation.exact.judge.strongest_book", lambda: None)
-    monkeypatch.setattr("c4env.evaluation.exact.worst_case.solver", lambda: SOLVER)
+    monkeypatch.setattr("c4env.evaluation.exact.refute.solver", lambda: SOLVER)
     return tmp_path
 
 
@@ -162,7 +160,7 @@ ON_BOTH = {
     "games of people": (lambda: person(play, record),
                         lambda: person(there("play"), there("store.record"))),
 }  # fmt: skip
-HERE_ALONE = ["exact.answers", "exact.data", "exact.judge", "exact.refutation",
+HERE_ALONE = ["exact.questions", "exact.dataset", "exact.scores", "exact.refute",
               "studies.leaderboard", "web.server"]  # fmt: skip
 
 

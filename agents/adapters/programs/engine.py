@@ -29,7 +29,7 @@ LONGEST_COUNT: Final = 18  # greatest number of digits of a node count
 
 
 class Engine(Agent):
-    """Plays the moves of a program; ``agents/adapters/README.md`` describes the protocol.
+    """Plays the moves of a program; ``docs/guides/other-programs.md`` describes the protocol.
 
     The first request starts the program. The first move of a process may take ``STARTUP`` seconds
     more than a later move, and so may the reset before it.

@@ -306,6 +306,16 @@ def test_a_name_is_not_taken_over_unasked() -> None:
     assert make("greedy")(observe(Position())) == 0
 
 
+def test_a_cell_that_runs_again_registers_its_agent_again() -> None:
+    for column in (2, 4):
+        cell = f"def mine(observation):\n    return {column}\nregister('mine', mine)"
+        exec(cell, {"register": register, "__name__": "__main__"})
+        assert make("mine")(observe(Position())) == column
+    for other in (leftmost, lambda _: 0):
+        with pytest.raises(InvalidSpec, match="'mine' exists already"):
+            register("mine", other)
+
+
 @pytest.fixture
 def users(monkeypatch: pytest.MonkeyPatch) -> None:
     module: Any = types.ModuleType("users_agents")

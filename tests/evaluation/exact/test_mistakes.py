@@ -9,9 +9,9 @@ import pytest
 from c4env.agents.solver import Solver
 from c4env.evaluation.__main__ import main
 from c4env.evaluation.errors import InvalidRun
-from c4env.evaluation.exact.judge import Judge
 from c4env.evaluation.exact.mistakes import Mistake, Mistakes
-from c4env.evaluation.exact.quality import Quality, judge_games
+from c4env.evaluation.exact.moves import Quality, judge_games
+from c4env.evaluation.exact.scores import Judge
 from c4env.evaluation.plan.header import RunHeader
 from c4env.evaluation.store.record import GameRecord, open_games
 from c4env.position import Position

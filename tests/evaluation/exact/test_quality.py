@@ -9,8 +9,8 @@ import pytest
 
 from c4env import evaluation
 from c4env.evaluation.__main__ import main
-from c4env.evaluation.exact.judge import Judge
-from c4env.evaluation.exact.quality import JudgedMove, Quality, judge_games
+from c4env.evaluation.exact.moves import JudgedMove, Quality, judge_games
+from c4env.evaluation.exact.scores import Judge
 from c4env.evaluation.store.record import GameRecord
 
 # Columns 0 wins soon, 1 wins late, 2 draws, 3 loses; the others are full.

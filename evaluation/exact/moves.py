@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from c4env.arrays import Float64s
 from c4env.bitboard import CELLS
 from c4env.evaluation.errors import InvalidRun
-from c4env.evaluation.exact.judge import Judge, Scores, positions_of, sign
+from c4env.evaluation.exact.scores import Judge, Scores, positions_of, sign
 from c4env.evaluation.store.record import GameRecord
 from c4env.evaluation.tables import Column, Result, Table, plural
 from c4env.position import DIGITS
