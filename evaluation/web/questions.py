@@ -6,8 +6,10 @@ all data that its answer needs, so no answer depends on earlier questions.
 
 from __future__ import annotations
 
+import faulthandler
 import functools
 import math
+import os
 import time
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple
@@ -90,22 +92,30 @@ def summary(question: Question, found: list[Message]) -> list[Message]:
     return []
 
 
-def answer(question: Question, cache: RecentAgents | None = None) -> Message:
-    """Return the answer to a question about one position, or an error.
-
-    Args:
-        question: the question.
-        cache: the agents to use; None for those of this process.
-    """
+def answer(cache: RecentAgents, question: Question) -> Message:
+    """Return the answer to a question about one position, or an error."""
     try:
-        return ANSWERS[question.kind](cache or _recent(), question)
+        return ANSWERS[question.kind](cache, question)
     except C4Error as error:
         return {"type": "error", "error": in_words(error, with_type=False)}
     except Exception as error:
         return {"type": "error", "error": in_words(error)}
 
 
-_recent: Final = functools.cache(RecentAgents)
+def answer_in_worker(question: Question, seconds: float) -> Message:
+    """Answer with the agents of this process, which ends after ``seconds``, even in native code.
+
+    The server ends a late process sooner, unless the server itself has been killed.
+    """
+    with open(os.devnull, "w") as nowhere:
+        faulthandler.dump_traceback_later(seconds, exit=True, file=nowhere)
+        try:
+            return answer(_agents, question)
+        finally:
+            faulthandler.cancel_dump_traceback_later()
+
+
+_agents: Final = RecentAgents()
 
 
 class _Searcher:

@@ -129,7 +129,7 @@ def test_closing_ends_a_search_in_native_code() -> None:
 
 
 def answers(cache: RecentAgents, *question: Any) -> list[dict[str, Any]]:
-    return [answer(part, cache) for part in parts(Question(*question))]
+    return [answer(cache, part) for part in parts(Question(*question))]
 
 
 def test_a_move_depends_on_the_question_alone() -> None:
