@@ -70,10 +70,10 @@ def _execute(given: list[str]) -> int:
     name = parser.parse_args(given[:1]).command
     given = given[1:]
     if name not in COMMANDS:
-        from c4env.agents.registry.imports import meant
+        from c4env.agents.registry.imports import suggest
 
         expected = f"; expected {', '.join(COMMANDS)}"
-        parser.error(f"unknown command {name!r}{meant(name, COMMANDS, expected)}")
+        parser.error(f"unknown command {name!r}{suggest(name, COMMANDS, expected)}")
     try:
         command = module_of(name)
         parser = Parser(prog=f"c4 {name}", description=command.__doc__)

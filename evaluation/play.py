@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from c4env.evaluation.errors import UnreadableRun
+from c4env.errors import UnreadableRun
 
 from ..agents.base import Agent, SearchingAgent
 from ..observation import observe
@@ -175,7 +175,7 @@ def keep(folder: Path, game: GameRecord | None = None) -> None:
 
     Raises:
         UnreadableRun: the folder holds another kind of record, is damaged or cannot be written.
-        FileInUse: another process keeps writing to the record.
+        Unwritable: another process keeps writing to the record.
     """
     if game is None and not (folder / GAMES_FILE).exists():
         path = folder.absolute()

@@ -64,7 +64,7 @@ class Solver:
 
     Raises:
         InvalidOption: an option is out of range.
-        BookUnavailable: the book cannot be read.
+        InvalidOption: the book cannot be read.
         InvalidPosition: an argument is not a position, or its board has another size.
     """
 

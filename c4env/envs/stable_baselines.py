@@ -88,7 +88,7 @@ class ConnectFourVecEnv(VecEnv):
         """Play the actions and the opponent's replies; return observations, rewards, dones, infos.
 
         Raises:
-            NotReset, InvalidAction, IllegalMove, OpponentFailed: as in ``ConnectFourVectorEnv``.
+            WrongOrder, InvalidAction, IllegalMove, OpponentFailed: as in ``ConnectFourVectorEnv``.
         """
         observation, rewards, dones, _, info = self._envs.step(self._actions)
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]

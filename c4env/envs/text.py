@@ -188,7 +188,7 @@ class TextEnv(gymnasium.Env[str, str]):
 
         Raises:
             InvalidOption: an argument has an invalid value.
-            UnknownRenderMode: the render mode is unknown.
+            InvalidOption: the render mode is unknown.
         """
         self._template = kind if _PLACES.search(kind) else template(kind)
         self._env = ConnectFourEnv(opponent, seat, illegal=illegal, render_mode=render_mode)
@@ -235,7 +235,7 @@ class TextEnv(gymnasium.Env[str, str]):
             Observation, reward, terminated, truncated (never true), info; see the class.
 
         Raises:
-            NotReset, WrongOrder, OpponentFailed: as in :meth:`ConnectFourEnv.step`.
+            WrongOrder, OpponentFailed: as in :meth:`ConnectFourEnv.step`.
             InvalidAction, IllegalMove: the action is illegal and ``illegal`` is ``"raise"``, or
                 the action is not a text.
         """

@@ -61,12 +61,12 @@ def _range(text: str) -> range:
     """Parse ``A..B``, or one number, as a range of plies.
 
     Raises:
-        InvalidRun: the text is neither a number nor a range.
+        InvalidOption: the text is neither a number nor a range.
     """
-    from c4env.evaluation.errors import InvalidRun
+    from c4env.errors import InvalidOption
 
     given = re.fullmatch(r"(\d{1,3})(?:\.\.(\d{1,3}))?", text, re.ASCII)
     found = range(int(given[1]), int(given[2] or given[1]) + 1) if given else range(0)
     if not found:
-        raise InvalidRun(f"--plies {text}: expected a number or a range such as 8..30")
+        raise InvalidOption(f"--plies {text}: expected a number or a range such as 8..30")
     return found

@@ -171,7 +171,7 @@ def run_settings(arguments: argparse.Namespace, progress: RunProgress) -> dict[s
         progress: the display that the run updates after each game.
 
     Raises:
-        InvalidRun: ``--margin`` without ``--movetime``.
+        InvalidOption: ``--margin`` without ``--movetime``.
     """
     from ..games.settings import options
 
@@ -191,7 +191,7 @@ def anchor_of(arguments: argparse.Namespace, players: Sequence[str]) -> tuple[st
     """Return the agent and the Elo that ``--anchor`` names, or None without ``--anchor``.
 
     Raises:
-        InvalidRun: the option is malformed, or names none of the players.
+        InvalidOption: the option is malformed, or names none of the players.
     """
     from ..plan.field import split_name
     from ..rating.ratings import parse_anchor
@@ -204,42 +204,42 @@ def refuse(arguments: argparse.Namespace, names: Iterable[str], when: str) -> No
     """Refuse options that have no effect in this use of the command.
 
     Raises:
-        InvalidRun: one of the options was given.
+        InvalidOption: one of the options was given.
     """
-    from c4env.evaluation.errors import InvalidRun
+    from c4env.errors import InvalidOption
 
     for name in names:
         value = getattr(arguments, name)
         if value is not None and value is not False:
-            raise InvalidRun(f"--{name.replace('_', '-')} has no effect {when}")
+            raise InvalidOption(f"--{name.replace('_', '-')} has no effect {when}")
 
 
 def at_least(arguments: argparse.Namespace, low: int, *names: str) -> None:
     """Refuse options whose number is below ``low``; ignore options without a value.
 
     Raises:
-        InvalidRun: a number is too small.
+        InvalidOption: a number is too small.
     """
-    from c4env.evaluation.errors import InvalidRun
+    from c4env.errors import InvalidOption
 
     for name in names:
         value = getattr(arguments, name)
         if value is not None and value < low:
-            raise InvalidRun(f"--{name.replace('_', '-')} {value}: expected at least {low}")
+            raise InvalidOption(f"--{name.replace('_', '-')} {value}: expected at least {low}")
 
 
 def file_to_build(file: Path | None) -> Path:
     """Check, before hours of work, that a command can write its file.
 
     Raises:
-        InvalidRun: no file was named, or the file's folder does not exist.
+        InvalidOption: no file was named, or the file's folder does not exist.
     """
-    from c4env.evaluation.errors import InvalidRun
+    from c4env.errors import InvalidOption
 
     if file is None:
-        raise InvalidRun("build: expected the name of the file to write")
+        raise InvalidOption("build: expected the name of the file to write")
     if file.is_dir() or not file.parent.is_dir():
-        raise InvalidRun(f"{file}: expected a file in an existing directory")
+        raise InvalidOption(f"{file}: expected a file in an existing directory")
     return file
 
 
@@ -247,8 +247,8 @@ def require_writable(arguments: argparse.Namespace) -> None:
     """Check, before hours of work, that the command can write its files.
 
     Raises:
-        UnwritableRun: a file cannot be written.
-        InvalidRun: ``--games`` names an unknown format.
+        Unwritable: a file cannot be written.
+        InvalidOption: ``--games`` names an unknown format.
     """
     made = getattr(arguments, "out", None)  # the run makes this folder
     for name in ("html", "games", "store", "readme", "plots"):
@@ -268,15 +268,15 @@ def searching(spec: str) -> SearchingAgent:
     """Make the agent that gives hints.
 
     Raises:
-        InvalidRun: the agent does not search.
-        UnknownAgent, UnknownOption, ...: the spec is wrong.
+        InvalidOption: the agent does not search.
+        UnknownAgent, InvalidOption, ...: the spec is wrong.
     """
-    from c4env.evaluation.errors import InvalidRun
+    from c4env.errors import InvalidOption
 
     from ... import agents
     from ...agents.base import SearchingAgent
 
     agent = agents.make(spec)
     if not isinstance(agent, SearchingAgent):
-        raise InvalidRun(f"--hint {spec}: expected an agent that searches")
+        raise InvalidOption(f"--hint {spec}: expected an agent that searches")
     return agent

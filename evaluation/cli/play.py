@@ -74,7 +74,7 @@ def _play(
     arguments: argparse.Namespace, named: Sequence[tuple[str, str]], record: Path | None
 ) -> GameRecord | None:
     """Play and record a game; return None if a person leaves the game without a result."""
-    from c4env.evaluation.errors import InvalidRun
+    from c4env.errors import InvalidOption
 
     from ... import agents
     from ...position import Position
@@ -84,11 +84,11 @@ def _play(
     (one, _), (other, _) = named
     for (name, spec), given in zip(named, arguments.players, strict=True):
         if name == HUMAN != spec:
-            raise InvalidRun(f"{given}: {HUMAN} means a person: expected another name for an agent")
+            raise InvalidOption(f"{given}: {HUMAN} means a person: expected another name")
     if one == other and named[0] != named[1]:
-        raise InvalidRun(f"{' '.join(arguments.players)}: expected two different names")
+        raise InvalidOption(f"{' '.join(arguments.players)}: expected two different names")
     if Position.parse(arguments.moves).outcome is not None:
-        raise InvalidRun(f"--moves {arguments.moves}: expected a game that is not over")
+        raise InvalidOption(f"--moves {arguments.moves}: expected a game that is not over")
     players = [None if spec == HUMAN else agents.make(spec) for _, spec in named]
     hint = searching(arguments.hint)
     if record is not None:

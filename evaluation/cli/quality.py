@@ -44,7 +44,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(arguments: argparse.Namespace) -> None:
-    from c4env.evaluation.errors import InvalidRun
+    from c4env.errors import InvalidOption
 
     at_least(arguments, 0, "seed")
     at_least(arguments, 1, "jobs")
@@ -52,30 +52,32 @@ def execute(arguments: argparse.Namespace) -> None:
         show(_of_heuristics(arguments), arguments)
         return
     if not arguments.what:
-        raise InvalidRun("expected a run directory, agents, or --heuristics")
+        raise InvalidOption("expected a run directory, agents, or --heuristics")
     if arguments.on:
         quality = _of_answers(arguments)
     elif len(arguments.what) > 1:
-        raise InvalidRun(
+        raise InvalidOption(
             f"{' '.join(arguments.what)}: expected one run directory, or agents with --on and "
             "a set of positions"
         )
     elif arguments.count is not None or arguments.out is not None:
-        raise InvalidRun("--count and --out need positions: expected --on and a set of positions")
+        raise InvalidOption(
+            "--count and --out need positions: expected --on and a set of positions"
+        )
     else:
         quality = _of_games(arguments)
     show(quality, arguments)
 
 
 def _of_games(arguments: argparse.Namespace) -> Quality:
-    from c4env.evaluation.errors import InvalidRun
+    from c4env.errors import InvalidOption
     from c4env.evaluation.exact.moves import Quality
     from c4env.evaluation.exact.scores import Judge, positions_backwards
     from c4env.evaluation.studies.match import read_run
 
     folder = Path(arguments.what[0])
     if not folder.is_dir():
-        raise InvalidRun(
+        raise InvalidOption(
             f"{folder} is not a run directory; to ask an agent, add --on and a set of positions"
         )
     games = read_run(folder).games
@@ -103,12 +105,12 @@ def _of_answers(arguments: argparse.Namespace) -> Quality:
 
 def _of_heuristics(arguments: argparse.Namespace) -> HeuristicTable:
     from c4env.agents.heuristics.names import HEURISTICS, load
-    from c4env.evaluation.errors import InvalidRun
+    from c4env.errors import InvalidOption
     from c4env.evaluation.exact.heuristics import compare_heuristics
     from c4env.evaluation.exact.questions import labelled_sets
 
     if arguments.what or not arguments.on:
-        raise InvalidRun("--heuristics: expected --on and a set of positions, and no agents")
+        raise InvalidOption("--heuristics: expected --on and a set of positions, and no agents")
     refuse(arguments, ["out"], "with --heuristics")
     names = arguments.heuristics or list(HEURISTICS)
     for name in names:

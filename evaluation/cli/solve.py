@@ -109,13 +109,13 @@ def _write_all(arguments: argparse.Namespace) -> None:
     """Write the table of every position."""
     import numpy as np
 
-    from c4env.evaluation.errors import InvalidRun
+    from c4env.errors import InvalidOption
     from c4env.files import write_whole
 
     from ...agents.solver.whole import whole_board
 
     if arguments.positions:
-        raise InvalidRun("--all: expected no positions")
+        raise InvalidOption("--all: expected no positions")
     file = file_to_build(arguments.all)
     rows = whole_board()
     write_whole(file, lambda out: np.save(out, rows))
@@ -137,7 +137,7 @@ def _read_lines() -> list[tuple[str, Position]]:
     """Read all positions from standard input before the solver starts.
 
     Raises:
-        InvalidNotation, IllegalMove: a line is not a position; the message has the line's number.
+        InvalidPosition, IllegalMove: a line is not a position; the message has the line's number.
     """
     from c4env.errors import C4Error
 

@@ -9,8 +9,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from c4env.agents.errors import LateAnswer, Unavailable
-from c4env.errors import InvalidAction
+from c4env.errors import InvalidAction, LateAnswer, Unavailable
 from c4env.evaluation.games.pool import Clock, Lost, here
 from c4env.evaluation.games.processes import agents_own
 from c4env.evaluation.plan.schedule import Fixture
@@ -62,11 +61,11 @@ def ask(policy: Policy, observation: Observation) -> tuple[int, int] | Fault:
     except Unavailable:
         raise
     except LateAnswer as error:  # from an engine or a server
-        return Fault("time", in_words(error, with_type=False))
+        return Fault("time", describe_error(error, with_type=False))
     except BaseException as error:  # CancelledError, GeneratorExit, SystemExit, ... as well
         if not agents_own(error):
             raise
-        return Fault("exception", in_words(error))
+        return Fault("exception", describe_error(error))
     if not 0 <= nodes <= MOST_NODES:
         return Fault("nonsense", "its number of nodes is not an integer 0..2**63-1")
     try:
@@ -74,7 +73,9 @@ def ask(policy: Policy, observation: Observation) -> tuple[int, int] | Fault:
     except BaseException as error:  # code of the answer raises, or the answer cannot be shown
         if not agents_own(error):
             raise
-        return Fault("nonsense", in_words(error, with_type=not isinstance(error, InvalidAction)))
+        return Fault(
+            "nonsense", describe_error(error, with_type=not isinstance(error, InvalidAction))
+        )
     if not legal[column]:
         return Fault("illegal column", f"column {column} is full")
     return column, nodes
@@ -89,11 +90,11 @@ def begin(policy: Policy, seed: int) -> Fault | None:
     except BaseException as error:
         if not agents_own(error):
             raise
-        return Fault("exception", f"reset: {in_words(error)}")
+        return Fault("exception", f"reset: {describe_error(error)}")
     return None
 
 
-def in_words(error: BaseException, with_type: bool = True) -> str:
+def describe_error(error: BaseException, with_type: bool = True) -> str:
     """Describe an error in one short line without control characters."""
     try:
         text = " ".join(str(error).split())

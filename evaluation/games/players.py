@@ -20,9 +20,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final
 
-from c4env.agents.errors import UnknownAgent
 from c4env.agents.registry.table import ZOO
 from c4env.cores import usable_cores
+from c4env.errors import UnknownAgent
 from c4env.evaluation.games.pool import (
     Clock,
     Worker,
@@ -47,7 +47,7 @@ from ..plan.field import (
 from ..plan.identity import Watch
 from ..store.record import GameRecord
 from ..store.transcripts import Transcripts
-from .game import Policy, in_words, play_game
+from .game import Policy, describe_error, play_game
 
 _OWN: Final = frozenset(entry.name for entry in ZOO)
 _CODE: Final = re.compile(r"([^\s:]+):[A-Za-z_]\w*")  # FILE.py:NAME, package.module:NAME
@@ -81,7 +81,7 @@ class RunSpec:
         """Return the run with its objects pickled: what goes wrong in a worker is one agent's own.
 
         Raises:
-            InvalidRun: an object cannot be pickled.
+            InvalidOption: an object cannot be pickled.
         """
         sent = {n: p if isinstance(p, str | bytes) else pickled(p) for n, p in self.field.items()}
         return RunSpec(sent, self.seed, self.clock, self.registered, id=self.id)
@@ -164,7 +164,9 @@ def close_agents(made: dict[Any, Any]) -> None:
                 if not agents_own(error):
                     raise
                 warnings.warn(
-                    f"{agent.name}: close() raised {in_words(error)}", RuntimeWarning, stacklevel=2
+                    f"{agent.name}: close() raised {describe_error(error)}",
+                    RuntimeWarning,
+                    stacklevel=2,
                 )
 
 
@@ -209,7 +211,7 @@ def line_up(field: Mapping[str, Player], movetime: float | None = None, jobs: in
         jobs: the most workers to keep.
 
     Raises:
-        UnknownAgent, UnknownOption, ...: a spec is wrong, or an agent cannot be made.
+        UnknownAgent, InvalidOption, ...: a spec is wrong, or an agent cannot be made.
     """
     found: dict[str, Traits] = {}
     lineup = Lineup(field, join(()), {}, [], uuid.uuid4().hex)

@@ -27,10 +27,8 @@ from typing import Any, Final, Literal, NamedTuple
 from joblib.externals.loky.backend.context import get_context
 from joblib.externals.loky.backend.reduction import dumps
 
-from c4env.agents.errors import Unavailable
 from c4env.cores import usable_cores
-from c4env.errors import C4Error
-from c4env.evaluation.errors import InvalidRun
+from c4env.errors import C4Error, InvalidOption, Unavailable
 from c4env.evaluation.games.processes import sigint_blocked
 
 SLACK: Final = 1.0  # seconds beyond a limit after which the parent ends the worker
@@ -246,7 +244,7 @@ def do_all(
         workers: workers that run already.
 
     Raises:
-        InvalidRun: the function cannot be pickled.
+        InvalidOption: the function cannot be pickled.
         Unavailable: two workers died with the same task while no agent's code ran.
     """
     tasks = tasks if isinstance(tasks, deque) else deque(tasks)
@@ -314,12 +312,12 @@ def pickled(thing: Any) -> bytes:
     """Pickle a function or agent for a worker.
 
     Raises:
-        InvalidRun: the object cannot be pickled.
+        InvalidOption: the object cannot be pickled.
     """
     try:
         return bytes(dumps(thing))
     except Exception as error:  # pickling calls the agent's code
-        raise InvalidRun(
+        raise InvalidOption(
             f"an agent cannot be sent to a worker ({error}); give the agent by its import path, or "
             "play with jobs=1"
         ) from None

@@ -12,9 +12,8 @@ from dataclasses import Field, dataclass, field, fields
 from pathlib import Path
 from typing import Any, Final, TypedDict
 
-from c4env.agents.registry.imports import meant
-from c4env.errors import require_integer
-from c4env.evaluation.errors import InvalidRun
+from c4env.agents.registry.imports import suggest
+from c4env.errors import InvalidOption, require_integer
 from c4env.evaluation.games.pool import Clock
 
 from ..store.record import GameRecord
@@ -77,7 +76,7 @@ class Settings:
             limit.
 
     Raises:
-        InvalidRun: a setting has a wrong type or value.
+        InvalidOption: a setting has a wrong type or value.
     """
 
     seed: int = _option(0, "N", int, "seed of openings and stochastic agents (default 0)")
@@ -118,7 +117,7 @@ class Settings:
 
     def __post_init__(self) -> None:
         put = functools.partial(object.__setattr__, self)
-        number = functools.partial(require_integer, wrong=InvalidRun)
+        number = require_integer
         put("seed", number("seed", self.seed, 0, "an integer 0..2**63-1", high=2**63 - 1))
         for name, of in (("jobs", "processes"), ("limit", "openings"), ("max_tokens", "tokens")):
             if name == "jobs" or getattr(self, name) is not None:
@@ -129,7 +128,7 @@ class Settings:
         check_backend(self.backend, self.address)
         if self.out is not None:
             if not str(self.out).strip():
-                raise InvalidRun(f"out={self.out!r}: expected the name of a directory")
+                raise InvalidOption(f"out={self.out!r}: expected the name of a directory")
             put("out", Path(self.out))
 
     @property
@@ -147,14 +146,14 @@ def settings_of(caller: Callable[..., Any], given: Mapping[str, Any]) -> Setting
     """Return the settings that a function got as keyword arguments.
 
     Raises:
-        InvalidRun: a name is unknown, or a type or value is wrong.
+        InvalidOption: a name is unknown, or a type or value is wrong.
     """
     known = [field.name for field in fields(Settings)]
     own = [name for name in inspect.signature(caller).parameters if name != "settings"]
     for name in given:
         if name not in known:
-            hint = meant(name, own + known, f": expected {', '.join(own + known)}")
-            raise InvalidRun(f"{caller.__name__}() has no setting {name!r}{hint}")
+            hint = suggest(name, own + known, f": expected {', '.join(own + known)}")
+            raise InvalidOption(f"{caller.__name__}() has no setting {name!r}{hint}")
     return Settings(**given)
 
 
@@ -163,6 +162,6 @@ def _seconds(name: str, value: object, least: str) -> None:
     is_bool = isinstance(value, bool)
     good = isinstance(value, int | float) and not is_bool and 0 <= value <= MAX_SECONDS
     if not good or (value == 0 and least == "more than 0"):
-        raise InvalidRun(
+        raise InvalidOption(
             f"{name}={value!r}: expected a number of seconds, {least} and at most {MAX_SECONDS:g}"
         )

@@ -13,9 +13,8 @@ from typing import Final, NamedTuple, Unpack, cast
 
 import numpy as np
 
-from c4env.agents.errors import Unavailable
 from c4env.arrays import Float64s
-from c4env.evaluation.errors import InvalidRun
+from c4env.errors import InvalidOption, Unavailable
 from c4env.evaluation.games.pool import Lost, do_all, may_start_processes
 from c4env.evaluation.games.processes import one_interrupt, signal_heard
 from c4env.evaluation.plan.schedule import Fixture
@@ -114,7 +113,7 @@ class Tournament:
             anchor: an agent and its Elo; without an anchor, the mean Elo is 0.
 
         Raises:
-            InvalidRun: the anchor is not one of the players.
+            InvalidOption: the anchor is not one of the players.
         """
         return rate(self._tally, self.deterministic, anchor).with_costs(costs(self.games))
 
@@ -162,16 +161,16 @@ def round_robin(
         the games, with their table, ratings and digest.
 
     Raises:
-        InvalidRun: there are fewer than two agents, an agent occurs twice, or a number is invalid.
+        InvalidOption: there are fewer than two agents, one occurs twice, or a number is invalid.
         UnreadableRun: ``out`` holds another run.
-        FileInUse: another process is writing to ``out``.
-        UnknownAgent, UnknownOption, ...: a spec is wrong.
+        Unwritable: another process is writing to ``out``.
+        UnknownAgent, InvalidOption, ...: a spec is wrong.
     """
     chosen = settings_of(round_robin, settings)
     starts = choose_openings(openings, chosen.seed, chosen.limit)
     field = name_players(players)
     if len(field) < 2:
-        raise InvalidRun(f"{len(field)} agent(s) given: a round robin needs at least two")
+        raise InvalidOption(f"{len(field)} agent(s) given: a round robin needs at least two")
     return _whole_run(prepare(field, starts, chosen))
 
 
@@ -192,10 +191,10 @@ def gauntlet(
             :class:`c4env.evaluation.games.settings.Settings`.
 
     Raises:
-        InvalidRun: a side has no agent, an agent occurs twice, or a number is invalid.
+        InvalidOption: a side has no agent, an agent occurs twice, or a number is invalid.
         UnreadableRun: ``out`` holds another run.
-        FileInUse: another process is writing to ``out``.
-        UnknownAgent, UnknownOption, ...: a spec is wrong.
+        Unwritable: another process is writing to ``out``.
+        UnknownAgent, InvalidOption, ...: a spec is wrong.
     """
     chosen = settings_of(gauntlet, settings)
     starts = choose_openings(openings, chosen.seed, chosen.limit)
@@ -206,9 +205,9 @@ def gauntlet(
     others = name_players(field)
     for name in others:
         if name in front:
-            raise InvalidRun(f"agent {name!r} is both a challenger and in the field")
+            raise InvalidOption(f"agent {name!r} is both a challenger and in the field")
     if not front or not others:
-        raise InvalidRun("a gauntlet needs a challenger and at least one agent in the field")
+        raise InvalidOption("a gauntlet needs a challenger and at least one agent in the field")
     return _whole_run(
         prepare({**front, **others}, starts, chosen, kind="gauntlet", challengers=tuple(front))
     )
@@ -247,7 +246,7 @@ def prepare(
         sprt: the sequential test of a match.
 
     Raises:
-        UnknownAgent, UnknownOption, ...: a spec is wrong.
+        UnknownAgent, InvalidOption, ...: a spec is wrong.
     """
     field = separate(field)
     lineup = line_up(field, settings.movetime, settings.jobs)
@@ -286,7 +285,7 @@ def play(plan: Plan, ordered: bool = False) -> Generator[GameRecord, None, None]
     Raises:
         UnreadableRun: the run directory holds another run.
         Unavailable: a service that an agent needs does not answer, or ``max_tokens`` are used up.
-        InvalidRun: language models cannot play with these settings.
+        InvalidOption: language models cannot play with these settings.
     """
     schedule, settings, lineup = plan.schedule, plan.settings, plan.lineup
     out = settings.out
@@ -387,7 +386,7 @@ def _sent(run: RunSpec, jobs: int, backend: str | None) -> RunSpec | None:
     objects = run.clock is not None and any(map(callable, players))
     if not objects and not any(map(names_code, players)):
         return None
-    with suppress(InvalidRun):  # an object that cannot be pickled
+    with suppress(InvalidOption):  # an object that cannot be pickled
         return run.for_workers()
     return None
 
@@ -396,21 +395,21 @@ def _backend(settings: Settings, known: Traits) -> str | None:
     """Return the backend of a run; runs with language models use threads.
 
     Raises:
-        InvalidRun: a setting excludes language models, or only language models can use a setting.
+        InvalidOption: a setting excludes language models, or only they can use a setting.
     """
     if not known.prompts:
         if settings.max_tokens is not None:
-            raise InvalidRun(
+            raise InvalidOption(
                 f"max_tokens={settings.max_tokens}: no agent of the field is a language model"
             )
         return settings.backend
     if settings.movetime is not None:
-        raise InvalidRun(
+        raise InvalidOption(
             f"movetime={settings.movetime:g}: language models would forfeit on a slow network; "
             "expected movetime= only in the specs of other agents"
         )
     if settings.backend not in (None, "threading", "serial"):
-        raise InvalidRun(
+        raise InvalidOption(
             f"backend={settings.backend!r}: expected threading or serial, because this process "
             "stores the answers of language models"
         )

@@ -19,7 +19,7 @@ from c4env.agents.base import Agent, SearchingAgent, SearchResult
 from c4env.bitboard import CENTRE_FIRST
 from c4env.envs.opponents import reset_player
 from c4env.errors import C4Error
-from c4env.evaluation.games.game import Fault, ask, begin, game_seed, in_words
+from c4env.evaluation.games.game import Fault, ask, begin, describe_error, game_seed
 from c4env.evaluation.web.specs import MEMORY, reserved_mb
 from c4env.observation import Observation, observe, position_from
 from c4env.position import Position, format_moves
@@ -97,9 +97,9 @@ def answer(cache: RecentAgents, question: Question) -> Message:
     try:
         return ANSWERS[question.kind](cache, question)
     except C4Error as error:
-        return {"type": "error", "error": in_words(error, with_type=False)}
+        return {"type": "error", "error": describe_error(error, with_type=False)}
     except Exception as error:
-        return {"type": "error", "error": in_words(error)}
+        return {"type": "error", "error": describe_error(error)}
 
 
 def answer_in_worker(question: Question, seconds: float) -> Message:

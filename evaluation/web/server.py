@@ -30,8 +30,7 @@ from starlette.routing import Route
 
 from c4env.bitboard import CELLS
 from c4env.cores import usable_cores
-from c4env.errors import C4Error
-from c4env.evaluation.errors import InvalidRequest, InvalidRun, PortTaken
+from c4env.errors import C4Error, InvalidOption, Unwritable
 from c4env.evaluation.play import HUMAN, keep
 from c4env.evaluation.report.static import STATIC
 from c4env.evaluation.store.record import FORFEITS, GameRecord
@@ -69,7 +68,7 @@ class ServerSettings:
             machine every host name is accepted.
 
     Raises:
-        InvalidRun: ``seconds`` is not positive, or more than a day.
+        InvalidOption: ``seconds`` is not positive, or more than a day.
     """
 
     agents: Mapping[str, str] = field(default_factory=dict)
@@ -81,7 +80,7 @@ class ServerSettings:
 
     def __post_init__(self) -> None:
         if not 0 < self.seconds <= LONGEST:
-            raise InvalidRun(
+            raise InvalidOption(
                 f"--seconds {self.seconds:g}: expected a positive number, at most {LONGEST:.0f}"
             )
 
@@ -191,7 +190,7 @@ class _Endpoints:
         """POST /api/position {text}: parse columns or a drawn board, and return the moves."""
         text = (await json_object(request)).get("text")
         if not isinstance(text, str):
-            raise InvalidRequest(f"text {shortened(text, 80)!r}: expected moves or a drawn board")
+            raise InvalidOption(f"text {shortened(text, 80)!r}: expected moves or a drawn board")
         moves = "".join(text.split())
         if not re.fullmatch(r"\d*", moves):
             moves = Position.from_board(text).moves()
@@ -209,11 +208,9 @@ class _Endpoints:
         """Parse and check the question in a request."""
         kind, moves = fields.get("kind"), fields.get("moves")
         if not isinstance(kind, str) or kind not in ASKED:
-            raise InvalidRequest(
-                f"kind {shortened(kind, 80)!r}: expected one of {', '.join(ASKED)}"
-            )
+            raise InvalidOption(f"kind {shortened(kind, 80)!r}: expected one of {', '.join(ASKED)}")
         if _position(moves).outcome is not None and kind != "values":
-            raise InvalidRequest(f"moves {moves!r}: the game is over")
+            raise InvalidOption(f"moves {moves!r}: the game is over")
         agent = {"hint": self._settings.hint, "scores": "", "values": ""}.get(kind)
         if agent is None:
             agent = check_spec(fields.get("agent"), self._settings.agents)
@@ -255,7 +252,7 @@ class _Endpoints:
         fields = await json_object(request)
         name = fields.get("id")
         if not isinstance(name, str) or not 8 <= len(name) <= 64:
-            raise InvalidRequest(
+            raise InvalidOption(
                 f"id {shortened(name, 80)!r}: expected a text of 8 to 64 characters"
             )
         game = self._game(fields)
@@ -272,12 +269,12 @@ class _Endpoints:
         """Parse the game in a request; compute the result from the moves or the forfeit."""
         players, forfeit = fields.get("players"), fields.get("forfeit")
         if not isinstance(players, list) or len(players) != 2 or HUMAN not in players:
-            raise InvalidRequest(
+            raise InvalidOption(
                 f"players {shortened(players, 80)}: expected two names, one of them {HUMAN!r}"
             )
         help_ = fields.get("help", {})
         if not isinstance(help_, dict) or not help_.keys() <= {*HELP}:
-            raise InvalidRequest(
+            raise InvalidOption(
                 f"help {shortened(help_, 80)}: expected counts of {', '.join(HELP)}"
             )
         counts = {kind: _integer(help_, kind, 10**6) for kind in HELP}
@@ -292,7 +289,7 @@ class _Endpoints:
         ending: Any
         if forfeit is None:
             if outcome is None:
-                raise InvalidRequest(f"moves {moves!r}: the game is not over")
+                raise InvalidOption(f"moves {moves!r}: the game is not over")
             winner = outcome.winner
             ending, reason = ("full board" if winner is None else "four"), ", ".join(helped)
         else:
@@ -303,7 +300,7 @@ class _Endpoints:
                     winner = 1 - by
                 case _:
                     refused = f"forfeit {shortened(forfeit, 80)}: expected none, or by 0 or 1"
-                    raise InvalidRequest(refused)
+                    raise InvalidOption(refused)
         game = GameRecord((one, two), opening, moves, winner, ending, one_line(reason))
         return GameRecord.parse(game.values())  # replays the moves
 
@@ -311,7 +308,7 @@ class _Endpoints:
 def _integer(fields: dict[str, Any], name: str, most: int) -> int:
     value = fields.get(name, 0)
     if type(value) is not int or not 0 <= value <= most:
-        raise InvalidRequest(f"{name} {shortened(value, 80)}: expected an integer 0..{most}")
+        raise InvalidOption(f"{name} {shortened(value, 80)}: expected an integer 0..{most}")
     return value
 
 
@@ -324,7 +321,7 @@ def one_line(text: str) -> str:
 def _position(moves: Any) -> Position:
     """Parse the moves in a request; an error quotes no more moves than a game can have."""
     if isinstance(moves, str) and len(moves) > CELLS:
-        raise InvalidRequest(
+        raise InvalidOption(
             f"moves {moves[:CELLS]!r}...: {len(moves)} moves: expected at most {CELLS}"
         )
     return Position.parse(moves)
@@ -337,10 +334,10 @@ def listen(host: str, port: int) -> socket.socket:
     """Open a socket that listens on a port; port 0 means any free port.
 
     Raises:
-        PortTaken: the address or port cannot be used.
+        Unwritable: the address or port cannot be used.
     """
     if not 0 <= port <= 65535:  # the system would reduce it modulo 65536
-        raise PortTaken(f"port {port}: expected 0..65535")
+        raise Unwritable(f"port {port}: expected 0..65535")
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(
             host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
@@ -354,7 +351,7 @@ def listen(host: str, port: int) -> socket.socket:
             found.close()
             raise
     except OSError as error:
-        raise PortTaken(
+        raise Unwritable(
             f"{host}, port {port}: {error.strerror}; --port 0 takes a free port"
         ) from None
     return found

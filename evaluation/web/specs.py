@@ -17,7 +17,7 @@ from typing import Any, Final, NamedTuple
 from c4env.agents.registry.entries import REQUIRED, Entry, Option, require_choice
 from c4env.agents.registry.registry import described, join_spec, options_of_entry, split_spec
 from c4env.agents.registry.table import ZOO
-from c4env.evaluation.errors import InvalidRequest
+from c4env.errors import InvalidOption
 from c4env.evaluation.tables import shortened
 
 MEMORY: Final = 256  # megabytes that the page's agents in one process may reserve together
@@ -71,11 +71,11 @@ def check_spec(spec: object, named: Collection[str] = ()) -> str:
         named: names of the agents that the owner gave on the command line.
 
     Raises:
-        InvalidRequest: the page may not name this agent; the message says what it may name.
-        InvalidSpec, InvalidValue: the spec is malformed, or a value is out of range.
+        InvalidOption: the page may not name this agent; the message says what it may name.
+        InvalidOption: the spec is malformed, or a value is out of range.
     """
     if not isinstance(spec, str):
-        raise InvalidRequest(
+        raise InvalidOption(
             f"agent {shortened(spec, 80)!r}: expected a spec such as 'alphabeta:depth=7'"
         )
     if spec in named:
@@ -83,16 +83,16 @@ def check_spec(spec: object, named: Collection[str] = ()) -> str:
     name = spec.replace("(", ":").partition(":")[0].strip()
     if name not in PLAIN:  # check before parsing, which may import a module that the spec names
         known = ", ".join([*PLAIN, *named])
-        raise InvalidRequest(f"agent {shortened(spec, 80)!r}: this page offers {known}")
+        raise InvalidOption(f"agent {shortened(spec, 80)!r}: this page offers {known}")
     name, given = split_spec(spec)
     if name not in PLAIN:
-        raise InvalidRequest(f"agent {shortened(spec, 80)!r}: expected key=value after the colon")
+        raise InvalidOption(f"agent {shortened(spec, 80)!r}: expected key=value after the colon")
     options = {option.name: option for option in settable(PLAIN[name])}
     parsed: dict[str, Any] = {}
     for key, text in given.items():
         if key not in options:
             expected = ", ".join(options) or "none"
-            raise InvalidRequest(
+            raise InvalidOption(
                 f"agent {shortened(spec, 80)!r}: option {key!r}: expected one of {expected}"
             )
         if options[key].choices:  # a page must not use import paths

@@ -32,7 +32,7 @@ def boards_from(observation: Mapping[str, Any] | ArrayLike) -> Int64s:
             any numeric dtype; the array alone, or a dict with the key ``"observation"``.
 
     Raises:
-        InvalidObservation: a shape or value is wrong.
+        InvalidPosition: a shape or value is wrong.
     """
     planes = planes_in(observation, "N, ")
     boards = np.empty((len(planes), 2), np.int64)
@@ -91,7 +91,7 @@ def bitboards(positions: Position | str | Sequence[Position | str]) -> Int64s:
 
     Raises:
         InvalidOption: there is no position, a game is finished, or a type is wrong.
-        InvalidNotation, IllegalMove: a move string is not a legal game.
+        InvalidPosition, IllegalMove: a move string is not a legal game.
     """
     several = [positions] if isinstance(positions, (Position, str)) else positions
     if not isinstance(several, Sequence):
@@ -211,7 +211,7 @@ class Batch:
         Raises:
             InvalidOption: ``where`` is invalid, a start is a finished game, or the number of
                 starts is wrong.
-            InvalidNotation, IllegalMove: a move string is not a legal game.
+            InvalidPosition, IllegalMove: a move string is not a legal game.
         """
         chosen = parse_where(where, self.size)
         set_starts(self._boards, chosen, bitboards("" if positions is None else positions))

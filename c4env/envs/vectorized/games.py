@@ -63,7 +63,7 @@ def parse_openings(openings: Any, player: int) -> Int64s:
 
     Raises:
         InvalidOption: there is no position, or the opponent could end a game at once.
-        InvalidNotation, IllegalMove: a move string is not a legal game.
+        InvalidPosition, IllegalMove: a move string is not a legal game.
     """
     boards = batch.bitboards("" if openings is None else openings)
     for start in batch.positions_of(boards) if player >= 0 else ():
@@ -98,7 +98,7 @@ class Games:
 
         Raises:
             InvalidOption: an argument has an invalid value; see ``ConnectFourVectorEnv``.
-            InvalidNotation, IllegalMove: an opening is not a legal game.
+            InvalidPosition, IllegalMove: an opening is not a legal game.
         """
         self.size = require_integer("num_envs", size)
         self.self_play = opponent is None
@@ -143,7 +143,7 @@ class Games:
         Raises:
             InvalidOption: the number of starts is wrong, or the opponent's first move could
                 end a game.
-            InvalidNotation, IllegalMove: a start is not a legal game.
+            InvalidPosition, IllegalMove: a start is not a legal game.
         """
         boards = np.zeros_like(self.boards)
         batch.set_starts(boards, where, parse_openings(start, self._seat))

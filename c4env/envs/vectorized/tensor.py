@@ -25,7 +25,7 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import DTypeLike
 
 from c4env.envs.vectorized.drand48 import STATES
-from c4env.errors import InvalidAction, InvalidOption, NotReset, require_integer
+from c4env.errors import InvalidAction, InvalidOption, WrongOrder, require_integer
 from c4env.lazy import from_extra
 
 from ...bitboard import BOARD, BOTTOM, COLUMN, COLUMNS, DIRECTIONS, DOUBLINGS, ROWS, STRIDE
@@ -304,7 +304,7 @@ class TensorEnv:
 
         Raises:
             InvalidOption: an argument has an invalid value, or the device is not available.
-            InvalidNotation, IllegalMove: an opening is not a legal game.
+            InvalidPosition, IllegalMove: an opening is not a legal game.
         """
         self.num_envs = require_integer("num_envs", num_envs)
         try:
@@ -358,10 +358,10 @@ class TensorEnv:
             Observation, rewards, terminations bool ``[N]``, truncations (never true), info.
 
         Raises:
-            NotReset: ``reset`` was never called.
+            WrongOrder: ``reset`` was never called.
         """
         if self._state is None:
-            raise NotReset("reset() needs to be called before step.")
+            raise WrongOrder("reset() needs to be called before step.")
         mover = self._state.plies & 1  # the caller, or in self-play the player who moves
         state = step(self._state, actions, self._rules["opponent"])
         rewards = state.rewards.gather(-1, mover[:, None])[:, 0]

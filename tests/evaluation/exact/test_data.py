@@ -12,8 +12,8 @@ from c4env import Position, evaluation
 from c4env.agents.solver import NO_SCORE, Solver
 from c4env.agents.solver.exam import exam_positions
 from c4env.bitboard import mirror
+from c4env.errors import UnreadableRun
 from c4env.evaluation import Data
-from c4env.evaluation.errors import UnreadableRun
 from c4env.evaluation.exact import dataset as module
 from c4env.evaluation.exact.dataset import SPLITS
 from c4env.observation import observe

@@ -7,7 +7,7 @@ import pytest
 from c4env import agents, evaluation
 from c4env.agents.base import Agent
 from c4env.agents.registry.entries import Entry
-from c4env.evaluation.errors import UnreadableRun
+from c4env.errors import UnreadableRun
 from c4env.evaluation.games.players import line_up
 from c4env.evaluation.plan.field import Traits, make_player, name_players
 

@@ -19,7 +19,7 @@ from c4env.evaluation.store.record import GAMES_FILE, read_games
 httpx = pytest.importorskip("httpx", reason="the web server's tests need httpx")
 pytest.importorskip("uvicorn", reason="the web server needs c4env[web]")
 
-from c4env.evaluation.errors import PortTaken  # noqa: E402
+from c4env.errors import Unwritable  # noqa: E402
 from c4env.evaluation.web.server import ServerSettings, listen  # noqa: E402
 from tests.helpers.serving import serving  # noqa: E402
 
@@ -310,5 +310,5 @@ def test_a_port_that_is_taken_is_one_line(capsys: Any) -> None:
     assert f"port {port}" in shown.err
     assert "--port 0" in shown.err
     for host, port in (("203.0.113.7", 0), ("no such host", 0), ("127.0.0.1", 70_000)):
-        with pytest.raises(PortTaken):
+        with pytest.raises(Unwritable):
             listen(host, port)
