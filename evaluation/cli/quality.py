@@ -1,8 +1,8 @@
 """Judge moves, or heuristics without a search, by exact scores.
 
-c4 quality DIR                             games that `c4 run --out DIR` wrote
-c4 quality SPEC ... --on SET ...           answers of agents to positions
-c4 quality --heuristics ... --on SET ...   how well heuristics order positions
+  c4 quality DIR                             games that `c4 run --out DIR` wrote
+  c4 quality SPEC ... --on SET ...           answers of agents to positions
+  c4 quality --heuristics ... --on SET ...   how well heuristics order positions
 
 A SET is `exam` (critical positions that come with the package), a file of `moves score` lines, or
 begin-easy, begin-medium, begin-hard, middle-easy, middle-medium or end-easy (made from the seed).
@@ -21,7 +21,15 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from c4env.evaluation.cli.options import AGENT, add_format, add_sets, add_settings, at_least, refuse
+from c4env.evaluation.cli.options import (
+    AGENT,
+    add_format,
+    add_jobs,
+    add_quiet,
+    add_seed,
+    at_least,
+    refuse,
+)
 from c4env.evaluation.cli.output import show
 from c4env.evaluation.cli.progress import Progress
 
@@ -34,12 +42,19 @@ def configure(parser: argparse.ArgumentParser) -> None:
     words = f"a run directory, or agents: {AGENT}"
     parser.add_argument("what", nargs="*", metavar="DIR|SPEC", help=words)
     parser.add_argument("--heuristics", nargs="*", metavar="NAME", help="judge heuristics")
-    add_sets(parser)
+    parser.add_argument("--on", nargs="+", metavar="SET", help="sets of labelled positions")
+    parser.add_argument(
+        "--count", type=int, metavar="N",
+        help="with --on: the first N positions of each set (default: all; 100 of a set made from a "
+        "seed)",
+    )  # fmt: skip
     parser.add_argument(
         "--out", type=Path, metavar="DIR",
         help="with --on: keep answers and scores in DIR; the same command resumes from them",
     )  # fmt: skip
-    add_settings(parser, "seed", "jobs")
+    add_seed(parser, "agents, of sets made from it, and of the intervals")
+    add_jobs(parser)
+    add_quiet(parser)
     add_format(parser)
 
 

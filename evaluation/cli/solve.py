@@ -139,16 +139,20 @@ def _read_lines() -> list[tuple[str, Position]]:
     Raises:
         InvalidPosition, IllegalMove: a line is not a position; the message has the line's number.
     """
-    from c4env.errors import C4Error
+    from c4env.errors import C4Error, InvalidPosition
 
+    from ...geometry import DIGITS
     from ...position import Position
 
     asked = []
     for number, line in enumerate(sys.stdin, start=1):
-        moves, *_ = line.removeprefix("\ufeff").split() or [""]  # Windows' byte order mark
-        if not moves:
+        words = line.removeprefix("\ufeff").split()  # Windows' byte order mark
+        if not words:
             continue
+        moves = words[0]
         try:
+            if len(words) > 1 and {*words} <= {*DIGITS}:
+                raise InvalidPosition(f"{line.strip()!r}: expected columns without spaces between")
             asked.append((moves, Position.parse("" if moves == "-" else moves)))
         except C4Error as error:
             raise type(error)(f"standard input, line {number}: {error}") from None

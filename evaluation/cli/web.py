@@ -12,10 +12,12 @@ import logging
 import webbrowser
 from contextlib import suppress
 
-from c4env.evaluation.cli.options import add_people, at_least, searching
+from c4env.evaluation.cli.options import at_least
 from c4env.evaluation.cli.progress import announce_compiling
 
 PORT = 8044
+RECORD = Path("c4-games")
+HINT = "perfect"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -30,7 +32,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="address to listen on (default 127.0.0.1: only this machine)",
     )  # fmt: skip
     parser.add_argument("--no-browser", action="store_true", help="open no browser")
-    add_people(parser)
+    parser.add_argument(
+        "--record", type=Path, default=RECORD, metavar="DIR",
+        help=f"append games that people play to DIR (default {RECORD})",
+    )  # fmt: skip
+    parser.add_argument("--no-record", action="store_true", help="keep no games")
+    parser.add_argument(
+        "--hint", default=HINT, metavar="SPEC", help=f"agent for hints (default {HINT}: exact)"
+    )
     parser.add_argument(
         "--seconds", type=float, default=120.0, help="seconds that an answer may take (default 120)"
     )
@@ -41,6 +50,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(arguments: argparse.Namespace) -> None:
     from c4env.cores import usable_cores
+    from c4env.errors import InvalidOption
     from c4env.evaluation.games.players import line_up
     from c4env.evaluation.play import keep
     from c4env.lazy import from_extra
@@ -50,11 +60,20 @@ def execute(arguments: argparse.Namespace) -> None:
     with from_extra("web", "the web server needs starlette and uvicorn"):
         from c4env.evaluation.web import server
         from c4env.evaluation.web.guard import is_loopback
+    from c4env import agents
+    from c4env.agents.base import SearchingAgent
+
     at_least(arguments, 1, "jobs")
     announce_compiling()
+<<<<<<< HEAD
     named = {name: str(spec) for name, spec in name_players(arguments.agents).items()}
     line_up(named).close()  # report an error here
     searching(arguments.hint)
+=======
+    line_up({spec: spec for spec in arguments.agents}).close()  # report an error here
+    if not isinstance(agents.make(arguments.hint), SearchingAgent):
+        raise InvalidOption(f"--hint {arguments.hint}: expected an agent that searches")
+>>>>>>> main
     record = None if arguments.no_record else arguments.record
     if record is not None and record.exists():
         keep(record)  # report a damaged record before a game, not after it

@@ -18,7 +18,7 @@ from c4env.evaluation.seeds import seeds
 from ...envs.aec import AGENTS, env
 from ...envs.opponents import reset_player
 from ...observation import Observation
-from ...position import format_moves, parse_column, parse_moves
+from ...position import Position, format_moves, parse_column, parse_moves
 from ..store.record import Ending, GameRecord
 
 Policy = Callable[[Observation], Any]
@@ -115,6 +115,7 @@ def play_game(
     opening: str = "",
     seed: int = 0,
     clock: Clock | None = None,
+    on_move: Callable[[Position, int], None] | None = None,
 ) -> GameRecord:
     """Play one game to its end; an agent that fails forfeits the game.
 
@@ -128,6 +129,7 @@ def play_game(
         opening: 1-based columns played before the agents take over.
         seed: the run's seed.
         clock: the time limit of a move; None sets no limit.
+        on_move: called after each move with the new position and the column.
     """
     board = env()
     board.reset(options={"moves": opening})
@@ -166,9 +168,10 @@ def play_game(
         column, searched = answer
         nodes[seat] += searched
         columns.append(column)
-        turn.answered(seat, nodes[seat], seconds[seat])
-        turn.moved(column)
+        turn.answered(seat, column, nodes[seat], seconds[seat])
         board.step(column)
+        if on_move is not None:
+            on_move(board.position, column)
     outcome = board.position.outcome
     assert outcome is not None  # the loop ends with the game
     return record(outcome.winner, "full board" if outcome.winner is None else "four")
@@ -180,7 +183,5 @@ def lost_game(fixture: Fixture, lost: Lost) -> GameRecord:
     assert turn.seat is not None
     # An agent that fails while it is made has no columns yet.
     moves = format_moves(turn.columns) or opening
-    winner = 1 - turn.seat
-    return GameRecord(
-        players, opening, moves, winner, lost.ending, lost.reason, turn.nodes, turn.seconds
-    )
+    spent = tuple(turn.nodes), tuple(turn.seconds)
+    return GameRecord(players, opening, moves, 1 - turn.seat, lost.ending, lost.reason, *spent)

@@ -22,7 +22,7 @@ from c4env.evaluation.tables import plural
 from c4env.version import commit
 
 from ...agents.base import is_model
-from ...agents.registry.registry import registered_here, split_spec
+from ...agents.registry.registry import split_spec
 from ..plan.field import (
     Player,
     Players,
@@ -344,9 +344,7 @@ def _play(
 ) -> Generator[GameRecord, None, None]:
     """Play games: on joblib's workers, on worker processes of our own, or here."""
     jobs, clock = settings.jobs, settings.clock
-    run = RunSpec(
-        lineup.players, settings.seed, clock, registered_here(), transcripts, id=lineup.id
-    )
+    run = RunSpec(lineup.players, settings.seed, clock, transcripts=transcripts, id=lineup.id)
     if elsewhere(backend):
         lineup.close()
         yield from play_elsewhere(run, fixtures, jobs, backend, settings.address)

@@ -208,6 +208,13 @@ def test_who_cannot_be_made_is_refused_before_the_run(folder, line, words):
     assert not (folder / "run").exists()
 
 
+def test_a_worker_that_is_killed_while_it_makes_an_agent_is_replaced(folder):
+    once = ["pathlib.Path('made').touch()", "os.kill(os.getpid(), signal.SIGKILL)"]
+    before = ["import os, pathlib, signal", f"if not os.path.exists('made'): {'; '.join(once)}"]
+    name = agent(folder, "mine.py", before=before)
+    assert {ending for ending, _ in endings([name, "random"])} == {"four"}
+
+
 def test_an_agent_may_start_processes_of_its_own(folder):
     before = ["import multiprocessing as m"]
     body = ["p = m.get_context('fork').Process(target=int)", "p.start()", "p.join()"]

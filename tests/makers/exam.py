@@ -32,7 +32,7 @@ from c4env.agents.base import Agent
 from c4env.agents.solver import Solver
 from c4env.agents.solver.exam import SHA256, VERSION, Question, exam
 from c4env.errors import InvalidOption
-from c4env.evaluation.cli.options import add_settings, at_least, file_to_build
+from c4env.evaluation.cli.options import add_jobs, add_quiet, at_least, file_to_build
 from c4env.evaluation.cli.output import say
 from c4env.evaluation.cli.progress import Progress
 from c4env.evaluation.exact.scores import Judge, strongest_book
@@ -182,7 +182,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--games", type=int, metavar="N", help="build: another exam, from so many games"
     )
-    add_settings(parser, "jobs")
+    add_jobs(parser)
+    add_quiet(parser)
 
 
 def execute(arguments: argparse.Namespace) -> None:

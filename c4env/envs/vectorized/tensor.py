@@ -209,8 +209,8 @@ def _with_mask(state: State) -> State:
 
 def _open_columns(boards: Tensor) -> Tensor:
     """Return the columns that are not full, bool ``[N, 7]``."""
-    tops = STRIDE * torch.arange(COLUMNS, device=boards.device) + ROWS - 1
-    return (boards[..., 0] | boards[..., 1])[..., None] >> tops & 1 == 0
+    tops = 2 ** (ROWS - 1) << STRIDE * torch.arange(COLUMNS, device=boards.device)
+    return (boards[..., 0] | boards[..., 1])[..., None] & tops == 0
 
 
 def _planes(boards: Tensor) -> Tensor:

@@ -100,7 +100,7 @@ def test_a_run_that_ends_early_keeps_the_answers_under_way(server, tmp_path):
     server.answer = answer
     with pytest.raises(Unavailable, match="status 401"):
         run(server, out=tmp_path, jobs=8)
-    assert len(read_transcripts(tmp_path)) == len(answered) > 20
+    assert len(read_transcripts(tmp_path)) == len(answered) >= 20
 
 
 def test_the_fault_of_the_model_is_a_lost_game(server, tmp_path):
