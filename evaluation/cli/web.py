@@ -65,15 +65,10 @@ def execute(arguments: argparse.Namespace) -> None:
 
     at_least(arguments, 1, "jobs")
     announce_compiling()
-<<<<<<< HEAD
     named = {name: str(spec) for name, spec in name_players(arguments.agents).items()}
     line_up(named).close()  # report an error here
-    searching(arguments.hint)
-=======
-    line_up({spec: spec for spec in arguments.agents}).close()  # report an error here
     if not isinstance(agents.make(arguments.hint), SearchingAgent):
         raise InvalidOption(f"--hint {arguments.hint}: expected an agent that searches")
->>>>>>> main
     record = None if arguments.no_record else arguments.record
     if record is not None and record.exists():
         keep(record)  # report a damaged record before a game, not after it
