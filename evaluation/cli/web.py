@@ -11,6 +11,7 @@ import argparse
 import logging
 import webbrowser
 from contextlib import suppress
+from pathlib import Path
 
 from c4env.evaluation.cli.options import at_least
 from c4env.evaluation.cli.progress import announce_compiling
