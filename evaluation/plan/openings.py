@@ -62,7 +62,9 @@ def _named(text: str) -> list[str]:
         return read_openings(text)
     numbers = re.fullmatch(r"balanced:(\d+),(\d+)", text)
     if numbers is None:
-        raise InvalidOption(f"openings={text!r}: expected balanced:PLIES,SCORE as in balanced:4,2")
+        raise InvalidOption(
+            f"openings={text!r}: expected balanced:PLIES,SCORE such as balanced:4,2"
+        )
     return balanced_openings(int(numbers[1]), int(numbers[2]))
 
 

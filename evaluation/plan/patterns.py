@@ -53,7 +53,9 @@ def expand(pattern: str) -> list[str]:
             than MOST specs.
     """
     if (wrong := _NO_RANGE.search(pattern)) and not _RANGE.fullmatch(wrong[1]):
-        raise InvalidOption(f"{pattern!r}: {wrong[1]}: expected whole numbers such as 1..6")
+        raise InvalidOption(
+            f"{pattern!r}: {wrong[1]}: expected a range of whole numbers such as 1..6"
+        )
     pieces: list[list[str]] = []
     end = 0
     count = 1
@@ -72,14 +74,16 @@ def expand(pattern: str) -> list[str]:
 
 def _literal(pattern: str, text: str) -> str:
     if "{" in text or "}" in text:
-        raise InvalidOption(f"{pattern!r}: unmatched brace: expected a choice as in depth={{1,2}}")
+        raise InvalidOption(
+            f"{pattern!r}: unmatched brace: expected a choice such as depth={{1,2}}"
+        )
     return text
 
 
 def _values(pattern: str, part: str) -> list[str]:
     """Return the values of one item of a choice, such as ``1..3`` or ``window``."""
     if not part:
-        raise InvalidOption(f"{pattern!r}: empty choice: expected a choice as in depth={{1,2}}")
+        raise InvalidOption(f"{pattern!r}: empty choice: expected a choice such as depth={{1,2}}")
     bounds = _RANGE.fullmatch(part)
     if bounds is None:
         return [part]
