@@ -22,7 +22,9 @@ HINT = "perfect"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("agents", nargs="*", metavar="SPEC", help="agents to offer besides the zoo")
+    parser.add_argument(
+        "agents", nargs="*", metavar="[NAME=]SPEC", help="agents to offer besides the zoo"
+    )
     parser.add_argument(
         "--port", type=int, default=PORT, help=f"port (default {PORT}; 0: any free port)"
     )
@@ -31,10 +33,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="address to listen on (default 127.0.0.1: only this machine)",
     )  # fmt: skip
     parser.add_argument("--no-browser", action="store_true", help="open no browser")
-    parser.add_argument(
-        "--runs", type=Path, action="append", default=[], metavar="DIR",
-        help="offer the games of a run directory, or of a folder of runs; may be repeated",
-    )  # fmt: skip
     parser.add_argument(
         "--record", type=Path, default=RECORD, metavar="DIR",
         help=f"append games that people play to DIR (default {RECORD})",
@@ -58,6 +56,8 @@ def execute(arguments: argparse.Namespace) -> None:
     from c4env.evaluation.play import keep
     from c4env.lazy import from_extra
 
+    from ..plan.field import name_players
+
     with from_extra("web", "the web server needs starlette and uvicorn"):
         from c4env.evaluation.web import server
         from c4env.evaluation.web.guard import is_loopback
@@ -66,15 +66,16 @@ def execute(arguments: argparse.Namespace) -> None:
 
     at_least(arguments, 1, "jobs")
     announce_compiling()
-    line_up({spec: spec for spec in arguments.agents}).close()  # report an error here
+    named = {name: str(spec) for name, spec in name_players(arguments.agents).items()}
+    line_up(named).close()  # report an error here
     if not isinstance(agents.make(arguments.hint), SearchingAgent):
         raise InvalidOption(f"--hint {arguments.hint}: expected an agent that searches")
     record = None if arguments.no_record else arguments.record
     if record is not None and record.exists():
         keep(record)  # report a damaged record before a game, not after it
     settings = server.ServerSettings(
-        tuple(arguments.agents), arguments.hint, record, tuple(arguments.runs),
-        arguments.seconds, arguments.jobs or usable_cores(), arguments.host,
+        named, arguments.hint, record, arguments.seconds, arguments.jobs or usable_cores(),
+        arguments.host,
     )  # fmt: skip
     logging.basicConfig(format="%(asctime)s %(message)s", level=logging.WARNING)
     with server.listen(arguments.host, arguments.port) as socket, suppress(KeyboardInterrupt):
@@ -85,8 +86,8 @@ def execute(arguments: argparse.Namespace) -> None:
             print(f"{address}   Ctrl-C stops", flush=True)
             if not is_loopback(host):
                 print(
-                    f"listening beyond this machine, at {host}: anyone who can connect can play, "
-                    "start searches and see the runs",
+                    f"listening beyond this machine, at {host}: anyone who can connect can play "
+                    "and start searches",
                     flush=True,
                 )
             if not arguments.no_browser:

@@ -11,9 +11,9 @@ import asyncio
 import json
 import re
 import socket
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, Final
@@ -22,6 +22,7 @@ import uvicorn
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
+from starlette.middleware.cors import CORSMiddleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response, StreamingResponse
@@ -34,10 +35,9 @@ from c4env.evaluation.play import HUMAN, keep
 from c4env.evaluation.report.static import STATIC
 from c4env.evaluation.store.record import FORFEITS, GameRecord
 from c4env.evaluation.tables import shortened
-from c4env.evaluation.web.guard import Guard, Refused, allowed_hosts, json_object, refuse
+from c4env.evaluation.web.guard import Refused, allowed_hosts, json_object, refuse
 from c4env.evaluation.web.question_pool import QuestionPool
-from c4env.evaluation.web.questions import KINDS, Question
-from c4env.evaluation.web.runs import Runs
+from c4env.evaluation.web.questions import ASKED, Question
 from c4env.evaluation.web.specs import LEVELS, catalogue, check_spec
 from c4env.position import Position
 
@@ -58,10 +58,10 @@ class ServerSettings:
     """The settings of the server, chosen by its owner.
 
     Attributes:
-        agents: specs to offer besides the zoo; only these may name code, files or addresses.
+        agents: specs by name, to offer besides the zoo; only these may name code, files or
+            addresses.
         hint: the agent that gives hints.
         record: folder of the record of people's games; None keeps no games.
-        runs: run directories, or folders of run directories, that the page may open.
         seconds: time limit of an answer, at most a day.
         workers: number of processes that answer.
         host: the address to listen on, which is also an accepted host name; beyond this
@@ -71,10 +71,9 @@ class ServerSettings:
         InvalidOption: ``seconds`` is not positive, or more than a day.
     """
 
-    agents: tuple[str, ...] = ()
+    agents: Mapping[str, str] = field(default_factory=dict)
     hint: str = "perfect"
     record: Path | None = Path("c4-games")
-    runs: tuple[Path, ...] = ()
     seconds: float = 120.0
     workers: int = usable_cores()
     host: str = "127.0.0.1"
@@ -117,10 +116,9 @@ def create_app(settings: ServerSettings) -> Starlette:
             Route("/api/position", endpoints.position, methods=["POST"]),
             Route("/api/ask", endpoints.ask, methods=["POST"]),
             Route("/api/games", endpoints.record, methods=["POST"]),
-            Route("/api/run", endpoints.run),
         ],
         middleware=[
-            Middleware(Guard, headers=HEADERS),
+            Middleware(CORSMiddleware),  # allows no other origin
             Middleware(
                 TrustedHostMiddleware,
                 allowed_hosts=allowed_hosts(settings.host),
@@ -150,7 +148,6 @@ class _Endpoints:
         self._settings = settings
         self._page = page
         self._parts = parts
-        self._runs = Runs(settings.runs)
         self._pool = QuestionPool(settings.workers, settings.seconds)
         self._recorded: dict[str, None] = {}  # ids of recorded games, the oldest first
         self._recording = asyncio.Lock()
@@ -182,11 +179,10 @@ class _Endpoints:
         return JSONResponse(
             {
                 "levels": [level._asdict() for level in LEVELS],
-                "named": settings.agents,
+                "named": list(settings.agents),
                 "agents": catalogue(settings.agents),
                 "hint": settings.hint,
                 "record": None if settings.record is None else str(settings.record),
-                "runs": list(await asyncio.to_thread(self._runs.find)),
             }
         )
 
@@ -211,13 +207,14 @@ class _Endpoints:
     def _question(self, fields: dict[str, Any]) -> Question:
         """Parse and check the question in a request."""
         kind, moves = fields.get("kind"), fields.get("moves")
-        if not isinstance(kind, str) or kind not in KINDS:
-            raise InvalidOption(f"kind {shortened(kind, 80)!r}: expected one of {', '.join(KINDS)}")
+        if not isinstance(kind, str) or kind not in ASKED:
+            raise InvalidOption(f"kind {shortened(kind, 80)!r}: expected one of {', '.join(ASKED)}")
         if _position(moves).outcome is not None and kind != "values":
             raise InvalidOption(f"moves {moves!r}: the game is over")
         agent = {"hint": self._settings.hint, "scores": "", "values": ""}.get(kind)
         if agent is None:
             agent = check_spec(fields.get("agent"), self._settings.agents)
+            agent = self._settings.agents.get(agent, agent)
         seed = _integer(fields, "seed", 2**63 - 1)
         return Question(kind, agent, str(moves), seed, _integer(fields, "since", CELLS))
 
@@ -307,11 +304,6 @@ class _Endpoints:
         game = GameRecord((one, two), opening, moves, winner, ending, one_line(reason))
         return GameRecord.parse(game.values())  # replays the moves
 
-    async def run(self, request: Request) -> Response:
-        """GET /api/run?name=...: a run's players, results and games."""
-        name = request.query_params.get("name")
-        return JSONResponse(await asyncio.to_thread(self._runs.open, name))
-
 
 def _integer(fields: dict[str, Any], name: str, most: int) -> int:
     value = fields.get(name, 0)
@@ -384,6 +376,7 @@ class Server(uvicorn.Server):
                 log_config=None,
                 ws="none",
                 server_header=False,
+                headers=[*HEADERS.items()],
                 timeout_graceful_shutdown=int(4 * BEAT),  # a search ends within two beats
             )
         )

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import importlib.util
 import math
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 from c4env.agents.registry.entries import REQUIRED, Entry, Option, require_choice
@@ -62,12 +63,12 @@ def settable(entry: Entry) -> list[Option]:
     ]
 
 
-def check_spec(spec: object, named: tuple[str, ...] = ()) -> str:
+def check_spec(spec: object, named: Collection[str] = ()) -> str:
     """Return the spec if a page may name it.
 
     Args:
         spec: the value that the page sent.
-        named: specs that the owner named on the command line.
+        named: names of the agents that the owner gave on the command line.
 
     Raises:
         InvalidOption: the page may not name this agent; the message says what it may name.
@@ -108,8 +109,12 @@ def reserved_mb(spec: str) -> float:
     return sum(float(given.get(option.name, option.default)) for option in tables)
 
 
-def catalogue(named: tuple[str, ...] = ()) -> list[dict[str, Any]]:
-    """The agents for the page's menu: names, summaries, and options with their ranges."""
+def catalogue(named: Mapping[str, str] = MappingProxyType({})) -> list[dict[str, Any]]:
+    """The agents for the page's menu: names, summaries, and options with their ranges.
+
+    Args:
+        named: the specs of the owner's agents by name.
+    """
     zoo = [
         {
             "spec": name,
@@ -117,10 +122,9 @@ def catalogue(named: tuple[str, ...] = ()) -> list[dict[str, Any]]:
             "options": [_described(option) for option in settable(entry)],
         }
         for name, entry in PLAIN.items()
+        if name not in named
     ]
-    return zoo + [
-        {"spec": spec, "summary": "named on the command line", "options": []} for spec in named
-    ]
+    return zoo + [{"spec": name, "summary": spec, "options": []} for name, spec in named.items()]
 
 
 def _described(option: Option) -> dict[str, Any]:

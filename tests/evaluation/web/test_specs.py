@@ -78,4 +78,4 @@ def test_the_owner_names_anything() -> None:
     assert check_spec("my.agent:f", ("my.agent:f",)) == "my.agent:f"
     with pytest.raises(InvalidOption, match=r"my\.agent:f"):
         check_spec("my.agent:g", ("my.agent:f",))
-    assert catalogue(("my.agent:f",))[-1]["spec"] == "my.agent:f"
+    assert catalogue({"mine": "my.agent:f"})[-1]["spec"] == "mine"
