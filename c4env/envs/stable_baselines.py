@@ -85,7 +85,7 @@ class ConnectFourVecEnv(VecEnv):
         self._actions = actions
 
     def step_wait(self) -> tuple[NDArray[Any], NDArray[np.float32], Bools, list[dict[str, Any]]]:
-        """Play the actions and the opponent's replies; return observations, rewards, dones, infos."""
+        """Play the actions and the opponent's replies; return planes, rewards, dones, infos."""
         observation, rewards, dones, _, info = self._envs.step(self._actions)
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
         for i in np.flatnonzero(dones):
