@@ -58,13 +58,22 @@ class Data(NamedTuple):
             raise InvalidOption(f"split={split!r}: expected one of {', '.join(SPLITS)}")
         return self.take(self.split == split)
 
-    def torch(self) -> TensorDataset:
-        """Convert the data to float32 tensors for PyTorch's ``DataLoader``.
+    def numpy(self) -> tuple[NDArray[np.float32], ...]:
+        """Convert the data to float32 arrays for training.
 
         Returns:
             planes ``[N, 2, 6, 7]`` (the side to move's discs first, row 0 on top); masks
             ``[N, 7]``; policies ``[N, 7]``, uniform over the best columns; and values ``[N]``: 1
             for a win of the side to move, 0 for a draw, -1 for a loss.
+        """
+        cells = [side[:, None] >> np.array(FROM_TOP) & 1 for side in (self.mine, self.theirs)]
+        planes = np.stack(cells, axis=1).reshape(-1, 2, ROWS, COLUMNS)
+        policy = self.best / self.best.sum(axis=1, keepdims=True)
+        arrays = (planes, self.columns != NO_SCORE, policy, np.sign(self.score))
+        return tuple(a.astype(np.float32) for a in arrays)
+
+    def torch(self) -> TensorDataset:
+        """Convert the arrays of :meth:`numpy` to tensors for PyTorch's ``DataLoader``.
 
         Raises:
             MissingExtra: PyTorch is not installed.
@@ -72,11 +81,7 @@ class Data(NamedTuple):
         with from_extra("torch", "a data set of tensors needs PyTorch"):
             import torch
             from torch.utils.data import TensorDataset
-        cells = [side[:, None] >> np.array(FROM_TOP) & 1 for side in (self.mine, self.theirs)]
-        planes = np.stack(cells, axis=1).reshape(-1, 2, ROWS, COLUMNS)
-        policy = self.best / self.best.sum(axis=1, keepdims=True)
-        arrays = (planes, self.columns != NO_SCORE, policy, np.sign(self.score))
-        return TensorDataset(*(torch.from_numpy(a.astype(np.float32)) for a in arrays))
+        return TensorDataset(*map(torch.from_numpy, self.numpy()))
 
     @classmethod
     def read(cls, path: str | Path) -> Data:

@@ -20,6 +20,7 @@ from c4env.agents.solver.exam import exam
 from c4env.envs.vectorized.batch import bitboards
 from c4env.errors import InvalidOption, UnreadableRun, require_integer
 from c4env.evaluation.studies.leaderboard import place, stored_board
+from c4env.evaluation.tables import signed
 from c4env.files import write_whole
 
 AGAINST: Final = ("random", "greedy", "alphabeta-window", "alphabeta-chain")
@@ -40,6 +41,13 @@ class Strength(NamedTuple):
     high: float
     score: float  # the model's points per game, 0..1
     games: int
+
+    def __str__(self) -> str:
+        elo = f"Elo {signed(self.elo)} ({signed(self.low)} .. {signed(self.high)})"
+        played = f"score {self.score:.1%} of {self.games} games"
+        return (
+            f"step {self.step}, {self.seconds:.0f} s: {self.blunders:.1%} blunders, {elo}, {played}"
+        )
 
 
 def blunder_rate(model: Any, questions: int | None = None) -> float:

@@ -170,6 +170,8 @@ def test_the_tensors_are_those_of_the_observation(late):
     found = late[1]
     (planes, masks, policy, value) = next(iter(DataLoader(found.torch(), batch_size=200)))
     assert {t.dtype for t in (planes, masks, policy, value)} == {torch.float32}
+    for tensor, array in zip((planes, masks, policy, value), found.numpy(), strict=True):
+        assert (tensor.numpy() == array).all()
     for i, position in enumerate(positions(found)):
         seen = observe(position)
         assert (planes[i].numpy() == np.moveaxis(seen["observation"], -1, 0)).all()
