@@ -73,7 +73,8 @@ def blocks_of_libraries():
 @pytest.mark.parametrize(("module", "text"), list(blocks_of_libraries()))
 def test_a_block_of_a_library_runs(module, text, tmp_path):
     pytest.importorskip(module, exc_type=ImportError)
-    done = run_python("-c", text, cwd=tmp_path)
+    here = environment(MINARI_DATASETS_PATH=str(tmp_path))
+    done = run_python("-c", text, cwd=tmp_path, env=here)
     assert done.returncode == 0, done.stderr
 
 
