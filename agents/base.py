@@ -283,11 +283,7 @@ class FunctionAgent(Agent):
         return columns
 
     def _column(self, observation: Any) -> int:
-        """Return the function's column.
-
-        Raises:
-            InvalidAction: the function returned something else, or indexed an axis of boards.
-        """
+        """Return the function's column."""
         from ..position import parse_column  # compiles the rules
 
         try:

@@ -304,11 +304,7 @@ def parse_column(value: object) -> int:
 
 
 def _integer(value: object) -> int:
-    """Return an integer of any type as a plain int.
-
-    Raises:
-        InvalidAction: the value is not an integer, or is a boolean.
-    """
+    """Return an integer of any type as a plain int."""
     if not isinstance(value, bool):
         with contextlib.suppress(TypeError):
             return operator.index(value)  # type: ignore[arg-type]  # this is the check itself
@@ -316,11 +312,7 @@ def _integer(value: object) -> int:
 
 
 def _plain(bits: object) -> int:
-    """Return a bitboard as a plain int; a NumPy integer would overflow in later shifts.
-
-    Raises:
-        InvalidPosition: the bitboard is not an integer.
-    """
+    """Return a bitboard as a plain int; a NumPy integer would overflow in later shifts."""
     try:
         return _integer(bits)
     except InvalidAction:

@@ -57,7 +57,6 @@ def keep(folder: Path, game: GameRecord | None = None) -> None:
 
     Raises:
         UnreadableRun: the folder holds another kind of record, is damaged or cannot be written.
-        Unwritable: another process keeps writing to the record.
     """
     if game is None and not (folder / GAMES_FILE).exists():
         path = folder.absolute()

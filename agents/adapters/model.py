@@ -110,11 +110,7 @@ class ModelAgent(Agent):
 
 
 class PolicyAgent(ModelAgent):
-    """Plays by a Stable-Baselines3 policy; the policy's input shape determines the observations.
-
-    Raises:
-        InvalidOption: the policy is for another environment, or its class is not supported.
-    """
+    """Plays by a Stable-Baselines3 policy; the policy's input shape determines the observations."""
 
     def __init__(self, policy: Any, temperature: float = 0.0) -> None:
         super().__init__(temperature)

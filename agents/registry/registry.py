@@ -329,11 +329,7 @@ def _import(path: str) -> Callable[..., Any]:
 
 
 def _check_parameters(name: str, target: Callable[..., Any] | Entry) -> None:
-    """Raise an error for a callable without a signature, such as many built-in functions.
-
-    Raises:
-        InvalidOption: the callable has no signature.
-    """
+    """Raise an error for a callable without a signature, such as many built-in functions."""
     if not isinstance(target, Entry) and parameters_of(target) is None:
         raise InvalidOption(
             f"agent {name!r}: {target!r} has no signature: expected a class, or a function of an "

@@ -81,7 +81,6 @@ def find_function(function: str | PolicyValue) -> PolicyValue:
 
     Raises:
         InvalidOption: there is no such function.
-        MissingExtra: PyTorch, which the network needs, is not installed.
         InvalidOption: the network's file is missing or cannot be read.
     """
     who = f"puct: function={function!r}"

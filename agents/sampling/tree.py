@@ -237,9 +237,6 @@ class TreeAgent(SearchingAgent):
         reuse: keep the tree between moves.
         tree_mb: memory of the tree. With ``reuse``, half of this memory is for copying. When the
             tree is full, simulations go on from the existing leaves.
-
-    Raises:
-        InvalidOption: a number is out of range.
     """
 
     state_attrs = ("_seed", "_root", "_result")

@@ -203,11 +203,7 @@ class FixedDepth(SearchingAgent):
     def _ask(
         self, kernel: Callable[..., Any], mine: int, theirs: int, depth: int, *rest: Any
     ) -> tuple[int, float, int]:
-        """Run a kernel with a workspace, in its own thread if the search may take long.
-
-        Raises:
-            InvalidOption: the heuristic returned an unusable value.
-        """
+        """Run a kernel with a workspace, in its own thread if the search may take long."""
         quick = depth <= self._quick or CELLS - (mine | theirs).bit_count() <= self._quick
         asked = partial(kernel, mine, theirs, depth, *rest)  # a call that lacks only the workspace
         column, value, nodes = search_interruptibly(asked, quick=quick)

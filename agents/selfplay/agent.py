@@ -23,10 +23,6 @@ class SelfPlay(ModelAgent):
         network: a training folder, whose latest network plays; a network file; or a
             ``c4env.agents.selfplay.network.Evaluator``.
         temperature: as for :class:`~c4env.agents.adapters.model.ModelAgent`.
-
-    Raises:
-        MissingExtra: PyTorch is not installed.
-        InvalidOption: there is no network file at the path ``network``.
     """
 
     def __init__(self, network: Any, temperature: float = 0.0) -> None:

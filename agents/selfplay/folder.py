@@ -43,9 +43,7 @@ def claimed(folder: Path, settings: str) -> Iterator[None]:
         settings: a line of text, which the file ``settings.txt`` of the folder keeps.
 
     Raises:
-        Unwritable: another process trains in the folder.
         InvalidOption: the folder has a training with other settings.
-        OSError: the folder cannot be made or written.
     """
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / "settings.txt").open("a+", errors="replace") as file:

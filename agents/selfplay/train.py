@@ -166,9 +166,6 @@ class Trainer:
         seed: the seed of weights and games.
         boards: number of games played at once.
         shape: arguments of :class:`~c4env.agents.selfplay.network.SelfPlayNetwork`.
-
-    Raises:
-        InvalidOption: the folder holds a bad checkpoint.
     """
 
     positions = learned = 0  # positions played and learned so far
@@ -325,8 +322,6 @@ def train(
 
     Raises:
         InvalidOption: a number or the checkpoint is bad, or the folder has another seed.
-        Unwritable: another process trains in the folder.
-        OSError: the folder cannot be written.
     """
     if not 0 < minutes < math.inf:
         raise InvalidOption(f"minutes={minutes!r}: expected a number above 0")

@@ -239,7 +239,6 @@ class Solver:
             scores, int8 ``[N]``.
 
         Raises:
-            InvalidPosition: a pair of bitboards is not a position; the message names the first.
             InvalidOption: the arrays differ in shape, or ``threads`` is out of range.
         """
         return self._many(mine, theirs, 1, threads, fresh)[:, 0]

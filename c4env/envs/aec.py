@@ -79,11 +79,6 @@ class raw_env(DropIn, AECEnv[str, Observation, Any]):
             render_mode: None or ``""``, ``"human"`` (a window; needs ``c4env[window]``),
                 ``"rgb_array"`` or ``"ansi"``.
             screen_scaling: size of a picture, ``(86 * screen_scaling, 99 * screen_scaling)``.
-
-        Raises:
-            InvalidOption: the render mode is unknown.
-            InvalidOption: ``screen_scaling`` is not a positive integer.
-            MissingExtra: ``"human"`` needs pygame-ce.
         """
         super().__init__()
         self._viewer = Viewer(render_mode or None, screen_scaling)
@@ -111,7 +106,6 @@ class raw_env(DropIn, AECEnv[str, Observation, Any]):
         Raises:
             InvalidOption: both options are given, the start is a finished game, or the seed is
                 invalid.
-            InvalidPosition, IllegalMove: ``moves`` is not a legal game.
         """
         parse_seed(seed)
         self._position, self._last = parse_start(options, warn=True)
@@ -377,10 +371,6 @@ def env(
         render_mode, screen_scaling: see :class:`raw_env`.
         rows, columns, connect: the size of the board, and the discs in a row that win; see
             ``c4env.board``. Each size has its own environment class.
-
-    Raises:
-        InvalidOption: no board has that size, or ``screen_scaling`` is not a positive integer.
-        InvalidOption, MissingExtra: as for :class:`raw_env`.
     """
     made: CheckedEnv = for_board(CheckedEnv, rows, columns, connect)(render_mode, screen_scaling)
     return made

@@ -175,7 +175,6 @@ def follower_of(opponent: AnyOpponent) -> Follower | None:
 
     Raises:
         InvalidOption: the argument is not an opponent.
-        WrongBoard: the opponent plays on a board of another size.
         UnknownAgent, InvalidOption: the opponent's spec is wrong.
     """
     if opponent is None or (isinstance(opponent, str) and opponent == RANDOM):

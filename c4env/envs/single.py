@@ -103,11 +103,6 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
         Raises:
             InvalidOption: an argument has an invalid value, or the opponent could end a game before
                 the caller's first move.
-            InvalidPosition, IllegalMove: an opening is not a legal game.
-            WrongBoard: the opponent plays on a board of another size.
-            UnknownAgent, InvalidOption: the opponent's spec is wrong.
-            InvalidOption: the render mode is unknown.
-            MissingExtra: ``"human"`` needs pygame-ce.
         """
         self.opponent = opponent
         self._seat_choice = parse_seat(seat)
@@ -161,7 +156,6 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
         Raises:
             InvalidOption: an option is unknown or invalid, the start is a finished game, or
                 the opponent could end the game before the caller's first move.
-            InvalidPosition, IllegalMove: ``moves`` is not a legal game.
             OpponentFailed: the opponent raised an error or returned an illegal column; call
                 ``reset()`` again. Any other error leaves the game and the chance as they were.
         """
@@ -285,11 +279,7 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
             self.render()
 
     def _reply(self, position: Position) -> tuple[Position, int]:
-        """Return the position after the opponent's move, and the column of the move.
-
-        Raises:
-            OpponentFailed: the opponent raised an error or returned an illegal column.
-        """
+        """Return the position after the opponent's move, and the column of the move."""
         follower = self._follower
         if follower is None:
             legal = position.legal_columns()

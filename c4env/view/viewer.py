@@ -33,7 +33,6 @@ class Viewer:
         Raises:
             InvalidOption: ``mode`` is neither None nor one of ``RENDER_MODES``.
             InvalidOption: ``screen_scaling`` is not a positive integer.
-            MissingExtra: mode ``"human"`` needs pygame-ce.
         """
         check_render_mode(mode, RENDER_MODES)
         if mode == "human":  # raise now if pygame-ce is missing, not after a move

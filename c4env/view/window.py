@@ -25,11 +25,7 @@ class Window:
     """
 
     def __init__(self, title: str, frame: NDArray[np.uint8]) -> None:
-        """Open a window of the size of a frame ``(height, width, 3)``.
-
-        Raises:
-            MissingExtra: pygame-ce is not installed.
-        """
+        """Open a window of the size of a frame ``(height, width, 3)``."""
         self._pygame = import_pygame()
         self._pygame.display.init()
         height, width, _ = frame.shape

@@ -53,10 +53,9 @@ def execute(arguments: argparse.Namespace) -> None:
     from c4env.cores import usable_cores
     from c4env.errors import InvalidOption
     from c4env.evaluation.games.players import line_up
+    from c4env.evaluation.plan.field import name_players
     from c4env.evaluation.play import keep
     from c4env.lazy import from_extra
-
-    from ..plan.field import name_players
 
     with from_extra("web", "the web server needs starlette and uvicorn"):
         from c4env.evaluation.web import server

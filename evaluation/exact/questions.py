@@ -207,7 +207,6 @@ def question_agents(
     Raises:
         InvalidOption: no agent is given, an agent is given twice, or no agent answers.
         UnknownAgent, InvalidOption, ...: a spec is wrong.
-        UnreadableRun: ``answers.jsonl`` is damaged or in use.
     """
     with closing(_line_up(specs)) as lineup:
         return _question_all(lineup, positions, judge, seed, folder, watch)
@@ -292,7 +291,6 @@ def quality(
     Raises:
         InvalidOption: an agent occurs twice, no agent answers, or the count or a set is invalid.
         UnknownAgent, InvalidOption, ...: a spec is wrong.
-        UnreadableRun: a set or a stored file is damaged, or the folder is in use.
     """
     specs, on = ([each] if isinstance(each, str) else list(each) for each in (specs, on))
     with closing(_line_up(specs)) as lineup, Judge(out) as judge:

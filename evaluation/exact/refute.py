@@ -381,7 +381,6 @@ def refute(
     Raises:
         InvalidOption: a number or an opening is invalid.
         UnknownAgent, InvalidOption, ...: the spec is wrong.
-        UnreadableRun: a stored file is damaged.
         Unwritable: another process is writing to the folder.
     """
     chosen = Settings(seed=seed, jobs=jobs, out=out, limit=limit)

@@ -39,10 +39,6 @@ class Judge:
         book: the solver's opening book (``c4env.agents.solver.Solver``), by default
             :func:`strongest_book`; the book changes no score.
         table_mb: size of each thread's transposition table, in MB.
-
-    Raises:
-        UnreadableRun: the file is damaged or in use.
-        InvalidOption: the book cannot be read.
     """
 
     def __init__(
@@ -92,7 +88,6 @@ class Judge:
 
         Raises:
             InvalidOption: ``jobs`` is not a positive number.
-            Unwritable: the scores cannot be written.
         """
         if jobs is not None:
             require_integer("jobs", jobs)

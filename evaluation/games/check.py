@@ -102,9 +102,6 @@ def check_agent(spec: str) -> Check:
     The check begins with a position near the end of the game, and goes back towards the start.
     After PATIENCE seconds, the check asks for no further move.
     Third-party code runs in another process.
-
-    Raises:
-        UnknownAgent, InvalidOption, ...: the spec is wrong.
     """
     if not names_code(spec):
         return _look(spec)

@@ -15,7 +15,7 @@ from c4env.evaluation.games.processes import agents_own
 from c4env.evaluation.plan.schedule import Fixture
 from c4env.evaluation.seeds import seeds
 
-from ...envs.aec import AGENTS, env
+from ...envs.aec import AGENTS, raw_env
 from ...envs.opponents import reset_player
 from ...observation import Observation
 from ...position import Position, format_moves, parse_column, parse_moves
@@ -131,7 +131,7 @@ def play_game(
         clock: the time limit of a move; None sets no limit.
         on_move: called after each move with the new position and the column.
     """
-    board = env()
+    board = raw_env()  # `ask` checks the answers
     board.reset(options={"moves": opening})
     columns = list(parse_moves(opening))
     nodes = [0, 0]

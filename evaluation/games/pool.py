@@ -233,7 +233,6 @@ def do_all(
         workers: workers that run already.
 
     Raises:
-        InvalidOption: the function cannot be pickled.
         Unavailable: two workers died with the same task while no agent's code ran.
     """
     tasks = tasks if isinstance(tasks, deque) else deque(tasks)

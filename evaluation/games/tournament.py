@@ -111,9 +111,6 @@ class Tournament:
 
         Args:
             anchor: an agent and its Elo; without an anchor, the mean Elo is 0.
-
-        Raises:
-            InvalidOption: the anchor is not one of the players.
         """
         return rate(self._tally, self.deterministic, anchor).with_costs(costs(self.games))
 
@@ -244,9 +241,6 @@ def prepare(
         kind: the kind of pairings.
         challengers: the challengers of a gauntlet.
         sprt: the sequential test of a match.
-
-    Raises:
-        UnknownAgent, InvalidOption, ...: a spec is wrong.
     """
     field = separate(field)
     lineup = line_up(field, settings.movetime, settings.jobs)
@@ -283,7 +277,6 @@ def play(plan: Plan, ordered: bool = False) -> Generator[GameRecord, None, None]
             games are then the same with any number of workers.
 
     Raises:
-        UnreadableRun: the run directory holds another run.
         Unavailable: a service that an agent needs does not answer, or ``max_tokens`` are used up.
         InvalidOption: language models cannot play with these settings.
     """
@@ -390,11 +383,7 @@ def _sent(run: RunSpec, jobs: int, backend: str | None) -> RunSpec | None:
 
 
 def _backend(settings: Settings, known: Traits) -> str | None:
-    """Return the backend of a run; runs with language models use threads.
-
-    Raises:
-        InvalidOption: a setting excludes language models, or only they can use a setting.
-    """
+    """Return the backend of a run; runs with language models use threads."""
     if not known.prompts:
         if settings.max_tokens is not None:
             raise InvalidOption(

@@ -152,9 +152,6 @@ def look(name: str, player: Player, agent: Any, watch: Watch) -> Traits:
         player: the player.
         agent: the player's agent; for a player that is an object, the object.
         watch: what was read while the agent was made.
-
-    Raises:
-        C4Error: the agent cannot play, such as a program that does not start.
     """
     if isinstance(agent, Agent):
         agent.ready()

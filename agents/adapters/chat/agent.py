@@ -69,7 +69,6 @@ class Chat(Agent):
 
     Raises:
         InvalidOption: the prompt does not exist, or the address is malformed.
-        MissingExtra: the client is not installed.
     """
 
     @validate_args

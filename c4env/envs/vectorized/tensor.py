@@ -304,7 +304,6 @@ class TensorEnv:
 
         Raises:
             InvalidOption: an argument has an invalid value, or the device is not available.
-            InvalidPosition, IllegalMove: an opening is not a legal game.
         """
         self.num_envs = require_integer("num_envs", num_envs)
         try:

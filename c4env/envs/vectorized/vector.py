@@ -126,7 +126,6 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
 
         Raises:
             InvalidOption: an argument has an invalid value.
-            WrongBoard: the opponent plays on a board of another size.
             UnknownAgent, InvalidOption: the opponent's spec is wrong.
             InvalidOption: the render mode is unknown.
         """
@@ -195,8 +194,6 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
         Raises:
             InvalidOption: an option is unknown or invalid, a start is a finished game, or the
                 opponent could end a game before the caller's first move.
-            InvalidPosition, IllegalMove: ``moves`` is not a legal game.
-            OpponentFailed: the opponent raised an error or returned an illegal column.
 
         After OpponentFailed call ``reset()`` again; any other error leaves every game as it was.
         """
