@@ -10,6 +10,7 @@ import builtins
 import contextlib
 import importlib
 import io
+import pkgutil
 import sys
 from pathlib import Path
 
@@ -151,12 +152,11 @@ def exists(name: str) -> bool:
     try:
         return hasattr(importlib.import_module(module), last)
     except ImportError:  # an attribute of a class
-        home, _, owner = module.rpartition(".")
         if not exists(module):
             return False
-        found = getattr(importlib.import_module(home), owner)
+        found = pkgutil.resolve_name(module)
         return hasattr(found, last) or any(
-            last in vars(c).get("__annotations__", ()) for c in found.__mro__
+            last in vars(c).get("__annotations__", ()) for c in getattr(found, "__mro__", ())
         )
 
 
