@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
@@ -13,7 +12,7 @@ from numpy.typing import NDArray
 from c4env.agents.errors import InvalidValue
 from c4env.arrays import Float64s, Int64s
 
-from ..envs.opponents import Follower, nothing_to_undo, reset_player
+from ..envs.opponents import Follower, reset_player
 from ..envs.vectorized.batch import parse_actions
 from ..envs.vectorized.chance import streams
 from ..position import Position
@@ -227,6 +226,7 @@ class PoolGames(Follower):
         self._pool = pool
         self._who = np.zeros(0, np.int64)  # the number of each board's opponent, or -1
         self._agents: dict[int, Agent] = {}  # by opponent's number; kept after remove()
+        self._before: dict[str, Any] = {}  # the counts before the latest step
 
     def reset(self, seed: int) -> None:
         """Forget all games and reset every opponent; an environment's reset calls this method."""
@@ -282,12 +282,12 @@ class PoolGames(Follower):
         discs = np.array([[position.mine, position.theirs]])
         return int(self.columns(discs, np.zeros(1, np.int64), seeds)[0])
 
-    def end(self, boards: Int64s, rewards: Float64s) -> Callable[[], None]:
+    def end(self, boards: Int64s, rewards: Float64s) -> None:
         """Count the results of finished games, given the caller's rewards ``[M]``."""
         pool = self._pool
         if pool._per == "move":
-            return nothing_to_undo
-        before = {"_counts": pool._counts.copy(), "_recent": pool._recent.copy()}
+            return
+        self._before = {"_counts": pool._counts.copy(), "_recent": pool._recent.copy()}
         who = self._known(boards)
         for number in np.flatnonzero(np.bincount(who + 1)[1:]):
             won = rewards[who == number]
@@ -296,7 +296,10 @@ class PoolGames(Follower):
             games = np.array([(won + 1).sum() / 2, len(won)])
             pool._recent[number] = pool._recent[number] * pool._fading ** len(won) + games
         self._who[boards] = -1
-        return functools.partial(vars(pool).update, before)
+
+    def uncount(self) -> None:
+        """Take back the latest count."""
+        vars(self._pool).update(self._before)
 
 
 def is_number(value: object) -> bool:

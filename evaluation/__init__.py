@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING
 from c4env.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from .exact.answers import quality
-    from .exact.data import data
-    from .exact.datafile import Data
-    from .exact.quality import Quality
-    from .exact.refutation import Refutation, refute
+    from .exact.dataset import Data, data
+    from .exact.moves import Quality
+    from .exact.questions import quality
+    from .exact.refute import Refutation, refute
     from .games.tournament import Tournament, gauntlet, round_robin
     from .store.record import GameRecord
     from .studies.leaderboard import place, stored_board
@@ -22,11 +21,10 @@ _NAMES = {
     ".store.record": "GameRecord",
     ".studies.leaderboard": "place stored_board",
     ".studies.match": "Match play_match read_run",
-    ".exact.answers": "quality",
-    ".exact.quality": "Quality",
-    ".exact.data": "data",
-    ".exact.datafile": "Data",
-    ".exact.refutation": "Refutation refute",
+    ".exact.questions": "quality",
+    ".exact.moves": "Quality",
+    ".exact.dataset": "Data data",
+    ".exact.refute": "Refutation refute",
 }
 
 __all__ = [

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from c4env.evaluation.errors import UnreadableRun
-from c4env.evaluation.tables import restyled
 
 from ..agents.base import Agent, SearchingAgent
 from ..observation import observe
@@ -51,8 +50,7 @@ class TerminalGame:
         ask: a function that shows a prompt and reads a line; EOFError means that a person leaves.
         show: a function that prints a line.
         seed: the seed of stochastic agents.
-        styled: whether to mark discs with :data:`c4env.evaluation.tables.STYLES`; then ``show``
-            must replace the styles.
+        styled: whether to mark discs with colours.
         opening: 1-based columns played before the game begins; the game must not be over.
     """
 
@@ -119,7 +117,7 @@ class TerminalGame:
     def _board(self) -> str:
         last = self._moves()[-1:]
         column = DIGITS.index(last) if last else None
-        return restyled(drawing(self.position, column, colour=self.styled))
+        return drawing(self.position, column, colour=self.styled)
 
     def _moves(self) -> str:
         return self.opening + format_moves([turn.column for turn in self._turns])

@@ -1,4 +1,9 @@
-"""Tables as text, Markdown, CSV or JSON; the first row is the heading.
+"""Results as raw values in named columns, printed as text, Markdown, CSV or JSON.
+
+A :class:`Column` has a name, a format and a function that gets its value; all four formats are made
+from the same columns, so a new statistic is one new column. CSV and JSON hold the raw values. A
+value with fields, such as an interval, is one cell for people and a column for each field in CSV
+and JSON.
 
 Cells and messages may contain text from agents: names, reasons, exceptions. :func:`printable`
 makes such text safe for a terminal.
@@ -9,64 +14,113 @@ from __future__ import annotations
 import abc
 import csv
 import io
-import itertools
 import json
 import math
+import operator
 import re
 import textwrap
 import unicodedata
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Final, NamedTuple, Protocol
+from typing import Any, Final, NamedTuple
 
 FORMATS: Final = ("text", "markdown", "csv", "json")
 
-Rows = Sequence[Sequence[Any]]
+LABEL: Final = 24
+"""The greatest width of a label, in characters."""
+CUT: Final = "Two dots shorten a text: NAME=SPEC gives an agent a short name."
+_NARROWEST: Final = 12  # the least width of a label
 
-# A style is a noncharacter, which Unicode reserves for use inside a program. A style has no width;
-# printing replaces it by the terminal's code or removes it.
-RESET: Final = "\ufdd0"
-STYLES: Final = {
-    "bold": ("\ufdd1", "\x1b[1m"),
-    "dim": ("\ufdd2", "\x1b[2m"),
-    "good": ("\ufdd3", "\x1b[32m"),
-    "bad": ("\ufdd4", "\x1b[31m"),
-    "first": ("\ufdd5", "\x1b[91m"),  # discs of the first player
-    "second": ("\ufdd6", "\x1b[93m"),
-}
-_CODES: Final = {RESET: "\x1b[0m", **dict(STYLES.values())}
-_TO_TERMINAL: Final = str.maketrans(_CODES)
-_PLAIN: Final = str.maketrans(dict.fromkeys(_CODES, ""))
+_COLOUR: Final = re.compile(r"(\x1b\[\d+m)")
+_INTERVAL: Final = ("value", "low", "high")
 
 
-class Shown(NamedTuple):
-    """A cell with a text for people and a value for programs."""
+class Column(NamedTuple):
+    """A column of a table.
 
-    value: Any
-    text: str
+    Attributes:
+        name: the heading, and the key in CSV and JSON.
+        form: how text and Markdown show a value: a format such as ``.1%`` for numbers, or a
+            function.
+        of: a function that gets the value from an item; None reads the attribute or key ``name``.
+    """
 
-    def __str__(self) -> str:
-        return self.text
+    name: str
+    form: str | Callable[[Any], str] = ""
+    of: Callable[[Any], Any] | None = None
+
+    def value(self, item: Any) -> Any:
+        """Get the raw value of an item: a text, a number, None, or a named tuple of these."""
+        if self.of is not None:
+            return self.of(item)
+        return item[self.name] if isinstance(item, Mapping) else getattr(item, self.name)
+
+    def shown(self, value: Any) -> str:
+        """Format a value for people; an interval is shown as ``value (low .. high)``."""
+        if value is None:
+            return ""
+        if isinstance(value, bool):
+            return "yes" if value else "no"
+        if getattr(value, "_fields", ()) == _INTERVAL:
+            middle, *ends = map(self.shown, value)
+            between = " .. ".join(end.removesuffix("%") for end in ends)
+            return f"{middle} ({between})" if all(ends) else middle or "-"
+        if callable(self.form):
+            return printable(self.form(value))
+        if isinstance(value, str | tuple):
+            return printable(str(value))
+        return rounded(value, self.form)
 
 
-class Result(Protocol):
-    """A result that can be printed in each format of the option ``--format``."""
+class Result(abc.ABC):
+    """A result that can be printed in each format of the option ``--format``.
+
+    A subclass defines ``tables``, and may define ``sentence``, ``summary`` and ``facts``.
+    """
 
     @abc.abstractmethod
+    def tables(self) -> Mapping[str, Table]:
+        """The tables by name; the first is the main table, which CSV holds."""
+
+    def sentence(self) -> str:
+        """The result in a sentence, which is printed above the tables."""
+        return ""
+
+    def summary(self) -> str:
+        """Notes, one per line, which are printed below the tables."""
+        return ""
+
+    def facts(self) -> dict[str, Any]:
+        """Plain Python objects that only JSON holds."""
+        return {}
+
     def text(self, columns: int | None = None) -> str:
         """The result as text; ``columns``, if given, is the width of the terminal."""
+        laid_out = [table.layout(columns) for table in self.tables().values()]
+        notes = [self.summary(), CUT if any(cut for _, cut in laid_out) else ""]
+        above, below = self.sentence(), "\n".join(filter(None, notes))
+        parts = [fitted(above, columns), *(text for text, _ in laid_out), fitted(below, columns)]
+        return "\n\n".join(filter(None, parts))
 
-    @abc.abstractmethod
     def markdown(self) -> str:
-        """The result as Markdown, which a notebook shows."""
+        """The result as Markdown, which a notebook shows; each note is a paragraph."""
+        tables = [table.as_markdown() for table in self.tables().values()]
+        lines = [self.sentence(), *tables, *self.summary().split("\n")]
+        return "\n\n".join(filter(None, lines))
 
-    @abc.abstractmethod
     def csv(self) -> str:
-        """Return the main table as CSV."""
+        """The main table as CSV, without a final newline; None is an empty cell."""
+        (heading, *rows), buffer = next(iter(self.tables().values())).raw(), io.StringIO()
+        csv.writer(buffer, lineterminator="\n").writerows([heading, *rows])
+        return buffer.getvalue().removesuffix("\n")
 
-    @abc.abstractmethod
     def json(self) -> str:
-        """Return the whole result as JSON."""
+        """The whole result as JSON; each row is an object keyed by the columns' names."""
+        found = {"sentence": self.sentence(), **self.facts()}
+        for name, table in self.tables().items():
+            heading, *rows = table.raw()
+            found[name] = [dict(zip(heading, row, strict=True)) for row in rows]
+        return json.dumps({**found, "notes": self.summary().splitlines()}, indent=2)
 
     def __str__(self) -> str:
         return for_terminal(self.text(), colour=False)
@@ -77,111 +131,121 @@ class Result(Protocol):
 
 @dataclass(frozen=True)
 class Table(Result):
-    """One table, with a title and notes.
+    """A table, with a title and notes.
 
     Attributes:
-        rows: empty, or the heading first; a cell is a text, a number, None, or :class:`Shown`.
+        columns: the columns; texts are aligned left, everything else right.
+        items: an object for each row, from which the columns get their values.
         title: a line above the table.
         notes: lines below the table.
-        left: indices of the columns aligned left; the others are aligned right.
     """
 
-    rows: Rows
+    columns: Sequence[Column]
+    items: Sequence[Any]
     title: str = ""
     notes: tuple[str, ...] = ()
-    left: Collection[int] = (0,)
 
-    def text(self, columns: int | None = None) -> str:
-        """The result as text; ``columns``, if given, is the width of the terminal."""
-        words = (fitted(text, columns) for text in (self.title, "\n".join(self.notes)))
-        parts = [next(words), as_text(self.rows, self.left, columns), next(words)]
-        return "\n".join(part for part in parts if part)
+    @classmethod
+    def of(
+        cls,
+        columns: Mapping[str, str | Callable[[Any], str]],
+        rows: Iterable[Sequence[Any]],
+        title: str = "",
+        notes: tuple[str, ...] = (),
+    ) -> Table:
+        """Make a table of rows of raw values; ``columns`` maps each name to its format."""
+        made = [
+            Column(name, form, operator.itemgetter(i))
+            for i, (name, form) in enumerate(columns.items())
+        ]
+        return cls(made, [*rows], title, notes)
 
-    def markdown(self) -> str:
-        """The table as Markdown."""
-        parts = [self.title, as_markdown(self.rows, self.left), *self.notes]
-        return "\n\n".join(part for part in parts if part)
+    def tables(self) -> dict[str, Table]:
+        """The table itself, by the name ``rows``."""
+        return {"rows": self}
 
-    def csv(self) -> str:
-        """The rows as CSV, without title and notes."""
-        return as_csv(self.rows)
+    def sentence(self) -> str:
+        """The title."""
+        return self.title
 
-    def json(self) -> str:
-        """A JSON object with title, notes and rows; each row is an object keyed by the heading."""
-        cells = [[_value(cell) for cell in row] for row in self.rows]
-        found = [dict(zip(cells[0], row, strict=True)) for row in cells[1:]]
-        return json.dumps({"title": self.title, "rows": found, "notes": self.notes}, indent=2)
-
-
-class Tables(Result, abc.ABC):
-    """A result with several tables and a summary in words.
-
-    A subclass defines ``tables``, ``summary`` and ``records``.
-    """
-
-    left: ClassVar[Collection[int]] = (0,)  # columns aligned left
-
-    @abc.abstractmethod
-    def tables(self) -> Sequence[Rows]:
-        """The tables for people; the first row of each is its heading."""
-
-    @abc.abstractmethod
     def summary(self) -> str:
-        """The summary in words, which is printed below the tables."""
+        """The notes."""
+        return "\n".join(self.notes)
 
-    @abc.abstractmethod
-    def records(self) -> Rows:
-        """The main table for programs, with unrounded numbers."""
+    def raw(self) -> list[list[Any]]:
+        """A heading and the raw values; a value with fields is a cell for each field."""
+        by_column = []
+        for column in self.columns:
+            values = [column.value(item) for item in self.items]
+            fields = next((v._fields for v in values if hasattr(v, "_fields")), None)
+            if fields is None:
+                by_column.append([column.name, *values])
+                continue
+            names = [f"{column.name}_{field}".removesuffix("_value") for field in fields]
+            parts = zip(*(v or (None,) * len(fields) for v in values), strict=True)
+            by_column += [[name, *some] for name, some in zip(names, parts, strict=True)]
+        return [list(row) for row in zip(*by_column, strict=True)]
 
-    @abc.abstractmethod
-    def as_dict(self) -> dict[str, Any]:
-        """The whole result as plain Python objects."""
+    def layout(self, columns: int | None = None) -> tuple[str, bool]:
+        """Align the columns; return the text, and whether it shortens any cell.
 
-    def text(self, columns: int | None = None) -> str:
-        """The result as text; ``columns``, if given, is the width of the terminal."""
-        tables = [as_text(rows, self.left, columns) for rows in self.tables()]
-        return "\n\n".join(filter(None, [*tables, fitted(self.summary(), columns)]))
+        If the table is wider than ``columns``, long texts lose their middle. Columns that still do
+        not fit follow below, after the first text of each row.
+        """
+        if not self.items:
+            return "", False
+        parts = [self._cells(column) for column in self.columns]
+        words = [any(isinstance(c.value(i), str) for i in self.items) for c in self.columns]
+        room = columns or math.inf
+        whole = parts
+        for most in range(LABEL, _NARROWEST - 1, -1):
+            if _width(parts) <= room:
+                break
+            parts = [
+                _labelled(part, most) if text else part
+                for part, text in zip(whole, words, strict=True)
+            ]
+        names = words.index(True) + 1 if True in words else 0
+        blocks = [[*range(names)]]
+        for i in range(names, len(parts)):
+            if len(blocks[-1]) > 1 and _width([parts[k] for k in (*blocks[-1], i)]) > room:
+                blocks.append([*range(max(names - 1, 0), names)])
+            blocks[-1].append(i)
+        laid_out = (_aligned([parts[i] for i in b], [words[i] for i in b]) for b in blocks)
+        return "\n\n".join(laid_out), parts != whole
 
-    def markdown(self) -> str:
-        """The result as Markdown; each line of the summary is a paragraph."""
-        tables = [as_markdown(rows, self.left) for rows in self.tables()]
-        return "\n\n".join(filter(None, [*tables, *self.summary().split("\n")]))
+    def as_markdown(self) -> str:
+        """The table alone as Markdown."""
+        if not self.items:
+            return ""
+        parts = [self._cells(column) for column in self.columns]
+        for part, column in zip(parts, self.columns, strict=True):
+            text = any(isinstance(column.value(item), str) for item in self.items)
+            part[:] = [cell.replace("\\", "\\\\").replace("|", "\\|") for cell in part]
+            part.insert(1, "---" if text else "---:")
+        return "\n".join("| " + " | ".join(row) + " |" for row in zip(*parts, strict=True))
 
-    def csv(self) -> str:
-        """The records as CSV."""
-        return as_csv(self.records())
-
-    def json(self) -> str:
-        """The whole result as JSON."""
-        return json.dumps(self.as_dict(), indent=2)
+    def _cells(self, column: Column) -> list[str]:
+        return [column.name, *(column.shown(column.value(item)) for item in self.items)]
 
 
-def as_text(rows: Rows, left: Collection[int] = (0,), columns: int | None = None) -> str:
-    """Align the columns of rows: those in ``left`` to the left, all others to the right.
+def labels(names: Iterable[str], columns: int = LABEL) -> dict[str, str]:
+    """Return a distinct label for each name, at most ``columns`` characters wide.
 
-    If the table is wider than ``columns``, long cells in left-aligned columns wrap. Columns that
-    still do not fit follow below, with the names of the rows repeated.
+    A name that fits is its own label. A longer name loses its middle, which two dots mark. If
+    another name has the label already, a number is added. ``NAME=SPEC`` gives an agent a name that
+    fits.
     """
-    cells = [[_cell(cell) for cell in row] for row in rows]
-    widths = [max(map(width, column)) for column in zip(*cells, strict=True)]
-    if columns is None or sum(widths) + 2 * len(widths) - 2 <= columns:
-        return "\n".join(_line(row, widths, left) for row in cells)
-    widths = [min(wide, columns // 2) if i in left else wide for i, wide in enumerate(widths)]
-    in_lines = (itertools.zip_longest(*map(_pieces, row, widths), fillvalue="") for row in cells)
-    broken = [line for lines in in_lines for line in lines]
-    names = range(min(left, default=0) + 1)
-    blocks: list[list[int]] = [[]]
-    for i in range(len(names), len(widths)):
-        taken = sum(widths[k] + 2 for k in (*names, *blocks[-1]))
-        if blocks[-1] and taken + widths[i] > columns:
-            blocks.append([])
-        blocks[-1].append(i)
-    laid_out = []
-    for block in ([*names, *others] for others in blocks):
-        wide, to_left = [widths[i] for i in block], [k for k, i in enumerate(block) if i in left]
-        lines = (_line([row[i] for i in block], wide, to_left) for row in broken)
-        laid_out.append("\n".join(filter(None, lines)))
-    return "\n\n".join(laid_out)
+    found = {name: name for name in dict.fromkeys(names)}
+    taken = {name for name in found if width(name) <= columns}
+    for name in [name for name in found if name not in taken]:
+        short, number = _without_middle(name, columns), 1
+        while short in taken:
+            number += 1
+            short = _without_middle(name, columns - len(f"~{number}")) + f"~{number}"
+        taken.add(short)
+        found[name] = short
+    return found
 
 
 def fitted(text: str, columns: int | None) -> str:
@@ -192,67 +256,6 @@ def fitted(text: str, columns: int | None) -> str:
         line if "  " in line else textwrap.fill(line, columns, break_on_hyphens=False)
         for line in text.split("\n")
     )
-
-
-def as_lines(heading: Sequence[str], rows: Iterable[Sequence[Any]], first: int) -> Iterator[str]:
-    """Yield the lines of a table, each as soon as its row exists.
-
-    The first column is ``first`` characters wide, the others as wide as their heading, at least 7.
-    """
-    widths = [first, *(max(7, len(name)) for name in heading[1:])]
-    yield _line(heading, widths, (0,))
-    for row in rows:
-        yield _line([_cell(cell) for cell in row], widths, (0,))
-
-
-def as_markdown(rows: Rows, left: Collection[int] = (0,)) -> str:
-    """Rows as a Markdown table."""
-    if not rows:
-        return ""
-    cells = [
-        [_cell(cell).replace("\\", "\\\\").replace("|", "\\|") for cell in row] for row in rows
-    ]
-    ruler = ["---" if i in left else "---:" for i in range(len(rows[0]))]
-    return "\n".join("| " + " | ".join(row) + " |" for row in [cells[0], ruler, *cells[1:]])
-
-
-def as_csv(rows: Rows) -> str:
-    """Rows as comma-separated lines, without a final newline; None is an empty cell.
-
-    A text that a spreadsheet would run as a formula, such as ``=1+1``, gets a leading ``'``.
-    """
-    buffer = io.StringIO()
-    csv.writer(buffer, lineterminator="\n").writerows([map(_inert, row) for row in rows])
-    return buffer.getvalue().removesuffix("\n")
-
-
-def with_heading(records: Sequence[Mapping[str, Any]]) -> Rows:
-    """Records as rows; the first row, the heading, has the records' keys.
-
-    Args:
-        records: at least one; all have the same keys.
-    """
-    return [list(records[0]), *(list(record.values()) for record in records)]
-
-
-def number(value: float | None, form: str) -> Shown | None:
-    """Make a cell of a number; the cell's text is rounded by a format such as ``.1f``."""
-    return None if value is None else Shown(value, rounded(value, form))
-
-
-def rounded(value: float, form: str) -> str:
-    """Format a number; halves round away from zero, as on the web pages.
-
-    Args:
-        value: the number.
-        form: a format such as ``.1f``, ``+.0f`` or ``.1%``; Python's ``format`` handles others.
-    """
-    asked = re.fullmatch(r"[+,]*\.(\d+)([f%])", form)
-    if asked is None or not math.isfinite(value):
-        return format(value, form)
-    scale = 10 ** (int(asked[1]) + 2 * (asked[2] == "%"))
-    whole = math.floor(abs(value) * scale + 0.5 + 1e-9)  # 14.499999999999998 is 100 times 0.145
-    return format(math.copysign(whole, value if whole else 1) / scale, form)
 
 
 def printable(text: str, keep: str = "") -> str:
@@ -269,21 +272,11 @@ def printable(text: str, keep: str = "") -> str:
     )
 
 
-def styled(text: str, style: str) -> str:
-    """Mark a text with one of :data:`STYLES`."""
-    return f"{STYLES[style][0]}{text}{RESET}"
-
-
-def restyled(text: str) -> str:
-    """Convert the terminal codes that :func:`for_terminal` writes back into :data:`STYLES`."""
-    for style, code in _CODES.items():
-        text = text.replace(code, style)
-    return text
-
-
 def for_terminal(text: str, colour: bool) -> str:
-    """Make lines of text safe to print; turn styles into colours, or remove them."""
-    return printable(text, keep="\n\t").translate(_TO_TERMINAL if colour else _PLAIN)
+    """Make lines of text safe to print; keep the colours of boards, or remove them."""
+    parts = _COLOUR.split(text)
+    parts[::2] = [printable(part, keep="\n\t") for part in parts[::2]]
+    return "".join(parts if colour else parts[::2])
 
 
 def width(text: str) -> int:
@@ -291,24 +284,28 @@ def width(text: str) -> int:
     if text.isascii():
         return len(text)
     return sum(
-        0
-        if c in _CODES or unicodedata.combining(c)
-        else 1 + (unicodedata.east_asian_width(c) in "WF")
+        0 if unicodedata.combining(c) else 1 + (unicodedata.east_asian_width(c) in "WF")
         for c in text
     )
 
 
 def shortened(value: object, columns: int) -> str:
     """A value as text of at most ``columns`` characters; three dots mark a cut."""
-    text = str(value)
-    if text.isascii():
-        return text if len(text) <= columns else f"{text[: columns - 3]}..."
-    text, whole = text[: columns + 1], text
+    whole = str(value)
+    text = whole[: columns + 1]
     if text == whole and width(text) <= columns:
         return text
     while text and width(text) > columns - 3:
         text = text[:-1]
     return text + "..."
+
+
+def rounded(value: float, form: str) -> str:
+    """Format a number; halves round away from zero, as on the web pages, and -0 is 0."""
+    if not form or not isinstance(value, float):
+        return format(value, form)
+    sign = "+" * form.startswith("+")
+    return format(value * (1 + 1e-12), f"{sign}z{form.removeprefix('+')}")
 
 
 def plural(count: int, noun: str) -> str:
@@ -322,41 +319,32 @@ def signed(number: float) -> str:
     return "0" if text == "+0" else text
 
 
-def _line(cells: Sequence[str], widths: Sequence[int], left: Collection[int]) -> str:
-    parts = []
-    for i, (text, wide) in enumerate(zip(cells, widths, strict=True)):
-        space = " " * (wide - width(text))  # empty where the text is wider than its column
-        parts.append(text + space if i in left else space + text)
-    return "  ".join(parts).rstrip()
+def _width(parts: Sequence[Sequence[str]]) -> int:
+    return sum(max(map(width, part)) + 2 for part in parts) - 2
 
 
-def _pieces(text: str, room: int) -> list[str]:
-    """Break a text into lines, after a comma, colon, slash or space where possible."""
-    lines = [""]
-    for piece in re.findall(r"[^,:/ ]+[,:/ ]*|[,:/ ]+", text):
-        if lines[-1] and width(lines[-1] + piece) > room:
-            lines.append("")
-        lines[-1] += piece
-        while width(lines[-1]) > room:
-            cut = next(n for n in range(len(lines[-1]), 0, -1) if width(lines[-1][:n]) <= room)
-            lines[-1:] = [lines[-1][:cut], lines[-1][cut:]]
-    return lines
+def _labelled(part: Sequence[str], columns: int) -> list[str]:
+    heading, *cells = part
+    short = labels(cells, columns)
+    return [heading, *(short[cell] for cell in cells)]
 
 
-def _cell(cell: Any) -> str:
-    return "" if cell is None else printable(str(cell))
+def _aligned(parts: Sequence[Sequence[str]], left: Sequence[bool]) -> str:
+    wide = [max(map(width, part)) for part in parts]
+
+    def line(row: Sequence[str]) -> Iterator[str]:
+        for cell, room, to_left in zip(row, wide, left, strict=True):
+            space = " " * (room - width(cell))
+            yield cell + space if to_left else space + cell
+
+    return "\n".join("  ".join(line(row)).rstrip() for row in zip(*parts, strict=True))
 
 
-def _value(cell: Any) -> Any:
-    return cell.value if isinstance(cell, Shown) else cell
-
-
-def _inert(cell: Any) -> Any:
-    value = _value(cell)
-    return f"'{value}" if isinstance(value, str) and _FORMULA.match(value) else value
-
-
-_FORMULA: Final = re.compile(r"[=@\t\r]|[+-](?![\d.]|inf|nan|$)")  # -12 and - are no formulas
+def _without_middle(text: str, columns: int) -> str:
+    head, tail = text[: len(text) // 2], text[len(text) // 2 :]
+    while width(head) + width(tail) + 2 > columns and head + tail:
+        head, tail = (head[:-1], tail) if width(head) >= width(tail) else (head, tail[1:])
+    return f"{head}..{tail}"
 
 
 def _is_control(character: str) -> bool:

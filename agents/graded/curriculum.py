@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
 import numpy as np
 
@@ -115,6 +113,7 @@ class CurriculumGames(Follower):
         super().__init__(curriculum)
         self._curriculum = curriculum
         self._elo = np.zeros(0)  # of each board's game; nan before the first
+        self._before: dict[str, Any] = {}  # the curriculum's state before the latest step
 
     def reset(self, seed: int) -> None:
         """Forget all games."""
@@ -142,10 +141,13 @@ class CurriculumGames(Follower):
         discs = np.array([[position.mine, position.theirs]])
         return int(self.columns(discs, np.zeros(1, np.int64), seeds)[0])
 
-    def end(self, boards: Int64s, rewards: Float64s) -> Callable[[], None]:
+    def end(self, boards: Int64s, rewards: Float64s) -> None:
         """Count finished games, except games that began when the opponent had another Elo."""
-        before = vars(self._curriculum).copy()
+        self._before = vars(self._curriculum).copy()
         present = self._known(boards)[boards] == self._curriculum.elo
         if present.any():
             self._curriculum.count(rewards[present])
-        return functools.partial(vars(self._curriculum).update, before)
+
+    def uncount(self) -> None:
+        """Take back the latest count."""
+        vars(self._curriculum).update(self._before)

@@ -10,7 +10,6 @@ from __future__ import annotations
 import functools
 import importlib
 import inspect
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
 from numpy.typing import ArrayLike
@@ -127,17 +126,11 @@ class Follower:
         """Choose a column on the board of ``ConnectFourEnv``, where an agent may keep its game."""
         return self.agent.choose(position)
 
-    def end(self, boards: Int64s, rewards: Float64s) -> Callable[[], None]:
-        """End the games on these boards, and count the caller's rewards ``[M]``.
+    def end(self, boards: Int64s, rewards: Float64s) -> None:
+        """Count the caller's rewards ``[M]`` of games that end on these boards in this step."""
 
-        Returns:
-            a function that takes the count back, for a step that fails later.
-        """
-        return nothing_to_undo
-
-
-def nothing_to_undo() -> None:
-    """Take back no count."""
+    def uncount(self) -> None:
+        """Take back the latest count, since the step failed after all."""
 
 
 def reset_player(player: Any, seed: Any) -> None:

@@ -35,7 +35,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def execute(arguments: argparse.Namespace) -> None:
     import numpy as np
 
-    from c4env.evaluation.exact.data import data
+    from c4env.evaluation.exact.dataset import data
 
     plies = None if arguments.plies is None else _range(arguments.plies)
     with Progress("positions", arguments.quiet) as progress:

@@ -19,7 +19,7 @@ from c4env.evaluation.cli.options import AGENT, add_format, add_settings, refuse
 from c4env.evaluation.cli.output import say, show
 from c4env.evaluation.cli.pages import rescued
 from c4env.evaluation.cli.progress import Progress, announce_compiling
-from c4env.evaluation.tables import plural, rounded, signed
+from c4env.evaluation.tables import plural, signed
 
 FOLDER: Final = "c4-leaderboard"
 
@@ -96,7 +96,6 @@ def execute(arguments: argparse.Namespace) -> None:
 
 
 def _place(arguments: argparse.Namespace, jobs: int) -> None:
-    from c4env.evaluation.rating.ratings import format_ranks
     from c4env.evaluation.studies.leaderboard import place, stored_board
 
     board = stored_board(arguments.field)
@@ -107,14 +106,14 @@ def _place(arguments: argparse.Namespace, jobs: int) -> None:
         found = place(arguments.place, board, **given, jobs=jobs, watch=progress.watch)
     (own,) = (r for r in found.ratings if r.player == found.name)
     placed = (
-        f"{found.name}: place {format_ranks(own.ranks)} of {len(found.ratings)}, Elo "
+        f"{found.name}: place {own.ranks} of {len(found.ratings)}, Elo "
         f"{signed(own.elo)} (95 %: {signed(own.low)} .. {signed(own.high)}), "
-        f"{rounded(own.score, '.1%')} of {plural(own.games, 'game')}"
+        f"{own.score:.1%} of {plural(own.games, 'game')}"
     )
     notes = [f"Field of c4env {board.version}, {board.date}."]
     played, there = len(found.run.openings), len(board.openings)
     if played < there:
-        more = ": more give a more exact place" if own.ranks[0] < own.ranks[1] else ""
+        more = ": more give a more exact place" if own.ranks.best < own.ranks.worst else ""
         notes.append(f"{found.name} played {played} of {there} openings{more}.")
     notes += found.run.table.reasons_of_forfeits()
     with rescued(found.run, arguments.out):

@@ -23,7 +23,7 @@ def execute(arguments: argparse.Namespace) -> None:
     from ... import agents
     from ...agents.registry.registry import described
 
-    rows: list[tuple[str, ...]] = [("agent", "summary", "option", "default", "help")]
+    rows: list[tuple[str, ...]] = []
     for name in arguments.agents or agents.names():
         try:
             if arguments.format == "text":
@@ -40,7 +40,8 @@ def execute(arguments: argparse.Namespace) -> None:
             if arguments.format == "text":
                 say(_fitted(f"{name:<20} {broken}"))
     if arguments.format != "text":
-        show(Table(rows, left=range(5)), arguments)
+        columns = dict.fromkeys(("agent", "summary", "option", "default", "help"), "")
+        show(Table.of(columns, rows), arguments)
 
 
 def _fitted(text: str) -> str:

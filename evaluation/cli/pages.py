@@ -100,7 +100,7 @@ def write_pages(
         return
     from c4env.evaluation.store.files import write_file
 
-    from ..exact.judge import Judge, positions_backwards
+    from ..exact.scores import Judge, positions_backwards
     from ..report.models import conversations
     from ..report.page import contents, page
     from ..store.record import GAMES_FILE

@@ -10,9 +10,9 @@ begin-easy, begin-medium, begin-hard, middle-easy, middle-medium or end-easy (ma
 The command finds the exact score of every column on all cores and keeps the scores in
 DIR/scores.jsonl. After an interruption the same command resumes.
 
-For heuristics the table has rank correlations between value and exact score, overall and by ply,
-and how often the value names the winner. NAME is a heuristic of the zoo or
-module:function; without NAME the table has all heuristics of the zoo.
+For heuristics the table has the rank correlation between value and exact score, and how often the
+value's sign is right. NAME is a heuristic of the zoo or module:function; without NAME the table has
+all heuristics of the zoo.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from c4env.evaluation.cli.progress import Progress
 
 if TYPE_CHECKING:
     from c4env.evaluation.exact.heuristics import HeuristicTable
-    from c4env.evaluation.exact.quality import Quality
+    from c4env.evaluation.exact.moves import Quality
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -69,8 +69,8 @@ def execute(arguments: argparse.Namespace) -> None:
 
 def _of_games(arguments: argparse.Namespace) -> Quality:
     from c4env.evaluation.errors import InvalidRun
-    from c4env.evaluation.exact.judge import Judge, positions_backwards
-    from c4env.evaluation.exact.quality import Quality
+    from c4env.evaluation.exact.moves import Quality
+    from c4env.evaluation.exact.scores import Judge, positions_backwards
     from c4env.evaluation.studies.match import read_run
 
     folder = Path(arguments.what[0])
@@ -85,7 +85,7 @@ def _of_games(arguments: argparse.Namespace) -> Quality:
 
 
 def _of_answers(arguments: argparse.Namespace) -> Quality:
-    from c4env.evaluation.exact.answers import quality
+    from c4env.evaluation.exact.questions import quality
 
     quiet = arguments.quiet
     with Progress("positions", quiet) as positions, Progress("answers", quiet) as answers:
@@ -105,7 +105,7 @@ def _of_heuristics(arguments: argparse.Namespace) -> HeuristicTable:
     from c4env.agents.heuristics.names import HEURISTICS, load
     from c4env.evaluation.errors import InvalidRun
     from c4env.evaluation.exact.heuristics import compare_heuristics
-    from c4env.evaluation.exact.labelled import labelled_sets
+    from c4env.evaluation.exact.questions import labelled_sets
 
     if arguments.what or not arguments.on:
         raise InvalidRun("--heuristics: expected --on and a set of positions, and no agents")
@@ -114,5 +114,5 @@ def _of_heuristics(arguments: argparse.Namespace) -> HeuristicTable:
     for name in names:
         load(name)  # report an error before making the sets
     positions = labelled_sets(arguments.on, arguments.count, arguments.seed)
-    with Progress("comparisons", arguments.quiet) as progress:
+    with Progress("heuristics", arguments.quiet) as progress:
         return compare_heuristics(names, positions, arguments.seed, progress.watch)

@@ -40,7 +40,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(arguments: argparse.Namespace) -> None:
     announce_compiling(arguments.quiet)
-    from c4env.evaluation.exact.refutation import refute
+    from c4env.evaluation.exact.refute import refute
     from c4env.evaluation.plan.field import split_name
 
     names = ("openings", "positions", "seed", "jobs", "out", "limit")

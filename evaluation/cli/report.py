@@ -82,8 +82,8 @@ def execute(arguments: argparse.Namespace) -> None:
 
 def mistakes_of(arguments: argparse.Namespace, games: Sequence[GameRecord]) -> Mistakes:
     """Find where an agent loses, and its costliest moves."""
-    from ..exact.judge import Judge, positions_backwards
     from ..exact.mistakes import Mistakes
+    from ..exact.scores import Judge, positions_backwards
 
     with Judge(arguments.folder) as judge:
         if turns := positions_backwards(games, [arguments.agent]):
@@ -96,8 +96,8 @@ def models_of(arguments: argparse.Namespace, games: Sequence[GameRecord]) -> Mod
     """Return the table of a run's language models, or None if none has played."""
     if not IS_STANDARD:
         return None
-    from ..exact.judge import Judge, positions_backwards
-    from ..exact.quality import Quality, judge_games
+    from ..exact.moves import Quality, judge_games
+    from ..exact.scores import Judge, positions_backwards
     from ..report.models import Models, model_rows
     from ..store.transcripts import read_transcripts
 

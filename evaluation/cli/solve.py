@@ -29,7 +29,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from c4env.evaluation.cli.output import say, show
-from c4env.evaluation.tables import Table, restyled
+from c4env.evaluation.tables import Table
 
 from .options import add_board, add_format, file_to_build
 
@@ -189,12 +189,8 @@ def _table(solved: Iterable[tuple[str, dict[str, Any]]]) -> Table:
     from ...geometry import DIGITS
 
     names = ("score", "best", "plies_to_end", "line")
-    rows = [["moves", *names, *DIGITS]]
-    for moves, facts in solved:
-        best = " ".join(facts["best"])
-        cells = [facts["score"], best, facts["plies_to_end"], facts["line"]]
-        rows.append([moves, *cells, *_cells(facts)])
-    return Table(rows, left=(0, 2, 4))
+    rows = [[moves, *(facts[name] for name in names), *_cells(facts)] for moves, facts in solved]
+    return Table.of(dict.fromkeys(("moves", *names, *DIGITS), ""), rows)
 
 
 def _shown(moves: str, position: Position, facts: dict[str, Any]) -> str:
@@ -206,11 +202,11 @@ def _shown(moves: str, position: Position, facts: dict[str, Any]) -> str:
     if position.outcome is not None:
         winner = position.outcome.winner
         verdict = "a draw" if winner is None else f"{SIDES[winner]} has won"
-        return f"{restyled(drawing(position, last, colour=True))}\nthe game is over: {verdict}"
+        return f"{drawing(position, last, colour=True)}\nthe game is over: {verdict}"
     cells = [re.sub(r"(?<![\d-])[1-9]", r"+\g<0>", cell) for cell in _cells(facts)]
     worth = words_of(facts["score"], position.plies)
     return (
-        f"{restyled(drawing(position, last, colour=True, under=cells))}   score of each column\n"
+        f"{drawing(position, last, colour=True, under=cells)}   score of each column\n"
         f"{SIDES[position.to_move]} to move {worth}\n"
         f"best {', '.join(facts['best'])}   line {facts['line']}"
     )

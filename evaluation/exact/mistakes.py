@@ -14,21 +14,12 @@ from typing import Any, Final, NamedTuple
 
 from c4env.bitboard import CELLS, COLUMNS, discs_at_end, winning_moves
 from c4env.evaluation.errors import InvalidRun
-from c4env.evaluation.exact.judge import Judge, sign
-from c4env.evaluation.exact.quality import BAND, JudgedMove, band_name, bands, judge_games
+from c4env.evaluation.exact.moves import BAND, JudgedMove, band_name, bands, judge_games
+from c4env.evaluation.exact.scores import Judge, sign
 from c4env.evaluation.plan.openings import canonical
 from c4env.evaluation.rating.wintable import WinTable
 from c4env.evaluation.store.record import GameRecord
-from c4env.evaluation.tables import (
-    Rows,
-    Tables,
-    as_markdown,
-    fitted,
-    number,
-    plural,
-    restyled,
-    with_heading,
-)
+from c4env.evaluation.tables import Column, Result, Table, fitted, plural
 from c4env.position import DIGITS, Position, format_moves
 from c4env.view.rendering import SIDES, drawing, words_of
 
@@ -90,7 +81,7 @@ class Part(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Mistakes(Tables):
+class Mistakes(Result):
     """The points that an agent gave away, by colour, opening and ply, and its mistakes.
 
     Attributes:
@@ -150,14 +141,9 @@ class Mistakes(Tables):
         found = sorted(_grouped(own), key=lambda mistake: max(2, KINDS.index(mistake.kind)))
         return cls(player, tuple(parts), tuple(found), left_out, forfeits)
 
-    def tables(self) -> list[Rows]:
-        """A table with a row for each part."""
-        heading = ["where", "games", "score", "critical", "blunders", "points given away"]
-        rows: list[list[Any]] = [heading]
-        for where, games, score, *counts, given_away in self.parts:
-            share = number(score, ".1%") if score is not None else None
-            rows.append([where, games, share, *counts, number(given_away, ".1f")])
-        return [rows]
+    def tables(self) -> dict[str, Table]:
+        """A row for each mistake, and a row for each part."""
+        return {"mistakes": Table(MISTAKES, self.mistakes), "parts": Table(PARTS, self.parts)}
 
     def summary(self) -> str:
         """The kinds of blunders and the definitions of the columns."""
@@ -183,7 +169,8 @@ class Mistakes(Tables):
 
     def text(self, columns: int | None = None) -> str:
         """The table, and the costliest mistakes with drawings of their positions."""
-        parts = [super().text(columns)]
+        table, _ = self.tables()["parts"].layout(columns)
+        parts = [table, fitted(self.summary(), columns)]
         if self.mistakes:
             shown = plural(min(len(self.mistakes), SHOWN), "move")
             more = f", of {len(self.mistakes)} (--format csv has all)"
@@ -193,29 +180,40 @@ class Mistakes(Tables):
         for place, mistake in enumerate(self.mistakes[:SHOWN], 1):
             position, moves = Position.parse(mistake.moves), mistake.moves
             last = DIGITS.index(moves[-1]) if moves else None
-            drawn = restyled(drawing(position, last, colour=True)).replace("\n", "\n   ")
+            drawn = drawing(position, last, colour=True).replace("\n", "\n   ")
             said = fitted(f"{place}. {mistake.said()}", columns)
             page = f"--html page: #game={mistake.games[0] + 1}&ply={len(moves)}"
             turn = f"{SIDES[position.to_move]} to move; {page}\n    c4 solve {moves or '-'}"
             parts.append(f"{said}\n   {drawn}    {turn}")
         return "\n\n".join(parts)
 
-    def markdown(self) -> str:
-        """The table and the costliest mistakes, without drawings."""
-        rows = as_markdown(self.records()[: SHOWN + 1], (0,))
-        return "\n\n".join(filter(None, [super().markdown(), rows]))
+    def facts(self) -> dict[str, Any]:
+        """The agent's name."""
+        return {"player": self.player}
 
-    def records(self) -> Rows:
-        """A row for each mistake."""
-        return with_heading([_flat(mistake) for mistake in self.mistakes]) if self.mistakes else []
 
-    def as_dict(self) -> dict[str, Any]:
-        """The whole result as plain Python objects."""
-        return {
-            "player": self.player,
-            "parts": [part._asdict() for part in self.parts],
-            "mistakes": [_flat(m) | {"games": [g + 1 for g in m.games]} for m in self.mistakes],
-        }
+PARTS: Final = (
+    Column("where"),
+    Column("games"),
+    Column("score", ".1%"),
+    Column("critical"),
+    Column("blunders"),
+    Column("given_away", ".1f"),
+)
+"""The columns of :class:`Part`; "given_away" is in points."""
+
+MISTAKES: Final = (
+    Column("moves"),
+    Column("column", of=lambda m: DIGITS[m.column]),
+    Column("kind"),
+    Column("best", of=lambda m: format_moves(m.best)),
+    Column("score"),
+    Column("own"),
+    Column("times", of=lambda m: len(m.games)),
+    Column("cost"),
+    Column("game", of=lambda m: m.games[0] + 1),
+)
+"""The columns of :class:`Mistake`; columns and games count from 1."""
 
 
 def _played(games: Sequence[GameRecord], player: str, judge: Judge) -> Played:
@@ -263,18 +261,3 @@ def _counted(moves: Sequence[JudgedMove]) -> tuple[int, int, float]:
     """Count critical moves, blunders, and points given away."""
     lost = [sign(move.best) - sign(move.best - move.loss) for move in moves if move.blunder]
     return sum(move.critical for move in moves), len(lost), sum(lost) / 2
-
-
-def _flat(mistake: Mistake) -> dict[str, Any]:
-    """A mistake as a record for programs; columns and games count from 1."""
-    return {
-        "moves": mistake.moves,
-        "column": DIGITS[mistake.column],
-        "kind": mistake.kind,
-        "best": format_moves(mistake.best),
-        "score": mistake.score,
-        "own": mistake.own,
-        "times": len(mistake.games),
-        "cost": mistake.cost,
-        "game": mistake.games[0] + 1,
-    }

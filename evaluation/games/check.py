@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from c4env.agents.registry.imports import in_a_line
 from c4env.evaluation.games.pool import Clock, Lost, do_all, here
-from c4env.evaluation.tables import Table, number, plural
+from c4env.evaluation.tables import Table, plural
 
 from ... import agents
 from ...agents.base import Agent
@@ -71,7 +71,7 @@ class Check:
 
     def table(self) -> Table:
         """Return a table with a row for each test."""
-        rows: list[tuple[object, ...]] = [("question", "answer")]
+        rows = []
         legal = f"in {plural(self.moves, 'position')}" if self.moves else "no"
         if self.moves and (self.fault or self.moves < ASKED):
             legal += ", none in the next" if self.fault else f" of {ASKED}: the time was used up"
@@ -88,12 +88,12 @@ class Check:
             ]
             median, longest = statistics.median(self.seconds), max(self.seconds)
             rows += [
-                ("median ms a move", number(1e3 * median, ".3g")),
-                ("longest ms", number(1e3 * longest, ".3g")),
+                ("median ms a move", f"{1e3 * median:.3g}"),
+                ("longest ms", f"{1e3 * longest:.3g}"),
             ]
         if self.remedy:
             rows.append(("what helps", self.remedy))
-        return Table(rows, self.spec, left=(0, 1))
+        return Table.of({"question": "", "answer": ""}, rows, self.spec)
 
 
 def check_agent(spec: str) -> Check:

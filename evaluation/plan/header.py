@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Final, Literal, NamedTuple
@@ -30,7 +29,7 @@ class SprtPlan(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class RunHeader:
-    """The fields of ``run.json``, without ``format`` and the checksum ``check``.
+    """The fields of ``run.json``, without ``format``.
 
     Attributes:
         kind: the kind of pairings.
@@ -95,7 +94,7 @@ class RunHeader:
         """Return the text of ``run.json``, the inverse of :meth:`parse`."""
         held = {each.name: getattr(self, each.name) for each in fields(self)}
         values = {"format": FORMAT, **held, "sprt": self.sprt and self.sprt._asdict()}
-        text = json.dumps({**values, "check": _check(values)}, indent=1, ensure_ascii=False)
+        text = json.dumps(values, indent=1, ensure_ascii=False)
         return text.encode("utf-8", "backslashreplace").decode() + "\n"
 
     @classmethod
@@ -106,20 +105,12 @@ class RunHeader:
             ValueError, TypeError, KeyError, AttributeError: ``text`` is not a complete header.
         """
         values: dict[str, Any] = json.loads(text)
-        check = values.pop("check", None)
         given = values.pop("format")
         if given != FORMAT:
             raise ValueError(f"the format is {given!r}: expected {FORMAT!r}")
-        if check != _check({"format": given, **values}):
-            raise ValueError("the checksum is wrong: the file was damaged")
         if values.get("sprt") is not None:
             values["sprt"] = SprtPlan(**values["sprt"])
         return cls(**{name: _frozen(value) for name, value in values.items()})
-
-
-def _check(values: Mapping[str, Any]) -> str:
-    """Return the checksum of a header: the CRC-32 of its shortest JSON."""
-    return f"{zlib.crc32(json.dumps(values, sort_keys=True, separators=(',', ':')).encode()):08x}"
 
 
 def _frozen(value: Any) -> Any:

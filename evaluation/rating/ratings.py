@@ -23,7 +23,7 @@ import itertools
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Final, overload
+from typing import Final, NamedTuple, overload
 
 import numpy as np
 
@@ -31,13 +31,15 @@ from c4env.arrays import Float64s, Int64s
 from c4env.evaluation.errors import InvalidRun
 from c4env.evaluation.rating.fit import firth, fit
 from c4env.evaluation.rating.interval import TAILS, Interval
-from c4env.evaluation.tables import Shown, Table, number, rounded, signed
+from c4env.evaluation.tables import Column, Table, signed
 
 from .costs import Cost
 from .tally import FEW, Tally
 
 CONFIDENCE: Final = 1 - TAILS[0] / 100
 """From this probability of being stronger, the 95 % interval of a difference excludes 0."""
+FIRST: Final = "placing the first disc of the game, also in an opening"
+"""What "moving first" means everywhere: in tables, ratings, records and on the page."""
 _DRAWS: Final = 1000
 _BLOCK: Final = 1 << 15  # pairs of agents, times draws, to fit at the same time
 _LEAST: Final = 1e-6  # the least virtual points, to keep the fit from rounding errors
@@ -45,6 +47,16 @@ _TIE: Final = 1e-3  # Elo; strengths with a smaller difference are equal
 _ENOUGH: Final = 25  # openings, from which a run gets no warning
 _STEPS: Final = 200  # of the fit of quasi standard errors
 _UNKNOWN: Final = 2000.0  # half width, in Elo, of an interval without information
+
+
+class Ranks(NamedTuple):
+    """A range of ranks; 1 is the best."""
+
+    best: int
+    worst: int
+
+    def __str__(self) -> str:
+        return str(self.best) if self.best == self.worst else f"{self.best}-{self.worst}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,12 +67,17 @@ class Rating:
     elo: float
     low: float  # 95 % interval, for comparisons of agents
     high: float
-    ranks: tuple[int, int]  # 95 % interval of the place in the agent's group; 1 is the best
+    ranks: Ranks  # 95 % interval of the place in the agent's group; 1 is the best
     better: float | None  # probability of being stronger than the next of the group, if any
     score: float  # points per game, 0..1
     games: int
     nodes: float | None = field(default=None, compare=False)  # a move
     seconds: float | None = field(default=None, compare=False)  # a move, in the median game
+
+    @property
+    def ms(self) -> float | None:
+        """The milliseconds per move."""
+        return None if self.seconds is None else 1e3 * self.seconds
 
 
 @dataclass(frozen=True)
@@ -126,31 +143,32 @@ class Ratings(Sequence[Rating]):
         low = ahead - math.hypot(a.elo - a.low, b.high - b.elo)
         return Interval(ahead, low, ahead + math.hypot(a.high - a.elo, b.elo - b.low))
 
+    def superiority(self, one: str, other: str) -> float:
+        """The probability that one of two neighbours in the ratings is stronger than the other."""
+        ahead = next(r for r in self if r.player in (one, other))
+        better = 0.5 if ahead.better is None else ahead.better
+        return better if ahead.player == one else 1 - better
+
     def with_costs(self, spent: Mapping[str, Cost]) -> Ratings:
         """Return the ratings with each agent's nodes and seconds per move."""
         costs = ((r, spent.get(r.player, Cost())) for r in self)
         players = (replace(r, nodes=c.nodes_a_move, seconds=c.seconds_a_move) for r, c in costs)
         return replace(self, players=tuple(players))
 
-    def rows(self) -> list[list[Any]]:
-        """Return the table of ratings as a heading and a row for each agent."""
-        costly = any(r.nodes is not None for r in self)
-        rows: list[list[Any]] = [["place", "agent", "Elo", "95 %", "score", "games"]]
-        rows[0] += [*(["nodes", "ms"] if costly else []), "> next"]
-        for r in self:
-            rows.append([format_ranks(r.ranks), r.player, Shown(r.elo, signed(r.elo))])
-            rows[-1] += [f"{signed(r.low)} .. {signed(r.high)}", number(r.score, ".1%"), r.games]
-            rows[-1] += [number(r.nodes, ",.0f"), milliseconds(r.seconds)] if costly else []
-            rows[-1].append(number(r.better, ".1%"))
-        return rows
-
     def table(self, title: str = "", notes: tuple[str, ...] = ()) -> Table:
         """The ratings as a table with explanations below it, followed by ``notes``."""
-        return Table(self.rows(), title, (*self.words(), *notes), left=(1,))
+        costly = any(r.nodes is not None for r in self)
+        columns = [c for c in COLUMNS if costly or c.name not in ("nodes", "ms")]
+        return Table(columns, self, title, (*self.words(), *notes))
 
     def words(self) -> list[str]:
         """Return notes on the first-move advantage, the columns and the intervals, and warnings."""
-        return [reading(self, self.rows()[0]), self.method_note(), *self.warnings()]
+        value, low, high = map(signed, self.first_move)
+        first = f"Moving first, which means {FIRST}: {value} Elo ({low} .. {high})."
+        level = f"Elo 0: {self.zero}" if self.anchor is None else f"Elo: {self.zero}"
+        costs = "" if all(r.nodes is None for r in self) else " nodes, ms: a move."
+        next_ = "LOS: probability of being stronger than the next."
+        return [first, f"{level}. {next_}{costs}", self.method_note(), *self.warnings()]
 
     def _repr_markdown_(self) -> str:
         return self.table().markdown()
@@ -191,7 +209,7 @@ class Ratings(Sequence[Rating]):
         if not (self.exact or told or self.centred or openings >= _ENOUGH) and self.units:
             few = "1 opening is" if openings == 1 else f"{openings} openings are"
             whom = "the two" if len(self) == 2 else "all of these agents"
-            found.append(f"{few} too few to tell {whom} apart: longer --openings are more.")
+            found.append(f"{few} too few to tell {whom} apart.")
         return tuple(found)
 
 
@@ -246,7 +264,7 @@ def rate(
                 float(own[i]),
                 float(own[i] - below[i]),
                 float(own[i] + above[i]),
-                (int(best[i]), int(worst[i])),
+                Ranks(int(best[i]), int(worst[i])),
                 None if after is None else _better(samples, i, after),
                 float(score[group[i]]),
                 int(played[group[i]]),
@@ -287,31 +305,22 @@ def _check_anchor(name: str, players: Sequence[str]) -> None:
         raise InvalidRun(f"anchor {name!r}: expected one of {', '.join(players)}")
 
 
-def reading(ratings: Ratings, heading: Sequence[str]) -> str:
-    """Return a note on the first-move advantage, and on the columns of a table with ``heading``."""
-    first = ratings.first_move
-    notes = [f"Elo 0: {ratings.zero}" if ratings.anchor is None else f"Elo: {ratings.zero}"]
-    if costs := [name for name in ("nodes", "ms") if name in heading]:
-        notes.append(f"{', '.join(costs)}: a move")
-    if "> next" in heading:
-        notes.append("> next: probability of being stronger than the next")
-    return (
-        f"Moving first: {signed(first.value)} Elo ({signed(first.low)} .. {signed(first.high)}). "
-        f"{'; '.join(notes)}."
-    )
+def milliseconds(value: float) -> str:
+    """Format a time in milliseconds."""
+    return format(value, ",.0f" if value >= 10 else ".2g")
 
 
-def milliseconds(seconds: float | None) -> Shown | None:
-    """Make a cell of a time, in milliseconds."""
-    if seconds is None:
-        return None
-    return Shown(1e3 * seconds, rounded(1e3 * seconds, ",.0f" if seconds >= 0.01 else ".2g"))
-
-
-def format_ranks(ranks: tuple[int, int]) -> str:
-    """Format a place, such as ``3``, or a range of places, such as ``1-4``."""
-    best, worst = ranks
-    return str(best) if best == worst else f"{best}-{worst}"
+COLUMNS: Final = (
+    Column("rank", of=lambda r: r.ranks),
+    Column("agent", of=lambda r: r.player),
+    Column("Elo", signed, lambda r: Interval(r.elo, r.low, r.high)),
+    Column("score", ".1%"),
+    Column("games"),
+    Column("LOS", ".0%", lambda r: r.better),
+    Column("nodes", ",.0f"),
+    Column("ms", milliseconds),
+)
+"""The columns of standings; LOS is the likelihood of superiority over the next agent."""
 
 
 def strengths(tally: Tally, seed: int = 0) -> tuple[Float64s, float, Float64s, Float64s]:

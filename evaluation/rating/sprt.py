@@ -31,8 +31,6 @@ Decision = Literal["H0", "H1"]
 SCORES: Final = np.array([0, 0.25, 0.5, 0.75, 1])  # points per game in each kind of pair
 _UNSEEN: Final = 1e-3  # count for a kind of pair that has not occurred, as in Fishtest
 _STEPS: Final = 50
-_MANY: Final = 1e9  # pairs; so many that unseen kinds of pair do not matter
-_FAR: Final = 50  # times the pairs played; a larger number of pairs is out of reach
 _MOST: Final = 1000  # the greatest Elo of a hypothesis
 
 
@@ -102,35 +100,6 @@ class Sprt:
         llr = float(self.llr(counts))
         return "H0" if llr <= low else "H1" if llr >= high else None
 
-    def outlook(self, counts: ArrayLike) -> str:
-        """Return a sentence on how many more pairs an undecided test may need."""
-        pairs, llr, least = int(np.sum(counts)), float(self.llr(counts)), self.least
-        if pairs < least:
-            return (
-                f"Fewer than {least} pairs never decide between hypotheses as close as these, even "
-                "if one agent wins all."
-            )
-        at_this_rate = pairs * self.bounds[llr > 0] / llr if llr else math.inf
-        if at_this_rate > _FAR * pairs:
-            return (
-                "The measured difference is midway between the hypotheses: other hypotheses, one "
-                "of them nearer to the difference, would be decided sooner."
-            )
-        return f"At this rate it takes about {math.ceil(at_this_rate)} pairs."
-
-    @property
-    def least(self) -> int:
-        """The number of pairs after which the test ends if one agent wins all games."""
-        found = []
-        for kind, bound in zip((0, -1), self.bounds, strict=True):
-            counts = np.zeros(len(SCORES))
-            counts[kind] = _MANY
-            pairs = max(1, int(bound * _MANY / float(self.llr(counts))))
-            while self.decide(counts * pairs / _MANY) is None:
-                pairs += 1
-            found.append(pairs)
-        return min(found)
-
     def known(self, decision: Decision, other: str) -> str:
         """Return a phrase for what a decision shows about the first agent.
 
@@ -142,24 +111,6 @@ class Sprt:
         if not value and side > 0:
             return f"stronger than {other}"
         return f"not {states(value, other)}"
-
-    def verdict(
-        self, decision: Decision | None, one: str, other: str, after: str, measured: str
-    ) -> str:
-        """Return the decision of the test as a sentence.
-
-        Args:
-            decision: the accepted hypothesis, or None.
-            one: the first agent.
-            other: the second agent.
-            after: the length of the match, such as ``after 40 pairs``.
-            measured: the measured difference with its interval.
-        """
-        if decision is None:
-            h0, h1 = (states(value, other) for value in (self.h0, self.h1))
-            return f"Undecided {after}: whether {one} is {h1} (H1) or {h0} (H0)."
-        found = self.known(decision, other)
-        return f"{decision} accepted {after}: {one} is {found}; measured {measured}."
 
 
 def states(elo: float, other: str, more: str = "") -> str:

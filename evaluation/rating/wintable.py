@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final, NamedTuple
 
-from c4env.evaluation.tables import Rows, Tables, plural, rounded
+from c4env.evaluation.tables import Column, Result, Table, plural, rounded
 
 from ..store.record import GameRecord
 
@@ -33,16 +34,21 @@ class Cell(NamedTuple):
         return sum(self)
 
     @property
+    def points(self) -> float:
+        """The points: 1 for a win, 1/2 for a draw."""
+        return self.wins + self.draws / 2
+
+    @property
     def score(self) -> float | None:
         """The points per game, 0..1, or None without games."""
-        return (self.wins + self.draws / 2) / self.games if self.games else None
+        return self.points / self.games if self.games else None
 
     def __str__(self) -> str:
         return f"{self.wins}/{self.draws}/{self.losses}"
 
 
 @dataclass(frozen=True)
-class WinTable(Tables):
+class WinTable(Result):
     """The win table of a run.
 
     Attributes:
@@ -53,8 +59,6 @@ class WinTable(Tables):
         notes: notes on how the games were played.
         opening_plies: the distinct lengths of the openings.
     """
-
-    left = (1,)
 
     players: tuple[str, ...]
     cells: dict[tuple[str, str], Cell]
@@ -112,23 +116,30 @@ class WinTable(Tables):
 
     # -- forms --------------------------------------------------------------------------
 
-    def rows(self, show: Callable[[Cell], str]) -> list[list[str]]:
-        """Return a heading and a row for each player: cells, all games, and games by colour.
+    def tables(self) -> dict[str, Table]:
+        """The pairings; for people they are a matrix of scores."""
+        pairs = []
+        for first in self.players:
+            for second in self.players:
+                if (cell := self.cell(first, second)).games:
+                    counts = {"games": cell.games, **cell._asdict(), "score": cell.score}
+                    pairs.append({"first": first, "second": second, **counts})
+        return {"pairs": _Pairs(PAIRS, pairs, matrix=self.matrix())}
 
-        Args:
-            show: a function that turns a cell into text.
-        """
-        numbers = [str(i) for i in range(1, len(self.players) + 1)]
-        rows = [["", "score moving first", *numbers, "all", "as 1st", "as 2nd"]]
-        for number, player in zip(numbers, self.players, strict=True):
-            cells = [self.cell(player, other) for other in self.players]
-            cells += [self.total(player), self.as_first(player), self.as_second(player)]
-            rows.append([number, player, *map(show, cells)])
-        return rows
+    def matrix(self) -> Table:
+        """A row for each player moving first, a column for each player moving second."""
+        number = {player: i for i, player in enumerate(self.players, start=1)}
+        columns = [Column("", of=number.get), Column("moving first", of=str)]
+        columns += [
+            Column(str(i), _percent, functools.partial(self._score, other))
+            for other, i in number.items()
+        ]
+        columns.append(Column("first", _percent, lambda one: self.as_first(one).score))
+        columns.append(Column("second", _percent, lambda one: self.as_second(one).score))
+        return Table(columns, self.players)
 
-    def tables(self) -> list[list[list[str]]]:
-        """Return the table as rows of text; a cell shows the score and wins/draws/losses."""
-        return [self.rows(_with_counts)]
+    def _score(self, second: str, first: str) -> float | None:
+        return self.cell(first, second).score
 
     def counted(self) -> str:
         """Return a sentence with the number of games and the lengths of their openings."""
@@ -138,64 +149,43 @@ class WinTable(Tables):
 
     def summary(self) -> str:
         """Return a sentence on the games and cells, the notes, and the forfeits."""
-        cell = "score of the row's agent moving first against the column's, win/draw/loss"
-        counted = f"{self.counted()} A cell: {cell}."
-        return "\n".join([counted, *self.notes, *self.reasons_of_forfeits()])
+        return "\n".join([f"{self.counted()} {CELL}", *self.notes, *self.reasons_of_forfeits()])
 
-    def reasons_of_forfeits(self, names: Mapping[str, str] | None = None) -> list[str]:
-        """Return a sentence for each player that forfeited games, with counts and an example.
-
-        Args:
-            names: other names for the players.
-        """
+    def reasons_of_forfeits(self) -> list[str]:
+        """Return a sentence for each player that forfeited games, with counts and an example."""
         lines = []
         for player, counts in self.forfeits.items():
-            name = (names or {}).get(player, player)
             endings = ", ".join(f"{count} {ending}" for ending, count in sorted(counts.items()))
             lines.append(
-                f"{name} forfeited {plural(counts.total(), 'game')} ({endings}), "
+                f"{player} forfeited {plural(counts.total(), 'game')} ({endings}), "
                 f"for example: {self.reasons[player]}"
             )
         return lines
 
-    def records(self) -> Rows:
-        """Return a heading and a row of counts for each pair of first and second player."""
-        rows: list[list[object]] = [
-            ["first", "second", "games", "wins", "draws", "losses", "score"]
-        ]
-        for first in self.players:
-            for second in self.players:
-                cell = self.cell(first, second)
-                if cell.games:
-                    rows.append([first, second, cell.games, *cell, cell.score])
-        return rows
 
-    def as_dict(self) -> dict[str, Any]:
-        """The table as plain Python objects."""
+@dataclass(frozen=True)
+class _Pairs(Table):
+    """The pairings of a win table, which text and Markdown show as a matrix."""
 
-        def counts(cell: Cell) -> dict[str, object]:
-            return {**cell._asdict(), "games": cell.games, "score": cell.score}
+    matrix: Table = field(kw_only=True)
 
-        return {
-            "games": self.games,
-            "notes": self.notes,
-            "opening_plies": self.opening_plies,
-            "players": [
-                {
-                    "name": player,
-                    "total": counts(self.total(player)),
-                    "as_first": counts(self.as_first(player)),
-                    "as_second": counts(self.as_second(player)),
-                    "forfeits": dict(self.forfeits.get(player, {})),
-                }
-                for player in self.players
-            ],
-            "cells": [
-                {"first": first, "second": second, **counts(cell)}
-                for (first, second), cell in self.cells.items()
-            ],
-        }
+    def layout(self, columns: int | None = None) -> tuple[str, bool]:
+        return self.matrix.layout(columns)
+
+    def as_markdown(self) -> str:
+        return self.matrix.as_markdown()
 
 
-def _with_counts(cell: Cell) -> str:
-    return "-" if cell.score is None else f"{rounded(cell.score, '.0%')} {cell}"
+PAIRS: Final = (
+    *map(Column, ("first", "second", "games", "wins", "draws", "losses")),
+    Column("score", ".1%"),
+)
+"""The columns of the pairings, from the view of the player who moves first."""
+CELL: Final = (
+    "A cell: percent of the points of the row's agent moving first against the column's; first, "
+    "second: percent of its points moving first and second."
+)
+
+
+def _percent(score: float) -> str:
+    return rounded(100 * score, ".0f")

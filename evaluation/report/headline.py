@@ -1,70 +1,104 @@
-"""The sentences at the top of a run's report, and the command that repeats the run."""
+"""The sentences of a run's report, and the command that repeats the run."""
 
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Sequence
 from typing import Final
 
-from c4env.evaluation.tables import plural, rounded, signed
+from c4env.evaluation.rating.interval import Interval
+from c4env.evaluation.rating.sprt import Sprt, states
+from c4env.evaluation.tables import plural, signed
 
 from ..games.tournament import Tournament
 from ..plan.header import RunHeader
 from ..plan.openings import choose_openings
 from ..rating.ratings import Ratings
+from ..rating.tally import all_openings
 from ..studies.match import Match
 
-_APART: Final = 40  # the Elo difference of the proposed test
 _MOST_PLIES: Final = 4  # the longest openings to enumerate, to recognise the openings of a run
 
 
-def headline(
-    ratings: Ratings, match: Match | None = None, twins: Sequence[Sequence[str]] = ()
-) -> list[str]:
-    """Return sentences about the strongest agent and its lead; the first sentence is the heading.
+def sentence(run: Tournament, ratings: Ratings) -> str:
+    """Return the result of a run in a sentence.
 
     Args:
-        ratings: ratings of at least one agent.
-        match: the run, if it is a match; a match with a sequential test has its own headline.
-        twins: groups of agents that played identical games (:func:`played_alike`).
+        run: a run of at least one game.
+        ratings: ratings of its agents.
     """
-    if match is not None and match.sprt is not None:
-        return [*_of_test(match), *of_twins(twins)]
+    if isinstance(run, Match) and run.sprt is not None:
+        return _of_test(run, run.sprt)
+    if len(run.header.challengers) == 1:
+        (name,) = run.header.challengers
+        (own,) = (r for r in ratings if r.player == name)
+        elo = Interval(own.elo, own.low, own.high)
+        return (
+            f"{name} scores {own.score:.1%} of {plural(own.games, 'game')}, Elo "
+            f"{signed(own.elo)} ({_ends(elo)})."
+        )
     if len(ratings) < 2:
-        return [f"{plural(ratings[0].games, 'game')} of {ratings[0].player}."]
-    best, second = ratings[0], ratings[1]
-    group, warnings = ratings.groups[0], ratings.warnings()
+        return f"{plural(ratings[0].games, 'game')} of {ratings[0].player}."
     if len(ratings.groups) > 1:
-        return ["The agents form groups that never met, so no place compares them.", *warnings]
-    gap, better = round(best.elo - second.elo), best.better or 0.0
-    field = "of the two" if len(ratings) == 2 else f"of {len(ratings)} agents"
+        return "The agents form groups that never met, so no place compares them."
+    best, second = ratings[0], ratings[1]
+    difference = ratings.difference(best.player, second.player)
     level = sum(round(best.elo - r.elo) == 0 for r in ratings) - 1
-    ahead = {r.player: ratings.difference(best.player, r.player) for r in group[1:]}
-    rivals = [] if ratings.exact else [name for name, (_, low, _) in ahead.items() if low <= 0]
     if level:
         others = second.player if level == 1 else f"{level} others"
-        first = f"{best.player} and {others} are level"
-        first += "." if level + 1 == len(ratings) else f" at the head of {len(ratings)} agents."
-    elif not rivals:
-        who = "stronger" if len(ratings) == 2 else "strongest"
-        first = f"{best.player} is the {who} {field}, {gap} Elo ahead of {second.player}."
-    else:
-        rival = rivals[0] if len(rivals) == 1 else f"{len(rivals)} others"
-        first = f"{best.player} leads by {gap} Elo, but {rival} may be as strong."
-    if ratings.exact:
-        these = "these openings" if ratings.resampled == "openings" else "this one opening"
-        certain = f"Nothing was sampled, so this is certain over {these}."
-        return [first, certain, *of_twins(twins)]
-    difference, low, high = map(_elo, ahead[second.player])
-    said = (
-        f"The probability that {best.player} is stronger than {second.player} is "
-        f"{_percent(better)}. The Elo difference, {difference}, lies between {low} and {high} with "
-        "95 % confidence."
+        head = "" if level + 1 == len(ratings) else f" at the head of {len(ratings)} agents"
+        return f"{best.player} and {others} are level{head} ({_ends(difference)})."
+    field = "stronger of the two" if len(ratings) == 2 else f"strongest of {len(ratings)} agents"
+    rivals = _rivals(ratings)
+    if not rivals:
+        return (
+            f"{best.player} is the {field}, {difference.value:.0f} Elo ahead of {second.player} "
+            f"({_ends(difference)})."
+        )
+    rival = rivals[0] if len(rivals) == 1 else f"{len(rivals)} others"
+    return (
+        f"{best.player} leads {second.player} by {difference.value:.0f} Elo "
+        f"({_ends(difference)}), but {rival} may be as strong."
     )
-    alike = any({best.player, second.player} <= {*group} for group in twins)
-    if rivals and not (warnings or alike):
-        warnings = (_proposed(ratings),)
-    return [first, said, *of_twins(twins), *warnings]
+
+
+def remarks(run: Tournament, ratings: Ratings) -> list[str]:
+    """Return sentences on agents that played alike, on too few openings, and what to play next."""
+    found = []
+    twins = played_alike(run)
+    for *most, last in twins:
+        names = f"{', '.join(most)} and {last}"
+        said = f"{names} played identical games, as far as their opponents are deterministic"
+        if len(ratings) == 2:
+            said += (
+                ": an exact tie. The interval is that of the fit, which adds one pair of random "
+                "games: so few openings do not exclude a difference over others"
+            )
+        found.append(f"{said}.")
+    if isinstance(run, Match) and run.decision is not None:
+        found.append("The test stopped the match, which biases Elo and score towards its decision.")
+    elif not twins and _rivals(ratings):
+        found += [advice] if (advice := _more_openings(run)) else []
+    return found
+
+
+def _rivals(ratings: Ratings) -> list[str]:
+    """The agents of the first group that may be as strong as the best agent."""
+    if ratings.exact:
+        return []
+    best, *others = ratings.groups[0]
+    return [r.player for r in others if ratings.difference(best.player, r.player).low <= 0]
+
+
+def _more_openings(run: Tournament) -> str:
+    """Return advice on how to play more openings, or ""."""
+    lengths = {len(opening) for opening in run.openings}
+    if len(lengths) != 1 or max(lengths) >= _MOST_PLIES:
+        return ""
+    (plies,) = lengths
+    whole, count = len(all_openings(plies)), len(run.openings)
+    if count < whole and {*run.openings} <= {*all_openings(plies)}:
+        return f"--limit {count} plays {count} of {whole} openings of {plies} plies: raise it."
+    return f"--openings {plies + 1} plays {len(all_openings(plies + 1))} openings."
 
 
 def played_alike(run: Tournament) -> tuple[tuple[str, ...], ...]:
@@ -100,12 +134,6 @@ def played_alike(run: Tournament) -> tuple[tuple[str, ...], ...]:
     return tuple(group for group in groups if len(group) > 1)
 
 
-def of_twins(twins: Iterable[Sequence[str]]) -> list[str]:
-    """Return a sentence about each group of agents that played identical games."""
-    said = "played identical games, as far as their opponents are deterministic."
-    return [f"{', '.join(most)} and {last} {said}" for *most, last in twins]
-
-
 def command_of(header: RunHeader) -> str | None:
     """Return the ``c4`` command that repeats the run with this header, or None.
 
@@ -137,45 +165,17 @@ def command_of(header: RunHeader) -> str | None:
     return shlex.join(words)
 
 
-def _proposed(ratings: Ratings) -> str:
-    """Return a sentence that proposes a match or more openings, to tell which agent is stronger."""
-    _, low, high = ratings.difference(ratings[0].player, ratings[1].player)
-    if max(high, -low) >= _APART:
-        return (
-            f"A match of the two, c4 match A B --sprt 0,{_APART}, tests whether one is {_APART} "
-            "Elo stronger."
-        )
-    return "A difference this small needs more openings."
-
-
-def _of_test(match: Match) -> list[str]:
-    test, (one, other), score = match.sprt, match.players, match.score
-    assert test is not None
+def _of_test(match: Match, test: Sprt) -> str:
+    one, other = match.players
     after = f"after {plural(len(match.pairs), 'pair')} of games"
-    said = [test.verdict(match.decision, one, other, after, _minus(match.measured))]
-    if match.games:
-        said.append(
-            f"{one} scored {score.value:.1%} of the points (95 % interval {score.low:.1%} to "
-            f"{score.high:.1%})."
-        )
-    if match.decision is None and match.games:
-        said[-1] += f" The Elo difference: {_minus(match.measured)}."
-        if len(match.pairs) == len(match.openings):
-            said[-1] += f" {test.outlook(match.counts)}"
     if match.decision is not None:
-        said[-1] += (
-            " The match stopped because of its score, which biases the score towards the verdict."
-        )
-    return said
+        return f"{match.decision} accepted {after}: {one} is {test.known(match.decision, other)}."
+    h0, h1 = (states(value, other) for value in (test.h0, test.h1))
+    more = "the same command resumes the match"
+    if len(match.pairs) == len(match.openings):
+        more = "more openings continue the test"
+    return f"Undecided {after}: whether {one} is {h1} (H1) or {h0} (H0); {more}."
 
 
-def _elo(value: float) -> str:
-    return _minus(signed(value))
-
-
-def _minus(number: str) -> str:
-    return number.replace("-", "\N{MINUS SIGN}")
-
-
-def _percent(chance: float) -> str:
-    return "more than 99.9 %" if chance > 0.9995 else rounded(chance, ".1%").replace("%", " %")
+def _ends(elo: Interval) -> str:
+    return f"95 %: {signed(elo.low)} .. {signed(elo.high)}"

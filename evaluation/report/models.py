@@ -6,10 +6,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from c4env.evaluation.exact.quality import Quality, nested
+from c4env.evaluation.exact.moves import Quality
 from c4env.evaluation.store.record import GameRecord
 from c4env.evaluation.store.transcripts import Spoken
-from c4env.evaluation.tables import Rows, Tables, shortened, with_heading
+from c4env.evaluation.tables import Column, Result, Table, shortened
 from c4env.position import DIGITS
 
 LONGEST: Final = 4000  # the most characters of a message on the page
@@ -57,45 +57,26 @@ def model_rows(games: Sequence[GameRecord], spoken: Iterable[Spoken]) -> list[Mo
 
 
 @dataclass(frozen=True)
-class Models(Tables):
+class Models(Result):
     """The results of a run's language models; ``quality`` is None if their moves are not judged."""
 
     rows: Sequence[ModelRow]
     quality: Quality | None = None
 
-    def tables(self) -> list[Rows]:
+    def tables(self) -> dict[str, Table]:
         """Tables of answers and tokens, and of blunders by ply."""
-        answers = [["language model", "games", "answers", "unreadable", "illegal", "asked again"]]
-        answers[0] += ["tokens asked a game", "answered", "s an answer"]
-        for row in self.rows:
-            counts = [row.games, row.answers, row.unreadable, row.illegal, row.again]
-            tokens = [f"{n / row.games:.0f}" for n in (row.asked_tokens, row.answered_tokens)]
-            seconds = f"{row.seconds / row.answers:.3g}"
-            answers.append([row.player, *map(str, counts), *tokens, seconds])
-        return [answers, *([self.quality.rates()] if self.quality is not None else [])]
+        found = {"models": Table(COLUMNS, self.rows)}
+        return found if self.quality is None else {**found, "blunder_rates": self.quality.rates()}
 
-    def summary(self) -> str:
-        """Return "", because the tables have no notes."""
-        return ""
 
-    def records(self) -> Rows:
-        """A row for each model, with sums over its games."""
-        return with_heading([dict(vars(row)) for row in self.rows])
-
-    def as_dict(self) -> dict[str, Any]:
-        """The whole result as plain Python objects, with blunders by ply if moves were judged."""
-        return {"models": self.by_model()}
-
-    def by_model(self) -> list[dict[str, Any]]:
-        """A dictionary for each model, with sums over its games."""
-        found = []
-        for row in self.rows:
-            values = dict(vars(row))
-            if self.quality is not None:
-                mine = (q for q in self.quality.by_ply() if q.player == row.player)
-                values["by_ply"] = [nested(q) for q in mine]
-            found.append(values)
-        return found
+COLUMNS: Final = (
+    Column("language model", of=lambda row: row.player),
+    *map(Column, ("games", "answers", "unreadable", "illegal", "again")),
+    Column("asked_tokens", ".0f", lambda row: row.asked_tokens / row.games),
+    Column("answered_tokens", ".0f", lambda row: row.answered_tokens / row.games),
+    Column("seconds", ".3g", lambda row: row.seconds / row.answers),
+)
+"""The columns of language models; tokens are per game, seconds per answer."""
 
 
 def conversations(

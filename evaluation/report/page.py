@@ -12,19 +12,19 @@ import string
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from c4env.evaluation.exact.judge import Judge, Scores, positions_of
 from c4env.evaluation.exact.mistakes import SHOWN, Mistakes
-from c4env.evaluation.exact.quality import MoveQuality, Quality
+from c4env.evaluation.exact.moves import MoveQuality, Quality
+from c4env.evaluation.exact.scores import Judge, Scores, positions_of
 from c4env.evaluation.games.tournament import Tournament
 from c4env.evaluation.rating.costs import Cost, costs
 from c4env.evaluation.rating.ratings import Ratings
 from c4env.evaluation.rating.sprt import states
 from c4env.evaluation.rating.wintable import WinTable
-from c4env.evaluation.report.headline import command_of, headline, played_alike
-from c4env.evaluation.report.labels import labels
+from c4env.evaluation.report.headline import command_of, remarks, sentence
 from c4env.evaluation.report.static import STATIC, inlined
 from c4env.evaluation.store.record import GameRecord
 from c4env.evaluation.studies.match import Match
+from c4env.evaluation.tables import labels
 from c4env.position import Position
 
 PLACE: Final = '"REPORT"'  # the template's placeholder for the run
@@ -74,7 +74,7 @@ def contents(
         "digest": run.digest,
         "date": date,
         "command": command_of(header),
-        "headline": headline(ratings, match, played_alike(run)),
+        "headline": [sentence(run, ratings), *remarks(run, ratings)],
         "course": None if match is None or match.sprt is None else course(match),
         "players": players,
         "labels": [*labels(players).values()],

@@ -1,6 +1,6 @@
 """Export games for other tools: as CSV, JSON, or a pandas data frame.
 
-The columns are the fields of ``games.jsonl``, without the checksum.
+The columns are the fields of ``games.jsonl``.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from c4env.evaluation import tables
 from c4env.evaluation.errors import InvalidRun
 from c4env.evaluation.store.files import write_file
+from c4env.evaluation.tables import Table
 from c4env.lazy import from_extra
 
 from .record import GameRecord
@@ -31,7 +31,8 @@ COLUMNS: Final = {
 
 def as_csv(games: Iterable[GameRecord]) -> str:
     """Return games as CSV with a heading and a line per game; an empty winner means a draw."""
-    return tables.as_csv([[*COLUMNS], *([*game.values().values()] for game in games)]) + "\n"
+    rows = [[*game.values().values()] for game in games]
+    return Table.of(dict.fromkeys(COLUMNS, ""), rows).csv() + "\n"
 
 
 def as_json(games: Iterable[GameRecord]) -> str:

@@ -7,7 +7,6 @@ from dataclasses import replace
 from pathlib import Path
 
 from c4env.evaluation.errors import UnreadableRun
-from c4env.evaluation.tables import plural
 
 from ..plan.header import RunHeader, SprtPlan
 from ..plan.identity import UNKNOWN
@@ -34,9 +33,10 @@ def grown(folder: Path, there: RunHeader, asked: RunHeader, games: Pairings) -> 
     """
     if there == asked or not games:
         return asked
-    if faults := list(_faults(there, asked, games)):
+    if differing := list(_differing(there, asked, games)):
         raise UnreadableRun(
-            f"{folder} holds another run: {'; '.join(faults)}; name another directory"
+            f"{folder} holds another run; these fields differ: {'; '.join(differing)}; "
+            "name another directory"
         )
     players = {**there.players, **asked.players}
     kind, challengers = asked.kind, _joined(there.challengers, asked.challengers)
@@ -61,58 +61,39 @@ def _joined(old: tuple[str, ...], new: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(old + new))
 
 
-def _faults(there: RunHeader, asked: RunHeader, games: Pairings) -> Iterator[str]:
-    """Yield reasons why the stored games and the games to play cannot be compared."""
-    its = f"its {plural(len(games), 'game')} {'was' if len(games) == 1 else 'were'} played"
+def _differing(there: RunHeader, asked: RunHeader, games: Pairings) -> Iterator[str]:
+    """Yield the fields of the headers that must agree and do not, with both values."""
     if (there.kind == "people") != (asked.kind == "people"):
-        yield f"{its} by {'people' if there.kind == 'people' else 'agents'}"
+        yield f"kind {there.kind!r}, not {asked.kind!r}"
         return
     for name in ("c4env", "seed", "movetime", "margin", "sprt"):
         before, now = getattr(there, name), getattr(asked, name)
         if before != now:
-            yield f"{its} with {name} {_shown(before)}, not {_shown(now)}"
-    for name in there.prompts:
-        if name in asked.prompts and there.prompts[name] != asked.prompts[name]:
-            yield f"the prompt of {name} has changed since then"
+            yield f"{name} {_shown(before)}, not {_shown(now)}"
     old, new = {*there.openings}, {*asked.openings}
     if not (old <= new or new <= old or there.sprt):
-        yield (
-            f"{its} from {plural(len(old), 'opening')}, and this run lacks "
-            f"{len(old - new)} of these openings: each number of plies needs its own directory"
-        )
+        yield f"openings, {len(old - new)} of whose {len(old)} this run lacks"
     if there.sprt and there.players.keys() != asked.players.keys():
-        yield f"a match of {' and '.join(there.players)}, which accepts only new openings"
-    yield from _other_players(there, asked, games)
+        yield f"players {' and '.join(there.players)}, not {' and '.join(asked.players)}"
+    played = {player for pair in games for player in pair}
+    for name in asked.players:
+        if name not in played or name not in there.players:
+            continue
+        if (spec := there.players[name]) != asked.players[name]:
+            yield f"player {name} {spec}, not {asked.players[name]}"
+            continue
+        if there.prompts.get(name) != asked.prompts.get(name):
+            yield f"prompt of {name}"
+        before, now = there.code.get(name, {}), asked.code.get(name, {})
+        keys = [key for key in sorted({*before, *now}) if _changed(before.get(key), now.get(key))]
+        if keys:
+            yield f"code of {name} ({', '.join(keys)})"
 
 
 def _shown(value: object) -> str:
     return ",".join(map(str, value)) if isinstance(value, SprtPlan) else str(value)
 
 
-def _other_players(there: RunHeader, asked: RunHeader, games: Pairings) -> Iterator[str]:
-    """Yield a reason for each player that differs from the stored player of the same name."""
-    for name, spec in asked.players.items():
-        count = sum(name in pair for pair in games)
-        if not count or name not in there.players:
-            continue
-        its = f"its {plural(count, 'game')} {'was' if count == 1 else 'were'} played"
-        if (stored := there.players[name]) != spec:
-            yield f"{name} is {spec}, and {its} with {stored}"
-            continue
-        old, new = there.code.get(name, {}), asked.code.get(name, {})
-        unknown = [text for text in (*new.values(), *old.values()) if text.startswith(UNKNOWN)]
-        if unknown:
-            yield f"{name}: {unknown[0]} whether {its} with this object"
-        elif spec.startswith("<") and old != new:
-            yield (
-                f"{name}: {its} with other code or values in the object; give a new object if it "
-                "changes during play"
-            )
-        elif old != new:
-            changed = [key for key in sorted({*old, *new}) if old.get(key) != new.get(key)]
-            words = [f"{key} {_fate(key in old, key in new)}" for key in changed]
-            yield f"{name}: {', '.join(words)} since {its}"
-
-
-def _fate(before: bool, now: bool) -> str:
-    return "was edited" if before and now else "is new" if now else "is missing"
+def _changed(before: str | None, now: str | None) -> bool:
+    """Whether two hashes differ, or one of them cannot be known."""
+    return before != now or before is None or before.startswith(UNKNOWN)

@@ -1,9 +1,8 @@
 """Read and append to files of JSON lines, which store games, scores and answers.
 
 The first line is a header with the format of the file, and with the options that determine the
-content. Files of games have no header. Each line ends with a checksum, the CRC-32 of the rest of
-the line. If a killed process leaves an
-incomplete last line, the next process that opens the file for appending removes this line.
+content. Files of games have no header. If a killed process leaves an incomplete last line, the next
+process that opens the file for appending removes this line.
 """
 
 from __future__ import annotations
@@ -11,13 +10,11 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import re
 import threading
 import time
-import zlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, BinaryIO, Final, Generic, NamedTuple, TypeVar
+from typing import Any, BinaryIO, Generic, NamedTuple, TypeVar
 
 from c4env.errors import FileInUse
 from c4env.evaluation.errors import UnreadableRun, UnwritableRun
@@ -27,8 +24,6 @@ from c4env.files import lock_file
 T = TypeVar("T")
 K = TypeVar("K", bound=tuple[Any, ...])
 V = TypeVar("V")
-
-_CHECKED: Final = re.compile(rb'(.*),(?:"check":)?"([0-9a-f]{8})"([}\]])', re.DOTALL)
 
 
 class Format(NamedTuple, Generic[T]):
@@ -45,18 +40,16 @@ class Format(NamedTuple, Generic[T]):
     remedy: str = ""  # advice for a damaged file
     headed: bool = True  # the first line is a header
 
-
-class Content(NamedTuple, Generic[T]):
-    """The content of a file of JSON lines."""
-
-    header: dict[str, Any]
-    entries: list[T]
-    length: int  # bytes in all complete lines
-    lines: list[int]  # the line number of each entry
+    @property
+    def title(self) -> str:
+        """The name and the number of the format, as in the header."""
+        return f"{self.name} 1"
 
 
-def read_lines(path: Path, form: Format[T], data: bytes | None = None) -> Content[T]:
-    """Read the header and the entries of a file; ignore an incomplete last line.
+def read_lines(
+    path: Path, form: Format[T], data: bytes | None = None
+) -> tuple[dict[str, Any], list[T]]:
+    """Return the header and the entries of a file; ignore an incomplete last line.
 
     Raises:
         UnreadableRun: the file is missing, has another format, or has a damaged line.
@@ -71,30 +64,26 @@ def read_lines(path: Path, form: Format[T], data: bytes | None = None) -> Conten
     *lines, torn = data.split(b"\n")
     header: dict[str, Any] = {}
     entries: list[T] = []
-    places: list[int] = []
-    if (form.headed and not lines) or (
-        torn and _CHECKED.fullmatch(torn[:-1])
-    ):  # the end of the line is damaged
+    if form.headed and not lines:
         lines.append(torn)
     for number, line in enumerate(lines, start=1):
+        headline = form.headed and number == 1
         try:
-            value = _value(line)
-            if number > 1 or not form.headed:
+            value = json.loads(line)
+            if not headline:
                 entries.append(form.parse(value))
-                places.append(number)
                 continue
             given = value.pop("format")
-            if given != f"{form.name} 2":
-                raise ValueError(f"the format is {given!r}: expected '{form.name} 2'")
+            if given != form.title:
+                raise ValueError(f"the format is {given!r}: expected {form.title!r}")
             header = value
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
-            what = "the header" if number == 1 and form.headed else "one"
             shown = shortened(line.decode(errors="replace"), 120)
             raise UnreadableRun(
-                f"{path}, line {number}: {shown!r} is not {what} "
+                f"{path}, line {number}: {shown!r} is not {'the header' if headline else 'one'} "
                 f"of a run's {form.unit}: {error}{form.remedy}"
             ) from None
-    return Content(header, entries, len(data) - len(torn), places)
+    return header, entries
 
 
 def open_locked(path: Path, patience: float = 0.0) -> BinaryIO:
@@ -105,21 +94,16 @@ def open_locked(path: Path, patience: float = 0.0) -> BinaryIO:
         OSError: the file cannot be opened.
     """
     deadline = time.monotonic() + patience
+    file = path.open("a+b", buffering=0)
     while True:
-        file = path.open("a+b", buffering=0)
         try:
             lock_file(file, path)
-            if os.path.samestat(os.fstat(file.fileno()), path.stat()):
-                return file
+            return file
         except FileInUse:
             if time.monotonic() > deadline:
                 file.close()
                 raise
             time.sleep(0.05)
-        except BaseException:
-            file.close()
-            raise
-        file.close()  # another process has replaced the file meanwhile
 
 
 class Journal(Generic[T]):
@@ -130,7 +114,6 @@ class Journal(Generic[T]):
         form: the format of the lines.
         header: the options that determine the content, such as a seed. An existing file must have
             the same header.
-        agree: a check of the content of an existing file, which may raise an error.
         patience: seconds to wait if another process uses the file.
 
     Attributes:
@@ -146,7 +129,6 @@ class Journal(Generic[T]):
         path: Path | None,
         form: Format[T],
         header: Mapping[str, Any] | None = None,
-        agree: Callable[[Content[T]], None] | None = None,
         patience: float = 0.0,
     ) -> None:
         self.path = path
@@ -161,32 +143,27 @@ class Journal(Generic[T]):
             path.parent.mkdir(parents=True, exist_ok=True)
             self._file = open_locked(path, patience)
             try:
-                self._read(path, dict(header or {}), agree)
+                self._read(path, dict(header or {}))
             except BaseException:
                 self._file.close()
                 raise
         except OSError as error:
             raise UnreadableRun(f"{path}: {error.strerror or error}") from None
 
-    def _read(
-        self, path: Path, header: dict[str, Any], agree: Callable[[Content[T]], None] | None
-    ) -> None:
+    def _read(self, path: Path, header: dict[str, Any]) -> None:
         form = self._form
         self._file.seek(0)
         data = self._file.read()
-        first = line_of({"format": f"{form.name} 2", **header}) if form.headed else b""
+        first = line_of({"format": form.title, **header}) if form.headed else b""
         if len(data) < len(first) and first.startswith(data):  # new, or with an incomplete header
             self._file.truncate(0)
             self._write(first)
             return
-        found = read_lines(path, form, data)
-        if found.header != header:
-            raise UnreadableRun(f"{path} has another header: {found.header}, not {header}")
-        if agree is not None:
-            agree(found)
-        self.entries = found.entries
-        self._count = len(found.entries)
-        self._file.truncate(found.length)
+        found, self.entries = read_lines(path, form, data)
+        if found != header:
+            raise UnreadableRun(f"{path} has another header: {found}, not {header}")
+        self._count = len(self.entries)
+        self._file.truncate(data.rfind(b"\n") + 1)
 
     def append(self, entry: Any) -> None:
         """Write an entry to the file at once, so that a killed process does not lose it.
@@ -256,26 +233,6 @@ class Findings(dict[K, V]):
 
 
 def line_of(value: Any) -> bytes:
-    """Encode a JSON list or object as a line with a checksum.
-
-    A lone surrogate, which UTF-8 cannot encode, becomes a JSON escape.
-    """
+    """Encode a JSON value as a line; a lone surrogate, not valid in UTF-8, becomes an escape."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    body = text.encode("utf-8", "backslashreplace")
-    key = b'"check":' if body.endswith(b"}") else b""
-    return b'%b,%b"%08x"%b\n' % (body[:-1], key, zlib.crc32(body), body[-1:])
-
-
-def _value(line: bytes) -> Any:
-    """Decode a line; return its value without the checksum.
-
-    Raises:
-        ValueError: the line is not JSON, or its checksum is wrong or missing.
-    """
-    found = _CHECKED.fullmatch(line)
-    if found is None:
-        raise ValueError("its checksum is missing: the line was damaged")
-    line = found[1] + found[3]
-    if zlib.crc32(line) != int(found[2], 16):
-        raise ValueError("its checksum is wrong: the line was damaged")
-    return json.loads(line)
+    return text.encode("utf-8", "backslashreplace") + b"\n"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import hashlib
 import json
 from collections.abc import Iterable
@@ -13,7 +12,7 @@ from typing import Any, Final, Literal, get_args
 from c4env.errors import C4Error
 from c4env.evaluation.errors import UnreadableRun
 from c4env.evaluation.store.files import read_text, write_file
-from c4env.evaluation.store.journal import Content, Format, Journal, read_lines
+from c4env.evaluation.store.journal import Format, Journal, read_lines
 
 from ...geometry import BOARD_SIZE
 from ...position import Position
@@ -91,10 +90,10 @@ class GameRecord:
             UnreadableRun: the object is not a game, or the moves contradict the result.
         """
         try:
-            fields: dict[str, Any] = dict(values)
-            for pair, names in _PAIRS.items():
-                fields[pair] = tuple(map(fields.pop, names))
-            game = cls(**fields)
+            row: dict[str, Any] = dict(values)
+            for name, prefix in (("players", ""), ("nodes", "nodes_"), ("seconds", "seconds_")):
+                row[name] = row.pop(f"{prefix}first"), row.pop(f"{prefix}second")
+            game = cls(**row)
             _check_kinds(game)
             outcome = Position.parse(game.moves).outcome
             if not game.moves.startswith(game.opening):
@@ -111,14 +110,6 @@ class GameRecord:
         return game
 
 
-_PAIRS: Final = {
-    "players": ("first", "second"),
-    "nodes": ("nodes_first", "nodes_second"),
-    "seconds": ("seconds_first", "seconds_second"),
-}
-"""Fields that are pairs in a game, but two columns in ``games.jsonl``."""
-
-
 def _check_kinds(game: GameRecord) -> None:
     """Raise an error if a field of a parsed game has a wrong type or value."""
     if not all(isinstance(text, str) for text in (*game.players, game.opening, game.reason)):
@@ -127,10 +118,8 @@ def _check_kinds(game: GameRecord) -> None:
         raise UnreadableRun(f"unknown ending {game.ending!r}")
     if game.winner not in (0, 1, None) or isinstance(game.winner, bool):
         raise UnreadableRun(f"winner {game.winner!r}: expected 0, 1 or null")
-    if not all(type(count) is int and count >= 0 for count in game.nodes):
-        raise UnreadableRun("expected two counts for nodes")
-    if not all(type(time) in (int, float) and time >= 0 for time in game.seconds):
-        raise UnreadableRun("expected two numbers for seconds")
+    if not all(type(n) in (int, float) and n >= 0 for n in (*game.nodes, *game.seconds)):
+        raise UnreadableRun("expected two numbers for nodes and for seconds")
 
 
 def digest(games: Iterable[GameRecord]) -> str:
@@ -168,10 +157,15 @@ def open_games(
     """
     if folder is None:
         return Journal(None, _GAMES)
-    path = folder / GAMES_FILE
     if (folder / RUN_FILE).exists():
         read_header(folder)  # refuses another board, whose games cannot be parsed
-    return Journal(path, _GAMES, None, functools.partial(_take_on, folder, header), patience)
+    file = Journal(folder / GAMES_FILE, _GAMES, patience=patience)
+    try:
+        _take_on(folder, header, file.entries)
+    except BaseException:
+        file.close()
+        raise
+    return file
 
 
 def read_games(folder: Path) -> tuple[RunHeader, list[GameRecord]]:
@@ -191,9 +185,9 @@ def read_games(folder: Path) -> tuple[RunHeader, list[GameRecord]]:
             f"{folder} has no readable {GAMES_FILE}: {error.strerror or error}"
         ) from None
     header = read_header(folder)
-    content = read_lines(path, _GAMES, data)
-    _check_games(path, header, content)
-    return header, content.entries
+    _, games = read_lines(path, _GAMES, data)
+    _check_games(path, header, games)
+    return header, games
 
 
 def read_header(folder: Path) -> RunHeader:
@@ -219,23 +213,23 @@ def read_header(folder: Path) -> RunHeader:
     return header
 
 
-def _take_on(folder: Path, asked: RunHeader, content: Content[GameRecord]) -> None:
+def _take_on(folder: Path, asked: RunHeader, games: list[GameRecord]) -> None:
     """Check the stored games, and write a header that covers them and the run ``asked``."""
     there = None
-    if content.entries or (folder / RUN_FILE).exists():
+    if games or (folder / RUN_FILE).exists():
         there = read_header(folder)
-        _check_games(folder / GAMES_FILE, there, content)
-        asked = grown(folder, there, asked, [game.players for game in content.entries])
+        _check_games(folder / GAMES_FILE, there, games)
+        asked = grown(folder, there, asked, [game.players for game in games])
     if asked != there:
         write_file(folder / RUN_FILE, asked.format())
 
 
-def _check_games(path: Path, header: RunHeader, content: Content[GameRecord]) -> None:
+def _check_games(path: Path, header: RunHeader, games: list[GameRecord]) -> None:
     """Raise an error if a game occurs twice or is not in the header's schedule."""
     schedule = set(header.schedule())
     if not schedule:  # people may play any number of games from one opening
         return
-    for number, game in zip(content.lines, content.entries, strict=True):
+    for number, game in enumerate(games, start=1):
         if game.fixture not in schedule:
             first, second = game.players
             raise UnreadableRun(

@@ -62,14 +62,12 @@ class Spoken:
         from ...agents.adapters.chat.agent import Exchange
 
         fields = dict(value)
-        (first, second), opening, agent = (fields.pop(k) for k in ("players", "opening", "agent"))
-        if fields["tokens"] is not None:
-            asked, answered = fields["tokens"]
-            fields["tokens"] = asked + 0, answered + 0
-        exchange = Exchange(**fields)
-        if exchange.column not in (None, *range(7)):
-            raise ValueError(f"unknown column {exchange.column!r}")
-        return cls((first, second), opening, exchange, agent)
+        (first, second), opening, agent = map(fields.pop, ("players", "opening", "agent"))
+        if (tokens := fields["tokens"]) is not None:
+            fields["tokens"] = tokens[0] + 0, tokens[1] + 0
+        if fields["column"] not in (None, *range(7)):
+            raise ValueError(f"unknown column {fields['column']!r}")
+        return cls((first, second), opening, Exchange(**fields), agent)
 
 
 class Transcripts:
@@ -168,4 +166,4 @@ def read_transcripts(folder: Path) -> list[Spoken]:
         UnreadableRun: a line is damaged; an incomplete last line is ignored.
     """
     path = folder / TRANSCRIPTS_FILE
-    return read_lines(path, FORMAT).entries if path.exists() else []
+    return read_lines(path, FORMAT)[1] if path.exists() else []

@@ -24,7 +24,7 @@ from c4env.evaluation.rating.costs import costs
 from c4env.evaluation.rating.ratings import Ratings, rate
 from c4env.evaluation.rating.tally import Tally
 from c4env.evaluation.store.files import read_text
-from c4env.evaluation.tables import Table, number
+from c4env.evaluation.tables import Column, Table
 from c4env.version import __version__, commit
 
 FORMAT: Final = "c4env leaderboard 1"
@@ -175,19 +175,23 @@ class Board:
     def table(self) -> Table:
         """Return a table of ratings, settings and times per move, the strongest agent first."""
         ratings = self.rate()
-        heading, *rated = ratings.rows()
-        rows = [["#", "agent", "setting", *heading[2:5], "ms a move"]]
-        for r, row in zip(ratings, rated, strict=True):
-            ms = number(self.milliseconds[r.player], ".3g")
-            rows.append([*row[:2], self.field[r.player], *row[2:5], ms])
-        return Table(rows, notes=(self.method_note(ratings),), left=(1, 2))
+        by_name = {c.name: c for c in ratings.table().columns}
+        columns = (
+            by_name["rank"],
+            by_name["agent"],
+            Column("setting", of=lambda r: self.field[r.player]),
+            by_name["Elo"],
+            by_name["score"],
+            Column("ms", ".3g", lambda r: self.milliseconds[r.player]),
+        )
+        return Table(columns, ratings, notes=(self.method_note(ratings),))
 
     def markdown(self) -> str:
         """Return the table as Markdown, with specs as code."""
         table = self.table()
-        heading, *rows = table.rows
-        as_code = [[row[0], f"`{row[1]}`", *row[2:]] for row in rows]
-        return replace(table, rows=[heading, *as_code]).markdown()
+        code = Column("agent", of=lambda r: f"`{r.player}`")
+        columns = [code if c.name == "agent" else c for c in table.columns]
+        return replace(table, columns=columns).markdown()
 
     def method_note(self, ratings: Ratings) -> str:
         """Return a note on the version, date and games of the leaderboard, and on the intervals."""

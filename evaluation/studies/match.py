@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Final, NamedTuple, Unpack
 
 import numpy as np
 
 from c4env.evaluation.errors import InvalidRun, UnreadableRun
 from c4env.evaluation.rating.interval import Interval
 from c4env.evaluation.rating.sprt import SCORES, Decision, Sprt, score_of
-from c4env.evaluation.tables import plural, signed
+from c4env.evaluation.tables import Column, Table, signed
 
 from ..games.settings import SettingsByName, settings_of
 from ..games.tournament import Tournament, play, prepare
@@ -22,6 +22,7 @@ from ..plan.field import Players, name_players
 from ..plan.header import RunHeader, SprtPlan
 from ..plan.openings import Openings, choose_openings
 from ..rating.ratings import Ratings
+from ..rating.wintable import Cell
 from ..store.record import GameRecord, read_games
 
 
@@ -78,84 +79,100 @@ class Match(Tournament):
         return self.ratings.difference(*self.players)
 
     @property
-    def score(self) -> Interval:
-        """The first agent's points per game, 0..1, with an interval."""
-        return score_of(self.elo, self.table.total(self.players[0]).score)
+    def total(self) -> Cell:
+        """The wins, draws and losses of the first agent."""
+        return self.table.total(self.players[0])
 
     @property
-    def measured(self) -> str:
-        """The measured Elo difference with its interval, as text."""
-        value, low, high = map(signed, self.elo)
-        return f"{value} ({low} .. {high})"
+    def score(self) -> Interval:
+        """The first agent's points per game, 0..1, with an interval."""
+        return score_of(self.elo, self.total.score)
 
-    def as_dict(self) -> dict[str, Any]:
-        """Return the result as Python objects; "elo" is the Elo difference of the two agents."""
-        found: dict[str, Any] = {
-            "players": self.players,
-            "score": self.score._asdict(),
-            "elo": self.elo._asdict(),
-            "pairs": {f"{2 * points:g}": n for points, n in zip(SCORES, self.counts, strict=True)},
-            "openings": len(self.openings),
-            "sprt": None,
-        }
-        if self.sprt is not None:
-            test = self.sprt
-            found["sprt"] = {
-                "elo0": test.h0,
-                "elo1": test.h1,
-                "alpha": test.alpha,
-                "beta": test.beta,
-                "llr": self.course()[-1] if self.pairs else 0.0,
-                "bounds": test.bounds,
-                "decision": self.decision,
-            }
-        return found
+    @property
+    def pentanomial(self) -> Pentanomial:
+        """The numbers of pairs of games by their points for the first agent."""
+        return Pentanomial(*self.counts)
 
-    def report(self) -> str:
-        """Return the decision of the test, the score and the Elo difference, as lines of text.
-
-        Without a test, :func:`c4env.evaluation.report.headline.headline` explains the result.
-        """
-        one, other = self.players
-        total, score = self.table.total(one), self.score
-        if not self.games:
-            return "\n".join([*self._verdict(), f"{one} against {other}: no games yet."])
-        pairs = [f"{2 * p:g}: {n}" for p, n in zip(SCORES, self.counts, strict=True)]
-        lines = [
-            *self._verdict(),
-            f"{one} against {other}: {plural(total.wins, 'win')}, {plural(total.draws, 'draw')}, "
-            f"{total.losses} {'loss' if total.losses == 1 else 'losses'}",
-            f"score {score.value:.1%} (95 %: {score.low:.1%} .. {score.high:.1%}), "
-            f"Elo difference {self.measured}",
-            "pairs of games by points: " + ", ".join(pairs),
-            self.ratings.method_note(),
-        ]
-        return "\n".join(lines)
-
-    def _verdict(self) -> list[str]:
+    @property
+    def llr(self) -> Llr | None:
+        """The test's log likelihood ratio with its bounds, or None without a test."""
         if self.sprt is None:
-            return []
-        test, (low, high) = self.sprt, self.sprt.bounds
-        ratio = (
-            f"Log likelihood ratio {self.course()[-1] if self.pairs else 0:+.2f}, "
-            f"bounds {low:+.2f} and {high:+.2f}"
-        )
-        after = f"after {plural(len(self.pairs), 'pair')}"
-        one, other = self.players
-        verdict = test.verdict(self.decision, one, other, after, self.measured)
-        if self.decision is None and len(self.pairs) < len(self.openings):
-            return [verdict, f"{ratio}; the same command resumes the match."]
-        if self.decision is None:
-            count = len(self.openings)
-            played = "The opening is" if count == 1 else f"All {count} openings are"
-            more = "give more openings to continue the test, or hypotheses further apart."
-            return [verdict, f"{ratio}.", f"{played} played: {more}", test.outlook(self.counts)]
-        return [
-            verdict,
-            f"{ratio}; error rates: {test.alpha:.1%} to accept H1 where H0 "
-            f"is true, {test.beta:.1%} to accept H0 where H1 is true.",
-            "The test stopped the match, which biases the score towards the test's decision.",
-        ]
+            return None
+        return Llr(self.course()[-1] if self.pairs else 0.0, *self.sprt.bounds)
+
+    @property
+    def lines(self) -> Table:
+        """The result in a row, which text and Markdown show as lines."""
+        columns = [Column("agent", of=lambda m: m.players[0])]
+        columns.append(Column("opponent", of=lambda m: m.players[1]))
+        return _Lines([*columns, *(column for line in LINES for column in line)], [self])
+
+
+class Pentanomial(NamedTuple):
+    """The numbers of pairs of games with 0, 1/2, 1, 3/2 and 2 points."""
+
+    LL: int
+    LD: int
+    WL_DD: int
+    WD: int
+    WW: int
+
+    def __str__(self) -> str:
+        return str([*self])
+
+
+class Llr(NamedTuple):
+    """A log likelihood ratio, and the bounds at which the test accepts H0 and H1."""
+
+    value: float
+    lower: float
+    upper: float
+
+    def __str__(self) -> str:
+        return f"{self.value:.2f} ({self.lower:.2f}, {self.upper:.2f})"
+
+
+LINES: Final = (
+    (
+        Column("Elo", signed, lambda m: m.elo),
+        Column("LOS", ".1%", lambda m: m.ratings.superiority(*m.players)),
+    ),
+    (
+        Column("LLR", of=lambda m: m.llr),
+        Column("H0", "g", lambda m: m.sprt and m.sprt.h0),
+        Column("H1", "g", lambda m: m.sprt and m.sprt.h1),
+        Column("accepted", of=lambda m: m.decision),
+    ),
+    (Column("pentanomial"),),
+    (
+        Column("games", of=lambda m: len(m.games)),
+        Column("wins", of=lambda m: m.total.wins),
+        Column("draws", of=lambda m: m.total.draws),
+        Column("losses", of=lambda m: m.total.losses),
+        Column("points", "g", lambda m: m.total.points),
+        Column("score", ".1%"),
+    ),
+)
+"""The columns of a match, by the line of text that shows them."""
+
+
+@dataclass(frozen=True)
+class _Lines(Table):
+    """The result of a match, which text and Markdown show in the lines of :data:`LINES`."""
+
+    def layout(self, columns: int | None = None) -> tuple[str, bool]:
+        return "\n".join(self._shown()), False
+
+    def as_markdown(self) -> str:
+        return "\n".join(f"- {line}" for line in self._shown())
+
+    def _shown(self) -> Iterator[str]:
+        (match,) = self.items
+        for line in LINES:
+            values = [(column, column.value(match)) for column in line]
+            shown = [f"{c.name}: {c.shown(value)}" for c, value in values if value is not None]
+            if shown:
+                yield ", ".join(shown)
 
 
 def play_match(

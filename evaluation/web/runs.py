@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from c4env.evaluation.errors import InvalidRequest, UnreadableRun
-from c4env.evaluation.report.labels import labels
 from c4env.evaluation.store.record import GAMES_FILE
 from c4env.evaluation.studies.match import read_run
-from c4env.evaluation.tables import shortened
+from c4env.evaluation.tables import labels, shortened
 
 KEPT: Final = 32  # runs kept in memory
 SHOWN: Final = ("opening", "moves", "winner", "ending", "reason")  # fields of a game on the page

@@ -16,7 +16,7 @@ from typing import Any
 
 from c4env.envs.aec import env, raw_env
 from c4env.envs.single import ConnectFourEnv
-from c4env.evaluation.tables import Table, number
+from c4env.evaluation.tables import Table
 from tests.benchmarks import vector
 from tests.benchmarks.harness import in_turns, peer
 
@@ -44,13 +44,12 @@ def run(games: int = 200, repeat: int = 5, boards: int = BOARDS) -> Table:
         works[f"{boards:,} boards, {name}"] = work
     speeds = {name: statistics.median(found) for name, found in in_turns(works, repeat).items()}
     base = speeds.get(BASELINE)
-    rows = [
-        (name, number(speed, ",.0f"), number(speed / base if base else None, ".1f"))
-        for name, speed in speeds.items()
-    ]
+    rows = [(name, speed, speed / base if base else None) for name, speed in speeds.items()]
     missing = "PettingZoo's own is not measured: its pygame is missing (c4env[window])"
-    return Table(
-        [("random legal moves", "steps/s", "ratio"), *rows], notes=() if base else (missing,)
+    return Table.of(
+        {"random legal moves": "", "steps/s": ",.0f", "ratio": ".1f"},
+        rows,
+        notes=() if base else (missing,),
     )
 
 

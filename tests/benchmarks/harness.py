@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 from c4env.evaluation.cli.output import say, show
-from c4env.evaluation.tables import Table, as_lines
+from c4env.evaluation.tables import Column, Table
 
 T = TypeVar("T")
 K = TypeVar("K")
@@ -51,9 +51,9 @@ def peer(module: str) -> Any:
 
 
 def show_as_measured(
-    heading: Sequence[str], rows: Iterable[Sequence[Any]], arguments: argparse.Namespace
+    columns: Mapping[str, str], rows: Iterable[Sequence[Any]], arguments: argparse.Namespace
 ) -> int:
-    """Print a table, as text each row as soon as it is measured.
+    """Print a table with these columns and formats, as text each row as soon as it is measured.
 
     Returns:
         the exit code: 1 when a row has something wrong, which its last cell counts.
@@ -67,8 +67,11 @@ def show_as_measured(
             yield row
 
     if arguments.format == "text":
-        for line in as_lines(heading, checked(), first=14):
-            say(line)
+        wide = [14, *(max(9, len(name)) for name in [*columns][1:])]
+        say("  ".join(f"{name:>{width}}" for name, width in zip(columns, wide, strict=True)))
+        for row in checked():
+            cells = [Column(*c).shown(cell) for c, cell in zip(columns.items(), row, strict=True)]
+            say("  ".join(f"{cell:>{width}}" for cell, width in zip(cells, wide, strict=True)))
     else:
-        show(Table([heading, *checked()]), arguments)
+        show(Table.of(columns, checked()), arguments)
     return int(wrong > 0)

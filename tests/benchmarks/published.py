@@ -24,18 +24,25 @@ from c4env import agents
 from c4env.agents.base import SearchingAgent
 from c4env.agents.published.negamax import Negamax
 from c4env.evaluation.cli.options import at_least
-from c4env.evaluation.exact.labelled import random_games, read_labelled
-from c4env.evaluation.tables import Shown, number
+from c4env.evaluation.exact.questions import random_games, read_labelled
 from c4env.position import Position
 from tests.benchmarks.harness import show_as_measured, timed
 from tests.helpers.reference import DATA
 
 DEPTH: Final = 7  # of the chain system, as published
-PRUNING: Final = (
-    *("depth", "minimax ms", "nodes", "alphabeta ms", "nodes"),
-    *("time ratio", "nodes ratio", "wrong"),
+PRUNING: Final = {
+    "depth": "",
+    **{"minimax ms": ".3f", "minimax nodes": ",.0f"},
+    **{"alphabeta ms": ".3f", "alphabeta nodes": ",.0f"},
+    **{"time ratio": ".1f", "nodes ratio": ".1f", "wrong": ""},
+}
+NODES: Final = dict(
+    zip(
+        ("set", "positions", "mean nodes", "nodes/s", "wrong"),
+        ("", "", ",.3f", ",.0f", ""),
+        strict=True,
+    )
 )
-NODES: Final = "set", "positions", "mean nodes", "nodes/s", "wrong"
 
 
 def random_positions(count: int, seed: int) -> list[Position]:
@@ -58,12 +65,8 @@ def pruning(positions: Sequence[Position], depths: Sequence[int]) -> Iterator[li
     """A row for each depth; ``wrong`` counts the positions in which the choices differ."""
     for depth in depths:
         naive, pruned = (search_all(name, depth, positions) for name in ("minimax", "alphabeta"))
-        ratios = [Shown(n / p, f"{n / p:.1f}x") for n, p in zip(naive[:2], pruned[:2], strict=True)]
-        cells = [
-            cell
-            for ms, nodes, _ in (naive, pruned)
-            for cell in (number(ms, ".3f"), number(nodes, ",.0f"))
-        ]
+        ratios = [n / p for n, p in zip(naive[:2], pruned[:2], strict=True)]
+        cells = [*naive[:2], *pruned[:2]]
         wrong = sum(one != two for one, two in zip(naive[2], pruned[2], strict=True))
         yield [depth, *cells, *ratios, wrong]
 
@@ -86,8 +89,7 @@ def negamax(sets: dict[str, list[tuple[str, int, int | None]]]) -> Iterator[list
             score != value or (known is not None and known != searched)
             for (_, value, known), (score, searched) in zip(rows, found, strict=True)
         )
-        mean, speed = number(nodes / len(rows), ",.3f"), number(nodes / seconds, ",.0f")
-        yield [name, len(rows), mean, speed, wrong]
+        yield [name, len(rows), nodes / len(rows), nodes / seconds, wrong]
 
 
 # -- the command ------------------------------------------------------------------

@@ -19,8 +19,7 @@ import numpy as np
 
 from c4env.agents.solver import Solver
 from c4env.evaluation.cli.options import at_least
-from c4env.evaluation.exact.labelled import random_games, read_labelled
-from c4env.evaluation.tables import number
+from c4env.evaluation.exact.questions import random_games, read_labelled
 from c4env.lazy import from_extra
 from c4env.position import Position, parse_moves
 from tests.benchmarks.harness import show_as_measured, timed
@@ -31,10 +30,11 @@ DRIVERS: Final[dict[str, Callable[[Any, Any], int]]] = {
     "mtdf": lambda solver, board: solver.mtdf(board, 0),
     "null_window": lambda solver, board: solver.nullWindow(board),
 }
-HEADING: Final = (
-    "set", "positions", "       nodes", "          ms",
-    *(f"{driver} ms" for driver in DRIVERS), "ratio", "wrong",
-)  # fmt: skip
+HEADING: Final = {
+    **{"set": "", "positions": "", "nodes": ".1f", "ms": ".4f"},
+    **{f"{driver} ms": ".4f" for driver in DRIVERS},
+    **{"ratio": ".3f", "wrong": ""},
+}
 
 
 class Sample(NamedTuple):
@@ -79,9 +79,9 @@ def run(sets: dict[str, Sequence[Sample]], core: Any, repeats: int = 1) -> Itera
             peers[driver] = 1000 * min(seconds for seconds, _ in tries) / len(rows)
             wrong += int((np.array(tries[-1][1]) != scores).sum())
         ms = 1000 * ours / len(rows)
-        cells = [name, len(rows), number(nodes, ".1f"), number(ms, ".4f")]
-        cells += [number(peers.get(driver), ".4f") for driver in DRIVERS]
-        yield [*cells, number(ms / min(peers.values()) if peers else None, ".3f"), wrong]
+        cells = [name, len(rows), nodes, ms]
+        cells += [peers.get(driver) for driver in DRIVERS]
+        yield [*cells, ms / min(peers.values()) if peers else None, wrong]
 
 
 def timed_peer(

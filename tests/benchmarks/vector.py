@@ -16,7 +16,7 @@ import numpy as np
 from c4env.agents.pool import Pool
 from c4env.arrays import Int8s, Int64s
 from c4env.envs.vectorized.vector import ConnectFourVectorEnv
-from c4env.evaluation.tables import Table, number
+from c4env.evaluation.tables import Table
 from tests.benchmarks.harness import in_turns
 
 SIZES: Final = (1, 16, 256, 1024, 4096, 16_384, 65_536)
@@ -45,10 +45,12 @@ def run(sizes: Sequence[int] = SIZES, seconds: float = 0.1, repeat: int = 3) -> 
         for name, found in in_turns(works(size, seconds), repeat).items():
             speeds.setdefault(name, {})[size] = max(found)
     rows = [
-        [name, *(number(found[size] / 1e6 if size in found else None, ".3g") for size in sizes)]
+        [name, *(found[size] / 1e6 if size in found else None for size in sizes)]
         for name, found in speeds.items()
     ]
-    return Table([["million steps/s by boards", *(f"{size:,}" for size in sizes)], *rows])
+    return Table.of(
+        {"million steps/s by boards": "", **{f"{size:,}": ".3g" for size in sizes}}, rows
+    )
 
 
 def works(size: int, seconds: float) -> dict[str, Callable[[int], float]]:

@@ -18,9 +18,8 @@ from c4env.boards import Size
 from c4env.errors import WrongBoard
 from c4env.evaluation import play
 from c4env.evaluation.errors import UnreadableRun
-from c4env.evaluation.exact.answers import ANSWERS_FILE, question_agents
-from c4env.evaluation.exact.judge import Judge
-from c4env.evaluation.exact.labelled import Labelled
+from c4env.evaluation.exact.questions import ANSWERS_FILE, Labelled, question_agents
+from c4env.evaluation.exact.scores import Judge
 from c4env.evaluation.store import record
 from c4env.evaluation.store.record import GAMES_FILE
 from c4env.evaluation.studies.leaderboard import Board, place
@@ -35,10 +34,9 @@ def here(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "set.txt").write_text(f"{ENDING} {SOLVER.score(Position.parse(ENDING))}\n")
     (tmp_path / "starts.txt").write_text(f"{ENDING}\n")
-    for name in ("labelled", "worst_case"):
+    for name in ("questions", "refute", "scores"):
         monkeypatch.setattr(f"c4env.evaluation.exact.{name}.strongest_book", lambda: None)
-    monkeypatch.setattr("c4env.evaluation.exact.judge.strongest_book", lambda: None)
-    monkeypatch.setattr("c4env.evaluation.exact.worst_case.solver", lambda: SOLVER)
+    monkeypatch.setattr("c4env.evaluation.exact.refute.solver", lambda: SOLVER)
     return tmp_path
 
 
@@ -60,7 +58,7 @@ def played(spec, seed):
 
 def placed(spec, seed):
     field = {"random": "default"}
-    board = Board("0.1", "2026-01-01", (ENDING,), field, (), {"random": 1.0}, {"random": {}})
+    board = Board("0.1", "", "2026-01-01", (ENDING,), field, (), {"random": 1.0}, {"random": {}})
     place(f"mine={spec}", board, seed=seed, out="kept")
 
 
@@ -129,7 +127,7 @@ def test_what_is_kept_is_of_all_that_made_it(keep, change, sources):
         (sources / name).write_text(text)
     seed = 2 if change == "seed" else 1
     if keep is played:
-        with pytest.raises(UnreadableRun, match="holds another run: "):
+        with pytest.raises(UnreadableRun, match="holds another run; "):
             keep(spec, seed)
         assert {path: path.read_bytes() for path in stored} == stored
     else:
@@ -162,7 +160,7 @@ ON_BOTH = {
     "games of people": (lambda: person(play, record),
                         lambda: person(there("play"), there("store.record"))),
 }  # fmt: skip
-HERE_ALONE = ["exact.answers", "exact.data", "exact.judge", "exact.refutation",
+HERE_ALONE = ["exact.questions", "exact.dataset", "exact.scores", "exact.refute",
               "studies.leaderboard", "web.server"]  # fmt: skip
 
 

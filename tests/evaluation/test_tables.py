@@ -1,85 +1,127 @@
 from __future__ import annotations
 
+import csv
+import io
 import json
+from typing import NamedTuple
 
 import pytest
 
+from c4env.evaluation.rating.interval import Interval
 from c4env.evaluation.tables import (
-    Shown,
+    LABEL,
+    Column,
     Table,
-    as_csv,
-    as_markdown,
-    as_text,
     for_terminal,
+    labels,
     plural,
     printable,
+    rounded,
+    shortened,
     signed,
-)
-
-TABLE = Table(
-    [("name", "share", "games"), ("one|two", Shown(0.25, "25%"), 4), ("three", None, 12)],
-    title="A title",
-    notes=("a note",),
+    width,
 )
 
 
-def test_columns_are_aligned():
+class Row(NamedTuple):
+    name: str
+    share: float | None
+    elo: Interval
+    games: int
+
+
+COLUMNS = (
+    Column("name"),
+    Column("share", ".0%"),
+    Column("Elo", signed, lambda row: row.elo),
+    Column("games"),
+)
+ROWS = (
+    Row("one|two", 0.25, Interval(9.5, -3.25, 20), 4),
+    Row("three", None, Interval(0, 0, 0), 12),
+)
+TABLE = Table(COLUMNS, ROWS, "A title", ("a note",))
+
+
+def test_all_formats_are_printed_from_the_same_columns():
     assert TABLE.text().splitlines() == [
         "A title",
-        "name     share  games",
-        "one|two    25%      4",
-        "three              12",
+        "",
+        "name     share              Elo  games",
+        "one|two    25%  +10 (-3 .. +20)      4",
+        "three                0 (0 .. 0)     12",
+        "",
         "a note",
     ]
-    assert as_text([("a", "b"), ("cc", "d")], left=(1,)) == " a  b\ncc  d"
-
-
-def test_what_is_wider_than_the_terminal_goes_on_below():
-    names = ["deepening:movetime=0.02,heuristic=package.module:function", "greedy"]
-    heading = ["agent", *(f"column {i}" for i in range(8))]
-    rows = [heading, *([name, *(f"{i}.5% (1-9)" for i in range(8))] for name in names)]
-    for columns in (40, 80):
-        text = as_text(rows, columns=columns)
-        assert max(map(len, text.splitlines())) <= columns
-        assert text.count("greedy") == text.count("\n\n") + 1 > 1  # a row has its name in each part
-        assert all(text.count(cell) == 1 for cell in heading[1:])
-        assert "".join(text.split("\n\n")[0].split()).count("heuristic=package.") == 1
-    assert as_text(rows, columns=300) == as_text(rows)
-
-
-def test_the_other_forms_hold_the_same():
-    assert TABLE.markdown().splitlines()[2:4] == [
-        "| name | share | games |",
-        "| --- | ---: | ---: |",
+    assert TABLE.markdown().splitlines()[2:5] == [
+        "| name | share | Elo | games |",
+        "| --- | ---: | ---: | ---: |",
+        "| one\\|two | 25% | +10 (-3 .. +20) | 4 |",
     ]
-    assert "| one\\|two | 25% | 4 |" in TABLE.markdown()
-    assert TABLE.csv() == "name,share,games\none|two,0.25,4\nthree,,12"
+    first, second = csv.DictReader(io.StringIO(TABLE.csv()))
+    assert [*first] == ["name", "share", "Elo", "Elo_low", "Elo_high", "games"]
+    assert (first["Elo_low"], second["share"]) == ("-3.25", "")
     found = json.loads(TABLE.json())
-    assert found["rows"][0] == {"name": "one|two", "share": 0.25, "games": 4}
-    assert found["notes"] == ["a note"]
+    assert {name: str(value) for name, value in found["rows"][0].items()} == first
+    assert (found["sentence"], found["notes"]) == ("A title", ["a note"])
     assert str(TABLE) == TABLE.text()
     assert TABLE._repr_markdown_() == TABLE.markdown()
 
 
+def test_a_new_statistic_is_one_entry():
+    table = Table((*COLUMNS, Column("points", ".1f", lambda row: row.games / 4)), ROWS)
+    assert table.text().splitlines()[0].endswith("games  points")
+    assert table.markdown().splitlines()[2].endswith(" 4 | 1.0 |")
+    assert table.csv().splitlines()[1].endswith(",4,1.0")
+    assert json.loads(table.json())["rows"][1]["points"] == 3.0
+
+
+@pytest.mark.parametrize("columns", [40, 80, 300])
+def test_long_texts_lose_their_middle_and_wide_tables_go_on_below(columns):
+    names = ["deepening:movetime=0.02,heuristic=package.module:function", "greedy"]
+    heads = {"agent": "", **{f"column {i}": ".1f" for i in range(8)}}
+    text = Table.of(heads, [[name, *range(8)] for name in names]).text(columns)
+    assert max(map(len, text.splitlines())) <= columns
+    assert all(text.count(head) == 1 for head in [*heads][1:])
+    assert (names[0] in text) == (columns == 300) == ("NAME=SPEC" not in " ".join(text.split()))
+
+
+@pytest.mark.parametrize("columns", [8, LABEL, 39])
+def test_no_label_is_too_wide_and_no_two_are_alike(columns):
+    names = [*(f"exec:./a/long/path/{i}/to/an/engine" for i in range(15)), "棋" * 30, "greedy"]
+    names += [f"棋{'子' * n}:depth={n},order={'abc'[n]}" for n in range(3)]
+    names.append(labels(names, columns)[names[0]])  # a name that is the label of another
+    short = labels(names, columns)
+    assert list(short) == list(dict.fromkeys(names))
+    assert len({*short.values()}) == len(short)
+    assert max(map(width, short.values())) <= columns
+    assert short["greedy"] == "greedy"
+
+
 @pytest.mark.parametrize(
-    "text", ["\x1b[31mred", "\x9b31m", "a\rb", "a\nb", "\u2028", "\udc80", "\u202e", "\x00"]
+    "text", ["\x1b[2Jgone", "\x9b31m", "a\rb", "a\nb", "\u2028", "\udc80", "\u202e", "\x00"]
 )
 def test_control_characters_are_shown_and_not_obeyed(text):
-    for shown in (printable(text), as_text([("h",), (text,)]), as_markdown([("h",), (text,)])):
+    table = Table.of({"h": ""}, [[text]])
+    for shown in (printable(text), table.text(), table.markdown()):
         assert "\\" in shown
         assert printable(shown, keep="\n") == shown
     assert text not in for_terminal(text, colour=True) or text == "a\nb"
 
 
+def test_colours_stay_where_there_are_colours():
+    assert for_terminal("\x1b[31mred\x1b[0m", colour=True) == "\x1b[31mred\x1b[0m"
+    assert for_terminal("\x1b[31mred\x1b[0m", colour=False) == "red"
+
+
+def test_wide_characters_take_two_columns():
+    assert width("棋e\u0301") == 3
+    assert shortened("棋棋棋棋", 7) == "棋棋..."
+    assert shortened("short", 5) == "short"
+    assert shortened("longer", 5) == "lo..."
+
+
 def test_words_and_numbers():
-    assert (plural(1, "game"), plural(0, "game"), plural(2, "opening")) == (
-        "1 game",
-        "0 games",
-        "2 openings",
-    )
-    assert [signed(x) for x in (-0.4, 0.0, 0.4, 12.6, -3.5)] == ["0", "0", "0", "+13", "-4"]
-
-
-@pytest.mark.parametrize("text", ["=1+1", "@SUM(A1)", "+cmd|' /C calc'!A0", "-x", "\t=1"])
-def test_no_spreadsheet_calculates_a_cell(text):
-    assert as_csv([[text]]).lstrip('"').startswith("'")
+    assert [plural(n, "game") for n in (1, 0, 2)] == ["1 game", "0 games", "2 games"]
+    assert [signed(x) for x in (-0.4, 0.0, 0.4, 12.5, -3.5)] == ["0", "0", "0", "+13", "-4"]
+    assert rounded(0.125, ".0%") == "13%"

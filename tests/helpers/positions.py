@@ -6,7 +6,7 @@ import random
 from collections.abc import Sequence
 
 from c4env.bitboard import playable, winning_cells
-from c4env.evaluation.exact.labelled import Labelled
+from c4env.evaluation.exact.questions import Labelled
 from c4env.position import Position
 
 

@@ -35,7 +35,7 @@ from c4env.evaluation.cli.options import add_settings, at_least, file_to_build
 from c4env.evaluation.cli.output import say
 from c4env.evaluation.cli.progress import Progress
 from c4env.evaluation.errors import InvalidRun
-from c4env.evaluation.exact.judge import Judge, strongest_book
+from c4env.evaluation.exact.scores import Judge, strongest_book
 from c4env.evaluation.plan.openings import canonical, shuffled
 from c4env.evaluation.store.files import write_file
 from c4env.position import Position, format_moves

@@ -192,12 +192,12 @@ def verify(seed: int, precise: float) -> dict[int, Measured]:
 
 def table(found: dict[int, Measured]) -> Table:
     """Stated and measured Elo, with intervals."""
-    rows = [["stated", "measured", "95 %", "games"]]
+    rows = []
     for elo, m in found.items():
         low, high = (m.elo + sign * 1.96 * m.error for sign in (-1, 1))
         interval = f"{signed(low)} .. {signed(high)}"
         rows.append([signed(elo), signed(m.elo), interval, f"{m.games:,}"])
-    return Table(rows)
+    return Table.of(dict.fromkeys(("stated", "measured", "95 %", "games"), ""), rows)
 
 
 # -- the command ------------------------------------------------------------------

@@ -22,7 +22,7 @@ from c4env.evaluation.rating.ratings import rate
 from c4env.evaluation.rating.sprt import SCORES, Sprt, expected_score
 from c4env.evaluation.rating.tally import Tally
 from c4env.evaluation.studies.leaderboard import TRIAL
-from c4env.evaluation.tables import Table, number
+from c4env.evaluation.tables import Table
 
 
 class World(NamedTuple):
@@ -248,36 +248,40 @@ def report(count: int, seed: int = 0) -> list[Table]:
     """Coverage of intervals and errors of the sequential test, ``count`` simulations of each."""
     worlds = [(f"2, {name}", 2, world, (4, 25, 121)) for name, world in TWO.items()]
     worlds += [(name, *field, (1, 4, 25)) for name, field in MANY.items()]
-    covered: list[list[Any]] = [["players, truth", "openings", "Elo", "least", "first move"]]
-    covered[0] += ["rank", "width"]
+    covered: list[list[Any]] = []
     for name, players, world, sizes in worlds:
         tried = -(-count // 4) if players > 7 else count
         for openings in sizes:
             if openings < (world.decided or 0):
                 continue
             *shares, width = coverage(players, openings, tried, seed, world)
-            cells = [number(share, ".1%") for share in shares]
-            covered.append([name, openings, *cells, number(width, ".0f")])
-    place: list[list[Any]] = [["newcomer", "openings", "Elo", "width"]]
+            covered.append([name, openings, *shares, width])
+    place: list[list[Any]] = []
     for name, elo in NEWCOMERS.items():
         for openings in (1, 2, 4, 6, 25):
             held, width = placed(elo, openings, count, seed)
-            place.append([name, openings, number(held, ".1%"), number(width, ".0f")])
+            place.append([name, openings, held, width])
     test = Sprt(0, APART)
-    heading = ["wrong if 0", f"if {APART}", "pairs if 0", f"if {APART}"]
-    wrong: list[list[Any]] = [["pairs of games", *heading]]
+    wrong: list[list[Any]] = []
     for kind, kinds in KINDS_OF_PAIRS.items():
-        errors = sprt_errors(test, kinds, count, seed)
-        shares = [number(share, ".1%") for share in errors[:2]]
-        wrong.append([kind, *shares, *(number(pairs, ".0f") for pairs in errors[2:])])
+        wrong.append([kind, *sprt_errors(test, kinds, count, seed)])
     chances = f"alpha {test.alpha:.0%}, beta {test.beta:.0%}, in {count} matches each"
     return [
-        Table(
+        Table.of(
+            {"players, truth": "", "openings": ""}
+            | dict.fromkeys(("Elo", "least", "first move", "rank"), ".1%")
+            | {"width": ".0f"},
             covered,
             f"95 % intervals in {count} simulated round robins: share that held the truth",
         ),
-        Table(place, f"the same of a newcomer among 11 agents, in {count} placements"),
-        Table(
+        Table.of(
+            {"newcomer": "", "openings": "", "Elo": ".1%", "width": ".0f"},
+            place,
+            f"the same of a newcomer among 11 agents, in {count} placements",
+        ),
+        Table.of(
+            {"pairs of games": "", "wrong if 0": ".1%", f"wrong if {APART}": ".1%"}
+            | {"pairs if 0": ".0f", f"pairs if {APART}": ".0f"},
             wrong,
             f"SPRT of 0 against {APART} Elo, {chances}, simulated: share of wrong decisions, pairs",
         ),

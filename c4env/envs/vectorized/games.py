@@ -7,7 +7,7 @@ range, and several threads may call them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -18,7 +18,7 @@ from c4env.errors import InvalidAction, InvalidOption, OpponentFailed, require_i
 
 from ...bitboard import COLUMNS
 from ...position import Position
-from ..opponents import AnyOpponent, Follower, follower_of, nothing_to_undo
+from ..opponents import AnyOpponent, Follower, follower_of
 from ..options import parse_seat, refuse_instant_end
 from . import batch, chance, kernels
 
@@ -83,7 +83,6 @@ class Games:
             ``c4env.envs.vectorized.chance``.
         self_play: True if there is no opponent.
         opponent: the opponent as given; None in self-play.
-        uncount: takes back what the follower counted in the latest step.
         follower: the object that chooses the opponent's columns, in one thread. None in self-play,
             and for ``"random"``, whose moves a kernel plays.
     """
@@ -110,7 +109,6 @@ class Games:
         self.results = np.zeros(size, np.int8)
         self.seats = np.full(size, -1, np.int8)
         self.streams = np.zeros((2, size), np.int64)
-        self.uncount: Callable[[], None] = nothing_to_undo
 
     def set_opponent(self, opponent: AnyOpponent) -> None:
         """Replace the opponent from its next move on.
@@ -195,7 +193,7 @@ class Games:
         kernels.write_rewards(*self._state, arrays.rewards, arrays.terminations, start, stop)
         kernels.write_player_rewards(self.results, arrays.player_rewards, start, stop)
         if self.follower is not None and len(ended := np.flatnonzero(arrays.terminations)):
-            self.uncount = self.follower.end(ended, arrays.rewards[ended])
+            self.follower.end(ended, arrays.rewards[ended])
 
     def write_observations(self, arrays: Arrays, finished: int, start: int, stop: int) -> None:
         """Write observations, plies and seats; ``kernels.observe`` explains ``finished``."""

@@ -269,12 +269,13 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
 
         self._share(turn)
         if self.autoreset_mode is AutoresetMode.SAME_STEP:
-            if arrays.terminations.any():
+            if ended := arrays.terminations.any():
                 final = self._final(arrays)
             try:
                 self._share(again)
             except BaseException:
-                games.uncount()
+                if ended and games.follower is not None:
+                    games.follower.uncount()
                 raise
         self._started = True
         np.not_equal(games.results, kernels.ONGOING, out=self._over)

@@ -7,9 +7,8 @@ from c4env import agents
 from c4env.agents.solver import Solver
 from c4env.evaluation.__main__ import main
 from c4env.evaluation.errors import InvalidRun
-from c4env.evaluation.exact.answers import ANSWERS_FILE, question_agents
-from c4env.evaluation.exact.judge import Judge
-from c4env.evaluation.exact.labelled import make_labelled
+from c4env.evaluation.exact.questions import ANSWERS_FILE, make_labelled, question_agents
+from c4env.evaluation.exact.scores import Judge
 from tests.helpers.positions import format_labelled
 
 SOLVER = Solver(book=None, table_mb=1)

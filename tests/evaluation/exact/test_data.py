@@ -14,8 +14,8 @@ from c4env.agents.solver.exam import exam_positions
 from c4env.bitboard import mirror
 from c4env.evaluation import Data
 from c4env.evaluation.errors import UnreadableRun
-from c4env.evaluation.exact import data as module
-from c4env.evaluation.exact.datafile import SPLITS
+from c4env.evaluation.exact import dataset as module
+from c4env.evaluation.exact.dataset import SPLITS
 from c4env.observation import observe
 from tests.helpers.processes import start_python
 from tests.helpers.reference import negamax, open_columns, play, take_back, winner
@@ -134,7 +134,7 @@ def test_the_uci_set_has_its_counts(tmp_path):
 
 KILLED = """
 import os, sys
-from c4env.evaluation.exact import data as module
+from c4env.evaluation.exact import dataset as module
 module.PORTION = 20
 def watch(done, total):
     if done == 100:

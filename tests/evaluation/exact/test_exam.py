@@ -78,9 +78,9 @@ def test_agents_sit_the_exam_without_anything_being_solved(monkeypatch, capsys, 
     command = ["quality", "random", "greedy", "--on", "exam", "--count", "60", "--quiet"]
     assert main([*command, "--format", "json", "--out", str(tmp_path)]) == 0
     found = json.loads(capsys.readouterr().out)
-    assert found["notes"][0].startswith(f"exam {VERSION} (sha256 {SHA256[:16]})")
+    assert any(n.startswith(f"exam {VERSION} (sha256 {SHA256[:16]})") for n in found["notes"])
     assert [row["critical"] for row in found["overall"]] == [60, 60]
-    by_player = {row["player"]: row["keeping"]["value"] for row in found["overall"]}
+    by_player = {row["player"]: row["keeping"] for row in found["overall"]}
     assert by_player["greedy"] > by_player["random"]
     answers = (tmp_path / "answers.jsonl").read_text().splitlines()[1:]
     kept = [

@@ -6,7 +6,7 @@ import pytest
 
 from c4env.agents.solver import Solver
 from c4env.evaluation.errors import UnreadableRun
-from c4env.evaluation.exact.judge import SCORES_FILE, Judge, positions_backwards, positions_of
+from c4env.evaluation.exact.scores import SCORES_FILE, Judge, positions_backwards, positions_of
 from c4env.evaluation.store.record import GameRecord
 from c4env.position import Position
 from tests.helpers.positions import random_positions

@@ -5,7 +5,7 @@ import pytest
 from c4env.agents.solver import Solver
 from c4env.bitboard import CELLS
 from c4env.evaluation.errors import InvalidRun, UnreadableRun
-from c4env.evaluation.exact.labelled import labelled_sets, make_labelled, read_labelled
+from c4env.evaluation.exact.questions import labelled_sets, make_labelled, read_labelled
 from tests.helpers.positions import format_labelled
 
 LATE = make_labelled("end-easy", 30, 3, Solver(book=None, table_mb=1))

@@ -9,9 +9,9 @@ import pytest
 from c4env.agents.solver import Solver
 from c4env.evaluation.__main__ import main
 from c4env.evaluation.errors import InvalidRun
-from c4env.evaluation.exact.judge import Judge
 from c4env.evaluation.exact.mistakes import Mistake, Mistakes
-from c4env.evaluation.exact.quality import Quality, judge_games
+from c4env.evaluation.exact.moves import Quality, judge_games
+from c4env.evaluation.exact.scores import Judge
 from c4env.evaluation.plan.header import RunHeader
 from c4env.evaluation.store.record import GameRecord, open_games
 from c4env.position import Position
@@ -131,5 +131,5 @@ def test_the_command_shows_each_form(games, tmp_path, capsys):
     assert f"| {ENDING} | 5 | opened a win | 346 | 2 | -5 | 1 | 1.0 | 1 |" in shown("markdown")
     (row,) = csv.DictReader(io.StringIO(shown("csv")))
     (mistake,) = json.loads(shown("json"))["mistakes"]
-    assert {name: str(value) for name, value in mistake.items() if name != "games"} == row
-    assert mistake["games"] == [1]
+    assert {name: str(value) for name, value in mistake.items()} == row
+    assert mistake["game"] == 1

@@ -14,9 +14,9 @@ import pytest
 from c4env import agents, evaluation
 from c4env.agents.solver import Solver
 from c4env.evaluation.__main__ import main
-from c4env.evaluation.exact import refutation, worst_case
-from c4env.evaluation.exact.answers import question, question_in_worker
-from c4env.evaluation.exact.worst_case import WorstCase
+from c4env.evaluation.exact import refute
+from c4env.evaluation.exact.questions import question, question_in_worker
+from c4env.evaluation.exact.refute import WorstCase
 from c4env.observation import observe
 from c4env.position import Position
 from tests.helpers import reference
@@ -40,7 +40,7 @@ def small_solver(request, monkeypatch):
     """Without a book, which takes long to read where nothing is compiled."""
     if "compiled" not in request.keywords:
         solver = Solver(book=None, table_mb=1)
-        monkeypatch.setattr(worst_case, "solver", lambda: solver)
+        monkeypatch.setattr(refute, "solver", lambda: solver)
 
 
 @functools.cache
@@ -162,7 +162,7 @@ def test_more_positions_go_on_from_those_before(tmp_path, monkeypatch):
         asked.append(arguments)
         return question_in_worker(*arguments, **settings)
 
-    monkeypatch.setattr(refutation, "question_in_worker", counting)
+    monkeypatch.setattr(refute, "question_in_worker", counting)
     few = evaluation.refute("greedy", LATE[:3], 6, out=tmp_path)
     assert few.positions == len(asked)
     assert evaluation.refute("greedy", LATE[:3], 6, out=tmp_path) == few

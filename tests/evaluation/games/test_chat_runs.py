@@ -139,7 +139,7 @@ def test_another_prompt_is_another_run(server, tmp_path):
     spec = f"chat:m,base_url={server.url},prompt={prompt}"
     evaluation.round_robin([spec, "random"], openings=0, out=tmp_path / "run")
     prompt.write_text("The columns that are not full: {legal}\nDo your best.")
-    with pytest.raises(evaluation.errors.UnreadableRun, match="the prompt of"):
+    with pytest.raises(evaluation.errors.UnreadableRun, match="prompt of"):
         evaluation.round_robin([spec, "random"], openings=0, out=tmp_path / "run")
 
 

@@ -217,12 +217,12 @@ def test_a_command_that_is_ended_says_what_is_kept(tmp_path, number):
 
 def test_a_directory_of_another_run_is_refused(tmp_path, monkeypatch):
     evaluation.round_robin(["random", "greedy"], openings=0, out=tmp_path)
-    with pytest.raises(UnreadableRun, match=r"another run: .* with seed 0, not 1"):
+    with pytest.raises(UnreadableRun, match=r"another run; .* seed 0, not 1"):
         evaluation.round_robin(["random", "greedy"], openings=0, out=tmp_path, seed=1)
     monkeypatch.setattr("c4env.evaluation.games.tournament.version_here", lambda: "0.0.0")
     with pytest.raises(
         UnreadableRun,
-        match=r"another run: its 2 games were played with c4env .*, not 0.0.0;",
+        match=r"another run; these fields differ: c4env .*, not 0.0.0;",
     ):
         evaluation.round_robin(["random", "greedy"], openings=0, out=tmp_path)
 

@@ -58,8 +58,7 @@ def test_forfeits_are_counted():
 
 def test_every_form_holds_the_same_counts():
     table = WinTable.of(GAMES)
-    assert "2/0/0" in table.text()
-    assert "100% 2/0/0" in table.markdown()
+    assert table.text().splitlines()[1].split() == ["1", "strong", "100", "100", "83"]
     lines = [line for line in table.markdown().splitlines() if line.startswith("|")]
     assert len(lines) == 5
     assert len({line.count(" | ") for line in lines}) == 1
@@ -68,6 +67,4 @@ def test_every_form_holds_the_same_counts():
         key: cell.games for key, cell in table.cells.items()
     }
     data = json.loads(table.json())
-    assert data["games"] == 7
-    assert [p["name"] for p in data["players"]] == list(table.players)
-    assert data["players"][2]["forfeits"] == {"illegal column": 2, "exception": 1}
+    assert [{name: str(value) for name, value in pair.items()} for pair in data["pairs"]] == rows

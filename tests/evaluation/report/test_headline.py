@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Sequence
 from dataclasses import replace
@@ -15,9 +16,10 @@ from c4env.evaluation.plan.header import RunHeader, SprtPlan
 from c4env.evaluation.plan.openings import enumerate_openings
 from c4env.evaluation.rating.ratings import Interval, Rating, Ratings
 from c4env.evaluation.rating.sprt import Sprt, expected_score
-from c4env.evaluation.report.headline import command_of, headline
+from c4env.evaluation.report.headline import command_of, remarks, sentence
 from c4env.evaluation.store.record import GameRecord
 from c4env.evaluation.studies.match import Match, play_match
+from tests.helpers.runs import run_of
 
 
 def ratings_of(*elo: float, better: float = 0.99, exact: bool = False) -> Ratings:
@@ -29,45 +31,30 @@ def ratings_of(*elo: float, better: float = 0.99, exact: bool = False) -> Rating
 
 
 @pytest.mark.parametrize(
-    ("ratings", "first"),
+    ("ratings", "said"),
     [
-        (ratings_of(120, 20, -140), "a is the strongest of 3 agents, 100 Elo ahead of b."),
-        (ratings_of(50, -50), "a is the stronger of the two, 100 Elo ahead of b."),
-        (ratings_of(20, -20, better=0.7), "a leads by 40 Elo, but b may be as strong."),
-        (ratings_of(50, 50, -100), "a and b are level at the head of 3 agents."),
-        (ratings_of(0, 0), "a and b are level."),
-        (ratings_of(0, 0, 0), "a and 2 others are level."),
-        (ratings_of(9, 9, 9, -27), "a and 2 others are level at the head of 4 agents."),
+        (
+            ratings_of(120, 20, -140),
+            "a is the strongest of 3 agents, 100 Elo ahead of b (95 %: +50 .. +150).",
+        ),
+        (
+            ratings_of(50, -50),
+            "a is the stronger of the two, 100 Elo ahead of b (95 %: +50 .. +150).",
+        ),
+        (
+            ratings_of(20, -20),
+            "a leads b by 40 Elo (95 %: -10 .. +90), but b may be as strong.",
+        ),
+        (ratings_of(50, 50, -100), "a and b are level at the head of 3 agents (95 %: -50 .. +50)."),
+        (ratings_of(0, 0, 0), "a and 2 others are level (95 %: -50 .. +50)."),
         (ratings_of(0), "9 games of a."),
     ],
 )
-def test_the_first_sentence_says_who_is_strongest(ratings: Ratings, first: str) -> None:
-    assert headline(ratings)[0] == first
-
-
-def test_how_sure_it_is_stands_below() -> None:
-    said = headline(ratings_of(-10, -50, -90, better=0.981))[1]
-    assert "a is stronger than b is 98.1 %" in said
-    assert "The Elo difference, +40, lies between \N{MINUS SIGN}10 and +90 with" in said
-    assert "more than 99.9 %" in headline(ratings_of(50, -50, better=1.0))[1]
-    assert "Nothing was sampled" in headline(ratings_of(50, -50, exact=True))[1]
+def test_the_sentence_says_who_is_stronger_and_by_how_much(ratings: Ratings, said: str) -> None:
+    assert sentence(run_of([]), ratings) == said
 
 
 AB = {"a": "a", "b": "b"}
-OPENINGS = tuple(f"{a}{b}" for a in range(1, 5) for b in range(1, 5))
-
-
-def pairs(*winners: str) -> Match:
-    """A match of a and b, in which ``winners`` won both games of an opening."""
-    games = []
-    for opening, winner in zip(OPENINGS, winners, strict=False):
-        for players in (("a", "b"), ("b", "a")):
-            won = players.index(winner)
-            games.append(GameRecord(players, opening, opening, won, "four"))
-    test = SprtPlan(0, 200, 0.05, 0.05)
-    return Match.of(RunHeader(kind="match", players=AB, openings=OPENINGS, sprt=test), games)
-
-
 SOME = tuple(enumerate_openings(3))
 
 
@@ -92,42 +79,53 @@ def match_of(
 
 
 WEAK = ["10"] * 3 + ["00"] * 22
-MINUS = "\N{MINUS SIGN}"
 
 
 @pytest.mark.parametrize(
     ("match", "said"),
     [
         (match_of(*WEAK), "b is the stronger of the two, 4"),
-        (match_of(*WEAK), "The probability that b is stronger than a is more than 99.9 %."),
-        (match_of(*WEAK, sprt=(0, 40)), f"a is not 40 Elo stronger than b; measured {MINUS}4"),
-        (match_of(*WEAK, sprt=(0, 40)), "a scored 6.0% of the points"),
-        (match_of(*["=="] * 121, sprt=(0, 40)), "is not 40 Elo stronger than b; measured 0 ("),
-        (match_of(*["=="] * 25), "a and b are level."),
-        (match_of(*["00"] * 121, sprt=(-300, 0)), "a is not as strong as b; measured"),
-        (match_of("1"), "a leads by 191 Elo, but b may be as strong."),
-        (match_of("1"), "1 opening is too few to tell the two apart"),
-        (match_of("1", sprt=(0, 40)), "Undecided after 0 pairs of games: whether a is 40 Elo"),
-        (match_of("10", "01", sprt=(0, 40)), "The Elo difference: 0 ("),
-        (match_of(*["10"] * 25), "a and b are level."),
-        (match_of(*["10"] * 25), f"The Elo difference, 0, lies between {MINUS}2"),
-        (match_of(*["10"] * 25), "needs more openings."),
-        (match_of(*["10"] * 121), "needs more openings."),
-        (match_of("11", *["10"] * 24), "--sprt 0,40, tests whether one is 40 Elo stronger."),
-        (match_of(*["11"] * 4), "a is the stronger of the two, 382 Elo ahead of b."),
-        (match_of(*["11"] * 121), "a is the stronger of the two, 954 Elo"),
-        (match_of(*["10"] * 121, known="ab"), "are level. Nothing was sampled"),
-        (match_of(*["11"] * 25, sprt=(-20, 20), openings=25), "Fewer than 26 pairs never decide"),
+        (match_of(*WEAK, sprt=(0, 40)), "a is not 40 Elo stronger than b."),
+        (match_of(*["00"] * 121, sprt=(-300, 0)), "a is not as strong as b."),
         (match_of(*["11"] * 121, sprt=(-20, 20)), "H1 accepted after 26 pairs of games: a is not"),
-        (match_of(*["10"] * 121, sprt=(-20, 20)), "The measured difference is midway between"),
-        (match_of("10", "10", "11"), "3 openings are too few to tell the two apart: longer"),
-        (match_of(sprt=(0, 40)), "Undecided after 0 pairs of games: whether a is 40 Elo stronger"),
+        (match_of("1", sprt=(0, 40)), "Undecided after 0 pairs of games: whether a is 40 Elo"),
+        (match_of("10", "01", sprt=(0, 40)), "the same command resumes the match."),
+        (match_of("10", "01", sprt=(0, 40), openings=2), "more openings continue the test."),
+        (match_of(*["10"] * 25), "a and b are level ("),
     ],
 )
-def test_what_is_said_of_a_match(match: Match, said: str) -> None:
-    found = " ".join(headline(match.ratings, match))
-    assert said in found
-    assert ("stopped because" in found) == (match.decision is not None)
+def test_the_sentence_of_a_match(match: Match, said: str) -> None:
+    assert said in sentence(match, match.ratings)
+    stopped = any("The test stopped the match" in each for each in remarks(match, match.ratings))
+    assert stopped == (match.decision is not None)
+
+
+@pytest.mark.parametrize(
+    ("plies", "played", "said"),
+    [
+        (3, 9, "--limit 9 plays 9 of 121 openings of 3 plies: raise it."),
+        (2, 25, "--openings 3 plays 121 openings."),
+    ],
+)
+def test_advice_knows_the_limit_of_openings(plies: int, played: int, said: str) -> None:
+    some = tuple(enumerate_openings(plies))[:played]
+    games = [
+        GameRecord(pair, opening, opening + "1" * seat, seat if number else None, "four")
+        for number, opening in enumerate(some)
+        for seat, pair in enumerate((("a", "b"), ("b", "a")))
+    ]
+    run = run_of(games[:2] + games[2:], players=AB, openings=some)
+    level = replace(run, games=tuple(replace(g, winner=n % 4 // 2) for n, g in enumerate(games)))
+    assert said in remarks(level, level.ratings)
+
+
+def test_the_lines_of_a_match_are_those_of_engine_authors() -> None:
+    lines = str(match_of("11", "1=", "10", "00", sprt=(0, 40)).lines).split("\n")
+    assert [line.split(":")[0] for line in lines] == ["Elo", "LLR", "pentanomial", "games"]
+    assert re.fullmatch(r"Elo: \+\d+ \(-\d+ \.\. \+\d+\), LOS: \d\d\.\d%", lines[0])
+    assert re.fullmatch(r"LLR: 0\.\d\d \(-2\.94, 2\.94\), H0: 0, H1: 40", lines[1])
+    assert lines[2] == "pentanomial: [1, 0, 1, 1, 1]"
+    assert lines[3].startswith("games: 8, wins: 4, draws: 1, losses: 3, points: 4.5, score: 56.3%")
 
 
 @pytest.mark.parametrize(

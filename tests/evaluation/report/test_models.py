@@ -60,15 +60,16 @@ def test_the_report_has_them_in_every_form(server, tmp_path, capsys):
     assert main(command) == 0
     text = capsys.readouterr().out
     assert "language model" in text
-    assert "blunders per critical move" in text
+    assert "blunder rate of" in text
     line = text.partition("language model")[2].splitlines()[1]
     assert line.split()[:6] == ["model", "2", str(len(server.asked)), "1", "1", "2"]
     assert main([*command, "--format", "markdown"]) == 0
     assert "| language model |" in capsys.readouterr().out
     assert main([*command, "--format", "json"]) == 0
-    (facts,) = json.loads(capsys.readouterr().out)["models"]
+    found = json.loads(capsys.readouterr().out)
+    (facts,) = found["models"]
     assert (facts["unreadable"], facts["illegal"], facts["games"]) == (1, 1, 2)
-    assert facts["by_ply"]
+    assert [row["blunder rate of"] for row in found["blunder_rates"]] == ["model"]
 
 
 def test_the_page_holds_the_conversations_as_text(server, tmp_path):

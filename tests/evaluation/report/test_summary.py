@@ -12,7 +12,7 @@ import pytest
 from c4env import Position
 from c4env.agents.solver import Solver
 from c4env.evaluation.__main__ import main
-from c4env.evaluation.exact.judge import Judge
+from c4env.evaluation.exact.scores import Judge
 from c4env.evaluation.report import page as report
 from c4env.evaluation.report.static import STATIC
 from c4env.evaluation.store.record import GameRecord, read_games

@@ -61,7 +61,7 @@ def test_other_openings_are_another_run(tmp_path, openings):
     """The two sets would be counted as one, and never finished."""
     evaluation.round_robin(TWO, ["", "2", "1"], out=tmp_path)
     before = (tmp_path / GAMES_FILE).read_bytes()
-    words = r"6 games were played from 3 openings, and this run lacks [123] of these openings: "
+    words = r"another run; these fields differ: openings, [123] of whose 3 this run lacks; name"
     with pytest.raises(UnreadableRun, match=words):
         evaluation.round_robin(TWO, openings, out=tmp_path)
     assert (tmp_path / GAMES_FILE).read_bytes() == before
@@ -116,20 +116,20 @@ def test_a_match_with_a_test_goes_on_with_more_openings(tmp_path):
     at_once = play_match(pair, order, CLOSE)
     assert there == 4
     assert at_once.games != first.games
-    assert (result.digest, result.report()) == (at_once.digest, at_once.report())
+    assert (result.digest, result.lines.csv()) == (at_once.digest, at_once.lines.csv())
     assert read_games(tmp_path)[0].openings == tuple(order)
-    assert evaluation.read_run(tmp_path).report() == at_once.report()
-    assert play_match(pair, ["1", "2"], CLOSE, out=tmp_path).report() == first.report()
+    assert evaluation.read_run(tmp_path).lines.csv() == at_once.lines.csv()
+    assert play_match(pair, ["1", "2"], CLOSE, out=tmp_path).lines.csv() == first.lines.csv()
 
 
 def test_a_match_with_a_test_takes_on_nothing_else(tmp_path):
     pair = ["minimax:depth=1", "random"]
     play_match(pair, 0, CLOSE, out=tmp_path)
-    test = "its 2 games were played with sprt 0,100,0.05,0.05"
+    test = "these fields differ: sprt 0,100,0.05,0.05"
     for sprt, other in ((Sprt(0, 50), "0,50,0.05,0.05"), (None, "None")):
         with pytest.raises(UnreadableRun, match=f"{test}, not {other}"):
             play_match(pair, 0, sprt, out=tmp_path)
-    words = "a match of minimax:depth=1 and random, which accepts only new openings"
+    words = "players minimax:depth=1 and random, not greedy and random"
     with pytest.raises(UnreadableRun, match=words):
         play_match(["greedy", "random"], 0, CLOSE, out=tmp_path)
     with pytest.raises(UnreadableRun, match="not None"):
@@ -138,7 +138,7 @@ def test_a_match_with_a_test_takes_on_nothing_else(tmp_path):
 
 def test_a_name_stands_for_one_agent(tmp_path):
     evaluation.round_robin(["mine=greedy", "random"], 1, out=tmp_path)
-    words = "another run: mine is minimax:depth=1, and its 8 games were played with greedy; name"
+    words = "these fields differ: player mine greedy, not minimax:depth=1; name"
     with pytest.raises(UnreadableRun, match=words):
         evaluation.round_robin(["mine=minimax:depth=1", "random"], 1, out=tmp_path)
     result, there = counted(["mine=greedy", "new=minimax:depth=1"], 1, out=tmp_path)
@@ -157,7 +157,7 @@ def test_edited_code_is_refused_in_words_and_others_may_go_on(tmp_path, monkeypa
     evaluation.round_robin([*TWO, "./own.py:agent"], 0, out="run")
     evaluation.round_robin(["my_own.py:agent", "random"], 0, out="run")
     file.write_text(SOURCE + "# better\n")
-    words = "another run: ./own.py:agent: own.py was edited since its 4 games were played; name"
+    words = r"these fields differ: code of ./own.py:agent \(own.py\); name"
     with pytest.raises(UnreadableRun, match=words):
         evaluation.round_robin(["./own.py:agent", "random"], 0, out="run")
     result, there = counted(["other=./own.py:agent", "random"], 0, out="run")
@@ -187,7 +187,7 @@ def test_an_object_that_changes_its_own_values_is_refused_in_words(tmp_path):
     agent = Counts()
     players = {"mine": agent, "random": "random"}
     evaluation.round_robin(players, 0, out=tmp_path)
-    words = "mine: its 2 games were played with other code or values in the object"
+    words = r"these fields differ: code of mine \(mine\)"
     with pytest.raises(UnreadableRun, match=words):
         evaluation.round_robin(players, 0, out=tmp_path)
     result, there = counted({"mine": Counts(), "random": "random"}, ["", "1"], out=tmp_path)

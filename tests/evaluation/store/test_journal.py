@@ -4,7 +4,7 @@ import pytest
 
 from c4env.errors import FileInUse
 from c4env.evaluation.errors import UnreadableRun, UnwritableRun
-from c4env.evaluation.store.journal import Findings, Format, Journal, line_of, read_lines
+from c4env.evaluation.store.journal import Findings, Format, Journal, line_of
 
 
 def number(values):
@@ -15,7 +15,7 @@ def number(values):
 
 
 NUMBERS = Format("numbers", number, "numbers", lambda value: [value])
-HEADER, ONE, TWO = (line_of(value).decode() for value in ({"format": "numbers 2"}, [1], ["two"]))
+HEADER, ONE, TWO = (line_of(value).decode() for value in ({"format": "numbers 1"}, [1], ["two"]))
 
 
 def opened(path):
@@ -36,27 +36,26 @@ def test_what_is_appended_is_read_again(tmp_path):
         assert journal.entries == [3, 1, 4]
 
 
-@pytest.mark.parametrize("torn", [1, 2, 18, 19, 30, 37, 60, 70])
+@pytest.mark.parametrize("torn", [1, 5, 8, 9, 12, 20, 30])
 def test_a_line_torn_off_by_a_kill_is_dropped(tmp_path, torn):
     path = tmp_path / "numbers.jsonl"
     written(path, [3, 12345])
     whole = path.read_bytes()
     path.write_bytes(whole[: len(whole) - torn])
     with opened(path) as journal:
-        assert journal.entries == ([3] if torn < 20 else [])
+        assert journal.entries == ([3] if torn < 9 else [])
         journal.append(5)
     with opened(path) as journal:
-        assert journal.entries == ([3, 5] if torn < 20 else [5])
+        assert journal.entries == ([3, 5] if torn < 9 else [5])
 
 
 @pytest.mark.parametrize(
     ("text", "words"),
     [
         (HEADER + ONE + TWO + ONE, "line 3.*no number"),
-        (HEADER + ONE + '[2"]\n' + ONE, "line 3.*checksum is missing"),
-        ('{"format":"numbers 2"}\n', "line 1.*checksum is missing"),
-        (HEADER.replace("numbers", "letters"), "line 1.*checksum is wrong"),
-        (line_of({"format": "letters 2"}).decode(), "line 1.*the format is 'letters 2'"),
+        (HEADER + ONE + '[2"]\n' + ONE, "line 3.*Expecting"),
+        (HEADER + ONE.strip() + ONE, "line 2.*Extra data"),
+        (HEADER.replace("numbers", "letters"), "line 1.*the format is 'letters 1'"),
         ("notes of mine\n", "line 1"),
         ("[]\n", "line 1"),
         ("notes of mine", "notes of mine"),
@@ -78,18 +77,6 @@ def test_a_second_writer_is_refused(tmp_path):
     assert list(tmp_path.iterdir()) == [path]  # no lock file stays
 
 
-def test_every_flipped_byte_is_found(tmp_path):
-    """Any byte in place of any other, the ends of lines and those of checksums among them."""
-    path = tmp_path / "numbers.jsonl"
-    written(path, [12, 5])
-    whole = path.read_bytes()
-    for place, right in enumerate(whole):
-        for wrong in {right ^ 1, right ^ 32, right ^ 128, ord("1"), ord("\n"), ord("c")} - {right}:
-            data = whole[:place] + bytes([wrong]) + whole[place + 1 :]
-            with pytest.raises(UnreadableRun, match=r"line [123]"):
-                read_lines(path, NUMBERS, data)
-
-
 @pytest.mark.parametrize("text", ["a\u2028b\x85c\x0bd", "half \ud800 a pair", "\udcff", 'é\n"\\'])
 def test_any_text_is_kept_as_it_is(tmp_path, text):
     path = tmp_path / "texts.jsonl"
@@ -101,7 +88,6 @@ def test_any_text_is_kept_as_it_is(tmp_path, text):
 
 
 def test_a_disk_that_fills_is_an_error_and_loses_no_line(tmp_path):
-    resource = pytest.importorskip("resource")  # POSIX's
     path = tmp_path / "numbers.jsonl"
     written(path, [3])
     resource = pytest.importorskip("resource")  # not on Windows

@@ -20,7 +20,7 @@ from c4env.agents.network.network import Network
 from c4env.agents.registry.registry import make
 from c4env.arrays import Bools, Int8s, Int64s
 from c4env.bitboard import BOTTOM, CELLS, COLUMN, COLUMNS, STRIDE, mirror_all
-from c4env.evaluation.exact.data import distinct
+from c4env.evaluation.exact.dataset import distinct
 from c4env.files import write_whole
 from c4env.position import Position
 from tests.makers.weights.games import play_games

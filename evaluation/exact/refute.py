@@ -1,33 +1,42 @@
 """Find the worst results that an opponent can force on an agent.
 
 From each opening and with each colour, the search tries all moves of the opponent against the
-agent's own answers (``c4env.evaluation.exact.worst_case``). Each position is a new game with its
-own seed, so an answer does not depend on earlier moves.
+agent's own answers. Each position is a new game with its own seed, so an answer does not depend on
+earlier moves. Three facts keep the search short:
 
-Each opening and colour has a file of answers and scores. The same search, or the same search with
-a higher limit of positions, resumes from this file.
+- The worst result is at most the value of exact play.
+- A perfect opponent holds the agent to the exact result of a position. If that is worse than the
+  worst result so far, the search plays the game to its end against a perfect opponent.
+- If the opponent can no longer complete a four, the search looks for no loss of the agent.
+
+:func:`search_priority` orders the positions: positions that the agent has nearly lost come first.
+The same search, or one with a higher limit of positions, resumes from its files.
 """
 
 from __future__ import annotations
 
+import functools
 import hashlib
+import heapq
 import json
 import re
 import statistics
 from collections import deque
-from collections.abc import Generator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from contextlib import closing
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from c4env.agents.registry.registry import registered_here
+from c4env.agents.solver import Solver
+from c4env.bitboard import BOARD, CELLS, fours
 from c4env.errors import require_integer
 from c4env.evaluation.errors import InvalidRun
-from c4env.evaluation.exact.answers import Answer, question_in_worker
-from c4env.evaluation.exact.worst_case import FACTS, Facts, Search, WorstCase
+from c4env.evaluation.exact.questions import Answer, question_in_worker
+from c4env.evaluation.exact.scores import sign, strongest_book
 from c4env.evaluation.games.clusters import version_here
 from c4env.evaluation.games.players import Lineup, RunSpec, agent_cache, line_up, names_code
 from c4env.evaluation.games.pool import Lost, do_all, may_start_processes
@@ -40,8 +49,205 @@ from c4env.evaluation.plan.field import (
     name_players,
 )
 from c4env.evaluation.plan.openings import Openings, choose_openings
-from c4env.evaluation.tables import Rows, Tables, plural, with_heading
-from c4env.position import Position, format_moves
+from c4env.evaluation.store.journal import Findings, Format
+from c4env.evaluation.tables import Column, Result, Table, plural
+from c4env.position import Position, format_moves, parse_moves
+
+
+@dataclass(frozen=True)
+class WorstCase:
+    """The worst result of an agent from one opening, with one colour.
+
+    Attributes:
+        opening: the moves before the search, as 1-based columns.
+        seat: 0 if the agent is the first player, 1 if the second.
+        value: the agent's result if both sides play exactly: 1, 0 or -1.
+        outcome: the agent's result in the worst line found; at most ``value``.
+        line: the worst line, 1-based columns from the empty board to the end of the game.
+        first_error: discs on the board when the agent first gave away a win or a draw in the
+            line; None if the agent gave away neither.
+        proven: whether the search was complete, so that no opponent can get a better result.
+        positions: number of positions in which the search asked the agent for a move.
+        searched: number of plies after the opening in which the search tried all moves of the
+            opponent; all plies if proven.
+        fault: description of the agent's failure to answer at the end of the line, or "".
+    """
+
+    opening: str
+    seat: int
+    value: int
+    outcome: int
+    line: str
+    first_error: int | None
+    proven: bool
+    positions: int
+    searched: int
+    fault: str = ""
+
+
+Key = tuple[str, int, int]  # the kind of fact, and the bitboards
+Facts = Findings[Key, Any]
+"""Stored scores of positions, and stored answers of the agent."""
+
+
+def parse_fact(entry: Any) -> tuple[Key, Any]:
+    """Parse a line of a refutation file into a key and a value.
+
+    Raises:
+        ValueError: the line has no position or score, or has an illegal column.
+    """
+    kind, mine, theirs, found = entry
+    position = Position.from_bitboards(mine, theirs)
+    if kind == "score":
+        good = type(found) is int and abs(found) <= CELLS // 2
+    else:
+        good = isinstance(found, str) or position.is_legal(found)
+    if not good:
+        raise ValueError
+    return (kind, mine, theirs), found
+
+
+FACTS: Final = Format("c4env refutation", parse_fact, "facts")
+
+
+@functools.cache
+def solver() -> Solver:
+    """Return the solver of this process; all openings share its transposition table."""
+    return Solver(book=strongest_book())
+
+
+class _Node(NamedTuple):
+    """A position, the moves to it, and its exact score for the agent."""
+
+    position: Position
+    moves: str
+    score: int
+
+
+def search_priority(node: _Node) -> int:
+    """Return the sort key of a node: few discs and a low score for the agent give a low key."""
+    return node.position.plies + 3 * max(node.score, 0)
+
+
+class Search:
+    """A search from one opening for the agent's worst result.
+
+    Args:
+        answer: a function that returns the agent's column, or a description of its failure.
+        facts: known scores and answers; the search adds new scores and answers.
+        seat: 0 if the agent is the first player, 1 if the second.
+        budget: number of positions after which the search asks the agent for no new move, except
+            to complete the last line.
+    """
+
+    def __init__(
+        self, answer: Callable[[Position], int | str], facts: Facts, seat: int, budget: int
+    ) -> None:
+        self._answer = answer
+        self._facts = facts
+        self._seat = seat
+        self._budget = budget
+        self._asked: set[Position] = set()
+        self._outcome = 2  # higher than any result: no line found yet
+        self._line = ""
+        self._fault = ""
+
+    def run(self, opening: str) -> WorstCase:
+        """Search from an opening, a string of 1-based columns."""
+        position = Position.parse(opening)
+        root = _Node(position, opening, self._score(position))
+        self._play_out(root)
+        left = CELLS if self._outcome == -1 else self._search(root)
+        value, errs = sign(root.score), self._first_error(len(opening))
+        found = (self._outcome, self._line, errs, left == CELLS, len(self._asked))
+        searched = left - position.plies
+        return WorstCase(opening, self._seat, value, *found, searched, self._fault)
+
+    def _find(self, kind: str, position: Position, ask: Callable[[Position], Any]) -> Any:
+        key = kind, position.mine, position.theirs
+        return self._facts.find(key, lambda: ask(position))
+
+    def _score(self, position: Position) -> int:
+        """Return the exact score of a position for the agent."""
+        score: int = self._find("score", position, lambda p: solver().score(p))
+        return score if position.to_move == self._seat else -score
+
+    def _end(self, moves: str, outcome: int, fault: str = "") -> None:
+        """Record the end of a game if its result is the worst so far."""
+        if outcome < self._outcome:
+            self._outcome, self._line, self._fault = outcome, moves, fault
+
+    def _play(self, node: _Node, column: int) -> _Node | None:
+        """Return the node after a move, or None if the move ends the game."""
+        position = node.position.play(column)
+        moves = node.moves + format_moves([column])
+        if position.outcome is not None:
+            winner = position.outcome.winner
+            self._end(moves, 0 if winner is None else 1 if winner == self._seat else -1)
+            return None
+        return _Node(position, moves, 0)
+
+    def _reply(self, node: _Node) -> _Node | None:
+        """Return the node after the agent's answer, or None if the answer ends the game."""
+        self._asked.add(node.position)
+        column = self._find("agent", node.position, self._answer)
+        if isinstance(column, str):
+            self._end(node.moves, -1, column)
+            return None
+        after = self._play(node, column)
+        return after and after._replace(score=self._score(after.position))
+
+    def _play_out(self, node: _Node | None) -> None:
+        """Play a game from a node to its end, with a perfect opponent."""
+        while node is not None:
+            if node.position.to_move == self._seat:
+                node = self._reply(node)
+            else:
+                best = self._find("best", node.position, lambda p: solver().best_columns(p)[0])
+                node = self._play(node, best)
+
+    def _search(self, root: _Node) -> int:
+        """Search for results that are worse than the worst result so far.
+
+        Returns:
+            the number of discs up to which the search tried all lines; CELLS if complete.
+        """
+        after = self._reply(root) if root.position.to_move == self._seat else root
+        waiting = [] if after is None else [(0, 0, after)]
+        seen: set[Position] = set()
+        while waiting:
+            _, _, node = heapq.heappop(waiting)
+            for column in node.position.legal_columns():
+                before = self._play(node, column)
+                if before is None or before.position in seen:
+                    continue
+                if len(self._asked) >= self._budget and before.position not in self._asked:
+                    return min(n.position.plies for n in [node, *(left for _, _, left in waiting)])
+                seen.add(before.position)
+                after = self._reply(before)
+                if after is not None and sign(after.score) < self._outcome:
+                    self._play_out(after)
+                if self._outcome == -1:
+                    return CELLS
+                if after is not None and (self._outcome > 0 or self._can_lose(after.position)):
+                    heapq.heappush(waiting, (search_priority(after), len(seen), after))
+        return CELLS
+
+    def _can_lose(self, position: Position) -> bool:
+        """Whether the opponent can still complete a four."""
+        return bool(fours(BOARD & ~position.discs(self._seat)))
+
+    def _first_error(self, start: int) -> int | None:
+        """Return the ply at which the agent first gives away a win or a draw in the line."""
+        position = Position.parse(self._line[:start])
+        for column in parse_moves(self._line[start:]):
+            before = self._score(position)
+            ply, to_move = position.plies, position.to_move
+            position = position.play(column)
+            if to_move == self._seat and sign(self._score(position)) < sign(before):
+                return ply
+        return position.plies if self._fault and self._score(position) >= 0 else None
+
 
 BUDGET: Final = 1000
 """The default limit of positions to ask about, for each opening and colour."""
@@ -52,7 +258,7 @@ _SEATS: Final = ("first", "second")
 
 
 @dataclass(frozen=True)
-class Refutation(Tables):
+class Refutation(Result):
     """The worst results of an agent; each case is one opening with one colour.
 
     Attributes:
@@ -121,38 +327,28 @@ class Refutation(Tables):
         lines.append(f"The search asked for its move in {plural(self.positions, 'position')}.")
         return "\n".join([*lines, *self.notes])
 
-    def tables(self) -> list[list[list[str]]]:
-        """Return one table with a row for each opening and colour."""
-        heading = ["opening", "it moves", "value", "outcome", "first error", "proven", "positions"]
-        rows = [[*heading, "line"]]
-        for case in self.openings:
-            results = [_RESULTS[case.value], _RESULTS[case.outcome]]
-            error = "-" if case.first_error is None else str(case.first_error)
-            proven = "yes" if case.proven else "no"
-            about = [case.opening or "-", _SEATS[case.seat], *results, error, proven]
-            rows.append([*about, str(case.positions), case.line])
-        return [rows]
+    def tables(self) -> dict[str, Table]:
+        """One table with a row for each opening and colour."""
+        return {"openings": Table(COLUMNS, self.openings)}
 
-    def records(self) -> Rows:
-        """Return the table for programs, with values and outcomes as numbers."""
-        return with_heading([_as_dict(case) for case in self.openings])
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the whole result as plain Python objects."""
+    def facts(self) -> dict[str, Any]:
+        """The agent, and the cases and positions of the search."""
         return {
             "player": self.player,
             "budget": self.budget,
             "held": self.held,
             "positions": self.positions,
-            "notes": self.notes,
-            "openings": [_as_dict(case) for case in self.openings],
         }
 
 
-def _as_dict(case: WorstCase) -> dict[str, Any]:
-    found = asdict(case)
-    del found["fault"], found["searched"]  # in the notes and the summary
-    return found
+COLUMNS: Final = (
+    Column("opening", lambda moves: moves or "-"),
+    Column("seat", _SEATS.__getitem__),
+    Column("value", _RESULTS.__getitem__),
+    Column("outcome", _RESULTS.__getitem__),
+    *map(Column, ("first_error", "proven", "positions", "line")),
+)
+"""The columns of :class:`WorstCase`; "value" and "outcome" are 1, 0 or -1: win, draw or loss."""
 
 
 def refute(

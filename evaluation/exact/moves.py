@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 from c4env.arrays import Float64s
 from c4env.bitboard import CELLS
 from c4env.evaluation.errors import InvalidRun
-from c4env.evaluation.exact.judge import Judge, Scores, positions_of, sign
+from c4env.evaluation.exact.scores import Judge, Scores, positions_of, sign
 from c4env.evaluation.store.record import GameRecord
-from c4env.evaluation.tables import Rows, Tables, plural, rounded, with_heading
+from c4env.evaluation.tables import Column, Result, Table, plural
 from c4env.position import DIGITS
 
 BAND: Final = 7  # plies per band, so that a game has six bands
@@ -99,22 +99,6 @@ class Estimate(NamedTuple):
     low: float | None
     high: float | None
 
-    def shown(self, form: str, to: str = "-", scale: float = 1, unit: str = "") -> str:
-        """Return the mean and its interval as text, or "-" without data.
-
-        Args:
-            form: format of a number, such as ``.2f``.
-            to: text between the ends of the interval.
-            scale: factor for all numbers.
-            unit: text after the mean.
-        """
-        if self.value is None:
-            return "-"
-        text = f"{rounded(scale * self.value, form)}{unit}"
-        if self.low is None or self.high is None:
-            return text
-        return f"{text} ({rounded(scale * self.low, form)}{to}{rounded(scale * self.high, form)})"
-
 
 class MoveQuality(NamedTuple):
     """The quality of a player's moves, or of a selection of the moves."""
@@ -138,7 +122,7 @@ _RATIOS: Final = ((_OPTIMAL, _MOVES), (_KEEPING, _MOVES), (_BLUNDERS, _CRITICAL)
 
 
 @dataclass(frozen=True)
-class Quality(Tables):
+class Quality(Result):
     """The judged moves of several players.
 
     Attributes:
@@ -266,29 +250,24 @@ class Quality(Tables):
 
     # -- forms --------------------------------------------------------------------------
 
-    def tables(self) -> list[list[list[str]]]:
-        """Return a table of all moves, and a table of blunders by colour and by ply."""
-        heading = ["player", "moves", "forced", "critical", "blunders"]
-        rows = [[*heading, "optimal", "keeps the value", "blunders per critical", "mean loss"]]
-        for q in self.overall():
-            counts = [q.moves, q.forced, q.critical, q.blunders]
-            shares = [shown_share(e) for e in (q.optimal, q.keeping, q.blunder_rate)]
-            rows.append([q.player, *map(str, counts), *shares, q.loss.shown(".2f")])
-        return [rows, self.rates()]
+    def tables(self) -> dict[str, Table]:
+        """A table of all moves, and a table of blunders per critical move by colour and ply."""
+        return {"overall": Table(COLUMNS, self.overall()), "blunder_rates": self.rates()}
 
-    def rates(self) -> list[list[str]]:
-        """Return a table of each player's blunders per critical move, by colour and by ply."""
-        shown = [
-            band
-            for band in bands(BAND)
-            if any(self.slice(player, plies=band).critical for player in self.players)
-        ]
-        rows = [["blunders per critical move", "as first", "as second", *map(band_name, shown)]]
-        for player in self.players:
-            parts = [self.slice(player, colour) for colour in (0, 1)]
-            parts += [self.slice(player, plies=band) for band in shown]
-            rows.append([player, *(_rate(q) for q in parts)])
-        return rows
+    def rates(self) -> Table:
+        """A row for each player: its blunders per critical move, by colour and by ply."""
+        slices: dict[str, dict[str, Any]] = {"first": {"colour": 0}, "second": {"colour": 1}}
+        slices |= {band_name(band): {"plies": band} for band in bands(BAND)}
+
+        def rate(player: str, **which: Any) -> float | None:
+            return self.slice(player, **which).blunder_rate.value
+
+        shown = (
+            Column(name, ".1%", functools.partial(rate, **which))
+            for name, which in slices.items()
+            if any(self.slice(player, **which).critical for player in self.players)
+        )
+        return Table([Column("blunder rate of", of=str), *shown], self.players)
 
     def summary(self) -> str:
         """Return notes that explain the columns and the intervals."""
@@ -310,41 +289,9 @@ class Quality(Tables):
         )
         return "\n".join([f"{counted} {resampled}", words, *self.notes])
 
-    def records(self) -> Rows:
-        """Return rows for each player: all moves, moves by colour, and moves by band of plies."""
-        slices = (*self.overall(), *self.by_colour(), *self.by_ply())
-        return with_heading([flat(q) for q in slices])
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the whole result as plain Python objects."""
-        return {
-            "notes": self.notes,
-            "groups": {"unit": self.unit, "count": len(self._groups)},
-            "overall": [nested(q) for q in self.overall()],
-            "by_colour": [nested(q) for q in self.by_colour()],
-            "by_ply": [nested(q) for q in self.by_ply()],
-        }
-
-
-def flat(measured: Any) -> dict[str, Any]:
-    """Return measures as a CSV row: two columns for a range of plies, three for an estimate."""
-    found: dict[str, Any] = {}
-    for name, value in measured._asdict().items():
-        if name == "plies":
-            found["first ply"], found["last ply"] = value or (None, None)
-        elif isinstance(value, Estimate):
-            found.update(zip((name, f"{name} low", f"{name} high"), value, strict=True))
-        else:
-            found[name] = value
-    return found
-
-
-def nested(measured: Any) -> dict[str, Any]:
-    """Return measures as a JSON object, with a nested object for each estimate."""
-    return {
-        name: value._asdict() if isinstance(value, Estimate) else value
-        for name, value in measured._asdict().items()
-    }
+    def facts(self) -> dict[str, Any]:
+        """What the bootstrap resamples."""
+        return {"groups": {"unit": self.unit, "count": len(self._groups)}}
 
 
 def resampled_counts(count: int, seed: int | list[int]) -> Float64s:
@@ -385,11 +332,12 @@ def band_name(band: tuple[int, int]) -> str:
     return f"ply {first}" if first == last else f"ply {first}-{last}"
 
 
-def shown_share(estimate: Estimate) -> str:
-    """Return a proportion in percent, with its interval if there is one."""
-    return estimate.shown(".1f", scale=100, unit="%")
-
-
-def _rate(quality: MoveQuality) -> str:
-    value = quality.blunder_rate.value
-    return "-" if value is None else f"{100 * value:.1f}% of {quality.critical}"
+COLUMNS: Final = (
+    Column("player"),
+    Column("blunder_rate", ".1%"),
+    Column("optimal", ".1%"),
+    Column("keeping", ".1%"),
+    Column("loss", ".2f"),
+    *map(Column, ("moves", "critical", "blunders", "forced")),
+)
+"""The columns of move quality; see :class:`MoveQuality`."""
