@@ -8,27 +8,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from c4env.agents.errors import (
+from c4env.agents.registry.entries import Entry, Range
+from c4env.errors import (
     EngineFault,
-    InvalidFunction,
-    InvalidHeuristic,
-    InvalidModel,
-    InvalidSpec,
-    InvalidValue,
+    IllegalMove,
+    InvalidOption,
     LateAnswer,
-    NoMove,
-    NoSearch,
     SearchLimit,
     Unavailable,
     UnknownAgent,
-    UnknownOption,
-    UnreadableWeights,
 )
-from c4env.agents.registry.entries import Between, Entry
 from c4env.lazy import lazy_names
 
 from .base import Agent, SearchingAgent, SearchResult
-from .registry.options import checked
+from .registry.options import validate_args
 from .registry.registry import describe, make, names, register
 
 if TYPE_CHECKING:
@@ -43,10 +36,9 @@ _NAMES = {
 }
 
 __all__ = [
-    "Agent", "Between", "Curriculum", "EngineFault", "Entry", "InvalidFunction", "InvalidHeuristic",
-    "InvalidModel", "InvalidSpec", "InvalidValue", "LateAnswer", "NoMove", "NoSearch", "Pool",
-    "SearchLimit", "SearchResult", "SearchingAgent", "Solver", "Unavailable", "UnknownAgent",
-    "UnknownOption", "UnreadableWeights", "checked", "describe", "make", "names", "register",
+    "Agent", "Curriculum", "EngineFault", "Entry", "IllegalMove", "InvalidOption", "LateAnswer",
+    "Pool", "Range", "SearchLimit", "SearchResult", "SearchingAgent", "Solver", "Unavailable",
+    "UnknownAgent", "describe", "make", "names", "register", "validate_args",
 ]  # fmt: skip
 
 __getattr__, __dir__ = lazy_names(__name__, _NAMES)

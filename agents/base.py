@@ -17,9 +17,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Self, SupportsIndex
 
 import numpy as np
 
-from c4env.agents.errors import InvalidValue, NoMove, NoSearch
 from c4env.arrays import Int64s
-from c4env.errors import InvalidAction, require_integer
+from c4env.errors import IllegalMove, InvalidAction, InvalidOption, require_integer
 
 from ..envs.opponents import reset_player
 
@@ -103,7 +102,7 @@ class Agent(abc.ABC):
         """Choose the 0-based column to play.
 
         Raises:
-            NoMove: the game is over.
+            IllegalMove: the game is over.
         """
 
     def choose_many(self, discs: Int64s, seeds: Int64s) -> Int64s:
@@ -148,11 +147,11 @@ class Agent(abc.ABC):
         """Return the column that :meth:`choose` plays, with its value and principal variation.
 
         Raises:
-            NoMove: the game is over.
-            NoSearch: the agent is not a :class:`SearchingAgent`.
+            IllegalMove: the game is over.
+            InvalidOption: the agent is not a :class:`SearchingAgent`.
         """
         require_move(position)
-        raise NoSearch(f"{self!r} does not search: expected an agent such as alphabeta")
+        raise InvalidOption(f"{self!r} does not search: expected an agent such as alphabeta")
 
     def ready(self) -> None:  # noqa: B027  # most need nothing
         """Check, before a run, that what the agent needs is there, such as a program that starts.
@@ -224,7 +223,7 @@ class SearchingAgent(Agent):
 
         Raises:
             InvalidPosition: ``position`` is not a position of this board.
-            NoMove: the game is over.
+            IllegalMove: the game is over.
         """
         result = self.search(position)
         return result.column, result.value, result.nodes
@@ -235,7 +234,7 @@ class SearchingAgent(Agent):
 
         Raises:
             InvalidPosition: ``position`` is not a position of this board.
-            NoMove: the game is over.
+            IllegalMove: the game is over.
         """
 
 
@@ -284,11 +283,7 @@ class FunctionAgent(Agent):
         return columns
 
     def _column(self, observation: Any) -> int:
-        """Return the function's column.
-
-        Raises:
-            InvalidAction: the function returned something else, or indexed an axis of boards.
-        """
+        """Return the function's column."""
         from ..position import parse_column  # compiles the rules
 
         try:
@@ -332,10 +327,10 @@ def require_count(name: str, value: object, low: int, high: int) -> int:
     """Return an option's value if it is an integer from ``low`` to ``high``.
 
     Raises:
-        InvalidValue: the value is not an integer in this range.
+        InvalidOption: the value is not an integer in this range.
     """
     expected = f"an integer between {low} and {high}"
-    return require_integer(name, value, low, expected, high=high, wrong=InvalidValue)
+    return require_integer(name, value, low, expected, high=high)
 
 
 def require_move(position: Position) -> None:
@@ -343,10 +338,10 @@ def require_move(position: Position) -> None:
 
     Raises:
         InvalidPosition: ``position`` is not a position of this board.
-        NoMove: the game is over.
+        IllegalMove: the game is over.
     """
     if _check()(position).outcome is not None:
-        raise NoMove(f"{position!r}: the game is over; there is no move to choose")
+        raise IllegalMove(f"{position!r}: the game is over; there is no move to choose")
 
 
 @functools.cache

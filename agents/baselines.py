@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .base import Agent, require_move
-from .registry.options import DEFAULT_HEURISTIC, HeuristicName, checked
+from .registry.options import DEFAULT_HEURISTIC, HeuristicName, validate_args
 
 if TYPE_CHECKING:
     from c4env.arrays import Int64s
@@ -47,7 +47,7 @@ class Greedy(Agent):
         heuristic: name or import path of the heuristic (``c4env.agents.heuristics.names``).
     """
 
-    @checked
+    @validate_args
     def __init__(self, heuristic: HeuristicName = DEFAULT_HEURISTIC) -> None:
         from .heuristics.names import as_argument, is_deterministic, load
 

@@ -9,8 +9,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from c4env.agents.errors import InvalidValue
 from c4env.arrays import Float64s, Int64s
+from c4env.errors import InvalidOption
 
 from ..envs.opponents import Follower, reset_player
 from ..envs.vectorized.batch import parse_actions
@@ -75,20 +75,20 @@ class Pool(Agent):
                 For x, a draw is added to the games of :attr:`win_rates`, so x begins at 1/2.
 
         Raises:
-            InvalidValue: ``weights`` is not a dict, a weight is not a number >= 0, or another
+            InvalidOption: ``weights`` is not a dict, a weight is not a number >= 0, or another
                 argument is invalid.
-            InvalidOption, UnknownAgent, InvalidSpec, UnknownOption: an opponent cannot be made.
+            InvalidOption, UnknownAgent: an opponent cannot be made.
         """
         if per not in ("game", "move"):
-            raise InvalidValue(f"per={per!r}: expected 'game' or 'move'")
+            raise InvalidOption(f"per={per!r}: expected 'game' or 'move'")
         if not is_number(half_life) or not half_life > 0:
-            raise InvalidValue(f"half_life={half_life!r}: expected a number above 0")
+            raise InvalidOption(f"half_life={half_life!r}: expected a number above 0")
         if not (callable(priority) or (isinstance(priority, str) and priority in PRIORITIES)):
             expected = f"one of {list(PRIORITIES)} or a function of a win rate"
-            raise InvalidValue(f"priority={priority!r}: expected {expected}")
+            raise InvalidOption(f"priority={priority!r}: expected {expected}")
         self._priority = priority
         if per == "move" and priority != "uniform":
-            raise InvalidValue(f"priority={priority!r} needs results: expected per='game'")
+            raise InvalidOption(f"priority={priority!r} needs results: expected per='game'")
         self._per = per
         self._seed = require_count("seed", seed, 0, 2**64 - 1)
         self._fading = 0.5 ** (1 / half_life)  # factor on a result for each later game
@@ -100,7 +100,7 @@ class Pool(Agent):
         self._generator = np.random.default_rng(0)  # of seeds outside environments
         weights = {} if weights is None else weights
         if not isinstance(weights, Mapping):
-            raise InvalidValue(f"weights={weights!r}: expected a dict from opponent to weight")
+            raise InvalidOption(f"weights={weights!r}: expected a dict from opponent to weight")
         for agent, weight in weights.items():
             self.add(agent, weight)
 
@@ -108,17 +108,17 @@ class Pool(Agent):
         """Add an opponent or change its weight, from the next game on.
 
         Raises:
-            InvalidValue: the weight is not a number >= 0, or the opponent is a pool or a list.
-            InvalidOption, UnknownAgent, InvalidSpec, UnknownOption: the opponent cannot be made.
+            InvalidOption: the weight is not a number >= 0, or the opponent is a pool or a list.
+            InvalidOption, UnknownAgent: the opponent cannot be made.
         """
         if not is_number(weight) or not 0 <= weight < np.inf:
-            raise InvalidValue(f"weight={weight!r}: expected a number >= 0")
+            raise InvalidOption(f"weight={weight!r}: expected a number >= 0")
         if getattr(agent, "__hash__", None) is None:  # for example a list
-            raise InvalidValue(f"{agent!r}: expected an agent, its name, a model or a function")
+            raise InvalidOption(f"{agent!r}: expected an agent, its name, a model or a function")
         if agent not in self._agents:
             made = make(agent)
             if type(made).follower is not Agent.follower:
-                raise InvalidValue(
+                raise InvalidOption(
                     f"{agent!r}: expected an opponent that is not itself a pool or curriculum"
                 )
             self._agents[agent] = len(self._weights), made
@@ -131,10 +131,10 @@ class Pool(Agent):
         """Remove an opponent and its results; the opponent still finishes its current games.
 
         Raises:
-            InvalidValue: the opponent is not in the pool.
+            InvalidOption: the opponent is not in the pool.
         """
         if agent not in self._agents:
-            raise InvalidValue(f"{agent!r}: expected one of {list(self._agents)}")
+            raise InvalidOption(f"{agent!r}: expected one of {list(self._agents)}")
         number, _ = self._agents.pop(agent)
         self._weights[number] = 0.0
 
@@ -170,7 +170,7 @@ class Pool(Agent):
         """The probability of each opponent in the next draw.
 
         Raises:
-            InvalidValue: the pool is empty, all weights are 0, or a priority is invalid.
+            InvalidOption: the pool is empty, all weights are 0, or a priority is invalid.
         """
         chances = self._chances()
         return dict(self._each(chances / chances.sum()))
@@ -184,13 +184,13 @@ class Pool(Agent):
                 points, games = self._recent[number].tolist()
                 factor = prefer(rate := (points + 0.5) / (games + 1))
                 if not is_number(factor) or not 0 <= factor < np.inf:
-                    raise InvalidValue(
+                    raise InvalidOption(
                         f"priority({rate:.3g}) is {factor!r}: expected a number >= 0"
                     )
                 chances[number] *= factor
         if not chances.any():
             weights = list(self.weights.values())
-            raise InvalidValue(f"weights={weights}: expected one with weight * priority above 0")
+            raise InvalidOption(f"weights={weights}: expected one with weight * priority above 0")
         return chances
 
     def follower(self) -> PoolGames:
@@ -238,7 +238,7 @@ class PoolGames(Follower):
         """Draw an opponent for each new game.
 
         Raises:
-            InvalidValue: the pool is empty, all weights are 0, or a priority is invalid.
+            InvalidOption: the pool is empty, all weights are 0, or a priority is invalid.
         """
         pool = self._pool
         chances = pool._chances()

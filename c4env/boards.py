@@ -114,11 +114,7 @@ def size_of(module: str) -> Size | None:
 
 
 def for_board(thing: Any, rows: int, columns: int, connect: int) -> Any:
-    """Return the counterpart of a ``c4env`` class or function for a board size.
-
-    Raises:
-        InvalidOption: no board has that size.
-    """
+    """Return the counterpart of a ``c4env`` class or function for a board size."""
     inner = thing.__module__.removeprefix(root_of(size_of(thing.__module__) or STANDARD))
     module = importlib.import_module(root_of(Size.of(rows, columns, connect)) + inner)
     return getattr(module, thing.__name__)

@@ -1,7 +1,8 @@
-"""Errors of the rules and the environments; each is a ``ValueError``.
+"""The errors that this project raises for bad input, grouped by what a caller does about them.
 
-Where PettingZoo's connect four raises a built-in error such as ``AssertionError``, our error also
-derives from that built-in: an ``except`` written for PettingZoo catches our error.
+Each is a ``ValueError``. Where PettingZoo's connect four raises a built-in error such as
+``AssertionError``, our error also derives from that built-in: an ``except`` written for PettingZoo
+catches our error.
 
 The module also has :func:`require_integer`, a check that most modules need.
 """
@@ -14,71 +15,78 @@ from typing import SupportsIndex
 
 
 class C4Error(ValueError):
-    """Base class of the errors that this project raises for bad input."""
-
-
-class InvalidNotation(C4Error):
-    """The text is neither a move string nor a drawn board."""
+    """Base class of these errors."""
 
 
 class InvalidPosition(C4Error):
-    """No game reaches the board, or the value is not a ``Position`` of this board size."""
+    """A text, an array or a board is no position of a game on this board."""
 
 
-class IllegalMove(C4Error):
+class IllegalMove(C4Error, AssertionError):
     """The column is full or not on the board, or the game is over."""
 
 
-class InvalidAction(C4Error):
-    """The action is not an integer 0..6."""
-
-
-class InvalidObservation(C4Error):
-    """The array does not encode a Connect Four board."""
-
-
-class UnknownRenderMode(C4Error):
-    """The environment does not support the render mode."""
-
-
-class UnknownAgent(C4Error):
-    """No agent has the name, or importing the agent failed."""
-
-
-class InvalidOption(C4Error):
-    """An option is unknown, or its value is invalid."""
-
-
-class ActionNotInSpace(InvalidAction, AssertionError):
+class InvalidAction(C4Error, AssertionError):
     """The action is not an integer 0..6; or, after the end of the game, is not None."""
 
 
-class IllegalStep(IllegalMove, AssertionError):
-    """The column played in ``raw_env`` is full."""
+class WrongOrder(C4Error, AssertionError, AttributeError):
+    """Methods were called in the wrong order, such as ``step`` before the first ``reset``."""
 
 
-class WrongOrder(C4Error, AssertionError):
-    """Methods were called in the wrong order, such as ``step`` after the end of the game."""
+class InvalidOption(C4Error):
+    """An option, a spec or a setting is unknown, or its value cannot be used."""
 
 
-class NotReset(WrongOrder, AttributeError):
-    """A method was called before the environment's first ``reset()``."""
-
-
-class MissingExtra(C4Error, ImportError):
-    """An optional package is missing; the message names the extra that installs it."""
+class UnknownAgent(C4Error):
+    """No agent has the name, or importing or making the agent failed."""
 
 
 class WrongBoard(C4Error, ImportError):
     """A module, agent or function is made for another board size."""
 
 
-class FileInUse(C4Error):
-    """Another process writes to the file or folder."""
+class MissingExtra(C4Error, ImportError):
+    """An optional package is missing; the message names the extra that installs it."""
 
 
 class OpponentFailed(C4Error):
     """The opponent raised an error or returned an illegal column."""
+
+
+class EngineFault(C4Error):
+    """An external program crashed or returned an illegal column.
+
+    The message may quote the program's output, with control characters escaped.
+    """
+
+    def __init__(self, message: str) -> None:
+        super().__init__(
+            "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in message)
+        )
+
+
+class LateAnswer(EngineFault):
+    """An external program did not answer in time."""
+
+
+class SearchLimit(C4Error):
+    """The search reached its node limit before it ended."""
+
+
+class Unavailable(C4Error):
+    """A service that an agent needs, such as a server, failed; the agent is not at fault.
+
+    The run ends with this error and keeps the finished games. The run can resume later.
+    """
+
+
+class UnreadableRun(C4Error):
+    """A file or folder is damaged, is not a run or record, or belongs to another run."""
+
+
+class Unwritable(C4Error):
+    """A file, folder or port cannot be used: it is in use, read-only, or the disk is full."""
 
 
 def require_integer(
@@ -88,7 +96,6 @@ def require_integer(
     expected: str = "a positive integer",
     *,
     high: int | None = None,
-    wrong: type[C4Error] = InvalidOption,
 ) -> int:
     """Return the value of an option as an int; accept NumPy integers, but no booleans.
 
@@ -97,15 +104,14 @@ def require_integer(
         value: the value to check.
         low, high: the least and the greatest value; None as ``high`` sets no limit.
         expected: the description of valid values that ends the error's message.
-        wrong: the class of the error.
 
     Raises:
-        wrong: the value is not an integer or is out of range.
+        InvalidOption: the value is not an integer, or is out of range.
     """
     number = None
     if isinstance(value, SupportsIndex) and not isinstance(value, bool):
         with contextlib.suppress(TypeError):  # raised by an array with several elements
             number = operator.index(value)
     if number is None or number < low or (high is not None and number > high):
-        raise wrong(f"{name}={value!r}: expected {expected}")
+        raise InvalidOption(f"{name}={value!r}: expected {expected}")
     return number

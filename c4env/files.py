@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Any
 
-from c4env.errors import FileInUse
+from c4env.errors import Unwritable
 
 
 def write_whole(
@@ -46,14 +46,14 @@ def lock_file(file: IO[Any], path: Path) -> None:
     without locks, as on some networks, the file stays unlocked and a warning appears.
 
     Raises:
-        FileInUse: another process holds the lock.
+        Unwritable: another process holds the lock.
     """
     import portalocker  # the import takes 0.1 s, and only writers need it
 
     try:
         portalocker.lock(file, portalocker.LOCK_EX | portalocker.LOCK_NB)
     except portalocker.AlreadyLocked:
-        raise FileInUse(f"{path} is locked by another process, which writes to it") from None
+        raise Unwritable(f"{path} is locked by another process, which writes to it") from None
     except (portalocker.LockException, OSError) as error:
         why = error.args[0] if error.args else error
         warnings.warn(

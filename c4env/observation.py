@@ -31,7 +31,7 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from c4env.arrays import Int8s
-from c4env.errors import InvalidObservation, InvalidOption, InvalidPosition
+from c4env.errors import InvalidOption, InvalidPosition
 from c4env.jit import kernel
 
 from .bitboard import BOARD, CELLS, COLUMNS, ROWS, STRIDE
@@ -177,20 +177,20 @@ def layout_of(shape: tuple[int, ...], lead: str = "") -> str:
     """Return the layout that has a shape; ``lead="N, "`` means that ``shape`` begins with N.
 
     Raises:
-        InvalidObservation: no layout has the shape.
+        InvalidPosition: no layout has the shape.
     """
     for name, layout in LAYOUTS.items():
         if layout.shape == (shape[1:] if lead else shape):
             return name
     expected = " or ".join(f"({lead}{str(layout.shape)[1:]}" for layout in LAYOUTS.values())
-    raise InvalidObservation(f"planes of shape {tuple(shape)}: expected {expected}")
+    raise InvalidPosition(f"planes of shape {tuple(shape)}: expected {expected}")
 
 
 def planes_in(observation: Mapping[str, Any] | ArrayLike, lead: str = "") -> Int8s:
     """Return the planes in observations of any layout, int8, C-contiguous and writable.
 
     Raises:
-        InvalidObservation: the shape or a value is wrong; values of int8 planes are not checked.
+        InvalidPosition: the shape or a value is wrong; values of int8 planes are not checked.
     """
     given = observation.get("observation") if isinstance(observation, Mapping) else observation
     array = np.asarray(given)
@@ -208,10 +208,10 @@ def planes_in(observation: Mapping[str, Any] | ArrayLike, lead: str = "") -> Int
     return np.require(planes, np.int8, ["C", "W"])  # as the kernels' signatures require
 
 
-def other_values(array: NDArray[Any], values: Iterable[int] = (0, 1)) -> InvalidObservation:
+def other_values(array: NDArray[Any], values: Iterable[int] = (0, 1)) -> InvalidPosition:
     """Return the error for an array with entries that are not in ``values``."""
     expected = " and ".join(map(str, values))
-    return InvalidObservation(f"planes must hold {expected} only: {array.tolist()}")
+    return InvalidPosition(f"planes must hold {expected} only: {array.tolist()}")
 
 
 def position_from(observation: Mapping[str, Any] | NDArray[Any]) -> Position:
@@ -222,7 +222,7 @@ def position_from(observation: Mapping[str, Any] | NDArray[Any]) -> Position:
             ``LAYOUTS`` and any numeric dtype. PettingZoo's connect four has the same planes.
 
     Raises:
-        InvalidObservation: a wrong shape or value, a disc above an empty cell, disc counts that
+        InvalidPosition: a wrong shape or value, a disc above an empty cell, disc counts that
             do not fit the observer's turn, or an observer who has already won.
     """
     planes = planes_in(observation)
@@ -232,7 +232,7 @@ def position_from(observation: Mapping[str, Any] | NDArray[Any]) -> Position:
     try:
         return Position.from_bitboards(own, other)
     except InvalidPosition as error:
-        raise InvalidObservation(f"not an observation of the player to move: {error}") from None
+        raise InvalidPosition(f"not an observation of the player to move: {error}") from None
 
 
 def with_mirrors(planes: Any, *columns: Any) -> tuple[Any, ...]:
@@ -246,14 +246,14 @@ def with_mirrors(planes: Any, *columns: Any) -> tuple[Any, ...]:
         planes and columns, each with 2 M rows.
 
     Raises:
-        InvalidObservation: the shape of ``planes`` or ``columns`` is wrong.
+        InvalidPosition: the shape of ``planes`` or ``columns`` is wrong.
     """
     beside = 2 if layout_of(planes.shape, "M, ") in ("flat", "planes_last") else 1
     by_column = planes.reshape(len(planes), -1, COLUMNS, beside)  # numbers of one cell
     turned = [by_column[:, :, _MIRRORED].reshape(planes.shape)]
     for given in columns:
         if tuple(given.shape) != (len(planes), COLUMNS):
-            raise InvalidObservation(
+            raise InvalidPosition(
                 f"columns of shape {tuple(given.shape)}: expected {(len(planes), COLUMNS)}"
             )
         turned.append(given[:, _MIRRORED])

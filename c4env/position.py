@@ -15,7 +15,7 @@ import operator
 from collections.abc import Iterable
 from typing import Final, NamedTuple, Self
 
-from c4env.errors import IllegalMove, InvalidAction, InvalidNotation, InvalidPosition
+from c4env.errors import IllegalMove, InvalidAction, InvalidPosition
 
 from .bitboard import (
     BOARD,
@@ -125,7 +125,7 @@ class Position:
         """Return the position after a move string such as ``"4455"``; ``""`` is the empty board.
 
         Raises:
-            InvalidNotation: a character is not a digit 1..7.
+            InvalidPosition: a character is not a digit 1..7.
             IllegalMove: a column is full, or a move follows the end of the game.
         """
         mine = theirs = 0
@@ -148,13 +148,13 @@ class Position:
         ``.``. Blanks, empty lines and a line of column numbers are ignored.
 
         Raises:
-            InvalidNotation: the text is not such a drawing.
+            InvalidPosition: the text is not such a drawing.
             InvalidPosition: no game reaches the board.
         """
         lines = ["".join(line.split()).lower() for line in text.splitlines()]
         rows = [line for line in lines if line and line != DIGITS]
         if len(rows) != ROWS or any(len(row) != COLUMNS for row in rows):
-            raise InvalidNotation(
+            raise InvalidPosition(
                 f"{text!r} is not a drawn board: expected {ROWS} lines of {COLUMNS} cells"
             )
         boards = [0, 0]
@@ -163,7 +163,7 @@ class Position:
                 if cell in DISCS:
                     boards[DISCS.index(cell)] |= 1 << (STRIDE * column + height)
                 elif cell != EMPTY:
-                    raise InvalidNotation(
+                    raise InvalidPosition(
                         f"{cell!r} in {row!r}: a cell is one of {DISCS[0]!r}, {DISCS[1]!r}, "
                         f"{EMPTY!r}"
                     )
@@ -304,11 +304,7 @@ def parse_column(value: object) -> int:
 
 
 def _integer(value: object) -> int:
-    """Return an integer of any type as a plain int.
-
-    Raises:
-        InvalidAction: the value is not an integer, or is a boolean.
-    """
+    """Return an integer of any type as a plain int."""
     if not isinstance(value, bool):
         with contextlib.suppress(TypeError):
             return operator.index(value)  # type: ignore[arg-type]  # this is the check itself
@@ -316,11 +312,7 @@ def _integer(value: object) -> int:
 
 
 def _plain(bits: object) -> int:
-    """Return a bitboard as a plain int; a NumPy integer would overflow in later shifts.
-
-    Raises:
-        InvalidPosition: the bitboard is not an integer.
-    """
+    """Return a bitboard as a plain int; a NumPy integer would overflow in later shifts."""
     try:
         return _integer(bits)
     except InvalidAction:
@@ -331,14 +323,14 @@ def parse_moves(text: str) -> tuple[int, ...]:
     """Return the 0-based columns of a move string; the inverse of :func:`format_moves`.
 
     Raises:
-        InvalidNotation: ``text`` is not a string of digits 1..7.
+        InvalidPosition: ``text`` is not a string of digits 1..7.
     """
     if not isinstance(text, str):
-        raise InvalidNotation(f"{text!r} is not a move string such as '4455'")
+        raise InvalidPosition(f"{text!r} is not a move string such as '4455'")
     for index, digit in enumerate(text):
         if digit not in DIGITS:
             expected = f"a column {DIGITS[0]}..{DIGITS[-1]}"
-            raise InvalidNotation(f"{text!r}: {digit!r} at {index + 1} is not {expected}")
+            raise InvalidPosition(f"{text!r}: {digit!r} at {index + 1} is not {expected}")
     return tuple(map(DIGITS.index, text))
 
 

@@ -10,6 +10,7 @@ import builtins
 import contextlib
 import importlib
 import io
+import pkgutil
 import sys
 from pathlib import Path
 
@@ -20,21 +21,20 @@ from sphinx.ext.napoleon import GoogleDocstring
 from sphinx.util.docutils import SphinxDirective
 from sphinx.util.nodes import make_refnode
 
+from c4env.agents.registry.entries import Entry
+from c4env.agents.registry.registry import described
+from c4env.agents.registry.table import ZOO
 from c4env.evaluation.__main__ import main
 from c4env.evaluation.cli import COMMANDS, module_of
 from c4env.evaluation.cli.options import Parser
+
+Rows = dict[str, list[str]]
 
 project = "c4env"
 copyright = "the authors of c4env, MIT licence"
 extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 root_doc = "docs/index"
-WHERE = ("*.md", "**/*.md")
-include_patterns = [
-    "docs/**.md",
-    "docs/notebooks/*.ipynb",
-    *(f"{folder}/{where}" for folder in ("c4env", "agents", "evaluation") for where in WHERE),
-    *("CHANGELOG.md", "CONTRIBUTING.md"),
-]
+include_patterns = ["docs/**.md", "docs/notebooks/*.ipynb", "CHANGELOG.md", "CONTRIBUTING.md"]
 html_theme = "furo"
 html_title = "c4env"
 html_show_copyright = False
@@ -76,6 +76,44 @@ class Commands(SphinxDirective):
         return section
 
 
+class Agents(SphinxDirective):
+    """A section for each agent: what ``c4 list`` prints, and what the page of results has of it."""
+
+    def run(self) -> list[nodes.Node]:
+        """The sections."""
+        page = (Path(__file__).parent / "results.md").read_text("utf-8")
+        tables = [rows_of(page, "| rank |", 1), rows_of(page, "| agent | keeps", 0)]
+        text = "\n\n".join(self._section(entry, *tables) for entry in ZOO)
+        return self.parse_text_to_nodes(text, allow_section_headings=True)
+
+    def _section(self, entry: Entry, board: Rows, exam: Rows) -> str:
+        name, summary, options = described(entry.name)
+        spec = f"{name}:{'...' if entry.argument else ''}".rstrip(":")
+        module, _, source = entry.target.partition(":")
+        lines = [f"### {name}", f"{summary[0].upper()}{summary[1:]}.", ""]
+        facts = [
+            f"`c4 run {spec} greedy`",
+            f"source: `agents{module.replace('.', '/')}.py`, `{source}`",
+        ]
+        if found := board.get(f"`{name}`"):
+            facts += [f"Elo {found[3]}", f"{found[5]} ms a move"]
+        if found := exam.get(f"`{name}`"):
+            facts.append(f"exam {found[1]}")
+        lines += ["; ".join(facts) + ".", ""]
+        if options:
+            lines += ["| option | default | |", "|---|---|---|"]
+            lines += [f"| `{option}` | `{default}` | {said} |" for option, default, said in options]
+        return "\n".join(lines)
+
+
+def rows_of(page: str, heading: str, key: int) -> Rows:
+    """The cells of the rows of a table of a page, by one of them; the table begins so."""
+    _, _, below = page.partition(f"\n{heading}")
+    lines = below.partition("\n\n")[0].splitlines()[2:]
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+    return {row[key]: row for row in rows if len(row) > key}
+
+
 def resolve(
     app: Sphinx, env: BuildEnvironment, reference: nodes.Element, text: nodes.Element
 ) -> nodes.Node | None:
@@ -114,12 +152,11 @@ def exists(name: str) -> bool:
     try:
         return hasattr(importlib.import_module(module), last)
     except ImportError:  # an attribute of a class
-        home, _, owner = module.rpartition(".")
         if not exists(module):
             return False
-        found = getattr(importlib.import_module(home), owner)
+        found = pkgutil.resolve_name(module)
         return hasattr(found, last) or any(
-            last in vars(c).get("__annotations__", ()) for c in found.__mro__
+            last in vars(c).get("__annotations__", ()) for c in getattr(found, "__mro__", ())
         )
 
 
@@ -137,5 +174,6 @@ def setup(app: Sphinx) -> None:
     """Tell Sphinx of the above."""
     app.connect("autodoc-process-docstring", mark_code, priority=100)  # before napoleon's
     app.add_directive("commands", Commands)
+    app.add_directive("agents", Agents)
     app.connect("missing-reference", resolve)
     app.connect("build-finished", add_run)

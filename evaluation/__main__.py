@@ -9,6 +9,7 @@ import os
 import signal
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 from c4env.boards import Size, root_of
 from c4env.evaluation.cli.output import complain
@@ -34,6 +35,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         # Until the command handles Ctrl-C, Ctrl-C ends the process without a traceback.
         signal.signal(signal.SIGINT, signal.SIG_DFL)
+    for name in ("stdin", "stdout", "stderr"):
+        if getattr(sys, name) is None:  # closed by the shell, or never open, as in a service
+            setattr(sys, name, open(os.devnull, "r" if name == "stdin" else "w"))  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # escape names that the stream cannot encode
             stream.reconfigure(errors="backslashreplace")
@@ -70,10 +74,14 @@ def _execute(given: list[str]) -> int:
     name = parser.parse_args(given[:1]).command
     given = given[1:]
     if name not in COMMANDS:
-        from c4env.agents.registry.imports import meant
+        from c4env.agents.registry.imports import suggest
 
         expected = f"; expected {', '.join(COMMANDS)}"
-        parser.error(f"unknown command {name!r}{meant(name, COMMANDS, expected)}")
+        parser.error(f"unknown command {name!r}{suggest(name, COMMANDS, expected)}")
+    try:
+        Path.cwd()
+    except FileNotFoundError:
+        parser.error("the working folder was deleted: expected an existing one")
     try:
         command = module_of(name)
         parser = Parser(prog=f"c4 {name}", description=command.__doc__)
@@ -100,9 +108,8 @@ def _execute(given: list[str]) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except OSError as error:
-        if error.filename is None:
-            raise
-        complain(f"c4 {name}: {error.filename}: {error.strerror}")
+        where = "" if error.filename is None else f"{error.filename}: "
+        complain(f"c4 {name}: {where}{error.strerror or error}")
         return 2
     except KeyboardInterrupt as stop:
         from c4env.evaluation.games.processes import signal_heard

@@ -56,7 +56,7 @@ def searches() -> None:
     print(agents.make("mcts", simulations=100, movetime=None), visits, scores)
     try:
         agents.make("random").search(position)
-    except agents.NoSearch as error:
+    except agents.InvalidOption as error:
         print(error)
 
 

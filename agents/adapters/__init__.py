@@ -1,1 +1,1 @@
-"""Adapters for third-party agents; README.md in this folder describes them."""
+"""Adapters for third-party agents; docs/guides/other-programs.md describes them."""

@@ -15,9 +15,9 @@ from typing import Any, ClassVar, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from c4env.agents.errors import EngineFault, InvalidModel, InvalidSpec, UnknownOption
 from c4env.arrays import Int8s, Int64s
 from c4env.boards import require_board
+from c4env.errors import EngineFault, InvalidOption
 
 from ...bitboard import COLUMNS
 from ...envs.opponents import is_batched, reset_player
@@ -27,7 +27,7 @@ from ...geometry import BOARD_SIZE
 from ...observation import LAYOUTS, Form
 from ...position import Position
 from ..base import Agent, FunctionAgent, is_model, require_move
-from ..registry.options import Temperature, checked
+from ..registry.options import Temperature, validate_args
 
 NO_SEED: Final = np.zeros(1, np.int64)
 
@@ -40,12 +40,12 @@ class ModelAgent(Agent):
             go to the left. Above 0, probabilities are ``softmax(preference / temperature)``.
 
     Raises:
-        InvalidValue: the temperature is not a number >= 0.
+        InvalidOption: the temperature is not a number >= 0.
     """
 
     hint: ClassVar[str] = ""  # the end of a message about an answer
 
-    @checked
+    @validate_args
     def __init__(self, temperature: Temperature = 0.0) -> None:
         self.temperature = temperature
         self._generator = np.random.default_rng()
@@ -110,11 +110,7 @@ class ModelAgent(Agent):
 
 
 class PolicyAgent(ModelAgent):
-    """Plays by a Stable-Baselines3 policy; the policy's input shape determines the observations.
-
-    Raises:
-        InvalidModel: the policy is for another environment, or its class is not supported.
-    """
+    """Plays by a Stable-Baselines3 policy; the policy's input shape determines the observations."""
 
     def __init__(self, policy: Any, temperature: float = 0.0) -> None:
         super().__init__(temperature)
@@ -226,13 +222,13 @@ def require_policy(kind: type[Any], who: str = "") -> None:
     A recurrent policy needs the states of its memory too.
 
     Raises:
-        InvalidModel: the class gives neither; the message begins with ``who``.
+        InvalidOption: the class gives neither; the message begins with ``who``.
     """
     try:
         if not hasattr(kind, "make_q_net"):
             inspect.signature(kind.get_distribution).bind(None, None)  # self, observations
     except (AttributeError, TypeError):
-        raise InvalidModel(
+        raise InvalidOption(
             f"{who}policy {kind.__name__}: expected Q-values, or a distribution given observations "
             "alone, as in MaskablePPO, PPO, A2C or DQN"
         ) from None
@@ -242,17 +238,17 @@ def require_ours(observation_space: Any, action_space: Any, who: str = "") -> st
     """Return the name of the ``ConnectFourEnv`` observation layout that a model uses.
 
     Raises:
-        InvalidModel: the model is for another environment; the message begins with ``who``.
+        InvalidOption: the model is for another environment; the message begins with ``who``.
     """
     shape = getattr(observation_space, "shape", None)
     found = [name for name, layout in LAYOUTS.items() if layout.shape == shape]
     if not found:
         ours = ", ".join(f"{name} {layout.shape}" for name, layout in LAYOUTS.items())
-        raise InvalidModel(
+        raise InvalidOption(
             f"{who}observations {observation_space}: expected a layout of ConnectFourEnv: {ours}"
         )
     if getattr(action_space, "n", None) != COLUMNS:
-        raise InvalidModel(f"{who}actions {action_space}: expected Discrete({COLUMNS})")
+        raise InvalidOption(f"{who}actions {action_space}: expected Discrete({COLUMNS})")
     return found[0]
 
 
@@ -263,17 +259,17 @@ def agent_of(model: Any, temperature: float = 0.0, **unknown: Any) -> Agent:
         model: a model of Stable-Baselines3 or PyTorch, or a function. A function without the
             decorator ``c4env.batched`` gets one observation. An agent is returned unchanged.
         temperature: as for :class:`ModelAgent`; not for a function of one observation.
-        unknown: other options, which raise UnknownOption.
+        unknown: other options, which raise InvalidOption.
 
     Raises:
-        InvalidSpec: ``model`` is neither a model nor a function of one argument.
-        InvalidModel: the model is made for another environment.
+        InvalidOption: ``model`` is neither a model nor a function of one argument.
+        InvalidOption: the model is made for another environment.
         WrongBoard: the agent plays on a board of another size.
-        InvalidValue: the temperature is invalid.
-        UnknownOption: an option is not ``temperature``, or the function has no temperature.
+        InvalidOption: the temperature is invalid.
+        InvalidOption: an option is not ``temperature``, or the function has no temperature.
     """
     if unknown:
-        raise UnknownOption(
+        raise InvalidOption(
             f"{type(model).__name__}: options {sorted(unknown)}: expected only temperature"
         )
     require_board(model, BOARD_SIZE, model)
@@ -286,25 +282,26 @@ def agent_of(model: Any, temperature: float = 0.0, **unknown: Any) -> Agent:
         if hasattr(policy, "obs_to_tensor"):
             normalised = getattr(model, "get_vec_normalize_env", lambda: None)()
             if normalised is not None and normalised.norm_obs:
-                raise InvalidModel(
+                raise InvalidOption(
                     f"{type(model).__name__} trained with VecNormalize, whose statistics an agent "
                     "does not have: expected VecNormalize(norm_obs=False), since planes are 0 or 1"
                 )
             return PolicyAgent(policy, temperature)
         return ModuleAgent(model, temperature)
     if isinstance(model, type) or not callable(model):
-        raise InvalidSpec(
+        raise InvalidOption(
             f"agent {model!r}: expected name:key=value,key=value, a model of Stable-Baselines3 or "
             "PyTorch, or a function"
         )
     if temperature:
-        raise UnknownOption(f"{model!r}: a function of one observation has no temperature")
+        raise InvalidOption(f"{model!r}: a function of one observation has no temperature")
     try:
         inspect.signature(model).bind(None)
     except TypeError as error:
-        raise InvalidSpec(
+        raise InvalidOption(
             f"agent {getattr(model, '__name__', model)!r}: {error}: expected a function of one "
-            "observation; a function of observation and configuration plays as kaggle:FILE.py"
+            "observation; of (observation, configuration), use kaggle:FILE.py; a heuristic, use "
+            "alphabeta:heuristic=FILE.py:NAME"
         ) from None
     except ValueError:  # Python cannot find the signature
         pass

@@ -6,13 +6,13 @@ from typing import Annotated, Any, Final
 
 import numpy as np
 
-from c4env.agents.registry.entries import Between, require_choice
+from c4env.agents.registry.entries import Range, require_choice
 from c4env.lazy import from_extra
 
 from ...geometry import COLUMNS, CONNECT, IS_STANDARD, ROWS
 from ...position import Position, parse_column, parse_moves
 from ..base import Agent, as_number, require_move
-from ..registry.options import Plies, checked
+from ..registry.options import Plies, validate_args
 
 SEED_LIMIT: Final = 2**31  # seeds of OpenSpiel's generators are below this
 
@@ -27,18 +27,18 @@ class OpenSpielBot(Agent):
         depth: plies that minimax looks ahead, the bot's own move included. Leaves count as draws.
 
     Raises:
-        InvalidValue: OpenSpiel does not have the bot.
+        InvalidOption: OpenSpiel does not have the bot.
         MissingExtra: OpenSpiel is not installed.
     """
 
     state_attrs = ()
 
-    @checked
+    @validate_args
     def __init__(
         self,
         bot: str,
-        simulations: Annotated[int, Between(1, 10**9)] = 1000,
-        c: Annotated[float, Between(0, 1000)] = 1.4,
+        simulations: Annotated[int, Range(1, 10**9)] = 1000,
+        c: Annotated[float, Range(0, 1000)] = 1.4,
         depth: Plies = 4,
     ) -> None:
         with from_extra("open-spiel", "open_spiel: not installed"):

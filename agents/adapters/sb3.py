@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from c4env.agents.adapters.model import PolicyAgent, require_ours, require_policy
-from c4env.agents.errors import InvalidModel
-from c4env.agents.registry.options import Temperature, checked
-from c4env.errors import MissingExtra
+from c4env.agents.registry.options import Temperature, validate_args
+from c4env.errors import InvalidOption, MissingExtra
 from c4env.lazy import from_extra
 
 
@@ -27,7 +26,7 @@ class SB3(PolicyAgent):
         temperature: 0 plays the preferred column; 1 samples a column, as in training.
     """
 
-    @checked
+    @validate_args
     def __init__(self, path: str | Path, temperature: Temperature = 0.0) -> None:
         self.path = Path(path)
         super().__init__(load_policy(self.path), temperature)
@@ -39,13 +38,13 @@ def load_policy(path: Path) -> Any:
 
     Raises:
         MissingExtra: the library that made the model is not installed.
-        InvalidModel: the file is missing, holds no model, or holds a model for another environment.
+        InvalidOption: the file is missing, or holds no model for this environment.
     """
     with from_extra("sb3", f"sb3:{path}: needs Stable-Baselines3"):
         from stable_baselines3.common.save_util import load_from_zip_file
     wrong = f"sb3:{path}: expected a model that Stable-Baselines3 saved as .zip"
     if not path.is_file():
-        raise InvalidModel(f"{wrong}; found {'a folder' if path.is_dir() else 'no file'} there")
+        raise InvalidOption(f"{wrong}; found {'a folder' if path.is_dir() else 'no file'} there")
     try:
         data, parameters, _ = load_from_zip_file(path, device="cpu", custom_objects=_SCHEDULES)
         spaces = data["observation_space"], data["action_space"]
@@ -53,7 +52,7 @@ def load_policy(path: Path) -> Any:
     except ImportError as error:  # the module of a pickled class is missing
         raise MissingExtra(f"{wrong}: {error}; pip install 'c4env[sb3]'") from None
     except Exception as error:  # the file holds something else
-        raise InvalidModel(f"{wrong}: {type(error).__name__}: {error}") from None
+        raise InvalidOption(f"{wrong}: {type(error).__name__}: {error}") from None
     require_ours(*spaces, who=f"sb3:{path}: ")
     require_policy(build, who=f"sb3:{path}: ")
     policy = build(*spaces, lambda _: 0.0, **data.get("policy_kwargs", {}))

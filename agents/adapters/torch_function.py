@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from c4env.agents.adapters.model import ModuleAgent
 from c4env.agents.base import as_number
-from c4env.agents.errors import InvalidValue
 from c4env.agents.registry.imports import import_callable
-from c4env.agents.registry.options import Temperature, checked
+from c4env.agents.registry.options import Temperature, validate_args
 from c4env.arrays import Int8s
+from c4env.errors import InvalidOption
 from c4env.lazy import from_extra
 
 
@@ -27,25 +27,25 @@ class TorchFunction(ModuleAgent):
         temperature: 0 plays the column with the greatest logit; 1 samples a column.
 
     Raises:
-        InvalidValue: the named object is not callable, or the device does not exist.
+        InvalidOption: the named object is not callable, or the device does not exist.
         MissingExtra: PyTorch is not installed.
     """
 
     state_attrs = ()  # another process loads the file again
 
-    @checked
+    @validate_args
     def __init__(self, function: str, device: str = "cpu", temperature: Temperature = 0.0) -> None:
         with from_extra("torch", "torch: not installed"):
             torch = importlib.import_module("torch")
         try:
             torch.empty(1, device=device)
         except (RuntimeError, AssertionError) as error:
-            raise InvalidValue(f"torch: device={device!r}: {error}") from None
-        found = import_callable(function, InvalidValue, f"torch: {function!r}", "FILE.py:NAME")
+            raise InvalidOption(f"torch: device={device!r}: {error}") from None
+        found = import_callable(function, InvalidOption, f"torch: {function!r}", "FILE.py:NAME")
         if isinstance(found, type):
             found = found()
         if not callable(found):
-            raise InvalidValue(f"torch: {function!r} is {found!r}: expected a function or module")
+            raise InvalidOption(f"torch: {function!r} is {found!r}: expected a function or module")
         if isinstance(found, torch.nn.Module):
             found = found.to(device)
         super().__init__(found, temperature)

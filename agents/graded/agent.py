@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from c4env.agents.graded.levels import ELO, SKILL
 from c4env.agents.heuristics.weights import WEIGHTS
-from c4env.agents.registry.entries import Between
+from c4env.agents.registry.entries import Range
 from c4env.arrays import Float64s, Int64s
 from c4env.envs.vectorized.drand48 import STATES, next_random
 from c4env.jit import kernel
@@ -31,7 +31,7 @@ from ...position import Position
 from ..base import Agent, require_move
 from ..heuristics import WIN
 from ..heuristics.threats import evaluate
-from ..registry.options import checked
+from ..registry.options import validate_args
 from ..solver import Solver
 
 GLANCE: Final = 1000.0  # value of a four without looking ahead; a value of 100 is odds of e to 1
@@ -140,7 +140,7 @@ class Player:
             seeds: int64 ``[M]``, seeds of the noise.
 
         Raises:
-            NoMove: a game is over.
+            IllegalMove: a game is over.
         """
         settings = np.array(np.broadcast_to(settings_of(skill), (len(discs), 3)), order="C")
         columns = graded_columns(discs, settings, streams(seeds.astype(np.uint64)))
@@ -166,8 +166,8 @@ class Graded(Agent):
 
     state_attrs = ("_state",)
 
-    @checked
-    def __init__(self, elo: Annotated[float, Between(-1114, 426)] = 0.0) -> None:
+    @validate_args
+    def __init__(self, elo: Annotated[float, Range(-1114, 426)] = 0.0) -> None:
         self.elo = elo
         self.skill = float(skill_of(elo))
         self.player = Player()

@@ -6,23 +6,23 @@ from typing import Annotated, Any, Final
 
 import numpy as np
 
-from c4env.agents.errors import InvalidValue
 from c4env.agents.graded.levels import ELO
-from c4env.agents.registry.entries import Between
+from c4env.agents.registry.entries import Range
 from c4env.arrays import Float64s, Int64s
+from c4env.errors import InvalidOption
 
 from ...envs.opponents import Follower
 from ...position import Position
 from ..base import Agent, require_move
-from ..registry.options import Share, checked
+from ..registry.options import Share, validate_args
 from .agent import Player, skill_of
 
 LOWEST: Final = ELO[0]
 HIGHEST: Final = ELO[-1]
 
-Elo = Annotated[float, Between(LOWEST, HIGHEST)]
-Change = Annotated[float, Between(1, HIGHEST - LOWEST)]
-Count = Annotated[int, Between(1, 10**9)]
+Elo = Annotated[float, Range(LOWEST, HIGHEST)]
+Change = Annotated[float, Range(1, HIGHEST - LOWEST)]
+Count = Annotated[int, Range(1, 10**9)]
 
 
 class Curriculum(Agent):
@@ -50,10 +50,10 @@ class Curriculum(Agent):
         envs = ConnectFourVectorEnv(256, opponent=curriculum)
 
     Raises:
-        InvalidValue: an argument is out of range, or ``below`` is not less than ``above``.
+        InvalidOption: an argument is out of range, or ``below`` is not less than ``above``.
     """
 
-    @checked
+    @validate_args
     def __init__(
         self,
         elo: Elo = -800.0,
@@ -64,7 +64,7 @@ class Curriculum(Agent):
         below: Share = 0.4,
     ) -> None:
         if not below < above:
-            raise InvalidValue(f"below={below!r}: expected less than above={above!r}")
+            raise InvalidOption(f"below={below!r}: expected less than above={above!r}")
         self.elo = elo
         self.history: tuple[float, ...] = ()
         self._step, self._games, self._above, self._below = step, games, above, below

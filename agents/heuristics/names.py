@@ -14,9 +14,9 @@ from typing import Any, Final
 import numba
 from numba import types
 
-from c4env.agents.errors import InvalidHeuristic
-from c4env.agents.registry.imports import import_callable, meant
+from c4env.agents.registry.imports import import_callable, suggest
 from c4env.boards import require_board
+from c4env.errors import InvalidOption
 from c4env.jit import config, kernel
 
 from ...geometry import BOARD_SIZE, CONNECT
@@ -52,7 +52,7 @@ def load(name: str | Heuristic) -> Heuristic:
     The function is compiled for ``float64(int64, int64)`` unless it is compiled already.
 
     Raises:
-        InvalidHeuristic: there is no such heuristic, or its compiled signature differs.
+        InvalidOption: there is no such heuristic, or its compiled signature differs.
     """
     if not isinstance(name, str):
         return check(name, getattr(name, "__name__", repr(name)))
@@ -61,24 +61,24 @@ def load(name: str | Heuristic) -> Heuristic:
     module_name, _, attribute = name.partition(":")
     expected = f"one of {', '.join(HEURISTICS)}, or package.module:function"
     if not module_name or not attribute:
-        raise InvalidHeuristic(f"heuristic {name!r}{meant(name, HEURISTICS)}: expected {expected}")
-    return check(import_callable(name, InvalidHeuristic, f"heuristic {name!r}", expected), name)
+        raise InvalidOption(f"heuristic {name!r}{suggest(name, HEURISTICS)}: expected {expected}")
+    return check(import_callable(name, InvalidOption, f"heuristic {name!r}", expected), name)
 
 
 def require_finite(value: float, name: object) -> float:
     """Return a heuristic's value after checking that a search can use it.
 
     Raises:
-        InvalidHeuristic: the value is nan, or not strictly between -WIN and WIN.
+        InvalidOption: the value is nan, or not strictly between -WIN and WIN.
     """
     if not -WIN < value < WIN:
         raise not_a_value(name, value)
     return value
 
 
-def not_a_value(heuristic: object, value: object = "an unusable value") -> InvalidHeuristic:
+def not_a_value(heuristic: object, value: object = "an unusable value") -> InvalidOption:
     """Return the error for a heuristic, or its name, whose value no search can use."""
-    return InvalidHeuristic(
+    return InvalidOption(
         f"heuristic {heuristic!r} gave {value}: expected a number strictly between "
         f"{-WIN:,.0f} and {WIN:,.0f}"
     )
@@ -133,11 +133,11 @@ def check(function: Any, name: str) -> Heuristic:
     """Compile a user's function as a heuristic and check its signature.
 
     Raises:
-        InvalidHeuristic: the object is not a function, does not compile, or does not return a
+        InvalidOption: the object is not a function, does not compile, or does not return a
             float64. An int is not converted.
     """
     if not callable(function):
-        raise InvalidHeuristic(f"heuristic {name!r}: {function!r} is not a function")
+        raise InvalidOption(f"heuristic {name!r}: {function!r} is not a function")
     require_board(function, BOARD_SIZE, f"heuristic {name!r}")
     heuristic: Heuristic = function
     if config.DISABLE_JIT:
@@ -149,11 +149,11 @@ def check(function: Any, name: str) -> Heuristic:
             function.compile(_SIGNATURE.args)
         result = function.overloads[_SIGNATURE.args].signature.return_type
     except Exception as error:  # errors of Numba's passes have any type
-        raise InvalidHeuristic(
+        raise InvalidOption(
             f"heuristic {name!r} does not compile for (int64 mine, int64 theirs): {_cause(error)}"
         ) from None
     if result != types.float64:
-        raise InvalidHeuristic(
+        raise InvalidOption(
             f"heuristic {name!r} returns {result}: expected float64, the value for `mine`"
         )
     return heuristic  # a dispatcher

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from c4env.agents.base import SearchingAgent, SearchResult, require_move
 from c4env.agents.network.network import Network, exponential, shipped
-from c4env.agents.registry.entries import Between
-from c4env.agents.registry.options import checked
+from c4env.agents.registry.entries import Range
+from c4env.agents.registry.options import validate_args
 from c4env.agents.solver import Solver
 from c4env.bitboard import BOARD, CELLS, CENTRE_FIRST, drop, playable, popcount, winning_moves
 from c4env.position import Position
@@ -37,18 +37,18 @@ class Learned(SearchingAgent):
         nodes: nodes of the exact search; 0 turns the search off, and so does ``depth`` 0.
 
     Raises:
-        UnreadableWeights: the file cannot be read or has no network.
+        InvalidOption: the file cannot be read or has no network.
     """
 
     deterministic = True
     state_attrs = ()
 
-    @checked
+    @validate_args
     def __init__(
         self,
-        depth: Annotated[int, Between(0, 4)] = 1,
+        depth: Annotated[int, Range(0, 4)] = 1,
         weights: str = "shipped",
-        nodes: Annotated[int, Between(0, 10**9)] = 300_000,
+        nodes: Annotated[int, Range(0, 10**9)] = 300_000,
     ) -> None:
         self.depth = depth
         self.limit = nodes
@@ -61,7 +61,7 @@ class Learned(SearchingAgent):
         The value is between -1 and 1, or beyond them if the look-ahead ends in a win or loss.
 
         Raises:
-            NoMove: the game is over.
+            IllegalMove: the game is over.
         """
         require_move(position)
         root = _Node(position.mine, position.theirs)

@@ -20,11 +20,11 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from c4env.agents.errors import UnreadableWeights
 from c4env.agents.network.features import PLANES, planes_of
 from c4env.arrays import Int64s
 from c4env.bitboard import CELLS, COLUMNS, ROWS, mirror_all
 from c4env.envs.vectorized.batch import boards_from
+from c4env.errors import InvalidOption
 from c4env.files import write_whole
 
 HIGHEST: Final = 127  # the greatest weight and the greatest activation; the least is 0
@@ -56,7 +56,7 @@ class Network:
         """Make a network from weights, in the form that the class describes.
 
         Raises:
-            UnreadableWeights: an array is missing or has a wrong shape or type.
+            InvalidOption: an array is missing or has a wrong shape or type.
         """
         self.weights = weights
         self.blocks = sum(name.endswith(".in") for name in weights)
@@ -72,7 +72,7 @@ class Network:
                 if array is None or array.shape != shape or array.dtype.kind != kind:
                     found = "none" if array is None else f"{array.dtype} {array.shape}"
                     wanted = "integers" if kind == "i" else "floats"
-                    raise UnreadableWeights(f"weights {part!r}: {found}, expected {wanted} {shape}")
+                    raise InvalidOption(f"weights {part!r}: {found}, expected {wanted} {shape}")
 
     def shapes(self) -> dict[str, tuple[int, int]]:
         """Return the shapes of all weight matrices, derived from three matrices and the blocks."""
@@ -91,17 +91,17 @@ class Network:
         """Load the network in an ``.npz`` file.
 
         Raises:
-            UnreadableWeights: the file cannot be read or has no network.
+            InvalidOption: the file cannot be read or has no network.
         """
         try:
             with open(file, "rb") as stream, np.load(stream, allow_pickle=False) as data:
                 return cls(dict(data))
-        except (OSError, UnreadableWeights) as error:
+        except (OSError, InvalidOption) as error:
             said = getattr(error, "strerror", None) or error
-            raise UnreadableWeights(f"weights {file}: {said}") from None
+            raise InvalidOption(f"weights {file}: {said}") from None
         except (ValueError, TypeError, EOFError, zipfile.BadZipFile) as error:
             # Do not quote NumPy's message, which suggests allowing pickled code.
-            raise UnreadableWeights(
+            raise InvalidOption(
                 f"weights {file}: expected an .npz file of a network's weights"
             ) from error
 

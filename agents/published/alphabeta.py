@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Final
 
 from ..heuristics.names import WIN
-from ..registry.options import DEFAULT_HEURISTIC, HeuristicName, Plies, checked
+from ..registry.options import DEFAULT_HEURISTIC, HeuristicName, Plies, validate_args
 from ..search.fixed_depth import FixedDepth, Rules
 from ..search.packing import CENTRE_FIRST, LEFT_TO_RIGHT
 
@@ -28,7 +28,7 @@ class AlphaBeta(FixedDepth):
         heuristic: name or import path of the heuristic (``c4env.agents.heuristics.names``).
     """
 
-    @checked
+    @validate_args
     def __init__(self, depth: Plies = 7, heuristic: HeuristicName = DEFAULT_HEURISTIC) -> None:
         super().__init__(depth, heuristic)
 
@@ -40,7 +40,7 @@ class Chain(FixedDepth):
         depth: plies looked ahead, the agent's own move included: the report's max_depth plus one.
     """
 
-    @checked
+    @validate_args
     def __init__(self, depth: Plies = 7) -> None:
         super().__init__(depth, "chain")
 
@@ -52,7 +52,7 @@ class WindowA(FixedDepth):
         depth: plies looked ahead, the agent's own move included.
     """
 
-    @checked
+    @validate_args
     def __init__(self, depth: Plies = 5) -> None:
         super().__init__(depth, "window", WINDOW_RULES)
 
@@ -64,6 +64,6 @@ class WindowB(FixedDepth):
         depth: plies looked ahead, the agent's own move included.
     """
 
-    @checked
+    @validate_args
     def __init__(self, depth: Plies = 5) -> None:
         super().__init__(depth, "window-b", WINDOW_B_RULES)

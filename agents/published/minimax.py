@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from ..registry.options import DEFAULT_HEURISTIC, HeuristicName, Plies, checked
+from ..registry.options import DEFAULT_HEURISTIC, HeuristicName, Plies, validate_args
 from ..search.fixed_depth import FixedDepth
 
 
@@ -23,6 +23,6 @@ class Minimax(FixedDepth):
     prune: ClassVar[bool] = False
     quick: ClassVar[int] = 10**6
 
-    @checked
+    @validate_args
     def __init__(self, depth: Plies = 7, heuristic: HeuristicName = DEFAULT_HEURISTIC) -> None:
         super().__init__(depth, heuristic)

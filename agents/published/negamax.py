@@ -9,15 +9,15 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from c4env.agents.errors import SearchLimit
 from c4env.agents.search import threads
 from c4env.arrays import Int64s
+from c4env.errors import SearchLimit
 from c4env.jit import kernel
 
 from ...bitboard import CELLS, COLUMNS, drop, win_score, winning_moves
 from ...position import Position
 from ..base import SearchingAgent, SearchResult, line_of_play, require_move
-from ..registry.options import Positions, checked
+from ..registry.options import Positions, validate_args
 from ..search.lowlevel import POINTER, pointer
 
 GAVE_UP: Final = -1000  # in place of a score: the search reached its node limit
@@ -70,7 +70,7 @@ class Negamax(SearchingAgent):
 
     deterministic = True
 
-    @checked
+    @validate_args
     def __init__(self, max_nodes: Positions = 1_000_000_000) -> None:
         self.max_nodes = max_nodes
 

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from c4env.agents.base import SearchingAgent, SearchResult, line_of_play, require_move
 from c4env.agents.heuristics.evaluations import line_score
-from c4env.agents.registry.options import Plies, checked
+from c4env.agents.registry.options import Plies, validate_args
 from c4env.agents.search.lowlevel import POINTER, pointer
 from c4env.agents.search.threads import STOPPED, search_interruptibly
 from c4env.arrays import Int64s
@@ -87,7 +87,7 @@ class RustPort(SearchingAgent):
 
     deterministic = True
 
-    @checked
+    @validate_args
     def __init__(self, depth: Plies = 5) -> None:
         self.depth = depth
 

@@ -14,14 +14,14 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from c4env.agents.errors import InvalidValue
+from c4env.errors import InvalidOption
 
 REQUIRED: Final = object()
 """The default of an option that the caller must set."""
 
 
-class Between(NamedTuple):
-    """The range of a number, as in ``Annotated[int, Between(1, 42)]``; floats must be finite."""
+class Range(NamedTuple):
+    """The range of a number, as in ``Annotated[int, Range(1, 42)]``; floats must be finite."""
 
     low: float
     high: float = math.inf
@@ -56,7 +56,7 @@ class Option:
             text: whether a text may stand for a number, a boolean or None.
 
         Raises:
-            InvalidValue: the value has another type, is out of range, or is not finite.
+            InvalidOption: the value has another type, is out of range, or is not finite.
         """
         if self.optional and (value is None or (text and value == "None")):
             return None
@@ -75,7 +75,7 @@ class Option:
             raise self._wrong(agent, value)
         return parsed
 
-    def _wrong(self, agent: str, value: Any) -> InvalidValue:
+    def _wrong(self, agent: str, value: Any) -> InvalidOption:
         expected = {str: "text", bool: "true or false"}.get(self.kind, self.kind.__name__)
         if self.choices:
             expected = f"one of {', '.join(self.choices)}"
@@ -86,17 +86,17 @@ class Option:
             expected = f"{finite}{expected} of at least {self.low:g}"
         if self.optional:
             expected += ", or None"
-        return InvalidValue(f"{agent}: {self.name}={value!r}: expected {expected}")
+        return InvalidOption(f"{agent}: {self.name}={value!r}: expected {expected}")
 
 
 def require_choice(agent: str, name: str, value: str, choices: Collection[str]) -> None:
     """Raise an error if an option's value is not one of ``choices``.
 
     Raises:
-        InvalidValue: the value is not allowed.
+        InvalidOption: the value is not allowed.
     """
     if value not in choices:
-        raise InvalidValue(f"{agent}: {name}={value!r}: expected one of {', '.join(choices)}")
+        raise InvalidOption(f"{agent}: {name}={value!r}: expected one of {', '.join(choices)}")
 
 
 def _read(kind: type, value: Any, text: bool) -> Any:

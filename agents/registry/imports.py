@@ -52,7 +52,7 @@ def import_attribute(path: str) -> Any:
     except ImportError:
         raise
     except (Exception, SystemExit) as error:  # the user's code may raise any error
-        raise ImportError(f"importing {module_name!r} raised {in_a_line(error)}") from error
+        raise ImportError(f"importing {module_name!r} raised {format_error(error)}") from error
     finally:
         if added and here in sys.path:
             sys.path.remove(here)
@@ -241,13 +241,13 @@ def file_hint(name: str, meant: str) -> str:
     return f"; did you mean {meant!r}?" if os.path.isfile(name) else ""
 
 
-def meant(name: str, known: Iterable[str], otherwise: str = "") -> str:
+def suggest(name: str, known: Iterable[str], otherwise: str = "") -> str:
     """Return ``; did you mean 'greedy'?`` if a known name is similar, else ``otherwise``."""
     close = difflib.get_close_matches(name, sorted(known), n=1)
     return f"; did you mean {close[0]!r}?" if close else otherwise
 
 
-def in_a_line(error: BaseException) -> str:
+def format_error(error: BaseException) -> str:
     """Describe an error in a user's code in one line: type, message, file and line number."""
     said = " ".join(str(error).split())
     frame = traceback.extract_tb(error.__traceback__)[-1]

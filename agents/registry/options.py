@@ -1,9 +1,10 @@
 """Options of agents, declared in the signature and docstring of the agent's class.
 
-``depth: Plies = 7`` in an ``__init__`` decorated by :func:`checked` is a complete declaration: the
-type bounds the value, and ``c4 list`` prints the default and the first sentence about ``depth`` in
-the docstring's ``Args``. Annotations and defaults of this package's agents use only names from this
-module, so that :func:`source_options` can evaluate them without loading kernels.
+``depth: Plies = 7`` in an ``__init__`` decorated by :func:`validate_args` is a complete
+declaration: the type bounds the value, and ``c4 list`` prints the default and the first sentence
+about ``depth`` in the docstring's ``Args``. Annotations and defaults of this package's agents use
+only names from this module, so that :func:`source_options` can evaluate them without loading
+kernels.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path as Path
 from typing import Annotated, Any, Final, Literal, TypeVar
 
-from c4env.agents.registry.entries import REQUIRED, Between, Choices, Option
+from c4env.agents.registry.entries import REQUIRED, Choices, Option, Range
 
 from ...geometry import COLUMNS, CONNECT, IS_STANDARD, ROWS
 from ..base import parameters_of
@@ -39,14 +40,14 @@ _HEURISTICS: Final = {  # each name, and whether this board has it; its function
 HEURISTIC_NAMES: Final = tuple(name for name, is_here in _HEURISTICS.items() if is_here)
 DEFAULT_HEURISTIC: Final = HEURISTIC_NAMES[0]
 
-Plies = Annotated[int, Between(1, CELLS)]
-Positions = Annotated[int, Between(1, MOST)]
-Simulations = Annotated[int, Between(1, 10**9)]
-Megabytes = Annotated[int, Between(1, 65536)]
-Seconds = Annotated[float, Between(0, DAY)]
-Movetime = Annotated[float, Between(0.001, DAY)]
-Share = Annotated[float, Between(0, 1)]
-Temperature = Annotated[float, Between(0)]
+Plies = Annotated[int, Range(1, CELLS)]
+Positions = Annotated[int, Range(1, MOST)]
+Simulations = Annotated[int, Range(1, 10**9)]
+Megabytes = Annotated[int, Range(1, 65536)]
+Seconds = Annotated[float, Range(0, DAY)]
+Movetime = Annotated[float, Range(0.001, DAY)]
+Share = Annotated[float, Range(0, 1)]
+Temperature = Annotated[float, Range(0)]
 HeuristicName = Annotated[
     str | Callable[[int, int], float],
     Choices(HEURISTIC_NAMES),
@@ -58,14 +59,14 @@ from the docstring, which cannot list the names."""
 Made = TypeVar("Made", bound=Callable[..., Any])
 
 
-def checked(function: Made) -> Made:
+def validate_args(function: Made) -> Made:
     """Decorate an ``__init__`` or an agent factory, so that each call checks its arguments.
 
     Each argument is converted to the type in its annotation. The agent stores the arguments for its
     ``repr``.
 
     Raises:
-        InvalidValue: a call passes a value of another type or out of range.
+        InvalidOption: a call passes a value of another type or out of range.
     """
 
     @functools.wraps(function)
@@ -98,7 +99,7 @@ def options_of(target: Callable[..., Any]) -> tuple[Option, ...]:
     """Read the options of a class or function from its signature and docstring.
 
     The annotation may be int, float, bool, str or a Literal, optionally with ``| None`` or
-    :class:`Between`. With another annotation, a parameter's value is the text as written in
+    :class:`Range`. With another annotation, a parameter's value is the text as written in
     the spec.
     """
     try:
@@ -128,8 +129,8 @@ def _option(name: str, default: Any, hint: Any, said: str) -> Option:
     parts = list(_parts(hint))
     kind = next((kind for kind in (str, bool, int, float) if kind in parts), None)
     others = [part for part in parts if part not in (str, bool, int, float, types.NoneType)]
-    marks = [part for part in others if isinstance(part, Between | Choices | str)]
-    range_ = next((mark for mark in marks if isinstance(mark, Between)), Between(-math.inf))
+    marks = [part for part in others if isinstance(part, Range | Choices | str)]
+    range_ = next((mark for mark in marks if isinstance(mark, Range)), Range(-math.inf))
     names = next((part.names for part in marks if isinstance(part, Choices)), ())
     return Option(
         name,

@@ -16,18 +16,17 @@ import sys
 from collections.abc import Callable, Iterable
 from typing import Any, Final
 
-from c4env.agents.errors import InvalidSpec, UnknownAgent, UnknownOption
 from c4env.agents.registry.entries import REQUIRED, Entry, Option
 from c4env.agents.registry.imports import (
     file_hint,
+    format_error,
     import_callable,
-    in_a_line,
     main_objects,
-    meant,
+    suggest,
 )
 from c4env.agents.registry.table import ZOO
 from c4env.boards import STANDARD, require_board
-from c4env.errors import C4Error, WrongBoard
+from c4env.errors import C4Error, InvalidOption, UnknownAgent, WrongBoard
 
 from ...geometry import BOARD_SIZE, IS_STANDARD
 from ..base import Agent, is_model, parameters_of
@@ -63,10 +62,11 @@ def register(name: str, agent: Callable[..., Any] | Entry, *, replace: bool = Fa
             from ``__main__`` that :func:`registered_here` returned in the main process.
         agent: a class or factory to call with the options, a function from an observation to a
             column, an :class:`Entry`, or a model that :func:`make` accepts.
-        replace: allow a name that is already registered.
+        replace: allow a name that is already registered. A function or class that is defined
+            again, as when a notebook's cell runs again, replaces itself.
 
     Raises:
-        InvalidSpec: the name has other characters, or is already registered.
+        InvalidOption: the name has other characters, or is already registered.
         WrongBoard: the agent plays on a board of another size.
     """
     module, is_path, attribute = name.partition(":")
@@ -74,17 +74,26 @@ def register(name: str, agent: Callable[..., Any] | Entry, *, replace: bool = Fa
         setattr(sys.modules[module], attribute, agent)
         return
     if not re.fullmatch(r"[A-Za-z][\w-]*", name):
-        raise InvalidSpec(f"agent name {name!r}: expected letters, digits, '-' and '_'")
-    if not replace and name in names():
-        raise InvalidSpec(f"agent name {name!r} exists already (pass replace=True to replace it)")
+        raise InvalidOption(f"agent name {name!r}: expected letters, digits, '-' and '_'")
+    if not (replace or _is_redefined(_registered.get(name), agent)) and name in names():
+        raise InvalidOption(f"agent name {name!r} exists already (pass replace=True to replace it)")
     if is_model(agent):
         agent = _import(".adapters.model:maker_of")(agent)
     if not callable(agent) and not isinstance(agent, Entry):
-        raise InvalidSpec(f"agent {name!r}: {agent!r} is not a class, function, Entry or model")
+        raise InvalidOption(f"agent {name!r}: {agent!r} is not a class, function, Entry or model")
     if not isinstance(agent, Entry):
         require_board(agent, BOARD_SIZE, f"agent {name!r}")
     _check_parameters(name, agent)
     _registered[name] = agent
+
+
+def _is_redefined(old: object, new: object) -> bool:
+    """Return True if two functions or classes are one definition of one module, run twice."""
+    before, after = (
+        (getattr(thing, "__module__", None), getattr(thing, "__qualname__", "<"))
+        for thing in (old, new)
+    )
+    return before == after and "<" not in after[1]
 
 
 def registered_here() -> dict[str, Entry | Callable[..., Any]]:
@@ -105,7 +114,7 @@ def described(name: str) -> tuple[str, str, list[tuple[str, str, str]]]:
 
     Raises:
         UnknownAgent: no agent has the name.
-        InvalidSpec: the spec is malformed.
+        InvalidOption: the spec is malformed.
     """
     name, _ = split_spec(name)
     summary, options = _declared(_lookup(name))
@@ -163,11 +172,11 @@ def split_spec(spec: str) -> tuple[str, dict[str, str]]:
     ``FILE.py`` alone means ``FILE.py:agent``.
 
     Raises:
-        InvalidSpec: the spec is malformed.
+        InvalidOption: the spec is malformed.
     """
     expected = "expected name:key=value,key=value"
     if not isinstance(spec, str) or not spec.strip():
-        raise InvalidSpec(f"agent {spec!r}: {expected}")
+        raise InvalidOption(f"agent {spec!r}: {expected}")
     text = spec.strip()
     name, found, rest = _split_name(text)
     options: dict[str, str] = {}
@@ -179,12 +188,12 @@ def split_spec(spec: str) -> tuple[str, dict[str, str]]:
         for part in rest.split(","):
             key, equals, value = (piece.strip() for piece in part.partition("="))
             if not equals or not key or not value:
-                raise InvalidSpec(f"agent {spec!r}: {part!r} is not key=value; {expected}")
+                raise InvalidOption(f"agent {spec!r}: {part!r} is not key=value; {expected}")
             if key in options:
-                raise InvalidSpec(f"agent {spec!r}: {key!r} is given twice")
+                raise InvalidOption(f"agent {spec!r}: {key!r} is given twice")
             options[key] = value
     if not name or (found and not options):
-        raise InvalidSpec(f"agent {spec!r}: {expected}")
+        raise InvalidOption(f"agent {spec!r}: {expected}")
     return f"{name}:agent" if name.endswith(".py") else name, options
 
 
@@ -248,8 +257,8 @@ def make(spec: Any, **options: Any) -> Agent:
 
     Raises:
         UnknownAgent: no agent has the name, or the import failed.
-        UnknownOption: the agent does not have the option.
-        InvalidSpec, InvalidValue: the spec or a value is malformed.
+        InvalidOption: the agent does not have the option.
+        InvalidOption: the spec or a value is malformed.
         WrongBoard: the agent does not play on this board.
 
     Example:
@@ -267,16 +276,16 @@ def make(spec: Any, **options: Any) -> Agent:
     for key, value in given.items():
         if (next_key := re.search(r":(\w+)=", value)) and next_key[1] in known:
             fixed = f"{key}={value.replace(':', ',')}"
-            raise InvalidSpec(f"{name}: {key}={value!r}: did you mean {fixed!r}?")
+            raise InvalidOption(f"{name}: {key}={value!r}: did you mean {fixed!r}?")
     if isinstance(target, Entry) or (known and not _takes_any(target)):
         for key in merged:
             if key not in known:
-                raise UnknownOption(f"{name}: {_unknown('option', key, known)}")
+                raise InvalidOption(f"{name}: {_unknown('option', key, known)}")
     if isinstance(target, Entry):
         for option in known.values():
             if option.default is REQUIRED and option.name not in merged:
                 wanted = f"{name}:{option.name.upper()}"
-                raise InvalidSpec(f"{name}: {option.name} is missing: expected {wanted}")
+                raise InvalidOption(f"{name}: {option.name} is missing: expected {wanted}")
         merged = {key: known[key].parse(name, value) for key, value in merged.items()}
         target = _import(target.target)
     read = {key for key in merged if key in known and isinstance(merged[key], str)}
@@ -296,7 +305,7 @@ def _lookup(name: str) -> Entry | Callable[..., Any]:
         except (Exception, SystemExit) as error:
             raise UnknownAgent(
                 f"agent {name!r}: its entry point {point.value!r} cannot be loaded: "
-                f"{in_a_line(error)}"
+                f"{format_error(error)}"
             ) from error
         register(name, loaded, replace=True)
         return _registered[name]
@@ -311,7 +320,7 @@ def _import(path: str) -> Callable[..., Any]:
     if re.match(r"\.\w", path):  # of the table: a module of this board
         path = __name__.removesuffix(".registry.registry") + path
     if path.partition(":")[0] in names():
-        raise InvalidSpec(f"agent {path!r}: expected key=value after the colon")
+        raise InvalidOption(f"agent {path!r}: expected key=value after the colon")
     expected = "package.module:attribute or FILE.py:attribute"
     found: Callable[..., Any] = import_callable(path, UnknownAgent, f"agent {path!r}", expected)
     require_board(found, BOARD_SIZE, f"agent {path!r}")
@@ -320,13 +329,9 @@ def _import(path: str) -> Callable[..., Any]:
 
 
 def _check_parameters(name: str, target: Callable[..., Any] | Entry) -> None:
-    """Raise an error for a callable without a signature, such as many built-in functions.
-
-    Raises:
-        InvalidSpec: the callable has no signature.
-    """
+    """Raise an error for a callable without a signature, such as many built-in functions."""
     if not isinstance(target, Entry) and parameters_of(target) is None:
-        raise InvalidSpec(
+        raise InvalidOption(
             f"agent {name!r}: {target!r} has no signature: expected a class, or a function of an "
             "observation"
         )
@@ -334,23 +339,15 @@ def _check_parameters(name: str, target: Callable[..., Any] | Entry) -> None:
 
 def _build(target: Callable[..., Any], name: str, options: dict[str, Any]) -> Agent:
     if not options and _takes_observation(target):
-        needed = [p for p in (parameters_of(target) or {}).values() if p.default is p.empty]
-        if len([p for p in needed if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]) > 1:
-            file = name.partition(":")[0]
-            raise InvalidSpec(
-                f"agent {name!r} takes {len(needed)} arguments: expected a function of one "
-                f"observation; of (observation, configuration), use kaggle:{file}; a heuristic, "
-                f"use alphabeta:heuristic={name}"
-            )
         return _agent_of(target)
     try:
         built = target(**options)
     except C4Error:
         raise
     except TypeError as error:
-        raise UnknownOption(f"{name}: cannot be built with {options}: {error}") from error
+        raise InvalidOption(f"{name}: cannot be built with {options}: {error}") from error
     except (Exception, SystemExit) as error:  # a user's code may raise any error
-        raise UnknownAgent(f"{name}: making the agent raised {in_a_line(error)}") from error
+        raise UnknownAgent(f"{name}: making the agent raised {format_error(error)}") from error
     if isinstance(built, Agent):
         return built
     if callable(built):
@@ -366,7 +363,7 @@ def _agent_of(thing: Any, **options: Any) -> Agent:
 
 def _unknown(kind: str, name: str, known: Iterable[str]) -> str:
     listed = f"; known: {', '.join(sorted(known)) or 'none'}"
-    return f"unknown {kind} {name!r}{meant(name, known, listed)}"
+    return f"unknown {kind} {name!r}{suggest(name, known, listed)}"
 
 
 def _takes_any(target: Callable[..., Any]) -> bool:

@@ -9,7 +9,7 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from c4env.agents.registry.entries import Between
+from c4env.agents.registry.entries import Range
 from c4env.arrays import Int64s
 from c4env.envs.vectorized.drand48 import STATES, below, next_random
 from c4env.jit import kernel
@@ -26,7 +26,7 @@ from ...bitboard import (
     winning_cells,
 )
 from ...position import Position
-from ..registry.options import Megabytes, Movetime, Simulations, checked
+from ..registry.options import Megabytes, Movetime, Simulations, validate_args
 from .tree import (
     DEEPEST,
     NODE_ARRAY,
@@ -194,8 +194,7 @@ class MCTS(TreeAgent):
     Args:
         simulations: simulations for each move (2000 without a movetime). Each is a playout.
         movetime: seconds for each move; games with the same seed may then differ.
-        c: the constant of exploration, for results 1, 0 and -1. The README of the agents says how
-            the default was chosen.
+        c: the constant of exploration, for results 1, 0 and -1.
         rollout: greedy (win, else block, else allow no win) or random.
         reuse: keep the tree from move to move. See :class:`TreeAgent`.
         tree_mb: memory of the tree, at most.
@@ -204,12 +203,12 @@ class MCTS(TreeAgent):
     default_simulations = 2000
     slice = 512
 
-    @checked
+    @validate_args
     def __init__(
         self,
         simulations: Simulations | None = None,
         movetime: Movetime | None = None,
-        c: Annotated[float, Between(0, 100)] = 1.0,
+        c: Annotated[float, Range(0, 100)] = 1.0,
         rollout: Literal["greedy", "random"] = "greedy",
         reuse: bool = True,
         tree_mb: Megabytes = 128,

@@ -8,10 +8,10 @@ from typing import Any, Final
 
 import numpy as np
 
-from c4env.agents.errors import InvalidFunction
 from c4env.agents.registry.imports import import_callable
 from c4env.arrays import Float64s, Int8s
 from c4env.boards import require_board
+from c4env.errors import InvalidOption
 
 from ...geometry import BOARD_SIZE
 
@@ -35,7 +35,7 @@ class Asked:
         deterministic: True if the function is known to be deterministic.
 
     Raises:
-        InvalidFunction: there is no such function, or a call returned a malformed result.
+        InvalidOption: there is no such function, or a call returned a malformed result.
     """
 
     def __init__(self, function: str | PolicyValue, policy: str) -> None:
@@ -69,8 +69,8 @@ class Asked:
             raise self._wrong(f"returned the probabilities {given.tolist()}")
         return legal, np.ascontiguousarray(expected)
 
-    def _wrong(self, what: str) -> InvalidFunction:
-        return InvalidFunction(
+    def _wrong(self, what: str) -> InvalidOption:
+        return InvalidOption(
             f"puct: {self._name} {what[:300]}; expected {self.policy} [N, 7] and values [N] "
             "from -1 to 1"
         )
@@ -80,9 +80,8 @@ def find_function(function: str | PolicyValue) -> PolicyValue:
     """Find a policy and value function, or a network, by its name or import path.
 
     Raises:
-        InvalidFunction: there is no such function.
-        MissingExtra: PyTorch, which the network needs, is not installed.
-        UnreadableWeights: the network's file is missing or cannot be read.
+        InvalidOption: there is no such function.
+        InvalidOption: the network's file is missing or cannot be read.
     """
     who = f"puct: function={function!r}"
     if isinstance(function, str):
@@ -96,8 +95,8 @@ def find_function(function: str | PolicyValue) -> PolicyValue:
             loaded: PolicyValue = network.Evaluator.load(function.removeprefix(SELFPLAY))
             return loaded
         expected = f"{LEARNED} or package.module:function"
-        function = import_callable(function, InvalidFunction, who, expected)
+        function = import_callable(function, InvalidOption, who, expected)
     if not callable(function):
-        raise InvalidFunction(f"{who}: expected a function, or its import path")
+        raise InvalidOption(f"{who}: expected a function, or its import path")
     require_board(function, BOARD_SIZE, who)
     return function

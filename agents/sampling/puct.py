@@ -14,14 +14,14 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from c4env.agents.registry.entries import Between
+from c4env.agents.registry.entries import Range
 from c4env.arrays import Float64s, Int64s
 from c4env.jit import kernel
 
 from ...bitboard import CELLS, COLUMNS, drop
 from ...envs.vectorized.batch import observed
 from ...position import Position
-from ..registry.options import Megabytes, Movetime, Simulations, checked
+from ..registry.options import Megabytes, Movetime, Simulations, validate_args
 from .policy_value import Asked
 from .qtransforms import complete_by_mixed_value
 from .tree import (
@@ -249,18 +249,18 @@ class PUCT(TreeAgent):
 
     default_simulations = 400
 
-    @checked
+    @validate_args
     def __init__(
         self,
         function: str | Callable[..., Any] = "learned",
         simulations: Simulations | None = None,
         movetime: Movetime | None = None,
-        c: Annotated[float, Between(0, 100)] = 1.5,
+        c: Annotated[float, Range(0, 100)] = 1.5,
         policy: Literal["logits", "probabilities"] = "logits",
-        batch: Annotated[int, Between(1, 1024)] = 8,
+        batch: Annotated[int, Range(1, 1024)] = 8,
         choice: Literal["visits", "improved"] = "visits",
         follow: bool = False,
-        root_temperature: Annotated[float, Between(0.01, 100)] = 1.0,
+        root_temperature: Annotated[float, Range(0.01, 100)] = 1.0,
         reuse: bool = True,
         tree_mb: Megabytes = 128,
     ) -> None:

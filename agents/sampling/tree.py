@@ -22,8 +22,8 @@ import numpy as np
 from numba import from_dtype, types
 from numpy.typing import NDArray
 
-from c4env.agents.errors import InvalidValue
 from c4env.arrays import Int64s
+from c4env.errors import InvalidOption
 from c4env.jit import kernel
 
 from ...bitboard import (
@@ -237,9 +237,6 @@ class TreeAgent(SearchingAgent):
         reuse: keep the tree between moves.
         tree_mb: memory of the tree. With ``reuse``, half of this memory is for copying. When the
             tree is full, simulations go on from the existing leaves.
-
-    Raises:
-        InvalidValue: a number is out of range.
     """
 
     state_attrs = ("_seed", "_root", "_result")
@@ -272,7 +269,7 @@ class TreeAgent(SearchingAgent):
         """Return the column to play, the value of each column, and the principal variation.
 
         Raises:
-            NoMove: the game is over.
+            IllegalMove: the game is over.
         """
         require_move(position)
         if self._result is None or self._root != position:
@@ -309,7 +306,7 @@ class TreeAgent(SearchingAgent):
                 self._tree = np.empty(self._capacity, NODE)
                 self._spare = np.empty(self._capacity if self.reuse else 0, NODE)
             except MemoryError as error:
-                raise InvalidValue(f"tree_mb: {error}; expected a smaller value") from None
+                raise InvalidOption(f"tree_mb: {error}; expected a smaller value") from None
             self._tree[: len(known)] = known
         if node is None:
             self._tree[0] = (0.0, 0, 0, 0.0, -1, 0, OPEN)

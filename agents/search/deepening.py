@@ -30,7 +30,7 @@ from c4env.agents.registry.options import (
     Movetime,
     Plies,
     Positions,
-    checked,
+    validate_args,
 )
 from c4env.agents.search.fixed_depth import INFINITY, INVALID, leaf
 from c4env.agents.search.packing import (
@@ -291,13 +291,13 @@ class Deepening(SearchingAgent):
         table_mb: memory of the table. It is allocated when first needed.
 
     Raises:
-        InvalidHeuristic: no heuristic has the name, or the function is not a heuristic.
-        InvalidValue: a number is out of range.
+        InvalidOption: no heuristic has the name, or the function is not a heuristic.
+        InvalidOption: a number is out of range.
     """
 
     state_attrs = ()
 
-    @checked
+    @validate_args
     def __init__(
         self,
         movetime: Movetime | None = None,
@@ -330,7 +330,7 @@ class Deepening(SearchingAgent):
         The principal variation ends at the first position that the table no longer has.
 
         Raises:
-            NoMove: the game is over.
+            IllegalMove: the game is over.
         """
         found = self._think(position)
         line = self._line(position, found.column, max(found.depth, 1))

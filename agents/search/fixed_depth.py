@@ -20,7 +20,7 @@ from ...bitboard import CELLS, COLUMN, COLUMNS, STRIDE, drop, has_won, playable
 from ...position import Position
 from ..base import SearchingAgent, SearchResult, line_of_play, require_move
 from ..heuristics.names import WIN, Heuristic, as_argument, is_deterministic, load, not_a_value
-from ..registry.options import DEFAULT_HEURISTIC, HeuristicName, Plies, checked
+from ..registry.options import DEFAULT_HEURISTIC, HeuristicName, Plies, validate_args
 from .lowlevel import POINTER, pointer
 from .packing import CENTRE_FIRST, LEFT_TO_RIGHT, column_at
 
@@ -167,8 +167,8 @@ class FixedDepth(SearchingAgent):
         rules: the order of columns and the values of finished games.
 
     Raises:
-        InvalidValue: the depth is not 1 to 42.
-        InvalidHeuristic: no heuristic has the name, or the function is not a heuristic.
+        InvalidOption: the depth is not 1 to 42.
+        InvalidOption: no heuristic has the name, or the function is not a heuristic.
     """
 
     prune: ClassVar[bool] = True
@@ -177,7 +177,7 @@ class FixedDepth(SearchingAgent):
     searches take some hundredths of a second."""
     state_attrs = ("threads",)
 
-    @checked
+    @validate_args
     def __init__(
         self,
         depth: Plies = 7,
@@ -203,11 +203,7 @@ class FixedDepth(SearchingAgent):
     def _ask(
         self, kernel: Callable[..., Any], mine: int, theirs: int, depth: int, *rest: Any
     ) -> tuple[int, float, int]:
-        """Run a kernel with a workspace, in its own thread if the search may take long.
-
-        Raises:
-            InvalidHeuristic: the heuristic returned an unusable value.
-        """
+        """Run a kernel with a workspace, in its own thread if the search may take long."""
         quick = depth <= self._quick or CELLS - (mine | theirs).bit_count() <= self._quick
         asked = partial(kernel, mine, theirs, depth, *rest)  # a call that lacks only the workspace
         column, value, nodes = search_interruptibly(asked, quick=quick)

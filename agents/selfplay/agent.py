@@ -8,10 +8,10 @@ import numpy as np
 
 from c4env.agents.adapters.model import ModelAgent
 from c4env.agents.base import Agent
-from c4env.agents.errors import InvalidValue
-from c4env.agents.registry.entries import Between
-from c4env.agents.registry.options import Temperature, checked
+from c4env.agents.registry.entries import Range
+from c4env.agents.registry.options import Temperature, validate_args
 from c4env.arrays import Int8s
+from c4env.errors import InvalidOption
 
 
 class SelfPlay(ModelAgent):
@@ -23,10 +23,6 @@ class SelfPlay(ModelAgent):
         network: a training folder, whose latest network plays; a network file; or a
             ``c4env.agents.selfplay.network.Evaluator``.
         temperature: as for :class:`~c4env.agents.adapters.model.ModelAgent`.
-
-    Raises:
-        MissingExtra: PyTorch is not installed.
-        UnreadableWeights: there is no network file at the path ``network``.
     """
 
     def __init__(self, network: Any, temperature: float = 0.0) -> None:
@@ -42,10 +38,10 @@ class SelfPlay(ModelAgent):
         return (logits[: len(planes)] + logits[len(planes) :, ::-1]) / 2
 
 
-@checked
+@validate_args
 def selfplay(
     path: str,
-    simulations: Annotated[int, Between(0, 10**9)] = 0,
+    simulations: Annotated[int, Range(0, 10**9)] = 0,
     temperature: Temperature = 0.0,
 ) -> Agent:
     """Play by a self-play network, alone or with ``puct`` (needs the package torch).
@@ -60,12 +56,12 @@ def selfplay(
         temperature: temperature of the policy; 0: the preferred column.
 
     Raises:
-        InvalidValue: both simulations and a temperature are given; ``puct`` has no temperature.
+        InvalidOption: both simulations and a temperature are given; ``puct`` has no temperature.
     """
     if not simulations:
         return SelfPlay(path, temperature)
     if temperature:
-        raise InvalidValue(
+        raise InvalidOption(
             f"selfplay:{path}: simulations={simulations}, temperature={temperature}: expected "
             "only one of them"
         )

@@ -9,8 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
-from c4env.agents.errors import InvalidValue
-from c4env.errors import C4Error, MissingExtra
+from c4env.errors import C4Error, InvalidOption, MissingExtra
 from c4env.files import lock_file
 from c4env.lazy import from_extra
 
@@ -44,9 +43,7 @@ def claimed(folder: Path, settings: str) -> Iterator[None]:
         settings: a line of text, which the file ``settings.txt`` of the folder keeps.
 
     Raises:
-        FileInUse: another process trains in the folder.
-        InvalidValue: the folder has a training with other settings.
-        OSError: the folder cannot be made or written.
+        InvalidOption: the folder has a training with other settings.
     """
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / "settings.txt").open("a+", errors="replace") as file:
@@ -54,7 +51,7 @@ def claimed(folder: Path, settings: str) -> Iterator[None]:
         file.seek(0)
         kept = file.read()
         if not settings.startswith(kept):  # a new file is empty; a kill leaves part of the line
-            raise InvalidValue(
+            raise InvalidOption(
                 f"{folder} holds a training with {kept.strip()}: expected {settings.strip()}"
             )
         file.write(settings[len(kept) :])
@@ -64,16 +61,16 @@ def claimed(folder: Path, settings: str) -> Iterator[None]:
 
 @contextmanager
 def checkpoint_read(path: Path) -> Iterator[None]:
-    """A context manager for reading a checkpoint; every error becomes a short InvalidValue.
+    """A context manager for reading a checkpoint; every error becomes a short InvalidOption.
 
     Raises:
-        InvalidValue: the file is not a checkpoint, or comes from another version.
+        InvalidOption: the file is not a checkpoint, or comes from another version.
     """
     try:
         yield
     except Exception as error:
         said = " ".join(f"{type(error).__name__}: {error}".split())[:120]
-        raise InvalidValue(f"{path}: {said}: expected a checkpoint, or no file") from None
+        raise InvalidOption(f"{path}: {said}: expected a checkpoint, or no file") from None
 
 
 def run(act: Callable[..., Any], parser: argparse.ArgumentParser, *argv: str) -> int:

@@ -16,12 +16,12 @@ from typing import Any, Final, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from c4env.agents.errors import UnreadableWeights
 from c4env.agents.network import MODEL
 from c4env.agents.network.features import planes_of
 from c4env.arrays import Bools, Int8s, Int64s
 from c4env.bitboard import CELLS, COLUMNS, ROWS
 from c4env.envs.vectorized.batch import boards_from
+from c4env.errors import InvalidOption
 from c4env.files import write_whole
 from c4env.lazy import from_extra
 
@@ -172,7 +172,7 @@ class Evaluator:
         """Load a network from a file, or the latest network from a training's folder.
 
         Raises:
-            UnreadableWeights: the file or folder has no network.
+            InvalidOption: the file or folder has no network.
         """
         file = Path(path)
         file = file / MODEL if file.is_dir() else file
@@ -184,8 +184,8 @@ class Evaluator:
             network = SelfPlayNetwork(*stored["shape"])
             network.load_state_dict(stored["weights"])
         except OSError as error:
-            raise UnreadableWeights(f"{wrong}: {file}: {error.strerror or error}") from None
+            raise InvalidOption(f"{wrong}: {file}: {error.strerror or error}") from None
         except Exception as error:  # the file holds something else
             said = " ".join(str(error).split())[:100]
-            raise UnreadableWeights(f"{wrong}: {file}: {type(error).__name__}: {said}") from None
+            raise InvalidOption(f"{wrong}: {file}: {type(error).__name__}: {said}") from None
         return cls(network)

@@ -2,7 +2,7 @@
 
 Muon (Jordan and others, 2024) makes the step of a matrix about equally long in every direction.
 After the same training time, networks fitted by Muon blundered in fewer positions than networks
-fitted by AdamW. agents/network/README.md and docs/explanation/self-play.md give the figures.
+fitted by AdamW. docs/explanation/self-play.md gives the figures.
 """
 
 from __future__ import annotations

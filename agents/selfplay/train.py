@@ -28,7 +28,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from c4env.agents.base import require_count
-from c4env.agents.errors import InvalidValue
 from c4env.agents.sampling.tree import OPEN, tactical_status
 from c4env.agents.selfplay.agent import SelfPlay
 from c4env.agents.selfplay.folder import LAST_SEED, checkpoint_read, claimed, needs, run
@@ -38,6 +37,7 @@ from c4env.arrays import Float64s, Int64s
 from c4env.bitboard import CELLS, COLUMN, COLUMNS, STRIDE
 from c4env.envs.vectorized.batch import Batch, boards_from
 from c4env.envs.vectorized.kernels import DRAWN
+from c4env.errors import InvalidOption
 from c4env.files import write_whole
 from c4env.position import Position
 
@@ -166,9 +166,6 @@ class Trainer:
         seed: the seed of weights and games.
         boards: number of games played at once.
         shape: arguments of :class:`~c4env.agents.selfplay.network.SelfPlayNetwork`.
-
-    Raises:
-        InvalidValue: the folder holds a bad checkpoint.
     """
 
     positions = learned = 0  # positions played and learned so far
@@ -324,12 +321,10 @@ def train(
         look: a function to call at each report, with the agent and the number of positions so far.
 
     Raises:
-        InvalidValue: a number or the checkpoint is bad, or the folder has another seed.
-        FileInUse: another process trains in the folder.
-        OSError: the folder cannot be written.
+        InvalidOption: a number or the checkpoint is bad, or the folder has another seed.
     """
     if not 0 < minutes < math.inf:
-        raise InvalidValue(f"minutes={minutes!r}: expected a number above 0")
+        raise InvalidOption(f"minutes={minutes!r}: expected a number above 0")
     require_count("seed", seed, 0, LAST_SEED)
     torch.set_num_threads(1)
     beside = ThreadPoolExecutor(1, initializer=torch.set_num_threads, initargs=(1,))

@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING
 from c4env.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from .book import Book, BookUnavailable
+    from .book import Book
     from .kernels.table import NO_SCORE
     from .solver import Solver
 
 _NAMES = {
-    ".book": "Book BookUnavailable",
+    ".book": "Book",
     ".kernels.table": "NO_SCORE",
     ".solver": "Solver",
 }
 
-__all__ = ["NO_SCORE", "Book", "BookUnavailable", "Solver"]
+__all__ = ["NO_SCORE", "Book", "Solver"]
 
 __getattr__, __dir__ = lazy_names(__name__, _NAMES)

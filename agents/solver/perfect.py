@@ -9,7 +9,7 @@ import numpy as np
 from ...bitboard import CELLS
 from ...position import Position
 from ..base import SearchingAgent, SearchResult, require_move
-from ..registry.options import Megabytes, Share, checked
+from ..registry.options import Megabytes, Share, validate_args
 from . import Solver
 
 
@@ -25,7 +25,7 @@ class Perfect(SearchingAgent):
 
     state_attrs = ("_generator",)
 
-    @checked
+    @validate_args
     def __init__(
         self,
         blunder: Share = 0.0,

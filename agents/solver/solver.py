@@ -64,7 +64,7 @@ class Solver:
 
     Raises:
         InvalidOption: an option is out of range.
-        BookUnavailable: the book cannot be read.
+        InvalidOption: the book cannot be read.
         InvalidPosition: an argument is not a position, or its board has another size.
     """
 
@@ -239,7 +239,6 @@ class Solver:
             scores, int8 ``[N]``.
 
         Raises:
-            InvalidPosition: a pair of bitboards is not a position; the message names the first.
             InvalidOption: the arrays differ in shape, or ``threads`` is out of range.
         """
         return self._many(mine, theirs, 1, threads, fresh)[:, 0]

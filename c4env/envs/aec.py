@@ -38,11 +38,8 @@ from pettingzoo.utils.env_logger import EnvLogger
 from c4env.arrays import Int8s
 from c4env.boards import for_board
 from c4env.errors import (
-    ActionNotInSpace,
     IllegalMove,
-    IllegalStep,
     InvalidAction,
-    NotReset,
     UnknownAgent,
     WrongOrder,
 )
@@ -60,10 +57,8 @@ from .options import parse_seed, parse_start
 class raw_env(DropIn, AECEnv[str, Observation, Any]):
     """An environment that does not check the order of calls.
 
-    Attributes:
-        agents, rewards, terminations, truncations, infos, agent_selection: as in every
-            PettingZoo environment.
-        state_space: Box of ``state()``.
+    ``state_space`` is the Box of ``state()``. The other attributes are those of every PettingZoo
+    environment.
     """
 
     metadata: ClassVar[dict[str, Any]] = {
@@ -84,11 +79,6 @@ class raw_env(DropIn, AECEnv[str, Observation, Any]):
             render_mode: None or ``""``, ``"human"`` (a window; needs ``c4env[window]``),
                 ``"rgb_array"`` or ``"ansi"``.
             screen_scaling: size of a picture, ``(86 * screen_scaling, 99 * screen_scaling)``.
-
-        Raises:
-            UnknownRenderMode: the render mode is unknown.
-            InvalidOption: ``screen_scaling`` is not a positive integer.
-            MissingExtra: ``"human"`` needs pygame-ce.
         """
         super().__init__()
         self._viewer = Viewer(render_mode or None, screen_scaling)
@@ -116,7 +106,6 @@ class raw_env(DropIn, AECEnv[str, Observation, Any]):
         Raises:
             InvalidOption: both options are given, the start is a finished game, or the seed is
                 invalid.
-            InvalidNotation, IllegalMove: ``moves`` is not a legal game.
         """
         parse_seed(seed)
         self._position, self._last = parse_start(options, warn=True)
@@ -137,8 +126,8 @@ class raw_env(DropIn, AECEnv[str, Observation, Any]):
             action: 0-based column; None when the agent is terminated or truncated.
 
         Raises:
-            ActionNotInSpace: the action is not an integer 0..6 or, after the end, is not None.
-            IllegalStep: the column is full.
+            InvalidAction: the action is not an integer 0..6 or, after the end, is not None.
+            IllegalMove: the column is full.
             WrongOrder: no agent is left, or it is not the selected agent's turn.
 
         An error leaves the game as it was.
@@ -147,7 +136,12 @@ class raw_env(DropIn, AECEnv[str, Observation, Any]):
         if not self.agents:
             raise WrongOrder("step() after the end of the game: reset() first")
         if self.terminations[agent] or self.truncations[agent]:
-            self._step_dead(action)
+            if action is not None:
+                raise InvalidAction(
+                    f"{action!r} for {agent}, whose game is over: "
+                    "when an agent is dead, the only valid action is None"
+                )
+            self._was_dead_step(None)
             return
         position = self._position
         if agent != AGENTS[position.to_move]:
@@ -155,9 +149,7 @@ class raw_env(DropIn, AECEnv[str, Observation, Any]):
         try:
             position = position.play(action)
         except InvalidAction as error:
-            raise ActionNotInSpace(f"action of {agent}: {error}") from None
-        except IllegalMove as error:
-            raise IllegalStep(str(error)) from None
+            raise InvalidAction(f"action of {agent}: {error}") from None
         self._position = position
         self._last = int(action)
         if self._cells is not None:
@@ -174,14 +166,6 @@ class raw_env(DropIn, AECEnv[str, Observation, Any]):
         self._selected = self._agent_selector.next()
         if self.render_mode == "human":
             self.render()
-
-    def _step_dead(self, action: object) -> None:
-        if action is not None:
-            raise ActionNotInSpace(
-                f"{action!r} for {self.agent_selection}, whose game is over: "
-                "when an agent is dead, the only valid action is None"
-            )
-        self._was_dead_step(None)
 
     # -- observations -------------------------------------------------------------------
 
@@ -269,7 +253,7 @@ class _Layer(BaseWrapper[str, Any, Any]):
     def __getattr__(self, name: str) -> Any:
         if name in ("env", "_has_reset", "_has_updated") or name.startswith("__"):
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        if hasattr(type(self), name):  # a property raised NotReset
+        if hasattr(type(self), name):  # a property raised WrongOrder
             self._begun(name)
         return getattr(self.unwrapped if name.startswith("_") else self.env, name)
 
@@ -292,7 +276,7 @@ class _Forfeits(_Layer, TerminateIllegalWrapper[str, Any, Any]):
     def step(self, action: Any) -> None:
         try:
             self.env.step(action)
-        except IllegalStep:
+        except IllegalMove:
             EnvLogger.warn_on_illegal_move()
             game = self.unwrapped
             agent = game.agent_selection
@@ -314,7 +298,7 @@ class CheckedEnv(_Layer, OrderEnforcingWrapper[str, Any, Any]):
 
     An action on a full column ends the game with PettingZoo's warning. The agent gets -1 and the
     other agent 0; both agents are terminated and truncated. ``step()`` warns if no agent is left.
-    Before the first ``reset()`` every access to the game raises :class:`NotReset`.
+    Before the first ``reset()`` every access to the game raises :class:`WrongOrder`.
 
     Parameters, attributes and methods are those of :class:`raw_env`.
     """
@@ -328,7 +312,7 @@ class CheckedEnv(_Layer, OrderEnforcingWrapper[str, Any, Any]):
 
     def _begun(self, call: str) -> Any:
         if not self._has_reset:
-            raise NotReset(f"reset() needs to be called before {call}.")
+            raise WrongOrder(f"reset() needs to be called before {call}.")
         return self.env
 
     def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
@@ -337,16 +321,10 @@ class CheckedEnv(_Layer, OrderEnforcingWrapper[str, Any, Any]):
         self._has_reset = self._has_updated = True
 
     def step(self, action: Any) -> None:
-        """Drop a disc for the selected agent; once the game is over, remove the agent instead.
-
-        Args:
-            action: 0-based column; None when the agent is terminated or truncated.
+        """Drop a disc; see :meth:`raw_env.step`. A full column ends the game.
 
         Raises:
-            ActionNotInSpace: the action is not an integer 0..6 or, after the end, is not None;
-                the game is unchanged.
-            NotReset: ``reset`` was never called.
-            WrongOrder: it is not the selected agent's turn.
+            WrongOrder: ``reset`` was never called.
         """
         layer = self._begun("step")
         self._has_updated = True
@@ -393,10 +371,6 @@ def env(
         render_mode, screen_scaling: see :class:`raw_env`.
         rows, columns, connect: the size of the board, and the discs in a row that win; see
             ``c4env.board``. Each size has its own environment class.
-
-    Raises:
-        InvalidOption: no board has that size, or ``screen_scaling`` is not a positive integer.
-        UnknownRenderMode, MissingExtra: as for :class:`raw_env`.
     """
     made: CheckedEnv = for_board(CheckedEnv, rows, columns, connect)(render_mode, screen_scaling)
     return made

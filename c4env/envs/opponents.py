@@ -175,8 +175,7 @@ def follower_of(opponent: AnyOpponent) -> Follower | None:
 
     Raises:
         InvalidOption: the argument is not an opponent.
-        WrongBoard: the opponent plays on a board of another size.
-        UnknownAgent, InvalidSpec, UnknownOption, InvalidValue: the opponent's spec is wrong.
+        UnknownAgent, InvalidOption: the opponent's spec is wrong.
     """
     if opponent is None or (isinstance(opponent, str) and opponent == RANDOM):
         return None
@@ -184,11 +183,11 @@ def follower_of(opponent: AnyOpponent) -> Follower | None:
     agents = importlib.import_module("..agents", __package__)
     try:
         follower: Follower = agents.make(opponent).follower()
-    except agents.InvalidSpec:
+    except InvalidOption as error:
         if isinstance(opponent, str):
             raise
         raise InvalidOption(
             f"opponent={opponent!r}: expected 'random', an agent, an agent's name, a model, a "
-            "function of one observation, or a function marked by c4env.batched"
+            f"function of one observation, or a function marked by c4env.batched ({error})"
         ) from None
     return follower

@@ -88,7 +88,6 @@ def parse_start(
 
     Raises:
         InvalidOption: an option is unknown, both starts are given, or the game is finished.
-        InvalidNotation, IllegalMove: ``moves`` is not a legal game.
     """
     known = "moves", "position", "options"
     options = known_options(options, known, "moves or position", warn=warn)

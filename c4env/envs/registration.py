@@ -38,7 +38,7 @@ def register_all() -> None:
     try:
         from pettingzoo.env_registry.registration import aec_registry
         from pettingzoo.env_registry.registration import register as register_aec
-    except ImportError:
+    except (ImportError, FileNotFoundError):  # its import fails in a deleted working folder
         return
     if AEC_ID not in aec_registry:
         register_aec("aec", AEC_ID, entry_point="c4env.envs.aec:env")

@@ -12,11 +12,8 @@ from numpy.typing import DTypeLike, NDArray
 
 from c4env.arrays import Bools, Int8s, Int64s
 from c4env.errors import (
-    ActionNotInSpace,
     IllegalMove,
-    IllegalStep,
     InvalidAction,
-    NotReset,
     OpponentFailed,
     WrongOrder,
 )
@@ -106,11 +103,6 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
         Raises:
             InvalidOption: an argument has an invalid value, or the opponent could end a game before
                 the caller's first move.
-            InvalidNotation, IllegalMove: an opening is not a legal game.
-            WrongBoard: the opponent plays on a board of another size.
-            UnknownAgent, InvalidSpec, UnknownOption, InvalidValue: the opponent's spec is wrong.
-            UnknownRenderMode: the render mode is unknown.
-            MissingExtra: ``"human"`` needs pygame-ce.
         """
         self.opponent = opponent
         self._seat_choice = parse_seat(seat)
@@ -164,7 +156,6 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
         Raises:
             InvalidOption: an option is unknown or invalid, the start is a finished game, or
                 the opponent could end the game before the caller's first move.
-            InvalidNotation, IllegalMove: ``moves`` is not a legal game.
             OpponentFailed: the opponent raised an error or returned an illegal column; call
                 ``reset()`` again. Any other error leaves the game and the chance as they were.
         """
@@ -207,22 +198,19 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
             Observation, reward, terminated, truncated (never true), info; see the class.
 
         Raises:
-            NotReset: ``reset`` was never called.
+            WrongOrder: ``reset`` was never called.
             WrongOrder: the game is over.
-            ActionNotInSpace: the action is not an integer 0..6.
-            IllegalStep: the column is full, and ``illegal`` is ``"raise"``.
+            InvalidAction: the action is not an integer 0..6.
+            IllegalMove: the column is full, and ``illegal`` is ``"raise"``.
             OpponentFailed: the opponent raised an error or returned an illegal column.
 
         An error leaves the game as it was, without the caller's move.
         """
         self._require_game()
-        try:
-            column = parse_column(action)
-        except InvalidAction as error:
-            raise ActionNotInSpace(str(error)) from None
+        column = parse_column(action)
         if not self._position.is_legal(column):
             if not self._lose:
-                raise IllegalStep(
+                raise IllegalMove(
                     f"column {column} is full; legal columns: {self._position.legal_columns()}"
                 )
             return self.forfeit()
@@ -243,7 +231,7 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
         """Lose the game as an illegal action does; return what ``step`` returns.
 
         Raises:
-            NotReset: ``reset`` was never called.
+            WrongOrder: ``reset`` was never called.
             WrongOrder: the game is over.
         """
         self._require_game()
@@ -263,10 +251,10 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
         """Render the board: return pixels or text, or show it in a window and return None.
 
         Raises:
-            NotReset: ``reset`` was never called.
+            WrongOrder: ``reset`` was never called.
         """
         if self._state == "new":
-            raise NotReset("reset() needs to be called before render.")
+            raise WrongOrder("reset() needs to be called before render.")
         return self._viewer.render(self._position, self._last, self.metadata["render_fps"])
 
     def close(self) -> None:
@@ -277,7 +265,7 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
 
     def _require_game(self) -> None:
         if self._state == "new":
-            raise NotReset("reset() needs to be called before step.")
+            raise WrongOrder("reset() needs to be called before step.")
         if self._state == "over":
             raise WrongOrder("step() after the end of the game: reset() first")
 
@@ -291,11 +279,7 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
             self.render()
 
     def _reply(self, position: Position) -> tuple[Position, int]:
-        """Return the position after the opponent's move, and the column of the move.
-
-        Raises:
-            OpponentFailed: the opponent raised an error or returned an illegal column.
-        """
+        """Return the position after the opponent's move, and the column of the move."""
         follower = self._follower
         if follower is None:
             legal = position.legal_columns()

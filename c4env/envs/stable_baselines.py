@@ -85,11 +85,7 @@ class ConnectFourVecEnv(VecEnv):
         self._actions = actions
 
     def step_wait(self) -> tuple[NDArray[Any], NDArray[np.float32], Bools, list[dict[str, Any]]]:
-        """Play the actions and the opponent's replies; return observations, rewards, dones, infos.
-
-        Raises:
-            NotReset, InvalidAction, IllegalMove, OpponentFailed: as in ``ConnectFourVectorEnv``.
-        """
+        """Play the actions and the opponent's replies; return planes, rewards, dones, infos."""
         observation, rewards, dones, _, info = self._envs.step(self._actions)
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
         for i in np.flatnonzero(dones):
@@ -118,7 +114,6 @@ class ConnectFourVecEnv(VecEnv):
 
         Raises:
             AttributeError: the attribute is not ``"opponent"``, or ``indices`` omit boards.
-            InvalidOption: the value is not an opponent.
         """
         if attr_name != "opponent" or len(set(self._get_indices(indices))) < self.num_envs:
             raise AttributeError(

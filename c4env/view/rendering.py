@@ -68,10 +68,6 @@ def ansi(position: Position, last: int | None = None, *, colour: bool = False) -
         position: a position of this board.
         last: 0-based column of the last move, None to mark none.
         colour: colour the discs with terminal escape codes.
-
-    Raises:
-        InvalidPosition: ``position`` is not a position of this board.
-        InvalidOption: the side that moved last has no disc on top of column ``last``.
     """
     return f"{drawing(position, last, colour=colour)}\n{_caption(position)}"
 

@@ -8,7 +8,7 @@ import gymnasium
 import numpy as np
 from numpy.typing import NDArray
 
-from c4env.errors import UnknownRenderMode, require_integer
+from c4env.errors import InvalidOption, require_integer
 
 from ..position import Position
 from .rendering import ansi, rgb_array
@@ -31,9 +31,8 @@ class Viewer:
         """Make a viewer without opening a window.
 
         Raises:
-            UnknownRenderMode: ``mode`` is neither None nor one of ``RENDER_MODES``.
+            InvalidOption: ``mode`` is neither None nor one of ``RENDER_MODES``.
             InvalidOption: ``screen_scaling`` is not a positive integer.
-            MissingExtra: mode ``"human"`` needs pygame-ce.
         """
         check_render_mode(mode, RENDER_MODES)
         if mode == "human":  # raise now if pygame-ce is missing, not after a move
@@ -80,7 +79,7 @@ def check_render_mode(mode: str | None, modes: tuple[str, ...]) -> None:
     """Raise an error if a render mode is neither None nor one of ``modes``.
 
     Raises:
-        UnknownRenderMode: the mode is not allowed.
+        InvalidOption: the mode is not allowed.
     """
     if mode is not None and mode not in modes:
-        raise UnknownRenderMode(f"render_mode={mode!r}: expected None or one of {list(modes)}")
+        raise InvalidOption(f"render_mode={mode!r}: expected None or one of {list(modes)}")

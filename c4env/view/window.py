@@ -25,11 +25,7 @@ class Window:
     """
 
     def __init__(self, title: str, frame: NDArray[np.uint8]) -> None:
-        """Open a window of the size of a frame ``(height, width, 3)``.
-
-        Raises:
-            MissingExtra: pygame-ce is not installed.
-        """
+        """Open a window of the size of a frame ``(height, width, 3)``."""
         self._pygame = import_pygame()
         self._pygame.display.init()
         height, width, _ = frame.shape
@@ -39,7 +35,13 @@ class Window:
 
     def show(self, frame: NDArray[np.uint8], fps: float = 0.0) -> None:
         """Show a frame ``(height, width, 3)``, at most ``fps`` times a second; 0 sets no limit."""
-        self._watch()
+        if self.is_open:
+            self._pygame.event.pump()
+            for event in self._pygame.event.get(self._pygame.WINDOWCLOSE):
+                if event.window is self._window:
+                    self.close()
+                else:  # another window's
+                    self._pygame.event.post(event)
         if not self.is_open:
             return
         surface = self._window.get_surface()
@@ -53,16 +55,6 @@ class Window:
         if self.is_open:
             self.is_open = False
             self._window.destroy()
-
-    def _watch(self) -> None:
-        """Close the window if its close button was pressed."""
-        if self.is_open:
-            self._pygame.event.pump()
-            for event in self._pygame.event.get(self._pygame.WINDOWCLOSE):
-                if event.window is self._window:
-                    self.close()
-                else:  # another window's
-                    self._pygame.event.post(event)
 
 
 def import_pygame() -> Any:

@@ -1,6 +1,7 @@
 """Write positions with the exact score of every column, for training and tests.
 
-c4 data FILE --positions 100000 --plies 8..30 --seed 1
+  c4 data train.npz --positions 100000 --plies 8..30
+  c4 data test.npz --positions 1000 --plies 8..30 --seed 1
 
 FILE ends in .npz (NumPy) or .parquet (pandas, Hugging Face's datasets). Its fields are mine and
 theirs (bitboards, side to move first), ply, score, columns (the score of each column, -99 if it is
@@ -18,7 +19,7 @@ import argparse
 import re
 from pathlib import Path
 
-from c4env.evaluation.cli.options import add_settings
+from c4env.evaluation.cli.options import add_jobs, add_quiet, add_seed
 from c4env.evaluation.cli.output import say
 from c4env.evaluation.cli.progress import Progress
 
@@ -29,7 +30,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--positions", type=int, metavar="N", help="number of positions (default 10,000)"
     )
     parser.add_argument("--plies", metavar="A..B", help="discs on the board (default 8..30)")
-    add_settings(parser, "seed", "jobs")
+    add_seed(parser, "the games that the positions are from")
+    add_jobs(parser)
+    add_quiet(parser)
 
 
 def execute(arguments: argparse.Namespace) -> None:
@@ -61,12 +64,12 @@ def _range(text: str) -> range:
     """Parse ``A..B``, or one number, as a range of plies.
 
     Raises:
-        InvalidRun: the text is neither a number nor a range.
+        InvalidOption: the text is neither a number nor a range.
     """
-    from c4env.evaluation.errors import InvalidRun
+    from c4env.errors import InvalidOption
 
     given = re.fullmatch(r"(\d{1,3})(?:\.\.(\d{1,3}))?", text, re.ASCII)
     found = range(int(given[1]), int(given[2] or given[1]) + 1) if given else range(0)
     if not found:
-        raise InvalidRun(f"--plies {text}: expected a number or a range such as 8..30")
+        raise InvalidOption(f"--plies {text}: expected a number or a range such as 8..30")
     return found

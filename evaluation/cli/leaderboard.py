@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from c4env.cores import usable_cores
-from c4env.evaluation.cli.options import AGENT, add_format, add_settings, refuse
+from c4env.evaluation.cli.options import AGENT, add_format, add_quiet, refuse
 from c4env.evaluation.cli.output import say, show
 from c4env.evaluation.cli.pages import rescued
 from c4env.evaluation.cli.progress import Progress, announce_compiling
@@ -41,7 +41,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--field", type=Path, metavar="FILE", help="with --place: a field that --store wrote"
     )
-    add_settings(parser, "seed", "jobs", seed=None, jobs=None)
+    parser.add_argument("--seed", type=int, metavar="N", help="with --place: seed of the agent")
+    parser.add_argument(
+        "--jobs", type=int, metavar="N", help="number of worker processes (default: all cores)"
+    )
+    add_quiet(parser)
     add_format(parser)
     parser.add_argument(
         "--out", metavar="DIR",

@@ -48,16 +48,16 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(arguments: argparse.Namespace) -> None:
-    from c4env.evaluation.errors import InvalidRun
+    from c4env.errors import InvalidOption
 
     path = arguments.file
     if path.suffix != ".py":
-        raise InvalidRun(f"{path}: expected a file name that ends with .py")
+        raise InvalidOption(f"{path}: expected a file name that ends with .py")
     try:
         with path.open("x", encoding="utf-8") as file:
             file.write(TEMPLATE.format(file=path))
     except FileExistsError:
-        raise InvalidRun(f"{path} already exists: expected the name of a new file") from None
+        raise InvalidOption(f"{path} already exists: expected the name of a new file") from None
     except OSError as error:
-        raise InvalidRun(f"{path}: {error.strerror or error}") from None
+        raise InvalidOption(f"{path}: {error.strerror or error}") from None
     say(f"{path} written; try: c4 check {path}:agent; c4 run {path}:agent greedy --openings 1")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NoReturn
@@ -13,7 +14,6 @@ from c4env.evaluation.tables import FORMATS
 from ...geometry import BOARD_SIZE, IS_STANDARD
 
 if TYPE_CHECKING:
-    from ...agents.base import SearchingAgent
     from .progress import RunProgress
 
 _PUBLISHED: Final = "minimax:depth=5 alphabeta-chain alphabeta-window alphabeta-window-b rust-port"
@@ -28,10 +28,6 @@ AGENT: Final = "SPEC, NAME=SPEC or FILE.py:function"
 OPENINGS: Final = "3"
 QUICK_OPENINGS: Final = "2"
 """Plies of the default field's openings; a run takes less than a minute."""
-
-
-RECORD: Final = Path("c4-games")
-HINT: Final = "perfect"
 
 
 class _Help(argparse.HelpFormatter):
@@ -50,6 +46,7 @@ class Parser(argparse.ArgumentParser):
     def __init__(self, **settings: Any) -> None:
         settings.setdefault("formatter_class", _Help)
         super().__init__(**settings)
+        self._negative_number_matcher = re.compile(r"-\d[\d.,]*$")  # -10,0 is no option
 
     def error(self, message: str) -> NoReturn:
         """Print the message and exit with code 2."""
@@ -57,40 +54,70 @@ class Parser(argparse.ArgumentParser):
         self.exit(2)
 
 
-def add_settings(
-    parser: argparse.ArgumentParser, *names: str, quiet: bool = True, **defaults: Any
-) -> None:
-    """Declare options from :class:`c4env.evaluation.games.settings.Settings`.
+def add_seed(parser: argparse.ArgumentParser, of: str) -> None:
+    """Declare ``--seed``; ``of`` says what it is the seed of."""
+    parser.add_argument(
+        "--seed", type=int, default=0, metavar="N", help=f"seed of {of} (default 0)"
+    )
 
-    Args:
-        parser: the parser that gets the options.
-        names: names of settings; by default, all settings.
-        quiet: also declare ``--quiet``.
-        defaults: defaults of this command that replace the defaults of the settings.
-    """
+
+def add_jobs(parser: argparse.ArgumentParser, more: str = "") -> None:
+    """Declare ``--jobs``; ``more`` follows the description."""
     from c4env.cores import usable_cores
 
-    from ..games.settings import options
+    parser.add_argument(
+        "--jobs", type=int, default=usable_cores(), metavar="N",
+        help=f"number of worker processes (default: all cores){more}",
+    )  # fmt: skip
 
-    # The default None marks an option that was not given.
-    defaults = {"jobs": usable_cores(), "seed": 0, **defaults}
-    known = options()
-    for name in names or known:
-        flag = f"--{name.replace('_', '-')}"
-        parser.add_argument(flag, default=defaults.get(name), **known[name].metadata)
-    if quiet:
-        parser.add_argument("--quiet", action="store_true", help="show no progress on stderr")
+
+def add_quiet(parser: argparse.ArgumentParser) -> None:
+    """Declare ``--quiet``."""
+    parser.add_argument("--quiet", action="store_true", help="show no progress on stderr")
+
+
+_RUN: Final = {
+    "openings": (
+        str, "OPENINGS",
+        "3: all positions after 3 plies, without mirror images; balanced:4,2: positions after "
+        "4 plies with an exact score of -2..2; or a file with one opening per line (default 3, "
+        "121 openings; for the default field 2, 25 openings)",
+    ),
+    "limit": (int, "N", "play only N of the openings, drawn by the seed"),
+    "out": (
+        str, "DIR",
+        "write each game to DIR when it ends; the same command resumes the run, and a command "
+        "with more agents or openings adds games",
+    ),
+    "movetime": (
+        float, "SECONDS",
+        "limit of a move: agents with an option movetime use it, and a move longer than the "
+        "limit plus the margin forfeits (timed runs do not repeat exactly)",
+    ),
+    "margin": (float, "SECONDS", "time by which a move may exceed --movetime (default 0.1)"),
+    "backend": (
+        str, "NAME",
+        "where to play: loky (processes on this machine, the default), threading, serial, "
+        "dask or ray (extras c4env[dask], c4env[ray])",
+    ),
+    "address": (str, "ADDRESS", "address of a Dask or Ray cluster; all its workers play"),
+    "max_tokens": (
+        int, "N",
+        "end the run when language models have used N tokens; the same command with a greater "
+        "N resumes the run",
+    ),
+}  # fmt: skip
+"""The options of a run that other commands do not have."""
 
 
 def add_run(parser: argparse.ArgumentParser) -> None:
     """Declare the options that every kind of run has: how to play and what to show."""
-    parser.add_argument(
-        "--openings", metavar="OPENINGS",
-        help="3: all positions after 3 plies, without mirror images; balanced:4,2: positions after "
-        "4 plies with an exact score of -2..2; or a file with one opening per line (default 3, 121 "
-        "openings; for the default field 2, 25 openings)",
-    )  # fmt: skip
-    add_settings(parser)
+    for name, (kind, metavar, said) in _RUN.items():
+        flag = f"--{name.replace('_', '-')}"
+        parser.add_argument(flag, type=kind, metavar=metavar, help=said)
+    add_seed(parser, "openings and stochastic agents")
+    add_jobs(parser, ", or of parallel games with language models; it does not change the games")
+    add_quiet(parser)
     add_board(parser)
     add_format(parser)
 
@@ -141,28 +168,6 @@ def add_anchor(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_people(parser: argparse.ArgumentParser) -> None:
-    """Declare the options for people: the record of their games and the agent that gives hints."""
-    parser.add_argument(
-        "--record", type=Path, default=RECORD, metavar="DIR",
-        help=f"append games that people play to DIR (default {RECORD})",
-    )  # fmt: skip
-    parser.add_argument("--no-record", action="store_true", help="keep no games")
-    parser.add_argument(
-        "--hint", default=HINT, metavar="SPEC", help=f"agent for hints (default {HINT}: exact)"
-    )
-
-
-def add_sets(parser: argparse.ArgumentParser) -> None:
-    """Declare ``--on`` and ``--count``, which choose labelled positions."""
-    parser.add_argument("--on", nargs="+", metavar="SET", help="sets of labelled positions")
-    parser.add_argument(
-        "--count", type=int, metavar="N",
-        help="with --on: the first N positions of each set (default: all; 100 of a set made from a "
-        "seed)",
-    )  # fmt: skip
-
-
 def run_settings(arguments: argparse.Namespace, progress: RunProgress) -> dict[str, Any]:
     """Return the arguments of :func:`add_run` as keyword arguments of a run.
 
@@ -171,13 +176,11 @@ def run_settings(arguments: argparse.Namespace, progress: RunProgress) -> dict[s
         progress: the display that the run updates after each game.
 
     Raises:
-        InvalidRun: ``--margin`` without ``--movetime``.
+        InvalidOption: ``--margin`` without ``--movetime``.
     """
-    from ..games.settings import options
-
     if arguments.movetime is None:
         refuse(arguments, ["margin"], "without --movetime")
-    given = {name: getattr(arguments, name) for name in options()}
+    given = {name: getattr(arguments, name) for name in ("seed", "jobs", *_RUN)}
     found = {name: value for name, value in given.items() if value is not None}
     return {
         **found,
@@ -191,7 +194,7 @@ def anchor_of(arguments: argparse.Namespace, players: Sequence[str]) -> tuple[st
     """Return the agent and the Elo that ``--anchor`` names, or None without ``--anchor``.
 
     Raises:
-        InvalidRun: the option is malformed, or names none of the players.
+        InvalidOption: the option is malformed, or names none of the players.
     """
     from ..plan.field import split_name
     from ..rating.ratings import parse_anchor
@@ -204,42 +207,42 @@ def refuse(arguments: argparse.Namespace, names: Iterable[str], when: str) -> No
     """Refuse options that have no effect in this use of the command.
 
     Raises:
-        InvalidRun: one of the options was given.
+        InvalidOption: one of the options was given.
     """
-    from c4env.evaluation.errors import InvalidRun
+    from c4env.errors import InvalidOption
 
     for name in names:
         value = getattr(arguments, name)
         if value is not None and value is not False:
-            raise InvalidRun(f"--{name.replace('_', '-')} has no effect {when}")
+            raise InvalidOption(f"--{name.replace('_', '-')} has no effect {when}")
 
 
 def at_least(arguments: argparse.Namespace, low: int, *names: str) -> None:
     """Refuse options whose number is below ``low``; ignore options without a value.
 
     Raises:
-        InvalidRun: a number is too small.
+        InvalidOption: a number is too small.
     """
-    from c4env.evaluation.errors import InvalidRun
+    from c4env.errors import InvalidOption
 
     for name in names:
         value = getattr(arguments, name)
         if value is not None and value < low:
-            raise InvalidRun(f"--{name.replace('_', '-')} {value}: expected at least {low}")
+            raise InvalidOption(f"--{name.replace('_', '-')} {value}: expected at least {low}")
 
 
 def file_to_build(file: Path | None) -> Path:
     """Check, before hours of work, that a command can write its file.
 
     Raises:
-        InvalidRun: no file was named, or the file's folder does not exist.
+        InvalidOption: no file was named, or the file's folder does not exist.
     """
-    from c4env.evaluation.errors import InvalidRun
+    from c4env.errors import InvalidOption
 
     if file is None:
-        raise InvalidRun("build: expected the name of the file to write")
+        raise InvalidOption("build: expected the name of the file to write")
     if file.is_dir() or not file.parent.is_dir():
-        raise InvalidRun(f"{file}: expected a file in an existing directory")
+        raise InvalidOption(f"{file}: expected a file in an existing directory")
     return file
 
 
@@ -247,8 +250,8 @@ def require_writable(arguments: argparse.Namespace) -> None:
     """Check, before hours of work, that the command can write its files.
 
     Raises:
-        UnwritableRun: a file cannot be written.
-        InvalidRun: ``--games`` names an unknown format.
+        Unwritable: a file cannot be written.
+        InvalidOption: ``--games`` names an unknown format.
     """
     made = getattr(arguments, "out", None)  # the run makes this folder
     for name in ("html", "games", "store", "readme", "plots"):
@@ -262,21 +265,3 @@ def require_writable(arguments: argparse.Namespace) -> None:
             if name == "games":
                 require_format(path)
             require_folder(path, folder, makes=name == "plots" or str(folder) == str(made))
-
-
-def searching(spec: str) -> SearchingAgent:
-    """Make the agent that gives hints.
-
-    Raises:
-        InvalidRun: the agent does not search.
-        UnknownAgent, UnknownOption, ...: the spec is wrong.
-    """
-    from c4env.evaluation.errors import InvalidRun
-
-    from ... import agents
-    from ...agents.base import SearchingAgent
-
-    agent = agents.make(spec)
-    if not isinstance(agent, SearchingAgent):
-        raise InvalidRun(f"--hint {spec}: expected an agent that searches")
-    return agent

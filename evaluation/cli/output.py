@@ -19,14 +19,19 @@ def say(text: str, file: TextIO | None = None, end: str = "\n") -> None:
 
 def complain(text: str) -> None:
     """Print an error on stderr; on a terminal, wrap the error between words."""
-    columns = shutil.get_terminal_size().columns if sys.stderr.isatty() else None
+    columns = shutil.get_terminal_size().columns if is_terminal(sys.stderr) else None
     say(fitted(text, columns), sys.stderr)
+
+
+def is_terminal(stream: object) -> bool:
+    """Whether a stream is a terminal; a stream of a service or a log may have no ``isatty``."""
+    return bool(getattr(stream, "isatty", bool)())
 
 
 def in_colour(file: TextIO | None = None) -> bool:
     """Whether to use colours: yes on a terminal with colours, unless NO_COLOR is set."""
     out = sys.stdout if file is None else file
-    return out.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    return is_terminal(out) and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
 def show(found: Result, arguments: argparse.Namespace) -> None:
@@ -37,7 +42,7 @@ def show(found: Result, arguments: argparse.Namespace) -> None:
 
 def terminal_columns() -> int | None:
     """The width of the terminal in characters, or None if the output is a file."""
-    if sys.stdout.isatty() or os.environ.get("COLUMNS"):
+    if is_terminal(sys.stdout) or os.environ.get("COLUMNS"):
         return shutil.get_terminal_size().columns
     return None
 

@@ -1,34 +1,19 @@
 """Play against an agent in the terminal: c4 play human alphabeta:depth=7.
 
-Each player is an agent's spec or `human`. A person is asked who moves first; of two agents it is
-the first. The command appends the game to a record that `c4 report`
-reads. At the end it prints the tally of all games between the two players. With --format markdown,
-csv or json, standard output has only this tally.
+Each player is an agent's spec or `human`; the first one moves first. With --record the game is
+appended to a record that `c4 report` reads, and the command prints the tally of the two players.
+With --format markdown, csv or json, standard output has only the tally.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
 from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from c4env.evaluation.cli.output import say, show
 
-from ...geometry import IS_STANDARD
-from .options import (
-    AGENT,
-    add_board,
-    add_format,
-    add_people,
-    add_settings,
-    at_least,
-    searching,
-)
-
-if TYPE_CHECKING:
-    from ..store.record import GameRecord
+from .options import AGENT, add_board, add_format, add_seed, at_least
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -37,78 +22,70 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--moves", default="", metavar="MOVES",
         help="begin after these columns, such as MOVES that c4 report --agent prints",
     )  # fmt: skip
-    add_settings(parser, "seed", quiet=False)
-    add_people(parser)
+    parser.add_argument(
+        "--record", type=Path, metavar="DIR", help="append the game to DIR (default: write nothing)"
+    )
+    add_seed(parser, "stochastic agents")
     add_board(parser)
     add_format(parser)
 
 
 def execute(arguments: argparse.Namespace) -> None:
+    from c4env.errors import InvalidOption
     from c4env.evaluation.games.processes import stdout_to_stderr
 
+    from ... import agents
+    from ...position import DIGITS, Position
+    from ...view.rendering import SIDES, drawing
+    from ..games.game import play_game
     from ..plan.field import split_name
-    from ..play import HUMAN
+    from ..play import HUMAN, Human, Left, keep
     from ..rating.wintable import WinTable
     from ..studies.match import read_run
 
-    named = [(p, p) if p == HUMAN else split_name(p) for p in arguments.players]
-    record = None if arguments.no_record else arguments.record
-    # If standard output is for programs, the game goes to stderr.
-    with nullcontext() if arguments.format == "text" else stdout_to_stderr():
-        game = _play(arguments, named, record)
-    games = [] if game is None else [game]
-    players = [name for name, _ in named]
-    if record is not None and game is not None:
-        games = [each for each in read_run(record).games if {*each.players} == {*players}]
-    if games or arguments.format != "text":
-        say("\n" * (arguments.format == "text"), end="")
-        show(WinTable.of(games, players), arguments)
-    if record is not None and games and arguments.format == "text":
-        say(f"game appended to {record}; c4 report {record} shows the tally")
-        if IS_STANDARD and HUMAN in players:
-            say(f"c4 report {record} --agent {HUMAN} shows the moves to mend first;")
-            say(f"c4 play {' '.join(arguments.players)} --moves MOVES begins before such a move")
-
-
-def _play(
-    arguments: argparse.Namespace, named: Sequence[tuple[str, str]], record: Path | None
-) -> GameRecord | None:
-    """Play and record a game; return None if a person leaves the game without a result."""
-    from c4env.evaluation.errors import InvalidRun
-
-    from ... import agents
-    from ...position import Position
-    from ..play import HELP, HUMAN, TerminalGame, ask_first, keep
-
     at_least(arguments, 0, "seed")
-    (one, _), (other, _) = named
+    named = [(p, p) if p == HUMAN else split_name(p) for p in arguments.players]
+    one, other = (name for name, _ in named)
     for (name, spec), given in zip(named, arguments.players, strict=True):
         if name == HUMAN != spec:
-            raise InvalidRun(f"{given}: {HUMAN} means a person: expected another name for an agent")
+            raise InvalidOption(f"{given}: {HUMAN} means a person: expected another name")
     if one == other and named[0] != named[1]:
-        raise InvalidRun(f"{' '.join(arguments.players)}: expected two different names")
-    if Position.parse(arguments.moves).outcome is not None:
-        raise InvalidRun(f"--moves {arguments.moves}: expected a game that is not over")
-    players = [None if spec == HUMAN else agents.make(spec) for _, spec in named]
-    hint = searching(arguments.hint)
-    if record is not None:
-        keep(record)  # report a damaged record before the game, not after it
-    try:
-        if HUMAN in (one, other):
-            say(f"{HELP}\n")
-        names = one, other
-        if HUMAN in names:
-            names = ask_first(names, input, say)
-        first, second = players if names == (one, other) else players[::-1]
-        settings = arguments.seed, True, arguments.moves
-        game = TerminalGame(names, (first, second), hint, input, say, *settings).play()
-    except EOFError:
-        say("left before the game")
-        return None
-    finally:
-        for agent in players:
-            if agent is not None:
-                agent.close()
-    if record is not None and game is not None:
-        keep(record, game)
-    return game
+        raise InvalidOption(f"{' '.join(arguments.players)}: expected two different names")
+    start = Position.parse(arguments.moves)
+    if start.outcome is not None:
+        raise InvalidOption(f"--moves {arguments.moves}: expected a game that is not over")
+    if arguments.record is not None:
+        keep(arguments.record)  # report a damaged record before the game, not after it
+    shown = [f"{name} ({side})" for (name, _), side in zip(named, SIDES, strict=True)]
+
+    def on_move(position: Position, column: int) -> None:
+        board = drawing(position, column, colour=True)
+        say(f"\n{shown[1 - position.to_move]} plays {DIGITS[column]}\n{board}")
+
+    first, second = (Human() if spec == HUMAN else agents.make(spec) for _, spec in named)
+    # If standard output is for programs, the game goes to stderr.
+    with nullcontext() if arguments.format == "text" else stdout_to_stderr():
+        last = DIGITS.index(arguments.moves[-1]) if arguments.moves else None
+        say(drawing(start, last, colour=True))
+        try:
+            game = play_game(
+                (first, second), (one, other), arguments.moves, arguments.seed, on_move=on_move
+            )
+        except Left:
+            say("left the game")
+            return
+        finally:
+            for player in (first, second):
+                if not isinstance(player, Human):
+                    player.close()
+        if game.forfeited_by is not None:
+            say(f"{shown[game.forfeited_by]} forfeits: {game.reason}")
+        say("a draw" if game.winner is None else f"{shown[game.winner]} wins")
+    games = [game]
+    if arguments.record is not None:
+        keep(arguments.record, game)
+        games = [
+            each for each in read_run(arguments.record).games if {*each.players} == {one, other}
+        ]
+    if arguments.record is not None or arguments.format != "text":
+        show(WinTable.of(games, (one, other)), arguments)

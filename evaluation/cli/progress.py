@@ -7,7 +7,7 @@ import sys
 import time
 from typing import TYPE_CHECKING, Any, Final, Self
 
-from c4env.evaluation.cli.output import say
+from c4env.evaluation.cli.output import is_terminal, say
 from c4env.evaluation.tables import shortened, signed
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ class Progress:
                 initial=done,
                 unit=f" {self._unit}",
                 file=sys.stderr,
-                disable=self._quiet or not sys.stderr.isatty(),
+                disable=self._quiet or not is_terminal(sys.stderr),
                 dynamic_ncols=True,
                 leave=False,
             )

@@ -1,8 +1,8 @@
 """Judge moves, or heuristics without a search, by exact scores.
 
-c4 quality DIR                             games that `c4 run --out DIR` wrote
-c4 quality SPEC ... --on SET ...           answers of agents to positions
-c4 quality --heuristics ... --on SET ...   how well heuristics order positions
+  c4 quality DIR                             games that `c4 run --out DIR` wrote
+  c4 quality SPEC ... --on SET ...           answers of agents to positions
+  c4 quality --heuristics ... --on SET ...   how well heuristics order positions
 
 A SET is `exam` (critical positions that come with the package), a file of `moves score` lines, or
 begin-easy, begin-medium, begin-hard, middle-easy, middle-medium or end-easy (made from the seed).
@@ -21,7 +21,15 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from c4env.evaluation.cli.options import AGENT, add_format, add_sets, add_settings, at_least, refuse
+from c4env.evaluation.cli.options import (
+    AGENT,
+    add_format,
+    add_jobs,
+    add_quiet,
+    add_seed,
+    at_least,
+    refuse,
+)
 from c4env.evaluation.cli.output import show
 from c4env.evaluation.cli.progress import Progress
 
@@ -34,17 +42,24 @@ def configure(parser: argparse.ArgumentParser) -> None:
     words = f"a run directory, or agents: {AGENT}"
     parser.add_argument("what", nargs="*", metavar="DIR|SPEC", help=words)
     parser.add_argument("--heuristics", nargs="*", metavar="NAME", help="judge heuristics")
-    add_sets(parser)
+    parser.add_argument("--on", nargs="+", metavar="SET", help="sets of labelled positions")
+    parser.add_argument(
+        "--count", type=int, metavar="N",
+        help="with --on: the first N positions of each set (default: all; 100 of a set made from a "
+        "seed)",
+    )  # fmt: skip
     parser.add_argument(
         "--out", type=Path, metavar="DIR",
         help="with --on: keep answers and scores in DIR; the same command resumes from them",
     )  # fmt: skip
-    add_settings(parser, "seed", "jobs")
+    add_seed(parser, "agents, of sets made from it, and of the intervals")
+    add_jobs(parser)
+    add_quiet(parser)
     add_format(parser)
 
 
 def execute(arguments: argparse.Namespace) -> None:
-    from c4env.evaluation.errors import InvalidRun
+    from c4env.errors import InvalidOption
 
     at_least(arguments, 0, "seed")
     at_least(arguments, 1, "jobs")
@@ -52,30 +67,32 @@ def execute(arguments: argparse.Namespace) -> None:
         show(_of_heuristics(arguments), arguments)
         return
     if not arguments.what:
-        raise InvalidRun("expected a run directory, agents, or --heuristics")
+        raise InvalidOption("expected a run directory, agents, or --heuristics")
     if arguments.on:
         quality = _of_answers(arguments)
     elif len(arguments.what) > 1:
-        raise InvalidRun(
+        raise InvalidOption(
             f"{' '.join(arguments.what)}: expected one run directory, or agents with --on and "
             "a set of positions"
         )
     elif arguments.count is not None or arguments.out is not None:
-        raise InvalidRun("--count and --out need positions: expected --on and a set of positions")
+        raise InvalidOption(
+            "--count and --out need positions: expected --on and a set of positions"
+        )
     else:
         quality = _of_games(arguments)
     show(quality, arguments)
 
 
 def _of_games(arguments: argparse.Namespace) -> Quality:
-    from c4env.evaluation.errors import InvalidRun
+    from c4env.errors import InvalidOption
     from c4env.evaluation.exact.moves import Quality
     from c4env.evaluation.exact.scores import Judge, positions_backwards
     from c4env.evaluation.studies.match import read_run
 
     folder = Path(arguments.what[0])
     if not folder.is_dir():
-        raise InvalidRun(
+        raise InvalidOption(
             f"{folder} is not a run directory; to ask an agent, add --on and a set of positions"
         )
     games = read_run(folder).games
@@ -103,12 +120,12 @@ def _of_answers(arguments: argparse.Namespace) -> Quality:
 
 def _of_heuristics(arguments: argparse.Namespace) -> HeuristicTable:
     from c4env.agents.heuristics.names import HEURISTICS, load
-    from c4env.evaluation.errors import InvalidRun
+    from c4env.errors import InvalidOption
     from c4env.evaluation.exact.heuristics import compare_heuristics
     from c4env.evaluation.exact.questions import labelled_sets
 
     if arguments.what or not arguments.on:
-        raise InvalidRun("--heuristics: expected --on and a set of positions, and no agents")
+        raise InvalidOption("--heuristics: expected --on and a set of positions, and no agents")
     refuse(arguments, ["out"], "with --heuristics")
     names = arguments.heuristics or list(HEURISTICS)
     for name in names:

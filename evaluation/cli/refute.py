@@ -11,7 +11,7 @@ from __future__ import annotations
 import argparse
 from typing import Final
 
-from c4env.evaluation.cli.options import AGENT, add_format, add_settings
+from c4env.evaluation.cli.options import AGENT, add_format, add_jobs, add_quiet, add_seed
 from c4env.evaluation.cli.output import show
 from c4env.evaluation.cli.progress import Progress, announce_compiling
 
@@ -34,7 +34,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="keep answers and scores in DIR; the same command resumes from them, also with more "
         "--positions",
     )  # fmt: skip
-    add_settings(parser, "limit", "seed", "jobs")
+    parser.add_argument(
+        "--limit", type=int, metavar="N", help="search only N of the openings, drawn by the seed"
+    )
+    add_seed(parser, "openings and of the agent")
+    add_jobs(parser, "; each searches an opening")
+    add_quiet(parser)
     add_format(parser)
 
 

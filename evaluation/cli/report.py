@@ -14,8 +14,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from c4env.errors import InvalidOption
 from c4env.evaluation.cli.output import say, show
-from c4env.evaluation.errors import InvalidRun
 from c4env.evaluation.tables import plural
 
 from ...geometry import IS_STANDARD
@@ -67,7 +67,7 @@ def execute(arguments: argparse.Namespace) -> None:
     run = read_run(arguments.folder)
     games = run.games
     if not games and any((arguments.html, arguments.plots, arguments.games, arguments.agent)):
-        raise InvalidRun(f"{arguments.folder} has no games yet: expected at least one")
+        raise InvalidOption(f"{arguments.folder} has no games yet: expected at least one")
     summary = RunSummary.of(run, anchor_of(arguments, run.players))
     summary = replace(summary, models=models_of(arguments, games))
     show(summary if arguments.agent is None else mistakes_of(arguments, games), arguments)

@@ -34,6 +34,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def execute(arguments: argparse.Namespace) -> None:
     announce_compiling(arguments.quiet)
     from ..games.tournament import gauntlet, round_robin
+    from ..plan.field import split_name
     from ..plan.patterns import expand_all
 
     given, me = expand_all(arguments.agents), arguments.only
@@ -41,5 +42,8 @@ def execute(arguments: argparse.Namespace) -> None:
     if me is None:
         play_run(arguments, field, partial(round_robin, field))
         return
-    field = given or [name for name in field if name != me]
-    play_run(arguments, [me, *field], partial(gauntlet, me, field))
+    names = [split_name(player)[0] for player in field]
+    name, _ = split_name(me)
+    me = field[names.index(name)] if name in names else me  # ME may be among the agents
+    others = [player for player, other in zip(field, names, strict=True) if other != name]
+    play_run(arguments, [me, *others], partial(gauntlet, me, others))

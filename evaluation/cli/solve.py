@@ -109,13 +109,13 @@ def _write_all(arguments: argparse.Namespace) -> None:
     """Write the table of every position."""
     import numpy as np
 
-    from c4env.evaluation.errors import InvalidRun
+    from c4env.errors import InvalidOption
     from c4env.files import write_whole
 
     from ...agents.solver.whole import whole_board
 
     if arguments.positions:
-        raise InvalidRun("--all: expected no positions")
+        raise InvalidOption("--all: expected no positions")
     file = file_to_build(arguments.all)
     rows = whole_board()
     write_whole(file, lambda out: np.save(out, rows))
@@ -137,18 +137,22 @@ def _read_lines() -> list[tuple[str, Position]]:
     """Read all positions from standard input before the solver starts.
 
     Raises:
-        InvalidNotation, IllegalMove: a line is not a position; the message has the line's number.
+        InvalidPosition, IllegalMove: a line is not a position; the message has the line's number.
     """
-    from c4env.errors import C4Error
+    from c4env.errors import C4Error, InvalidPosition
 
+    from ...geometry import DIGITS
     from ...position import Position
 
     asked = []
     for number, line in enumerate(sys.stdin, start=1):
-        moves, *_ = line.removeprefix("\ufeff").split() or [""]  # Windows' byte order mark
-        if not moves:
+        words = line.removeprefix("\ufeff").split()  # Windows' byte order mark
+        if not words:
             continue
+        moves = words[0]
         try:
+            if len(words) > 1 and {*words} <= {*DIGITS}:
+                raise InvalidPosition(f"{line.strip()!r}: expected columns without spaces between")
             asked.append((moves, Position.parse("" if moves == "-" else moves)))
         except C4Error as error:
             raise type(error)(f"standard input, line {number}: {error}") from None

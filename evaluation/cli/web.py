@@ -13,14 +13,18 @@ import webbrowser
 from contextlib import suppress
 from pathlib import Path
 
-from c4env.evaluation.cli.options import add_people, at_least, searching
+from c4env.evaluation.cli.options import at_least
 from c4env.evaluation.cli.progress import announce_compiling
 
 PORT = 8044
+RECORD = Path("c4-games")
+HINT = "perfect"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("agents", nargs="*", metavar="SPEC", help="agents to offer besides the zoo")
+    parser.add_argument(
+        "agents", nargs="*", metavar="[NAME=]SPEC", help="agents to offer besides the zoo"
+    )
     parser.add_argument(
         "--port", type=int, default=PORT, help=f"port (default {PORT}; 0: any free port)"
     )
@@ -30,10 +34,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument("--no-browser", action="store_true", help="open no browser")
     parser.add_argument(
-        "--runs", type=Path, action="append", default=[], metavar="DIR",
-        help="offer the games of a run directory, or of a folder of runs; may be repeated",
+        "--record", type=Path, default=RECORD, metavar="DIR",
+        help=f"append games that people play to DIR (default {RECORD})",
     )  # fmt: skip
-    add_people(parser)
+    parser.add_argument("--no-record", action="store_true", help="keep no games")
+    parser.add_argument(
+        "--hint", default=HINT, metavar="SPEC", help=f"agent for hints (default {HINT}: exact)"
+    )
     parser.add_argument(
         "--seconds", type=float, default=120.0, help="seconds that an answer may take (default 120)"
     )
@@ -44,23 +51,30 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(arguments: argparse.Namespace) -> None:
     from c4env.cores import usable_cores
+    from c4env.errors import InvalidOption
     from c4env.evaluation.games.players import line_up
+    from c4env.evaluation.plan.field import name_players
     from c4env.evaluation.play import keep
     from c4env.lazy import from_extra
 
     with from_extra("web", "the web server needs starlette and uvicorn"):
         from c4env.evaluation.web import server
         from c4env.evaluation.web.guard import is_loopback
+    from c4env import agents
+    from c4env.agents.base import SearchingAgent
+
     at_least(arguments, 1, "jobs")
     announce_compiling()
-    line_up({spec: spec for spec in arguments.agents}).close()  # report an error here
-    searching(arguments.hint)
+    named = {name: str(spec) for name, spec in name_players(arguments.agents).items()}
+    line_up(named).close()  # report an error here
+    if not isinstance(agents.make(arguments.hint), SearchingAgent):
+        raise InvalidOption(f"--hint {arguments.hint}: expected an agent that searches")
     record = None if arguments.no_record else arguments.record
     if record is not None and record.exists():
         keep(record)  # report a damaged record before a game, not after it
     settings = server.ServerSettings(
-        tuple(arguments.agents), arguments.hint, record, tuple(arguments.runs),
-        arguments.seconds, arguments.jobs or usable_cores(), arguments.host,
+        named, arguments.hint, record, arguments.seconds, arguments.jobs or usable_cores(),
+        arguments.host,
     )  # fmt: skip
     logging.basicConfig(format="%(asctime)s %(message)s", level=logging.WARNING)
     with server.listen(arguments.host, arguments.port) as socket, suppress(KeyboardInterrupt):
@@ -71,8 +85,8 @@ def execute(arguments: argparse.Namespace) -> None:
             print(f"{address}   Ctrl-C stops", flush=True)
             if not is_loopback(host):
                 print(
-                    f"listening beyond this machine, at {host}: anyone who can connect can play, "
-                    "start searches and see the runs",
+                    f"listening beyond this machine, at {host}: anyone who can connect can play "
+                    "and start searches",
                     flush=True,
                 )
             if not arguments.no_browser:

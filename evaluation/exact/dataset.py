@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from c4env.agents.pool import Pool
-from c4env.agents.registry.imports import meant
+from c4env.agents.registry.imports import suggest
 from c4env.agents.solver import NO_SCORE, Solver
 from c4env.agents.solver.book import default_book, enumeration, twelve_ply_book
 from c4env.agents.solver.exam import SHA256, in_exam, keys
@@ -21,8 +21,7 @@ from c4env.bitboard import CELLS, COLUMNS, FROM_TOP, ROWS, mirror_all
 from c4env.cores import usable_cores
 from c4env.envs.vectorized.batch import Batch, boards_from
 from c4env.envs.vectorized.chance import streams
-from c4env.errors import require_integer
-from c4env.evaluation.errors import InvalidRun, UnreadableRun, UnwritableRun
+from c4env.errors import InvalidOption, UnreadableRun, Unwritable, require_integer
 from c4env.evaluation.store.journal import Format, Journal
 from c4env.evaluation.tables import shortened
 from c4env.files import write_whole
@@ -53,19 +52,28 @@ class Data(NamedTuple):
         """Return the positions of a split.
 
         Raises:
-            InvalidRun: ``split`` is not in ``SPLITS``.
+            InvalidOption: ``split`` is not in ``SPLITS``.
         """
         if split not in SPLITS:
-            raise InvalidRun(f"split={split!r}: expected one of {', '.join(SPLITS)}")
+            raise InvalidOption(f"split={split!r}: expected one of {', '.join(SPLITS)}")
         return self.take(self.split == split)
 
-    def torch(self) -> TensorDataset:
-        """Convert the data to float32 tensors for PyTorch's ``DataLoader``.
+    def numpy(self) -> tuple[NDArray[np.float32], ...]:
+        """Convert the data to float32 arrays for training.
 
         Returns:
             planes ``[N, 2, 6, 7]`` (the side to move's discs first, row 0 on top); masks
             ``[N, 7]``; policies ``[N, 7]``, uniform over the best columns; and values ``[N]``: 1
             for a win of the side to move, 0 for a draw, -1 for a loss.
+        """
+        cells = [side[:, None] >> np.array(FROM_TOP) & 1 for side in (self.mine, self.theirs)]
+        planes = np.stack(cells, axis=1).reshape(-1, 2, ROWS, COLUMNS)
+        policy = self.best / self.best.sum(axis=1, keepdims=True)
+        arrays = (planes, self.columns != NO_SCORE, policy, np.sign(self.score))
+        return tuple(a.astype(np.float32) for a in arrays)
+
+    def torch(self) -> TensorDataset:
+        """Convert the arrays of :meth:`numpy` to tensors for PyTorch's ``DataLoader``.
 
         Raises:
             MissingExtra: PyTorch is not installed.
@@ -73,11 +81,7 @@ class Data(NamedTuple):
         with from_extra("torch", "a data set of tensors needs PyTorch"):
             import torch
             from torch.utils.data import TensorDataset
-        cells = [side[:, None] >> np.array(FROM_TOP) & 1 for side in (self.mine, self.theirs)]
-        planes = np.stack(cells, axis=1).reshape(-1, 2, ROWS, COLUMNS)
-        policy = self.best / self.best.sum(axis=1, keepdims=True)
-        arrays = (planes, self.columns != NO_SCORE, policy, np.sign(self.score))
-        return TensorDataset(*(torch.from_numpy(a.astype(np.float32)) for a in arrays))
+        return TensorDataset(*map(torch.from_numpy, self.numpy()))
 
     @classmethod
     def read(cls, path: str | Path) -> Data:
@@ -147,11 +151,11 @@ def form_of(path: Path) -> Form:
     """Return the reader and the writer of a file, chosen by the ending of its name.
 
     Raises:
-        InvalidRun: the ending is not in ``FORMS``.
+        InvalidOption: the ending is not in ``FORMS``.
         MissingExtra: pyarrow is not installed.
     """
     if path.suffix not in FORMS:
-        raise InvalidRun(f"{path}: expected a file name that ends in {' or '.join(FORMS)}")
+        raise InvalidOption(f"{path}: expected a file name that ends in {' or '.join(FORMS)}")
     if path.suffix == ".parquet":
         _parquet()  # report a missing library before any work
     return FORMS[path.suffix]
@@ -211,37 +215,37 @@ def data(
         the content of the file.
 
     Raises:
-        InvalidRun: an argument is invalid, the file exists, or there are too few positions.
-        BookUnavailable: positions of 8 to 11 plies need the 12-ply book of the extra ``book``.
+        InvalidOption: an argument is invalid, the file exists, or there are too few positions.
+        InvalidOption: positions of 8 to 11 plies need the 12-ply book of the extra ``book``.
         UnreadableRun: ``FILE.part`` is damaged or belongs to another call.
-        UnwritableRun: the file cannot be written.
-        FileInUse: another process is writing the file.
+        Unwritable: the file cannot be written.
+        Unwritable: another process is writing the file.
         MissingExtra: pyarrow is not installed.
     """
     file = Path(file)
     writer = form_of(file)[1]
     if file.exists() or not file.parent.is_dir():
-        raise InvalidRun(f"{file}: expected a new file in an existing directory")
+        raise InvalidOption(f"{file}: expected a new file in an existing directory")
     listed = len(sets) == 1 and sets[0] in LISTED
     if not listed and (not sets or any(name not in PLAYERS for name in sets)):
         known = [*PLAYERS, *LISTED]
-        wrong = "".join(meant(name, known) for name in sets if name not in known)
-        raise InvalidRun(
+        wrong = "".join(suggest(name, known) for name in sets if name not in known)
+        raise InvalidOption(
             f"sets {' '.join(sets)!r}{wrong}: expected one or more of "
             f"{', '.join(PLAYERS)}, or one of {', '.join(LISTED)}"
         )
     if UCI in sets and (positions is not None or plies is not None):
-        raise InvalidRun(f"set {UCI}: expected neither positions nor plies; the set is fixed")
+        raise InvalidOption(f"set {UCI}: expected neither positions nor plies; the set is fixed")
     if plies is None:
         plies = range(UCI_PLIES, UCI_PLIES + 1 if UCI in sets else 31)
     most = MOST_PLIES if listed else CELLS - 1
     if not plies or plies.step != 1 or plies[0] < 0 or plies[-1] > most:
-        raise InvalidRun(f"plies={plies!r}: expected consecutive numbers of 0..{most}")
-    require_integer("seed", seed, 0, "an integer of 0 or more", wrong=InvalidRun)
+        raise InvalidOption(f"plies={plies!r}: expected consecutive numbers of 0..{most}")
+    require_integer("seed", seed, 0, "an integer of 0 or more")
     positions = POSITIONS if positions is None and not listed else positions
     if positions is not None:
-        require_integer("positions", positions, wrong=InvalidRun)
-    threads = require_integer("jobs", usable_cores() if jobs is None else jobs, wrong=InvalidRun)
+        require_integer("positions", positions)
+    threads = require_integer("jobs", usable_cores() if jobs is None else jobs)
     # Without the book, a position of 8 to 11 discs takes about a second.
     early = plies.start < MOST_PLIES and plies[-1] >= UCI_PLIES
     solver = Solver(twelve_ply_book() if early else default_book())
@@ -268,7 +272,7 @@ def data(
         try:
             write_whole(file, lambda out: writer(out, found))
         except OSError as error:
-            raise UnwritableRun(f"{file}: {error.strerror or error}") from None
+            raise Unwritable(f"{file}: {error.strerror or error}") from None
     part.unlink()
     return found
 
@@ -277,14 +281,14 @@ def _draw(names: Sequence[str], plies: range, positions: int | None, seed: int) 
     """Draw the positions of a file, in file order, as bitboards ``[2, N]``.
 
     Raises:
-        InvalidRun: the sets have fewer positions than ``positions``.
+        InvalidOption: the sets have fewer positions than ``positions``.
     """
     if positions is None or names[0] in LISTED:
         drawn = _canonical(*_listed(names[0], plies))
     else:
         drawn = _canonical(*_met(names, plies, positions, seed))
     if positions is not None and drawn.shape[1] < positions:
-        raise InvalidRun(
+        raise InvalidOption(
             f"positions={positions}: expected at most {drawn.shape[1]}, the number of positions "
             f"found with {plies[0]}..{plies[-1]} plies"
         )

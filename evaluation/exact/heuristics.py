@@ -13,7 +13,7 @@ import numpy as np
 
 from c4env.agents.heuristics.names import Heuristic, load, require_finite
 from c4env.arrays import Float64s
-from c4env.evaluation.errors import InvalidRun
+from c4env.errors import InvalidOption
 from c4env.evaluation.exact.moves import RESAMPLES, TAIL, Estimate, resampled_counts
 from c4env.evaluation.exact.questions import Labelled
 from c4env.evaluation.tables import Column, Result, Table
@@ -72,15 +72,15 @@ def compare_heuristics(
         watch: called with the number of heuristics done and the total.
 
     Raises:
-        InvalidRun: no heuristic is given, one occurs twice, or there are fewer than two positions.
+        InvalidOption: no heuristic is given, one occurs twice, or there is at most one position.
     """
     titles = [getattr(name, "__name__", str(name)) for name in names]
     if not names or len(set(titles)) < len(titles):
-        raise InvalidRun(
+        raise InvalidOption(
             f"heuristics {', '.join(titles) or 'none'}: expected one or more, no duplicate"
         )
     if len(positions) < 2:
-        raise InvalidRun(f"{len(positions)} positions: expected at least two to rank")
+        raise InvalidOption(f"{len(positions)} positions: expected at least two to rank")
     heuristics = [load(name) for name in names]
     boards = [(p.position.mine, p.position.theirs) for p in positions]
     scores = np.array([p.score for p in positions], dtype=np.float64)

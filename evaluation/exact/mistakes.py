@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 from c4env.bitboard import CELLS, COLUMNS, discs_at_end, winning_moves
-from c4env.evaluation.errors import InvalidRun
+from c4env.errors import InvalidOption
 from c4env.evaluation.exact.moves import BAND, JudgedMove, band_name, bands, judge_games
 from c4env.evaluation.exact.scores import Judge, sign
 from c4env.evaluation.plan.openings import canonical
@@ -109,15 +109,15 @@ class Mistakes(Result):
             judge: the source of exact scores; it solves positions that it does not know.
 
         Raises:
-            InvalidRun: the agent is not in the games, or never chose a column.
+            InvalidOption: the agent is not in the games, or never chose a column.
         """
         names = dict.fromkeys(name for game in games for name in game.players)
         if player not in names:
-            raise InvalidRun(f"agent {player!r} is not in the run: expected {', '.join(names)}")
+            raise InvalidOption(f"agent {player!r} is not in the run: expected {', '.join(names)}")
         own = _played(games, player, judge)
         moves = [move for *_, some in own for move in some]
         if not moves:
-            raise InvalidRun(f"agent {player!r} chose no column in these games")
+            raise InvalidOption(f"agent {player!r} chose no column in these games")
         colours: dict[str, Played] = {"moving first": [], "moving second": []}
         openings: dict[str, Played] = {}
         for each in own:

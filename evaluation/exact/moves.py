@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from c4env.arrays import Float64s
 from c4env.bitboard import CELLS
-from c4env.evaluation.errors import InvalidRun
+from c4env.errors import InvalidOption
 from c4env.evaluation.exact.scores import Judge, Scores, positions_of, sign
 from c4env.evaluation.store.record import GameRecord
 from c4env.evaluation.tables import Column, Result, Table, plural
@@ -142,7 +142,7 @@ class Quality(Result):
 
     def __post_init__(self) -> None:
         if not self.moves:
-            raise InvalidRun("there is no move to judge")
+            raise InvalidOption("there is no move to judge")
         if not self.players:
             names = tuple(dict.fromkeys(move.player for move in self.moves))
             object.__setattr__(self, "players", names)
@@ -184,10 +184,12 @@ class Quality(Result):
             plies: first and last number of discs on the board before the move; None for all.
 
         Raises:
-            InvalidRun: the player was not judged.
+            InvalidOption: the player was not judged.
         """
         if player not in self._data:
-            raise InvalidRun(f"player {player!r} was not judged: expected {', '.join(self._data)}")
+            raise InvalidOption(
+                f"player {player!r} was not judged: expected {', '.join(self._data)}"
+            )
         group, ply, facts = self._data[player]
         first, last = plies or (0, CELLS)
         chosen = (ply >= first) & (ply <= last)
@@ -319,10 +321,10 @@ def bands(width: int) -> Iterable[tuple[int, int]]:
     """Return ranges of ``width`` plies that cover a game, both ends included.
 
     Raises:
-        InvalidRun: ``width`` is not in 1..42.
+        InvalidOption: ``width`` is not in 1..42.
     """
     if not 1 <= width <= CELLS:
-        raise InvalidRun(f"bands of {width!r} plies: expected 1..{CELLS}")
+        raise InvalidOption(f"bands of {width!r} plies: expected 1..{CELLS}")
     return [(first, min(first + width, CELLS) - 1) for first in range(0, CELLS, width)]
 
 

@@ -15,12 +15,11 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from c4env.agents.registry.imports import meant
+from c4env.agents.registry.imports import suggest
 from c4env.agents.registry.registry import registered_here
 from c4env.agents.solver import Solver
 from c4env.agents.solver.exam import SHA256, VERSION, exam
-from c4env.errors import C4Error
-from c4env.evaluation.errors import InvalidRun, UnreadableRun
+from c4env.errors import C4Error, InvalidOption, UnreadableRun
 from c4env.evaluation.exact.moves import JudgedMove, Quality
 from c4env.evaluation.exact.scores import Judge, strongest_book
 from c4env.evaluation.games.clusters import version_here
@@ -69,11 +68,11 @@ def labelled_sets(names: Sequence[str], count: int | None, seed: int = 0) -> lis
         seed: seed of the generated sets.
 
     Raises:
-        InvalidRun: ``count`` is not positive, a position is finished, or a label is wrong.
+        InvalidOption: ``count`` is not positive, a position is finished, or a label is wrong.
         UnreadableRun: a file cannot be read or has no labelled positions.
     """
     if count is not None and count < 1:
-        raise InvalidRun(f"{count} positions: expected at least 1")
+        raise InvalidOption(f"{count} positions: expected at least 1")
     solver = Solver(book=strongest_book())
     found: dict[Position, Labelled] = {}
     read: list[Labelled] = []
@@ -88,13 +87,13 @@ def labelled_sets(names: Sequence[str], count: int | None, seed: int = 0) -> lis
         elif not Path(name).exists():
             sets = [EXAM, *STAGES]
             listed = f"; expected a file of `moves score` lines, or one of {', '.join(sets)}"
-            raise UnreadableRun(f"set {name!r}{meant(name, sets)}{listed}")
+            raise UnreadableRun(f"set {name!r}{suggest(name, sets)}{listed}")
         else:
             some = read_labelled(Path(name))[:count]
             read += some
         for labelled in some:
             if labelled.position.outcome is not None:
-                raise InvalidRun(f"{name}: {labelled.moves}: the game is over")
+                raise InvalidOption(f"{name}: {labelled.moves}: the game is over")
             found.setdefault(labelled.position, labelled)
     if read:  # two files may label one position differently
         scores = solver.scores_many([labelled.position for labelled in read])
@@ -107,10 +106,10 @@ def check_label(labelled: Labelled, score: int) -> None:
     """Check that a label is the exact score.
 
     Raises:
-        InvalidRun: the label differs from the score.
+        InvalidOption: the label differs from the score.
     """
     if score != labelled.score:
-        raise InvalidRun(f"{labelled.moves} is labelled {labelled.score}; its score is {score}")
+        raise InvalidOption(f"{labelled.moves} is labelled {labelled.score}; its score is {score}")
 
 
 def read_labelled(path: Path) -> list[Labelled]:
@@ -206,9 +205,8 @@ def question_agents(
         watch: called with the number of answers so far and the total.
 
     Raises:
-        InvalidRun: no agent is given, an agent is given twice, or no agent answers.
-        UnknownAgent, UnknownOption, ...: a spec is wrong.
-        UnreadableRun: ``answers.jsonl`` is damaged or in use.
+        InvalidOption: no agent is given, an agent is given twice, or no agent answers.
+        UnknownAgent, InvalidOption, ...: a spec is wrong.
     """
     with closing(_line_up(specs)) as lineup:
         return _question_all(lineup, positions, judge, seed, folder, watch)
@@ -218,7 +216,9 @@ def _line_up(specs: Sequence[str]) -> Lineup:
     """Make the agents of several specs; errors are reported before any agent is asked."""
     named = dict(map(split_name, specs))
     if not specs or len(named) < len(specs):
-        raise InvalidRun(f"agents {', '.join(specs) or 'none'}: expected one or more, no duplicate")
+        raise InvalidOption(
+            f"agents {', '.join(specs) or 'none'}: expected one or more, no duplicate"
+        )
     return line_up(named, jobs=len(named))
 
 
@@ -254,7 +254,7 @@ def _question_all(
                     if watch is not None:
                         watch(done, total)
     if not moves:
-        raise InvalidRun(f"no agent answered; the first error: {next(iter(faults))}")
+        raise InvalidOption(f"no agent answered; the first error: {next(iter(faults))}")
     notes = tuple(
         f"{plural(count, 'position')} without an answer, {why}" for why, count in faults.items()
     )
@@ -289,9 +289,8 @@ def quality(
         the judged moves.
 
     Raises:
-        InvalidRun: an agent occurs twice, no agent answers, or the count or a set is invalid.
-        UnknownAgent, UnknownOption, ...: a spec is wrong.
-        UnreadableRun: a set or a stored file is damaged, or the folder is in use.
+        InvalidOption: an agent occurs twice, no agent answers, or the count or a set is invalid.
+        UnknownAgent, InvalidOption, ...: a spec is wrong.
     """
     specs, on = ([each] if isinstance(each, str) else list(each) for each in (specs, on))
     with closing(_line_up(specs)) as lineup, Judge(out) as judge:

@@ -33,8 +33,7 @@ from typing import Any, Final, NamedTuple
 from c4env.agents.registry.registry import registered_here
 from c4env.agents.solver import Solver
 from c4env.bitboard import BOARD, CELLS, fours
-from c4env.errors import require_integer
-from c4env.evaluation.errors import InvalidRun
+from c4env.errors import InvalidOption, require_integer
 from c4env.evaluation.exact.questions import Answer, question_in_worker
 from c4env.evaluation.exact.scores import sign, strongest_book
 from c4env.evaluation.games.clusters import version_here
@@ -380,17 +379,16 @@ def refute(
         the worst case of each opening and colour.
 
     Raises:
-        InvalidRun: a number or an opening is invalid.
-        UnknownAgent, UnknownOption, ...: the spec is wrong.
-        UnreadableRun: a stored file is damaged.
-        FileInUse: another process is writing to the folder.
+        InvalidOption: a number or an opening is invalid.
+        UnknownAgent, InvalidOption, ...: the spec is wrong.
+        Unwritable: another process is writing to the folder.
     """
     chosen = Settings(seed=seed, jobs=jobs, out=out, limit=limit)
-    positions = require_integer("positions", positions, wrong=InvalidRun)
+    positions = require_integer("positions", positions)
     starts = choose_openings(openings, chosen.seed, chosen.limit)
     field = name_players(player if isinstance(player, Mapping) else [player])
     if len(field) != 1:
-        raise InvalidRun(f"{len(field)} agents given: expected one agent to refute")
+        raise InvalidOption(f"{len(field)} agents given: expected one agent to refute")
     (name,) = field
     folder = None if chosen.out is None else Path(chosen.out)
     cases = [(opening, seat) for opening in starts for seat in (0, 1)]

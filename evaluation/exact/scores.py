@@ -13,12 +13,11 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import Any, Final
 
-from c4env.agents.solver import Book, BookUnavailable, Solver
+from c4env.agents.solver import Book, Solver
 from c4env.agents.solver.book import default_book, twelve_ply_book
 from c4env.bitboard import BOARD, CELLS, COLUMNS, STRIDE, TOP
 from c4env.cores import usable_cores
-from c4env.errors import require_integer
-from c4env.evaluation.errors import InvalidRun
+from c4env.errors import MissingExtra, require_integer
 from c4env.evaluation.plan.openings import canonical
 from c4env.evaluation.store.journal import Findings, Format
 from c4env.evaluation.store.record import GameRecord
@@ -40,10 +39,6 @@ class Judge:
         book: the solver's opening book (``c4env.agents.solver.Solver``), by default
             :func:`strongest_book`; the book changes no score.
         table_mb: size of each thread's transposition table, in MB.
-
-    Raises:
-        UnreadableRun: the file is damaged or in use.
-        BookUnavailable: the book cannot be read.
     """
 
     def __init__(
@@ -92,11 +87,10 @@ class Judge:
             watch: called from time to time with the number of positions done and the total.
 
         Raises:
-            InvalidRun: ``jobs`` is not a positive number.
-            UnwritableRun: the scores cannot be written.
+            InvalidOption: ``jobs`` is not a positive number.
         """
         if jobs is not None:
-            require_integer("jobs", jobs, wrong=InvalidRun)
+            require_integer("jobs", jobs)
         threads = jobs or usable_cores()
         distinct = list(dict.fromkeys(canonical(p) for p in positions if p.outcome is None))
         missing = [p for p in distinct if (p.mine, p.theirs) not in self._known]
@@ -160,7 +154,7 @@ def strongest_book() -> Book:
     """
     try:
         return twelve_ply_book()
-    except BookUnavailable:
+    except MissingExtra:
         return default_book()
 
 

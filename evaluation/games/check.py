@@ -8,7 +8,7 @@ import time
 from dataclasses import dataclass
 from typing import Any, Final
 
-from c4env.agents.registry.imports import in_a_line
+from c4env.agents.registry.imports import format_error
 from c4env.evaluation.games.pool import Clock, Lost, do_all, here
 from c4env.evaluation.tables import Table, plural
 
@@ -102,9 +102,6 @@ def check_agent(spec: str) -> Check:
     The check begins with a position near the end of the game, and goes back towards the start.
     After PATIENCE seconds, the check asks for no further move.
     Third-party code runs in another process.
-
-    Raises:
-        UnknownAgent, UnknownOption, ...: the spec is wrong.
     """
     if not names_code(spec):
         return _look(spec)
@@ -159,7 +156,7 @@ def _one_move(agent: Agent, position: Position, seed: int) -> tuple[int | str, f
         try:
             return agent(observation)
         except Exception as error:
-            where.append(in_a_line(error))
+            where.append(format_error(error))
             raise
 
     if type(agent).close is not Agent.close:  # its process starts with the first move of a game

@@ -21,9 +21,7 @@ import joblib
 import numpy as np
 from joblib.parallel import get_active_backend
 
-from c4env.agents.errors import Unavailable
-from c4env.errors import C4Error, MissingExtra
-from c4env.evaluation.errors import InvalidRun
+from c4env.errors import C4Error, InvalidOption, MissingExtra, Unavailable
 from c4env.evaluation.games.processes import sigint_blocked
 from c4env.evaluation.plan.schedule import Fixture
 from c4env.lazy import from_extra
@@ -51,13 +49,13 @@ def check_backend(backend: str | None, address: str | None) -> None:
     """Check that a backend exists, and that an address belongs to a cluster backend.
 
     Raises:
-        InvalidRun: the backend is unknown, or has an address but no cluster.
+        InvalidOption: the backend is unknown, or has an address but no cluster.
     """
     if backend is not None and backend not in BACKENDS:
-        raise InvalidRun(f"backend={backend!r}: expected one of {', '.join(BACKENDS)}")
+        raise InvalidOption(f"backend={backend!r}: expected one of {', '.join(BACKENDS)}")
     if address is not None and backend not in CLUSTERS:
         wanted = " or ".join(CLUSTERS)
-        raise InvalidRun(f"address={address!r}: only the backend {wanted} takes an address")
+        raise InvalidOption(f"address={address!r}: only the backend {wanted} takes an address")
 
 
 def elsewhere(backend: str | None) -> bool:
@@ -85,7 +83,7 @@ def play_elsewhere(
             ``ray://host:10001``; None starts ``jobs`` workers on this machine.
 
     Raises:
-        InvalidRun: no cluster answers at the address, or an agent cannot be sent to a worker.
+        InvalidOption: no cluster answers at the address, or an agent cannot be sent to a worker.
         MissingExtra: a package is not installed.
         Unavailable: a worker failed.
     """
@@ -132,7 +130,7 @@ def play_batch(
 ) -> list[GameRecord]:
     """Play games in a worker."""
     if version != version_here():
-        raise InvalidRun(
+        raise InvalidOption(
             f"a worker on {platform.node()} has c4env {version_here()}: "
             f"expected the same as the run, {version}"
         )
@@ -159,7 +157,7 @@ def _cluster(backend: str | None, jobs: int, address: str | None) -> Iterator[No
             if isinstance(error, MissingExtra):
                 raise
             where = f"no {backend.title()} cluster answers ({error})"
-            raise InvalidRun(f"address={address!r}: {where}") from None
+            raise InvalidOption(f"address={address!r}: {where}") from None
     with cluster, joblib.parallel_config(backend=backend):
         yield
 

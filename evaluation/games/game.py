@@ -9,17 +9,16 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from c4env.agents.errors import LateAnswer, Unavailable
-from c4env.errors import InvalidAction
+from c4env.errors import InvalidAction, LateAnswer, Unavailable
 from c4env.evaluation.games.pool import Clock, Lost, here
 from c4env.evaluation.games.processes import agents_own
 from c4env.evaluation.plan.schedule import Fixture
 from c4env.evaluation.seeds import seeds
 
-from ...envs.aec import AGENTS, env
+from ...envs.aec import AGENTS, raw_env
 from ...envs.opponents import reset_player
 from ...observation import Observation
-from ...position import format_moves, parse_column, parse_moves
+from ...position import Position, format_moves, parse_column, parse_moves
 from ..store.record import Ending, GameRecord
 
 Policy = Callable[[Observation], Any]
@@ -62,11 +61,11 @@ def ask(policy: Policy, observation: Observation) -> tuple[int, int] | Fault:
     except Unavailable:
         raise
     except LateAnswer as error:  # from an engine or a server
-        return Fault("time", in_words(error, with_type=False))
+        return Fault("time", describe_error(error, with_type=False))
     except BaseException as error:  # CancelledError, GeneratorExit, SystemExit, ... as well
         if not agents_own(error):
             raise
-        return Fault("exception", in_words(error))
+        return Fault("exception", describe_error(error))
     if not 0 <= nodes <= MOST_NODES:
         return Fault("nonsense", "its number of nodes is not an integer 0..2**63-1")
     try:
@@ -74,7 +73,9 @@ def ask(policy: Policy, observation: Observation) -> tuple[int, int] | Fault:
     except BaseException as error:  # code of the answer raises, or the answer cannot be shown
         if not agents_own(error):
             raise
-        return Fault("nonsense", in_words(error, with_type=not isinstance(error, InvalidAction)))
+        return Fault(
+            "nonsense", describe_error(error, with_type=not isinstance(error, InvalidAction))
+        )
     if not legal[column]:
         return Fault("illegal column", f"column {column} is full")
     return column, nodes
@@ -89,11 +90,11 @@ def begin(policy: Policy, seed: int) -> Fault | None:
     except BaseException as error:
         if not agents_own(error):
             raise
-        return Fault("exception", f"reset: {in_words(error)}")
+        return Fault("exception", f"reset: {describe_error(error)}")
     return None
 
 
-def in_words(error: BaseException, with_type: bool = True) -> str:
+def describe_error(error: BaseException, with_type: bool = True) -> str:
     """Describe an error in one short line without control characters."""
     try:
         text = " ".join(str(error).split())
@@ -114,6 +115,7 @@ def play_game(
     opening: str = "",
     seed: int = 0,
     clock: Clock | None = None,
+    on_move: Callable[[Position, int], None] | None = None,
 ) -> GameRecord:
     """Play one game to its end; an agent that fails forfeits the game.
 
@@ -127,8 +129,9 @@ def play_game(
         opening: 1-based columns played before the agents take over.
         seed: the run's seed.
         clock: the time limit of a move; None sets no limit.
+        on_move: called after each move with the new position and the column.
     """
-    board = env()
+    board = raw_env()  # `ask` checks the answers
     board.reset(options={"moves": opening})
     columns = list(parse_moves(opening))
     nodes = [0, 0]
@@ -165,9 +168,10 @@ def play_game(
         column, searched = answer
         nodes[seat] += searched
         columns.append(column)
-        turn.answered(seat, nodes[seat], seconds[seat])
-        turn.moved(column)
+        turn.answered(seat, column, nodes[seat], seconds[seat])
         board.step(column)
+        if on_move is not None:
+            on_move(board.position, column)
     outcome = board.position.outcome
     assert outcome is not None  # the loop ends with the game
     return record(outcome.winner, "full board" if outcome.winner is None else "four")
@@ -179,7 +183,5 @@ def lost_game(fixture: Fixture, lost: Lost) -> GameRecord:
     assert turn.seat is not None
     # An agent that fails while it is made has no columns yet.
     moves = format_moves(turn.columns) or opening
-    winner = 1 - turn.seat
-    return GameRecord(
-        players, opening, moves, winner, lost.ending, lost.reason, turn.nodes, turn.seconds
-    )
+    spent = tuple(turn.nodes), tuple(turn.seconds)
+    return GameRecord(players, opening, moves, 1 - turn.seat, lost.ending, lost.reason, *spent)

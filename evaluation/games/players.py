@@ -15,15 +15,15 @@ import re
 import threading
 import uuid
 import warnings
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from c4env.agents.errors import UnknownAgent
 from c4env.agents.registry.table import ZOO
 from c4env.cores import usable_cores
+from c4env.errors import UnknownAgent
 from c4env.evaluation.games.pool import (
+    TRIES,
     Clock,
     Worker,
     end_all,
@@ -47,7 +47,7 @@ from ..plan.field import (
 from ..plan.identity import Watch
 from ..store.record import GameRecord
 from ..store.transcripts import Transcripts
-from .game import Policy, in_words, play_game
+from .game import Policy, describe_error, play_game
 
 _OWN: Final = frozenset(entry.name for entry in ZOO)
 _CODE: Final = re.compile(r"([^\s:]+):[A-Za-z_]\w*")  # FILE.py:NAME, package.module:NAME
@@ -70,21 +70,15 @@ class RunSpec:
     field: Mapping[str, Player | bytes]  # specs, objects, or pickled objects
     seed: int
     clock: Clock | None = None
-    registered: Mapping[str, Any] = dataclasses.field(
-        default_factory=dict
-    )  # names registered in the parent
+    registered: Mapping[str, Any] = dataclasses.field(default_factory=registered_here)
     transcripts: Transcripts | None = None  # of language models, which play in threads
     shared: bool = False  # workers are threads, each of which needs its own copy of an object
-    id: str = dataclasses.field(default_factory=lambda: uuid.uuid4().hex)
+    id: str = ""  # of the lineup, whose agents play
 
     def for_workers(self) -> RunSpec:
-        """Return the run with its objects pickled: what goes wrong in a worker is one agent's own.
-
-        Raises:
-            InvalidRun: an object cannot be pickled.
-        """
+        """Return the run with its objects pickled: what goes wrong there is one agent's own."""
         sent = {n: p if isinstance(p, str | bytes) else pickled(p) for n, p in self.field.items()}
-        return RunSpec(sent, self.seed, self.clock, self.registered, id=self.id)
+        return dataclasses.replace(self, field=sent, transcripts=None)
 
 
 def play_one(run: RunSpec, pair: tuple[str, str], opening: str) -> GameRecord:
@@ -117,29 +111,24 @@ class AgentCache(threading.local):
             return player
         self.adopt(run.id, {})
         if name not in self._made:
-            self._made[name] = self._make(run, name)
+            with place_restored():
+                if isinstance(player, bytes):
+                    self._made[name] = pickle.loads(player)
+                elif callable(player):
+                    self._made[name] = copy.deepcopy(player)
+                else:
+                    register_all(run.registered)
+                    self._made[name] = make_player(player, run.clock and run.clock.movetime)
         found: Policy = self._made[name]
         return found
-
-    def _make(self, run: RunSpec, name: str) -> Policy:
-        player = run.field[name]
-        with place_restored():
-            if isinstance(player, bytes):
-                found: Policy = pickle.loads(player)
-                return found
-            if not isinstance(player, str):
-                return copy.deepcopy(player)
-            register_all(run.registered)
-            return make_player(player, None if run.clock is None else run.clock.movetime)
 
     def adopt(self, run: str, made: dict[str, Agent]) -> None:
         """Take over agents that were made for a run, and forget those of another run."""
         if self._run != run:
             self.clear()
             self._run = run
-        while made:
-            name, agent = made.popitem()
-            self._made[name] = agent
+        self._made.update(made)
+        made.clear()
 
     def clear(self) -> None:
         """Close all agents."""
@@ -164,7 +153,9 @@ def close_agents(made: dict[Any, Any]) -> None:
                 if not agents_own(error):
                     raise
                 warnings.warn(
-                    f"{agent.name}: close() raised {in_words(error)}", RuntimeWarning, stacklevel=2
+                    f"{agent.name}: close() raised {describe_error(error)}",
+                    RuntimeWarning,
+                    stacklevel=2,
                 )
 
 
@@ -209,7 +200,7 @@ def line_up(field: Mapping[str, Player], movetime: float | None = None, jobs: in
         jobs: the most workers to keep.
 
     Raises:
-        UnknownAgent, UnknownOption, ...: a spec is wrong, or an agent cannot be made.
+        UnknownAgent, InvalidOption, ...: a spec is wrong, or an agent cannot be made.
     """
     found: dict[str, Traits] = {}
     lineup = Lineup(field, join(()), {}, [], uuid.uuid4().hex)
@@ -223,14 +214,12 @@ def line_up(field: Mapping[str, Player], movetime: float | None = None, jobs: in
                 found[name] = look(name, player, lineup.made.get(name, player), watch)
         while outside:
             some, outside = outside[: usable_cores()], outside[usable_cores() :]
-            looking = {name: Worker() for name in some}
-            lineup.workers += looking.values()
-            for name, worker in looking.items():
-                about = (name, field[name], movetime, registered_here(), lineup.id)
-                worker.give(_LOOK, about)
-            for name, worker in looking.items():
-                with _told_of(name, worker):
-                    found[name] = worker.result()
+            first = len(lineup.workers)
+            lineup.workers += [Worker() for _ in some]
+            for name, worker in zip(some, lineup.workers[first:], strict=True):
+                worker.give(_LOOK, (name, field[name], movetime, registered_here(), lineup.id))
+            for at, name in enumerate(some, first):
+                found[name] = _look_of(name, lineup.workers, at)
             end_all(lineup.workers[jobs:])
             del lineup.workers[jobs:]
         lineup.traits = join([found[name] for name in field])
@@ -240,17 +229,22 @@ def line_up(field: Mapping[str, Player], movetime: float | None = None, jobs: in
     return lineup
 
 
-@contextmanager
-def _told_of(name: str, worker: Worker) -> Iterator[None]:
-    """A context that raises UnknownAgent if the agent cannot be made."""
+def _look_of(name: str, workers: list[Worker], at: int, tries: int = TRIES) -> Traits:
+    """Return the traits that a worker reads; if the worker dies, a fresh one takes its place."""
+    worker = workers[at]
     try:
-        yield
-    except (EOFError, OSError):
-        worker.process.join()
-        raise UnknownAgent(f"agent {name!r} cannot be made: {worker.ending()}") from None
+        traits: Traits = worker.result()
     except RuntimeError as error:
         last = str(error).strip().rpartition("\n")[2]
         raise UnknownAgent(f"agent {name!r} cannot be made: {last}") from None
+    except (EOFError, OSError):
+        worker.join()
+        if tries == 1:
+            raise UnknownAgent(f"agent {name!r} cannot be made: {worker.ending()}") from None
+        workers[at] = Worker()
+        workers[at].give(_LOOK, worker.given[0][0])
+        return _look_of(name, workers, at, tries - 1)
+    return traits
 
 
 def look_in_worker(

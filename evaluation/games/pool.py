@@ -8,6 +8,7 @@ an agent is late, the task is lost, and the player whose turn it was is to blame
 from __future__ import annotations
 
 import atexit
+import ctypes
 import mmap
 import multiprocessing
 import os
@@ -27,10 +28,8 @@ from typing import Any, Final, Literal, NamedTuple
 from joblib.externals.loky.backend.context import get_context
 from joblib.externals.loky.backend.reduction import dumps
 
-from c4env.agents.errors import Unavailable
 from c4env.cores import usable_cores
-from c4env.errors import C4Error
-from c4env.evaluation.errors import InvalidRun
+from c4env.errors import C4Error, InvalidOption, Unavailable
 from c4env.evaluation.games.processes import sigint_blocked
 
 SLACK: Final = 1.0  # seconds beyond a limit after which the parent ends the worker
@@ -64,70 +63,58 @@ class Lost(NamedTuple):
     turn: Turn  # whose turn it was
 
 
-class Turn:
+class Turn(ctypes.Structure):
     """Whose turn it is in a worker, and the game so far, in memory that the parent reads."""
 
-    SIZE: Final = 64  # numbers
-
-    def __init__(self, memory: Any = None) -> None:
-        self._numbers = memoryview(memory or bytearray(8 * self.SIZE)).cast("d")
+    _fields_ = (
+        ("whose", ctypes.c_int64),  # 1 + the player whose code runs; 0 if no player's code runs
+        ("since", ctypes.c_double),  # when its move began, by time.monotonic(); 0 without a limit
+        ("nodes", ctypes.c_int64 * 2),  # positions that each player has searched
+        ("seconds", ctypes.c_double * 2),  # time that each player has taken
+        ("count", ctypes.c_int64),
+        ("played", ctypes.c_int8 * 64),  # columns, of which the first ``count`` count
+    )
+    whose: int
+    since: float
+    nodes: Any
+    seconds: Any
+    count: int
+    played: Any
 
     def belongs_to(self, seat: int) -> None:
         """Note that a player's code runs from now on, without a limit of time."""
-        self._numbers[0], self._numbers[1] = 0.0, 1.0 + seat
+        self.since, self.whose = 0.0, 1 + seat
 
     def ends(self) -> None:
         """Note that no player's code runs."""
-        self._numbers[0] = self._numbers[1] = 0.0
+        self.since, self.whose = 0.0, 0
 
     def begin(self, columns: Sequence[int] = ()) -> None:
         """Note the beginning of a game after some columns."""
-        self._numbers[2:7] = memoryview(bytearray(40)).cast("d")
-        for column in columns:
-            self.moved(column)
+        self.nodes[:], self.seconds[:] = (0, 0), (0.0, 0.0)
+        self.count = len(columns)
+        self.played[: self.count] = columns
 
     def asks(self, seat: int) -> None:
         """Note that a player begins to think about a move."""
-        self._numbers[1], self._numbers[0] = 1.0 + seat, time.monotonic()
+        self.whose, self.since = 1 + seat, time.monotonic()
 
-    def answered(self, seat: int, nodes: float, seconds: float) -> None:
-        """Note the totals of a player that has answered."""
+    def answered(self, seat: int, column: int, nodes: int, seconds: float) -> None:
+        """Note the column of a player, and its totals."""
         self.ends()
-        self._numbers[2 + seat], self._numbers[4 + seat] = nodes, seconds
-
-    def moved(self, column: int) -> None:
-        """Note a column that was played."""
-        count = int(self._numbers[6])
-        self._numbers[7 + count], self._numbers[6] = column, count + 1.0
+        self.nodes[seat], self.seconds[seat] = nodes, seconds
+        self.played[self.count] = column
+        self.count += 1
 
     @property
     def seat(self) -> int | None:
         """The player whose code runs; None if no player's code runs."""
-        return int(self._numbers[1]) - 1 if self._numbers[1] else None
-
-    @property
-    def since(self) -> float | None:
-        """The time, by time.monotonic(), at which the player began to think about its move."""
-        return self._numbers[0] or None
-
-    @property
-    def nodes(self) -> tuple[int, int]:
-        """The positions that each player has searched."""
-        return int(self._numbers[2]), int(self._numbers[3])
-
-    @property
-    def seconds(self) -> tuple[float, float]:
-        """The time that each player has taken."""
-        return self._numbers[4], self._numbers[5]
+        return self.whose - 1 if self.whose else None
 
     @property
     def columns(self) -> list[int]:
         """The columns of the game so far."""
-        return [int(each) for each in self._numbers[7 : 7 + int(self._numbers[6])]]
-
-    def copy(self) -> Turn:
-        """Return the turn as it is now."""
-        return Turn(bytearray(self._numbers.cast("B")))
+        return list(self.played[: self.count])
 
 
 class _Here(threading.local):
@@ -156,8 +143,8 @@ class Worker:
         self.given: deque[tuple[Task, int]] = deque()
         self._code: bytes | None = None
         handle, self._path = tempfile.mkstemp(prefix="c4-turn-")
-        os.truncate(handle, 8 * Turn.SIZE)
-        self.turn = Turn(mmap.mmap(handle, 8 * Turn.SIZE))
+        os.truncate(handle, ctypes.sizeof(Turn))
+        self.turn = Turn.from_buffer(mmap.mmap(handle, ctypes.sizeof(Turn)))
         os.close(handle)
         own = {name: os.environ.get(name, str(threads)) for name in _THREADS}
         self.process: Any = context.Process(
@@ -168,25 +155,14 @@ class Worker:
         theirs.close()
 
     def give(self, code: bytes, task: Task, ended: int = 0) -> None:
-        """Send a task.
-
-        Args:
-            code: the pickled function to call.
-            task: the function's arguments.
-            ended: the number of workers that the task has ended.
-        """
+        """Send a pickled function and its arguments; ``ended`` workers did not survive them."""
         self.given.append((task, ended))
         with suppress(OSError):  # a dead worker is noticed when its pipe is read
             self.pipe.send_bytes(pickled((None if code is self._code else code, task)))
         self._code = code
 
     def result(self) -> Any:
-        """Wait for the result of the first task.
-
-        Raises:
-            EOFError, OSError: the process has ended.
-            C4Error, RuntimeError: the function raised an error.
-        """
+        """Wait for the result of the first task; EOFError or OSError: the process has ended."""
         good, found = pickle.loads(self.pipe.recv_bytes())
         self.given.popleft()
         if not good:
@@ -213,6 +189,17 @@ class Worker:
         """End the process, whatever it does."""
         with suppress(ProcessLookupError):
             os.kill(self.process.pid, getattr(signal, "SIGKILL", signal.SIGTERM))
+
+    def late(self, clock: Clock | None) -> Lost | None:
+        """Return the end of the first task if a player has spent its time and SLACK, or None."""
+        if clock is None or not (since := self.turn.since):
+            return None
+        spent = time.monotonic() - since
+        return self.lost("time", clock.late(spent)) if clock.late(spent - SLACK) else None
+
+    def lost(self, ending: Literal["time", "crash"], reason: str) -> Lost:
+        """Return the end of the first task, with the turn as it is now."""
+        return Lost(ending, reason, Turn.from_buffer_copy(self.turn))
 
     def ending(self) -> str:
         """Describe how the process ended."""
@@ -246,7 +233,6 @@ def do_all(
         workers: workers that run already.
 
     Raises:
-        InvalidRun: the function cannot be pickled.
         Unavailable: two workers died with the same task while no agent's code ran.
     """
     tasks = tasks if isinstance(tasks, deque) else deque(tasks)
@@ -270,7 +256,7 @@ def do_all(
             busy = {worker.pipe: worker for worker in pool if worker.given}
             ready = wait(list(busy), 0.1 if clock else 1.0)
             for pipe, worker in busy.items():
-                lost = _late(worker, clock) if pipe not in ready else None
+                lost = worker.late(clock) if pipe not in ready else None
                 dead = bool(lost)
                 if dead:
                     worker.kill()
@@ -296,7 +282,10 @@ def do_all(
                     continue
                 if worker.turn.seat is None:
                     raise Unavailable(f"a worker of this run failed: {worker.ending()}")
-                yield task, lost or Lost("crash", worker.ending(), worker.turn.copy())
+                yield (
+                    task,
+                    lost or Lost("crash", worker.ending(), Turn.from_buffer_copy(worker.turn)),
+                )
     finally:
         end_all(pool)
 
@@ -311,28 +300,14 @@ def end_all(workers: Iterable[Worker]) -> None:
 
 
 def pickled(thing: Any) -> bytes:
-    """Pickle a function or agent for a worker.
-
-    Raises:
-        InvalidRun: the object cannot be pickled.
-    """
+    """Pickle a function or agent for a worker."""
     try:
         return bytes(dumps(thing))
     except Exception as error:  # pickling calls the agent's code
-        raise InvalidRun(
+        raise InvalidOption(
             f"an agent cannot be sent to a worker ({error}); give the agent by its import path, or "
             "play with jobs=1"
         ) from None
-
-
-def _late(worker: Worker, clock: Clock | None) -> Lost | None:
-    since = worker.turn.since
-    if clock is None or since is None:
-        return None
-    spent = time.monotonic() - since
-    if spent <= clock.movetime + clock.margin + SLACK:
-        return None
-    return Lost("time", clock.late(spent), worker.turn.copy())
 
 
 _THREADS: Final = tuple(
@@ -356,7 +331,7 @@ def _work(pipe: Connection, path: str, parent: int) -> None:
     if os.name == "posix":  # elsewhere getppid() does not change when the parent dies
         threading.Thread(target=_leave_with, args=(parent,), daemon=True).start()
     with open(path, "r+b") as file:
-        here.turn = Turn(mmap.mmap(file.fileno(), 8 * Turn.SIZE))
+        here.turn = Turn.from_buffer(mmap.mmap(file.fileno(), ctypes.sizeof(Turn)))
     here.worker = True
     with suppress(OSError):  # Windows keeps it until it is closed
         os.unlink(path)

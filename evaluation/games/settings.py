@@ -1,20 +1,16 @@
-"""Declare and check the settings of a run.
-
-The command line makes its options from the fields of :class:`Settings`.
-"""
+"""Check the settings of a run."""
 
 from __future__ import annotations
 
 import functools
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import Field, dataclass, field, fields
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Final, TypedDict
 
-from c4env.agents.registry.imports import meant
-from c4env.errors import require_integer
-from c4env.evaluation.errors import InvalidRun
+from c4env.agents.registry.imports import suggest
+from c4env.errors import InvalidOption, require_integer
 from c4env.evaluation.games.pool import Clock
 
 from ..store.record import GameRecord
@@ -22,13 +18,7 @@ from .clusters import check_backend
 
 Watcher = Callable[[int, int], None]
 
-MAX_SECONDS: Final = 86400.0
-"""The longest time for a move: one day."""
-
-
-def _option(default: Any, metavar: str, kind: Callable[[str], Any], help: str) -> Any:
-    """Make the dataclass field of a setting that is also a command line option."""
-    return field(default=default, metadata={"metavar": metavar, "type": kind, "help": help})
+DAY: Final = 86400.0  # seconds; the longest time for a move
 
 
 class SettingsByName(TypedDict, total=False):
@@ -77,59 +67,41 @@ class Settings:
             limit.
 
     Raises:
-        InvalidRun: a setting has a wrong type or value.
+        InvalidOption: a setting has a wrong type or value.
     """
 
-    seed: int = _option(0, "N", int, "seed of openings and stochastic agents (default 0)")
-    jobs: int = _option(
-        1, "N", int,
-        "number of worker processes, or of parallel games with language models (default: all "
-        "cores); it does not change the games",
-    )  # fmt: skip
-    out: str | Path | None = _option(  # noqa: RUF009  # it makes a field
-        None, "DIR", str,
-        "write each game to DIR when it ends; the same command resumes the run, and a command with "
-        "more agents or openings adds games",
-    )  # fmt: skip
+    seed: int = 0
+    jobs: int = 1
+    out: str | Path | None = None
     watch: Watcher | None = None
     on_game: Callable[[GameRecord], None] | None = None
-    limit: int | None = _option(None, "N", int, "play only N of the openings, drawn by the seed")
-    movetime: float | None = _option(
-        None, "SECONDS", float,
-        "limit of a move: agents with an option movetime use it, and a move longer than the "
-        "limit plus the margin forfeits (timed runs do not repeat exactly)",
-    )  # fmt: skip
-    margin: float = _option(
-        0.1, "SECONDS", float, "time by which a move may exceed --movetime (default 0.1)"
-    )
-    backend: str | None = _option(
-        None, "NAME", str,
-        "where to play: loky (processes on this machine, the default), threading, serial, "
-        "dask or ray (extras c4env[dask], c4env[ray])",
-    )  # fmt: skip
-    address: str | None = _option(
-        None, "ADDRESS", str, "address of a Dask or Ray cluster; all its workers play"
-    )
-    max_tokens: int | None = _option(
-        None, "N", int,
-        "end the run when language models have used N tokens; the same command with a greater "
-        "N resumes the run",
-    )  # fmt: skip
+    limit: int | None = None
+    movetime: float | None = None
+    margin: float = 0.1
+    backend: str | None = None
+    address: str | None = None
+    max_tokens: int | None = None
 
     def __post_init__(self) -> None:
         put = functools.partial(object.__setattr__, self)
-        number = functools.partial(require_integer, wrong=InvalidRun)
+        number = require_integer
         put("seed", number("seed", self.seed, 0, "an integer 0..2**63-1", high=2**63 - 1))
         for name, of in (("jobs", "processes"), ("limit", "openings"), ("max_tokens", "tokens")):
             if name == "jobs" or getattr(self, name) is not None:
                 put(name, number(name, getattr(self, name), 1, f"a number of {of}, at least 1"))
+        times = [("margin", self.margin, "at least 0")]
         if self.movetime is not None:
-            _seconds("movetime", self.movetime, "more than 0")
-        _seconds("margin", self.margin, "at least 0")
+            times.append(("movetime", self.movetime, "more than 0"))
+        for name, value, least in times:
+            is_number = isinstance(value, int | float) and not isinstance(value, bool)
+            if not is_number or not 0 <= value <= DAY or (name == "movetime" and value == 0):
+                raise InvalidOption(
+                    f"{name}={value!r}: expected a number of seconds, {least} and at most {DAY:g}"
+                )
         check_backend(self.backend, self.address)
         if self.out is not None:
             if not str(self.out).strip():
-                raise InvalidRun(f"out={self.out!r}: expected the name of a directory")
+                raise InvalidOption(f"out={self.out!r}: expected the name of a directory")
             put("out", Path(self.out))
 
     @property
@@ -138,31 +110,12 @@ class Settings:
         return None if self.movetime is None else Clock(self.movetime, self.margin)
 
 
-def options() -> dict[str, Field[Any]]:
-    """Return the fields of the settings that are command line options, by name."""
-    return {setting.name: setting for setting in fields(Settings) if setting.metadata}
-
-
 def settings_of(caller: Callable[..., Any], given: Mapping[str, Any]) -> Settings:
-    """Return the settings that a function got as keyword arguments.
-
-    Raises:
-        InvalidRun: a name is unknown, or a type or value is wrong.
-    """
-    known = [field.name for field in fields(Settings)]
+    """Return the settings that a function got as keyword arguments."""
     own = [name for name in inspect.signature(caller).parameters if name != "settings"]
+    known = own + [field.name for field in fields(Settings)]
     for name in given:
         if name not in known:
-            hint = meant(name, own + known, f": expected {', '.join(own + known)}")
-            raise InvalidRun(f"{caller.__name__}() has no setting {name!r}{hint}")
+            hint = suggest(name, known, f": expected {', '.join(known)}")
+            raise InvalidOption(f"{caller.__name__}() has no setting {name!r}{hint}")
     return Settings(**given)
-
-
-def _seconds(name: str, value: object, least: str) -> None:
-    """Raise an error if a value is not a number of seconds, or is longer than a day."""
-    is_bool = isinstance(value, bool)
-    good = isinstance(value, int | float) and not is_bool and 0 <= value <= MAX_SECONDS
-    if not good or (value == 0 and least == "more than 0"):
-        raise InvalidRun(
-            f"{name}={value!r}: expected a number of seconds, {least} and at most {MAX_SECONDS:g}"
-        )

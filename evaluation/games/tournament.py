@@ -13,9 +13,8 @@ from typing import Final, NamedTuple, Unpack, cast
 
 import numpy as np
 
-from c4env.agents.errors import Unavailable
 from c4env.arrays import Float64s
-from c4env.evaluation.errors import InvalidRun
+from c4env.errors import InvalidOption, Unavailable
 from c4env.evaluation.games.pool import Lost, do_all, may_start_processes
 from c4env.evaluation.games.processes import one_interrupt, signal_heard
 from c4env.evaluation.plan.schedule import Fixture
@@ -23,7 +22,7 @@ from c4env.evaluation.tables import plural
 from c4env.version import commit
 
 from ...agents.base import is_model
-from ...agents.registry.registry import registered_here, split_spec
+from ...agents.registry.registry import split_spec
 from ..plan.field import (
     Player,
     Players,
@@ -112,9 +111,6 @@ class Tournament:
 
         Args:
             anchor: an agent and its Elo; without an anchor, the mean Elo is 0.
-
-        Raises:
-            InvalidRun: the anchor is not one of the players.
         """
         return rate(self._tally, self.deterministic, anchor).with_costs(costs(self.games))
 
@@ -162,16 +158,16 @@ def round_robin(
         the games, with their table, ratings and digest.
 
     Raises:
-        InvalidRun: there are fewer than two agents, an agent occurs twice, or a number is invalid.
+        InvalidOption: there are fewer than two agents, one occurs twice, or a number is invalid.
         UnreadableRun: ``out`` holds another run.
-        FileInUse: another process is writing to ``out``.
-        UnknownAgent, UnknownOption, ...: a spec is wrong.
+        Unwritable: another process is writing to ``out``.
+        UnknownAgent, InvalidOption, ...: a spec is wrong.
     """
     chosen = settings_of(round_robin, settings)
     starts = choose_openings(openings, chosen.seed, chosen.limit)
     field = name_players(players)
     if len(field) < 2:
-        raise InvalidRun(f"{len(field)} agent(s) given: a round robin needs at least two")
+        raise InvalidOption(f"{len(field)} agent(s) given: a round robin needs at least two")
     return _whole_run(prepare(field, starts, chosen))
 
 
@@ -192,10 +188,10 @@ def gauntlet(
             :class:`c4env.evaluation.games.settings.Settings`.
 
     Raises:
-        InvalidRun: a side has no agent, an agent occurs twice, or a number is invalid.
+        InvalidOption: a side has no agent, an agent occurs twice, or a number is invalid.
         UnreadableRun: ``out`` holds another run.
-        FileInUse: another process is writing to ``out``.
-        UnknownAgent, UnknownOption, ...: a spec is wrong.
+        Unwritable: another process is writing to ``out``.
+        UnknownAgent, InvalidOption, ...: a spec is wrong.
     """
     chosen = settings_of(gauntlet, settings)
     starts = choose_openings(openings, chosen.seed, chosen.limit)
@@ -206,9 +202,9 @@ def gauntlet(
     others = name_players(field)
     for name in others:
         if name in front:
-            raise InvalidRun(f"agent {name!r} is both a challenger and in the field")
+            raise InvalidOption(f"agent {name!r} is both a challenger and in the field")
     if not front or not others:
-        raise InvalidRun("a gauntlet needs a challenger and at least one agent in the field")
+        raise InvalidOption("a gauntlet needs a challenger and at least one agent in the field")
     return _whole_run(
         prepare({**front, **others}, starts, chosen, kind="gauntlet", challengers=tuple(front))
     )
@@ -245,9 +241,6 @@ def prepare(
         kind: the kind of pairings.
         challengers: the challengers of a gauntlet.
         sprt: the sequential test of a match.
-
-    Raises:
-        UnknownAgent, UnknownOption, ...: a spec is wrong.
     """
     field = separate(field)
     lineup = line_up(field, settings.movetime, settings.jobs)
@@ -284,9 +277,8 @@ def play(plan: Plan, ordered: bool = False) -> Generator[GameRecord, None, None]
             games are then the same with any number of workers.
 
     Raises:
-        UnreadableRun: the run directory holds another run.
         Unavailable: a service that an agent needs does not answer, or ``max_tokens`` are used up.
-        InvalidRun: language models cannot play with these settings.
+        InvalidOption: language models cannot play with these settings.
     """
     schedule, settings, lineup = plan.schedule, plan.settings, plan.lineup
     out = settings.out
@@ -345,9 +337,7 @@ def _play(
 ) -> Generator[GameRecord, None, None]:
     """Play games: on joblib's workers, on worker processes of our own, or here."""
     jobs, clock = settings.jobs, settings.clock
-    run = RunSpec(
-        lineup.players, settings.seed, clock, registered_here(), transcripts, id=lineup.id
-    )
+    run = RunSpec(lineup.players, settings.seed, clock, transcripts=transcripts, id=lineup.id)
     if elsewhere(backend):
         lineup.close()
         yield from play_elsewhere(run, fixtures, jobs, backend, settings.address)
@@ -387,30 +377,26 @@ def _sent(run: RunSpec, jobs: int, backend: str | None) -> RunSpec | None:
     objects = run.clock is not None and any(map(callable, players))
     if not objects and not any(map(names_code, players)):
         return None
-    with suppress(InvalidRun):  # an object that cannot be pickled
+    with suppress(InvalidOption):  # an object that cannot be pickled
         return run.for_workers()
     return None
 
 
 def _backend(settings: Settings, known: Traits) -> str | None:
-    """Return the backend of a run; runs with language models use threads.
-
-    Raises:
-        InvalidRun: a setting excludes language models, or only language models can use a setting.
-    """
+    """Return the backend of a run; runs with language models use threads."""
     if not known.prompts:
         if settings.max_tokens is not None:
-            raise InvalidRun(
+            raise InvalidOption(
                 f"max_tokens={settings.max_tokens}: no agent of the field is a language model"
             )
         return settings.backend
     if settings.movetime is not None:
-        raise InvalidRun(
+        raise InvalidOption(
             f"movetime={settings.movetime:g}: language models would forfeit on a slow network; "
             "expected movetime= only in the specs of other agents"
         )
     if settings.backend not in (None, "threading", "serial"):
-        raise InvalidRun(
+        raise InvalidOption(
             f"backend={settings.backend!r}: expected threading or serial, because this process "
             "stores the answers of language models"
         )

@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 
 from c4env.boards import require_board
-from c4env.evaluation.errors import InvalidRun
+from c4env.errors import InvalidOption
 
 from ... import agents
 from ...agents.base import Agent, FunctionAgent, is_model
@@ -35,11 +35,11 @@ def name_players(players: Players) -> dict[str, Player]:
     """Return a mapping from names to players.
 
     Raises:
-        InvalidRun: ``players`` is not a list or mapping of agents, or a name occurs twice.
+        InvalidOption: ``players`` is not a list or mapping of agents, or a name occurs twice.
         WrongBoard: an agent plays on a board of another size.
     """
     if isinstance(players, str):
-        raise InvalidRun(f"players={players!r}: expected a list of agents")
+        raise InvalidOption(f"players={players!r}: expected a list of agents")
     pairs = (
         list(players.items())
         if isinstance(players, Mapping)
@@ -51,18 +51,18 @@ def name_players(players: Players) -> dict[str, Player]:
     field: dict[str, Player] = {}
     for name, player in pairs:
         if name in field:
-            raise InvalidRun(f"agent {name!r} is given twice: {_against_itself(player)}")
+            raise InvalidOption(f"agent {name!r} is given twice: {_against_itself(player)}")
         if is_model(player) or is_batched(player):
             player = agents.make(player)
         if isinstance(player, type):
-            raise InvalidRun(f"agent {name!r} is a class: pass an instance, or the class's path")
+            raise InvalidOption(f"agent {name!r} is a class: pass an instance, or the class's path")
         if not isinstance(player, str) and not callable(player):
-            raise InvalidRun(f"agent {name!r}: {player!r} is not a spec, model or callable")
+            raise InvalidOption(f"agent {name!r}: {player!r} is not a spec, model or callable")
         require_board(player, BOARD_SIZE, f"agent {name!r}")
         try:
             name.encode()
         except UnicodeEncodeError:
-            raise InvalidRun(
+            raise InvalidOption(
                 f"agent {name!r}: expected a name that can be encoded as UTF-8"
             ) from None
         field[name] = player
@@ -73,7 +73,7 @@ def separate(field: Mapping[str, Player]) -> dict[str, Player]:
     """Return the field; an object that has several names is copied for each further name.
 
     Raises:
-        InvalidRun: an object with several names cannot be copied.
+        InvalidOption: an object with several names cannot be copied.
     """
     found: dict[str, Player] = {}
     for name, player in field.items():
@@ -81,7 +81,7 @@ def separate(field: Mapping[str, Player]) -> dict[str, Player]:
             try:
                 player = copy.deepcopy(player)  # the two sides of a game share nothing
             except Exception as error:
-                raise InvalidRun(
+                raise InvalidOption(
                     f"agent {name!r} is an object with two names, and no copy is possible "
                     f"({error}): expected two objects"
                 ) from None
@@ -152,9 +152,6 @@ def look(name: str, player: Player, agent: Any, watch: Watch) -> Traits:
         player: the player.
         agent: the player's agent; for a player that is an object, the object.
         watch: what was read while the agent was made.
-
-    Raises:
-        C4Error: the agent cannot play, such as a program that does not start.
     """
     if isinstance(agent, Agent):
         agent.ready()

@@ -2,50 +2,40 @@
 
 These hashes are the agent's identity, part of the key of its stored results. So a changed agent
 never gets the results of an earlier agent of the same name. An identity maps names of files or
-objects to hashes. For a spec, the identity covers the files that its options name, the files that
-were opened while the agent was made, and the modules that were imported meanwhile, unless they are
-installed. For an object, it covers the code and the values that the object holds. This project's
-own code has no hash.
+objects to hashes. For a spec, the identity covers the files that the spec names, and the files that
+were opened or imported while the agent was made, unless they are installed. For an object, it
+covers the code and the values that the object holds. This project's own code has no hash.
 """
 
 from __future__ import annotations
 
 import functools
 import hashlib
-import importlib.util
-import itertools
 import json
 import os
 import random
-import re
 import shlex
 import shutil
 import sys
 import sysconfig
 import uuid
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from importlib.util import source_from_cache
 from modulefinder import ModuleFinder
 from pathlib import Path
-from types import (
-    CodeType,
-    FunctionType,
-    GetSetDescriptorType,
-    MemberDescriptorType,
-    ModuleType,
-)
-from typing import Any, ClassVar, Final, Self
+from types import CodeType, FunctionType, GetSetDescriptorType, MemberDescriptorType, ModuleType
+from typing import Any, Final, Self
 
 import numpy as np
 from joblib.hashing import NumpyHasher
 
 from c4env.agents.registry.entries import Entry
-from c4env.agents.registry.imports import folders
 from c4env.agents.registry.table import ZOO
 
-from ...agents.base import Agent, FunctionAgent
+from ...agents.base import Agent
 from ...agents.network import MODEL
 from ...agents.registry.registry import options_of_entry, registered_here, split_spec
-from ...agents.sampling.policy_value import SELFPLAY
 
 Identity = Mapping[str, str]
 """The hashes of an agent's parts, by name; empty for agents of this project."""
@@ -53,52 +43,59 @@ Identity = Mapping[str, str]
 UNKNOWN: Final = "cannot tell"
 """The beginning of the text that stands for the hash of an object that cannot be hashed."""
 
-NOT_READ: Final = (".log", ".pyc")  # endings of files that an agent does not read
 PROGRAMS: Final = ("command", "python")  # options whose first word may be a program on the PATH
 
 _ZOO: Final = {entry.name: entry for entry in ZOO}
-_SEPARATE: Final = re.compile("[:=]")
+_NOT_USERS: Final = (
+    sysconfig.get_path("stdlib"),
+    *(p for n in ("", ".agents", ".evaluation") for p in sys.modules[f"c4env{n}"].__path__),
+    *("/proc", "/sys", "/dev", "/etc", "/usr"),
+)
 
 
 class Watch:
-    """A context that notes the files that are read, and the modules that are imported."""
-
-    _active: ClassVar[list[Watch]] = []
-    _hooked = False
+    """A context that notes the files that are read and the modules that are imported."""
 
     def __init__(self) -> None:
-        self._opened: set[str] = set()
-        self._before: set[str] = set()
+        self._read: set[str] = set()
 
     def __enter__(self) -> Self:
-        if not Watch._hooked:
-            sys.addaudithook(_heard)  # for the rest of the process
-            Watch._hooked = True
-        self._before = _loaded()
-        Watch._active.append(self)
+        _listen()
+        _watching.append(self)
         return self
 
     def __exit__(self, *error: object) -> None:
-        Watch._active.remove(self)
+        _watching.remove(self)
+
+    def heard(self, path: str) -> None:
+        """Note a file; a compiled module stands for its source."""
+        with suppress(ValueError):
+            path = source_from_cache(path)
+        self._read.add(os.path.abspath(path))
 
     def files(self) -> set[Path]:
-        """Return the user's files that were read or imported, including modules beside a file."""
-        read = self._opened.union(_loaded() - self._before)
-        return {path for path in map(Path, map(os.path.abspath, read)) if _is_users(path)}
+        """Return the user's files among those noted."""
+        return set(filter(_is_users, map(Path, self._read)))
 
 
-def _loaded() -> set[str]:
-    """Return the files of all modules, also of those beside an agent's file."""
-    own = (module for folder in folders.values() for module in folder.modules.values())
-    files = (getattr(module, "__file__", None) for module in (*sys.modules.values(), *own))
-    return {file for file in files if isinstance(file, str)}
+_watching: Final[list[Watch]] = []
+
+
+@functools.cache
+def _listen() -> None:
+    sys.addaudithook(_heard)  # for the rest of the process
 
 
 def _heard(event: str, arguments: tuple[Any, ...]) -> None:
-    if event == "open" and isinstance(arguments[0], str):
-        for watch in Watch._active:
-            if not arguments[2] & (os.O_WRONLY | os.O_RDWR):
-                watch._opened.add(arguments[0])
+    if event == "open" and not arguments[2] & (os.O_WRONLY | os.O_RDWR):
+        path = arguments[0]
+    elif event == "import":  # an extension module has a file here
+        path = arguments[1]
+    else:
+        return
+    if isinstance(path, str):
+        for watch in [*_watching]:
+            watch.heard(path)
 
 
 def _is_users(path: Path) -> bool:
@@ -107,13 +104,6 @@ def _is_users(path: Path) -> bool:
         return False
     installed = {"site-packages", "dist-packages"}
     return installed.isdisjoint(path.parts) and not any(map(path.is_relative_to, _NOT_USERS))
-
-
-_NOT_USERS: Final = (
-    sysconfig.get_path("stdlib"),
-    *(p for n in ("", ".agents", ".evaluation") for p in sys.modules[f"c4env{n}"].__path__),
-    *("/proc", "/sys", "/dev", "/etc", "/usr"),
-)
 
 
 def identify(
@@ -128,7 +118,11 @@ def identify(
     """
     if isinstance(player, str):
         return dict(_of_spec(player, set() if watch is None else watch.files()))
-    return {name: found} if (found := _of_object(player)) else {}
+    try:
+        return {name: str(_Hasher("sha256").hash(player))[:16]}
+    except (Exception, RecursionError) as error:  # pickling calls the object's code
+        said = " ".join(str(error).split())[:200]
+        return {name: f"{UNKNOWN} ({type(error).__name__}: {said})"}
 
 
 def in_short(code: Identity, prompt: str = "") -> str:
@@ -138,14 +132,18 @@ def in_short(code: Identity, prompt: str = "") -> str:
     """
     if any(value.startswith(UNKNOWN) for value in code.values()):
         return uuid.uuid4().hex[:16]
-    return _hash(json.dumps([sorted(code.items()), prompt])) if code or prompt else ""
+    if not code and not prompt:
+        return ""
+    text = json.dumps([sorted(code.items()), prompt])
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def _of_spec(spec: str, read: set[Path]) -> Iterator[tuple[str, str]]:
     name, options = split_spec(spec)
     here = registered_here()
     entry = here.get(name) or _ZOO.get(name)
-    own = {o.name: o for o in options_of_entry(entry)} if isinstance(entry, Entry) else {}
+    own = options_of_entry(entry) if isinstance(entry, Entry) else ()
+    plain = {o.name for o in own if o.kind is not str or options.get(o.name) in o.choices}
     named: set[Path] = set()
     for key, text in (("", name), *options.items()):
         known = here.get(text)
@@ -153,18 +151,19 @@ def _of_spec(spec: str, read: set[Path]) -> Iterator[tuple[str, str]]:
             named.update(_named_by(known.target))
         elif known is not None:
             yield from identify(known, text).items()
-        elif key in own and (own[key].kind is not str or text in own[key].choices):
-            continue
-        elif key or text not in _ZOO:  # an agent's name is not a file
-            named.update(_named_by(text, program=key in PROGRAMS))
+        elif key not in plain and (key or text not in _ZOO):  # an agent's name is not a file
+            named.update(_named_by(text, key in PROGRAMS))
     files = {path.absolute(): path for path in named}
     for path in named:
-        read = read.union(_imports_of(path) if path.suffix == ".py" else ())
+        if path.suffix == ".py":
+            read |= _imports_of(path)
     moved = all(path.is_absolute() for path in named)  # the working folder does not matter
     for whole in read.difference(files):
         inside = whole.is_relative_to(Path.cwd()) and not moved
         files[whole] = whole.relative_to(Path.cwd()) if inside else whole
-    yield from ((str(path), _hash_of(whole)) for whole, path in files.items())
+    for whole, path in files.items():
+        with open(whole, "rb") as file:
+            yield str(path), hashlib.file_digest(file, "sha256").hexdigest()[:16]
     for module in entry.needs if isinstance(entry, Entry) and not entry.network else ():
         # The agent's answers depend on this library.
         if (version := getattr(sys.modules.get(module), "__version__", None)) is not None:
@@ -173,87 +172,51 @@ def _of_spec(spec: str, read: set[Path]) -> Iterator[tuple[str, str]]:
 
 def _named_by(text: str, program: bool = False) -> Iterator[Path]:
     """Yield the files that an agent's name or option names."""
-    words = _words(text)
-    on_path = program and os.path.basename(words[0]) == words[0] and shutil.which(words[0])
-    if on_path and _is_users(Path(on_path)):
-        yield Path(on_path)
-    if (folder := Path(text.removeprefix(SELFPLAY))).is_dir():
-        # Only the network of a self-play folder plays.
-        found = [folder / MODEL] if (folder / MODEL).is_file() else folder.rglob("*")
-        yield from (path for path in found if path.is_file() and path.suffix not in NOT_READ)
-    parts = list(_parts([*words, text]))
+    try:
+        words = shlex.split(text) or [text]
+    except ValueError:
+        words = [text]
+    parts = {text, text.rpartition(":")[0], text.partition(":")[2]}  # FILE.py:NAME, selfplay:DIR
+    for word in words:
+        parts |= {word, word.rpartition(":")[0], word.partition("=")[2]}  # --weights=FILE
     if "-m" in words[:-1]:
         place = words[words.index("-m") + 1].replace(".", os.sep)
-        parts += [f"{place}.py", os.path.join(place, "__main__.py")]
-    elif not any(map(os.path.exists, parts)) and ":" in text:
-        parts.append(_file_of_module(text.partition(":")[0]))
-    yield from (path for path in map(Path, parts) if path.is_file())
+        parts |= {f"{place}.py", os.path.join(place, "__main__.py")}
+    elif (file := _file_of(text)) is not None:
+        parts.add(file)
+    if program and os.path.basename(words[0]) == words[0]:
+        found = shutil.which(words[0])
+        parts |= {found} if found and _is_users(Path(found)) else set()
+    for path in map(Path, parts - {""}):
+        if path.is_file():
+            yield path
+        elif path.is_dir():
+            # Only the network of a self-play folder plays.
+            inside = [path / MODEL] if (path / MODEL).is_file() else path.rglob("*")
+            yield from (each for each in inside if each.suffix != ".log" and each.is_file())
 
 
-def _words(text: str) -> list[str]:
-    try:
-        return shlex.split(text) or [text]
-    except ValueError:
-        return [text]
+def _file_of(text: str) -> str | None:
+    """Return the file of the user's module that ``module:NAME`` names."""
+    name, found, _ = text.partition(":")
+    file = getattr(sys.modules.get(name), "__file__", None) if found else None
+    if file is None or not _is_users(Path(file)):
+        return None
+    return os.path.relpath(file) if Path(file).is_relative_to(Path.cwd()) else str(file)
 
 
-def _parts(words: list[str]) -> Iterator[str]:
-    """Yield what may be paths in words: FILE.py:NAME, C:\\FILE.py, selfplay:DIR, --weights=FILE."""
-    for word in dict.fromkeys(words):
-        cuts = [found.start() for found in _SEPARATE.finditer(word)]
-        starts, ends = [0, *(cut + 1 for cut in cuts)], [*cuts, len(word)]
-        yield from (word[a:b] for a, b in itertools.product(starts, ends) if a < b)
-
-
-def _file_of_module(name: str) -> str:
-    """Return the file of a user's module, or ""."""
-    try:
-        found = importlib.util.find_spec(name)
-    except (ImportError, ValueError, AttributeError):
-        return ""
-    origin = None if found is None else found.origin
-    if not origin or not _is_users(Path(origin)):
-        return ""
-    here = Path.cwd()
-    return str(Path(origin).relative_to(here)) if Path(origin).is_relative_to(here) else origin
-
-
-def _imports_of(path: Path) -> Iterator[Path]:
-    """Yield the files beside a Python file that it imports, also those it imports late."""
+def _imports_of(path: Path) -> set[Path]:
+    """Return the user's files that a Python file imports, also those it imports late."""
     finder = ModuleFinder([str(path.parent), os.getcwd()], excludes=["c4env"])
     try:
         finder.run_script(str(path))
     except Exception:  # the file is not Python of this version
-        return
+        return set()
     found = (module.__file__ for module in finder.modules.values())  # type: ignore[attr-defined]
-    yield from filter(_is_users, (Path(file).absolute() for file in found if file))
-
-
-@functools.lru_cache(10_000)
-def _hash_of_file(path: Path, changed: int, size: int) -> str:
-    with open(path, "rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()[:16]
-
-
-def _hash_of(path: Path) -> str:
-    """Return the hash of a file; a process reads an unchanged file once."""
-    now = path.stat()
-    return _hash_of_file(path, now.st_mtime_ns, now.st_size)
-
-
-def _hash(text: str) -> str:
-    return hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()[:16]
+    return set(filter(_is_users, (Path(file).absolute() for file in found if file)))
 
 
 # -- objects -----------------------------------------------------------------------------
-
-
-def _of_object(thing: Any) -> str:
-    """Return a hash of the code and values of a function or object, or why there is none."""
-    try:
-        return str(_Hasher(thing).hash(thing))[:16]
-    except (Exception, RecursionError) as error:  # pickling calls the object's code
-        return f"{UNKNOWN} ({type(error).__name__}: {' '.join(str(error).split())[:200]})"
 
 
 class _Hasher(NumpyHasher):  # type: ignore[misc]  # joblib has no types
@@ -262,99 +225,73 @@ class _Hasher(NumpyHasher):  # type: ignore[misc]  # joblib has no types
     Random generators count as equal: an agent seeds them in ``reset``.
     """
 
-    def __init__(self, agent: Any) -> None:
-        super().__init__("sha256")
-        self._agent = agent
-
     def save(self, thing: Any) -> None:
         """Write an object to the pickle that is hashed."""
-        if id(thing) in self.memo:
-            super().save(thing)
-            return
-        found = self._meant(thing)
-        if found is None:
-            super().save(thing)
-        else:
+        found = None if id(thing) in self.memo else _meant(thing)
+        if found is not None:
             self.memoize(thing)
-            super().save(found)
+        super().save(thing if found is None else found)
 
-    def _meant(self, thing: Any) -> Any:
-        """Return what stands for an object in the hash; None for the object itself."""
-        if isinstance(thing, ModuleType):
-            return ("module", thing.__name__)
-        if isinstance(thing, _RANDOM):
-            return ("random", type(thing).__name__)
-        if isinstance(thing, FunctionAgent):
-            return ("agent", thing.function)
-        if isinstance(thing, Agent) and thing.state_attrs is not None:
-            return ("agent", type(thing), thing.init_args)
-        if isinstance(thing, frozenset):
-            return ("frozenset", set(thing))
-        if isinstance(thing, CodeType):
-            code = thing.co_code, thing.co_names, thing.co_varnames, thing.co_consts
-            return ("code", thing.co_name, *code)
-        if isinstance(thing, type | FunctionType):
-            module = sys.modules.get(thing.__module__)
-            file = getattr(module, "__file__", "")
-            ours = module is not None and not (file and _is_users(Path(file)))
-            if ours and thing.__module__ != "__main__":
-                return ("installed", f"{thing.__module__}.{thing.__qualname__}")
-            return self._class(thing) if isinstance(thing, type) else self._function(thing)
-        if isinstance(thing, property | staticmethod | classmethod):
-            parts = [getattr(thing, each, None) for each in ("fget", "fset", "fdel", "__func__")]
-            return (type(thing).__name__, *parts)
-        if isinstance(thing, functools.partial):
-            return ("partial", thing.func, thing.args, thing.keywords)
-        return self._of_agent(thing) if callable(thing) else None
-
-    def _of_agent(self, thing: Any) -> Any:
-        """Return an agent's type and attributes, except those that the evaluation reads."""
-        own = getattr(thing, "__dict__", None)
-        plain = all(
-            getattr(type(thing), each) in (getattr(object, each), getattr(Agent, each))
-            for each in ("__reduce__", "__reduce_ex__", "__getstate__")
-        )
-        if own is None or not plain or not (thing is self._agent or isinstance(thing, Agent)):
-            py_func = getattr(thing, "py_func", None)  # a compiled function of Numba
-            return ("compiled", py_func) if isinstance(py_func, FunctionType) else None
-        return ("agent", type(thing), {k: v for k, v in own.items() if k not in ("name", "nodes")})
-
-    def _class(self, kind: type) -> Any:
-        own = {
-            name: value
-            for name, value in vars(kind).items()
-            if isinstance(value, FunctionType | classmethod | staticmethod | property)
-            or not (name.startswith("__") or name == "_abc_impl")
-        }
-        members = {name: value for name, value in own.items() if type(value) not in _SLOTS}
-        return ("class", kind.__qualname__, kind.__bases__, members)
-
-    def _function(self, function: FunctionType) -> Any:
-        """Return a function's code, its defaults, and the variables from outside that it uses."""
-        cells = [cell.cell_contents for cell in function.__closure__ or () if _is_bound(cell)]
-        used = {
-            name: function.__globals__[name]
-            for name in _names_in(function.__code__)
-            if name in function.__globals__
-        }
-        given = function.__defaults__, function.__kwdefaults__, dict(vars(function))
-        return ("function", function.__qualname__, function.__code__, *given, cells, used)
+    def save_reduce(self, *parts: Any, obj: Any = None, **more: Any) -> None:
+        """Write an object, without the attributes of an agent that a game changes or names."""
+        if callable(obj) and len(parts) > 2 and isinstance(parts[2], dict):
+            state = {k: v for k, v in parts[2].items() if k not in ("name", "nodes")}
+            parts = *parts[:2], state, *parts[3:]
+        super().save_reduce(*parts, obj=obj, **more)
 
 
-_RANDOM: Final = (
-    np.random.Generator, np.random.BitGenerator, np.random.RandomState, random.Random,
-)  # fmt: skip
-_SLOTS: Final = (MemberDescriptorType, GetSetDescriptorType)
+def _meant(thing: Any) -> Any:
+    """Return what stands for an object in the hash; None for the object itself."""
+    if isinstance(thing, ModuleType):
+        return ("module", thing.__name__)
+    if isinstance(thing, _RANDOM):
+        return ("random", type(thing).__name__)
+    if isinstance(thing, Agent) and thing.state_attrs is not None:
+        return ("agent", type(thing), thing.init_args)
+    if isinstance(thing, frozenset):
+        return ("frozenset", set(thing))
+    if isinstance(thing, CodeType):
+        code = thing.co_code, thing.co_names, thing.co_varnames, thing.co_consts
+        return ("code", thing.co_name, *code)
+    if isinstance(thing, property | staticmethod | classmethod):
+        parts = [getattr(thing, each, None) for each in ("fget", "fset", "fdel", "__func__")]
+        return (type(thing).__name__, *parts)
+    if isinstance(thing, type | FunctionType):
+        module = sys.modules.get(thing.__module__)  # None for a module beside an agent's file
+        file = getattr(module, "__file__", None)
+        ours = module is not None and not (file and _is_users(Path(file)))
+        if ours and thing.__module__ != "__main__":
+            return ("installed", f"{thing.__module__}.{thing.__qualname__}")
+        return _class(thing) if isinstance(thing, type) else _function(thing)
+    compiled = getattr(thing, "py_func", None) if callable(thing) else None  # by Numba
+    return ("compiled", compiled) if isinstance(compiled, FunctionType) else None
 
 
-def _is_bound(cell: Any) -> bool:
-    try:
-        cell.cell_contents  # noqa: B018
-    except ValueError:  # a name of the closure that is not bound yet
-        return False
-    return True
+def _class(kind: type) -> Any:
+    """Return a class's bases and members; slots are no members."""
+    members = {
+        name: value
+        for name, value in vars(kind).items()
+        if isinstance(value, FunctionType | classmethod | staticmethod | property)
+        or not (name.startswith("__") or name == "_abc_impl" or isinstance(value, _SLOTS))
+    }
+    return ("class", kind.__qualname__, kind.__bases__, members)
+
+
+def _function(function: FunctionType) -> Any:
+    """Return a function's code, its defaults, and the variables from outside that it uses."""
+    used = {name: function.__globals__.get(name) for name in _names_in(function.__code__)}
+    cells = [cell.cell_contents for cell in function.__closure__ or ()]
+    given = function.__defaults__, function.__kwdefaults__, dict(vars(function))
+    return ("function", function.__qualname__, function.__code__, *given, cells, used)
 
 
 def _names_in(code: CodeType) -> set[str]:
     inner = (_names_in(each) for each in code.co_consts if isinstance(each, CodeType))
     return set(code.co_names).union(*inner)
+
+
+_SLOTS: Final = (MemberDescriptorType, GetSetDescriptorType)
+_RANDOM: Final = (
+    np.random.Generator, np.random.BitGenerator, np.random.RandomState, random.Random,
+)  # fmt: skip

@@ -17,8 +17,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from c4env.errors import C4Error, require_integer
-from c4env.evaluation.errors import InvalidRun
+from c4env.errors import C4Error, InvalidOption, require_integer
 
 from ...position import Position, format_moves
 
@@ -41,7 +40,7 @@ def choose_openings(openings: Openings, seed: int = 0, limit: int | None = None)
         limit: the greatest number of openings to take after shuffling; None takes all.
 
     Raises:
-        InvalidRun: there is no opening, an opening is wrong or repeated, or a text is malformed.
+        InvalidOption: there is no opening, an opening is wrong or repeated, or a text is malformed.
     """
     if isinstance(openings, str):
         found = shuffled(_named(openings.strip()), seed)
@@ -50,9 +49,9 @@ def choose_openings(openings: Openings, seed: int = 0, limit: int | None = None)
     else:
         found = shuffled(enumerate_openings(openings), seed)
     if not found:
-        raise InvalidRun(f"openings={openings!r}: expected at least one opening")
+        raise InvalidOption(f"openings={openings!r}: expected at least one opening")
     if len(set(found)) < len(found):
-        raise InvalidRun("openings: an opening is given twice")
+        raise InvalidOption("openings: an opening is given twice")
     return found[:limit]
 
 
@@ -63,7 +62,9 @@ def _named(text: str) -> list[str]:
         return read_openings(text)
     numbers = re.fullmatch(r"balanced:(\d+),(\d+)", text)
     if numbers is None:
-        raise InvalidRun(f"openings={text!r}: expected balanced:PLIES,SCORE such as balanced:4,2")
+        raise InvalidOption(
+            f"openings={text!r}: expected balanced:PLIES,SCORE such as balanced:4,2"
+        )
     return balanced_openings(int(numbers[1]), int(numbers[2]))
 
 
@@ -79,14 +80,14 @@ def check_opening(moves: str, where: str) -> str:
     """Return a move string after checking that it leads to an unfinished game.
 
     Raises:
-        InvalidRun: the moves are illegal or end the game; the message begins with ``where``.
+        InvalidOption: the moves are illegal or end the game; the message begins with ``where``.
     """
     try:
         over = Position.parse(moves).outcome is not None
     except C4Error as error:
-        raise InvalidRun(f"{where}: {error}") from None
+        raise InvalidOption(f"{where}: {error}") from None
     if over:
-        raise InvalidRun(f"{where}: the game is over after {moves!r}")
+        raise InvalidOption(f"{where}: the game is over after {moves!r}")
     return moves
 
 
@@ -103,10 +104,10 @@ def enumerate_openings(plies: int) -> list[str]:
     sorted. For 0 to 8 plies its length is 1, 4, 25, 121, 568, 2144, 8231, 27109 and 91295.
 
     Raises:
-        InvalidRun: ``plies`` is not an integer 0..8.
+        InvalidOption: ``plies`` is not an integer 0..8.
     """
     layer = {Position(): ""}
-    count = require_integer("openings", plies, 0, GRAMMAR, high=MAX_PLIES, wrong=InvalidRun)
+    count = require_integer("openings", plies, 0, GRAMMAR, high=MAX_PLIES)
     for _ in range(count):
         following: dict[Position, str] = {}
         seen: set[Position] = set()
@@ -126,12 +127,12 @@ def balanced_openings(plies: int, most: int) -> list[str]:
     The scores are exact: 0 is a draw, and 1 is a win with the winner's last disc.
 
     Raises:
-        InvalidRun: ``plies`` is not an integer 0..8, or ``most`` is negative.
+        InvalidOption: ``plies`` is not an integer 0..8, or ``most`` is negative.
     """
     from ...agents.solver.book import default_book  # compiles, so only here
 
     if most < 0:
-        raise InvalidRun(f"balanced:{plies},{most}: expected a score of at least 0")
+        raise InvalidOption(f"balanced:{plies},{most}: expected a score of at least 0")
     book = default_book()
     scores = {moves: book.score(Position.parse(moves)) for moves in enumerate_openings(plies)}
     return [moves for moves, score in scores.items() if score is not None and abs(score) <= most]
@@ -141,13 +142,13 @@ def read_openings(path: str | Path) -> list[str]:
     """Read a file with an opening of 1-based columns on each line; ``#`` begins a comment.
 
     Raises:
-        InvalidRun: the file cannot be read, or an opening is wrong, missing or repeated.
+        InvalidOption: the file cannot be read, or an opening is wrong, missing or repeated.
     """
     try:
         lines = Path(path).read_text(encoding="utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         why = getattr(error, "strerror", None) or "not a text file"
-        raise InvalidRun(f"openings={str(path)!r}: {why}; expected {GRAMMAR}") from None
+        raise InvalidOption(f"openings={str(path)!r}: {why}; expected {GRAMMAR}") from None
     found: dict[str, int] = {}
     for number, line in enumerate(lines, start=1):
         moves = line.partition("#")[0].strip()
@@ -155,8 +156,8 @@ def read_openings(path: str | Path) -> list[str]:
             continue
         check_opening(moves, f"{path}, line {number}")
         if moves in found:
-            raise InvalidRun(f"{path}, line {number}: {moves} is also in line {found[moves]}")
+            raise InvalidOption(f"{path}, line {number}: {moves} is also in line {found[moves]}")
         found[moves] = number
     if not found:
-        raise InvalidRun(f"openings={str(path)!r}: expected at least one opening in the file")
+        raise InvalidOption(f"openings={str(path)!r}: expected at least one opening in the file")
     return list(found)

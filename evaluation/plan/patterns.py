@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
-from c4env.evaluation.errors import InvalidRun
+from c4env.errors import InvalidOption
 
 from ...agents.registry.registry import with_argument
 from .field import split_name
@@ -24,7 +24,7 @@ def expand_all(given: Iterable[str]) -> list[str]:
     """Expand the patterns among specs; a spec with an argument or a file path stays as it is.
 
     Raises:
-        InvalidRun: a pattern is malformed, or a pattern with a name, ``name=...``, expands to
+        InvalidOption: a pattern is malformed, or a pattern with a name, ``name=...``, expands to
             several specs.
     """
     return [spec for each in given for spec in _expanded(each)]
@@ -38,7 +38,7 @@ def _expanded(given: str) -> list[str]:
     if name == given:
         return found
     if len(found) > 1:
-        raise InvalidRun(f"{given!r}: {name!r} names {len(found)} agents: expected one agent")
+        raise InvalidOption(f"{given!r}: {name!r} names {len(found)} agents: expected one agent")
     return [f"{name}={found[0]}"]
 
 
@@ -49,11 +49,13 @@ def expand(pattern: str) -> list[str]:
     ``alphabeta:depth=1..2,heuristic={chain,window}`` gives four specs.
 
     Raises:
-        InvalidRun: a brace is unmatched, a choice is empty, a range descends, or there are more
+        InvalidOption: a brace is unmatched, a choice is empty, a range descends, or there are more
             than MOST specs.
     """
     if (wrong := _NO_RANGE.search(pattern)) and not _RANGE.fullmatch(wrong[1]):
-        raise InvalidRun(f"{pattern!r}: {wrong[1]}: expected a range of whole numbers such as 1..6")
+        raise InvalidOption(
+            f"{pattern!r}: {wrong[1]}: expected a range of whole numbers such as 1..6"
+        )
     pieces: list[list[str]] = []
     end = 0
     count = 1
@@ -63,7 +65,7 @@ def expand(pattern: str) -> list[str]:
         values = [value for part in inside.split(",") for value in _values(pattern, part.strip())]
         count *= len(values)
         if count > MOST:
-            raise InvalidRun(f"{pattern!r} names too many agents: expected at most {MOST}")
+            raise InvalidOption(f"{pattern!r} names too many agents: expected at most {MOST}")
         pieces.append(values)
         end = found.end()
     pieces.append([_literal(pattern, pattern[end:])])
@@ -72,20 +74,22 @@ def expand(pattern: str) -> list[str]:
 
 def _literal(pattern: str, text: str) -> str:
     if "{" in text or "}" in text:
-        raise InvalidRun(f"{pattern!r}: unmatched brace: expected a choice such as depth={{1,2}}")
+        raise InvalidOption(
+            f"{pattern!r}: unmatched brace: expected a choice such as depth={{1,2}}"
+        )
     return text
 
 
 def _values(pattern: str, part: str) -> list[str]:
     """Return the values of one item of a choice, such as ``1..3`` or ``window``."""
     if not part:
-        raise InvalidRun(f"{pattern!r}: empty choice: expected a choice such as depth={{1,2}}")
+        raise InvalidOption(f"{pattern!r}: empty choice: expected a choice such as depth={{1,2}}")
     bounds = _RANGE.fullmatch(part)
     if bounds is None:
         return [part]
     low, high = int(bounds[1]), int(bounds[2])
     if high < low or high - low >= MOST:
-        raise InvalidRun(
+        raise InvalidOption(
             f"{pattern!r}: {part}: expected an ascending range of at most {MOST} numbers"
         )
     return [str(value) for value in range(low, high + 1)]

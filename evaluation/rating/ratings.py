@@ -28,7 +28,7 @@ from typing import Final, NamedTuple, overload
 import numpy as np
 
 from c4env.arrays import Float64s, Int64s
-from c4env.evaluation.errors import InvalidRun
+from c4env.errors import InvalidOption
 from c4env.evaluation.rating.fit import firth, fit
 from c4env.evaluation.rating.interval import TAILS, Interval
 from c4env.evaluation.tables import Column, Table, signed
@@ -235,7 +235,7 @@ def rate(
         the ratings, the strongest first.
 
     Raises:
-        InvalidRun: the anchor is not one of the players.
+        InvalidOption: the anchor is not one of the players.
     """
     if anchor is not None:
         _check_anchor(anchor[0], tally.players)
@@ -287,7 +287,7 @@ def parse_anchor(text: str, players: Sequence[str]) -> tuple[str, float]:
     """Parse ``NAME=ELO``; the name itself may contain ``=``.
 
     Raises:
-        InvalidRun: the text is malformed, or the name is not one of the players.
+        InvalidOption: the text is malformed, or the name is not one of the players.
     """
     name, equals, elo = text.rpartition("=")
     try:
@@ -295,14 +295,14 @@ def parse_anchor(text: str, players: Sequence[str]) -> tuple[str, float]:
     except ValueError:
         value = np.nan
     if not equals or not name or not np.isfinite(value):
-        raise InvalidRun(f"anchor {text!r}: expected NAME=ELO, such as random=0")
+        raise InvalidOption(f"anchor {text!r}: expected NAME=ELO, such as random=0")
     _check_anchor(name, players)
     return name, value
 
 
 def _check_anchor(name: str, players: Sequence[str]) -> None:
     if name not in players:
-        raise InvalidRun(f"anchor {name!r}: expected one of {', '.join(players)}")
+        raise InvalidOption(f"anchor {name!r}: expected one of {', '.join(players)}")
 
 
 def milliseconds(value: float) -> str:

@@ -23,7 +23,7 @@ from typing import Final, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from c4env.evaluation.errors import InvalidRun
+from c4env.errors import InvalidOption
 from c4env.evaluation.rating.interval import Interval
 
 Decision = Literal["H0", "H1"]
@@ -45,7 +45,7 @@ class Sprt:
         beta: probability of accepting H0 if H1 is true.
 
     Raises:
-        InvalidRun: ``h0`` is not below ``h1``, an Elo difference is not in -1000..1000, or a
+        InvalidOption: ``h0`` is not below ``h1``, an Elo difference is not in -1000..1000, or a
             probability is not between 0 and 1/2.
     """
 
@@ -56,25 +56,25 @@ class Sprt:
 
     def __post_init__(self) -> None:
         if not -_MOST <= self.h0 < self.h1 <= _MOST:
-            raise InvalidRun(
+            raise InvalidOption(
                 f"sprt {self.h0:g},{self.h1:g}: expected H0,H1 in Elo, the smaller first, "
                 f"within {-_MOST}..{_MOST}"
             )
         for name, chance in (("alpha", self.alpha), ("beta", self.beta)):
             if not 0 < chance < 0.5:
-                raise InvalidRun(f"{name}={chance:g}: expected a probability between 0 and 0.5")
+                raise InvalidOption(f"{name}={chance:g}: expected a probability between 0 and 0.5")
 
     @classmethod
     def parse(cls, text: str, alpha: float = 0.05, beta: float = 0.05) -> Sprt:
         """Parse ``H0,H1``, two Elo differences.
 
         Raises:
-            InvalidRun: the text is malformed.
+            InvalidOption: the text is malformed.
         """
         try:
             h0, h1 = map(float, text.split(","))
         except ValueError:
-            raise InvalidRun(f"sprt {text!r}: expected H0,H1 in Elo, such as 0,40") from None
+            raise InvalidOption(f"sprt {text!r}: expected H0,H1 in Elo, such as 0,40") from None
         return cls(h0, h1, alpha, beta)
 
     @property

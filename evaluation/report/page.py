@@ -17,7 +17,7 @@ from c4env.evaluation.exact.moves import MoveQuality, Quality
 from c4env.evaluation.exact.scores import Judge, Scores, positions_of
 from c4env.evaluation.games.tournament import Tournament
 from c4env.evaluation.rating.costs import Cost, costs
-from c4env.evaluation.rating.ratings import Ratings
+from c4env.evaluation.rating.ratings import FIRST, Ratings
 from c4env.evaluation.rating.sprt import states
 from c4env.evaluation.rating.wintable import WinTable
 from c4env.evaluation.report.headline import command_of, remarks, sentence
@@ -80,6 +80,7 @@ def contents(
         "labels": [*labels(players).values()],
         "ratings": [[r.elo, r.low, r.high, *r.ranks, r.better, r.score, r.games] for r in ratings],
         "first_move": list(ratings.first_move),
+        "first": FIRST,
         "exact": ratings.exact,
         "method_note": ratings.method_note(),
         "notes": list(run.notes),

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from c4env.evaluation.errors import UnwritableRun
+from c4env.errors import Unwritable
 from c4env.evaluation.tables import plural, rounded, shortened, signed
 from c4env.lazy import from_extra
 
@@ -42,7 +42,7 @@ def write_plots(folder: Path, found: Mapping[str, Any]) -> list[Path]:
 
     Raises:
         MissingExtra: matplotlib is not installed.
-        UnwritableRun: the folder cannot be written.
+        Unwritable: the folder cannot be written.
     """
     written = []
     try:
@@ -53,7 +53,7 @@ def write_plots(folder: Path, found: Mapping[str, Any]) -> list[Path]:
                 figure.savefig(path, dpi=DPI, metadata=date and {date: None})
                 written.append(path)
     except OSError as error:
-        raise UnwritableRun(f"{folder} cannot be written: {error.strerror or error}") from None
+        raise Unwritable(f"{folder} cannot be written: {error.strerror or error}") from None
     return written
 
 

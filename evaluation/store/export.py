@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from c4env.evaluation.errors import InvalidRun
+from c4env.errors import InvalidOption
 from c4env.evaluation.store.files import write_file
 from c4env.evaluation.tables import Table
 from c4env.lazy import from_extra
@@ -50,18 +50,18 @@ def require_format(path: Path) -> None:
     """Check that the ending of a file name is a format in WRITERS.
 
     Raises:
-        InvalidRun: the ending is not in WRITERS.
+        InvalidOption: the ending is not in WRITERS.
     """
     if path.suffix.lower() not in WRITERS:
-        raise InvalidRun(f"{path}: expected a file name that ends in {', '.join(WRITERS)}")
+        raise InvalidOption(f"{path}: expected a file name that ends in {', '.join(WRITERS)}")
 
 
 def write_games(path: Path, games: Iterable[GameRecord]) -> None:
     """Write games to a file, in the format given by the ending of its name.
 
     Raises:
-        InvalidRun: the ending is not in WRITERS.
-        UnwritableRun: the file cannot be written.
+        InvalidOption: the ending is not in WRITERS.
+        Unwritable: the file cannot be written.
     """
     require_format(path)
     write_file(path, WRITERS[path.suffix.lower()](games))

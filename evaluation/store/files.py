@@ -6,7 +6,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from c4env.evaluation.errors import UnreadableRun, UnwritableRun
+from c4env.errors import UnreadableRun, Unwritable
 from c4env.files import write_whole
 
 if TYPE_CHECKING:
@@ -34,28 +34,28 @@ def require_folder(path: Path, folder: Path, makes: bool) -> None:
         makes: whether the caller will make a missing folder.
 
     Raises:
-        UnwritableRun: the folder is not writable, or ``path`` should be a file but is a folder.
+        Unwritable: the folder is not writable, or ``path`` should be a file but is a folder.
     """
     if path != folder and (path.is_dir() or not path.name):
-        raise UnwritableRun(f"{str(path)!r} is a folder: expected the name of a file to write")
+        raise Unwritable(f"{str(path)!r} is a folder: expected the name of a file to write")
     while makes and not folder.exists() and folder != folder.parent:
         folder = folder.parent
     try:
         with tempfile.TemporaryFile(dir=folder):
             pass
     except OSError as error:
-        raise UnwritableRun(f"{path} cannot be written: {error.strerror or error}") from None
+        raise Unwritable(f"{path} cannot be written: {error.strerror or error}") from None
 
 
 def write_file(path: Path, content: str | bytes) -> None:
     """Replace the content of a file atomically: a killed process leaves no partial content.
 
     Raises:
-        UnwritableRun: the file cannot be written, or is a folder.
+        Unwritable: the file cannot be written, or is a folder.
     """
     if path.is_dir() or not path.name:
-        raise UnwritableRun(f"{str(path)!r} is a folder: expected the name of a file to write")
+        raise Unwritable(f"{str(path)!r} is a folder: expected the name of a file to write")
     try:
         write_whole(path, content)
     except OSError as error:
-        raise UnwritableRun(f"{path} cannot be written: {error.strerror or error}") from None
+        raise Unwritable(f"{path} cannot be written: {error.strerror or error}") from None

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from c4env.evaluation.errors import UnreadableRun
+from c4env.errors import UnreadableRun
 
 from ..plan.header import RunHeader, SprtPlan
 from ..plan.identity import UNKNOWN

@@ -16,8 +16,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO, Generic, NamedTuple, TypeVar
 
-from c4env.errors import FileInUse
-from c4env.evaluation.errors import UnreadableRun, UnwritableRun
+from c4env.errors import UnreadableRun, Unwritable
 from c4env.evaluation.tables import shortened
 from c4env.files import lock_file
 
@@ -90,7 +89,7 @@ def open_locked(path: Path, patience: float = 0.0) -> BinaryIO:
     """Open a file for appending, and lock it; make the file if it is missing.
 
     Raises:
-        FileInUse: another process held the lock for ``patience`` seconds.
+        Unwritable: another process held the lock for ``patience`` seconds.
         OSError: the file cannot be opened.
     """
     deadline = time.monotonic() + patience
@@ -99,7 +98,7 @@ def open_locked(path: Path, patience: float = 0.0) -> BinaryIO:
         try:
             lock_file(file, path)
             return file
-        except FileInUse:
+        except Unwritable:
             if time.monotonic() > deadline:
                 file.close()
                 raise
@@ -121,7 +120,7 @@ class Journal(Generic[T]):
 
     Raises:
         UnreadableRun: the file has another header, is damaged, or cannot be opened.
-        FileInUse: another process is writing to the file.
+        Unwritable: another process is writing to the file.
     """
 
     def __init__(
@@ -169,14 +168,14 @@ class Journal(Generic[T]):
         """Write an entry to the file at once, so that a killed process does not lose it.
 
         Raises:
-            UnwritableRun: the line cannot be written; the lines before it are safe.
+            Unwritable: the line cannot be written; the lines before it are safe.
         """
         if self.path is None:
             return
         try:
             self._write(line_of(self._form.values(entry)))
         except OSError as error:
-            raise UnwritableRun(
+            raise Unwritable(
                 f"{self.path}: {error.strerror or error}; the file has all earlier "
                 f"{self._form.unit}, and the same command resumes the work"
             ) from None

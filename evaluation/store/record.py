@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal, get_args
 
-from c4env.errors import C4Error
-from c4env.evaluation.errors import UnreadableRun
+from c4env.errors import C4Error, UnreadableRun
 from c4env.evaluation.store.files import read_text, write_file
 from c4env.evaluation.store.journal import Format, Journal, read_lines
 
@@ -153,7 +152,7 @@ def open_games(
 
     Raises:
         UnreadableRun: the directory belongs to another run or is damaged.
-        FileInUse: another process is writing to the directory.
+        Unwritable: another process is writing to the directory.
     """
     if folder is None:
         return Journal(None, _GAMES)

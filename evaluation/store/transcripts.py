@@ -12,8 +12,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from c4env.agents.errors import Unavailable
-from c4env.errors import C4Error
+from c4env.errors import C4Error, Unavailable
 from c4env.evaluation.plan.schedule import Fixture
 from c4env.evaluation.store.journal import Format, Journal, read_lines
 

@@ -17,7 +17,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from c4env.evaluation.errors import InvalidRun, UnreadableRun
+from c4env.errors import InvalidOption, UnreadableRun
 from c4env.evaluation.games.tournament import Tournament, gauntlet, round_robin
 from c4env.evaluation.plan.field import Player, split_name
 from c4env.evaluation.rating.costs import costs
@@ -259,11 +259,11 @@ def place(
         the newcomer's name, the ratings of the field and the newcomer, and the games.
 
     Raises:
-        InvalidRun: a number is invalid, or an opponent is not on the board.
-        UnknownAgent, UnknownOption, ...: the spec is wrong.
+        InvalidOption: a number is invalid, or an opponent is not on the board.
+        UnknownAgent, InvalidOption, ...: the spec is wrong.
     """
     if strangers := set(against) - set(board.field):
-        raise InvalidRun(
+        raise InvalidOption(
             f"against {', '.join(sorted(strangers))}: expected some of {', '.join(board.field)}"
         )
     name = "newcomer"
@@ -285,11 +285,11 @@ def put_between_markers(text: str, table: str) -> str:
     """Put a table between the two markers of a Markdown text.
 
     Raises:
-        InvalidRun: the text does not have each marker exactly once, in the right order.
+        InvalidOption: the text does not have each marker exactly once, in the right order.
     """
     begin, end = MARKERS
     before, found, rest = text.partition(begin)
     _, found_end, after = rest.partition(end)
     if not found or not found_end or begin in after or end in before + after:
-        raise InvalidRun(f"expected the lines {begin} and {end}, each once and in this order")
+        raise InvalidOption(f"expected the lines {begin} and {end}, each once and in this order")
     return f"{before}{begin}\n{table}\n{end}{after}"

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple, Unpack
 
 import numpy as np
 
-from c4env.evaluation.errors import InvalidRun, UnreadableRun
+from c4env.errors import InvalidOption, UnreadableRun
 from c4env.evaluation.rating.interval import Interval
 from c4env.evaluation.rating.sprt import SCORES, Decision, Sprt, score_of
 from c4env.evaluation.tables import Column, Table, signed
@@ -198,16 +198,16 @@ def play_match(
             see :class:`c4env.evaluation.games.settings.Settings`.
 
     Raises:
-        InvalidRun: the number of agents is not two, or another number is invalid.
+        InvalidOption: the number of agents is not two, or another number is invalid.
         UnreadableRun: ``out`` holds another run.
-        FileInUse: another process is writing to ``out``.
-        UnknownAgent, UnknownOption, ...: a spec is wrong.
+        Unwritable: another process is writing to ``out``.
+        UnknownAgent, InvalidOption, ...: a spec is wrong.
     """
     chosen = settings_of(play_match, settings)
     starts = choose_openings(openings, chosen.seed, chosen.limit)
     named = name_players(players)
     if len(named) != 2:
-        raise InvalidRun(f"{len(named)} agent(s) given: expected two for a match")
+        raise InvalidOption(f"{len(named)} agent(s) given: expected two for a match")
     one, _ = named
     if sprt is not None:
         starts = _going_on(starts, chosen.out)

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from c4env.errors import require_integer
-from c4env.evaluation.errors import InvalidRun
 from c4env.evaluation.studies.strength import Watch
 from c4env.lazy import from_extra
 
@@ -30,12 +29,12 @@ class StrengthCallback(BaseCallback):
             the largest fraction of the training time for measurements (default 0.1).
 
     Raises:
-        InvalidRun: ``every`` is not positive, or ``share`` is not between 0 and 1.
+        InvalidOption: ``every`` is not positive, or ``share`` is not between 0 and 1.
     """
 
     def __init__(self, folder: str | Path, every: int = 50_000, **options: Any) -> None:
         super().__init__()
-        self.every = require_integer("every", every, wrong=InvalidRun)
+        self.every = require_integer("every", every)
         self._next = every
         self._folder, self._options = folder, options
         self.watch = Watch(folder, **options)

@@ -18,9 +18,9 @@ import numpy as np
 from c4env import agents
 from c4env.agents.solver.exam import exam
 from c4env.envs.vectorized.batch import bitboards
-from c4env.errors import require_integer
-from c4env.evaluation.errors import InvalidRun, UnreadableRun
+from c4env.errors import InvalidOption, UnreadableRun, require_integer
 from c4env.evaluation.studies.leaderboard import place, stored_board
+from c4env.evaluation.tables import signed
 from c4env.files import write_whole
 
 AGAINST: Final = ("random", "greedy", "alphabeta-window", "alphabeta-chain")
@@ -42,6 +42,13 @@ class Strength(NamedTuple):
     score: float  # the model's points per game, 0..1
     games: int
 
+    def __str__(self) -> str:
+        elo = f"Elo {signed(self.elo)} ({signed(self.low)} .. {signed(self.high)})"
+        played = f"score {self.score:.1%} of {self.games} games"
+        return (
+            f"step {self.step}, {self.seconds:.0f} s: {self.blunders:.1%} blunders, {elo}, {played}"
+        )
+
 
 def blunder_rate(model: Any, questions: int | None = None) -> float:
     """Return the share of exam positions in which a model gives away a win or a draw.
@@ -51,10 +58,10 @@ def blunder_rate(model: Any, questions: int | None = None) -> float:
         questions: number of positions to use, from the start of the exam; None means all.
 
     Raises:
-        InvalidRun: ``questions`` is not positive.
+        InvalidOption: ``questions`` is not positive.
     """
     if questions is not None:
-        require_integer("questions", questions, wrong=InvalidRun)
+        require_integer("questions", questions)
     asked = exam()[:questions]
     scores = np.array([question.scores for question in asked], np.float64)  # nan for None
     signs = np.where(np.isnan(scores), -2, np.sign(scores))
@@ -86,8 +93,8 @@ def strength(
         seed: seed of stochastic agents.
 
     Raises:
-        InvalidRun: a number is invalid, or an opponent is not in the leaderboard.
-        InvalidModel, InvalidSpec, ...: ``model`` is not a model or spec.
+        InvalidOption: a number is invalid, or an opponent is not in the leaderboard.
+        InvalidOption, ...: ``model`` is not a model or spec.
     """
     rate = blunder_rate(model, questions)
     placed = place(agents.make(model), stored_board(), openings, against=tuple(against), seed=seed)
@@ -107,7 +114,7 @@ class Watch:
         measure: a function ``measure(model, step, seconds)``, by default :func:`strength`.
 
     Raises:
-        InvalidRun: ``share`` is not between 0 and 1.
+        InvalidOption: ``share`` is not between 0 and 1.
         UnreadableRun: ``strength.tsv`` exists with other columns.
         OSError: the folder cannot be written.
     """
@@ -119,7 +126,7 @@ class Watch:
         measure: Callable[[Any, int, float], Strength] = strength,
     ) -> None:
         if not 0 < share < 1:
-            raise InvalidRun(f"share={share!r}: expected a number above 0 and below 1")
+            raise InvalidOption(f"share={share!r}: expected a number above 0 and below 1")
         self.share = share
         self.path = Path(folder) / FILE
         self.path.parent.mkdir(parents=True, exist_ok=True)

@@ -1,8 +1,9 @@
 """Refuse requests that pages of other web sites send, and read the JSON of requests.
 
-A page of another site, open in a browser on this machine, can send requests to a local server. The
-``Origin`` header exposes such a page. The ``Host`` header exposes a page whose host name resolves
-to this machine (DNS rebinding): Starlette's ``TrustedHostMiddleware`` refuses it.
+A page of another site, open in a browser on this machine, can send requests to a local server. A
+browser sends the JSON of such a page only if the server allows the page's origin, and Starlette's
+``CORSMiddleware`` allows none. ``TrustedHostMiddleware`` refuses a page whose host name resolves to
+this machine (DNS rebinding).
 """
 
 from __future__ import annotations
@@ -11,13 +12,11 @@ import ipaddress
 import json
 import logging
 import socket
-from collections.abc import Mapping
 from typing import Any, Final
 
-from starlette.datastructures import Headers
 from starlette.requests import Request
 from starlette.responses import JSONResponse
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import Scope
 
 from c4env.errors import C4Error
 
@@ -52,37 +51,6 @@ def refuse(scope: Scope, status: int, reason: str) -> JSONResponse:
     """Log a refused request, and return the response with the reason."""
     LOG.warning("%s %.200r: %d %.300s", scope["method"], scope["path"], status, reason)
     return JSONResponse({"error": reason}, status)
-
-
-class Guard:
-    """Middleware that refuses requests of other sites' pages, and adds headers to responses.
-
-    Args:
-        app: the application.
-        headers: headers to add to every answer.
-    """
-
-    def __init__(self, app: ASGIApp, headers: Mapping[str, str]) -> None:
-        self.app = app
-        self.headers = headers
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request to the application, or refuse the request."""
-        if scope["type"] != "http":
-            await self.app(scope, receive, send)
-            return
-
-        async def send_with_headers(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                message["headers"] += [(k.encode(), v.encode()) for k, v in self.headers.items()]
-            await send(message)
-
-        app = self.app
-        given = Headers(scope=scope)
-        origin = given.get("Origin")
-        if origin is not None and origin.partition("://")[2] != given.get("Host"):
-            app = refuse(scope, 403, f"the page {origin[:80]!r} may not use this server")
-        await app(scope, receive, send_with_headers)
 
 
 async def json_object(request: Request) -> dict[str, Any]:

@@ -1,28 +1,24 @@
 """A pool of processes; each process answers one question at a time and can be interrupted.
 
-An answer is a stream of messages. If the page stops listening, the pool tells the process to stop
-the search, and the process stops at its next message. The pool kills and replaces a process that
-does not stop in time. A process gets its next question only after its last search has ended.
+An answer is a stream of messages, one for each part of the question. If the page stops listening,
+the process gets no further part. A process that does not finish its part in time is killed and
+replaced. A process gets its next question only after its last search has ended.
 """
 
 from __future__ import annotations
 
 import asyncio
-import faulthandler
-import multiprocessing
-import os
 from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
-from multiprocessing.connection import Connection
 from typing import Any, Final, NamedTuple
 
-from c4env.evaluation.games.processes import sigint_blocked
-from c4env.evaluation.web.questions import Message, Question, RecentAgents, answers
+from c4env.cores import usable_cores
+from c4env.evaluation.games.pool import Worker, pickled
+from c4env.evaluation.web.questions import Message, Question, answer_in_worker, parts, summary
 
-GRACE: Final = 0.4  # seconds that a process has to stop a search before the pool kills it
+GRACE: Final = 0.4  # seconds that a process has to end a search before the pool kills it
+SPARE: Final = 10.0  # seconds beyond its limit after which a process ends by itself
 END: Final = None  # comes after the last message of an answer
-STOP: Final = None  # sent to a process instead of a question: stop the search
 
 
 class Answer(NamedTuple):
@@ -41,30 +37,32 @@ class QuestionPool:
 
     Attributes:
         waiting: number of questions that wait for a process.
+        workers: the processes.
     """
 
     def __init__(self, size: int, seconds: float) -> None:
         self.seconds = seconds
         self.waiting = 0
+        self.workers: set[Worker] = set()
         self._size = size
         self._closing = False
-        self._idle: asyncio.Queue[_Worker] = asyncio.Queue()
-        self._all: set[_Worker] = set()
+        self._code = pickled(answer_in_worker)
+        self._idle: asyncio.Queue[Worker] = asyncio.Queue()
         self._tasks: set[asyncio.Task[None]] = set()
         self._threads = ThreadPoolExecutor(size, "worker")
 
     def start(self) -> None:
         """Start the processes; do not wait until they are ready."""
         for _ in range(self._size):
-            self._idle.put_nowait(self._start_worker())
+            self._start_worker()
 
     async def close(self) -> None:
         """End every process, even a busy one."""
         self._closing = True
         for task in self._tasks:
             task.cancel()
-        for worker in list(self._all):
-            await worker.kill()
+        for worker in list(self.workers):
+            await self._kill(worker)
         await asyncio.gather(*self._tasks, return_exceptions=True)
         self._threads.shutdown()
 
@@ -86,104 +84,48 @@ class QuestionPool:
         finally:
             self.waiting -= 1
         put({"type": "started"})
-        deadline = asyncio.get_running_loop().time() + self.seconds
-        finished = False
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + self.seconds
+        coming: asyncio.Future[Message] | None = None
+        found: list[Message] = []
         try:
-            worker.send(question)
-            while (message := await worker.receive(deadline)) is not END:
+            for part in parts(question):
+                worker.give(self._code, (part, self.seconds + SPARE))
+                coming = loop.run_in_executor(self._threads, worker.result)
+                coming.add_done_callback(lambda done: done.exception())  # whoever listens
+                found.append(await asyncio.wait_for(asyncio.shield(coming), deadline - loop.time()))
+                put(found[-1])
+                if found[-1]["type"] == "error":
+                    return
+            for message in summary(question, found):
                 put(message)
-            finished = True
         except TimeoutError:
             put({"type": "error", "error": f"no answer within {self.seconds:g} seconds"})
-        except (EOFError, OSError):
+        except (EOFError, OSError, RuntimeError):
             put({"type": "error", "error": "the search process died; ask again"})
         finally:
             put(END)
-            if finished:
-                self._idle.put_nowait(worker)
-            elif not self._closing:
+            if not self._closing:
                 # Recover in another task, which does not end when the listener leaves.
-                self._begin(self._recover(worker))
+                self._begin(self._recover(worker, coming))
 
-    async def _recover(self, worker: _Worker) -> None:
-        """Stop a process's search and make the process idle, or replace the process."""
+    async def _recover(self, worker: Worker, coming: asyncio.Future[Message] | None) -> None:
+        """Make a process idle when its search has ended, or replace the process."""
         try:
-            worker.send(STOP)
-            deadline = asyncio.get_running_loop().time() + GRACE
-            while await worker.receive(deadline) is not END:
-                pass
-        except (TimeoutError, EOFError, OSError):
-            self._all.discard(worker)
-            await worker.kill()
-            if self._closing:
-                return
-            worker = self._start_worker()
+            if coming is not None:
+                await asyncio.wait_for(asyncio.shield(coming), GRACE)
+            self._idle.put_nowait(worker)
+        except (EOFError, OSError, RuntimeError):  # a timeout is an OSError
+            await self._kill(worker)
+            if not self._closing:
+                self._start_worker()
+
+    def _start_worker(self) -> None:
+        worker = Worker(max(1, usable_cores() // self._size))
+        self.workers.add(worker)
         self._idle.put_nowait(worker)
 
-    def _start_worker(self) -> _Worker:
-        worker = _Worker(self._threads, self.seconds)
-        self._all.add(worker)
-        return worker
-
-
-class _Worker:
-    """The server's handle to a process."""
-
-    def __init__(self, threads: ThreadPoolExecutor, seconds: float) -> None:
-        context = multiprocessing.get_context("spawn")
-        self._threads = threads
-        self._connection, theirs = context.Pipe()
-        self._process = context.Process(target=serve, args=(theirs, seconds), daemon=True)
-        with sigint_blocked():
-            self._process.start()
-        theirs.close()
-        self._coming: asyncio.Future[Any] | None = None
-
-    def send(self, question: Question | None) -> None:
-        self._connection.send(question)
-
-    async def receive(self, deadline: float) -> Any:
-        """Wait for the next message; after a timeout or cancellation, call again for it.
-
-        Args:
-            deadline: time on the event loop's clock.
-
-        Raises:
-            TimeoutError: no message came before ``deadline``.
-            EOFError: the process has died.
-        """
-        loop = asyncio.get_running_loop()
-        if self._coming is None:
-            self._coming = loop.run_in_executor(self._threads, self._connection.recv)
-        message = await asyncio.wait_for(asyncio.shield(self._coming), deadline - loop.time())
-        self._coming = None
-        return message
-
-    async def kill(self) -> None:
-        self._process.kill()
-        if self._coming is not None:
-            await asyncio.gather(self._coming, return_exceptions=True)
-        await asyncio.to_thread(self._process.join)
-        self._connection.close()
-
-
-# -- in the process -----------------------------------------------------------------------
-
-
-def serve(connection: Connection, seconds: float) -> None:
-    """Answer questions until the server closes the connection."""
-    cache = RecentAgents()
-    with open(os.devnull, "w") as nowhere, suppress(EOFError, BrokenPipeError):
-        while True:
-            question = connection.recv()
-            if question is STOP:  # the search had already ended
-                continue
-            # If the server has ended by then, this ends the process, even in native code.
-            faulthandler.dump_traceback_later(seconds + 10, exit=True, file=nowhere)
-            for message in answers(cache, question):
-                connection.send(message)
-                if connection.poll():  # the message is STOP
-                    break
-            faulthandler.cancel_dump_traceback_later()
-            connection.send(END)
-    cache.clear()
+    async def _kill(self, worker: Worker) -> None:
+        self.workers.discard(worker)
+        worker.kill()
+        await asyncio.to_thread(worker.join)

@@ -1,21 +1,25 @@
 """Answer the page's questions to agents and the solver in a worker process.
 
-A question has all data that its answer needs, so no answer depends on earlier questions.
+A question about several positions is a list of questions about one position each. A question has
+all data that its answer needs, so no answer depends on earlier questions.
 """
 
 from __future__ import annotations
 
+import faulthandler
 import functools
 import math
+import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
 from c4env import agents
 from c4env.agents.base import Agent, SearchingAgent, SearchResult
+from c4env.bitboard import CENTRE_FIRST
 from c4env.envs.opponents import reset_player
 from c4env.errors import C4Error
-from c4env.evaluation.games.game import Fault, ask, begin, game_seed, in_words
+from c4env.evaluation.games.game import Fault, ask, begin, describe_error, game_seed
 from c4env.evaluation.web.specs import MEMORY, reserved_mb
 from c4env.observation import Observation, observe, position_from
 from c4env.position import Position, format_moves
@@ -28,9 +32,9 @@ SOLVER_MB: Final = 64
 
 
 class Question(NamedTuple):
-    """A question about one position, or about each position of a game."""
+    """A question about one position, or about several positions."""
 
-    kind: str  # a key of KINDS
+    kind: str  # an item of ASKED, or a key of ANSWERS for one position
     agent: str  # the agent's spec, or "" for the solver
     moves: str  # 1-based columns from the empty board
     seed: int = 0  # seed of the game, for stochastic agents
@@ -65,20 +69,53 @@ class RecentAgents:
 
         return Solver(table_mb=SOLVER_MB)
 
-    def clear(self) -> None:
-        """Close all agents."""
-        while self._agents:
-            self._agents.popitem()[1].close()
+
+def parts(question: Question) -> list[Question]:
+    """Return the questions about one position each that together answer a question."""
+    moves = question.moves
+    if question.kind == "scores":
+        legal = filter(Position.parse(moves).is_legal, CENTRE_FIRST)
+        return [Question("score", "", f"{moves}{column + 1}") for column in legal]
+    if question.kind == "values":  # the last first: the solver's table keeps later positions
+        games = [moves[:discs] for discs in range(len(moves), question.since - 1, -1)]
+        return [Question("value", "", game) for game in games if not Position.parse(game).outcome]
+    return [question]
 
 
-def answers(cache: RecentAgents, question: Question) -> Iterator[Message]:
-    """Yield the messages that answer a question; the last message is the result or an error."""
+def summary(question: Question, found: list[Message]) -> list[Message]:
+    """Return the messages that follow the answers to all parts of a question."""
+    if question.kind == "values":
+        return [{"type": "values"}]
+    if question.kind == "scores":
+        scores = {message["column"]: message["score"] for message in found}
+        return [{"type": "scores", "scores": [scores.get(c + 1) for c in range(len(CENTRE_FIRST))]}]
+    return []
+
+
+def answer(cache: RecentAgents, question: Question) -> Message:
+    """Return the answer to a question about one position, or an error."""
     try:
-        yield from KINDS[question.kind](cache, question)
+        return ANSWERS[question.kind](cache, question)
     except C4Error as error:
-        yield {"type": "error", "error": in_words(error, with_type=False)}
+        return {"type": "error", "error": describe_error(error, with_type=False)}
     except Exception as error:
-        yield {"type": "error", "error": in_words(error)}
+        return {"type": "error", "error": describe_error(error)}
+
+
+def answer_in_worker(question: Question, seconds: float) -> Message:
+    """Answer with the agents of this process, which ends after ``seconds``, even in native code.
+
+    The server ends a late process sooner, unless the server itself has been killed.
+    """
+    with open(os.devnull, "w") as nowhere:
+        faulthandler.dump_traceback_later(seconds, exit=True, file=nowhere)
+        try:
+            return answer(_agents, question)
+        finally:
+            faulthandler.cancel_dump_traceback_later()
+
+
+_agents: Final = RecentAgents()
 
 
 class _Searcher:
@@ -97,7 +134,7 @@ class _Searcher:
         return self.result.column
 
 
-def _move(cache: RecentAgents, question: Question) -> Iterator[Message]:
+def _move(cache: RecentAgents, question: Question) -> Message:
     """Answer with an agent's column, and with the search result if the agent searches.
 
     Each move resets the agent with a seed derived from the game and the ply, so the column depends
@@ -107,14 +144,13 @@ def _move(cache: RecentAgents, question: Question) -> Iterator[Message]:
     agent = cache.agent(question.agent)
     policy = _Searcher(agent) if isinstance(agent, SearchingAgent) else agent
     started = time.perf_counter()
-    answer = begin(agent, _seed(question, position)) or ask(policy, observe(position))
-    if isinstance(answer, Fault):
-        yield {"type": "forfeit", **answer._asdict()}
-        return
-    column, nodes = answer
+    found = begin(agent, _seed(question, position)) or ask(policy, observe(position))
+    if isinstance(found, Fault):
+        return {"type": "forfeit", **found._asdict()}
+    column, nodes = found
     seconds = time.perf_counter() - started
     seen = _seen(policy.result) if isinstance(policy, _Searcher) and policy.result else {}
-    yield {"type": "move", "column": column + 1, "nodes": nodes, "seconds": seconds, **seen}
+    return {"type": "move", "column": column + 1, "nodes": nodes, "seconds": seconds, **seen}
 
 
 def _seed(question: Question, position: Position) -> int:
@@ -131,46 +167,33 @@ def _seen(result: SearchResult) -> Message:
     }
 
 
-def _hint(cache: RecentAgents, question: Question) -> Iterator[Message]:
+def _hint(cache: RecentAgents, question: Question) -> Message:
     """Answer with a searching agent's column and its search result."""
     agent = cache.agent(question.agent)
     if not isinstance(agent, SearchingAgent):
-        yield {"type": "error", "error": f"{question.agent} does not search, so it gives no hints"}
-        return
+        return {"type": "error", "error": f"{question.agent} does not search: it gives no hints"}
     position = Position.parse(question.moves)
     reset_player(agent, _seed(question, position))
     result = agent.search(position)
-    yield {"type": "hint", "column": result.column + 1, "nodes": result.nodes, **_seen(result)}
+    return {"type": "hint", "column": result.column + 1, "nodes": result.nodes, **_seen(result)}
 
 
-def _scores(cache: RecentAgents, question: Question) -> Iterator[Message]:
-    """Answer with each column's exact score as it is found, then with all scores."""
-    from c4env.bitboard import CENTRE_FIRST
-
-    position = Position.parse(question.moves)
-    scores: list[int | None] = [None] * len(CENTRE_FIRST)
-    for column in CENTRE_FIRST:
-        if position.is_legal(column):
-            score = scores[column] = -cache.solver.score(position.play(column))
-            yield {"type": "score", "column": column + 1, "score": score}
-    yield {"type": "scores", "scores": scores}
+def _score(cache: RecentAgents, question: Question) -> Message:
+    """Answer with the exact score of the last column played, for the player of that column."""
+    score = -cache.solver.score(Position.parse(question.moves))
+    return {"type": "score", "column": int(question.moves[-1]), "score": score}
 
 
-def _values(cache: RecentAgents, question: Question) -> Iterator[Message]:
-    """Answer with the exact score of each unfinished position of a game, the last position first.
-
-    The solver's table keeps results of later positions, which speeds up the earlier positions.
-    """
-    for discs in range(len(question.moves), question.since - 1, -1):
-        position = Position.parse(question.moves[:discs])
-        if position.outcome is None:
-            yield {"type": "value", "discs": discs, "score": cache.solver.score(position)}
-    yield {"type": "values"}
+def _value(cache: RecentAgents, question: Question) -> Message:
+    """Answer with the exact score of a position."""
+    score = cache.solver.score(Position.parse(question.moves))
+    return {"type": "value", "discs": len(question.moves), "score": score}
 
 
-KINDS: Final[dict[str, Callable[[RecentAgents, Question], Iterator[Message]]]] = {
+ASKED: Final = ("move", "hint", "scores", "values")
+ANSWERS: Final[dict[str, Callable[[RecentAgents, Question], Message]]] = {
     "move": _move,
     "hint": _hint,
-    "scores": _scores,
-    "values": _values,
+    "score": _score,
+    "value": _value,
 }

@@ -11,9 +11,9 @@ import asyncio
 import json
 import re
 import socket
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, Final
@@ -22,6 +22,7 @@ import uvicorn
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
+from starlette.middleware.cors import CORSMiddleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response, StreamingResponse
@@ -29,16 +30,14 @@ from starlette.routing import Route
 
 from c4env.bitboard import CELLS
 from c4env.cores import usable_cores
-from c4env.errors import C4Error
-from c4env.evaluation.errors import InvalidRequest, InvalidRun, PortTaken
+from c4env.errors import C4Error, InvalidOption, Unwritable
 from c4env.evaluation.play import HUMAN, keep
 from c4env.evaluation.report.static import STATIC
 from c4env.evaluation.store.record import FORFEITS, GameRecord
 from c4env.evaluation.tables import shortened
-from c4env.evaluation.web.guard import Guard, Refused, allowed_hosts, json_object, refuse
+from c4env.evaluation.web.guard import Refused, allowed_hosts, json_object, refuse
 from c4env.evaluation.web.question_pool import QuestionPool
-from c4env.evaluation.web.questions import KINDS, Question
-from c4env.evaluation.web.runs import Runs
+from c4env.evaluation.web.questions import ASKED, Question
 from c4env.evaluation.web.specs import LEVELS, catalogue, check_spec
 from c4env.position import Position
 
@@ -59,30 +58,29 @@ class ServerSettings:
     """The settings of the server, chosen by its owner.
 
     Attributes:
-        agents: specs to offer besides the zoo; only these may name code, files or addresses.
+        agents: specs by name, to offer besides the zoo; only these may name code, files or
+            addresses.
         hint: the agent that gives hints.
         record: folder of the record of people's games; None keeps no games.
-        runs: run directories, or folders of run directories, that the page may open.
         seconds: time limit of an answer, at most a day.
         workers: number of processes that answer.
         host: the address to listen on, which is also an accepted host name; beyond this
             machine every host name is accepted.
 
     Raises:
-        InvalidRun: ``seconds`` is not positive, or more than a day.
+        InvalidOption: ``seconds`` is not positive, or more than a day.
     """
 
-    agents: tuple[str, ...] = ()
+    agents: Mapping[str, str] = field(default_factory=dict)
     hint: str = "perfect"
     record: Path | None = Path("c4-games")
-    runs: tuple[Path, ...] = ()
     seconds: float = 120.0
     workers: int = usable_cores()
     host: str = "127.0.0.1"
 
     def __post_init__(self) -> None:
         if not 0 < self.seconds <= LONGEST:
-            raise InvalidRun(
+            raise InvalidOption(
                 f"--seconds {self.seconds:g}: expected a positive number, at most {LONGEST:.0f}"
             )
 
@@ -118,10 +116,9 @@ def create_app(settings: ServerSettings) -> Starlette:
             Route("/api/position", endpoints.position, methods=["POST"]),
             Route("/api/ask", endpoints.ask, methods=["POST"]),
             Route("/api/games", endpoints.record, methods=["POST"]),
-            Route("/api/run", endpoints.run),
         ],
         middleware=[
-            Middleware(Guard, headers=HEADERS),
+            Middleware(CORSMiddleware),  # allows no other origin
             Middleware(
                 TrustedHostMiddleware,
                 allowed_hosts=allowed_hosts(settings.host),
@@ -151,7 +148,6 @@ class _Endpoints:
         self._settings = settings
         self._page = page
         self._parts = parts
-        self._runs = Runs(settings.runs)
         self._pool = QuestionPool(settings.workers, settings.seconds)
         self._recorded: dict[str, None] = {}  # ids of recorded games, the oldest first
         self._recording = asyncio.Lock()
@@ -183,11 +179,10 @@ class _Endpoints:
         return JSONResponse(
             {
                 "levels": [level._asdict() for level in LEVELS],
-                "named": settings.agents,
+                "named": list(settings.agents),
                 "agents": catalogue(settings.agents),
                 "hint": settings.hint,
                 "record": None if settings.record is None else str(settings.record),
-                "runs": list(await asyncio.to_thread(self._runs.find)),
             }
         )
 
@@ -195,7 +190,7 @@ class _Endpoints:
         """POST /api/position {text}: parse columns or a drawn board, and return the moves."""
         text = (await json_object(request)).get("text")
         if not isinstance(text, str):
-            raise InvalidRequest(f"text {shortened(text, 80)!r}: expected moves or a drawn board")
+            raise InvalidOption(f"text {shortened(text, 80)!r}: expected moves or a drawn board")
         moves = "".join(text.split())
         if not re.fullmatch(r"\d*", moves):
             moves = Position.from_board(text).moves()
@@ -212,15 +207,14 @@ class _Endpoints:
     def _question(self, fields: dict[str, Any]) -> Question:
         """Parse and check the question in a request."""
         kind, moves = fields.get("kind"), fields.get("moves")
-        if not isinstance(kind, str) or kind not in KINDS:
-            raise InvalidRequest(
-                f"kind {shortened(kind, 80)!r}: expected one of {', '.join(KINDS)}"
-            )
+        if not isinstance(kind, str) or kind not in ASKED:
+            raise InvalidOption(f"kind {shortened(kind, 80)!r}: expected one of {', '.join(ASKED)}")
         if _position(moves).outcome is not None and kind != "values":
-            raise InvalidRequest(f"moves {moves!r}: the game is over")
+            raise InvalidOption(f"moves {moves!r}: the game is over")
         agent = {"hint": self._settings.hint, "scores": "", "values": ""}.get(kind)
         if agent is None:
             agent = check_spec(fields.get("agent"), self._settings.agents)
+            agent = self._settings.agents.get(agent, agent)
         seed = _integer(fields, "seed", 2**63 - 1)
         return Question(kind, agent, str(moves), seed, _integer(fields, "since", CELLS))
 
@@ -258,7 +252,7 @@ class _Endpoints:
         fields = await json_object(request)
         name = fields.get("id")
         if not isinstance(name, str) or not 8 <= len(name) <= 64:
-            raise InvalidRequest(
+            raise InvalidOption(
                 f"id {shortened(name, 80)!r}: expected a text of 8 to 64 characters"
             )
         game = self._game(fields)
@@ -275,12 +269,12 @@ class _Endpoints:
         """Parse the game in a request; compute the result from the moves or the forfeit."""
         players, forfeit = fields.get("players"), fields.get("forfeit")
         if not isinstance(players, list) or len(players) != 2 or HUMAN not in players:
-            raise InvalidRequest(
+            raise InvalidOption(
                 f"players {shortened(players, 80)}: expected two names, one of them {HUMAN!r}"
             )
         help_ = fields.get("help", {})
         if not isinstance(help_, dict) or not help_.keys() <= {*HELP}:
-            raise InvalidRequest(
+            raise InvalidOption(
                 f"help {shortened(help_, 80)}: expected counts of {', '.join(HELP)}"
             )
         counts = {kind: _integer(help_, kind, 10**6) for kind in HELP}
@@ -295,7 +289,7 @@ class _Endpoints:
         ending: Any
         if forfeit is None:
             if outcome is None:
-                raise InvalidRequest(f"moves {moves!r}: the game is not over")
+                raise InvalidOption(f"moves {moves!r}: the game is not over")
             winner = outcome.winner
             ending, reason = ("full board" if winner is None else "four"), ", ".join(helped)
         else:
@@ -306,20 +300,15 @@ class _Endpoints:
                     winner = 1 - by
                 case _:
                     refused = f"forfeit {shortened(forfeit, 80)}: expected none, or by 0 or 1"
-                    raise InvalidRequest(refused)
+                    raise InvalidOption(refused)
         game = GameRecord((one, two), opening, moves, winner, ending, one_line(reason))
         return GameRecord.parse(game.values())  # replays the moves
-
-    async def run(self, request: Request) -> Response:
-        """GET /api/run?name=...: a run's players, results and games."""
-        name = request.query_params.get("name")
-        return JSONResponse(await asyncio.to_thread(self._runs.open, name))
 
 
 def _integer(fields: dict[str, Any], name: str, most: int) -> int:
     value = fields.get(name, 0)
     if type(value) is not int or not 0 <= value <= most:
-        raise InvalidRequest(f"{name} {shortened(value, 80)}: expected an integer 0..{most}")
+        raise InvalidOption(f"{name} {shortened(value, 80)}: expected an integer 0..{most}")
     return value
 
 
@@ -332,7 +321,7 @@ def one_line(text: str) -> str:
 def _position(moves: Any) -> Position:
     """Parse the moves in a request; an error quotes no more moves than a game can have."""
     if isinstance(moves, str) and len(moves) > CELLS:
-        raise InvalidRequest(
+        raise InvalidOption(
             f"moves {moves[:CELLS]!r}...: {len(moves)} moves: expected at most {CELLS}"
         )
     return Position.parse(moves)
@@ -345,10 +334,10 @@ def listen(host: str, port: int) -> socket.socket:
     """Open a socket that listens on a port; port 0 means any free port.
 
     Raises:
-        PortTaken: the address or port cannot be used.
+        Unwritable: the address or port cannot be used.
     """
     if not 0 <= port <= 65535:  # the system would reduce it modulo 65536
-        raise PortTaken(f"port {port}: expected 0..65535")
+        raise Unwritable(f"port {port}: expected 0..65535")
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(
             host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
@@ -362,7 +351,7 @@ def listen(host: str, port: int) -> socket.socket:
             found.close()
             raise
     except OSError as error:
-        raise PortTaken(
+        raise Unwritable(
             f"{host}, port {port}: {error.strerror}; --port 0 takes a free port"
         ) from None
     return found
@@ -387,6 +376,7 @@ class Server(uvicorn.Server):
                 log_config=None,
                 ws="none",
                 server_header=False,
+                headers=[*HEADERS.items()],
                 timeout_graceful_shutdown=int(4 * BEAT),  # a search ends within two beats
             )
         )

@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import importlib.util
 import math
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 from c4env.agents.registry.entries import REQUIRED, Entry, Option, require_choice
 from c4env.agents.registry.registry import described, join_spec, options_of_entry, split_spec
 from c4env.agents.registry.table import ZOO
-from c4env.evaluation.errors import InvalidRequest
+from c4env.errors import InvalidOption
 from c4env.evaluation.tables import shortened
 
 MEMORY: Final = 256  # megabytes that the page's agents in one process may reserve together
@@ -62,19 +63,19 @@ def settable(entry: Entry) -> list[Option]:
     ]
 
 
-def check_spec(spec: object, named: tuple[str, ...] = ()) -> str:
+def check_spec(spec: object, named: Collection[str] = ()) -> str:
     """Return the spec if a page may name it.
 
     Args:
         spec: the value that the page sent.
-        named: specs that the owner named on the command line.
+        named: names of the agents that the owner gave on the command line.
 
     Raises:
-        InvalidRequest: the page may not name this agent; the message says what it may name.
-        InvalidSpec, InvalidValue: the spec is malformed, or a value is out of range.
+        InvalidOption: the page may not name this agent; the message says what it may name.
+        InvalidOption: the spec is malformed, or a value is out of range.
     """
     if not isinstance(spec, str):
-        raise InvalidRequest(
+        raise InvalidOption(
             f"agent {shortened(spec, 80)!r}: expected a spec such as 'alphabeta:depth=7'"
         )
     if spec in named:
@@ -82,16 +83,16 @@ def check_spec(spec: object, named: tuple[str, ...] = ()) -> str:
     name = spec.replace("(", ":").partition(":")[0].strip()
     if name not in PLAIN:  # check before parsing, which may import a module that the spec names
         known = ", ".join([*PLAIN, *named])
-        raise InvalidRequest(f"agent {shortened(spec, 80)!r}: this page offers {known}")
+        raise InvalidOption(f"agent {shortened(spec, 80)!r}: this page offers {known}")
     name, given = split_spec(spec)
     if name not in PLAIN:
-        raise InvalidRequest(f"agent {shortened(spec, 80)!r}: expected key=value after the colon")
+        raise InvalidOption(f"agent {shortened(spec, 80)!r}: expected key=value after the colon")
     options = {option.name: option for option in settable(PLAIN[name])}
     parsed: dict[str, Any] = {}
     for key, text in given.items():
         if key not in options:
             expected = ", ".join(options) or "none"
-            raise InvalidRequest(
+            raise InvalidOption(
                 f"agent {shortened(spec, 80)!r}: option {key!r}: expected one of {expected}"
             )
         if options[key].choices:  # a page must not use import paths
@@ -108,8 +109,12 @@ def reserved_mb(spec: str) -> float:
     return sum(float(given.get(option.name, option.default)) for option in tables)
 
 
-def catalogue(named: tuple[str, ...] = ()) -> list[dict[str, Any]]:
-    """The agents for the page's menu: names, summaries, and options with their ranges."""
+def catalogue(named: Mapping[str, str] = MappingProxyType({})) -> list[dict[str, Any]]:
+    """The agents for the page's menu: names, summaries, and options with their ranges.
+
+    Args:
+        named: the specs of the owner's agents by name.
+    """
     zoo = [
         {
             "spec": name,
@@ -117,10 +122,9 @@ def catalogue(named: tuple[str, ...] = ()) -> list[dict[str, Any]]:
             "options": [_described(option) for option in settable(entry)],
         }
         for name, entry in PLAIN.items()
+        if name not in named
     ]
-    return zoo + [
-        {"spec": spec, "summary": "named on the command line", "options": []} for spec in named
-    ]
+    return zoo + [{"spec": name, "summary": spec, "options": []} for name, spec in named.items()]
 
 
 def _described(option: Option) -> dict[str, Any]:

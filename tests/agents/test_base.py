@@ -12,7 +12,7 @@ from hypothesis import given
 
 from c4env import Position, agents, observe
 from c4env.agents.base import Agent, require_move
-from c4env.agents.errors import NoMove
+from c4env.errors import IllegalMove
 from tests.helpers.processes import start_python
 from tests.helpers.strategies import positions
 
@@ -102,7 +102,7 @@ def test_ctrl_c_ends_every_search_and_other_threads_go_on_meanwhile() -> None:
 def test_a_game_that_is_over_has_no_move(name: str) -> None:
     agent: Any = agents.make(name)
     for ask in ("choose", "search", "best_move"):
-        with pytest.raises(NoMove, match=r"Position\.parse.*the game is over"):
+        with pytest.raises(IllegalMove, match=r"Position\.parse.*the game is over"):
             getattr(agent, ask, agent.choose)(Position.parse("1212121"))
 
 

@@ -12,10 +12,9 @@ import pytest
 import c4env
 from c4env import ConnectFourEnv, ConnectFourVectorEnv, Position, agents
 from c4env.agents import Pool
-from c4env.agents.errors import InvalidValue, UnknownAgent
 from c4env.agents.search.fixed_depth import FixedDepth
 from c4env.envs.vectorized.batch import Batch, boards_from
-from c4env.errors import OpponentFailed
+from c4env.errors import InvalidOption, OpponentFailed, UnknownAgent
 
 
 def asked(agent, observation, seed=0):
@@ -235,7 +234,7 @@ def test_what_is_removed_plays_its_games_to_their_end_and_is_forgotten():
     assert pool.results == {FIVES: (0, 0, 0), ONES: (0, 0, 0)}
     assert np.isnan(pool.win_rates[ONES])
     for agent in (always(1), "greedy"):
-        with pytest.raises(InvalidValue, match="expected one of"):
+        with pytest.raises(InvalidOption, match="expected one of"):
             pool.remove(agent)
 
 
@@ -301,30 +300,30 @@ def test_games_that_end_in_a_step_that_fails_count_nowhere():
 
 def test_bad_pools_are_refused():
     for weight in (-1, np.nan, np.inf, "1", True, None):
-        with pytest.raises(InvalidValue, match="weight="):
+        with pytest.raises(InvalidOption, match="weight="):
             Pool({ONES: weight})
     for seed in (-1, 1.5, True, None):
-        with pytest.raises(InvalidValue, match="seed="):
+        with pytest.raises(InvalidOption, match="seed="):
             Pool({ONES: 1}, seed=seed)
-    with pytest.raises(InvalidValue, match="per='year'"):
+    with pytest.raises(InvalidOption, match="per='year'"):
         Pool(per="year")
     for half_life in (0, -1, "1", True, np.nan):
-        with pytest.raises(InvalidValue, match="half_life="):
+        with pytest.raises(InvalidOption, match="half_life="):
             Pool(half_life=half_life)
     for priority in ("strong", None, 2, ["hard"]):
-        with pytest.raises(InvalidValue, match=rf"priority={re.escape(repr(priority))}: expected"):
+        with pytest.raises(InvalidOption, match=rf"priority={re.escape(repr(priority))}: expected"):
             Pool({ONES: 1}, priority=priority)
-    with pytest.raises(InvalidValue, match="priority='hard' needs results: expected per='game'"):
+    with pytest.raises(InvalidOption, match="priority='hard' needs results: expected per='game'"):
         Pool({ONES: 1}, per="move", priority="hard")
     for factor in (-1, math.nan, math.inf, "1", True, None):
         pool = Pool({ONES: 1}, priority=lambda rate, factor=factor: factor)
         for asked in (lambda pool=pool: pool.shares, ConnectFourEnv(pool).reset):
-            with pytest.raises(InvalidValue, match=rf"priority\(0.5\) is {factor!r}: expected"):
+            with pytest.raises(InvalidOption, match=rf"priority\(0.5\) is {factor!r}: expected"):
                 asked()
-    with pytest.raises(InvalidValue, match="not itself a pool"):
+    with pytest.raises(InvalidOption, match="not itself a pool"):
         Pool({Pool({ONES: 1}): 1})
     with pytest.raises(UnknownAgent, match="nosuch"):
         Pool({"nosuch": 1})
     for pool in (Pool(), Pool({ONES: 0}), Pool({ONES: 1}, priority=lambda rate: 0)):
-        with pytest.raises(InvalidValue, match=r"expected one with weight \* priority above 0"):
+        with pytest.raises(InvalidOption, match=r"expected one with weight \* priority above 0"):
             ConnectFourVectorEnv(3, opponent=pool).reset(seed=1)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from c4env import Position, observe, position_from, with_mirrors
 from c4env.envs.vectorized.batch import boards_from
-from c4env.errors import InvalidObservation
+from c4env.errors import InvalidPosition
 from c4env.observation import LAYOUTS, Form
 from tests.helpers import reference
 from tests.helpers.strategies import games, positions
@@ -68,7 +68,7 @@ def test_other_values_are_refused_whatever_their_type(value: Any, dtype: type) -
     for cell in ((5, 3, 0), (5, 3, 1), (0, 0, 0)):
         planes = np.zeros((6, 7, 2), dtype)
         planes[cell] = value
-        with pytest.raises(InvalidObservation, match="0 and 1"):
+        with pytest.raises(InvalidPosition, match="0 and 1"):
             position_from(planes)
 
 
@@ -88,7 +88,7 @@ def test_each_layout_has_its_own_values(layout: str, value: int, expected: str, 
     seen = Form(layout, dtype)(observe(Position())["observation"]).copy()
     seen.flat[-1] = value
     for read in (position_from, lambda one: boards_from(one[None])):
-        with pytest.raises(InvalidObservation, match=f"must hold {expected} only"):
+        with pytest.raises(InvalidPosition, match=f"must hold {expected} only"):
             read(seen)
 
 
@@ -117,7 +117,7 @@ def board(*cells: tuple[int, int, int]) -> Any:
     ],
 )
 def test_a_board_the_mover_cannot_see_is_refused(planes: Any) -> None:
-    with pytest.raises(InvalidObservation, match="player to move"):
+    with pytest.raises(InvalidPosition, match="player to move"):
         position_from(planes)
 
 

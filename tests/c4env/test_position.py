@@ -10,7 +10,7 @@ from hypothesis import given
 
 import c4env
 from c4env import Outcome, Position, format_moves, parse_moves
-from c4env.errors import IllegalMove, InvalidAction, InvalidNotation, InvalidPosition
+from c4env.errors import IllegalMove, InvalidAction, InvalidPosition
 from c4env.position import parse_column
 from tests.helpers import reference
 from tests.helpers.strategies import bits_of, games, positions
@@ -263,7 +263,7 @@ def test_bitboards_that_are_no_board_are_refused(mine: int, theirs: int) -> None
 @pytest.mark.parametrize("moves", ["0", "8", "44a", "4 4", "4,4", "²", "٣", "-1", "44\n"])
 def test_a_move_string_of_other_characters_is_refused(moves: str) -> None:
     for read in (Position.parse, parse_moves):
-        with pytest.raises(InvalidNotation) as caught:
+        with pytest.raises(InvalidPosition) as caught:
             read(moves)
         assert repr(moves) in str(caught.value)
         assert "1..7" in str(caught.value)

@@ -10,8 +10,8 @@ import pytest
 
 import c4env
 from c4env import evaluation
+from c4env.errors import UnreadableRun
 from c4env.evaluation.__main__ import main
-from c4env.evaluation.errors import UnreadableRun
 
 RUN = ["random", "greedy", "--openings", "1", "--quiet", "--jobs", "1"]
 

@@ -15,9 +15,8 @@ import c4env
 from c4env import evaluation
 from c4env.agents.solver import Solver
 from c4env.boards import Size
-from c4env.errors import WrongBoard
+from c4env.errors import UnreadableRun, WrongBoard
 from c4env.evaluation import play
-from c4env.evaluation.errors import UnreadableRun
 from c4env.evaluation.exact.questions import ANSWERS_FILE, Labelled, question_agents
 from c4env.evaluation.exact.scores import Judge
 from c4env.evaluation.store import record

@@ -10,8 +10,7 @@ import time
 import pytest
 
 from c4env import evaluation
-from c4env.agents.errors import UnknownAgent
-from c4env.evaluation.errors import InvalidRun
+from c4env.errors import InvalidOption, UnknownAgent
 from c4env.evaluation.games.pool import do_all
 from tests.helpers.policies import first_legal
 from tests.helpers.processes import run_python
@@ -151,7 +150,7 @@ def test_an_object_that_cannot_be_sent_plays_here_with_one_job():
             return first_legal(observation)
 
     assert set(endings({"locked": locked, "random": "random"})) <= {("four", None)}
-    with pytest.raises(InvalidRun, match=r"cannot be sent to a worker .*play with jobs=1"):
+    with pytest.raises(InvalidOption, match=r"cannot be sent to a worker .*play with jobs=1"):
         endings({"locked": locked, "random": "random"}, jobs=2)
 
 
@@ -209,6 +208,13 @@ def test_who_cannot_be_made_is_refused_before_the_run(folder, line, words):
     assert not (folder / "run").exists()
 
 
+def test_a_worker_that_is_killed_while_it_makes_an_agent_is_replaced(folder):
+    once = ["pathlib.Path('made').touch()", "os.kill(os.getpid(), signal.SIGKILL)"]
+    before = ["import os, pathlib, signal", f"if not os.path.exists('made'): {'; '.join(once)}"]
+    name = agent(folder, "mine.py", before=before)
+    assert {ending for ending, _ in endings([name, "random"])} == {"four"}
+
+
 def test_an_agent_may_start_processes_of_its_own(folder):
     before = ["import multiprocessing as m"]
     body = ["p = m.get_context('fork').Process(target=int)", "p.start()", "p.join()"]
@@ -237,7 +243,7 @@ def test_in_a_daemonic_process_one_job_plays_here(folder, jobs):
 
 def test_a_fault_of_our_own_is_charged_to_no_agent():
     """Two workers die where no agent's code runs."""
-    from c4env.agents.errors import Unavailable
+    from c4env.errors import Unavailable
 
     with pytest.raises(Unavailable, match="a worker of this run failed"):
         list(do_all(sys.modules["os"]._exit, [(3,)], 1))

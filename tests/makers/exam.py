@@ -31,10 +31,10 @@ from c4env import agents
 from c4env.agents.base import Agent
 from c4env.agents.solver import Solver
 from c4env.agents.solver.exam import SHA256, VERSION, Question, exam
-from c4env.evaluation.cli.options import add_settings, at_least, file_to_build
+from c4env.errors import InvalidOption
+from c4env.evaluation.cli.options import add_jobs, add_quiet, at_least, file_to_build
 from c4env.evaluation.cli.output import say
 from c4env.evaluation.cli.progress import Progress
-from c4env.evaluation.errors import InvalidRun
 from c4env.evaluation.exact.scores import Judge, strongest_book
 from c4env.evaluation.plan.openings import canonical, shuffled
 from c4env.evaluation.store.files import write_file
@@ -163,7 +163,7 @@ def verify(questions: Sequence[Question], watch: Callable[[int, int], None] | No
         scores = tuple(solver.scores(question.position))
         known = [score for score in scores if score is not None]
         if scores != question.scores or np.sign(min(known)) == np.sign(max(known)):
-            raise InvalidRun(f"{question.moves}: {question.scores}: the scores are {scores}")
+            raise InvalidOption(f"{question.moves}: {question.scores}: the scores are {scores}")
         if watch is not None:
             watch(done, len(questions))
 
@@ -182,7 +182,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--games", type=int, metavar="N", help="build: another exam, from so many games"
     )
-    add_settings(parser, "jobs")
+    add_jobs(parser)
+    add_quiet(parser)
 
 
 def execute(arguments: argparse.Namespace) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from c4env.agents.solver.exam import exam
-from c4env.evaluation.errors import InvalidRun
+from c4env.errors import InvalidOption
 from tests.makers import exam as making
 from tests.makers.__main__ import main
 
@@ -20,5 +20,5 @@ def test_a_small_exam_is_made_and_verified(tmp_path):
     making.verify(questions[:3])
     late = max(exam(), key=lambda question: len(question.moves))
     wrong = late._replace(scores=tuple(None if s is None else s + 1 for s in late.scores))
-    with pytest.raises(InvalidRun, match="the scores are"):
+    with pytest.raises(InvalidOption, match="the scores are"):
         making.verify([wrong])

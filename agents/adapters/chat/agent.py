@@ -12,11 +12,10 @@ import numpy as np
 from c4env.agents.adapters.chat import endpoint
 from c4env.agents.adapters.chat.prompts import Message, ask_again, find_prompt
 from c4env.agents.base import Agent, require_move
-from c4env.agents.errors import EngineFault
-from c4env.agents.registry.entries import Between
-from c4env.agents.registry.options import Seconds, checked
+from c4env.agents.registry.entries import Range
+from c4env.agents.registry.options import Seconds, validate_args
 from c4env.envs.text import read_move
-from c4env.errors import IllegalMove, InvalidAction
+from c4env.errors import EngineFault, IllegalMove, InvalidAction
 from c4env.position import DIGITS, Position
 
 
@@ -69,19 +68,18 @@ class Chat(Agent):
         tape: a function that returns each answer. A run sets a tape that stores and replays.
 
     Raises:
-        InvalidValue: the prompt does not exist, or the address is malformed.
-        MissingExtra: the client is not installed.
+        InvalidOption: the prompt does not exist, or the address is malformed.
     """
 
-    @checked
+    @validate_args
     def __init__(
         self,
         model: str,
         base_url: str | None = None,
         prompt: str = "board+legal",
-        temperature: Annotated[float, Between(0, 2)] | None = None,
-        max_tokens: Annotated[int, Between(1)] | None = None,
-        retries: Annotated[int, Between(0, 100)] = 2,
+        temperature: Annotated[float, Range(0, 2)] | None = None,
+        max_tokens: Annotated[int, Range(1)] | None = None,
+        retries: Annotated[int, Range(0, 100)] = 2,
         timeout: Seconds = 120.0,
     ) -> None:
         self.model = model
@@ -104,7 +102,7 @@ class Chat(Agent):
         """Return the model's column.
 
         Raises:
-            NoMove: the game is over.
+            IllegalMove: the game is over.
             EngineFault: no answer was a legal move.
             Unavailable: the endpoint cannot be reached, or refuses the request.
         """

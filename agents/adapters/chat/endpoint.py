@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from c4env.agents.errors import InvalidValue, Unavailable
+from c4env.errors import InvalidOption, Unavailable
 from c4env.lazy import from_extra
 
 KEY: Final = "OPENAI_API_KEY"
@@ -28,12 +28,12 @@ def client(base_url: str, timeout: float) -> Any:
     """Return the shared, thread-safe client of an address; "" means OPENAI_BASE_URL or OpenAI's.
 
     Raises:
-        InvalidValue: the address is malformed or may contain a secret.
+        InvalidOption: the address is malformed or may contain a secret.
         MissingExtra: the client is not installed.
     """
     if base_url and not re.fullmatch(r"https?://[^/?#@\s]+(/[^?#@\s]*)?", base_url):
         # Do not quote the address, which may contain a password.
-        raise InvalidValue(
+        raise InvalidOption(
             "chat: base_url: expected http(s)://HOST:PORT/PATH, without a user name, password "
             f"or query (set the environment variable {KEY} to the key)"
         )

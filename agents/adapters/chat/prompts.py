@@ -6,7 +6,6 @@ import hashlib
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from c4env.agents.errors import InvalidValue
 from c4env.envs.text import fill, template
 from c4env.errors import InvalidOption
 from c4env.position import Position
@@ -35,17 +34,17 @@ def find_prompt(name: str) -> Prompt:
     """Find a prompt by a kind of :func:`c4env.envs.text.template`, or by the name of a file.
 
     Raises:
-        InvalidValue: the name is neither, or the file is no text.
+        InvalidOption: the name is neither, or the file is no text.
     """
     if Path(name).is_file():
         try:
             return Prompt(name, Path(name).read_text(encoding="utf-8"))
         except (OSError, UnicodeDecodeError) as error:
-            raise InvalidValue(f"chat: prompt={name!r}: expected a text file: {error}") from None
+            raise InvalidOption(f"chat: prompt={name!r}: expected a text file: {error}") from None
     try:
         return Prompt(name, template(name))
     except InvalidOption as error:
-        raise InvalidValue(f"chat: prompt={name!r}: {error}; or an existing file") from None
+        raise InvalidOption(f"chat: prompt={name!r}: {error}; or an existing file") from None
 
 
 def ask_again(asked: list[Message], answer: str, problem: str) -> list[Message]:

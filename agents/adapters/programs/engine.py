@@ -13,14 +13,14 @@ from typing import Final, Literal
 import numpy as np
 
 from c4env.agents.adapters.programs.process import LineProcess
-from c4env.agents.errors import EngineFault, InvalidValue, LateAnswer
 from c4env.agents.registry.imports import file_hint
+from c4env.errors import EngineFault, InvalidOption, LateAnswer
 
 from ....bitboard import CENTRE_FIRST, COLUMNS
 from ....geometry import IS_STANDARD
 from ....position import DIGITS, Position
 from ...base import Agent, as_number, require_move
-from ...registry.options import Seconds, checked
+from ...registry.options import Seconds, validate_args
 
 STARTUP: Final = 20.0  # seconds for a program to load and compile, beyond the time of a move
 LAST: Final = "23576131735216644664554473214136522757713" if IS_STANDARD else ""
@@ -29,7 +29,7 @@ LONGEST_COUNT: Final = 18  # greatest number of digits of a node count
 
 
 class Engine(Agent):
-    """Plays the moves of a program; ``agents/adapters/README.md`` describes the protocol.
+    """Plays the moves of a program; ``docs/guides/other-programs.md`` describes the protocol.
 
     The first request starts the program. The first move of a process may take ``STARTUP`` seconds
     more than a later move, and so may the reset before it.
@@ -43,7 +43,7 @@ class Engine(Agent):
         newgame: action before each game: none, reset (send the line ``reset SEED``) or restart.
 
     Raises:
-        InvalidValue: the program does not exist, or an option's value is not allowed.
+        InvalidOption: the program does not exist, or an option's value is not allowed.
     """
 
     state_attrs = ()  # a copy starts its own program
@@ -51,7 +51,7 @@ class Engine(Agent):
     _moved = False  # the process has moved
     _deadline = 0.0  # of the move, on the monotonic clock
 
-    @checked
+    @validate_args
     def __init__(
         self,
         command: str,
@@ -62,10 +62,10 @@ class Engine(Agent):
         try:
             self.command = shlex.split(command)
         except ValueError as error:
-            raise InvalidValue(f"exec: command={command!r}: {error}") from None
+            raise InvalidOption(f"exec: command={command!r}: {error}") from None
         if not self.command or shutil.which(self.command[0]) is None:
             hint = file_hint(command, f"exec:./{command}") if "/" not in command else ""
-            raise InvalidValue(f"exec: command={command!r}: expected an executable program{hint}")
+            raise InvalidOption(f"exec: command={command!r}: expected an executable program{hint}")
         self.title = self.command[0]
         self.reply = reply
         self.timeout = timeout

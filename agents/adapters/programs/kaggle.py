@@ -11,10 +11,10 @@ from typing import Final
 
 import numpy as np
 
-from c4env.agents.errors import InvalidValue
+from c4env.errors import InvalidOption
 
 from ....bitboard import COLUMNS, CONNECT, ROWS
-from ...registry.options import Seconds, checked
+from ...registry.options import Seconds, validate_args
 from .engine import Engine
 
 RUNNER: Final = str(Path(__file__).with_name("kaggle_runner.py"))
@@ -33,18 +33,18 @@ class Submission(Engine):
         python: the Python interpreter; default: the interpreter of this process.
 
     Raises:
-        InvalidValue: the file or the interpreter does not exist.
+        InvalidOption: the file or the interpreter does not exist.
     """
 
-    @checked
+    @validate_args
     def __init__(self, file: str, timeout: Seconds = 2.0, python: str | None = None) -> None:
         if not file.endswith(".py") or not os.path.isfile(file):
-            raise InvalidValue(
+            raise InvalidOption(
                 f"kaggle: file={file!r}: expected an existing FILE.py; unpack an archive first, "
                 "and name its main.py"
             )
         if python and shutil.which(python) is None:
-            raise InvalidValue(f"kaggle: python={python!r}: expected a Python interpreter")
+            raise InvalidOption(f"kaggle: python={python!r}: expected a Python interpreter")
         configuration = {
             "columns": COLUMNS,
             "rows": ROWS,

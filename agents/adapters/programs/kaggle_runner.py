@@ -1,4 +1,4 @@
-"""Run a ConnectX submission as a program that answers lines (``agents/adapters/README.md``).
+"""Run a ConnectX submission as a program that answers lines (``docs/guides/other-programs.md``).
 
 The script ``python kaggle_runner.py SUBMISSION CONFIGURATION`` imports nothing of this project, so
 that it runs in any Python that the submission needs. The line ``reset SEED`` seeds the random

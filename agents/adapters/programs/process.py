@@ -12,7 +12,7 @@ import weakref
 from collections.abc import Sequence
 from typing import Any, Final
 
-from c4env.agents.errors import EngineFault, LateAnswer
+from c4env.errors import EngineFault, LateAnswer
 
 LONGEST_LINE: Final = 1 << 16  # bytes
 STDERR_KEPT: Final = 2000  # bytes to keep of standard error, from its end

@@ -27,7 +27,7 @@ import numpy as np
 
 from c4env.arrays import Int8s, Int64s
 from c4env.boards import STANDARD
-from c4env.errors import C4Error, InvalidOption
+from c4env.errors import InvalidOption, MissingExtra, WrongBoard
 from c4env.files import write_whole
 
 from ....geometry import BOARD_SIZE, IS_STANDARD
@@ -43,10 +43,6 @@ DEFAULT_PLIES: Final = 8
 HEADER: Final = struct.Struct("<8sBII")
 
 
-class BookUnavailable(C4Error):
-    """The opening book is missing or cannot be read."""
-
-
 class Book:
     """Exact scores of all unfinished positions of up to ``plies`` discs.
 
@@ -59,11 +55,11 @@ class Book:
         """Make a book from the scores of the positions of ``plies`` discs, by ascending key.
 
         Raises:
-            BookUnavailable: the numbers of scores and positions differ.
+            InvalidOption: the numbers of scores and positions differ.
         """
         layers = enumeration.layers(plies)
         if len(scores) != len(layers[plies]):
-            raise BookUnavailable(
+            raise InvalidOption(
                 f"{name or 'book'}: {len(scores)} scores, but {len(layers[plies])} "
                 f"positions of {plies} plies"
             )
@@ -106,12 +102,12 @@ class Book:
         """Read a book file.
 
         Raises:
-            BookUnavailable: the file cannot be read or is not a book.
+            InvalidOption: the file cannot be read or is not a book.
         """
         try:
             data = Path(path).read_bytes()
         except OSError as error:
-            raise BookUnavailable(f"book {os.fspath(path)!r}: {error.strerror}") from None
+            raise InvalidOption(f"book {os.fspath(path)!r}: {error.strerror}") from None
         return cls._parse(data, os.fspath(path))
 
     @classmethod
@@ -120,9 +116,9 @@ class Book:
             magic, plies, count, crc = HEADER.unpack_from(data)
             body = zlib.decompress(data[HEADER.size :])
         except (struct.error, zlib.error) as error:
-            raise BookUnavailable(f"{name}: not a book ({error})") from None
+            raise InvalidOption(f"{name}: not a book ({error})") from None
         if magic != MAGIC or len(body) != count or zlib.crc32(body) != crc:
-            raise BookUnavailable(f"{name}: not a book, or damaged")
+            raise InvalidOption(f"{name}: not a book, or damaged")
         return cls(np.frombuffer(body, np.int8).copy(), plies, name)
 
     def write(self, path: str | os.PathLike[str]) -> None:
@@ -136,8 +132,7 @@ class Book:
         """Return the book for an option: ``"default"``, ``"12ply"``, a path, a Book, or None.
 
         Raises:
-            InvalidOption: the option is invalid.
-            BookUnavailable: the book cannot be read.
+            InvalidOption: the option is invalid, or the book cannot be read.
         """
         if book is None or isinstance(book, Book):
             return book
@@ -186,12 +181,12 @@ class TwelvePlyBook(Book):
 def default_book() -> Book:
     """Return the book that comes with this package."""
     if not IS_STANDARD:
-        raise BookUnavailable(f"the default book is for {STANDARD}, not for {BOARD_SIZE}")
+        raise WrongBoard(f"the default book is for {STANDARD}, not for {BOARD_SIZE}")
     file = resources.files("c4env.agents.solver.book") / "book_8ply.bin"
     try:
         return Book._parse(file.read_bytes(), "default")
     except OSError as error:
-        raise BookUnavailable(f"the default book is missing: {error}") from None
+        raise InvalidOption(f"the default book is missing: {error}") from None
 
 
 @functools.cache
@@ -199,14 +194,14 @@ def twelve_ply_book() -> TwelvePlyBook:
     """Return the 12-ply book of the package ``bitbully-databases``.
 
     Raises:
-        BookUnavailable: the package is not installed.
+        MissingExtra: the package is not installed.
     """
     from . import twelve
 
     try:
         distances = twelve.read(twelve.installed())
     except OSError as error:
-        raise BookUnavailable(
+        raise MissingExtra(
             f"book '12ply' needs the package bitbully-databases ({error}): "
             "pip install 'c4env[book]'"
         ) from None

@@ -72,7 +72,7 @@ MIRROR_PLIES: Final = CELLS - 18  # 24: up to here a position and its mirror ima
 CUTOFF_PLIES: Final = CELLS - 14  # 28: up to here all children are probed before a search
 TABLE_PLIES: Final = CELLS - 8  # 34: after this ply a search is as fast as a probe
 
-# Weights of a move's priority, fitted to what the moves of many nodes cost (see the README).
+# Weights of a move's priority, fitted to what the moves of many nodes cost.
 THREAT: Final = 63
 NEXT_THREAT: Final = 127
 SECOND_THREAT: Final = 49

@@ -30,9 +30,6 @@ def boards_from(observation: Mapping[str, Any] | ArrayLike) -> Int64s:
     Args:
         observation: observations for the side to move, ``[N, 6, 7, 2]`` or another layout, in
             any numeric dtype; the array alone, or a dict with the key ``"observation"``.
-
-    Raises:
-        InvalidObservation: a shape or value is wrong.
     """
     planes = planes_in(observation, "N, ")
     boards = np.empty((len(planes), 2), np.int64)
@@ -91,7 +88,6 @@ def bitboards(positions: Position | str | Sequence[Position | str]) -> Int64s:
 
     Raises:
         InvalidOption: there is no position, a game is finished, or a type is wrong.
-        InvalidNotation, IllegalMove: a move string is not a legal game.
     """
     several = [positions] if isinstance(positions, (Position, str)) else positions
     if not isinstance(several, Sequence):
@@ -207,11 +203,6 @@ class Batch:
             where: bool ``[N]``, the boards to start; None for all.
             positions: one start for all these boards, or one for each: positions or move
                 strings. None means the empty board.
-
-        Raises:
-            InvalidOption: ``where`` is invalid, a start is a finished game, or the number of
-                starts is wrong.
-            InvalidNotation, IllegalMove: a move string is not a legal game.
         """
         chosen = parse_where(where, self.size)
         set_starts(self._boards, chosen, bitboards("" if positions is None else positions))

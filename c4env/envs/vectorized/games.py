@@ -59,12 +59,7 @@ def parse_player(self_play: bool, seat: int | str) -> int:
 
 
 def parse_openings(openings: Any, player: int) -> Int64s:
-    """Return bitboards int64 ``[K, 2]`` to start from; None means the empty board.
-
-    Raises:
-        InvalidOption: there is no position, or the opponent could end a game at once.
-        InvalidNotation, IllegalMove: a move string is not a legal game.
-    """
+    """Return bitboards int64 ``[K, 2]`` to start from; None means the empty board."""
     boards = batch.bitboards("" if openings is None else openings)
     for start in batch.positions_of(boards) if player >= 0 else ():
         if player != start.to_move:
@@ -98,7 +93,6 @@ class Games:
 
         Raises:
             InvalidOption: an argument has an invalid value; see ``ConnectFourVectorEnv``.
-            InvalidNotation, IllegalMove: an opening is not a legal game.
         """
         self.size = require_integer("num_envs", size)
         self.self_play = opponent is None
@@ -138,13 +132,7 @@ class Games:
             self.follower.begin(new, self.streams[1, new])
 
     def parse_starts(self, start: Any, where: Bools) -> Int64s:
-        """Return boards int64 ``[N, 2]`` with start positions on chosen boards.
-
-        Raises:
-            InvalidOption: the number of starts is wrong, or the opponent's first move could
-                end a game.
-            InvalidNotation, IllegalMove: a start is not a legal game.
-        """
+        """Return boards int64 ``[N, 2]`` with start positions on chosen boards."""
         boards = np.zeros_like(self.boards)
         batch.set_starts(boards, where, parse_openings(start, self._seat))
         return boards

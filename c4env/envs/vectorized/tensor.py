@@ -25,7 +25,7 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import DTypeLike
 
 from c4env.envs.vectorized.drand48 import STATES
-from c4env.errors import InvalidAction, InvalidOption, NotReset, require_integer
+from c4env.errors import InvalidAction, InvalidOption, WrongOrder, require_integer
 from c4env.lazy import from_extra
 
 from ...bitboard import BOARD, BOTTOM, COLUMN, COLUMNS, DIRECTIONS, DOUBLINGS, ROWS, STRIDE
@@ -209,8 +209,8 @@ def _with_mask(state: State) -> State:
 
 def _open_columns(boards: Tensor) -> Tensor:
     """Return the columns that are not full, bool ``[N, 7]``."""
-    tops = STRIDE * torch.arange(COLUMNS, device=boards.device) + ROWS - 1
-    return (boards[..., 0] | boards[..., 1])[..., None] >> tops & 1 == 0
+    tops = 2 ** (ROWS - 1) << STRIDE * torch.arange(COLUMNS, device=boards.device)
+    return (boards[..., 0] | boards[..., 1])[..., None] & tops == 0
 
 
 def _planes(boards: Tensor) -> Tensor:
@@ -304,7 +304,6 @@ class TensorEnv:
 
         Raises:
             InvalidOption: an argument has an invalid value, or the device is not available.
-            InvalidNotation, IllegalMove: an opening is not a legal game.
         """
         self.num_envs = require_integer("num_envs", num_envs)
         try:
@@ -358,10 +357,10 @@ class TensorEnv:
             Observation, rewards, terminations bool ``[N]``, truncations (never true), info.
 
         Raises:
-            NotReset: ``reset`` was never called.
+            WrongOrder: ``reset`` was never called.
         """
         if self._state is None:
-            raise NotReset("reset() needs to be called before step.")
+            raise WrongOrder("reset() needs to be called before step.")
         mover = self._state.plies & 1  # the caller, or in self-play the player who moves
         state = step(self._state, actions, self._rules["opponent"])
         rewards = state.rewards.gather(-1, mover[:, None])[:, 0]

@@ -14,7 +14,7 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from c4env.arrays import Bools, Float64s, Int8s, Int64s
-from c4env.errors import InvalidOption, NotReset, require_integer
+from c4env.errors import InvalidOption, WrongOrder, require_integer
 
 from ...bitboard import COLUMNS
 from ...observation import Form, Observation
@@ -126,9 +126,8 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
 
         Raises:
             InvalidOption: an argument has an invalid value.
-            WrongBoard: the opponent plays on a board of another size.
-            UnknownAgent, InvalidSpec, UnknownOption, InvalidValue: the opponent's spec is wrong.
-            UnknownRenderMode: the render mode is unknown.
+            UnknownAgent, InvalidOption: the opponent's spec is wrong.
+            InvalidOption: the render mode is unknown.
         """
         self._games = Games(num_envs, opponent, seat, openings)
         self.num_envs = self._games.size
@@ -195,15 +194,13 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
         Raises:
             InvalidOption: an option is unknown or invalid, a start is a finished game, or the
                 opponent could end a game before the caller's first move.
-            InvalidNotation, IllegalMove: ``moves`` is not a legal game.
-            OpponentFailed: the opponent raised an error or returned an illegal column.
 
         After OpponentFailed call ``reset()`` again; any other error leaves every game as it was.
         """
         games = self._games
         where, starts = self._parse_options(options)
         if not self._started and not where.all():
-            raise NotReset("the first reset() has to start every board: leave out reset_mask")
+            raise WrongOrder("the first reset() has to start every board: leave out reset_mask")
         streams = self._parse_seed(seed, where)
         self._started = False  # until the opponent has answered
         games.streams = streams
@@ -232,7 +229,7 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
             Observation, rewards, terminations, truncations (never true), info; see the class.
 
         Raises:
-            NotReset: ``reset`` was never called.
+            WrongOrder: ``reset`` was never called.
             InvalidAction: the shape or dtype is wrong, or an action is not 0..6.
             IllegalMove: a column is full and ``illegal`` is ``"raise"``, or, with
                 ``DISABLED``, a game is over.
@@ -242,7 +239,9 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
         every game as it was.
         """
         if not self._started:
-            raise NotReset("reset() needs to be called before step, and after a step that failed.")
+            raise WrongOrder(
+                "reset() needs to be called before step, and after a step that failed."
+            )
         games = self._games
         played = batch.parse_actions(actions, games.size)
         skip = self.autoreset_mode is AutoresetMode.NEXT_STEP

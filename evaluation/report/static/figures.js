@@ -1,5 +1,5 @@
 "use strict";
-// Parts of figures, and the win table of both pages.
+// Parts of figures, and the win table.
 
 const titled = (shape, words) => { shape.append(drawn("title", {}, words)); return shape; };
 const line = (kind, x1, y1, x2, y2) => drawn("line", { class: kind, x1, y1, x2, y2 });

@@ -78,7 +78,7 @@ function rows(room, name, low, high, format, unit, words, row) {
     }));
   const [value, low, high] = R.first_move;
   $("firstmove").textContent = `Blue circle and first number: moving first; orange square and second number: moving second. ` +
-    `The first move after these openings is worth ${signed(value)} Elo (${from_to(low, high)}).`;
+    `Moving first, which means ${R.first}, is worth ${signed(value)} Elo (${from_to(low, high)}).`;
 }
 
 // -- the course of a test ------------------------------------------------------------

@@ -1,12 +1,12 @@
 "use strict";
-// The page of c4 web: play, analyse and replay games.
+// The page of c4 web: play and analyse games.
 const HUMAN = "human", SEATS = ["red", "yellow"];
 const PACES = { Slow: 2500, Normal: 700, Fast: 0 };  // milliseconds a move at least, when two agents play
 
 // -- the game and its storage ---------------------------------------------------------------
 
 const state = {
-  mode: "play",        // or "set up": discs by hand; or "look": a game that was played elsewhere or before
+  mode: "play",        // or "set up": discs by hand; or "look": another line of the game
   players: [HUMAN, ""],  // "" until the server has said who there is
   opening: "",         // what was set up; nobody here played it
   moves: "",           // of the whole game
@@ -15,12 +15,12 @@ const state = {
   held: false,         // an agent's turn that waits for "Go on"
   id: "", seed: 0, recorded: "",
   help: {},            // the positions in which the person was helped, by the kinds that the server knows
-  look: null,          // of a game looked at: {names, result, and of a run's game run, game}
+  look: null,          // of a game looked at: {names, result}
   lines: [],           // other ways the game went: {moves, names}
   analysis: localStorage.getItem("analysis") === "true",
   recording: localStorage.getItem("recording") === "true",  // only if the person wants it
 };
-let offer = { levels: [], named: [], agents: [], hint: "", record: null, runs: [] };  // what the server has
+let offer = { levels: [], named: [], agents: [], hint: "", record: null };  // what the server has
 let searching = null;   // {kind, stop} of the move or hint being searched
 let analysing = null;   // the same of the scores
 let known = { moves: null, scores: [], done: false };  // scores by column
@@ -51,19 +51,18 @@ function begin(opening = "", mode = "play") {
 function keepInAddress() {
   const plain = (text) => encodeURIComponent(text).replace(/%(3A|3D|2C|20)/g, (code) => ({ "%3A": ":", "%3D": "=", "%2C": ",", "%20": " " })[code]);
   const parts = [`moves=${shown()}`, ...namesNow().map((player, seat) => `${SEATS[seat]}=${plain(player)}`)];
-  if (state.look?.run !== undefined) parts.push(`run=${plain(state.look.run)}`, `game=${state.look.game + 1}`);
   history.replaceState(null, "", "#" + parts.join("&"));
   // People may share the address, so the identity of this tab's game stays in the tab.
   if (state.mode === "play") sessionStorage.setItem("game", JSON.stringify({ ...state, analysis: undefined, recording: undefined }));
 }
 
 // Open the position in the address: this tab's own game after a reload, else a new one. Agents must be
-// offered by the server; others are reported. The server opens games of runs.
-async function readAddress(again) {
+// offered by the server; others are reported.
+function readAddress(again) {
   const hash = location.hash.slice(1), bad = [];
   const fields = new URLSearchParams(/^[^=&]+$/.test(hash) ? `moves=${hash}` : hash);  // #4455 is a position, too
   for (const key of fields.keys())
-    if (!["moves", ...SEATS, "run", "game"].includes(key)) bad.push(`It says '${key}': expected moves, red, yellow, run or game`);
+    if (!["moves", ...SEATS].includes(key)) bad.push(`It says '${key}': expected moves, red or yellow`);
   let moves = fields.get("moves") ?? "";
   try {
     boardOf(moves);
@@ -71,24 +70,11 @@ async function readAddress(again) {
     bad.push(`'${moves.slice(0, CELLS)}' is no position: ${error.message}`);
     moves = "";
   }
-  if (fields.has("run")) {
-    try {
-      const run = await (await call(`/api/run?name=${encodeURIComponent(fields.get("run"))}`)).json();
-      const number = Number(fields.get("game") ?? "1"), game = run.games[number - 1];
-      if (!game) throw new Error(`game '${fields.get("game")}' of the run ${run.name}: expected 1 to ${run.games.length}`);
-      openGame(run, game, game.moves.startsWith(moves) && fields.has("moves") ? moves.length : undefined);
-      return notice(bad);
-    } catch (error) {
-      if (error instanceof Gone) throw error;
-      bad.push(error.message);
-    }
-  } else {
-    SEATS.forEach((key, seat) => {
-      const player = fields.get(key), wrong = player && specTrouble(player);
-      if (wrong) bad.push(`${COLOURS[seat]}: ${wrong}`);
-      else if (player) state.players[seat] = player;
-    });
-  }
+  SEATS.forEach((key, seat) => {
+    const player = fields.get(key), wrong = player && specTrouble(player);
+    if (wrong) bad.push(`${COLOURS[seat]}: ${wrong}`);
+    else if (player) state.players[seat] = player;
+  });
   state.players = state.players.map((player) => (player && !specTrouble(player) ? player : usual()));
   const kept = JSON.parse(sessionStorage.getItem("game") ?? "null");
   if (again && kept?.moves.slice(0, kept.view) === moves && String(kept.players) === String(state.players)) Object.assign(state, kept);
@@ -578,51 +564,6 @@ for (const seat of [0, 1])
   for (const box of ["seat", "options"])
     $(box + seat).querySelector("select").addEventListener("change", (event) => setPlayer(seat, event.target.value));
 
-// -- runs -----------------------------------------------------------------------------------
-
-async function openRun(name) {
-  $("run-wrong").hidden = $("run-shown").hidden = true;
-  if (!name) return;
-  try {
-    showRun(await (await call(`/api/run?name=${encodeURIComponent(name)}`)).json());
-  } catch (error) {
-    $("run-wrong").hidden = false;
-    $("run-wrong").textContent = error.message;
-  }
-}
-
-function showRun(run) {
-  const pick = (one, two) => {
-    const games = run.games.filter(({ players }) => players[0] === one && players[1] === two);
-    $("pair").replaceChildren(...named(`${run.players[one]} (Red) against ${run.players[two]} (Yellow), ${plural(games.length, "game")}`, run.players));
-    $("games").replaceChildren(...games.map((game) => element("li", {}, element("button", {
-      class: "do", type: "button",
-      on: { click: ({ currentTarget }) => {
-        $("games").querySelector("[aria-current]")?.removeAttribute("aria-current");
-        currentTarget.setAttribute("aria-current", "true");
-        openGame(run, game);
-        bringIntoSight($("game"));
-      } },
-    }, `${resultOf(game.winner, game.ending)} after ${plural(game.moves.length, "disc")} `, element("code", {}, game.opening ? `opening ${game.opening}` : "")))));
-  };
-  winTable($("cross"), run, (i) => run.labels[i], pick);
-  $("pair").replaceChildren();
-  $("games").replaceChildren();
-  $("run-shown").hidden = false;
-}
-
-function openGame(run, game, view = game.moves.length) {
-  const index = run.games.indexOf(game);
-  const won = game.winner === null ? "A draw" : `${run.players[game.players[game.winner]]} (${COLOURS[game.winner]}) wins`;
-  const result = `Game ${index + 1} of the run ${run.name}. ${won}${forfeited(game.ending) ? `, ${game.ending}` : ""}${game.reason ? `: ${game.reason}` : ""}`;
-  begin("", "look");
-  state.players = state.players.map((player) => player || usual());
-  Object.assign(state, { moves: game.moves, view, look: { names: game.players.map((i) => run.players[i]), result, run: run.name, game: index } });
-  say(`${result}.`);
-  renderPlayers();
-  next();
-}
-
 // -- what people do ---------------------------------------------------------------------------
 
 function wrong(text) { $("wrong").hidden = !text; $("wrong").textContent = text; }
@@ -681,15 +622,10 @@ for (const id of ["stop", "pause"]) $(id).addEventListener("click", pauseOrGoOn)
 $("retry").addEventListener("click", settle);
 $("scores").addEventListener("click", () => { state.analysis = !state.analysis; localStorage.setItem("analysis", state.analysis); next(); });
 $("recording").addEventListener("click", () => { state.recording = !state.recording; localStorage.setItem("recording", state.recording); next(); });
-$("run").addEventListener("change", (event) => openRun(event.target.value));
-addEventListener("hashchange", async () => {
-  try {
-    await readAddress(false);
-    renderPlayers();
-    next();
-  } catch (error) {
-    inTrouble(error);
-  }
+addEventListener("hashchange", () => {
+  readAddress(false);
+  renderPlayers();
+  next();
 });
 
 addEventListener("keydown", (event) => {
@@ -699,7 +635,6 @@ addEventListener("keydown", (event) => {
   if (focus.tagName === "TEXTAREA" || focus.tagName === "INPUT") return;
   const column = DIGITS.split("").indexOf(event.key);
   if (list && column < 0) return;  // its own keys choose in it
-  if (focus.classList.contains("scroll") && event.key.startsWith("Arrow")) return;  // they scroll it
   const at = board.columns.indexOf(focus), step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
   if (step && at >= 0) board.columns[(at + step + COLUMNS) % COLUMNS].focus();
   else if (replay.key(event)) ;
@@ -717,14 +652,10 @@ let begun = false;
 async function settle() {
   try {
     offer = await (await call("/api/settings")).json();
-    if (!begun) await readAddress(true);
+    if (!begun) readAddress(true);
     begun = true;
     $("consent").hidden = offer.record === null;
     $("record").textContent = offer.record === null ? "Games are not recorded." : `Only if you want it, games that you finish are kept in ${offer.record}: agent, colours, moves, result, and what you were helped with.`;
-    const kept = $("run").value;
-    $("runs").hidden = !offer.runs.length;
-    $("run").replaceChildren(element("option", { value: "" }, "choose"), ...offer.runs.map((name) => element("option", { value: name }, name)));
-    $("run").value = offer.runs.includes(kept) ? kept : "";
     renderPlayers();
     next();
   } catch (error) {

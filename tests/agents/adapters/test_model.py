@@ -16,9 +16,8 @@ from c4env import (
     observe,
 )
 from c4env.agents import Pool
-from c4env.agents.errors import EngineFault
 from c4env.envs.vectorized.batch import Batch, boards_from
-from c4env.errors import OpponentFailed
+from c4env.errors import EngineFault, OpponentFailed
 from c4env.observation import LAYOUTS, Form
 
 POSITIONS = [Position.parse(moves) for moves in ("", "4", "444444", "1111112222224", "4455")]

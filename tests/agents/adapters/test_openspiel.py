@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from c4env import Position, agents
-from c4env.agents.errors import InvalidSpec, InvalidValue, NoMove
+from c4env.errors import IllegalMove, InvalidOption
 from c4env.evaluation.games.game import play_game
 
 
@@ -57,13 +57,13 @@ def test_its_rules_are_ours(pyspiel):
 @pytest.mark.parametrize(
     ("spec", "error", "words"),
     [
-        ("open_spiel", InvalidSpec, "expected open_spiel:BOT"),
-        ("open_spiel:none", InvalidValue, "bot='none': expected one of mcts, minimax"),
-        ("open_spiel:mcts,simulations=0", InvalidValue, "simulations='0'"),
+        ("open_spiel", InvalidOption, "expected open_spiel:BOT"),
+        ("open_spiel:none", InvalidOption, "bot='none': expected one of mcts, minimax"),
+        ("open_spiel:mcts,simulations=0", InvalidOption, "simulations='0'"),
     ],
 )
 def test_a_bad_spec_is_refused(pyspiel, spec, error, words):
     with pytest.raises(error, match=words):
         agents.make(spec)
-    with pytest.raises(NoMove):
+    with pytest.raises(IllegalMove):
         agents.make("open_spiel:uniform_random").choose(Position.parse("1212121"))

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from c4env import ConnectFourEnv, ConnectFourVectorEnv, Position, agents
-from c4env.agents.errors import InvalidModel
+from c4env.errors import InvalidOption
 from c4env.observation import LAYOUTS, Form, observe
 
 reason = "needs stable-baselines3 and sb3-contrib: the extra sb3"
@@ -66,7 +66,7 @@ def test_models_without_masks_play_legal_columns(algorithm, libraries, tmp_path)
 def test_a_policy_that_needs_more_than_an_observation_is_refused(libraries, tmp_path):
     model = libraries[1].RecurrentPPO("MlpLstmPolicy", ConnectFourEnv(), **SMALL)
     for made in (model, f"sb3:{saved(model, tmp_path)}"):
-        with pytest.raises(InvalidModel, match="a distribution given observations alone"):
+        with pytest.raises(InvalidOption, match="a distribution given observations alone"):
             agents.make(made)
 
 
@@ -77,7 +77,7 @@ def test_a_model_of_normalised_observations_is_refused(libraries):
         env = VecNormalize(DummyVecEnv([ConnectFourEnv]), norm_obs=norm_obs)
         model = libraries[0].PPO("MlpPolicy", env, **SMALL)
         if norm_obs:
-            with pytest.raises(InvalidModel, match="VecNormalize"):
+            with pytest.raises(InvalidOption, match="VecNormalize"):
                 agents.make(model)
         else:
             assert agents.make(model).choose(Position()) in range(7)

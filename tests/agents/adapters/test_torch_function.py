@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from c4env import Position, agents, observe
-from c4env.agents.errors import EngineFault, NoMove
+from c4env.errors import EngineFault, IllegalMove
 from c4env.evaluation.games.game import play_game
 
 FULL = Position.parse("444444")
@@ -140,5 +140,5 @@ def test_a_wrong_answer_is_a_fault(source, name, error, words):
     agent = agents.make(f"torch:{source}:{name}")
     with pytest.raises(error, match=words):
         agent.choose(FULL)
-    with pytest.raises(NoMove):
+    with pytest.raises(IllegalMove):
         agent.choose(Position.parse("1212121"))

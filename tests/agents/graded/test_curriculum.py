@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from c4env import ConnectFourEnv, ConnectFourVectorEnv, Position, agents, observe
-from c4env.agents.errors import InvalidValue
 from c4env.agents.graded.agent import Graded, skill_of
 from c4env.agents.graded.curriculum import Curriculum
 from c4env.envs.vectorized.batch import boards_from
+from c4env.errors import InvalidOption
 
 
 def rewarded(*rewards: float) -> np.ndarray:
@@ -121,10 +121,10 @@ def test_a_curriculum_answers_observations_and_is_copied() -> None:
     ],
 )
 def test_bad_options_are_refused(options: dict[str, object], said: str) -> None:
-    with pytest.raises(InvalidValue, match=said):
+    with pytest.raises(InvalidOption, match=said):
         Curriculum(**options)  # type: ignore[arg-type]
 
 
 def test_a_pool_holds_no_curriculum() -> None:
-    with pytest.raises(InvalidValue, match="not itself a pool"):
+    with pytest.raises(InvalidOption, match="not itself a pool"):
         agents.Pool({Curriculum(): 1})

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 
 from c4env import Position, agents
-from c4env.agents.errors import InvalidHeuristic
 from c4env.agents.heuristics.evaluations import line_score
 from c4env.agents.heuristics.names import HEURISTICS, load
+from c4env.errors import InvalidOption
 from c4env.jit import config
 from tests.helpers import reference
 from tests.helpers.paths import published
@@ -135,7 +135,7 @@ def test_a_users_function_is_a_heuristic(name: str, user_module: types.ModuleTyp
 def test_a_heuristic_that_returns_no_float64_is_refused(
     name: str, returned: str, user_module: types.ModuleType
 ) -> None:
-    with pytest.raises(InvalidHeuristic, match=f"returns {returned}.*expected float64") as caught:
+    with pytest.raises(InvalidOption, match=f"returns {returned}.*expected float64") as caught:
         load(f"users_heuristics:{name}")
     assert f"users_heuristics:{name}" in str(caught.value)
 
@@ -151,7 +151,7 @@ def test_a_heuristic_that_returns_no_float64_is_refused(
 def test_a_heuristic_that_does_not_compile_is_refused(
     name: str, cause: str, user_module: types.ModuleType
 ) -> None:
-    with pytest.raises(InvalidHeuristic, match=rf"does not compile for \(int64 mine.*: {cause}"):
+    with pytest.raises(InvalidOption, match=rf"does not compile for \(int64 mine.*: {cause}"):
         load(f"users_heuristics:{name}")
 
 
@@ -165,5 +165,5 @@ def test_the_table_holds_the_published_heuristics_under_their_names() -> None:
 def test_a_value_out_of_range_is_refused_wherever_it_is_searched(name: str, value: float) -> None:
     options = {} if name == "greedy" else {"depth": 3}
     agent = agents.make(name, heuristic=lambda mine, theirs: value, **options)
-    with pytest.raises(InvalidHeuristic, match="strictly between"):
+    with pytest.raises(InvalidOption, match="strictly between"):
         agent.choose(Position.parse("1122"))

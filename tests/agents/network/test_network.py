@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 from c4env import Position, evaluation, observe
-from c4env.agents.errors import UnreadableWeights
 from c4env.agents.network import agent as learned_agent
 from c4env.agents.network import features, network
 from c4env.agents.network.agent import Learned
 from c4env.agents.network.network import Network, shipped
 from c4env.agents.solver import Solver
 from c4env.bitboard import winning_moves
+from c4env.errors import InvalidOption
 from tests.helpers import reference
 from tests.helpers.positions import random_positions
 
@@ -115,20 +115,20 @@ def test_weights_that_are_none_are_refused(tmp_path: Path) -> None:
     (tmp_path / "text.npz").write_text("weights")
     np.savez(tmp_path / "pickled.npz", a=np.array([{}], dtype=object))
     for name in ("text.npz", "pickled.npz"):
-        with pytest.raises(UnreadableWeights) as caught:
+        with pytest.raises(InvalidOption) as caught:
             Network.load(tmp_path / name)
         assert str(caught.value).endswith(f"{name}: expected an .npz file of a network's weights")
-    with pytest.raises(UnreadableWeights):
+    with pytest.raises(InvalidOption):
         Network.load(tmp_path / "none.npz")
     lacking = dict(shipped().weights)
     del lacking["head.bias"]
-    with pytest.raises(UnreadableWeights, match=r"head\.bias.*none"):
+    with pytest.raises(InvalidOption, match=r"head\.bias.*none"):
         Network(lacking)
     turned = dict(shipped().weights) | {"head": shipped().weights["head"].T}
-    with pytest.raises(UnreadableWeights, match="'head'"):
+    with pytest.raises(InvalidOption, match="'head'"):
         Network(turned)
     real = dict(shipped().weights) | {"head": shipped().weights["head"].astype(np.float32)}
-    with pytest.raises(UnreadableWeights, match="float32"):
+    with pytest.raises(InvalidOption, match="float32"):
         Network(real)
 
 

@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from c4env import Position
-from c4env.agents.errors import SearchLimit
 from c4env.agents.published.negamax import Negamax
+from c4env.errors import SearchLimit
 from c4env.jit import config
 from tests.helpers import reference
 from tests.helpers.paths import published

@@ -5,8 +5,8 @@ import sys
 import pytest
 
 from c4env import Position, agents
-from c4env.agents.errors import UnknownAgent
 from c4env.agents.registry.imports import import_attribute
+from c4env.errors import UnknownAgent
 
 
 @pytest.fixture

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from c4env import Position, agents, observe
-from c4env.agents.errors import InvalidFunction
 from c4env.agents.sampling.puct import PUCT
 from c4env.agents.sampling.tree import OPEN, USED, tactical_status
 from c4env.agents.solver import Solver
+from c4env.errors import InvalidOption
 from c4env.jit import config
 from c4env.observation import position_from
 from tests.helpers import reference
@@ -231,7 +231,7 @@ def test_a_spec_names_the_function() -> None:
 )
 def test_an_answer_that_is_none_is_said(answer: Any, policy: str, words: str) -> None:
     agent = PUCT(lambda observations, masks: answer(len(masks)), simulations=5, policy=policy)
-    with pytest.raises(InvalidFunction, match=words) as caught:
+    with pytest.raises(InvalidOption, match=words) as caught:
         agent.choose(Position())
     assert f"expected {policy} [N, 7] and values [N]" in str(caught.value)
 

@@ -10,10 +10,10 @@ import pytest
 
 from c4env import Position, agents
 from c4env.agents.base import SearchingAgent
-from c4env.agents.errors import InvalidHeuristic
 from c4env.agents.heuristics.names import HEURISTICS, WIN
 from c4env.agents.published.alphabeta import AlphaBeta, Chain, WindowA, WindowB
 from c4env.agents.published.minimax import Minimax
+from c4env.errors import InvalidOption
 from c4env.jit import config
 from tests.helpers import reference
 from tests.helpers.paths import published
@@ -163,7 +163,7 @@ def users(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_one_leaf_without_a_number_ends_the_search(kind: str) -> None:
     """However many leaves there are: counted among the nodes they once came to less than none."""
     agent = agents.make(f"{kind}:depth=9,heuristic=users_heuristics:nothing")
-    with pytest.raises(InvalidHeuristic, match="users_heuristics:nothing"):
+    with pytest.raises(InvalidOption, match="users_heuristics:nothing"):
         agent.choose(Position.parse("454545"))
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from c4env import Position, agents, evaluation
-from c4env.agents.errors import InvalidSpec, InvalidValue, UnreadableWeights
+from c4env.errors import InvalidOption
 from c4env.observation import observe
 
 
@@ -39,15 +39,15 @@ def test_puct_searches_with_the_network(folder):
 
 
 def test_bad_specs_are_refused(folder, tmp_path):
-    with pytest.raises(InvalidSpec, match="expected selfplay:PATH"):
+    with pytest.raises(InvalidOption, match="expected selfplay:PATH"):
         agents.make("selfplay")
-    with pytest.raises(UnreadableWeights, match="nowhere"):
+    with pytest.raises(InvalidOption, match="nowhere"):
         agents.make(f"selfplay:{tmp_path}/nowhere")
-    with pytest.raises(UnreadableWeights, match="nowhere"):
+    with pytest.raises(InvalidOption, match="nowhere"):
         agents.make(f"puct:selfplay:{tmp_path}/nowhere")
-    with pytest.raises(InvalidValue, match="expected only one of them"):
+    with pytest.raises(InvalidOption, match="expected only one of them"):
         agents.make(f"selfplay:{folder},simulations=5,temperature=1.0")
-    with pytest.raises(InvalidValue, match="simulations='-1'"):
+    with pytest.raises(InvalidOption, match="simulations='-1'"):
         agents.make(f"selfplay:{folder},simulations=-1")
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from c4env import Position, evaluation
-from c4env.agents.errors import InvalidValue
+from c4env.errors import InvalidOption
 from tests.helpers.processes import start_python
 
 torch = pytest.importorskip("torch", reason="needs torch: pip install torch")
@@ -69,7 +69,7 @@ def test_the_same_seed_trains_the_same_network_and_a_kill_changes_nothing(tmp_pa
     with start_python("-c", script, tmp_path / "killed") as process:
         process.communicate(timeout=200)
     assert process.returncode == -9
-    with pytest.raises(InvalidValue, match="expected seed 3, boards 8"):
+    with pytest.raises(InvalidOption, match="expected seed 3, boards 8"):
         alphazero.train(tmp_path / "killed", 500, 3, boards=8)
     alphazero.train(tmp_path / "killed", 500, 1, boards=8)
     assert same(weights(tmp_path / "whole"), weights(tmp_path / "killed"))

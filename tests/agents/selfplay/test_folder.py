@@ -6,9 +6,8 @@ import argparse
 
 import pytest
 
-from c4env.agents.errors import InvalidValue
 from c4env.agents.selfplay.folder import claimed, run
-from c4env.errors import FileInUse
+from c4env.errors import InvalidOption, Unwritable
 from tests.helpers.processes import start_python
 
 
@@ -18,7 +17,7 @@ def test_bad_input_is_one_line_and_an_interrupt_leaves_with_130(capsys):
 
     def act(steps):
         if steps < 1:
-            raise InvalidValue(f"steps={steps}: expected at least 1")
+            raise InvalidOption(f"steps={steps}: expected at least 1")
         raise KeyboardInterrupt
 
     assert run(act, parser, "--steps", "0") == 2
@@ -30,10 +29,10 @@ def test_a_folder_goes_on_with_the_same_settings_alone(tmp_path):
     for _ in range(2):
         with claimed(tmp_path / "new", "seed 1\n"):
             pass
-    with pytest.raises(InvalidValue, match="a training with seed 1: expected seed 2"):
+    with pytest.raises(InvalidOption, match="a training with seed 1: expected seed 2"):
         claimed(tmp_path / "new", "seed 2\n").__enter__()
     (tmp_path / "new" / "settings.txt").write_bytes(b"\xff")
-    with pytest.raises(InvalidValue, match="expected seed 2"):
+    with pytest.raises(InvalidOption, match="expected seed 2"):
         claimed(tmp_path / "new", "seed 2\n").__enter__()
     (tmp_path / "new" / "settings.txt").write_text("see")  # as a kill may leave it
     with claimed(tmp_path / "new", "seed 2\n"):
@@ -49,7 +48,7 @@ def test_a_folder_is_held_by_one_process_until_it_is_killed(tmp_path):
     with start_python("-c", script, tmp_path) as process:
         try:
             assert process.stdout.readline() == "held\n"
-            with pytest.raises(FileInUse, match="is locked by another process"):
+            with pytest.raises(Unwritable, match="is locked by another process"):
                 claimed(tmp_path, "seed 1\n").__enter__()
         finally:
             process.kill()

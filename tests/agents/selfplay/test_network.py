@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from c4env import Position
-from c4env.agents.errors import UnreadableWeights
+from c4env.errors import InvalidOption
 from c4env.observation import observe
 from tests.helpers import reference
 
@@ -77,7 +77,7 @@ def test_what_is_no_network_is_refused_in_a_line(tmp_path, content):
         torch.save(content, path)
     elif content is not None:
         path.write_bytes(content)
-    with pytest.raises(UnreadableWeights, match="expected a folder") as caught:
+    with pytest.raises(InvalidOption, match="expected a folder") as caught:
         Evaluator.load(tmp_path)
     assert "\n" not in str(caught.value)
     assert str(tmp_path) in str(caught.value)

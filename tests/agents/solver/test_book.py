@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from c4env.agents.solver import Book, BookUnavailable, Solver
+from c4env.agents.solver import Book, Solver
 from c4env.agents.solver.book import default_book, enumeration, twelve, twelve_ply_book
 from c4env.agents.solver.kernels.table import position_key
 from c4env.bitboard import COLUMNS, mirror_all
-from c4env.errors import InvalidOption
+from c4env.errors import InvalidOption, MissingExtra
 from c4env.position import Position
 from tests.helpers.paths import DATA
 from tests.helpers.positions import random_position
@@ -94,18 +94,18 @@ def test_a_book_written_is_the_book_read(tmp_path: Path) -> None:
 @pytest.mark.compiled
 def test_what_is_no_book(tmp_path: Path) -> None:
     path = tmp_path / "book.bin"
-    with pytest.raises(BookUnavailable, match=r"book\.bin"):
+    with pytest.raises(InvalidOption, match=r"book\.bin"):
         Book.read(path)
     path.write_bytes(b"nonsense")
-    with pytest.raises(BookUnavailable, match="not a book"):
+    with pytest.raises(InvalidOption, match="not a book"):
         Book.read(path)
     Book(shallow(3), 3).write(path)
     data = path.read_bytes()
     path.write_bytes(data[:8] + b"\x04" + data[9:])
-    with pytest.raises(BookUnavailable, match="121 scores, but 568"):
+    with pytest.raises(InvalidOption, match="121 scores, but 568"):
         Book.read(path)
     path.write_bytes(data[:14] + b"\x00" + data[15:])
-    with pytest.raises(BookUnavailable, match="damaged"):
+    with pytest.raises(InvalidOption, match="damaged"):
         Book.read(path)
     with pytest.raises(InvalidOption, match="book=7"):
         Solver(book=7)  # type: ignore[arg-type]
@@ -138,7 +138,7 @@ def test_the_twelve_ply_book_is_an_extra(monkeypatch: pytest.MonkeyPatch) -> Non
 
     twelve_ply_book.cache_clear()
     monkeypatch.setattr(twelve, "installed", missing)
-    with pytest.raises(BookUnavailable, match=r"c4env\[book\]"):
+    with pytest.raises(MissingExtra, match=r"c4env\[book\]"):
         Solver(book="12ply")
 
 

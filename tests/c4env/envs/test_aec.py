@@ -14,8 +14,7 @@ from pettingzoo.utils.env_logger import EnvLogger
 
 from c4env.envs.aec import env, raw_env
 from c4env.errors import (
-    ActionNotInSpace,
-    NotReset,
+    InvalidAction,
     WrongOrder,
 )
 from tests.helpers.environments import seen
@@ -164,7 +163,7 @@ def test_spaces_and_metadata_are_those_of_pettingzoo() -> None:
 def test_nothing_of_a_game_before_the_first_reset(name: str) -> None:
     environment = env()
     assert not hasattr(environment, name)
-    with pytest.raises(NotReset, match=name):
+    with pytest.raises(WrongOrder, match=name):
         getattr(environment, name)
     environment.reset()
     assert hasattr(environment, name)
@@ -204,7 +203,7 @@ def test_step_after_the_last_agent() -> None:
 def test_the_dead_take_only_none(make: Any, action: Any) -> None:
     environment = play(make(), "4455667")
     before = seen(environment)
-    with pytest.raises(ActionNotInSpace, match="only valid action is None"):
+    with pytest.raises(InvalidAction, match="only valid action is None"):
         environment.step(action)
     assert seen(environment) == before
 

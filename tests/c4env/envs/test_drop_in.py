@@ -231,5 +231,5 @@ def test_every_attribute_of_connect_four_v3_is_read_and_set_here() -> None:
         row = tuple(" ".join(access(layer, name) for layer in chain) for chain in chains)
         groups.setdefault(row, []).append(f"`{name}`")
     table = [f"| {', '.join(group)} | {a} | {b} |" for (a, b), group in groups.items()]
-    text = Path("c4env/envs/CLIENTS.md").read_text("utf-8")
+    text = Path("docs/guides/from-connect-four-v3.md").read_text("utf-8")
     assert [line for line in table if line not in text] == [], "\n".join(table)

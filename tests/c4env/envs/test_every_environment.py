@@ -14,13 +14,12 @@ import pytest
 from c4env import ConnectFourEnv, ConnectFourVectorEnv, Position, env, raw_env
 from c4env.envs.vectorized.batch import Batch
 from c4env.errors import (
-    ActionNotInSpace,
     C4Error,
     IllegalMove,
     InvalidAction,
-    InvalidNotation,
     InvalidOption,
-    NotReset,
+    InvalidPosition,
+    WrongOrder,
 )
 from tests.helpers.environments import handed_out, positions_of, state_of, step
 from tests.helpers.policies import first_legal
@@ -129,7 +128,7 @@ NOT_COLUMNS = [-1, 7, 10**30, True, 2.0, "3", None, np.array([3])]
 def test_what_is_not_a_column_is_refused(make: Any, action: Any) -> None:
     environment = begun(make)
     before = state_of(environment)
-    for error in (ActionNotInSpace, AssertionError, C4Error):
+    for error in (InvalidAction, AssertionError, C4Error):
         with pytest.raises(error, match=r"expected an integer 0\.\.6"):
             environment.step(action)
     assert state_of(environment) == before
@@ -168,7 +167,7 @@ def test_a_bad_action_names_the_board_and_changes_none(
 @pytest.mark.parametrize(
     ("options", "error", "match"),
     [
-        ({"moves": "48"}, InvalidNotation, "'8'"),
+        ({"moves": "48"}, InvalidPosition, "'8'"),
         ({"moves": "4444444"}, IllegalMove, "column 4 is full"),
         ({"moves": "4455667"}, InvalidOption, "finished game"),
         ({"position": 44}, InvalidOption, "44: expected"),
@@ -231,7 +230,7 @@ def test_an_option_that_cannot_be_is_quoted(makes: Any, option: str, values: Any
     ],
 )
 def test_no_call_before_the_first_reset(make: Any, call: str, arguments: tuple[Any, ...]) -> None:
-    errors = (NotReset, AssertionError, AttributeError, C4Error) if make is env else (NotReset,)
+    errors = (WrongOrder, AssertionError, AttributeError, C4Error) if make is env else (WrongOrder,)
     for error in errors:
         with pytest.raises(error, match="reset"):
             getattr(make(), call)(*arguments)

@@ -61,7 +61,7 @@ def test_agents_have_the_names_given_to_them_everywhere(tmp_path, capsys):
     assert capsys.readouterr().out.splitlines()[1].startswith("greedy,")
     assert main(["match", "a=greedy", "b=greedy", *run[3:], "--sprt", "0,400"]) == 0
     assert capsys.readouterr().out.startswith(("Undecided after", "H0 accepted"))
-    assert main(["play", "one=random", "two=random", "--no-record"]) == 0
+    assert main(["play", "one=random", "two=random"]) == 0
     assert "one (red x) plays" in capsys.readouterr().out
 
 
@@ -111,27 +111,47 @@ def test_list_describes_every_agent(capsys):
     assert "minimax" not in capsys.readouterr().out
 
 
-def test_play_records_and_reports(tmp_path, capsys, monkeypatch):
-    lines = iter(["1", "4", "x", "1", "q"])
-    monkeypatch.setattr("builtins.input", lambda prompt: next(lines))
-    arguments = ["play", "human", "minimax:depth=2", "--record", str(tmp_path)]
-    assert main([*arguments, "--hint", "minimax:depth=2"]) == 0
-    shown = capsys.readouterr().out
-    assert "'x' is not a column" in shown
-    (game,) = read_games(tmp_path)[1]
-    assert game.players == ("human", "minimax:depth=2")
-    assert game.ending == "abandoned"
-    assert "1 game; openings of 0 plies." in shown
-    lines = iter(["1", "4", "q"])
-    assert main([*arguments, "--format", "csv"]) == 0
-    shown = capsys.readouterr()
-    assert shown.out.splitlines()[1] == "human,minimax:depth=2,2,0,0,2,0.0"
-    assert "you (red x) play 4" in shown.err
-    lines = iter(["q"])
-    assert main(arguments) == 0
-    assert len(read_games(tmp_path)[1]) == 2
-    assert main(["report", str(tmp_path)]) == 0
-    assert "human" in capsys.readouterr().out
+def test_a_closed_or_plain_stream_is_no_terminal(capsys):
+    command = f"{sys.executable} -m c4env.evaluation {' '.join(QUICK)} >&-"
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    code = """
+class Stream:
+    def __init__(self, to): self.to = to
+    def write(self, text): return self.to.write(text)
+    def flush(self): self.to.flush()
+import sys
+sys.stdout, sys.stderr = Stream(sys.stdout), Stream(sys.stderr)
+from c4env.evaluation.__main__ import main
+main(sys.argv[1:])
+"""
+    assert "digest" in run_python("-c", code, *QUICK, check=True).stdout
+
+
+def test_a_deleted_folder_or_a_full_disk_is_one_line(tmp_path):
+    (tmp_path / "gone").mkdir()
+    c4 = f"{sys.executable} -m c4env.evaluation"
+    for command, words in (
+        (f"cd {tmp_path}/gone && rmdir ../gone && {c4} list", "the working folder was deleted"),
+        (f"{c4} list > /dev/full", "No space left on device"),
+    ):
+        done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
+        assert done.returncode == 2
+        assert words in done.stderr
+        assert done.stderr.count("\n") == 1
+
+
+def test_the_only_agent_may_be_listed_too(capsys):
+    found = []
+    for given in (["greedy", "mine=random"], ["mine=random"]):
+        assert main(["run", *given, "--only", "greedy", "--format", "csv", *QUICK[3:]]) == 0
+        found.append([row.split(",")[:5] for row in capsys.readouterr().out.splitlines()])
+    assert found[0] == found[1]
+
+
+def test_a_hypothesis_may_be_negative(capsys):
+    assert main(["match", "greedy", "random", "--sprt", "-10,0", *QUICK[3:]]) == 0
+    assert "H0: -10, H1: 0" in capsys.readouterr().out
 
 
 UNWRITABLE = {

@@ -44,7 +44,7 @@ def test_help_of_a_command(name, capsys, monkeypatch):
         ["solve", "2252576253462244111563365343671351441"],
         ["leaderboard", "--stored"],
         ["check", "greedy"],
-        ["play", "random", "greedy", "--no-record"],
+        ["play", "random", "greedy"],
         ["run", "random", "greedy", *RUN],
         ["match", "random", "greedy", *RUN],
     ],

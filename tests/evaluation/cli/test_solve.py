@@ -95,3 +95,9 @@ def test_quick_columns_are_scores_or_bounds(capsys, monkeypatch):
 def test_a_bad_line_is_refused_with_its_number_before_any_answer(options, capsys, monkeypatch):
     monkeypatch.setattr("sys.stdin", io.StringIO("44\n4455\n49\n"))
     assert "line 3: '49'" in refusal(["solve", *options], capsys)
+
+
+def test_columns_with_spaces_between_are_refused(capsys, monkeypatch):
+    monkeypatch.setattr("sys.stdin", io.StringIO("44 2\n4 4 4\n"))
+    assert main(["solve"]) == 2
+    assert "line 2: '4 4 4': expected columns without spaces" in capsys.readouterr().err

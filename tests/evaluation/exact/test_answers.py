@@ -5,8 +5,8 @@ import pytest
 
 from c4env import agents
 from c4env.agents.solver import Solver
+from c4env.errors import InvalidOption
 from c4env.evaluation.__main__ import main
-from c4env.evaluation.errors import InvalidRun
 from c4env.evaluation.exact.questions import ANSWERS_FILE, make_labelled, question_agents
 from c4env.evaluation.exact.scores import Judge
 from tests.helpers.positions import format_labelled
@@ -69,7 +69,7 @@ def test_an_agent_without_an_answer_is_noted(judge):
     moves = {q.player: q.moves + q.forced for q in quality.overall()}
     assert moves == {"greedy": 30, "answers-breaks-down": 30 - odd}
     assert f"{odd} positions without an answer, answers-breaks-down: exception" in quality.text()
-    with pytest.raises(InvalidRun, match="no agent answered"):
+    with pytest.raises(InvalidOption, match="no agent answered"):
         question_agents(["answers-breaks-down"], [p for p in SET if p.position.plies % 2], judge)
 
 

@@ -12,8 +12,8 @@ from c4env import Position, evaluation
 from c4env.agents.solver import NO_SCORE, Solver
 from c4env.agents.solver.exam import exam_positions
 from c4env.bitboard import mirror
+from c4env.errors import UnreadableRun
 from c4env.evaluation import Data
-from c4env.evaluation.errors import UnreadableRun
 from c4env.evaluation.exact import dataset as module
 from c4env.evaluation.exact.dataset import SPLITS
 from c4env.observation import observe
@@ -170,6 +170,8 @@ def test_the_tensors_are_those_of_the_observation(late):
     found = late[1]
     (planes, masks, policy, value) = next(iter(DataLoader(found.torch(), batch_size=200)))
     assert {t.dtype for t in (planes, masks, policy, value)} == {torch.float32}
+    for tensor, array in zip((planes, masks, policy, value), found.numpy(), strict=True):
+        assert (tensor.numpy() == array).all()
     for i, position in enumerate(positions(found)):
         seen = observe(position)
         assert (planes[i].numpy() == np.moveaxis(seen["observation"], -1, 0)).all()

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from c4env.agents.solver import Solver
-from c4env.evaluation.errors import UnreadableRun
+from c4env.errors import UnreadableRun
 from c4env.evaluation.exact.scores import SCORES_FILE, Judge, positions_backwards, positions_of
 from c4env.evaluation.store.record import GameRecord
 from c4env.position import Position

@@ -4,7 +4,7 @@ import pytest
 
 from c4env.agents.solver import Solver
 from c4env.bitboard import CELLS
-from c4env.evaluation.errors import InvalidRun, UnreadableRun
+from c4env.errors import InvalidOption, UnreadableRun
 from c4env.evaluation.exact.questions import labelled_sets, make_labelled, read_labelled
 from tests.helpers.positions import format_labelled
 
@@ -51,12 +51,14 @@ def test_sets_are_files_or_made_and_each_position_counts_once(tmp_path):
     assert labelled_sets([str(path)], 4) == LATE[:4]
     assert labelled_sets(["end-easy"], 30, 3) == LATE
     path.write_text("1212121 -18\n")
-    with pytest.raises(InvalidRun, match="1212121: the game is over"):
+    with pytest.raises(InvalidOption, match="1212121: the game is over"):
         labelled_sets([str(path)], None)
     wrong = LATE[2]._replace(score=-LATE[2].score or 1)
     path.write_text(format_labelled([*LATE[:2], wrong]))
     assert labelled_sets([str(path)], 2) == LATE[:2]
-    with pytest.raises(InvalidRun, match=f"{wrong.moves} is labelled {wrong.score}; its score is"):
+    with pytest.raises(
+        InvalidOption, match=f"{wrong.moves} is labelled {wrong.score}; its score is"
+    ):
         labelled_sets([str(path)], None)
-    with pytest.raises(InvalidRun, match="at least 1"):
+    with pytest.raises(InvalidOption, match="at least 1"):
         labelled_sets(["end-easy"], 0)

@@ -7,8 +7,8 @@ import json
 import pytest
 
 from c4env.agents.solver import Solver
+from c4env.errors import InvalidOption
 from c4env.evaluation.__main__ import main
-from c4env.evaluation.errors import InvalidRun
 from c4env.evaluation.exact.mistakes import Mistake, Mistakes
 from c4env.evaluation.exact.moves import Quality, judge_games
 from c4env.evaluation.exact.scores import Judge
@@ -105,9 +105,9 @@ def test_who_gave_nothing_away_is_told_so(games, judge):
     told = Mistakes.of(games[:1], "b", judge).text()
     assert "No move of b gave anything away." in told
     assert "by kind" not in told
-    with pytest.raises(InvalidRun, match="agent 'c' is not in the run: expected b, a"):
+    with pytest.raises(InvalidOption, match="agent 'c' is not in the run: expected b, a"):
         Mistakes.of(games, "c", judge)
-    with pytest.raises(InvalidRun, match="agent 'b' chose no column"):
+    with pytest.raises(InvalidOption, match="agent 'b' chose no column"):
         Mistakes.of([GameRecord(("a", "b"), "", "", 0, "crash")], "b", judge)
 
 

@@ -14,10 +14,9 @@ import pytest
 
 pytest.importorskip("openai")
 
-from c4env import evaluation
-from c4env.agents.errors import Unavailable
+from c4env import errors, evaluation
+from c4env.errors import InvalidOption, Unavailable
 from c4env.evaluation.__main__ import main
-from c4env.evaluation.errors import InvalidRun
 from c4env.evaluation.store.record import read_games
 from c4env.evaluation.store.transcripts import TRANSCRIPTS_FILE, read_transcripts
 from tests.helpers.chat import KEY, ChatServer, Fault, lowest_legal, server_with_key
@@ -101,7 +100,7 @@ def test_a_run_that_ends_early_keeps_the_answers_under_way(server, tmp_path):
     server.answer = answer
     with pytest.raises(Unavailable, match="status 401"):
         run(server, out=tmp_path, jobs=8)
-    assert len(read_transcripts(tmp_path)) == len(answered) > 20
+    assert len(read_transcripts(tmp_path)) == len(answered) >= 20
 
 
 def test_the_fault_of_the_model_is_a_lost_game(server, tmp_path):
@@ -127,9 +126,9 @@ def test_tokens_that_nobody_counts_cannot_be_limited(server):
     server.usage = None
     with pytest.raises(Unavailable, match="does not report the tokens used"):
         run(server, max_tokens=1000)
-    with pytest.raises(InvalidRun, match="language model"):
+    with pytest.raises(InvalidOption, match="language model"):
         evaluation.round_robin(["random", "greedy"], openings=0, max_tokens=5)
-    with pytest.raises(InvalidRun, match="max_tokens=0"):
+    with pytest.raises(InvalidOption, match="max_tokens=0"):
         run(server, max_tokens=0)
 
 
@@ -139,7 +138,7 @@ def test_another_prompt_is_another_run(server, tmp_path):
     spec = f"chat:m,base_url={server.url},prompt={prompt}"
     evaluation.round_robin([spec, "random"], openings=0, out=tmp_path / "run")
     prompt.write_text("The columns that are not full: {legal}\nDo your best.")
-    with pytest.raises(evaluation.errors.UnreadableRun, match="prompt of"):
+    with pytest.raises(errors.UnreadableRun, match="prompt of"):
         evaluation.round_robin([spec, "random"], openings=0, out=tmp_path / "run")
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from c4env import agents
-from c4env.agents.errors import LateAnswer
+from c4env.errors import LateAnswer
 from c4env.evaluation.games.game import game_seed, play_game
 from c4env.evaluation.games.pool import Clock
 from c4env.position import Position

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from c4env import evaluation
-from c4env.evaluation.errors import InvalidRun
+from c4env.errors import InvalidOption
 from c4env.evaluation.games.settings import Settings
 
 
@@ -16,13 +16,13 @@ from c4env.evaluation.games.settings import Settings
     ],
 )
 def test_a_setting_there_is_not_is_refused_with_the_nearest(given, words):
-    with pytest.raises(InvalidRun, match=words):
+    with pytest.raises(InvalidOption, match=words):
         evaluation.round_robin(["random", "greedy"], **given)
 
 
 @pytest.mark.parametrize("value", [1e12, float("inf"), float("nan"), 86400.5, -1, "1", True])
 @pytest.mark.parametrize("name", ["movetime", "margin"])
 def test_times_are_seconds_up_to_a_day(name, value):
-    with pytest.raises(InvalidRun, match=f"{name}=.*: expected a number of seconds"):
+    with pytest.raises(InvalidOption, match=f"{name}=.*: expected a number of seconds"):
         Settings(**{name: value})
     assert getattr(Settings(**{name: 86400}), name) == 86400

@@ -10,9 +10,7 @@ import numpy as np
 import pytest
 
 from c4env import agents, evaluation
-from c4env.agents.errors import UnknownAgent
-from c4env.errors import FileInUse
-from c4env.evaluation.errors import InvalidRun, UnreadableRun
+from c4env.errors import InvalidOption, UnknownAgent, UnreadableRun, Unwritable
 from c4env.evaluation.games.settings import Settings
 from c4env.evaluation.games.tournament import play, prepare
 from c4env.evaluation.plan.field import name_players
@@ -229,7 +227,7 @@ def test_a_directory_of_another_run_is_refused(tmp_path, monkeypatch):
 
 def test_two_runs_do_not_share_a_directory(tmp_path):
     def second(done, total):
-        with pytest.raises(FileInUse, match="another process"):
+        with pytest.raises(Unwritable, match="another process"):
             evaluation.round_robin(["random", "greedy"], openings=0, out=tmp_path)
 
     evaluation.round_robin(["random", "greedy"], openings=0, out=tmp_path, watch=second)
@@ -239,24 +237,29 @@ def test_two_runs_do_not_share_a_directory(tmp_path):
 @pytest.mark.parametrize(
     ("players", "options", "error", "words"),
     [
-        (["random"], {}, InvalidRun, "at least two"),
-        ([], {}, InvalidRun, "at least two"),
-        ("random", {}, InvalidRun, "a list"),
-        (["random", "random"], {}, InvalidRun, "given twice"),
-        (["random", 3], {}, InvalidRun, "not a spec, model or callable"),
-        (["random", agents.base.Agent], {}, InvalidRun, "is a class"),
+        (["random"], {}, InvalidOption, "at least two"),
+        ([], {}, InvalidOption, "at least two"),
+        ("random", {}, InvalidOption, "a list"),
+        (["random", "random"], {}, InvalidOption, "given twice"),
+        (["random", 3], {}, InvalidOption, "not a spec, model or callable"),
+        (["random", agents.base.Agent], {}, InvalidOption, "is a class"),
         (["random", "rndom"], {}, UnknownAgent, "did you mean 'random'"),
-        (["random", "greedy"], {"seed": -1}, InvalidRun, "seed=-1"),
-        (["random", "greedy"], {"seed": True}, InvalidRun, "seed=True"),
-        (["random", "greedy"], {"seed": 1.5}, InvalidRun, "seed=1.5"),
-        (["random", "greedy"], {"jobs": 0}, InvalidRun, "jobs=0"),
-        (["random", "greedy"], {"openings": 9}, InvalidRun, "openings=9"),
-        (["random", "greedy"], {"openings": []}, InvalidRun, "at least one"),
-        (["random", "greedy"], {"openings": ["1", "1"]}, InvalidRun, "given twice"),
-        (["random", "greedy"], {"openings": ["1212121"]}, InvalidRun, "the game is over after"),
-        (["random", "greedy"], {"openings": ["11111111"]}, InvalidRun, "opening '11111111'.* full"),
-        (["random", "greedy"], {"openings": "44"}, InvalidRun, "a number of plies 0..8"),
-        (["random", "greedy"], {"limit": 0}, InvalidRun, "limit=0"),
+        (["random", "greedy"], {"seed": -1}, InvalidOption, "seed=-1"),
+        (["random", "greedy"], {"seed": True}, InvalidOption, "seed=True"),
+        (["random", "greedy"], {"seed": 1.5}, InvalidOption, "seed=1.5"),
+        (["random", "greedy"], {"jobs": 0}, InvalidOption, "jobs=0"),
+        (["random", "greedy"], {"openings": 9}, InvalidOption, "openings=9"),
+        (["random", "greedy"], {"openings": []}, InvalidOption, "at least one"),
+        (["random", "greedy"], {"openings": ["1", "1"]}, InvalidOption, "given twice"),
+        (["random", "greedy"], {"openings": ["1212121"]}, InvalidOption, "the game is over after"),
+        (
+            ["random", "greedy"],
+            {"openings": ["11111111"]},
+            InvalidOption,
+            "opening '11111111'.* full",
+        ),
+        (["random", "greedy"], {"openings": "44"}, InvalidOption, "a number of plies 0..8"),
+        (["random", "greedy"], {"limit": 0}, InvalidOption, "limit=0"),
     ],
 )
 def test_bad_input_is_refused_before_the_first_game(players, options, error, words, tmp_path):
@@ -275,5 +278,5 @@ def test_bad_input_is_refused_before_the_first_game(players, options, error, wor
     ],
 )
 def test_a_bad_gauntlet_is_refused(challengers, field, words):
-    with pytest.raises(InvalidRun, match=words):
+    with pytest.raises(InvalidOption, match=words):
         evaluation.gauntlet(challengers, field)

@@ -7,7 +7,7 @@ import pytest
 from c4env import agents, evaluation
 from c4env.agents.base import Agent
 from c4env.agents.registry.entries import Entry
-from c4env.evaluation.errors import UnreadableRun
+from c4env.errors import UnreadableRun
 from c4env.evaluation.games.players import line_up
 from c4env.evaluation.plan.field import Traits, make_player, name_players
 
@@ -85,5 +85,5 @@ def test_timed_runs_say_so_and_agents_are_closed(patient, tmp_path):
     assert "do not repeat exactly" in shown
     own = evaluation.round_robin(["patient:movetime=2", "random"], openings=0)
     assert "do not repeat exactly" in own.table.text()
-    with pytest.raises(UnreadableRun, match="played with movetime 5, not 4"):
+    with pytest.raises(UnreadableRun, match="movetime 5, not 4"):
         evaluation.round_robin(["patient", "random"], openings=0, movetime=4, out=tmp_path)

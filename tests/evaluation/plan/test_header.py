@@ -55,7 +55,7 @@ def test_damage_is_noticed(before, after, words):
 
 
 def test_the_layouts_have_every_field_and_no_other():
-    text = (ROOT / "evaluation" / "store" / "README.md").read_text()
+    text = (ROOT / "docs" / "reference" / "records.md").read_text()
     _, games, run, *_ = re.split(r"^\| field .*$", text, flags=re.MULTILINE)
     row = GameRecord(("a", "b"), "", "4", 0, "time").values()
     for table, names in ((games, row), (run, json.loads(HEADER.format()))):

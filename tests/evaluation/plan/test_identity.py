@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import functools
+import math
 import random
 import sys
 import threading
 from pathlib import Path
+from unittest import mock
 
 import numpy as np
 import pytest
 
-from c4env import agents
+from c4env import agents, evaluation
 from c4env.agents.base import Agent
 from c4env.agents.registry.entries import Entry
 from c4env.evaluation.plan.field import make_player
@@ -171,6 +173,28 @@ def test_what_cannot_be_hashed_cannot_be_told_and_is_never_the_same():
     code = identify(leans(threading.Lock()), "a")
     assert code["a"].startswith(f"{UNKNOWN} (TypeError: ")
     assert in_short(code) != in_short(code)
+
+
+class Hostile:
+    """Has every attribute, as a mock or a lazy module, and none of them works."""
+
+    def __getattr__(self, name):
+        raise RuntimeError(name)
+
+
+@pytest.mark.parametrize("value", [Hostile(), mock.Mock(), math], ids=["hostile", "mock", "module"])
+def test_no_value_of_a_policy_stops_a_run(value):
+    assert len(evaluation.round_robin([leans(value), "random"], openings=0, jobs=1).games) == 2
+
+
+@pytest.mark.filterwarnings("ignore:torch.quantize_per_tensor")
+def test_no_kind_of_tensor_stops_a_run():
+    torch = pytest.importorskip("torch")
+    dense = torch.eye(3)
+    kinds = [dense.to_sparse(), dense.to("meta"), torch.nn.LazyLinear(2), torch]
+    kinds.append(torch.quantize_per_tensor(dense, 0.1, 0, torch.qint8))
+    for kind in kinds:
+        assert identify(leans(kind), "a")["a"], kind
 
 
 @pytest.mark.parametrize("spec", ["mcts:simulations=5", "random", "negamax"])

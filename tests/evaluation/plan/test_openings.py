@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from c4env.evaluation.errors import InvalidRun
+from c4env.errors import InvalidOption
 from c4env.evaluation.plan.openings import (
     balanced_openings,
     canonical,
@@ -63,7 +63,7 @@ def test_a_file_of_openings(tmp_path):
 def test_a_bad_file_is_refused_with_its_line(content, words, tmp_path):
     path = tmp_path / "openings.txt"
     path.write_bytes(content)
-    with pytest.raises(InvalidRun, match=words):
+    with pytest.raises(InvalidOption, match=words):
         choose_openings(str(path))
 
 
@@ -84,5 +84,5 @@ def test_a_bad_file_is_refused_with_its_line(content, words, tmp_path):
     ],
 )
 def test_bad_openings_are_refused(openings, words):
-    with pytest.raises(InvalidRun, match=words):
+    with pytest.raises(InvalidOption, match=words):
         choose_openings(openings)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from c4env.evaluation.errors import InvalidRun
+from c4env.errors import InvalidOption
 from c4env.evaluation.plan.patterns import MOST, expand, expand_all
 
 
@@ -44,7 +44,7 @@ def test_a_spec_with_an_argument_or_a_file_path_stays_as_it_is(spec):
 
 def test_a_pattern_with_a_name_is_one_agent():
     assert expand_all(["mine=minimax:depth={3}"]) == ["mine=minimax:depth=3"]
-    with pytest.raises(InvalidRun, match="'mine' names 2 agents: expected one agent"):
+    with pytest.raises(InvalidOption, match="'mine' names 2 agents: expected one agent"):
         expand_all(["mine=minimax:depth=1..2"])
 
 
@@ -66,7 +66,7 @@ def test_a_pattern_with_a_name_is_one_agent():
     ],
 )
 def test_a_bad_pattern_is_quoted(pattern, words):
-    with pytest.raises(InvalidRun) as raised:
+    with pytest.raises(InvalidOption) as raised:
         expand(pattern)
     assert words in str(raised.value)
     assert pattern in str(raised.value)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from c4env import evaluation
-from c4env.evaluation.errors import InvalidRun
+from c4env.errors import InvalidOption
 from c4env.evaluation.plan.openings import enumerate_openings
 from c4env.evaluation.rating.fit import firth, fit
 from c4env.evaluation.rating.ratings import parse_anchor, rate
@@ -393,7 +393,7 @@ def test_an_anchor_moves_the_scale_alone():
             found = getattr(held[player], name)
             assert found == pytest.approx(getattr(free[player], name) + moved)
         assert held[player].ranks == free[player].ranks
-    with pytest.raises(InvalidRun, match="anchor 'x': expected one of a, b, c, d"):
+    with pytest.raises(InvalidOption, match="anchor 'x': expected one of a, b, c, d"):
         rated(some_run(), "abcd", anchor=("x", 0))
 
 
@@ -401,8 +401,8 @@ def test_anchors_as_text():
     field = ["random", "alphabeta:depth=5"]
     assert parse_anchor("random=0", field) == ("random", 0)
     assert parse_anchor("alphabeta:depth=5=-12.5", field) == ("alphabeta:depth=5", -12.5)
-    with pytest.raises(InvalidRun, match="anchor 'greedy': expected one of random, alpha"):
+    with pytest.raises(InvalidOption, match="anchor 'greedy': expected one of random, alpha"):
         parse_anchor("greedy=0", field)
     for text in ("random", "random=", "=3", "random=x", "random=inf", "random=nan"):
-        with pytest.raises(InvalidRun, match="expected NAME=ELO"):
+        with pytest.raises(InvalidOption, match="expected NAME=ELO"):
             parse_anchor(text, field)

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from c4env.evaluation.errors import InvalidRun
+from c4env.errors import InvalidOption
 from c4env.evaluation.rating.sprt import SCORES, Sprt, expected_score
 
 
@@ -86,5 +86,5 @@ def test_a_decision_says_what_is_known_and_no_more(test, decision, known):
 
 @pytest.mark.parametrize("text", ["", "0", "0,40,80", "a,b", "40,0", "5,5", "nan,3", "0,inf"])
 def test_bad_hypotheses_are_quoted(text):
-    with pytest.raises(InvalidRun, match="sprt"):
+    with pytest.raises(InvalidOption, match="sprt"):
         Sprt.parse(text)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from c4env.evaluation.errors import InvalidRun, UnwritableRun
+from c4env.errors import InvalidOption, Unwritable
 from c4env.evaluation.store import export
 from c4env.evaluation.store.record import GameRecord
 
@@ -32,9 +32,9 @@ def test_the_files_ending_tells_the_format(tmp_path: Path) -> None:
     export.write_games(tmp_path / "games.JSON", GAMES)
     assert len(json.loads((tmp_path / "games.JSON").read_text())) == 2
     words = r"games\.txt: expected a file name that ends in \.csv, \.json"
-    with pytest.raises(InvalidRun, match=words):
+    with pytest.raises(InvalidOption, match=words):
         export.write_games(tmp_path / "games.txt", GAMES)
-    with pytest.raises(UnwritableRun, match="cannot be written"):
+    with pytest.raises(Unwritable, match="cannot be written"):
         export.write_games(tmp_path / "missing" / "games.csv", GAMES)
 
 

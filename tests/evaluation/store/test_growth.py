@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from c4env import evaluation
+from c4env.errors import UnreadableRun
 from c4env.evaluation.__main__ import main
-from c4env.evaluation.errors import UnreadableRun
 from c4env.evaluation.plan.header import RunHeader
 from c4env.evaluation.rating.sprt import Sprt
 from c4env.evaluation.store.growth import grown

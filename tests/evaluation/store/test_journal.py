@@ -2,8 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from c4env.errors import FileInUse
-from c4env.evaluation.errors import UnreadableRun, UnwritableRun
+from c4env.errors import UnreadableRun, Unwritable
 from c4env.evaluation.store.journal import Findings, Format, Journal, line_of
 
 
@@ -71,7 +70,7 @@ def test_something_else_is_refused_and_left_alone(tmp_path, text, words):
 
 def test_a_second_writer_is_refused(tmp_path):
     path = tmp_path / "numbers.jsonl"
-    with opened(path), pytest.raises(FileInUse, match="another process"):
+    with opened(path), pytest.raises(Unwritable, match="another process"):
         opened(path)
     opened(path).close()
     assert list(tmp_path.iterdir()) == [path]  # no lock file stays
@@ -95,7 +94,7 @@ def test_a_disk_that_fills_is_an_error_and_loses_no_line(tmp_path):
     with opened(path) as journal:
         resource.setrlimit(resource.RLIMIT_FSIZE, (path.stat().st_size + 4, hard))
         try:
-            with pytest.raises(UnwritableRun, match=r"numbers\.jsonl"):
+            with pytest.raises(Unwritable, match=r"numbers\.jsonl"):
                 journal.append(1234567)
         finally:
             resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from c4env.evaluation.errors import UnreadableRun
+from c4env.errors import UnreadableRun
 from c4env.evaluation.plan.header import RunHeader
 from c4env.evaluation.store.record import GameRecord, digest, open_games, read_games
 

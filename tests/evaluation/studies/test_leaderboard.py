@@ -5,8 +5,8 @@ import json
 import pytest
 
 from c4env import agents, evaluation
+from c4env.errors import InvalidOption, UnreadableRun
 from c4env.evaluation.__main__ import main
-from c4env.evaluation.errors import InvalidRun, UnreadableRun
 from c4env.evaluation.rating.tally import Tally
 from c4env.evaluation.studies.leaderboard import (
     DEFAULT,
@@ -100,7 +100,7 @@ def test_text_between_markers_is_replaced():
     assert new == f"before\n{begin}\ntable\n{end}\nafter\n"
     assert put_between_markers(new, "old\ntext") == text
     for bad in ("", begin, f"{end}{begin}", f"{begin}{end}{begin}{end}", f"{begin}{end}{end}"):
-        with pytest.raises(InvalidRun, match="leaderboard: begin"):
+        with pytest.raises(InvalidOption, match="leaderboard: begin"):
             put_between_markers(bad, "table")
 
 

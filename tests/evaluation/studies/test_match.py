@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
+from c4env.errors import UnreadableRun
 from c4env.evaluation.__main__ import main
-from c4env.evaluation.errors import UnreadableRun
 from c4env.evaluation.rating.sprt import Sprt
 from c4env.evaluation.store.record import GAMES_FILE, read_games
 from c4env.evaluation.studies.match import Match, play_match

@@ -83,3 +83,9 @@ def test_a_file_goes_on_where_it_was(tmp_path):
     for step in (1, 2):
         Watch(tmp_path, measure=measure).look(agents.make("random"), step)
     assert [row[0] for row in (tmp_path / FILE).read_text().splitlines()] == ["s", "1", "2"]
+
+
+def test_a_measurement_is_printed_rounded():
+    found = Strength(7, 1.26, 0.1234567, 12.345, -3.21, 30.6, 0.5512345, 48)
+    said = "step 7, 1 s: 12.3% blunders, Elo +12 (-3 .. +31), score 55.1% of 48 games"
+    assert str(found) == said

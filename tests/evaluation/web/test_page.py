@@ -20,7 +20,6 @@ pytest.importorskip("uvicorn", reason="the web server needs c4env[web]")
 
 from c4env.evaluation.web.server import ServerSettings  # noqa: E402
 from tests.helpers.browser import FAINT, PATIENCE  # noqa: E402
-from tests.helpers.runs import record_run  # noqa: E402
 from tests.helpers.serving import serving  # noqa: E402
 
 expect = playwright.expect
@@ -31,17 +30,14 @@ Open = Callable[..., Any]
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("page")
-    record_run(path / "run", "random", "greedy")
-    return path
+    return tmp_path_factory.mktemp("page")
 
 
 @pytest.fixture(scope="module")
 def address(folder: Path) -> Iterator[str]:
     settings = ServerSettings(
-        agents=("tests.helpers.serving:sleeper",),
+        agents={"sleeper": "tests.helpers.serving:sleeper"},
         record=folder / "games",
-        runs=(folder / "run",),
         workers=2,
     )
     with serving(settings) as address:
@@ -195,7 +191,7 @@ def test_two_agents_to_watch(open_page: Open, folder: Path) -> None:
 
 
 def test_a_long_search_shows_progress_and_can_be_stopped(open_page: Open) -> None:
-    page = open_page("moves=4&red=human&yellow=tests.helpers.serving:sleeper")
+    page = open_page("moves=4&red=human&yellow=sleeper")
     headline(page, "is thinking")
     expect(page.locator("#detail")).to_contain_text(re.compile(r"Searching, \d+\.\d s"))
     page.click("#stop")
@@ -262,9 +258,7 @@ def test_a_bad_position_is_answered_and_the_game_stays(open_page: Open) -> None:
         ("moves=&yellow=alphabeta:depth=99", "expected depth from 1 to 42"),
         ("moves=&yellow=alphabeta:width=2", "alphabeta has no option 'width' here"),
         ("moves=&yellow=alphabeta:heuristic=os:x", "expected heuristic chain, lines"),
-        ("move=44", "It says 'move': expected moves, red, yellow, run or game"),
-        ("run=nothing", "expected one of run"),
-        ("run=run&game=99", "game '99' of the run run: expected 1 to 8"),
+        ("move=44", "It says 'move': expected moves, red or yellow"),
     ],
 )
 def test_a_bad_address_is_said(open_page: Open, fragment: str, words: str) -> None:
@@ -277,45 +271,6 @@ def test_a_bad_address_is_said(open_page: Open, fragment: str, words: str) -> No
     headline(page, "Yellow's turn")
     assert discs_of(page) == as_discs(Position.parse("123"))
     expect(page.locator("#notice")).to_be_hidden()
-
-
-def test_any_game_of_a_run_opens(open_page: Open, folder: Path) -> None:
-    page = open_page()
-    page.click("#runs > summary")
-    page.select_option("#run", "run")
-    cells = page.locator(".cross td button")
-    expect(cells).to_have_count(2)
-    cells.first.click()
-    items = page.locator("#games button")
-    played = read_games(folder / "run")[1]
-    first = re.search(r"(\S+) \(Red\) against", page.inner_text("#run-shown"))
-    assert first is not None
-    expected = [game for game in played if game.players[0] == first[1]]
-    expect(items).to_have_count(len(expected))
-    for size in ((390, 844), (1280, 800)):
-        page.set_viewport_size(dict(zip(("width", "height"), size, strict=True)))
-        items.first.click()
-        box = page.locator("#board").bounding_box()
-        assert 0 <= box["y"] < box["y"] + box["height"] <= size[1]
-    for number in (0, len(expected) - 1):
-        items.nth(number).click()
-        expect(page.locator("#ply")).to_have_text(
-            f"disc {len(expected[number].moves)} of {len(expected[number].moves)}"
-        )
-        assert discs_of(page) == as_discs(Position.parse(expected[number].moves))
-    page.click("#first")
-    assert discs_of(page) == [[]] * 7
-    page.click("#forth")
-    assert moves_of(page) == expected[-1].moves[:1]
-    one, two = expected[-1].players
-    assert f"red={one}&yellow={two}&run=run&game={played.index(expected[-1]) + 1}" in page.url
-    assert page.locator("#players select.level option").all_inner_texts() == [one, two]
-    page.reload()
-    headline(page, f"{two}.* to move")
-    assert moves_of(page) == expected[-1].moves[:1]
-    page.click("text=Play from here")
-    headline(page, "Your turn|is thinking")
-    assert "run=" not in page.url
 
 
 # -- the server goes away ------------------------------------------------------------------------
@@ -411,8 +366,6 @@ def test_it_fits_and_can_be_read(open_page: Open, scheme: str, width: int, heigh
     page.click("#scores")
     expect(page.locator(".score.best").first).to_be_visible()
     page.evaluate("document.querySelectorAll('details').forEach(d => { d.open = true; })")
-    page.select_option("#run", "run")
-    page.locator(".cross td button").first.click()
     expect(page.locator("#worth")).to_contain_text(re.compile("changes at|ends the same"))
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     box = page.locator("#board").bounding_box()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import math
-import multiprocessing
-import threading
+import os
+import signal
 import tracemalloc
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -15,9 +15,8 @@ import pytest
 from c4env import Position, agents
 from c4env.agents.base import SearchingAgent, SearchResult
 from c4env.agents.solver import Solver
-from c4env.evaluation.web.question_pool import END, STOP, Answer, QuestionPool, serve
-from c4env.evaluation.web.questions import AGENTS_KEPT, Question, RecentAgents
-from c4env.evaluation.web.questions import answers as answers_of
+from c4env.evaluation.web.question_pool import Answer, QuestionPool
+from c4env.evaluation.web.questions import AGENTS_KEPT, Question, RecentAgents, answer, parts
 from c4env.evaluation.web.specs import MEMORY
 
 ENDLESS = Question("move", "minimax:depth=42", "")
@@ -54,7 +53,7 @@ async def result(pool: QuestionPool, question: Question) -> dict[str, Any]:
 
 def pids(pool: QuestionPool) -> set[int | None]:
     """Who answers is nobody's business but a test's."""
-    return {worker._process.pid for worker in pool._all}
+    return {worker.process.pid for worker in pool.workers}
 
 
 async def until_searching(answer: Answer) -> None:
@@ -82,56 +81,55 @@ def test_a_search_that_is_stopped_makes_way_for_the_next() -> None:
     with_pool(use)
 
 
+@pytest.mark.slow
 def test_a_process_leaves_an_answer_at_its_next_message() -> None:
-    """And a demand to stop that comes after the last message means nothing."""
-    ours, theirs = multiprocessing.Pipe()
-    scores = Question("scores", "", "4535674276764753237442475332")
-    for sent in (scores, STOP, Question("move", "greedy", "1")):
-        ours.send(sent)
-    thread = threading.Thread(target=serve, args=(theirs, 60.0))
-    thread.start()
-    with ours:
-        received = [ours.recv() for _ in range(4)]
-    thread.join()
-    assert [m and m["type"] for m in received] == ["score", END, "move", END]
+    """It goes on with the next question, and nobody gets another's answer."""
+
+    async def use(pool: QuestionPool) -> None:
+        await result(pool, Question("move", "greedy", ""))
+        before = pids(pool)
+        answer = pool.ask(Question("scores", "", "4535674276764753237442475332"))
+        while (message := await following(answer)) is not None and message["type"] != "score":
+            pass
+        answer.task.cancel()
+        found = await all_of(pool.ask(Question("move", "greedy", "1")))
+        assert [message["type"] for message in found] == ["started", "move"]
+        assert pids(pool) == before
+
+    with_pool(use)
 
 
-def test_the_watchdog_of_a_question_is_called_off_with_its_answer(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """Else it would end an idle process."""
-    armed: list[bool] = []
-    monkeypatch.setattr(
-        "faulthandler.dump_traceback_later", lambda seconds, **options: armed.append(True)
-    )
-    monkeypatch.setattr("faulthandler.cancel_dump_traceback_later", lambda: armed.append(False))
-    ours, theirs = multiprocessing.Pipe()
-    for moves in ("1", "2"):
-        ours.send(Question("move", "greedy", moves))
-    thread = threading.Thread(target=serve, args=(theirs, 60.0))
-    thread.start()
-    with ours:
-        assert [ours.recv() for _ in range(4)][1::2] == [END, END]
-    thread.join()
-    assert armed == [True, False, True, False]
+def test_a_process_that_dies_is_replaced() -> None:
+    async def use(pool: QuestionPool) -> None:
+        await result(pool, Question("move", "greedy", ""))
+        answer = pool.ask(ENDLESS)
+        await until_searching(answer)
+        (pid,) = pids(pool)
+        assert pid is not None
+        os.kill(pid, signal.SIGTERM)
+        assert "died" in (await all_of(answer))[-1]["error"]
+        assert (await result(pool, Question("move", "greedy", "")))["type"] == "move"
+
+    with_pool(use)
 
 
 def test_closing_ends_a_search_in_native_code() -> None:
-    seen: list[QuestionPool] = []
+    seen: list[Any] = []
 
     async def use(pool: QuestionPool) -> None:
-        seen.append(pool)
         await until_searching(pool.ask(ENDLESS))
+        seen.extend(worker.process for worker in pool.workers)
 
     with_pool(use)
-    assert not any(worker._process.is_alive() for worker in seen[0]._all)
+    assert len(seen) == 1
+    assert not seen[0].is_alive()
 
 
 # -- what is answered ------------------------------------------------------------------------
 
 
 def answers(cache: RecentAgents, *question: Any) -> list[dict[str, Any]]:
-    return list(answers_of(cache, Question(*question)))
+    return [answer(cache, part) for part in parts(Question(*question))]
 
 
 def test_a_move_depends_on_the_question_alone() -> None:
@@ -147,7 +145,6 @@ def test_a_move_depends_on_the_question_alone() -> None:
 @pytest.mark.parametrize(("moves", "since"), [("4453443523", 0), ("4453443523", 9), ("1212121", 5)])
 def test_the_values_of_a_game_are_the_solvers(moves: str, since: int) -> None:
     found = answers(RecentAgents(), "values", "", moves, 0, since)
-    assert found.pop() == {"type": "values"}
     solver = Solver()
     positions = {n: Position.parse(moves[:n]) for n in range(since, len(moves) + 1)}
     expected = {n: solver.score(p) for n, p in positions.items() if p.outcome is None}
@@ -192,8 +189,6 @@ def test_a_process_keeps_few_agents_and_closes_the_others() -> None:
         agent.close = lambda depth=depth: closed.append(depth)  # type: ignore[method-assign,misc]
     assert closed == [1, 2]
     assert cache.agent("minimax:depth=9") is cache.agent("minimax:depth=9")
-    cache.clear()
-    assert len(closed) == AGENTS_KEPT + 2
 
 
 def test_the_tables_that_a_process_keeps_are_bounded() -> None:

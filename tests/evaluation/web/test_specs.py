@@ -8,8 +8,7 @@ from c4env import agents
 from c4env.agents.registry.entries import REQUIRED
 from c4env.agents.registry.registry import options_of_entry, split_spec
 from c4env.agents.registry.table import ZOO
-from c4env.errors import C4Error
-from c4env.evaluation.errors import InvalidRequest
+from c4env.errors import C4Error, InvalidOption
 from c4env.evaluation.web.specs import (
     LEVELS,
     PLAIN,
@@ -77,6 +76,6 @@ def test_nothing_a_page_names_is_imported(monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_the_owner_names_anything() -> None:
     assert check_spec("my.agent:f", ("my.agent:f",)) == "my.agent:f"
-    with pytest.raises(InvalidRequest, match=r"my\.agent:f"):
+    with pytest.raises(InvalidOption, match=r"my\.agent:f"):
         check_spec("my.agent:g", ("my.agent:f",))
-    assert catalogue(("my.agent:f",))[-1]["spec"] == "my.agent:f"
+    assert catalogue({"mine": "my.agent:f"})[-1]["spec"] == "mine"

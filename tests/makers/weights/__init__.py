@@ -17,10 +17,10 @@ from pathlib import Path
 from typing import Final
 
 from c4env.agents.base import require_count
-from c4env.agents.errors import InvalidValue
 from c4env.agents.network.network import Network
 from c4env.agents.selfplay.folder import LAST_SEED, claimed, needs
 from c4env.cores import usable_cores
+from c4env.errors import InvalidOption
 from tests.makers.weights.labels import Labels, exact, measure, portion, positions_met
 
 STEPS: Final = 45_000  # of the optimisers
@@ -54,7 +54,7 @@ def train(out: Path, seed: int = 1, jobs: int = JOBS, scale: float = 1.0) -> Net
     is the share of the positions and steps of the full training.
     """
     if not 0 < scale <= 1:
-        raise InvalidValue(f"scale={scale!r}: expected a number above 0, at most 1")
+        raise InvalidOption(f"scale={scale!r}: expected a number above 0, at most 1")
     require_count("seed", seed, 0, LAST_SEED)
     require_count("jobs", jobs, 1, 1 << 31)
     with needs("torch"):

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from c4env import Position, agents
-from c4env.agents.errors import InvalidValue
 from c4env.agents.network.features import planes_of
 from c4env.agents.network.network import Network
 from c4env.agents.solver import Solver
 from c4env.agents.solver.exam import exam, keys
 from c4env.bitboard import mirror, mirror_all, playable, winning_cells
+from c4env.errors import InvalidOption
 from tests.makers import weights
 from tests.makers.__main__ import main as make_again
 from tests.makers.weights import labels as made
@@ -134,7 +134,7 @@ def test_fitting_lowers_the_losses_and_goes_on_where_it_was(
     assert all(np.array_equal(parts[name], array) for name, array in whole.items())
     assert len(said) == 3
     (tmp_path / "b.pt").write_bytes(b"no checkpoint")
-    with pytest.raises(InvalidValue, match=r"b\.pt.*expected a checkpoint"):
+    with pytest.raises(InvalidOption, match=r"b\.pt.*expected a checkpoint"):
         fitted(tmp_path / "b.pt", [40])
 
 

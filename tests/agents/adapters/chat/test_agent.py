@@ -15,9 +15,9 @@ from c4env import Position, agents
 from c4env.agents.adapters.chat.agent import Exchange
 from c4env.agents.adapters.chat.endpoint import client
 from c4env.agents.adapters.chat.prompts import find_prompt
-from c4env.agents.errors import EngineFault, InvalidValue, NoMove, Unavailable
 from c4env.agents.registry.registry import split_spec
 from c4env.envs.text import fill, template
+from c4env.errors import EngineFault, IllegalMove, InvalidOption, Unavailable
 from tests.helpers.chat import KEY, Fault, server_with_key
 
 FULL_2 = Position.parse("222222")
@@ -48,7 +48,7 @@ def test_a_spec_carries_an_address_and_a_name_with_colons():
     "url", ["ftp://x", "127.0.0.1:8000", "http://", "http://u:hunter2@x/v1", "http://x?key=hunter2"]
 )
 def test_an_address_with_a_secret_or_without_a_host_is_refused_and_not_repeated(url):
-    with pytest.raises(InvalidValue, match="OPENAI_API_KEY") as caught:
+    with pytest.raises(InvalidOption, match="OPENAI_API_KEY") as caught:
         agents.make("chat", model="m", base_url=url)
     assert "hunter2" not in str(caught.value)
 
@@ -64,7 +64,7 @@ def test_a_column_is_asked_for_and_played(server):
     assert set(body) == {"model", "messages"}  # what is not set is left to the endpoint
     (message,) = body["messages"]
     assert message == {"role": "user", "content": fill(template("board+legal"), FULL_2, "222222")}
-    with pytest.raises(NoMove):
+    with pytest.raises(IllegalMove):
         agent.choose(Position.parse("1212121"))
 
 
@@ -226,7 +226,7 @@ def test_ours_are_named_by_kind_and_hash():
     prompt = find_prompt("board+legal")
     assert re.fullmatch(r"board\+legal, sha256 [0-9a-f]{12}", str(prompt))
     assert prompt.text == template("board+legal")
-    with pytest.raises(InvalidValue, match=r"'bord'.*both.*an existing file"):
+    with pytest.raises(InvalidOption, match=r"'bord'.*both.*an existing file"):
         find_prompt("bord")
 
 
@@ -241,5 +241,5 @@ def test_a_file_of_the_user(server, tmp_path):
     file.write_text("other")
     assert str(find_prompt(str(file))) != named
     file.write_bytes(b"\xff\xfe\xff")
-    with pytest.raises(InvalidValue, match="text file"):
+    with pytest.raises(InvalidOption, match="text file"):
         find_prompt(str(file))

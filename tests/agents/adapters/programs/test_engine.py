@@ -11,7 +11,7 @@ import pytest
 
 from c4env import Position, agents, evaluation
 from c4env.agents.base import Agent
-from c4env.agents.errors import EngineFault, InvalidSpec, InvalidValue, LateAnswer, NoMove
+from c4env.errors import EngineFault, IllegalMove, InvalidOption, LateAnswer
 from tests.helpers.engines import FIRST, answering, python, wait_for_the_end
 
 HALF = Position.parse("4455")  # columns 3 and 6 win in three plies
@@ -37,7 +37,7 @@ def test_a_program_plays_by_columns(tmp_path, made):
     assert not agent.deterministic
     agent.close()
     assert agent.choose(HALF) == 0  # another process
-    with pytest.raises(NoMove):
+    with pytest.raises(IllegalMove):
         agent.choose(Position.parse("1212121"))
 
 
@@ -157,16 +157,16 @@ def test_a_new_game_is_told_as_asked(tmp_path, made, newgame, columns, nodes):
 @pytest.mark.parametrize(
     ("spec", "error", "words"),
     [
-        ("exec", InvalidSpec, "expected exec:COMMAND"),
-        ("exec:/no/such/engine", InvalidValue, "'/no/such/engine'.*an executable program"),
-        ("exec:cat 'x", InvalidValue, "No closing quotation"),
+        ("exec", InvalidOption, "expected exec:COMMAND"),
+        ("exec:/no/such/engine", InvalidOption, "'/no/such/engine'.*an executable program"),
+        ("exec:cat 'x", InvalidOption, "No closing quotation"),
         (
             "exec:cat,reply=loud",
-            InvalidValue,
+            InvalidOption,
             "reply='loud': expected one of column, scores",
         ),
-        ("exec:cat,newgame=often", InvalidValue, "newgame='often': expected one of none, reset"),
-        ("exec:cat,timeout=-1", InvalidValue, "timeout='-1'"),
+        ("exec:cat,newgame=often", InvalidOption, "newgame='often': expected one of none, reset"),
+        ("exec:cat,timeout=-1", InvalidOption, "timeout='-1'"),
     ],
 )
 def test_a_bad_spec_is_refused(spec, error, words):

@@ -6,7 +6,7 @@ import pytest
 
 from c4env import Position, agents, evaluation
 from c4env.agents.adapters.programs.kaggle_runner import observe
-from c4env.agents.errors import EngineFault, InvalidSpec, InvalidValue, LateAnswer
+from c4env.errors import EngineFault, InvalidOption, LateAnswer
 from tests.helpers.paths import DATA
 
 SUBMISSIONS = DATA / "kaggle"
@@ -137,11 +137,15 @@ def test_each_game_has_a_fresh_process_and_its_seed(submitted):
 @pytest.mark.parametrize(
     ("spec", "error", "words"),
     [
-        ("kaggle", InvalidSpec, "kaggle: file is missing"),
-        ("kaggle:none.py", InvalidValue, "file='none.py': expected an existing FILE.py"),
-        (f"{RULES},python=/no/python", InvalidValue, "python='/no/python'"),
-        (f"{RULES},timeout=-1", InvalidValue, "timeout='-1'"),
-        ("kaggle:submission.tar.gz", InvalidValue, "unpack an archive first, and name its main.py"),
+        ("kaggle", InvalidOption, "kaggle: file is missing"),
+        ("kaggle:none.py", InvalidOption, "file='none.py': expected an existing FILE.py"),
+        (f"{RULES},python=/no/python", InvalidOption, "python='/no/python'"),
+        (f"{RULES},timeout=-1", InvalidOption, "timeout='-1'"),
+        (
+            "kaggle:submission.tar.gz",
+            InvalidOption,
+            "unpack an archive first, and name its main.py",
+        ),
     ],
 )
 def test_a_bad_spec_is_refused(spec, error, words):
@@ -166,7 +170,7 @@ def test_published_kinds_of_submission_play_a_round_robin():
 def test_a_function_of_two_arguments_is_refused_before_play(tmp_path):
     file = tmp_path / "mine.py"
     file.write_text("def agent(observation, configuration):\n    return 3\n")
-    with pytest.raises(InvalidSpec, match=r"plays as kaggle:FILE\.py"):
+    with pytest.raises(InvalidOption, match=r"use kaggle:FILE\.py"):
         agents.make(f"{file}:agent")
 
 

@@ -14,7 +14,7 @@ import pytest
 
 from c4env import Position, agents
 from c4env.agents.adapters.programs.process import LONGEST_LINE, LineProcess
-from c4env.agents.errors import EngineFault, LateAnswer
+from c4env.errors import EngineFault, LateAnswer
 from tests.helpers.engines import FIRST, answering, lives, python, wait_for_the_end
 from tests.helpers.paths import ROOT
 

@@ -13,7 +13,7 @@ import c4env
 from c4env import batched
 from c4env.bitboard import COLUMNS
 from c4env.boards import Size
-from c4env.errors import InvalidAction, InvalidOption, MissingExtra, NotReset
+from c4env.errors import InvalidAction, InvalidOption, MissingExtra, WrongOrder
 from c4env.observation import DTYPES, LAYOUTS, Form
 from tests.helpers.boards import OTHER_BOARDS, WIDEST
 
@@ -220,7 +220,7 @@ def test_bad_arguments_are_refused(torch: Any) -> None:
         with pytest.raises(InvalidOption, match=match):
             c4env.TensorEnv(2, **given)  # type: ignore[arg-type]
     env = c4env.TensorEnv(2)
-    with pytest.raises(NotReset, match="before step"):
+    with pytest.raises(WrongOrder, match="before step"):
         env.step(torch.tensor([0, 0]))
     with pytest.raises(InvalidOption, match="the first reset"):
         env.reset(where=torch.tensor([True, False]))

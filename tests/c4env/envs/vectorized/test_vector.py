@@ -27,8 +27,8 @@ from c4env.envs.vectorized.batch import Batch
 from c4env.errors import (
     IllegalMove,
     InvalidAction,
-    NotReset,
     OpponentFailed,
+    WrongOrder,
 )
 from c4env.observation import DTYPES, LAYOUTS, Form
 from tests.helpers.environments import state_of
@@ -295,11 +295,11 @@ def test_a_failing_opponent_needs_a_reset(answer: Any, match: str, mode: Autores
     environment.reset(seed=1, options={"moves": ["", "", "111111"]})
     with pytest.raises(OpponentFailed, match=f"{match}.*call reset"):
         environment.step([3, 3, 3])
-    with pytest.raises(NotReset, match="after a step that failed"):
+    with pytest.raises(WrongOrder, match="after a step that failed"):
         environment.step([3, 3, 3])
     with pytest.raises(OpponentFailed):
         environment.reset(seed=2, options={"moves": ["1", "1", "1111112"]})
-    with pytest.raises(NotReset, match="every board"):
+    with pytest.raises(WrongOrder, match="every board"):
         environment.reset(options={"reset_mask": np.array([True, False, False])})
     environment.reset(seed=1)
 

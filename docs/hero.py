@@ -1,0 +1,88 @@
+"""The moving board of the README: python -m docs.hero .github/pictures/hero.gif (needs Pillow).
+
+A game of greedy against perfect. Below each column stands its exact score for the side to move; a
+ring marks a blunder.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+from PIL import Image, ImageDraw, ImageFont
+
+from c4env import Position, agents
+from c4env.agents.solver import Solver
+from c4env.view.rendering import MARK_RIM, PAGE, rgb_array
+
+PLAYERS: Final = ("greedy", "perfect")
+SIDES: Final = ("Red", "Yellow")
+SCALE: Final = 5  # pixels of a unit of the picture: a cell has 13 units, the frame 4
+HEAD, FOOT = 36, 40  # pixels above and below the board
+WIN, DRAW, LOSS = (22, 120, 62), (90, 96, 108), (176, 40, 34)
+RESULTS: Final = {1: "win", 0: "draw", -1: "loss"}
+
+
+def main(path: Path) -> None:
+    """Play the game and write it."""
+    players = [agents.make(name) for name in PLAYERS]
+    for player in players:
+        player.reset(1)
+    solver, position = Solver(), Position()
+    frames = [drawn(position, None, scores := solver.scores(position), "greedy begins", False)]
+    holds = [1600]
+    while position.outcome is None:
+        mover, before = position.to_move, max(s for s in scores if s is not None)
+        column = players[mover].choose(position)
+        kept = scores[column]
+        assert kept is not None
+        position = position.play(column)
+        blunder = np.sign(kept) != np.sign(before)
+        who = f"{SIDES[mover]} ({PLAYERS[mover]})"
+        words = (
+            f"{who} turns a {RESULTS[int(np.sign(before))]} into a {RESULTS[int(np.sign(kept))]}"
+        )
+        over = position.outcome is not None
+        if over:
+            scores, words = (
+                [None] * 7,
+                f"{who} wins" if position.outcome.winner is not None else "a draw",
+            )
+        else:
+            scores = solver.scores(position)
+            words = words if blunder else f"{SIDES[1 - mover]} ({PLAYERS[1 - mover]}) to move"
+        frames.append(drawn(position, column, scores, words, bool(blunder)))
+        holds.append(3000 if over else 2600 if blunder else 700)
+    first, *others = (frame.quantize(64, Image.Quantize.MAXCOVERAGE) for frame in frames)
+    first.save(path, save_all=True, append_images=others, duration=holds, loop=0, optimize=True)
+
+
+def drawn(
+    position: Position, last: int | None, scores: list[int | None], words: str, blunder: bool
+) -> Image.Image:
+    """A frame: words, the board, the scores."""
+    board = Image.fromarray(rgb_array(position, last, screen_scaling=SCALE))
+    frame = Image.new("RGB", (board.width, board.height + HEAD + FOOT), PAGE)
+    frame.paste(board, (0, HEAD))
+    draw = ImageDraw.Draw(frame)
+    font, large = ImageFont.load_default(19), ImageFont.load_default(24)
+    colour = LOSS if blunder else MARK_RIM
+    draw.text((frame.width / 2, HEAD / 2), words, colour, font, anchor="mm")
+    cell, edge = 13 * SCALE, 4 * SCALE
+    for column, score in enumerate(scores):
+        if score is not None:
+            shade = WIN if score > 0 else LOSS if score < 0 else DRAW
+            where = (edge + (column + 0.5) * cell, frame.height - FOOT / 2)
+            draw.text(where, f"{score:+d}" if score else "0", shade, large, anchor="mm")
+    if blunder and last is not None:
+        row = 6 - sum(bool(position.discs(p) >> 7 * last + h & 1) for p in (0, 1) for h in range(6))
+        middle = (edge + (last + 0.5) * cell, HEAD + edge + (row + 0.5) * cell)
+        draw.circle(middle, 0.48 * cell, outline=LOSS, width=6)
+        draw.circle(middle, 0.48 * cell, outline=(255, 255, 255), width=2)
+    return frame
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
