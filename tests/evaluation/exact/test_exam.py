@@ -86,7 +86,7 @@ def test_agents_sit_the_exam_without_anything_being_solved(monkeypatch, capsys, 
     kept = [
         question.scores[column]
         for question in exam()[:60]
-        for spec, _, _, _, mine, theirs, column, _, _ in map(json.loads, answers)
+        for spec, *_, mine, theirs, column, _ in map(json.loads, answers)
         if spec == "greedy" and question.position == Position.from_bitboards(mine, theirs)
     ]
     best = [max(s for s in q.scores if s is not None) for q in exam()[:60]]
