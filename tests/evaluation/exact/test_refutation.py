@@ -5,7 +5,6 @@ import functools
 import io
 import itertools
 import json
-import re
 import subprocess
 import time
 
@@ -120,20 +119,17 @@ def test_a_published_agent_is_refuted_from_the_first_moves():
         assert solver.sign(before) > -solver.sign(after)
 
 
-def refutations_of_the_results():
-    """Rows of its table; agents with a clock do not repeat, and puct takes long."""
-    page = (ROOT / "docs" / "results.md").read_text()
-    rows = re.findall(r"^\| `(.+)` \| \d+ of \d+ .*\| (first|second) \| (\d+) \|$", page, re.M)
-    rows = [row for row in rows if "movetime" not in row[0]]
-    assert len(rows) > 8
-    for row in rows:
-        marks = pytest.mark.slow if row[0].startswith("puct") else ()
-        yield pytest.param(*row, id=row[0], marks=marks)
+def found_before():
+    """Agents, their seats and lines that `c4 refute` once found; puct takes long."""
+    for row in (ROOT / "tests/data/refutations.tsv").read_text().splitlines():
+        spec, *rest = row.split("\t")
+        marks = pytest.mark.slow if spec.startswith("puct") else ()
+        yield pytest.param(spec, *rest, id=spec, marks=marks)
 
 
 @pytest.mark.compiled
-@pytest.mark.parametrize(("spec", "place", "line"), list(refutations_of_the_results()))
-def test_the_refutations_of_the_results_replay(spec, place, line):
+@pytest.mark.parametrize(("spec", "place", "line"), list(found_before()))
+def test_refutations_found_before_replay(spec, place, line):
     seat = ["first", "second"].index(place)
     position = Position.parse(line[:2])
     for digit in line[2:]:
