@@ -103,7 +103,13 @@ def _is_users(path: Path) -> bool:
     if path.suffix in (".pyc", ".nbi", ".nbc") or not path.is_file():
         return False
     installed = {"site-packages", "dist-packages"}
-    return installed.isdisjoint(path.parts) and not any(map(path.is_relative_to, _NOT_USERS))
+    # Entry points are read from the metadata of packages, which lie beside an editable install.
+    metadata = path.parent.suffix in (".egg-info", ".dist-info")
+    return (
+        not metadata
+        and installed.isdisjoint(path.parts)
+        and not any(map(path.is_relative_to, _NOT_USERS))
+    )
 
 
 def identify(
