@@ -35,10 +35,6 @@ def full(observation):
 def leaves(observation):
     os._exit(3)
 
-def closes(observation):
-    os.close(0)
-    return first(observation)
-
 """
 
 
@@ -77,7 +73,6 @@ def test_one_that_does_not_repeat():
         ("outside", "nonsense: 9 is not a column"),
         ("full", "illegal column: column 3 is full"),
         ("leaves", "its process ended (exit code 3)"),
-        ("closes", "it closed files that it had not opened"),
     ],
 )
 @pytest.mark.slow

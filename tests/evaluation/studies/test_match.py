@@ -64,7 +64,7 @@ def test_the_decision_is_the_same_for_any_number_of_jobs_and_after_interruptions
     assert again.games == resumed.games  # read, not played
     header, games = read_games(tmp_path)
     assert str(Match.of(header, games).lines) == str(whole.lines)
-    with pytest.raises(UnreadableRun, match=r"with sprt 0,300,0.05,0.05, not 0,100,0.05,0.05"):
+    with pytest.raises(UnreadableRun, match=r"differ: sprt 0,300,0.05,0.05, not 0,100,0.05,0.05"):
         play_match(FIELD, openings=3, sprt=Sprt(0, 100), seed=5, out=tmp_path)
 
 
