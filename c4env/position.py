@@ -148,8 +148,7 @@ class Position:
         ``.``. Blanks, empty lines and a line of column numbers are ignored.
 
         Raises:
-            InvalidPosition: the text is not such a drawing.
-            InvalidPosition: no game reaches the board.
+            InvalidPosition: the text is not such a drawing; or no game reaches the board.
         """
         lines = ["".join(line.split()).lower() for line in text.splitlines()]
         rows = [line for line in lines if line and line != DIGITS]

@@ -262,11 +262,11 @@ def agent_of(model: Any, temperature: float = 0.0, **unknown: Any) -> Agent:
         unknown: other options, which raise InvalidOption.
 
     Raises:
-        InvalidOption: ``model`` is neither a model nor a function of one argument.
-        InvalidOption: the model is made for another environment.
+        InvalidOption: ``model`` is neither a model nor a function of one argument; or the model is
+            made for another environment.
         WrongBoard: the agent plays on a board of another size.
-        InvalidOption: the temperature is invalid.
-        InvalidOption: an option is not ``temperature``, or the function has no temperature.
+        InvalidOption: the temperature is invalid; or an option is not ``temperature``, or the
+            function has no temperature.
     """
     if unknown:
         raise InvalidOption(

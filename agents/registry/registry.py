@@ -257,8 +257,7 @@ def make(spec: Any, **options: Any) -> Agent:
 
     Raises:
         UnknownAgent: no agent has the name, or the import failed.
-        InvalidOption: the agent does not have the option.
-        InvalidOption: the spec or a value is malformed.
+        InvalidOption: the agent does not have the option; or the spec or a value is malformed.
         WrongBoard: the agent does not play on this board.
 
     Example:

@@ -80,8 +80,8 @@ def find_function(function: str | PolicyValue) -> PolicyValue:
     """Find a policy and value function, or a network, by its name or import path.
 
     Raises:
-        InvalidOption: there is no such function.
-        InvalidOption: the network's file is missing or cannot be read.
+        InvalidOption: there is no such function; or the network's file is missing or cannot be
+            read.
     """
     who = f"puct: function={function!r}"
     if isinstance(function, str):

@@ -198,8 +198,7 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
             Observation, reward, terminated, truncated (never true), info; see the class.
 
         Raises:
-            WrongOrder: ``reset`` was never called.
-            WrongOrder: the game is over.
+            WrongOrder: ``reset`` was never called; or the game is over.
             InvalidAction: the action is not an integer 0..6.
             IllegalMove: the column is full, and ``illegal`` is ``"raise"``.
             OpponentFailed: the opponent raised an error or returned an illegal column.
@@ -231,8 +230,7 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
         """Lose the game as an illegal action does; return what ``step`` returns.
 
         Raises:
-            WrongOrder: ``reset`` was never called.
-            WrongOrder: the game is over.
+            WrongOrder: ``reset`` was never called; or the game is over.
         """
         self._require_game()
         self._forfeited = True

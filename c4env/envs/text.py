@@ -36,8 +36,6 @@ _BOARD: Final = (
 _MOVES: Final = "The columns played so far, from the first move on: {moves}\n\n"
 _TURN: Final = "You are the {player} player, with the discs {disc}, and it is your turn.\n"
 _LEGAL: Final = "The columns that are not full: {legal}\n"
-SITUATION: Final = _BOARD + _TURN + _LEGAL
-"""The part of the kind ``board+legal`` between the rules and what to answer."""
 
 _THINK: Final = (
     "Think as long as you like before you answer. End with a line that holds your move and nothing "

@@ -31,8 +31,8 @@ class Viewer:
         """Make a viewer without opening a window.
 
         Raises:
-            InvalidOption: ``mode`` is neither None nor one of ``RENDER_MODES``.
-            InvalidOption: ``screen_scaling`` is not a positive integer.
+            InvalidOption: ``mode`` is neither None nor one of ``RENDER_MODES``; or
+                ``screen_scaling`` is not a positive integer.
         """
         check_render_mode(mode, RENDER_MODES)
         if mode == "human":  # raise now if pygame-ce is missing, not after a move

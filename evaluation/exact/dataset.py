@@ -215,11 +215,10 @@ def data(
         the content of the file.
 
     Raises:
-        InvalidOption: an argument is invalid, the file exists, or there are too few positions.
-        InvalidOption: positions of 8 to 11 plies need the 12-ply book of the extra ``book``.
+        InvalidOption: an argument is invalid, the file exists, or there are too few positions; or
+            positions of 8 to 11 plies need the 12-ply book of the extra ``book``.
         UnreadableRun: ``FILE.part`` is damaged or belongs to another call.
-        Unwritable: the file cannot be written.
-        Unwritable: another process is writing the file.
+        Unwritable: the file cannot be written; or another process is writing the file.
         MissingExtra: pyarrow is not installed.
     """
     file = Path(file)

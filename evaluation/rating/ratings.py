@@ -117,11 +117,6 @@ class Ratings(Sequence[Rating]):
     def __len__(self) -> int:
         return len(self.players)
 
-    def renamed(self, names: Mapping[str, str]) -> Ratings:
-        """Return the ratings with other names for the agents."""
-        players = tuple(replace(r, player=names[r.player]) for r in self)
-        return replace(self, players=players, anchor=self.anchor and names[self.anchor])
-
     @property
     def groups(self) -> list[tuple[Rating, ...]]:
         """The connected groups of agents, the largest first."""

@@ -71,8 +71,8 @@ def check_spec(spec: object, named: Collection[str] = ()) -> str:
         named: names of the agents that the owner gave on the command line.
 
     Raises:
-        InvalidOption: the page may not name this agent; the message says what it may name.
-        InvalidOption: the spec is malformed, or a value is out of range.
+        InvalidOption: the page may not name this agent; the message says what it may name; or the
+            spec is malformed, or a value is out of range.
     """
     if not isinstance(spec, str):
         raise InvalidOption(

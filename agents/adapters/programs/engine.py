@@ -25,7 +25,6 @@ from ...registry.options import Seconds, validate_args
 STARTUP: Final = 20.0  # seconds for a program to load and compile, beyond the time of a move
 LAST: Final = "23576131735216644664554473214136522757713" if IS_STANDARD else ""
 """A position with one empty cell, in which an answer takes no time."""
-LONGEST_COUNT: Final = 18  # greatest number of digits of a node count
 
 
 class Engine(Agent):
