@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import shlex
 import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -33,13 +32,9 @@ sys.meta_path.insert(0, Here)
 
 
 def carried_out(copy: Path) -> None:
-    """A copy of the files that Git knows, with every block's change."""
-    listed = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
-    names = subprocess.run(listed, cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    for name in filter(None, names.split("\0")):
-        if (ROOT / name).exists():
-            (copy / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(ROOT / name, copy / name)
+    """A copy of the checkout, which need not be a repository of Git, with every block's change."""
+    left_out = shutil.ignore_patterns(".git", ".venv", ".*_cache", "__pycache__", "build", "c4-*")
+    shutil.copytree(ROOT, copy, ignore=left_out, dirs_exist_ok=True)
     (copy / "sitecustomize.py").write_text(IMPORTS)
     for language, name, text in BLOCKS:
         path = copy / name
