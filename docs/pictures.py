@@ -17,7 +17,7 @@ from typing import Final
 from c4env import Position
 from c4env.evaluation.store.files import write_file
 from c4env.view.rendering import svg
-from tests.helpers.browser import chromium
+from tests.browser.chromium import chromium
 
 PICTURES: Final = ("board.svg", "report.png", "web.png")
 MOVES: Final = "51744366544622573771756"  # red wins along a diagonal

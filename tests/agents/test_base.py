@@ -14,7 +14,7 @@ from c4env import Position, agents, observe
 from c4env.agents.base import Agent, require_move
 from c4env.errors import IllegalMove
 from tests.helpers.processes import start_python
-from tests.helpers.strategies import positions
+from tests.rules.strategies import positions
 
 QUICK = {  # the agents that can play from the opening, shallow enough for an uncompiled pass
     "alphabeta": "alphabeta:depth=2,heuristic=lines",

@@ -8,7 +8,7 @@ import pytest
 from c4env import Position
 from c4env.agents.baselines import Greedy, Random
 from c4env.agents.heuristics.names import HEURISTICS
-from tests.helpers import reference
+from tests.rules import reference
 
 
 def centre_first(columns: list[int]) -> list[int]:

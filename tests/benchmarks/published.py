@@ -27,7 +27,7 @@ from c4env.evaluation.cli.options import at_least
 from c4env.evaluation.exact.questions import random_games, read_labelled
 from c4env.position import Position
 from tests.benchmarks.harness import show_as_measured, timed
-from tests.helpers.reference import DATA
+from tests.rules.reference import DATA
 
 DEPTH: Final = 7  # of the chain system, as published
 PRUNING: Final = {

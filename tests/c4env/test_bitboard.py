@@ -26,8 +26,8 @@ from c4env.bitboard import (
     winning_moves,
 )
 from c4env.jit import kernel
-from tests.helpers import reference
-from tests.helpers.strategies import bits_of, board_of, games, positions, stacks
+from tests.rules import reference
+from tests.rules.strategies import bits_of, board_of, games, positions, stacks
 
 
 @kernel("int64(int64, int64, int64)")

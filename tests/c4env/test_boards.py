@@ -14,8 +14,8 @@ import c4env
 from c4env.boards import STANDARD, Size
 from c4env.errors import C4Error, InvalidOption, InvalidPosition, WrongBoard
 from c4env.jit import config
-from tests.helpers.boards import OTHER_BOARDS, WIDEST, Rules, part
 from tests.helpers.processes import run_python
+from tests.rules.boards import OTHER_BOARDS, WIDEST, Rules, part
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")

@@ -11,8 +11,8 @@ from c4env import Position, observe, position_from, with_mirrors
 from c4env.envs.vectorized.batch import boards_from
 from c4env.errors import InvalidPosition
 from c4env.observation import LAYOUTS, Form
-from tests.helpers import reference
-from tests.helpers.strategies import games, positions
+from tests.rules import reference
+from tests.rules.strategies import games, positions
 
 DTYPES = [np.int8, np.uint8, np.int32, np.int64, np.float32, np.float64, np.bool_]
 

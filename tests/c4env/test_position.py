@@ -12,8 +12,8 @@ import c4env
 from c4env import Outcome, Position, format_moves, parse_moves
 from c4env.errors import IllegalMove, InvalidAction, InvalidPosition
 from c4env.position import parse_column
-from tests.helpers import reference
-from tests.helpers.strategies import bits_of, games, positions
+from tests.rules import reference
+from tests.rules.strategies import bits_of, games, positions
 
 SMALL = c4env.board(4, 4, 4).Position
 

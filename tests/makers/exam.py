@@ -39,8 +39,8 @@ from c4env.evaluation.exact.scores import Judge, strongest_book
 from c4env.evaluation.plan.openings import canonical, shuffled
 from c4env.evaluation.store.files import write_file
 from c4env.position import Position, format_moves
-from tests.helpers.positions import quiet
 from tests.makers.weights.labels import held_out
+from tests.rules.positions import quiet
 
 GAMES: Final = 10_000
 PLIES: Final = range(4, 37)

@@ -1,0 +1,92 @@
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+
+from c4env import Position, agents
+from c4env.agents.heuristics.names import WIN
+from c4env.agents.search.deepening import DEFAULT_NODES, Deepening
+from c4env.agents.solver import Solver
+from c4env.bitboard import drop, playable, safe_moves, winning_cells, winning_moves
+from tests.rules.positions import random_positions
+from tests.rules.strategies import positions
+
+
+@pytest.mark.parametrize("heuristic", ["threats", "window"])
+def test_searched_to_the_end_it_plays_exactly(heuristic: str) -> None:
+    agent = Deepening(depth=42, heuristic=heuristic)
+    solver = Solver(book=None)
+    for position in random_positions(40, seed=1, fewest=29):
+        found = agent.search(position)
+        score = solver.score(position)
+        assert (found.value > WIN) == (score > 0)
+        assert (found.value < -WIN) == (score < 0)
+        assert solver.sign(position.play(found.column)) == -solver.sign(position)
+
+
+@given(positions(finished=False))
+@settings(max_examples=30)
+def test_a_win_in_one_is_taken_and_a_loss_in_one_avoided(position: Position) -> None:
+    occupied = position.mine | position.theirs
+    cell = drop(occupied, Deepening(depth=2).choose(position))
+    wins = winning_moves(position.mine, position.theirs)
+    safe = safe_moves(playable(occupied), winning_cells(position.theirs))
+    assert cell & (wins or safe or playable(occupied))
+
+
+def test_the_value_of_a_win_counts_the_discs_left() -> None:
+    position = Position.parse("112233")
+    assert Deepening(depth=3).search(position).value == WIN + 43 - 7
+
+
+def test_equal_budgets_give_equal_searches_and_none_remembers_the_last() -> None:
+    agent = Deepening(nodes=3_000)
+    first = agent.search(Position.parse("44"))
+    assert first.nodes == 3_000 or abs(first.value) > WIN
+    agent.search(Position.parse("4433"))
+    assert agent.search(Position.parse("44")) == first
+    assert Deepening(nodes=3_000).search(Position.parse("44")) == first
+
+
+def test_more_nodes_look_deeper_and_depth_is_kept() -> None:
+    position = Position.parse("4444")
+    depths = [Deepening(nodes=n).search(position).depth for n in (100, 1_000, 10_000)]
+    assert depths == sorted(depths)
+    assert depths[0] < depths[2]
+    found = Deepening(depth=4).search(position)
+    assert found.depth == 4
+    assert 1 <= len(found.principal_variation) <= 4
+    for column in found.principal_variation:
+        position = position.play(column)
+
+
+def test_when_time_is_up_it_has_a_move() -> None:
+    agent = Deepening(movetime=0.02)
+    assert agent.deterministic is False
+    assert agent.movetime == 0.02
+    before = threading.active_count()
+    found = agent.search(Position())
+    assert found.column in range(7)
+    assert found.nodes > 0
+    assert threading.active_count() == before
+
+
+def test_budgets_of_a_spec() -> None:
+    agent: Any = agents.make("deepening")
+    assert (agent.limit, agent.depth, agent.movetime) == (DEFAULT_NODES, 42, None)
+    assert agent.deterministic
+    timed: Any = agents.make("deepening:movetime=0.5")
+    assert (timed.limit, timed.movetime) == (None, 0.5)
+
+
+@pytest.mark.compiled
+def test_it_beats_plain_search_of_as_many_nodes() -> None:
+    from c4env import evaluation
+
+    field = ["deepening:nodes=2000", "alphabeta:depth=4,heuristic=chain"]
+    result = evaluation.round_robin(field, openings=1)
+    points = sum(game.points[game.players.index(field[0])] for game in result.games)
+    assert points >= 0.7 * len(result.games)

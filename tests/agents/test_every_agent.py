@@ -1,0 +1,358 @@
+from __future__ import annotations
+
+import copy
+import pickle
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pytest
+
+import c4env
+from c4env import Position, agents, batched, evaluation
+from c4env.agents.adapters.model import agent_of
+from c4env.agents.base import Agent
+from c4env.agents.registry.entries import REQUIRED
+from c4env.agents.registry.registry import options_of_entry
+from c4env.agents.registry.table import ZOO
+from c4env.agents.sampling.tree import sign
+from c4env.agents.search.threads import LIMIT
+from c4env.agents.solver import Solver
+from c4env.boards import Size
+from c4env.envs.text import TextEnv, fill, read_move, template
+from c4env.envs.vectorized.batch import Batch
+from c4env.errors import C4Error, MissingExtra, WrongBoard
+from c4env.jit import config
+from c4env.view.rendering import ansi, rgb_array, svg
+from tests.helpers.paths import ROOT
+from tests.rules.boards import WIDEST, Columns, Rules, part
+
+# Each board costs some seconds of compiling, once: compiled, one of them stands for all.
+SIZES = [Size(4, 4, 4), Size(4, 4, 3), Size(5, 6, 4)]
+BOARDS = SIZES if config.DISABLE_JIT else SIZES[:1]
+TINY = [Size(3, 3, 3), Size(3, 4, 3), Size(2, 5, 3)]
+WIDE = [Size(2, columns, 4 - columns % 2) for columns in range(8, 16)]
+own_boards = pytest.mark.skipif(not config.DISABLE_JIT, reason="would compile more boards")
+PLAYERS = {
+    "kaggle": f"kaggle:{ROOT / 'tests/data/kaggle/rules.py'}",
+    "puct": "puct:function=tests.helpers.policies:uniform,simulations=20",
+    "mcts": "mcts:simulations=100",
+    "minimax": "minimax:depth=3",
+    "alphabeta": "alphabeta:depth=3",
+    "open_spiel": "open_spiel:mcts,simulations=20",
+}
+
+
+@pytest.mark.parametrize("size", BOARDS, ids=str)
+@pytest.mark.parametrize("entry", ZOO, ids=lambda entry: entry.name)
+def test_every_agent_plays_the_board_or_refuses(entry: Any, size: Size) -> None:
+    board = c4env.board(*size)
+    zoo = board.agents
+    if not entry.any_board:
+        assert entry.name not in zoo.names()
+        with pytest.raises(WrongBoard, match=f"plays on 6x7x4, not on {size}") as refused:
+            zoo.make(entry.name)
+        assert "\n" not in str(refused.value)
+        return
+    assert entry.name in zoo.names()
+    if entry.name == "open_spiel":
+        pytest.importorskip("pyspiel")
+    agent, other = zoo.make(PLAYERS.get(entry.name, entry.name)), zoo.make("random")
+    agent.reset(seed=1)
+    other.reset(seed=2)
+    if entry.name == "negamax":  # for endings: below
+        return
+    position = board.Position.parse("1234")
+    while position.outcome is None:
+        won = [c for c in position.legal_columns() if position.play(c).outcome]
+        column = (agent if position.to_move == 0 else other).choose(position)
+        assert position.is_legal(column)
+        if position.to_move == 0 and won and entry.name not in ("random", "kaggle", "puct"):
+            assert column in won
+        position = position.play(column)
+    agent.close()
+
+
+def positions(size: Size, seeds: int) -> list[tuple[Any, Columns]]:
+    """Positions of random games, not over, and the same for the slow rules."""
+    found = []
+    for seed in range(seeds):
+        position, before = c4env.board(*size).Position(), Rules(size).empty
+        for column, after in Rules(size).random_game(seed):
+            found.append((position, before))
+            position, before = position.play(column), after
+    return found
+
+
+@own_boards  # compiled, every position of 4x4 is compared in tests/agents/test_solver.py
+@pytest.mark.parametrize("size", TINY, ids=str)
+def test_exact_scores_are_those_of_all_games_played_out(size: Size) -> None:
+    rules = Rules(size)
+    solver = part(size, "agents.solver").Solver()
+    asked = positions(size, 5)
+    for position, board in asked:
+        mover = position.to_move
+        expected = [
+            -rules.score(rules.play(board, c, mover)) if position.is_legal(c) else None
+            for c in range(size.columns)
+        ]
+        assert solver.scores(position) == expected
+        assert solver.score(position) == rules.score(board)
+    several = solver.columns_many([position for position, _ in asked])
+    assert several.max(axis=1).tolist() == [rules.score(board) for _, board in asked]
+    first = asked[0][0]
+    line = solver.principal_variation(first)
+    assert len(line) == solver.plies_to_end(first)
+    perfect, negamax = (c4env.board(*size).agents.make(name) for name in ("perfect", "negamax"))
+    assert perfect.search(first).value == negamax.search(first).value == rules.score(asked[0][1])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("size", WIDE if config.DISABLE_JIT else [Size(2, 10, 4)], ids=str)
+def test_searches_of_wide_boards_find_what_all_games_played_out_give(size: Size) -> None:
+    rules, zoo = Rules(size), c4env.board(*size).agents
+    cells = size.rows * size.columns
+    endings = [(p, board) for p, board in positions(size, 60) if cells - p.plies <= 6]
+    solver = part(size, "agents.solver").Solver()
+    exact = [zoo.make(name) for name in ("perfect", "negamax")]
+    others = [zoo.make(PLAYERS[name]) for name in ("puct", "mcts")]
+    others += [zoo.make(f"{name}:depth=6") for name in ("minimax", "alphabeta")]
+    assert endings
+    for position, board in endings[:40]:
+        scores = [
+            -rules.score(rules.play(board, c, position.to_move)) if position.is_legal(c) else None
+            for c in range(size.columns)
+        ]
+        score = rules.score(board)
+        assert solver.scores(position) == scores
+        for agent in exact:
+            assert scores[agent.choose(position)] == score
+        for agent in others:
+            found = agent.search(position)
+            assert getattr(found, "proven", sign(score)) in (sign(score), None)
+            if getattr(found, "proven", 0) is not None:
+                assert sign(scores[found.column]) == sign(score)
+
+
+@pytest.mark.compiled
+@pytest.mark.slow
+def test_the_solver_scores_a_wide_board_as_plain_negamax_does() -> None:
+    board = c4env.board(2, 10, 4)
+    solver = part(Size(2, 10, 4), "agents.solver").Solver()
+    negamax = board.agents.make("negamax")
+    for moves in ("79584321", "213878946"):  # enough columns are open to fill a frame
+        position = board.Position.parse(moves)
+        scores = solver.scores(position)
+        for column in position.legal_columns():
+            child = position.play(column)
+            if child.outcome is None:
+                assert scores[column] == -negamax.search(child).value
+
+
+@own_boards
+@pytest.mark.parametrize("columns", [8, 9, 15])
+def test_a_frame_of_the_solver_holds_the_order_of_all_columns(
+    columns: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Words that the test adds to each frame stay unused."""
+    size = Size(2, columns, 4)
+    null_window = part(size, "agents.solver.kernels.null_window")
+    driver, table = (part(size, f"agents.solver.kernels.{name}") for name in ("driver", "table"))
+    frame = null_window.FRAME
+    words = frame + columns
+    monkeypatch.setattr(null_window, "FRAME", words)
+    work = np.zeros(null_window.FRAMES + words * (2 * columns + 1), np.int64)
+    memory = table.allocate(1)
+    null_window.reset_workspace(work, memory, 1)
+    work[LIMIT] = 300
+    driver.solve(memory, work, 0, 0, -driver.LARGEST, driver.LARGEST)
+    used = work[null_window.FRAMES :].reshape(-1, words).any(axis=0)
+    assert used[null_window.ORDER : null_window.ORDER + columns].all()
+    assert not used[frame:].any()
+
+
+@pytest.mark.compiled
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("rows", "columns", "end"),
+    [(4, 4, "draw 16"), (5, 5, "draw 25")],
+)
+def test_outcomes_of_whole_boards_are_as_published(rows: int, columns: int, end: str) -> None:
+    """C. Steininger, after J. Tromp: outcome, and the discs on the board at its end."""
+    empty = c4env.board(rows, columns).Position()
+    solver = part(Size(rows, columns, 4), "agents.solver").Solver()
+    score = solver.score(empty)
+    assert (
+        f"{('second', 'draw', 'first')[(score > 0) - (score < 0) + 1]} "
+        + str(solver.plies_to_end(empty))
+        == end
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("spec", ["alphabeta:depth=3", "greedy", "mcts:simulations=200"])
+def test_the_highest_bits_of_the_widest_board_are_seen(spec: str) -> None:
+    """The fourth disc goes into the top cell of the last column, or on the other side's line."""
+    board = c4env.board(*WIDEST)
+    for moves in ("99919192", "199919192"):
+        assert board.agents.make(spec).choose(board.Position.parse(moves)) == 8
+
+
+def pickled(agent: Any) -> Any:
+    return pickle.loads(pickle.dumps(agent))
+
+
+COPIES: dict[str, Callable[[Any], Any]] = {
+    "deepcopy": copy.deepcopy,
+    "pickle": pickled,
+    "a copy's copy": lambda agent: copy.deepcopy(pickled(agent)),
+}
+
+
+@batched
+def indifferent(seen: Any) -> Any:
+    return np.zeros(seen["action_mask"].shape)
+
+
+# Games that exact play goes on with for long.
+MIDDLE = "5645726765425614"
+ENDING = "564572676542561454464353222261"
+UNIFORM = "puct:function=tests.helpers.policies:uniform,simulations=60"
+OPTIONS = [
+    *("minimax:depth=2", "alphabeta:depth=3"),
+    *("alphabeta-chain:depth=2", "alphabeta-window:depth=3", "alphabeta-window-b:depth=2"),
+    *("rust-port:depth=2", "deepening:nodes=300", "learned:nodes=500"),
+    *("mcts:simulations=60", "mcts:simulations=60,reuse=false", "mcts:simulations=400,tree_mb=1"),
+    *("puct:simulations=30", UNIFORM, f"{UNIFORM},reuse=false,batch=1"),
+    *("perfect:blunder=0.5", "perfect:ties=random"),
+]
+PLAIN = [  # without a program, a server or a package of its own
+    entry.name
+    for entry in ZOO
+    if not entry.needs and REQUIRED not in [option.default for option in options_of_entry(entry)]
+]
+SPECS = [*OPTIONS, *sorted({*PLAIN} - {spec.partition(":")[0] for spec in OPTIONS})]
+
+
+def middle(agent: Agent, start: str, moves: int) -> Position:
+    """A game of the agent against random play, after so many moves of its own."""
+    position, rng = Position.parse(start), np.random.default_rng(5)
+    for _ in range(moves):
+        position = position.play(agent.choose(position))
+        legal = position.legal_columns()
+        position = position.play(legal[int(rng.integers(len(legal)))])
+    return position
+
+
+@pytest.mark.parametrize("way", COPIES)
+@pytest.mark.parametrize("spec", [*SPECS, "a model that draws"])
+def test_a_copy_plays_on_as_the_agent_would(spec: str, way: str) -> None:
+    agent = agent_of(indifferent, 1.0) if spec.startswith("a model") else agents.make(spec)
+    late = MIDDLE if spec.startswith(("perfect", "puct:sim", "learned")) else ""
+    late = ENDING if spec == "negamax" else late
+    agent.reset(7)
+    position = middle(agent, late, 1 if late else 3)
+    twin = COPIES[way](agent)
+    assert (type(twin), twin.name) == (type(agent), agent.name)
+    rng = np.random.default_rng(6)
+    while position.outcome is None:
+        column = agent.choose(position)
+        assert twin.choose(position) == column, position
+        assert twin.choose(position) == agent.choose(position), position  # they share nothing
+        position = position.play(column)
+        if position.outcome is None:
+            legal = position.legal_columns()
+            position = position.play(legal[int(rng.integers(len(legal)))])
+
+
+SEARCHES = [
+    *("random", "greedy", "minimax:depth=2", "alphabeta:depth=2"),
+    *("alphabeta-chain:depth=2", "alphabeta-window:depth=2", "alphabeta-window-b:depth=2"),
+    *("rust-port:depth=2", "deepening:nodes=50", "learned:nodes=0", "mcts:simulations=9"),
+    *("puct:simulations=9", "perfect", "negamax", "graded"),
+]
+
+ENTRIES: dict[str, Callable[[Any], object]] = {
+    "Solver.score": lambda p: Solver().score(p),
+    "Solver.bounds": lambda p: Solver().bounds(p),
+    "Solver.scores_many": lambda p: Solver().scores_many([p]),
+    "observe": c4env.observe,
+    "ansi": ansi,
+    "rgb_array": rgb_array,
+    "svg": svg,
+    "text.fill": lambda p: fill(template(), p, ""),
+    "text.read_move": lambda p: read_move("Move: 4", p),
+    "env": lambda p: c4env.env().reset(options={"position": p}),
+    "raw_env": lambda p: c4env.raw_env().reset(options={"position": p}),
+    "ConnectFourEnv": lambda p: c4env.ConnectFourEnv().reset(options={"position": p}),
+    "TextEnv": lambda p: TextEnv().reset(options={"position": p}),
+    "vector, position": lambda p: c4env.ConnectFourVectorEnv(2).reset(options={"position": p}),
+    "vector, openings": lambda p: c4env.ConnectFourVectorEnv(2, openings=[p]),
+    "Batch.reset": lambda p: Batch(2).reset(positions=[p, p]),
+    "round_robin, openings": lambda p: evaluation.round_robin(["random", "greedy"], openings=[p]),
+}
+ENTRIES |= {f"{spec}, choose": lambda p, s=spec: agents.make(s).choose(p) for spec in SEARCHES}
+ENTRIES |= {f"{spec}, search": lambda p, s=spec: agents.make(s).search(p) for spec in SEARCHES}
+
+
+@pytest.mark.parametrize("entry", ENTRIES)
+def test_a_position_of_another_board_is_refused_in_a_line(entry: str) -> None:
+    for size, moves in ((4, 4), "1122"), (WIDEST, "99"):
+        position = c4env.board(*size).Position.parse(moves)
+        with pytest.raises(C4Error) as refused:
+            ENTRIES[entry](position)
+        assert repr(position) in str(refused.value)
+        assert "\n" not in str(refused.value)
+
+
+class Mine(Agent):
+    def choose(self, position: c4env.Position) -> int:
+        return position.legal_columns()[0]
+
+
+OPPONENTS: dict[str, Callable[[], Any]] = {
+    "an agent": lambda: agents.make("greedy"),
+    "an agent of one's own": Mine,
+    "a pool": lambda: agents.Pool({"greedy": 1}),
+}
+
+
+@pytest.mark.parametrize("kind", OPPONENTS)
+def test_an_opponent_of_another_board_is_refused_before_it_plays(kind: str) -> None:
+    small, opponent = c4env.board(4, 4), OPPONENTS[kind]()
+    for play in (
+        small.ConnectFourEnv,
+        lambda given: small.ConnectFourVectorEnv(2, opponent=given),
+        lambda given: small.agents.Pool({given: 1}),
+        small.agents.make,
+        lambda given: small.agents.register("of-6x7", given),
+        lambda given: small.evaluation.round_robin({"a": given, "b": "random"}, openings=0),
+        lambda given: gymnasium.make("c4env/ConnectFour-v0", rows=4, columns=4, opponent=given),
+    ):
+        with pytest.raises(WrongBoard, match=r"made for 6x7x4, not for 4x4x4$"):
+            play(opponent)
+    with pytest.raises(WrongBoard, match=r"made for 4x4x4, not for 6x7x4$"):
+        c4env.ConnectFourEnv(small.agents.make("greedy"))
+
+
+@pytest.mark.parametrize(
+    ("spec", "module", "extra"),
+    [
+        ("chat:m,base_url=http://127.0.0.1:9/unique", "openai", "chat"),
+        ("open_spiel:mcts", "pyspiel", "open-spiel"),
+        ("selfplay:somewhere", "torch", "torch"),
+        ("puct:selfplay:somewhere", "torch", "torch"),
+        ("torch:model.py:f", "torch", "torch"),
+    ],
+)
+def test_a_missing_package_is_named(
+    spec: str, module: str, extra: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, module, None)
+    monkeypatch.delitem(
+        sys.modules, "c4env.agents.selfplay.network", raising=False
+    )  # imports torch
+    with pytest.raises(MissingExtra, match=rf"pip install 'c4env\[{extra}\]'"):
+        agents.make(spec)

@@ -1,0 +1,179 @@
+"""Minimax and alpha-beta: one kernel, and the four published systems that use it."""
+
+from __future__ import annotations
+
+import sys
+import types
+from typing import Any
+
+import pytest
+
+from c4env import Position, agents
+from c4env.agents.base import SearchingAgent
+from c4env.agents.heuristics.names import HEURISTICS, WIN
+from c4env.agents.published.alphabeta import AlphaBeta, Chain, WindowA, WindowB
+from c4env.agents.published.minimax import Minimax
+from c4env.errors import InvalidOption
+from c4env.jit import config
+from tests.helpers.paths import published
+from tests.rules import reference
+
+SYSTEMS = {
+    "chain": (Chain, reference.chain_system()),
+    "window": (WindowA, reference.WINDOW_SYSTEM),
+    "window-b": (WindowB, reference.WINDOW_B_SYSTEM),
+}
+
+
+def agree_with_the_reference(
+    agent: SearchingAgent, system: reference.System, seed: int, count: int, least: int = 0
+) -> None:
+    depth = agent.depth  # type: ignore[attr-defined]
+    for moves in reference.random_games(seed, count, least):
+        board, player = reference.board_after(moves), len(moves) % 2
+        column, value, nodes = reference.best_column(board, player, depth, system)
+        found = agent.search(Position.parse(moves))
+        assert (found.column, found.value) == (column, value), moves
+        assert found.nodes <= nodes, moves
+        if isinstance(agent, Minimax):
+            assert found.nodes == nodes, moves
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+@pytest.mark.parametrize(("depth", "least"), [(1, 0), (2, 0), (3, 0), (7, 37)])
+def test_a_published_system_chooses_as_the_reference(name: str, depth: int, least: int) -> None:
+    kind, system = SYSTEMS[name]
+    agree_with_the_reference(kind(depth), system, seed=20 + depth, count=12, least=least)
+
+
+@pytest.mark.parametrize("heuristic", HEURISTICS)
+def test_naive_minimax_with_any_heuristic_is_the_reference(heuristic: str) -> None:
+    for depth, least in ((2, 0), (6, 37)):
+        system = reference.chain_system(heuristic)
+        agree_with_the_reference(Minimax(depth, heuristic), system, 40 + depth, 8, least)
+
+
+def test_the_shipped_choices_of_the_published_systems() -> None:
+    """Written by the reference; the whole file, or its beginning uncompiled."""
+    header, *lines = (reference.DATA / "published.tsv").read_text().splitlines()
+    specs = header.split("\t")[1:]
+    assert specs == list(reference.PUBLISHED)
+    zoo = [agents.make(spec) for spec in specs]
+    assert len(lines) == 200
+    for line in lines[:6] if config.DISABLE_JIT else lines:
+        moves, *chosen = line.split("\t")
+        for agent, expected in zip(zoo, chosen, strict=True):
+            assert isinstance(agent, SearchingAgent)
+            found = agent.search(Position.parse(moves))
+            assert f"{found.column}:{float(found.value)!r}" == expected, (agent, moves)
+
+
+@pytest.mark.parametrize("depth", [1, 2, 3, 4])
+def test_the_chain_systems_choices_are_the_released_programs(depth: int) -> None:
+    """The program's max_depth counts from 0."""
+    lines = published("chain.tsv")
+    if config.DISABLE_JIT:
+        lines = lines[:: 4 ** (depth - 1)]
+    naive, pruned = Minimax(depth), Chain(depth)
+    for line in lines:
+        moves, _, *columns = line.split("\t")
+        position = Position.parse("" if moves == "-" else moves)
+        expected = int(columns[depth - 1])
+        assert naive.choose(position) == pruned.choose(position) == expected, moves
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("heuristic", HEURISTICS)
+def test_both_searches_choose_alike_with_every_heuristic(heuristic: str) -> None:
+    for depth, count in ((2, 60), (5, 40), (6, 8)):
+        naive, pruned = Minimax(depth, heuristic), AlphaBeta(depth, heuristic)
+        fewer = 0
+        for moves in reference.random_games(seed=60 + depth, count=count):
+            position = Position.parse(moves)
+            ours, theirs = naive.search(position), pruned.search(position)
+            assert (ours.column, ours.value) == (theirs.column, theirs.value), moves
+            # Which of equal replies ends the line may differ; where each leads may not.
+            assert ours.principal_variation == theirs.principal_variation, moves
+            assert theirs.nodes <= ours.nodes
+            fewer += theirs.nodes < ours.nodes
+        # Two plies are searched with full windows, so nothing is cut there.
+        assert fewer > count // 2 if depth > 2 else fewer == 0
+
+
+# -- the principal variation -----------------------------------------------------------
+
+AGENTS = [
+    *("minimax:depth=3", "alphabeta:depth=4,heuristic=lines", "alphabeta-chain:depth=4"),
+    *("alphabeta-window:depth=4", "alphabeta-window-b:depth=4"),
+]
+
+
+def value_at_the_end(spec: str, start: Position, line: tuple[int, ...], depth: int) -> float:
+    """What the line's last board is worth to the side that began it."""
+    end = start
+    for column in line:
+        end = end.play(column)  # raises unless legal
+    agent = start.to_move
+    won_by = None if end.outcome is None else end.outcome.winner
+    left = depth - len(line)
+    if won_by is not None:
+        win = 1000.0 + left if spec.startswith("alphabeta-window:") else WIN
+        return win if won_by == agent else -win
+    if end.outcome is not None and spec.startswith("alphabeta-window"):
+        return 0.0
+    assert left == 0 or end.outcome is not None
+    name = {"alphabeta-window:depth=4": "window", "alphabeta-window-b:depth=4": "window-b"}.get(
+        spec, "lines" if "lines" in spec else "chain"
+    )
+    return HEURISTICS[name](end.discs(agent), end.discs(1 - agent))
+
+
+@pytest.mark.parametrize("spec", AGENTS)
+def test_the_principal_variation_leads_to_the_value(spec: str) -> None:
+    agent: Any = agents.make(spec)
+    counts = ((70, 5, 0), (71, 5, 36)) if config.DISABLE_JIT else ((70, 25, 0), (71, 15, 36))
+    for seed, count, least in counts:
+        for moves in reference.random_games(seed, count, least):
+            position = Position.parse(moves)
+            found = agent.search(position)
+            line = found.principal_variation
+            assert line[0] == found.column == agent.choose(position)
+            assert agent.nodes == found.nodes > 0
+            assert len(line) <= found.depth == agent.depth
+            assert value_at_the_end(spec, position, line, found.depth) == found.value, moves
+
+
+# -- bad input -----------------------------------------------------------------------------
+
+
+@pytest.fixture
+def users(monkeypatch: pytest.MonkeyPatch) -> None:
+    module: Any = types.ModuleType("users_heuristics")
+    exec(
+        "import math\n"
+        "def nothing(mine, theirs):\n    return math.nan\n"
+        "def left(mine, theirs):\n    return float(mine & 63) - float(theirs & 63)\n",
+        module.__dict__,
+    )
+    monkeypatch.setitem(sys.modules, "users_heuristics", module)
+
+
+@pytest.mark.usefixtures("users")
+@pytest.mark.parametrize("kind", ["minimax", "alphabeta"])
+def test_one_leaf_without_a_number_ends_the_search(kind: str) -> None:
+    """However many leaves there are: counted among the nodes they once came to less than none."""
+    agent = agents.make(f"{kind}:depth=9,heuristic=users_heuristics:nothing")
+    with pytest.raises(InvalidOption, match="users_heuristics:nothing"):
+        agent.choose(Position.parse("454545"))
+
+
+@pytest.mark.usefixtures("users")
+@pytest.mark.parametrize("kind", ["greedy", "alphabeta", "deepening"])
+def test_only_a_heuristic_that_says_so_is_known_to_repeat(kind: str) -> None:
+    """One that draws random numbers would play other games each time."""
+    separator = ":" if kind == "greedy" else ":depth=1,"
+    name = f"{kind}{separator}heuristic=users_heuristics:left"
+    assert agents.make(f"{kind}{separator}heuristic=window").deterministic
+    assert not agents.make(name).deterministic
+    sys.modules["users_heuristics"].left.deterministic = True
+    assert agents.make(name).deterministic

@@ -1,0 +1,229 @@
+from __future__ import annotations
+
+import sys
+import types
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+from c4env import Position, agents
+from c4env.agents.heuristics import threats
+from c4env.agents.heuristics.evaluations import line_score
+from c4env.agents.heuristics.names import HEURISTICS, load
+from c4env.agents.heuristics.threats import SIZE, evaluate
+from c4env.agents.heuristics.weights import WEIGHTS
+from c4env.errors import InvalidOption
+from c4env.jit import config
+from tests.helpers.paths import published
+from tests.rules import reference
+from tests.rules.strategies import bits_of, board_of, positions, stacks
+
+compiled_only = pytest.mark.skipif(config.DISABLE_JIT, reason="about compiled functions")
+
+
+@pytest.mark.parametrize("name", HEURISTICS)
+@given(stacks)
+def test_a_heuristic_is_the_reference_on_any_board(name: str, columns: list[list[int]]) -> None:
+    """Games need not reach the board; where both have four, no answer is defined."""
+    board = board_of(columns)
+    boards = [bits_of(board, player) for player in (0, 1)]
+    if len({board[r][c] for r, c in reference.winning_discs(board)}) == 2:
+        return
+    for own in (0, 1):
+        value = HEURISTICS[name](boards[own], boards[1 - own])
+        assert type(value) is float
+        assert value == reference.HEURISTICS[name](board, own)
+
+
+@pytest.mark.parametrize("name", HEURISTICS)
+@given(stacks)
+def test_the_mirror_image_is_worth_the_same(name: str, columns: list[list[int]]) -> None:
+    board, mirrored = board_of(columns), board_of(columns[::-1])
+    heuristic = HEURISTICS[name]
+    value = heuristic(bits_of(board, 0), bits_of(board, 1))
+    assert heuristic(bits_of(mirrored, 0), bits_of(mirrored, 1)) == value
+
+
+# -- what the published programs say -------------------------------------------------
+
+
+def rows(name: str) -> Iterator[list[str]]:
+    for line in published(name):
+        moves, *rest = line.split("\t")
+        yield ["" if moves == "-" else moves, *rest]
+
+
+def test_the_chain_evaluation_is_the_released_programs() -> None:
+    lines = list(rows("chain.tsv"))
+    assert len(lines) >= 100
+    for moves, value, *_ in lines:
+        position = Position.parse(moves)
+        assert HEURISTICS["chain"](position.mine, position.theirs) == float(value), moves
+
+
+def test_the_line_score_is_the_released_programs() -> None:
+    lines = list(rows("lines.tsv"))
+    assert len(lines) >= 100
+    for moves, value, *_ in lines:
+        position = Position.parse(moves)
+        assert line_score(position.mine, position.theirs) == int(value), moves
+
+
+@pytest.mark.parametrize(
+    ("moves", "values"),
+    [  # in the order of HANDED, for the side to move
+        ("", (0.0, 0.0, 0.0, 0.0)),
+        # One disc of the other's: 4 + 1 + 1 + 1 windows through it, and the centre; lines see
+        # it alone with three resting cells to the left, to the right and above.
+        ("4", (-3.07, 0.0, 0.0, -12.0)),
+        # An own disc below one of the other's: 6 live windows against 9, and lines to the left
+        # and right against the one upwards.
+        ("44", (-0.03, 6.0, 3.0, 4.0)),
+        # Three in a row that can be made four, below three that cannot be yet.
+        ("112233", (-0.06, 3.0, 3.0, 16.0)),
+    ],
+)
+def test_small_boards_by_hand(moves: str, values: tuple[float, ...]) -> None:
+    position = Position.parse(moves)
+    found = [HEURISTICS[name](position.mine, position.theirs) for name in HANDED]
+    assert found == pytest.approx(values, abs=1e-12)
+
+
+HANDED = ("chain", "window", "window-b", "lines")
+
+
+# -- heuristics of users ---------------------------------------------------------------
+
+
+@pytest.fixture
+def user_module(monkeypatch: pytest.MonkeyPatch) -> types.ModuleType:
+    """An importable module with heuristics of all kinds."""
+    import numba
+
+    module: Any = types.ModuleType("users_heuristics")
+    exec(
+        "def centre(mine, theirs):\n    return float(mine & 7) - float(theirs & 7)\n"
+        "def counted(mine, theirs):\n    return mine - theirs\n"
+        "def truth(mine, theirs):\n    return mine > theirs\n"
+        "def none(mine, theirs):\n    return None\n"
+        "def one(mine):\n    return 1.0\n"
+        "import math\ndef absent(mine, theirs):\n    return math.nothing(mine)\n"
+        "def summed(mine, theirs):\n    return float(sum(mine))\n"
+        "def dynamic(mine, theirs):\n    return float(eval('mine'))\n"
+        "value = 3\n",
+        module.__dict__,
+    )
+    module.jitted = numba.njit(module.centre)
+    module.explicit = numba.njit("float64(int64, int64)")(module.centre)
+    if not config.DISABLE_JIT:
+        module.narrow = numba.njit("float32(int64, int64)")(module.centre)
+        module.small = numba.njit("float64(int32, int32)")(module.centre)
+    monkeypatch.setitem(sys.modules, "users_heuristics", module)
+    return module
+
+
+@pytest.mark.parametrize("name", ["centre", "jitted", "explicit"])
+def test_a_users_function_is_a_heuristic(name: str, user_module: types.ModuleType) -> None:
+    heuristic = load(f"users_heuristics:{name}")
+    assert heuristic(5, 2) == 3.0
+
+
+@compiled_only
+@pytest.mark.parametrize(
+    ("name", "returned"),
+    [("counted", "int64"), ("truth", "bool"), ("none", "none"), ("narrow", "float32")],
+)
+def test_a_heuristic_that_returns_no_float64_is_refused(
+    name: str, returned: str, user_module: types.ModuleType
+) -> None:
+    with pytest.raises(InvalidOption, match=f"returns {returned}.*expected float64") as caught:
+        load(f"users_heuristics:{name}")
+    assert f"users_heuristics:{name}" in str(caught.value)
+
+
+@compiled_only
+@pytest.mark.parametrize(
+    ("name", "cause"),
+    [
+        *(("one", ""), ("small", ""), ("dynamic", "line [0-9]+: .*eval")),
+        *(("absent", "module 'math'"), ("summed", r"line [0-9]+: .* signature: >>> sum\(int64\)$")),
+    ],
+)
+def test_a_heuristic_that_does_not_compile_is_refused(
+    name: str, cause: str, user_module: types.ModuleType
+) -> None:
+    with pytest.raises(InvalidOption, match=rf"does not compile for \(int64 mine.*: {cause}"):
+        load(f"users_heuristics:{name}")
+
+
+def test_the_table_holds_the_published_heuristics_under_their_names() -> None:
+    assert {"chain", "lines", "threats", "window", "window-b"} <= set(HEURISTICS)
+    assert all(load(name) is HEURISTICS[name] for name in HEURISTICS)
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), 1e9, -1e6])
+@pytest.mark.parametrize("name", ["alphabeta", "minimax", "greedy"])
+def test_a_value_out_of_range_is_refused_wherever_it_is_searched(name: str, value: float) -> None:
+    options = {} if name == "greedy" else {"depth": 3}
+    agent = agents.make(name, heuristic=lambda mine, theirs: value, **options)
+    with pytest.raises(InvalidOption, match="strictly between"):
+        agent.choose(Position.parse("1122"))
+
+
+def unit(*indices: int) -> np.ndarray:
+    """Weights of 1 at these places."""
+    weights = np.zeros(SIZE)
+    weights[list(indices)] = 1
+    weights.flags.writeable = False
+    return weights
+
+
+def value(moves: str, weights: np.ndarray) -> float:
+    position = Position.parse(moves)
+    return evaluate(position.mine, position.theirs, weights)
+
+
+@given(stacks)
+def test_one_sides_gain_is_the_others_loss(columns: list[list[int]]) -> None:
+    board = board_of(columns)
+    mine, theirs = bits_of(board, 0), bits_of(board, 1)
+    assert evaluate(mine, theirs, WEIGHTS) == -evaluate(theirs, mine, WEIGHTS)
+
+
+@given(positions(finished=False))
+def test_the_value_is_linear_in_the_weights(position: Position) -> None:
+    parts = [evaluate(position.mine, position.theirs, unit(i)) for i in range(SIZE)]
+    assert np.dot(parts, WEIGHTS) == evaluate(position.mine, position.theirs, WEIGHTS)
+
+
+def test_a_threat_counts_by_its_row_and_by_who_moved_first() -> None:
+    # Player 0 has three in the third row; nobody has a disc in the column of the fourth.
+    columns: list[list[int]] = [[1, 0, 0], [0, 1, 0], [1, 1, 0], [], [], [], []]
+    board = board_of(columns)
+    first, second = bits_of(board, 0), bits_of(board, 1)  # five discs and four
+    places = {i for i in range(threats.READY) if evaluate(first, second, unit(threats.THREATS + i))}
+    assert places == {1 * threats.ROWS + 2}
+    assert evaluate(first, second, unit(1 * threats.ROWS + 2)) == 1
+    columns[6] = [1, 1]  # now the other side has more discs: it moved first
+    board = board_of(columns)
+    assert evaluate(bits_of(board, 0), bits_of(board, 1), unit(2 * threats.ROWS + 2)) == 1
+
+
+@pytest.mark.parametrize(
+    ("moves", "index", "expected"),
+    [
+        ("112233", threats.READY + 0, 1),  # three on the bottom row, the fourth can be played
+        ("1122334", threats.READY + 0, 0),  # it has been played: no winning cell is left there
+        ("4", threats.COLUMN_VALUES + 3, -1),
+        ("4", threats.ROW_VALUES, -1),
+        ("4", threats.FIRST, -1),
+        ("44", threats.FIRST, 0),
+        ("4", threats.SINGLES, -(4 + 1 + 1)),  # level, and one diagonal each way
+        ("4151", threats.PAIRS, 3),  # 4 and 5: windows 2-5, 3-6 and 4-7
+    ],
+)
+def test_small_boards_by_hand_of_threats(moves: str, index: int, expected: float) -> None:
+    assert value(moves, unit(index)) == expected

@@ -1,0 +1,211 @@
+"""The network as NumPy evaluates it, and the agent that plays it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from c4env import Position, evaluation, observe
+from c4env.agents.network import agent as learned_agent
+from c4env.agents.network import features, network
+from c4env.agents.network.agent import Learned
+from c4env.agents.network.network import Network, shipped
+from c4env.agents.solver import Solver
+from c4env.bitboard import winning_moves
+from c4env.errors import InvalidOption
+from tests.rules import reference
+from tests.rules.positions import random_positions
+
+WEIGHTS = Path(network.__file__).with_name("weights.npz")
+
+
+def observed(several: list[Position]) -> tuple[np.ndarray, np.ndarray]:
+    seen = [observe(position) for position in several]
+    return np.stack([s["observation"] for s in seen]), np.stack([s["action_mask"] for s in seen])
+
+
+# -- features ----------------------------------------------------------------------
+
+
+# -- network -----------------------------------------------------------------------
+
+
+def test_the_weights_are_whole_numbers_and_no_sum_is_rounded() -> None:
+    assert WEIGHTS.stat().st_size < 1_000_000
+    weights = shipped().weights
+    for name in shipped().shapes():
+        assert weights[name].dtype == np.int8
+        assert weights[f"{name}.bias"].dtype == np.int32
+        highest = {"first": 1, "column": 6 * network.HIGHEST}.get(name, network.HIGHEST)
+        most = highest * np.abs(weights[name].astype(np.int64)).sum(axis=0)
+        assert (most + np.abs(weights[f"{name}.bias"])).max() < 2**24  # exact in float32
+
+
+def test_an_answer_does_not_depend_on_what_else_is_asked() -> None:
+    planes, masks = observed(random_positions(70, seed=1))
+    logits, values = shipped()(planes, masks)
+    assert logits.shape == (70, 7)
+    assert values.shape == (70,)
+    assert logits.dtype == values.dtype == np.float32
+    assert np.array_equal(np.isinf(logits), masks == 0)
+    assert (np.abs(values) <= 1).all()
+    for i in range(70):
+        alone = shipped()(planes[i : i + 1].astype(np.float64), masks[i : i + 1])
+        assert np.array_equal(alone[0][0], logits[i])
+        assert alone[1][0] == values[i]
+
+
+def test_mirrored_boards_get_mirrored_answers() -> None:
+    planes, masks = observed(random_positions(50, seed=2))
+    logits, values = shipped()(planes, masks)
+    turned, same = shipped()(planes[:, :, ::-1], masks[:, ::-1])
+    assert np.array_equal(turned[:, ::-1], logits)
+    assert np.array_equal(same, values)
+
+
+def scaled(name: str, total: np.ndarray) -> np.ndarray:
+    return total * shipped().weights[f"{name}.scale"].astype(np.float64)
+
+
+def rounded(real: np.ndarray) -> np.ndarray:
+    return np.clip(np.rint(real), 0, 127).astype(np.int64)
+
+
+def over_neighbours(name: str, units: np.ndarray) -> np.ndarray:
+    """The sums of a layer of 3 x 3 cells, in int64, cell by cell; without biases."""
+    matrix = shipped().weights[name].astype(np.int64)
+    matrix = matrix.reshape(3, 3, -1, matrix.shape[1])
+    total = np.zeros((6, 7, matrix.shape[3]), np.int64)
+    for row, column, down, right in np.ndindex(6, 7, 3, 3):
+        there = row + down - 1, column + right - 1
+        if 0 <= there[0] < 6 and 0 <= there[1] < 7:
+            total[row, column] += units[there] @ matrix[down, right]
+    return total
+
+
+def test_float32_gives_what_whole_numbers_give() -> None:
+    """The arithmetic of the layers once more, in int64."""
+    weights = {name: array.astype(np.int64) for name, array in shipped().weights.items()}
+    several = random_positions(6, seed=3)
+    mine, theirs = np.array([(p.mine, p.theirs) for p in several]).T.copy()
+    out = shipped().one_way(mine, theirs)
+    for position, planes, found in zip(several, features.planes_of(mine, theirs), out, strict=True):
+        bias = weights["first.bias"][position.to_move]
+        units = rounded(scaled("first", over_neighbours("first", planes.astype(np.int64)) + bias))
+        for k in range(shipped().blocks):
+            name = f"block.{k}.in"
+            total = over_neighbours(name, units) + weights[f"{name}.bias"]
+            inner = rounded(scaled(name, total))
+            name = f"block.{k}.out"
+            total = over_neighbours(name, inner) + weights[f"{name}.bias"]
+            units = rounded(np.rint(scaled(name, total)) + units)
+        total = units.reshape(42, -1) @ weights["squeeze"] + weights["squeeze.bias"]
+        squeezed = rounded(scaled("squeeze", total)).ravel()
+        total = squeezed @ weights["dense"] + weights["dense.bias"]
+        dense = rounded(scaled("dense", total))
+        expected = scaled("head", dense @ weights["head"] + weights["head.bias"])
+        columns = units.sum(axis=0) @ weights["column"] + weights["column.bias"]
+        expected[:7] += scaled("column", columns)[:, 0]
+        assert np.array_equal(found, expected.astype(np.float32))
+
+
+def test_weights_that_are_none_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "text.npz").write_text("weights")
+    np.savez(tmp_path / "pickled.npz", a=np.array([{}], dtype=object))
+    for name in ("text.npz", "pickled.npz"):
+        with pytest.raises(InvalidOption) as caught:
+            Network.load(tmp_path / name)
+        assert str(caught.value).endswith(f"{name}: expected an .npz file of a network's weights")
+    with pytest.raises(InvalidOption):
+        Network.load(tmp_path / "none.npz")
+    lacking = dict(shipped().weights)
+    del lacking["head.bias"]
+    with pytest.raises(InvalidOption, match=r"head\.bias.*none"):
+        Network(lacking)
+    turned = dict(shipped().weights) | {"head": shipped().weights["head"].T}
+    with pytest.raises(InvalidOption, match="'head'"):
+        Network(turned)
+    real = dict(shipped().weights) | {"head": shipped().weights["head"].astype(np.float32)}
+    with pytest.raises(InvalidOption, match="float32"):
+        Network(real)
+
+
+def test_the_values_and_the_policy_have_learned_the_game() -> None:
+    """Far better than chance on quiet positions of random games, exactly labelled."""
+    several = [
+        position
+        for position in random_positions(200, seed=4, fewest=24)
+        if not winning_moves(position.mine, position.theirs)
+        and not winning_moves(position.theirs, position.mine)
+    ]
+    solver = Solver(book=None, table_mb=4)
+    planes, masks = observed(several)
+    logits, values = shipped()(planes, masks)
+    scores = [solver.scores(position) for position in several]
+    best = [max(s for s in given if s is not None) for given in scores]
+    kept = [
+        np.sign(given[int(column)] or 0) == np.sign(most)
+        for given, column, most in zip(scores, logits.argmax(axis=1), best, strict=True)
+    ]
+    assert np.mean(kept) > 0.9
+    signs = np.sign(best)
+    assert np.mean((values > 0)[signs != 0] == (signs > 0)[signs != 0]) > 0.9
+
+
+# -- agent -------------------------------------------------------------------------
+
+
+def by_minimax(position: Position, depth: int) -> float:
+    """The value the agent should find, by the rules of its docstring and nothing else."""
+    board = reference.board_after(position.moves())
+    replies = {column: position.play(column) for column in position.legal_columns()}
+    if any(after.outcome and after.outcome.winner is not None for after in replies.values()):
+        return 2 - position.plies / 42
+    threats = []
+    for column in replies:
+        reference.play(board, column, 1 - position.to_move)
+        threats += [column] if reference.winner(board) is not None else []
+        reference.take_back(board, column)
+    if not threats and depth == 0:
+        return float(shipped()(*observed([position]))[1][0])
+    return max(
+        0.0 if replies[column].outcome else -by_minimax(replies[column], depth - (not threats))
+        for column in threats or replies
+    )
+
+
+@pytest.mark.parametrize("depth", [1, pytest.param(2, marks=pytest.mark.slow)])
+def test_it_looks_ahead_by_minimax(depth: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(learned_agent, "PRIOR", 0.0)
+    agent = Learned(depth, nodes=0)
+    for position in random_positions(8, seed=6, fewest=8):
+        result = agent.search(position)
+        assert result.value == pytest.approx(by_minimax(position, depth))
+        assert result.principal_variation[0] == result.column == agent.choose(position)
+        assert result.nodes == agent.nodes > 0
+        after = position
+        for column in result.principal_variation:
+            after = after.play(column)  # raises if it is not a line of play
+
+
+@pytest.mark.compiled
+def test_it_plays_exactly_what_its_search_can_tell() -> None:
+    """With nodes enough no win and no draw is given away, whatever the network thinks."""
+    agent, solver = Learned(1, nodes=10**6), Solver(book=None, table_mb=4)
+    for position in random_positions(40, seed=9, fewest=20):
+        result = agent.search(position)
+        best = max(score for score in solver.scores(position) if score is not None)
+        kept = solver.scores(position)[result.column]
+        assert kept is not None
+        assert np.sign(kept) == np.sign(best)
+    assert Learned(1).search(position).nodes <= 310_000
+
+
+@pytest.mark.compiled
+@pytest.mark.slow
+def test_it_beats_greedy() -> None:
+    result = evaluation.round_robin(["learned", "greedy"], openings=1, seed=1)
+    points = [game.points[game.players.index("learned")] for game in result.games]
+    assert sum(points) > 0.8 * len(points)

@@ -1,0 +1,239 @@
+"""Search led by a policy and value function: what it asks, what it makes of the answers."""
+
+from __future__ import annotations
+
+import sys
+import types
+from typing import Any
+
+import numpy as np
+import pytest
+
+from c4env import Position, agents, observe
+from c4env.agents.sampling.puct import PUCT
+from c4env.agents.sampling.tree import OPEN, USED, tactical_status
+from c4env.agents.solver import Solver
+from c4env.errors import InvalidOption
+from c4env.jit import config
+from c4env.observation import position_from
+from tests.helpers.policies import uniform
+from tests.rules import reference
+
+
+def edge(observations: Any, masks: Any) -> Any:
+    """Sure of the last column, and that it is lost."""
+    logits = np.zeros(masks.shape, np.float32)
+    logits[:, 6] = 8.0
+    return logits, np.full(len(masks), -0.25, np.float32)
+
+
+class Exact:
+    """The solver as a value function, with an equal policy."""
+
+    def __init__(self) -> None:
+        self.solver = Solver(book=None, table_mb=4)
+
+    def __call__(self, observations: Any, masks: Any) -> Any:
+        values = [np.sign(self.solver.score(position_from(planes))) for planes in observations]
+        return np.zeros(masks.shape), np.array(values, np.float64)
+
+
+class Recorder:
+    """Uniform, and remembers what it was asked."""
+
+    def __init__(self) -> None:
+        self.asked: list[tuple[Any, Any]] = []
+
+    def __call__(self, observations: Any, masks: Any) -> Any:
+        self.asked.append((observations, masks))
+        return uniform(observations, masks)
+
+
+def test_it_is_asked_about_positions_a_batch_at_a_time() -> None:
+    recorder = Recorder()
+    agent = PUCT(recorder, simulations=100, batch=6)
+    agent.search(Position.parse("44"))
+    sizes = [len(masks) for _, masks in recorder.asked]
+    assert sizes[0] == 1  # the root alone
+    assert max(sizes) == 6
+    assert sum(sizes) > 90
+    seen = set()
+    for observations, masks in recorder.asked:
+        assert observations.dtype == masks.dtype == np.int8
+        for planes, mask in zip(observations, masks, strict=True):
+            position = position_from(planes)
+            same = observe(position)
+            assert np.array_equal(planes, same["observation"])
+            assert np.array_equal(mask, same["action_mask"])
+            seen.add(position)
+    assert Position.parse("44") in seen
+    assert len(seen) > 50
+
+
+def test_a_search_without_an_opinion_still_wins_and_blocks() -> None:
+    agent = PUCT(uniform, simulations=40)
+    won = agent.search(Position.parse("414141"))
+    assert (won.column, won.value, won.nodes, won.proven) == (3, 1.0, 0, 1)
+    assert agent.search(Position.parse("41414")).column == 3
+    assert agent.search(Position.parse("33445")).proven == -1
+
+
+def wavering(observations: Any, masks: Any) -> Any:
+    """An opinion on every position, of no sense."""
+    keys = observations.reshape(len(masks), -1) @ np.arange(1.0, 85.0)
+    return 2 * np.sin(keys[:, None] * np.arange(1, 8)), 0.6 * np.cos(keys)
+
+
+def test_the_improved_choice_is_the_best_by_policy_and_value() -> None:
+    agent, other = (PUCT(wavering, simulations=60, choice=c) for c in ("improved", "visits"))
+    differing = 0
+    for moves in ("", "4", "44", "12", "261", "4351", "77123", "3434"):
+        position = Position.parse(moves)
+        seen = observe(position)
+        planes, masks = seen["observation"][None], seen["action_mask"][None]
+        found, most_tried = agent.search(position), other.search(position)
+        scores = {
+            column: wavering(planes, masks)[0][0, column]
+            + (50 + max(found.visits)) / 10 * (found.values[column] or 0.0)
+            for column in range(7)
+            if found.visits[column]
+        }
+        assert found.visits == most_tried.visits
+        assert found.column == max(scores, key=scores.__getitem__)
+        differing += found.column != most_tried.column
+    assert differing
+
+
+def forced(position: Position) -> bool:
+    """Whether all moves but one lose to the next disc."""
+    score, cells = tactical_status(position.mine, position.theirs)
+    return score == OPEN and cells & (cells - 1) == 0
+
+
+@pytest.mark.parametrize("reuse", [False, True])
+def test_forced_moves_are_followed_without_a_question(reuse: bool) -> None:
+    count = 0
+    for moves in reference.random_games(seed=922, count=12, least=12, most=25):
+        root = Position.parse(moves)
+        asked = {}
+        for follow in (False, True):
+            recorder = Recorder()
+            found = PUCT(recorder, simulations=60, follow=follow, reuse=reuse).search(root)
+            assert found.proven is not None or found.nodes == 60
+            assert sum(found.visits) >= (found.proven is None) * 60
+            planes = [planes for observations, _ in recorder.asked for planes in observations]
+            asked[follow] = [forced(p) for p in map(position_from, planes) if p != root]
+        count += sum(asked[0])
+        assert not any(asked[1]), moves
+    assert count > 50
+
+
+@pytest.mark.parametrize(("follow", "value"), [(False, -0.25), (True, 0.25)])
+def test_a_value_is_of_whoever_moves_where_it_was_asked(follow: bool, value: float) -> None:
+    def ahead(planes: Any, masks: Any) -> Any:
+        return np.eye(7)[[3] * len(masks)], np.full(len(masks), 0.25)
+
+    # Column 4 threatens 3456, which has to be answered: it is the first player's turn again.
+    found = PUCT(ahead, simulations=1, follow=follow).search(Position.parse("3161"))
+    assert (found.column, found.value) == (3, value)
+    assert found.depth == 1 + follow
+
+
+@pytest.mark.parametrize("batch", [1, 5])
+def test_an_exact_value_function_keeps_the_value_of_the_game(batch: int) -> None:
+    solver = Solver(book=None, table_mb=4)
+    agent = PUCT(Exact(), simulations=60, batch=batch)
+    count = 4 if config.DISABLE_JIT else 60
+    for moves in reference.random_games(seed=920, count=count, least=30, most=39):
+        position = Position.parse(moves)
+        score = solver.scores(position)[agent.choose(position)]
+        assert score is not None
+        assert np.sign(score) == np.sign(solver.score(position)), moves
+
+
+@pytest.mark.parametrize("batch", [1, 7])
+def test_no_virtual_loss_is_left_behind(batch: int) -> None:
+    """Every node's sums are those of its own answer and its children's: only the tree shows it."""
+    agent = PUCT(edge, simulations=150, batch=batch)
+    agent.search(Position())
+    tree = agent._tree
+    checked = 0
+    for node in range(agent._work[USED]):
+        children = agent._children(node)
+        if tree[node]["proof"] != OPEN or not children:
+            continue
+        below = [tree[child] for child in children]
+        assert all(child["proof"] == OPEN for child in below)
+        assert tree[node]["visits"] == 1 + sum(child["visits"] for child in below)
+        own = 0.25  # what edge gives, from the view of the side that moved here
+        assert tree[node]["total"] == pytest.approx(own - sum(c["total"] for c in below))
+        assert sum(child["prior"] for child in below) == pytest.approx(1.0)
+        checked += 1
+    assert checked >= 100
+    assert (tree[: agent._work[USED]]["first"] >= 0).all()
+
+
+def test_logits_are_the_logarithms_of_probabilities() -> None:
+    weights = np.array([1, 2, 3, 4, 3, 2, 1]) / 16
+
+    def probabilities(observations: Any, masks: Any) -> Any:
+        return np.tile(weights, (len(masks), 1)), np.zeros(len(masks))
+
+    def logits(observations: Any, masks: Any) -> Any:
+        # What a full column gets is not looked at.
+        return np.where(masks, np.log(weights), np.nan), np.zeros(len(masks))
+
+    position = Position.parse("111111")
+    one = PUCT(probabilities, simulations=80, policy="probabilities").search(position)
+    other = PUCT(logits, simulations=80).search(position)
+    assert one == other
+    assert one.values[0] is None
+
+
+# -- specs and bad functions ------------------------------------------------------------------
+
+
+@pytest.fixture
+def users(monkeypatch: pytest.MonkeyPatch) -> None:
+    module: Any = types.ModuleType("users_network")
+    module.evaluate = edge
+    module.number = 7
+    monkeypatch.setitem(sys.modules, "users_network", module)
+
+
+@pytest.mark.usefixtures("users")
+def test_a_spec_names_the_function() -> None:
+    agent = agents.make("puct:users_network:evaluate,simulations=20,batch=4")
+    assert isinstance(agent, PUCT)
+    assert agent.search(Position()).nodes == 20
+    assert agents.make(agent.name).name == agent.name
+    given = agents.make("puct", function=edge, simulations=20)
+    assert isinstance(given, PUCT)
+    assert given.search(Position()).column == 6
+    timed = agents.make("puct:users_network:evaluate,movetime=0.02")
+    assert timed.movetime == 0.02
+    assert timed.choose(Position()) in range(7)
+
+
+@pytest.mark.parametrize(
+    ("answer", "policy", "words"),
+    [
+        (lambda n: (np.zeros((n, 6)), np.zeros(n)), "logits", r"shapes \(1, 6\) and \(1,\)"),
+        (lambda n: (np.zeros((n, 7)), np.zeros((n, 1))), "logits", r"\(1, 7\) and \(1, 1\)"),
+        (lambda n: (np.zeros((n, 7)), np.full(n, 3.0)), "logits", r"the values \[3.0\]"),
+        (lambda n: (np.zeros((n, 7)), np.full(n, np.nan)), "logits", r"the values \[nan\]"),
+        (lambda n: (np.full((n, 7), np.nan), np.zeros(n)), "logits", "the logits .*nan"),
+        (lambda n: (np.full((n, 7), -1.0), np.zeros(n)), "probabilities", "probabilities .*-1"),
+        (lambda n: np.zeros((n, 7)), "logits", "returned ndarray"),
+        (lambda n: None, "logits", "returned NoneType"),
+        (lambda n: ("abc", np.zeros(n)), "logits", "returned tuple"),
+    ],
+)
+def test_an_answer_that_is_none_is_said(answer: Any, policy: str, words: str) -> None:
+    agent = PUCT(lambda observations, masks: answer(len(masks)), simulations=5, policy=policy)
+    with pytest.raises(InvalidOption, match=words) as caught:
+        agent.choose(Position())
+    assert f"expected {policy} [N, 7] and values [N]" in str(caught.value)
+
+
+# -- the shipped network --------------------------------------------------------------------------

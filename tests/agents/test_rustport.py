@@ -1,0 +1,122 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from c4env import Position, agents
+from c4env.agents.heuristics.evaluations import line_score
+from c4env.agents.published.rustport import MAX, RustPort, search
+from c4env.agents.search.threads import UNWATCHED
+from c4env.jit import config
+from tests.helpers.paths import published
+from tests.rules import reference
+
+# The appendix's game against a perfect player; the bot began, and the player is to move.
+APPENDIX = "2336444454666"
+PLAYER = (2, 2, 1, 2, 2, 3, 3, 5)
+BOT = (5, 1, 2, 6, 1, 3, 7)
+
+
+def best_column(bot: int, other: int, depth: int, bot_moves: bool) -> tuple[int, int, int, int]:
+    return search(bot, other, depth + 1, not bot_moves, UNWATCHED)
+
+
+def agree_with_the_reference(seed: int, count: int, depth: int, least: int = 0) -> None:
+    for moves in reference.random_games(seed, count, least):
+        position, board = Position.parse(moves), reference.board_after(moves)
+        player = len(moves) % 2
+        for bot in (player, 1 - player):  # the other side's choice, as the search sees it, too
+            found = best_column(position.discs(bot), position.discs(1 - bot), depth, bot == player)
+            assert found[:3] == reference.rust_best(board, player, depth, bot), (moves, bot)
+
+
+@pytest.mark.parametrize("depth", [0, 1, 2])
+def test_the_search_is_the_references(depth: int) -> None:
+    agree_with_the_reference(seed=80 + depth, count=30 // 3**depth, depth=depth)
+
+
+@pytest.mark.parametrize("place", range(4))
+def test_columns_values_and_depths_are_the_released_programs(place: int) -> None:
+    depth = (0, 1, 2, 4)[place]
+    lines = published("lines.tsv")
+    assert len(lines) >= 100
+    if config.DISABLE_JIT:
+        lines = lines[:: 7**depth]
+    agent = RustPort(depth + 1)
+    for line in lines:
+        moves, _, *chosen = line.split("\t")
+        position = Position.parse("" if moves == "-" else moves)
+        column, value, attached, _ = best_column(position.mine, position.theirs, depth, True)
+        assert f"{column}:{value}:{attached}" == chosen[place], moves
+        assert agent.choose(position) == column
+
+
+@pytest.mark.compiled
+def test_the_game_of_the_reports_appendix_is_played_again() -> None:
+    agent: Any = agents.make("rust-port")
+    assert agent.depth == 5  # the report's 4 is 5 plies
+    position = Position.parse(APPENDIX)
+    assert position.to_move == 1
+    for reply, answer in zip(PLAYER[:-1], BOT, strict=True):
+        position = position.play(reply - 1)
+        column = agent.choose(position)
+        assert column == answer - 1, position
+        position = position.play(column)
+    assert position.outcome is None
+    position = position.play(PLAYER[-1] - 1)
+    assert position.outcome is not None
+    assert position.outcome.winner == 1
+
+
+def plain(position: Position, depth: int, bot: int) -> tuple[int, int, int]:
+    """The search without cuts, on the tested rules: fast enough for the published depth."""
+    choices = []
+    for column in position.legal_columns():
+        after = position.play(column)
+        if after.outcome is not None and after.outcome.winner is not None:
+            value, attached = (MAX if after.outcome.winner == bot else -MAX), depth
+        elif depth == 0 or after.outcome is not None:
+            value, attached = line_score(after.discs(bot), after.discs(1 - bot)), depth
+        else:
+            _, value, attached = plain(after, depth - 1, bot)
+        choices.append((column, value, attached))
+    if position.to_move == bot:
+        return max(choices, key=lambda choice: (choice[1], choice[2], choice[0]))
+    return min(choices, key=lambda choice: (choice[1], -choice[2], choice[0]))
+
+
+@pytest.mark.compiled
+def test_cuts_change_no_choice_at_the_published_depth() -> None:
+    for moves in reference.random_games(seed=88, count=10, least=8):
+        position = Position.parse(moves)
+        found = best_column(position.mine, position.theirs, 4, True)
+        assert found[:3] == plain(position, 4, position.to_move), moves
+        assert found[3] <= sum(7**ply for ply in range(1, 6))
+
+
+def test_full_ties_take_the_last_column_and_the_other_side_the_first() -> None:
+    # Two open ends of a three: both win at once, with the same depth attached.
+    position = Position.parse("334455")
+    assert best_column(position.mine, position.theirs, 0, True)[:3] == (5, MAX, 0)
+    assert best_column(position.mine, position.theirs, 3, True)[:3] == (5, MAX, 3)
+    assert best_column(position.theirs, position.mine, 3, False)[:3] == (1, -MAX, 3)
+
+
+def test_the_line_it_reports_is_legal_and_leads_to_the_value() -> None:
+    depth, count = (2, 10) if config.DISABLE_JIT else (5, 40)
+    agent = RustPort(depth)
+    for moves in reference.random_games(seed=89, count=count):
+        start = Position.parse(moves)
+        found = agent.search(start)
+        assert found.principal_variation[0] == found.column == agent.choose(start)
+        assert agent.nodes == found.nodes > 0
+        end = start
+        for column in found.principal_variation:
+            end = end.play(column)
+        me = start.to_move
+        if end.outcome is not None and end.outcome.winner is not None:
+            assert found.value == float(MAX if end.outcome.winner == me else -MAX)
+        else:
+            assert found.value == line_score(end.discs(me), end.discs(1 - me)), moves
+            assert end.outcome is not None or len(found.principal_variation) == depth

@@ -1,0 +1,233 @@
+"""The networks of self-play: as agents, on their own, their optimiser, and PPO's."""
+
+from __future__ import annotations
+
+import copy
+
+import numpy as np
+import pytest
+
+from c4env import Position, agents, evaluation
+from c4env.errors import InvalidOption
+from c4env.observation import observe
+from tests.rules import reference
+
+torch = pytest.importorskip("torch", reason="needs torch: pip install torch")
+torch.set_num_threads(1)  # a second one would but wait on a busy machine
+
+from c4env.agents.selfplay import ppo  # noqa: E402  # needs torch
+from c4env.agents.selfplay.network import Evaluator, SelfPlayNetwork, tensor_of  # noqa: E402
+from c4env.agents.selfplay.optimiser import RATES, Optimiser  # noqa: E402
+
+# -- as an agent --------------------------------------------------------------------------
+
+
+@pytest.fixture
+def folder(tmp_path):
+    torch.manual_seed(2)
+    Evaluator(SelfPlayNetwork(4, 8)).save(tmp_path / "model.pt")
+    return tmp_path
+
+
+def test_it_plays_with_and_without_search_in_a_tournament(folder):
+    specs = [f"selfplay:{folder}", f"selfplay:{folder},simulations=6", "random"]
+    result = evaluation.round_robin(specs, openings=0, seed=1)
+    assert len(result.games) == 6
+    assert all(game.forfeited_by is None for game in result.games)
+
+
+def test_puct_searches_with_the_network(folder):
+    ours = agents.make(f"selfplay:{folder},simulations=30")
+    options = "simulations=30,batch=2,choice=improved,follow=true,root_temperature=2"
+    puct = agents.make(f"puct:selfplay:{folder},{options}")
+    for moves in ("", "44", "4435"):
+        for agent in (ours, puct):
+            agent.reset(1)
+        assert ours.search(Position.parse(moves)) == puct.search(Position.parse(moves))
+
+
+def test_bad_specs_are_refused(folder, tmp_path):
+    with pytest.raises(InvalidOption, match="expected selfplay:PATH"):
+        agents.make("selfplay")
+    with pytest.raises(InvalidOption, match="nowhere"):
+        agents.make(f"selfplay:{tmp_path}/nowhere")
+    with pytest.raises(InvalidOption, match="nowhere"):
+        agents.make(f"puct:selfplay:{tmp_path}/nowhere")
+    with pytest.raises(InvalidOption, match="expected only one of them"):
+        agents.make(f"selfplay:{folder},simulations=5,temperature=1.0")
+    with pytest.raises(InvalidOption, match="simulations='-1'"):
+        agents.make(f"selfplay:{folder},simulations=-1")
+
+
+def test_mirrored_boards_get_mirrored_answers(folder):
+    agent = agents.make(f"selfplay:{folder}")
+    planes = np.stack([observe(Position.parse(m))["observation"] for m in ("", "4435", "112")])
+    mirrored = agent.preferences(np.ascontiguousarray(planes[:, :, ::-1]))
+    assert np.allclose(mirrored, agent.preferences(planes)[:, ::-1], atol=1e-6)
+    assert not np.allclose(mirrored[1], agent.preferences(planes)[1], atol=1e-3)
+
+
+# -- the network --------------------------------------------------------------------------
+
+
+def boards_of(positions):
+    return np.array([(p.mine, p.theirs) for p in positions], np.int64)
+
+
+@pytest.fixture
+def evaluator():
+    torch.manual_seed(1)
+    return Evaluator(SelfPlayNetwork(4, 8, 1))
+
+
+def test_the_planes_show_discs_threats_and_where_discs_fall():
+    position = Position.parse("4142437")  # the second player to move
+    planes = tensor_of(boards_of([position]))[0].numpy()
+    seen = observe(position)["observation"]
+    assert np.array_equal(planes[0], seen[:, :, 0])
+    assert np.array_equal(planes[1], seen[:, :, 1])
+    assert np.argwhere(planes[2]).tolist() == []
+    assert np.argwhere(planes[3]).tolist() == [[2, 3]]  # on top of three in the fourth column
+    landing = [[row, column] for row, column in np.argwhere(planes[4]).tolist()]
+    assert sorted(landing, key=lambda cell: cell[1]) == [
+        *([4, 0], [4, 1], [4, 2], [2, 3], [5, 4], [5, 5], [4, 6])
+    ]
+    assert not planes[5].any()  # the first player began
+    assert tensor_of(boards_of([Position()]))[0, 5].all()
+
+
+def test_mirrored_planes_are_those_of_the_mirrored_position():
+    positions = [Position.parse(m) for m in reference.random_games(940, 20, 3, 30)]
+    turned = tensor_of(boards_of(positions), np.ones(len(positions), np.bool_))
+    mirrored = tensor_of(boards_of([position.mirror() for position in positions]))
+    assert turned.equal(mirrored)
+
+
+def test_a_file_holds_the_network(tmp_path, evaluator):
+    boards = boards_of([Position(), Position.parse("44")])
+    evaluator.save(tmp_path / "model.pt")
+    for path in (tmp_path, tmp_path / "model.pt"):
+        for one, other in zip(
+            evaluator.evaluate(boards), Evaluator.load(path).evaluate(boards), strict=True
+        ):
+            assert np.array_equal(one, other)
+
+
+def test_observations_and_boards_are_asked_alike(evaluator):
+    positions = [Position(), Position.parse("4433")]
+    planes = np.stack([observe(position)["observation"] for position in positions])
+    logits, values = evaluator(planes)
+    assert (logits.shape, values.shape) == ((2, 7), (2,))
+    assert (np.abs(values) < 1).all()
+    assert np.array_equal(logits, evaluator.evaluate(boards_of(positions))[0])
+
+
+@pytest.mark.parametrize(
+    "content", [None, b"", b"not a model", {"shape": [4, 8, 1]}, {"shape": [4], "weights": {}}]
+)
+def test_what_is_no_network_is_refused_in_a_line(tmp_path, content):
+    path = tmp_path / "model.pt"
+    if isinstance(content, dict):
+        torch.save(content, path)
+    elif content is not None:
+        path.write_bytes(content)
+    with pytest.raises(InvalidOption, match="expected a folder") as caught:
+        Evaluator.load(tmp_path)
+    assert "\n" not in str(caught.value)
+    assert str(tmp_path) in str(caught.value)
+
+
+# -- the optimiser ------------------------------------------------------------------------
+
+
+class Small(torch.nn.Module):
+    def __init__(self, layers=1):
+        super().__init__()
+        self.inner = torch.nn.ModuleList(torch.nn.Linear(6, 6) for _ in range(layers))
+        self.last = torch.nn.Linear(6, 2)
+
+    def hidden(self):
+        return [layer.weight for layer in self.inner]
+
+    def forward(self, units):
+        for layer in self.inner:
+            units = torch.relu(layer(units))
+        return self.last(units)
+
+
+@pytest.fixture
+def model():
+    torch.manual_seed(1)
+    return Small()
+
+
+def step(optimiser, share=1.0, longest=None):
+    units = torch.linspace(-1, 1, 48).sin().reshape(8, 6)
+    optimiser.step((optimiser.network(units) - units[:, :2]).square().mean(), share, longest)
+
+
+def change_of(parameter, optimiser, share):
+    before = parameter.detach().clone()
+    step(optimiser, share)
+    return parameter.detach() - before
+
+
+def test_a_matrix_within_moves_as_far_in_every_direction(model):
+    change = change_of(model.hidden()[0], Optimiser(model), 0.5)
+    lengths = torch.linalg.svdvals(change / (0.5 * RATES[0]))
+    gradient = torch.linalg.svdvals(model.hidden()[0].grad)
+    assert 0.6 < lengths[0] < 1.4
+    assert gradient[0] / gradient[2] > 2 * lengths[0] / lengths[2]
+
+
+def test_both_states_go_on_alike(model):
+    one = Optimiser(model)
+    step(one)
+    again = Small()
+    again.load_state_dict(model.state_dict())
+    two = Optimiser(again)
+    two.load_state_dict(copy.deepcopy(one.state_dict()))  # as from a file
+    for _ in range(3):
+        step(one)
+        step(two)
+    for ours, theirs in zip(model.parameters(), again.parameters(), strict=True):
+        assert ours.equal(theirs)
+
+
+def test_what_comes_to_a_network_is_fitted_after_a_refresh(model):
+    optimiser = Optimiser(model)
+    step(optimiser)
+    new = torch.nn.Linear(6, 6)
+    model.inner.append(new)
+    before = [parameter.detach().clone() for parameter in new.parameters()]
+    step(optimiser)
+    assert all(now.equal(old) for now, old in zip(new.parameters(), before, strict=True))
+    optimiser.refresh()
+    step(optimiser)
+    assert not any(now.equal(old) for now, old in zip(new.parameters(), before, strict=True))
+
+
+# -- PPO ----------------------------------------------------------------------------------
+
+
+def test_the_same_seed_trains_the_same_network(tmp_path):
+    def trained(seed):
+        ppo.train(tmp_path / "m.pt", 400, seed, boards=8, length=16)
+        return torch.load(tmp_path / "m.pt", weights_only=True)["value.weight"]
+
+    assert trained(1).equal(trained(1))
+    assert not trained(1).equal(trained(2))
+
+
+def test_a_short_training_beats_random(tmp_path):
+    ppo.train(tmp_path / "m.pt", 20_000, 1, boards=64)
+    players = {"trained": ppo.TorchPPO(str(tmp_path / "m.pt")), "random": "random"}
+    games = evaluation.round_robin(players, openings=3, seed=1, jobs=1).games
+    points = [game.points[game.players.index("trained")] for game in games]
+    assert np.mean(points) > 0.72  # three seeds: 0.82
+
+
+def test_nothing_is_read_back_from_the_device(tmp_path):
+    """Tensors on ``meta`` hold no values; whatever asks for one raises an error."""
+    network = ppo.train(tmp_path / "m.pt", 1, 1, "meta", 8, length=4)
+    assert {parameter.device.type for parameter in network.parameters()} == {"meta"}

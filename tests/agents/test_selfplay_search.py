@@ -1,0 +1,142 @@
+"""Searches that share a batch: what they ask, and that they better the network's policy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from c4env import Position
+from c4env.agents.sampling.sequential_halving import considered_visits
+from c4env.agents.selfplay.search import GumbelSearch
+from c4env.agents.solver import Solver
+from c4env.jit import config
+from tests.rules import reference
+
+
+def boards_of(*moves: str) -> Any:
+    positions = map(Position.parse, moves)
+    return np.array([(position.mine, position.theirs) for position in positions], np.int64)
+
+
+def uniform(boards: Any) -> Any:
+    """No opinion."""
+    return np.zeros((len(boards), 7)), np.zeros(len(boards))
+
+
+def sure(boards: Any) -> Any:
+    """Likes the columns on the right, and thinks whoever holds the left corner ahead."""
+    logits = np.tile(np.arange(7.0) / 2, (len(boards), 1))
+    mine, theirs = boards.T & 1
+    return logits, 0.8 * (mine - theirs)
+
+
+def still(boards: Any) -> Any:
+    """Noise that changes nothing."""
+    return np.zeros((len(boards), 7))
+
+
+@pytest.mark.parametrize(
+    ("columns", "simulations", "counts"),
+    [
+        (4, 16, [0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5]),
+        (3, 10, [0, 0, 0, 1, 1, 2, 2, 3, 3, 4]),
+        (2, 5, [0, 0, 1, 1, 2]),
+        (1, 3, [0, 1, 2]),
+        (0, 2, [0, 1]),
+    ],
+)
+def test_the_better_half_goes_on(columns: int, simulations: int, counts: list[int]) -> None:
+    assert considered_visits(columns, simulations) == counts
+
+
+def test_all_searches_ask_in_one_batch() -> None:
+    sizes = []
+
+    def asked(boards: Any) -> Any:
+        sizes.append(len(boards))
+        return uniform(boards)
+
+    boards = boards_of("", "44", "4455", "123", "414141")
+    GumbelSearch(asked, 8)(boards, still(boards))
+    assert sizes[0] == 4  # the roots; 414141 is won at once
+    assert len(sizes) == 9  # and each simulation, but where a proof ends it
+    assert max(sizes) == 4
+
+
+def test_what_the_next_discs_decide_is_proven_without_asking() -> None:
+    boards = boards_of("414141", "33445")
+    found = GumbelSearch(lambda boards: pytest.fail("asked"), 8)(boards, still(boards))
+    assert found.columns[0] == 3
+    assert found.values.tolist() == [1, -1]
+    assert found.proven.all()
+    assert found.policies[0].tolist() == [0, 0, 0, 1, 0, 0, 0]
+
+
+def test_a_forced_move_is_played_and_nothing_said_of_its_value() -> None:
+    boards = boards_of("41414")
+    found = GumbelSearch(uniform, 8)(boards, still(boards))
+    assert (found.columns[0], found.policies[0, 3], found.proven[0]) == (3, 1, False)
+    assert np.isnan(found.values[0])
+
+
+def test_the_policy_moves_to_what_the_values_favour() -> None:
+    boards = boards_of("", "4")
+    found = GumbelSearch(sure, 32)(boards, still(boards))
+    prior = np.exp(np.arange(7) / 2) / np.exp(np.arange(7) / 2).sum()
+    assert np.allclose(found.policies.sum(axis=1), 1)
+    assert (found.columns == 0).all()
+    assert (found.policies[:, 0] > 10 * prior[0]).all()
+    assert (found.values > 0.3).all()
+    unmoved = GumbelSearch(lambda b: (sure(b)[0], np.zeros(len(b))), 32)(boards, still(boards))
+    assert np.allclose(unmoved.policies, prior)
+
+
+def test_a_search_does_not_depend_on_those_beside_it() -> None:
+    games = list(reference.random_games(seed=930, count=12, least=4, most=30))
+    boards = boards_of(*games)
+    noise = np.random.default_rng(2).gumbel(size=(len(boards), 7))
+    search = GumbelSearch(sure, 16)
+    together = search(boards, noise)
+    for i in range(len(boards)):
+        alone = search(boards[i : i + 1], noise[i : i + 1])
+        for one, many in zip(alone, together, strict=True):
+            assert np.array_equal(one[0], many[i], equal_nan=True)
+
+
+def test_proofs_agree_with_exact_play() -> None:
+    solver = Solver(book=None, table_mb=4)
+    count = 6 if config.DISABLE_JIT else 80
+    games = list(reference.random_games(seed=931, count=count, least=28, most=40))
+    boards = boards_of(*games)
+    found = GumbelSearch(uniform, 64)(boards, still(boards))
+    assert found.proven.sum() > count / 3
+    for moves, column, policy, value, proven in zip(games, *found, strict=True):
+        position = Position.parse(moves)
+        scores = solver.scores(position)
+        if proven:
+            worth = np.sign(solver.score(position))
+            assert value == worth, moves
+            assert np.sign(scores[column]) == worth, moves
+            kept = [c for c in range(7) if policy[c] > 0]
+            assert all(np.sign(scores[c]) == worth for c in kept), moves
+
+
+def test_an_exact_value_function_is_followed() -> None:
+    solver = Solver(book=None, table_mb=4)
+
+    def exact(boards: Any) -> Any:
+        positions = [Position.from_bitboards(*map(int, pair)) for pair in boards]
+        return uniform(boards)[0], np.array([np.sign(solver.score(p)) for p in positions], float)
+
+    count = 4 if config.DISABLE_JIT else 60
+    games = list(reference.random_games(seed=932, count=count, least=24, most=36))
+    boards = boards_of(*games)
+    noise = np.random.default_rng(3).gumbel(size=(len(boards), 7))
+    found = GumbelSearch(exact, 28)(boards, noise)
+    for moves, column in zip(games, found.columns.tolist(), strict=True):
+        position = Position.parse(moves)
+        score = solver.scores(position)[column]
+        assert score is not None
+        assert np.sign(score) == np.sign(solver.score(position)), moves

@@ -1,0 +1,371 @@
+"""The solver: exact, whatever the options, and at the service of whoever interrupts it."""
+
+from __future__ import annotations
+
+import random
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+from c4env.agents.solver import NO_SCORE, Solver
+from c4env.agents.solver.kernels.null_window import UNDECIDED, parity_bound
+from c4env.bitboard import CELLS, COLUMNS, playable, winning_cells
+from c4env.boards import Size
+from c4env.errors import InvalidOption, InvalidPosition
+from c4env.jit import config
+from c4env.position import Position
+from tests.helpers.paths import published
+from tests.rules.boards import Columns, Rules, part
+from tests.rules.positions import random_position
+
+SETS = "L3_R1", "L2_R1", "L2_R2", "L1_R1"  # published with their scores
+
+
+DRAWN = Position.parse("421127327363224366417626743773654415515515")
+LATER = Position.parse("4147")  # soon decided, but for its columns
+
+
+def solved(name: str) -> list[tuple[Position, int]]:
+    """A published set, whose extract of 25 comes first."""
+    rows = map(str.split, published(f"solved/{name}.txt"))
+    return [(Position.parse(moves), int(score)) for moves, score in rows]
+
+
+SOLVED = [row for name in SETS for row in solved(name)[:25]]
+
+
+def negamax(position: Position) -> int:
+    """The score by the definition, without pruning."""
+    if position.outcome is not None:
+        return 0 if position.outcome.winner is None else -((CELLS + 2 - position.plies) // 2)
+    return max(-negamax(position.play(column)) for column in position.legal_columns())
+
+
+@pytest.fixture(scope="module")
+def solver() -> Solver:
+    return Solver(book=None, table_mb=8)
+
+
+@pytest.mark.compiled
+def test_scores_of_labelled_positions(solver: Solver) -> None:
+    for position, score in SOLVED:
+        assert solver.score(position) == score, position
+        assert solver.score(position.mirror()) == score, position
+        assert solver.sign(position) == (score > 0) - (score < 0), position
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize(
+    ("name", "count"), [("L3_R1", 500), ("L2_R1", 500), ("L2_R2", 150), ("L1_R1", 500)]
+)
+def test_scores_of_the_solved_sets(solver: Solver, name: str, count: int) -> None:
+    rows = solved(name)[:count]
+    scores = solver.scores_many([position for position, _ in rows])
+    assert scores.tolist() == [score for _, score in rows]
+
+
+@pytest.mark.parametrize("plies", [41, 40, 39, 38, 37, 36, 35, 34])
+def test_agrees_with_plain_negamax_on_late_positions(solver: Solver, plies: int) -> None:
+    rng = random.Random(plies)
+    for _ in range(20):
+        position = random_position(plies, rng)
+        assert solver.score(position) == negamax(position)
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("plies", [14, 18, 22, 26, 30, 34, 38])
+def test_column_scores_are_those_of_the_positions_they_lead_to(solver: Solver, plies: int) -> None:
+    rng = random.Random(plies)
+    for _ in range(10):
+        position = random_position(plies, rng)
+        scores = solver.scores(position)
+        for column in range(COLUMNS):
+            if column in position.legal_columns():
+                assert scores[column] == -solver.score(position.play(column))
+            else:
+                assert scores[column] is None
+        known = [score for score in scores if score is not None]
+        assert max(known) == solver.score(position)
+        best = solver.best_columns(position)
+        assert sorted(best) == [c for c in range(COLUMNS) if scores[c] == max(known)]
+        assert [abs(c - 3) for c in best] == sorted(abs(c - 3) for c in best)
+        mirrored = solver.scores(position.mirror())
+        assert mirrored == scores[::-1]
+
+
+def test_at_least(solver: Solver) -> None:
+    rng = random.Random(12)
+    positions = [random_position(rng.randrange(34, 42), rng) for _ in range(20)]
+    for position in [*positions, Position.parse("1212121")]:
+        score = solver.score(position)
+        for asked in (-99, -22, score - 1, score, np.int8(score), score + 1, 22, 99):
+            assert solver.at_least(position, asked) == (score >= asked)
+    for bad in (1.5, True, None, "1"):
+        with pytest.raises(InvalidOption, match="score="):
+            solver.at_least(positions[0], bad)  # type: ignore[arg-type]  # on purpose
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("effort", [0, 0.5, 3, 100])
+def test_bounds_hold_the_scores_and_cost_what_they_may(effort: float) -> None:
+    rng = random.Random(4)
+    solver = Solver(book=None, table_mb=1)
+    together = Solver(book=None, table_mb=1, threads=2)
+    open_bounds = 0
+    for _ in range(40):
+        position = random_position(rng.randrange(12, 36), rng)
+        scores = solver.scores(position)
+        best = solver.best_columns(position)
+        solver.clear()
+        solver.score(position)
+        nodes = solver.nodes
+        solver.clear()
+        solver.best_columns(position)
+        least = solver.nodes
+        solver.clear()
+        bounds = solver.bounds(position, effort)
+        # The last of the columns' searches ends with the node at which it has to.
+        assert solver.nodes <= max(effort * nodes, least, 100) + COLUMNS
+        for column, score in enumerate(scores):
+            if score is None:
+                assert bounds[column] is None
+                continue
+            lowest, highest = bounds[column] or (99, -99)
+            assert lowest <= score <= highest <= max(s for s in scores if s is not None)
+            if column in best:
+                assert lowest == highest
+            open_bounds += lowest < highest
+        together.clear()
+        assert together.bounds(position, effort) == bounds
+    assert open_bounds > 0
+
+
+def test_bounds_of_a_position_that_is_over_and_of_one_in_the_book() -> None:
+    solver = Solver()
+    assert solver.bounds(Position.parse("1212121")) == [None] * COLUMNS
+    scores = [-1, 0, 1, None, 1, 0, -1]
+    assert solver.bounds(Position.parse("444444")) == [
+        None if score is None else (score, score) for score in scores
+    ]
+
+
+@pytest.mark.compiled
+def test_the_principal_variation_ends_when_and_as_the_score_says(solver: Solver) -> None:
+    rng = random.Random(5)
+    for _ in range(30):
+        position = random_position(rng.randrange(16, 36), rng)
+        score = solver.score(position)
+        line = solver.principal_variation(position)
+        assert len(line) == solver.plies_to_end(position)
+        for column in line:
+            assert position.outcome is None
+            position = position.play(column)
+        assert position.outcome is not None
+        if score == 0:
+            assert position.outcome.winner is None
+        else:
+            winner_to_move = (len(line) % 2 == 1) == (score > 0)
+            assert winner_to_move
+            assert position.outcome.winner is not None
+
+
+@pytest.mark.compiled
+def test_one_table_and_cleared_tables_and_threads_give_the_same_scores() -> None:
+    rows = SOLVED[::10]
+    small = Solver(book=None, table_mb=1)
+    both = Solver(book=None, table_mb=1, threads=2)
+    for position, score in rows:
+        assert small.score(position) == score
+        small.clear()
+        assert both.score(position) == score
+        assert both.scores(position) == small.scores(position)
+    positions = [position for position, _ in rows]
+    expected = [score for _, score in rows]
+    for threads in (1, 2, 3):
+        assert small.scores_many(positions, threads=threads).tolist() == expected
+    assert small.scores_many(positions, fresh=True).tolist() == expected
+
+
+def test_a_position_that_is_over(solver: Solver) -> None:
+    won = Position.parse("1212121")
+    assert won.outcome is not None
+    assert solver.score(won) == -((CELLS + 2 - 7) // 2) == -18
+    assert solver.sign(won) == -1
+    assert solver.scores(won) == [None] * COLUMNS
+    assert solver.best_columns(won) == solver.principal_variation(won) == ()
+    assert solver.plies_to_end(won) == 0
+    before = Position.parse("121212")
+    assert solver.score(before) == -solver.score(won)
+    assert solver.plies_to_end(before) == 1
+    assert solver.score(DRAWN) == 0
+    assert solver.scores_many([won, DRAWN]).tolist() == [-18, 0]
+
+
+def test_batches_of_bitboards(solver: Solver) -> None:
+    rng = random.Random(3)
+    positions = [random_position(36, rng) for _ in range(20)]
+    mine = np.array([p.mine for p in positions])
+    theirs = np.array([p.theirs for p in positions])
+    scores = solver.scores_many(mine, theirs)
+    assert scores.dtype == np.int8
+    assert scores.tolist() == solver.scores_many(positions).tolist()
+    assert solver.scores_many([]).shape == (0,)
+    with pytest.raises(InvalidPosition, match="position 1"):
+        solver.scores_many([0, 3], [0, 1])
+    with pytest.raises(InvalidOption, match="shape"):
+        solver.scores_many([0, 0], [0])
+    with pytest.raises(InvalidPosition, match=r": expected positions, or two arrays of bit"):
+        solver.scores_many(Position())
+    with pytest.raises(InvalidOption, match=r"bitboards .*: expected integers"):
+        solver.scores_many([0], [0.5])
+    for threads in (0, "2", True):
+        with pytest.raises(InvalidOption, match=f"threads={threads!r}: expected a positive"):
+            solver.scores_many(positions, threads=threads)
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("book", [None, "default"])
+def test_columns_of_batches(book: str | None, threads: int) -> None:
+    rng = random.Random(3)
+    solver = Solver(book=book, table_mb=4)
+    plies = range(18, 42) if book is None else (*range(9), *range(18, 42))
+    positions = [random_position(n, rng) for n in plies]
+    positions += [Position.parse("1212121"), DRAWN]
+    found = solver.columns_many(positions, threads=threads)
+    assert found.shape == (len(positions), COLUMNS)
+    assert found.dtype == np.int8
+    for position, row in zip(positions, found.tolist(), strict=True):
+        expected = solver.scores(position)
+        assert row == [NO_SCORE if score is None else score for score in expected], position
+    mine = np.array([p.mine for p in positions])
+    theirs = np.array([p.theirs for p in positions])
+    assert (solver.columns_many(mine, theirs, threads=threads) == found).all()
+    assert solver.columns_many([]).shape == (0, COLUMNS)
+
+
+@pytest.mark.slow
+@pytest.mark.compiled
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda solver: solver.score(Position()),
+        lambda solver: solver.scores(Position()),
+        lambda solver: solver.bounds(LATER, 1e9),
+        lambda solver: solver.columns_many([LATER, Position()]),
+    ],
+    ids=["score", "scores", "bounds", "columns_many"],
+)
+def test_interrupted_at_once_and_usable_after(
+    ask: Callable[[Solver], object], threads: int
+) -> None:
+    import _thread
+
+    solver = Solver(book=None, table_mb=16, threads=threads)
+    late = [position for position, _ in SOLVED if position.plies > 24]
+    solver.score(Position.parse("44444"))  # compiled, table touched
+    solver.columns_many(late[:2])
+    timer = threading.Timer(0.2, _thread.interrupt_main)
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        ask(solver)
+    assert solver.nodes < 1_000_000  # none of these is solved with so few
+    for position, score in [known for known in SOLVED if known[0].plies > 24][::5]:
+        assert solver.score(position) == score
+
+
+@pytest.mark.compiled
+def test_threads_that_share_a_solver_get_exact_scores() -> None:
+    rng = random.Random(3)
+    asked = [position for _ in range(60) if not (position := random_position(14, rng)).outcome]
+    known = {position: Solver(book=None, table_mb=1).score(position) for position in asked}
+    solver = Solver(book=None, table_mb=1)
+
+    def scores(order: list[Position]) -> dict[Position, int]:
+        return {position: solver.score(position) for position in order}
+
+    def batch(order: list[Position]) -> dict[Position, int]:
+        return dict(zip(order, solver.scores_many(order).tolist(), strict=True))
+
+    with ThreadPoolExecutor(4) as threads:
+        ways = [scores, scores, batch, batch]
+        for found in threads.map(lambda way, order: way(order), ways, [asked, asked[::-1]] * 2):
+            assert found == known
+
+
+@pytest.mark.compiled
+def test_parity_bounds_are_bounds(solver: Solver) -> None:
+    rng = random.Random(11)
+    decided = 0
+    for _ in range(500):
+        position = random_position(rng.randrange(16, 37), rng)
+        mine, theirs = position.mine, position.theirs
+        mine_wins, their_wins = winning_cells(mine), winning_cells(theirs)
+        cells = playable(mine | theirs)
+        if (mine_wins | their_wins) & cells:
+            continue
+        score = solver.score(position)
+        for limit in range(-4, 4):
+            bound = parity_bound(mine, theirs, mine_wins, their_wins, cells, position.plies, limit)
+            if bound != UNDECIDED:
+                decided += 1
+                assert score <= bound <= limit or score >= bound > limit
+    assert decided > 30
+
+
+@pytest.mark.compiled
+def test_signs_hold_what_exact_scores_say_and_tell_more_for_more_nodes() -> None:
+    solver, exact = Solver(book=None, table_mb=1), Solver(table_mb=4)
+    known = dict.fromkeys((3, 500, 10**6), 0)
+    rng = random.Random(11)
+    for position in [random_position(plies, rng) for plies in (16, 17, 18, 19, 20, 22)]:
+        signs = [None if s is None else int(np.sign(s)) for s in exact.scores(position)]
+        for nodes in known:
+            found = solver.signs(position, nodes)
+            assert found == solver.signs(position, nodes)  # nothing is left of the first time
+            assert solver.nodes <= nodes + 10
+            for bounds, sign in zip(found, signs, strict=True):
+                assert (bounds is None) == (sign is None)
+                assert bounds is None or bounds[0] <= (sign or 0) <= bounds[1]
+            best = max(sign for sign in signs if sign is not None)
+            known[nodes] += any(bounds == (best, best) for bounds in found)
+    assert known[3] < known[10**6] == 6
+    assert solver.signs(Position.parse("1212121"), 10) == [None] * 7
+    for wrong in ({"nodes": 0}, {"nodes": 5, "order": (3, 3)}):
+        with pytest.raises(InvalidOption, match=r"nodes=.*expected nodes >= 1"):
+            solver.signs(Position(), **wrong)  # type: ignore[arg-type]
+
+
+SIZE = Size(2, 5, 3) if config.DISABLE_JIT else Size(4, 4, 4)  # compiled for other tests anyway
+
+
+@pytest.mark.slow
+def test_the_table_holds_each_position_once_with_its_scores() -> None:
+    size = Size(2, 4, 3) if config.DISABLE_JIT else SIZE
+    rows = part(size, "agents.solver.whole").whole_board()
+    known = 161_029 if size == (4, 4, 4) else len(reached(size))  # the former: M. Boeck
+    assert len(rows) == len(np.unique(rows[["mine", "theirs"]])) == known
+
+
+def reached(size: Size) -> set[Columns]:
+    rules = Rules(size)
+    found, layer = {rules.empty}, {rules.empty}
+    for ply in range(size.rows * size.columns):
+        going = [board for board in layer if not rules.won(board, 1 - ply % 2)]
+        layer = {rules.play(b, column, ply % 2) for b in going for column in rules.legal(b)}
+        found |= layer
+    return found
+
+
+@pytest.mark.slow
+def test_scores_are_those_that_the_search_finds() -> None:
+    rows = part(SIZE, "agents.solver.whole").whole_board()
+    solver = part(SIZE, "agents.solver.solver").Solver()
+    rows = rows[:: len(rows) // 60 if config.DISABLE_JIT else 1]
+    mine, theirs = (np.ascontiguousarray(rows[side]) for side in ("mine", "theirs"))
+    assert (solver.scores_many(mine, theirs, threads=1) == rows["score"]).all()
+    assert (solver.columns_many(mine, theirs, threads=1) == rows["columns"]).all()

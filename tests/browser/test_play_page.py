@@ -1,0 +1,394 @@
+"""The page in a real browser, without a screen."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from c4env import Position, agents
+from c4env.agents.solver import Solver
+from c4env.evaluation.store.record import read_games
+
+playwright = pytest.importorskip("playwright.sync_api", reason="the page's tests need playwright")
+pytest.importorskip("uvicorn", reason="the web server needs c4env[web]")
+
+from c4env.evaluation.web.server import ServerSettings  # noqa: E402
+from tests.browser.chromium import FAINT, PATIENCE  # noqa: E402
+from tests.helpers.serving import serving  # noqa: E402
+
+expect = playwright.expect
+pytestmark = [pytest.mark.compiled, pytest.mark.slow]  # each page in a real browser
+
+Open = Callable[..., Any]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("page")
+
+
+@pytest.fixture(scope="module")
+def address(folder: Path) -> Iterator[str]:
+    settings = ServerSettings(
+        agents={"sleeper": "tests.helpers.serving:sleeper"},
+        record=folder / "games",
+        workers=2,
+    )
+    with serving(settings) as address:
+        yield address
+
+
+@pytest.fixture
+def open_page(browser: Any, address: str) -> Iterator[Open]:
+    """Opens the page at a position of the address; no page may report an error."""
+    errors: list[str] = []
+    contexts = []
+
+    def open_(fragment: str = "", server: str = address, **options: Any) -> Any:
+        context = browser.new_context(**{"reduced_motion": "reduce", **options})
+        context.set_default_timeout(PATIENCE)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        page.goto(f"{server}/#{fragment}")
+        expect(page.locator("#record")).not_to_be_empty()
+        return page
+
+    yield open_
+    for context in contexts:
+        context.close()
+    assert errors == []
+
+
+def headline(page: Any, words: str) -> None:
+    expect(page.locator("#headline")).to_contain_text(re.compile(words))
+
+
+def moves_of(page: Any) -> str:
+    found = re.search(r"moves=(\d*)", page.url)
+    assert found is not None
+    return found[1]
+
+
+def discs_of(page: Any) -> list[list[int]]:
+    """What is seen: the discs of each column from the bottom."""
+    return page.locator(".column").evaluate_all(  # type: ignore[no-any-return]
+        "columns => columns.map(column =>"
+        " [...column.querySelectorAll('.cell .disc')].reverse().map(d => Number(d.dataset.disc)))"
+    )
+
+
+def as_discs(position: Position) -> list[list[int]]:
+    rows = [line.split() for line in str(position).splitlines()[:6]]
+    return [["xo".index(row[c]) for row in reversed(rows) if row[c] != "."] for c in range(7)]
+
+
+def click(page: Any, column: int) -> None:
+    """A person's disc in a 0-based column, and the agent's reply."""
+    before = len(moves_of(page))
+    page.locator(".column").nth(column).click()
+    expect(page.locator("#ply")).not_to_have_text(f"disc {before} of {before}")
+    expect(page.locator("#headline")).to_contain_text(re.compile("Your turn|win|draw"))
+
+
+def games(folder: Path) -> list[Any]:
+    return read_games(folder / "games")[1] if (folder / "games").exists() else []
+
+
+# -- playing ----------------------------------------------------------------------------------
+
+
+@pytest.mark.compiled  # it asks the solver
+def test_a_whole_game_by_clicks(open_page: Open, folder: Path) -> None:
+    """By the solver's advice from a won position: the person wins, and the game is recorded."""
+    before = len(games(folder))
+    page = open_page("moves=44444422&red=human&yellow=greedy")
+    page.click("#recording")
+    solver, judge = Solver(), agents.make("greedy")
+    headline(page, r"Your turn \(Red\)")
+    position = Position.parse("44444422")
+    assert solver.score(position) > 0
+    while position.outcome is None:
+        column = solver.best_columns(position)[0]
+        click(page, column)
+        position = position.play(column)
+        if position.outcome is None:
+            position = position.play(judge.choose(position))
+        assert Position.parse(moves_of(page)) == position
+        assert discs_of(page) == as_discs(position)
+    headline(page, r"You \(Red\) win")
+    assert page.locator(".disc.four").count() == len(position.outcome.cells)
+    expect(page.locator("#detail")).to_contain_text("Recorded in")
+    page.reload()
+    headline(page, r"You \(Red\) win")
+    expect(page.locator("#takeback")).to_be_disabled()
+    (game,) = games(folder)[before:]
+    assert (game.players, game.opening) == (("human", "greedy"), "44444422")
+    assert (game.moves, game.winner, game.ending) == (moves_of(page), 0, "four")
+
+
+def test_take_back_and_hint(open_page: Open) -> None:
+    page = open_page("moves=&red=human&yellow=minimax:depth=2")
+    click(page, 0)
+    click(page, 1)
+    assert len(moves_of(page)) == 4
+    page.click("#takeback")
+    headline(page, "Your turn")
+    assert moves_of(page)[0] == "1"
+    assert len(moves_of(page)) == 2
+    page.click("#hint")
+    position = Position.parse(moves_of(page))
+    expect(page.locator("#detail")).to_contain_text("Hint: column")
+    hint = page.inner_text("#detail")
+    assert int(hint.removeprefix("Hint: column ")[0]) - 1 in Solver().best_columns(position)
+    assert re.search(r"you \(Red\) win in|Yellow wins in|a draw", hint)
+    expect(page.locator(".hinted")).to_have_count(1)
+    page.click("#takeback")
+    expect(page.locator("#takeback")).to_be_disabled()
+
+
+def test_an_agent_and_its_options_are_chosen(open_page: Open) -> None:
+    page = open_page()
+    assert not page.is_visible("#options1 select")
+    page.click("#options > summary")
+    page.select_option("#options1 .agent", "minimax")
+    page.fill("#options1 [name=depth]", "2")
+    page.keyboard.press("Tab")
+    page.select_option("#options1 [name=heuristic]", "lines")
+    assert page.url.endswith("yellow=minimax:depth=2,heuristic=lines")
+    click(page, 3)
+    expected = agents.make("minimax:depth=2,heuristic=lines").choose(Position.parse("4"))
+    assert moves_of(page) == f"4{expected + 1}"
+
+
+def test_two_agents_to_watch(open_page: Open, folder: Path) -> None:
+    before = len(games(folder))
+    page = open_page("moves=4444&red=minimax:depth=1&yellow=greedy")
+    headline(page, "minimax:depth=1.*to move")
+    page.select_option("#pace", "Fast")
+    page.click("#pause")  # which says Start
+    headline(page, "wins|draw")
+    expect(page.locator("#pause")).to_be_disabled()
+    position = Position.parse("4444")
+    players = [agents.make("minimax:depth=1"), agents.make("greedy")]
+    while position.outcome is None:
+        position = position.play(players[position.to_move].choose(position))
+    assert Position.parse(moves_of(page)) == position
+    assert len(games(folder)) == before
+    page.select_option("#pace", "Slow")
+    for button in ("#new", "#again"):  # a new game starts them
+        page.click(button)
+        expect(page.locator("#pause")).to_have_text("Pause")
+        expect(page.locator("#moves .set-up")).to_have_count(0)
+        page.select_option("#pace", "Fast")
+        headline(page, "wins|draw")
+
+
+def test_a_long_search_shows_progress_and_can_be_stopped(open_page: Open) -> None:
+    page = open_page("moves=4&red=human&yellow=sleeper")
+    headline(page, "is thinking")
+    expect(page.locator("#detail")).to_contain_text(re.compile(r"Searching, \d+\.\d s"))
+    page.click("#stop")
+    headline(page, "to move")
+    expect(page.locator("#stop")).to_have_text("Go on")
+    page.select_option("#seat1 select", "mcts:simulations=25")
+    headline(page, "Your turn")
+    assert len(moves_of(page)) == 2
+
+
+# -- positions --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "moves", ["4535674276764753237442475332", "6667731736555164531637757222", "44"]
+)
+def test_scores_are_the_solvers(open_page: Open, moves: str) -> None:
+    page = open_page(f"moves={moves}&red=human&yellow=human")
+    page.click("#scores")
+    expect(page.locator(".score.best").first).to_be_visible()
+    shown = [
+        text.replace("\N{MINUS SIGN}", "-") for text in page.locator(".score").all_inner_texts()
+    ]
+    scores = Solver().scores(Position.parse(moves))
+    found = {c: int(text) if text else None for c, text in enumerate(shown)}
+    assert list(found.values()) == scores
+    best = [s for s in scores if s is not None and s == max(x for x in scores if x is not None)]
+    assert page.locator(".score.best").count() == len(best)
+    plies = Solver().plies_to_end(Position.parse(moves))
+    expect(page.locator("#verdict")).to_contain_text(re.compile(rf"in {plies} disc|a draw"))
+    page.click("#scores")
+    expect(page.locator(".score").first).to_be_hidden()
+
+
+def test_a_bad_position_is_answered_and_the_game_stays(open_page: Open) -> None:
+    page = open_page("moves=4455&red=human&yellow=human")
+    page.click("#position > summary")
+    for text, words in (
+        ("44x", "is not a drawn board"),
+        ("4444444", "move 7: column 4 is full"),
+        (". " * 41 + "q", "is not a drawn board"),
+        ("<b>4</b>", "<b>4</b>"),
+    ):
+        page.fill("#text", text)
+        page.click("text=Set up")
+        expect(page.locator("#wrong")).to_contain_text(words)
+        assert moves_of(page) == "4455"
+    page.fill("#text", str(Position.parse("44556")))
+    page.click("text=Set up")
+    headline(page, "Yellow's turn")
+    expect(page.locator("#wrong")).to_be_hidden()
+    assert Position.parse(moves_of(page)) == Position.parse("44556")
+
+
+@pytest.mark.parametrize(
+    ("fragment", "words"),
+    [
+        ("44444449", "'44444449' is no position: move 7: column 4 is full"),
+        ("hello", "'hello' is no position: 'h' is not a column 1..7"),
+        ("moves=44444449", "'44444449' is no position: move 7: column 4 is full"),
+        ("moves=4x", "'x' is not a column 1..7"),
+        ("moves=&red=nobody", "Red: no agent here is called 'nobody'"),
+        ("moves=&yellow=exec:./x", "Yellow: no agent here is called 'exec:./x'"),
+        ("moves=&yellow=alphabeta:depth=99", "expected depth from 1 to 42"),
+        ("moves=&yellow=alphabeta:width=2", "alphabeta has no option 'width' here"),
+        ("moves=&yellow=alphabeta:heuristic=os:x", "expected heuristic chain, lines"),
+        ("move=44", "It says 'move': expected moves, red or yellow"),
+    ],
+)
+def test_a_bad_address_is_said(open_page: Open, fragment: str, words: str) -> None:
+    page = open_page(fragment)
+    expect(page.locator("#notice")).to_contain_text("The address cannot be followed. ")
+    expect(page.locator("#notice")).to_contain_text(words)
+    headline(page, "Your turn")
+    assert discs_of(page) == [[]] * 7
+    page.evaluate("location.hash = 'moves=123&red=human&yellow=human'")
+    headline(page, "Yellow's turn")
+    assert discs_of(page) == as_discs(Position.parse("123"))
+    expect(page.locator("#notice")).to_be_hidden()
+
+
+# -- the server goes away ------------------------------------------------------------------------
+
+
+def start(port: int, folder: Path) -> tuple[subprocess.Popen[str], str]:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "c4env.evaluation", "web", "--no-browser", "--port", str(port),
+         "--jobs", "1", "--record", str(folder), "--hint", "minimax:depth=1"],
+        stdout=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    assert process.stdout is not None
+    return process, process.stdout.readline().split()[0].rstrip("/")
+
+
+def test_the_server_stopped_in_the_middle_of_a_game(open_page: Open, tmp_path: Path) -> None:
+    process, server = start(0, tmp_path)
+    try:
+        page = open_page("moves=&red=human&yellow=greedy", server=server)
+        click(page, 3)
+        before = moves_of(page)
+        process.kill()
+        process.wait()
+        page.locator(".column").nth(3).click()
+        expect(page.locator("#banner")).to_contain_text("The server does not answer")
+        assert moves_of(page) == before + "4"
+        process.stdout.close()  # type: ignore[union-attr]
+        process, _ = start(int(server.rpartition(":")[2]), tmp_path)
+        page.click("#retry")
+        headline(page, "Your turn")
+        expect(page.locator("#banner")).to_be_hidden()
+        expected = agents.make("greedy").choose(Position.parse(before + "4")) + 1
+        assert moves_of(page) == f"{before}4{expected}"
+    finally:
+        process.kill()
+        process.wait()
+        process.stdout.close()  # type: ignore[union-attr]
+
+
+# -- for everybody ----------------------------------------------------------------------------
+
+
+def test_a_game_by_keys_alone_is_told_aloud(open_page: Open) -> None:
+    page = open_page("moves=&red=human&yellow=minimax:depth=2")
+    page.evaluate(
+        "(live => new MutationObserver(() => { window.said = (window.said ?? '') + live.innerText"
+        " }).observe(live, { childList: true }))(document.getElementById('live'))"
+    )
+    for _ in range(12):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.classList.contains('column')"):
+            break
+    label = page.evaluate("document.activeElement.getAttribute('aria-label')")
+    assert label == "Column 1: empty"
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    headline(page, "Your turn")
+    assert moves_of(page)[0] == "2"
+    assert page.evaluate("document.activeElement.getAttribute('aria-label')").startswith(
+        "Column 2: red"
+    )
+    for key in ("2", "6"):
+        before = len(moves_of(page))
+        page.keyboard.press(key)
+        expect(page.locator("#ply")).to_contain_text(f"disc {before + 2} of")
+        headline(page, "Your turn|win")
+    page.focus("#swap")  # wherever the focus is
+    page.keyboard.press("u")
+    expect(page.locator("#live")).to_contain_text("Taken back. Red to move.")
+    page.keyboard.press("h")
+    expect(page.locator("#live")).to_contain_text("Hint: column")
+    page.keyboard.press("a")
+    expect(page.locator("#scores")).to_have_attribute("aria-checked", "true")
+    expect(page.locator(".score.best").first).to_be_visible()
+    assert re.search(
+        r"Score [+\u2212]?\d+", page.locator(".column").nth(3).get_attribute("aria-label")
+    )
+    said = page.evaluate("window.said")
+    assert "Red, You: column 2." in said
+    assert re.search(r"Yellow, minimax:depth=2: column \d\.", said)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(
+    ("width", "height"), [(360, 740), (768, 1024), (1280, 768)], ids=["phone", "tablet", "desktop"]
+)
+def test_it_fits_and_can_be_read(open_page: Open, scheme: str, width: int, height: int) -> None:
+    page = open_page(
+        "moves=4535674276764753237442475332&red=human&yellow=human",
+        viewport={"width": width, "height": height},
+        color_scheme=scheme,
+    )
+    page.click("#scores")
+    expect(page.locator(".score.best").first).to_be_visible()
+    page.evaluate("document.querySelectorAll('details').forEach(d => { d.open = true; })")
+    expect(page.locator("#worth")).to_contain_text(re.compile("changes at|ends the same"))
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    box = page.locator("#board").bounding_box()
+    assert box["x"] >= 0
+    assert box["x"] + box["width"] <= width
+    assert box["y"] + box["height"] <= height
+    assert page.locator(".column").first.bounding_box()["width"] >= 40
+    for button in page.locator("button.do:visible").all():
+        assert button.bounding_box()["height"] >= 40
+    assert page.evaluate(FAINT) == []
+    background = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert (sum(map(int, re.findall(r"\d+", background))) > 384) == (scheme == "light")
+
+
+def test_everything_has_a_name(open_page: Open) -> None:
+    page = open_page()
+    page.evaluate("document.querySelectorAll('details').forEach(d => { d.open = true; })")
+    nameless = page.evaluate(
+        "[...document.querySelectorAll('button, select, input, textarea')].filter(e =>"
+        " !(e.getAttribute('aria-label') || e.textContent.trim() || e.labels?.length))"
+        ".map(e => e.outerHTML)"
+    )
+    assert nameless == []
+    ids = page.locator("[id]").evaluate_all("all => all.map(e => e.id)")
+    assert len({*ids}) == len(ids) > 30
+    assert page.locator("html").get_attribute("lang") == "en"

@@ -1,0 +1,260 @@
+"""The page of a run in a real browser, from a file, without a network."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from c4env import Position
+from c4env.agents.solver import Solver
+from c4env.evaluation.__main__ import main
+from c4env.evaluation.exact.mistakes import Mistakes
+from c4env.evaluation.exact.scores import Judge
+from c4env.evaluation.rating.sprt import Sprt
+from c4env.evaluation.report import page as report
+from c4env.evaluation.store.record import read_games
+from c4env.evaluation.studies.match import play_match
+from c4env.evaluation.tables import rounded
+from tests.browser.chromium import FAINT
+from tests.evaluation.test_report import crowded
+from tests.helpers.runs import record_run
+
+MINUS = "\N{MINUS SIGN}"
+
+pytestmark = [pytest.mark.compiled, pytest.mark.slow]  # each page in a real browser
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("report")
+    record_run(path / "run", "random", "greedy", "alphabeta:depth=2")
+    assert main(["report", str(path / "run"), "--html", str(path / "p.html"), "--quiet"]) == 0
+    return path
+
+
+@pytest.fixture(params=["wide, light", "phone, dark"])
+def page(request: pytest.FixtureRequest, browser: Any, folder: Path) -> Iterator[Any]:
+    size, scheme = request.param.split(", ")
+    width = 1280 if size == "wide" else 390
+    page = browser.new_page(viewport={"width": width, "height": 850}, color_scheme=scheme)
+    troubles: list[str] = []
+    page.on("console", lambda message: troubles.append(message.text))
+    page.on("pageerror", lambda error: troubles.append(str(error)))
+    page.goto((folder / "p.html").as_uri())
+    yield page
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert troubles == []
+    page.close()
+
+
+def test_a_costly_move_opens_its_game(page: Any, folder: Path) -> None:
+    _, games = read_games(folder / "run")
+    page.select_option("#whose", label="random")
+    with Judge() as judge:
+        found = Mistakes.of(games, "random", judge)
+    assert page.locator("#parts tbody th").all_inner_texts() == [part.where for part in found.parts]
+    given = page.locator("#parts td:last-child").all_inner_texts()
+    assert given == [f"{part.given_away:.1f}" for part in found.parts]
+    said = page.locator("#costly p").all_inner_texts()
+    assert [text.replace(MINUS, "-") for text in said] == [
+        re.sub(", first in game \\d+", "", mistake.said()) for mistake in found.mistakes[:10]
+    ]
+    first, item = found.mistakes[0], page.locator("#costly li").first
+    assert item.locator(".disc[data-disc]").count() == 7 + len(first.moves)  # with the ghosts
+    assert item.locator("code").inner_text() == f"c4 solve {first.moves}"
+    item.locator("a").click()
+    assert page.url.endswith(f"#game={first.games[0] + 1}&ply={len(first.moves)}")
+    assert f"random, to move; it played {first.column + 1}." in page.inner_text("#said")
+    assert "A blunder: " in page.inner_text("#judged")
+
+
+def test_a_replay_shows_the_exact_scores(page: Any, folder: Path) -> None:
+    _, games = read_games(folder / "run")
+    page.click("tr[data-game='3'] td >> nth=1")
+    moves = games[3].moves
+    solver = Solver()
+    for ply in range(1, len(moves)):  # it opens after the opening's one disc
+        shown = page.locator("#board .score").all_text_contents()
+        scores = solver.scores(Position.parse(moves[:ply]))
+        expected = ["" if s is None else f"{s:+d}" if s else "0" for s in scores]
+        assert [text.replace(MINUS, "-") for text in shown] == expected
+        assert page.locator("#board .score.best").count() == scores.count(best_of(scores))
+        assert page.locator("#board .next").get_attribute("aria-label")[7] == moves[ply]
+        page.click("#forth")
+    assert "wins" in page.inner_text("#said") or "draw" in page.inner_text("#said")
+    assert page.locator("#board .cell .disc").count() == len(moves)
+    assert page.locator("#board .four").count() == (4 if games[3].ending == "four" else 0)
+
+
+def best_of(scores: list[int | None]) -> int:
+    return max(s for s in scores if s is not None)
+
+
+def test_slips_and_blunders_are_marked_and_the_graph_is_the_solvers(
+    page: Any, folder: Path
+) -> None:
+    _, games = read_games(folder / "run")
+    solver = Solver()
+    page.evaluate("open_(3)")
+    moves, opening = games[3].moves, len(games[3].opening)
+    kinds = []
+    for ply in range(opening, len(moves)):
+        scores = solver.scores(Position.parse(moves[:ply]))
+        best, own = best_of(scores), scores[int(moves[ply]) - 1] or 0
+        blunder = (own > 0) - (own < 0) != (best > 0) - (best < 0)
+        kinds.append("blunder" if blunder else "slip" if own < best else "")
+    assert {*kinds} == {"", "slip", "blunder"}
+    buttons = page.locator("#moves button").evaluate_all("all => all.map(b => b.className)")
+    assert buttons == [""] * opening + kinds
+    assert page.locator("#graph .dot").count() == len(moves) - opening + 1
+    first = opening + kinds.index("blunder")
+    page.click("#last")
+    page.click("#first")
+    assert page.locator("#board .cell .disc").count() == 0
+    page.click("#blunder")
+    assert page.inner_text("#ply") == f"disc {first} of {len(moves)}"
+    said = page.inner_text("#judged")
+    assert re.match(rf"A blunder: column {moves[first]} (loses|draws) .*; best [1-7 or]+: ", said)
+    page.click("#last")
+    assert page.inner_text("#judged") == ""
+
+
+def test_arrows_work_at_once_and_a_game_and_a_ply_have_an_address(page: Any, folder: Path) -> None:
+    _, games = read_games(folder / "run")
+    before = page.inner_text("#ply")
+    page.keyboard.press("ArrowLeft")
+    assert page.inner_text("#ply") != before
+    page.locator("tr[data-game='4']").click()
+    page.keyboard.press("ArrowRight")
+    assert page.url.endswith("#game=5&ply=2")
+    assert page.locator("#board .cell .disc").count() == 2
+    page.evaluate("location.hash = 'game=7&ply=5'")
+    page.wait_for_selector("tr[data-game='6'][aria-current=true]")
+    assert page.inner_text("#ply") == f"disc 5 of {len(games[6].moves)}"
+    assert page.locator("#board").evaluate("b => b.getBoundingClientRect().top >= 0")
+    page.reload()
+    assert page.inner_text("#ply") == f"disc 5 of {len(games[6].moves)}"
+    page.goto(page.url.partition("#")[0] + "#game=99&ply=x")
+    page.reload()
+    assert "Game 99" not in page.inner_text("#who")
+
+
+def names(page: Any) -> list[str]:
+    return [text.split(maxsplit=1)[1] for text in page.locator("#cross tbody th").all_inner_texts()]
+
+
+def test_a_cell_leads_to_its_games(page: Any, folder: Path) -> None:
+    _, games = read_games(folder / "run")
+    mine = [g for g in games if g.players == ("greedy", "random")]
+    page.click("#cross td button[aria-label^='greedy first against random']")
+    assert page.locator("#list tbody tr").count() == len(mine)
+    assert page.inner_text("#count") == f"{len(mine)} games"
+    page.select_option("#result", "1")
+    lost = sum(g.winner == 1 for g in mine)
+    assert page.locator("#list tbody tr").count() == lost
+
+
+def curves_of(page: Any, found: dict[str, Any]) -> list[list[tuple[str, bool]]]:
+    """Of each agent's panel: the rates of its points as they are told, and which are hollow."""
+    return [
+        [
+            (re.findall(r": (\S+) of \d+ critical", title)[0], "few" in kind)
+            for title, kind in page.locator(f"#panel-{i} circle").evaluate_all(
+                "all => all.map(c => [c.textContent, c.getAttribute('class')])"
+            )
+        ]
+        for i in range(len(found["players"]))
+    ]
+
+
+def test_figures_are_drawn_for_every_agent(page: Any) -> None:
+    assert page.locator("#ratings circle").count() == 3
+    assert page.locator("#colours circle").count() == 3
+    assert page.locator("#colours rect").count() == 3
+    assert page.locator("#cost circle").count() >= 2
+    assert page.locator("#blunders figure").count() == 3
+    assert page.locator("#blunders polyline.line").count() == 3
+    assert page.locator("#blunders polyline.others").count() == 6
+    found = page.evaluate("R")
+    drawn = curves_of(page, found)
+    for i, points in enumerate(drawn):
+        rows = [row for row in found["quality"]["by_ply"] if row[0] == i]
+        assert [rate for rate, _ in points] == [rounded(row[4], ".1%") for row in rows]
+        assert [few for _, few in points] == [row[3] < 5 for row in rows]
+    assert any(few for points in drawn for _, few in points)  # marked, not left out
+    page.select_option("#unit", "0")
+    assert "nodes a move" in page.inner_text("#cost")
+    assert not page.is_visible("#course-card")  # no test was made
+
+
+# Texts of figures: smaller than 12 px, beyond their figure, or one over another.
+FAULTS = """[...document.querySelectorAll('svg')].flatMap(svg => {
+  const area = svg.getBoundingClientRect(), found = [];
+  const texts = [...svg.querySelectorAll('text')].map(t => [t.getBoundingClientRect(), t.textContent, getComputedStyle(t).fontSize]);
+  texts.forEach(([a, words, size], i) => {
+    if (parseFloat(size) * area.width / svg.viewBox.baseVal.width < 11.9) found.push(`small: ${words}`);
+    if (a.left < area.left - 1 || a.right > area.right + 1 || a.top < area.top - 1 || a.bottom > area.bottom + 2) found.push(`out: ${words}`);
+    for (const [b, other] of texts.slice(i + 1))
+      if (Math.min(a.right, b.right) - Math.max(a.left, b.left) > 1 && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 3) found.push(`over: ${words}, ${other}`);
+  });
+  return found;
+})"""  # noqa: E501
+
+
+# Names, or shortened ones, that stand in two lines.
+BROKEN = """(() => {
+  const names = [...R.players, ...R.labels.flat()], found = [];
+  const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  for (let node; (node = walk.nextNode());)
+    for (const name of names) for (let at = -1; (at = node.data.indexOf(name, at + 1)) >= 0;) {
+      const range = document.createRange();
+      range.setStart(node, at);
+      range.setEnd(node, at + name.length);
+      const lines = new Set([...range.getClientRects()].map(box => Math.round(box.top)));
+      if (lines.size > 1) found.push(name);
+    }
+  return found;
+})()"""
+
+
+@pytest.mark.parametrize("count", [2, 7, 21])
+@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_text_can_be_read(
+    browser: Any, tmp_path: Path, count: int, width: int, scheme: str
+) -> None:
+    path = tmp_path / "crowd.html"
+    path.write_text(report.page(crowded(count)))
+    page = browser.new_page(viewport={"width": width, "height": 850}, color_scheme=scheme)
+    page.goto(path.as_uri())
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert page.locator("#ratings circle").count() == count
+    assert page.evaluate(FAULTS) == []
+    assert page.evaluate(FAINT) == []
+    assert page.evaluate(BROKEN) == []
+    if width == 1280:  # no column is cut off
+        assert page.evaluate(
+            "[...document.querySelectorAll('.scroll')].every(s => s.scrollWidth <= s.clientWidth)"
+        )
+    page.close()
+
+
+def test_the_course_of_a_test_is_shown(browser: Any, tmp_path: Path) -> None:
+    match = play_match(["greedy", "random"], openings=2, sprt=Sprt(0, 300), jobs=1)
+    found = report.contents(match)
+    assert len(found["course"]["llr"]) == len(match.pairs) > 1
+    assert found["course"]["llr"][-1] == pytest.approx(float(Sprt(0, 300).llr(match.counts)))
+    path = tmp_path / "match.html"
+    path.write_text(report.page(found))
+    page = browser.new_page()
+    page.goto(path.as_uri())
+    points = page.get_attribute("#course polyline", "points").split()
+    assert len(points) == len(found["course"]["llr"]) + 1
+    assert page.locator("#course .bound").count() == 2
+    hypotheses = "greedy is 300 Elo stronger than random, or as strong as random."
+    assert hypotheses in page.inner_text("#question")
+    page.close()

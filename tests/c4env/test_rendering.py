@@ -1,0 +1,140 @@
+"""Pictures: the right discs in the right places, marked, and to be told apart."""
+
+from __future__ import annotations
+
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from c4env import Position
+from c4env.view.rendering import (
+    DISC_COLOURS,
+    HOLE_COLOUR,
+    MARK_COLOUR,
+    ansi,
+    rgb_array,
+    svg,
+    words_of,
+)
+from tests.helpers.processes import run_python
+from tests.rules.strategies import positions
+
+WON = Position.parse("4455667")
+ROW = [(5, 3), (5, 4), (5, 5), (5, 6)]
+
+
+def pixel(frame: np.ndarray, row: int, column: int, scaling: int, offset: float) -> tuple:
+    """The pixel ``offset`` units right of the middle of a cell."""
+    y = int((4 + 13 * (row + 0.5)) * scaling)
+    x = int((4 + 13 * (column + 0.5) + offset) * scaling)
+    return tuple(frame[y, x].tolist())
+
+
+# -- text -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("score", "plies", "said"),
+    [
+        (18, 4, "wins in 3 discs (+18)"),
+        (1, 41, "wins in 1 disc (+1)"),
+        (-1, 40, "loses in 2 discs (-1)"),
+        (0, 0, "draws (0)"),
+        (1, 0, "wins in 41 discs (+1)"),
+    ],
+)
+def test_an_exact_score_in_words(score: int, plies: int, said: str) -> None:
+    assert words_of(score, plies) == said
+
+
+def test_ansi() -> None:
+    assert ansi(Position.parse("445"), 4) == "\n".join(
+        [
+            *[" .  .  .  .  .  .  ."] * 4,
+            " .  .  .  o  .  .  .",
+            " .  .  .  x [x] .  .",
+            " 1  2  3  4  5  6  7",
+            "player 1 (o) to move",
+        ]
+    )
+
+
+@given(positions())
+def test_ansi_shows_the_board(position: Position) -> None:
+    lines = [line.lower().split() for line in ansi(position).splitlines()[:7]]
+    assert lines == [line.split() for line in str(position).splitlines()]
+
+
+# -- pixels ---------------------------------------------------------------------------------
+
+
+@given(positions(), st.integers(1, 4))
+def test_every_cell_has_its_colour(position: Position, scaling: int) -> None:
+    frame = rgb_array(position, screen_scaling=scaling)
+    assert frame.shape == (86 * scaling, 99 * scaling, 3)
+    assert frame.dtype == np.uint8
+    colours = {"x": DISC_COLOURS[0], "o": DISC_COLOURS[1], ".": HOLE_COLOUR}
+    for row, line in enumerate(str(position).splitlines()[:6]):
+        for column, disc in enumerate(line.split()):
+            assert pixel(frame, row, column, scaling, 0.0) == colours[disc]
+
+
+def test_the_winning_line_and_the_last_move_are_marked() -> None:
+    frame = rgb_array(WON, 6)
+    for row in range(6):
+        for column in range(7):
+            ringed = pixel(frame, row, column, 9, 4.5) == MARK_COLOUR
+            dotted = pixel(frame, row, column, 9, 0.0) == MARK_COLOUR
+            assert ringed == ((row, column) in ROW)
+            assert dotted == ((row, column) == (5, 6))
+
+
+# -- svg ------------------------------------------------------------------------------------
+
+
+def circles(text: str) -> list[tuple[str | None, str | None]]:
+    return [
+        (c.get("fill"), c.get("stroke"))
+        for c in ElementTree.fromstring(text).iter()
+        if c.tag.endswith("circle")
+    ]
+
+
+def test_svg_is_self_contained_and_says_what_it_shows() -> None:
+    text = svg(WON, 6)
+    root = ElementTree.fromstring(text)
+    assert root.get("role") == "img"
+    title, description = list(root)[:2]
+    assert title.tag.endswith("title")
+    assert title.text == "Connect Four: player 0 (x) won"
+    assert description.tag.endswith("desc")
+    assert description.text == (
+        "Discs from the bottom up: column 1: empty; column 2: empty; column 3: empty; "
+        "column 4: x o; column 5: x o; column 6: x o; column 7: x. Last move: column 7."
+    )
+    assert "href" not in text
+    assert " id=" not in text  # two pictures on one page must not clash
+
+
+@given(positions())
+def test_svg_has_a_circle_for_every_disc(position: Position) -> None:
+    fills = [fill for fill, _ in circles(svg(position))]
+    board = str(position)
+    for player, disc in enumerate("xo"):
+        colour = "#{:02x}{:02x}{:02x}".format(*DISC_COLOURS[player])
+        assert fills.count(colour) == board.count(disc)
+
+
+# -- arguments ------------------------------------------------------------------------------
+
+
+def test_no_toolkit_is_needed() -> None:
+    code = (
+        "import sys; sys.modules['pygame'] = None\n"
+        "import c4env, c4env.view.window\n"
+        "e = c4env.env(render_mode='rgb_array'); e.reset(); assert e.render().any()"
+    )
+    run_python("-c", code, check=True)

@@ -1,0 +1,252 @@
+"""Boards as tensors: the games of the vector environment, wherever the tensors are."""
+
+from __future__ import annotations
+
+import sys
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pytest
+
+import c4env
+from c4env import batched
+from c4env.bitboard import COLUMNS
+from c4env.boards import Size
+from c4env.errors import InvalidAction, InvalidOption, MissingExtra, WrongOrder
+from c4env.observation import DTYPES, LAYOUTS, Form
+from tests.rules.boards import OTHER_BOARDS, WIDEST
+
+try:
+    from c4env.envs.vectorized import tensor
+except MissingExtra:
+    tensor: Any = None  # type: ignore[no-redef]
+
+
+@pytest.fixture
+def torch() -> Any:
+    return pytest.importorskip("torch", reason="needs torch: the extra torch")
+
+
+OPENINGS = ["", "44", "123"]
+
+
+def follow(
+    size: int,
+    games: int,
+    board: Any = c4env,
+    theirs: dict[str, Any] | None = None,
+    **ours: Any,
+) -> None:
+    """Play as many games on both, also with actions that lose, and compare all there is."""
+    from torch import from_numpy
+
+    given = {key: value for key, value in ours.items() if key != "autoreset"} | (theirs or {})
+    stays = not ours.get("autoreset", True)
+    tensors = board.TensorEnv(size, **ours)
+    envs = board.ConnectFourVectorEnv(
+        size, autoreset_mode="Disabled" if stays else "SameStep", **given
+    )
+    seen, info = tensors.reset(seed=3)
+    expected, same_info = envs.reset(seed=3)
+    choose = np.random.default_rng(2)
+    ended = lost = drawn = 0
+    while ended < games:
+        for key in ("observation", "action_mask"):
+            assert seen[key].numpy().dtype == expected[key].dtype
+            assert np.array_equal(seen[key].numpy(), expected[key])
+        assert tensors.observation_space.contains({k: t.numpy() for k, t in seen.items()})
+        assert info.keys() == same_info.keys() - {
+            *("final_obs", "_final_obs", "final_info", "_final_info")
+        }
+        for key, tensor in info.items():
+            assert np.array_equal(tensor.numpy(), same_info[key])
+        mask = expected["action_mask"]
+        actions = (
+            choose.random(mask.shape) * (mask + (choose.random(size) < 0.02)[:, None])
+        ).argmax(axis=1)
+        seen, rewards, over, truncated, info = tensors.step(from_numpy(actions))
+        expected, same_rewards, same_over, _, same_info = envs.step(actions)
+        assert np.array_equal(rewards.numpy(), same_rewards)
+        assert np.array_equal(over.numpy(), same_over)
+        assert not truncated.any()
+        ended += int(same_over.sum())
+        lost += int((same_rewards < 0).sum())
+        drawn += int((same_over & (same_rewards == 0)).sum())
+        if stays and same_over.any():
+            for key in ("observation", "action_mask"):  # the last of the games that are over
+                assert np.array_equal(seen[key].numpy(), expected[key])
+            seen, found = tensors.reset(where=over)
+            info |= found
+            expected, same_found = envs.reset(options={"reset_mask": same_over})
+            same_info = {**same_info, **same_found}
+    assert lost > 0 or games < 1000
+    assert drawn > 0 or games < 1000
+
+
+@pytest.mark.compiled
+def test_ten_thousand_games_against_random(torch: Any) -> None:
+    follow(500, 10_000, opponent="random", openings=OPENINGS)
+
+
+@pytest.mark.parametrize("seat", [0, 1, "random"])
+@pytest.mark.parametrize("openings", [None, "12", OPENINGS])
+@pytest.mark.parametrize("autoreset", [True, False])
+@pytest.mark.parametrize("opponent", [None, "random", "leftmost"])
+def test_some_games_are_those_of_the_vector_environment(
+    torch: Any, opponent: Any, autoreset: bool, openings: Any, seat: Any
+) -> None:
+    given = {"openings": openings, "seat": seat, "autoreset": autoreset}
+    if opponent == "leftmost":
+        same = {"opponent": batched(lambda seen: seen["action_mask"].argmax(axis=1))}
+        follow(7, 40, theirs=same, opponent=lambda seen: seen["action_mask"].argmax(1), **given)
+    else:
+        follow(7, 40, opponent=opponent, **given)
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_observations_have_the_chosen_form(torch: Any, layout: str, dtype: str) -> None:
+    follow(3, 10, layout=layout, dtype=dtype)
+
+
+@pytest.mark.parametrize("size", [OTHER_BOARDS[0], Size(8, 7, 6), WIDEST], ids=str)
+def test_games_on_other_boards(torch: Any, size: Size) -> None:
+    follow(5, 20, c4env.board(*size), opponent="random")
+
+
+def turn(state: Any, actions: Any, opponent: Any) -> Any:
+    """A step, its last observations, and new games where a game has ended."""
+    state = tensor.step(state, actions, opponent)
+    last = tensor.observe(state, Form("tokens", "int64"))
+    return tensor.restart(state, state.terminated, opponent=opponent), state.rewards, last
+
+
+def rightmost(seen: Any) -> Any:
+    return COLUMNS - 1 - seen["action_mask"].flip(-1).argmax(-1)
+
+
+def same(found: Any, expected: Any) -> None:
+    from torch.utils._pytree import tree_leaves
+
+    for ours, theirs in zip(tree_leaves(found), tree_leaves(expected), strict=True):
+        assert ours.dtype == theirs.dtype
+        assert ours.equal(theirs)
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # PyTorch's own, within its compiler
+@pytest.mark.parametrize("opponent", [None, "random", rightmost])
+@pytest.mark.parametrize("backend", ["eager", pytest.param("inductor", marks=pytest.mark.slow)])
+def test_the_functions_compile_without_a_break(torch: Any, backend: str, opponent: Any) -> None:
+    torch.compiler.reset()
+    how = {"fullgraph": True, "backend": backend}
+    begin = partial(tensor.init, n=6, opponent=opponent)
+    compiled = torch.compile(partial(turn, opponent=opponent), **how)
+    state = torch.compile(begin, **how)(torch.tensor(5))
+    same(state, begin(5))
+    choose = torch.Generator().manual_seed(1)
+    for _ in range(30):
+        actions = torch.randint(COLUMNS, (6,), generator=choose)
+        expected = turn(state, actions, opponent)
+        state, *rest = compiled(state, actions)
+        same([state, *rest], expected)
+
+
+@pytest.mark.parametrize("opponent", [None, "random", rightmost])
+def test_the_functions_accept_vmap(torch: Any, opponent: Any) -> None:
+    """Over several batches, and a step over single boards."""
+    from torch.utils._pytree import tree_map
+
+    begin, play = partial(tensor.init, n=4, opponent=opponent), partial(turn, opponent=opponent)
+    keys = torch.tensor([3, 50, 2**62])
+    states = torch.vmap(begin)(keys)
+    choose = torch.Generator().manual_seed(1)
+    for _ in range(30):
+        apart = [tensor.State(*(each[i] for each in states)) for i in range(3)]
+        actions = torch.randint(COLUMNS, (3, 4), generator=choose)
+        found = torch.vmap(play)(states, actions)
+        alone = torch.vmap(partial(tensor.step, opponent=opponent))(apart[0], actions[0])
+        same(alone, tensor.step(apart[0], actions[0], opponent))
+        for i in range(3):
+            same(tree_map(lambda each, i=i: each[i], found), play(apart[i], actions[i]))
+        states = found[0]
+
+
+def test_a_full_column_loses_the_game_of_the_opponent_too(torch: Any) -> None:
+    state = tensor.init(1, 2, opponent=lambda seen: torch.tensor([0, 7]), seat=0)
+    for ply in range(3):  # on board 0 both play the leftmost column
+        answers = torch.tensor([0, 7 if ply == 2 else 1])
+        state = tensor.step(state, torch.tensor([0, 1]), lambda seen: answers)  # noqa: B023
+    assert state.rewards.tolist() == [[0, 0], [0, -1]]
+    assert state.terminated.tolist() == [False, True]
+    state = tensor.step(state, torch.tensor([0, 0]), rightmost)
+    assert state.rewards.tolist() == [[-1, 0], [0, 0]]  # a game that is over stays as it is
+    assert tensor.observe(state)["action_mask"].tolist() == [[0] * 7] * 2
+    assert not state.legal_action_mask.any()
+    state = tensor.restart(state, state.terminated & torch.tensor([True, False]))
+    assert state.legal_action_mask.sum(-1).tolist() == [7, 0]
+    assert not state.rewards.any()
+
+
+@pytest.mark.parametrize("opponent", [None, "random", rightmost])
+def test_nothing_is_copied_to_the_host(torch: Any, opponent: Any) -> None:
+    """On the device without data whatever asks for a value raises."""
+    env = c4env.TensorEnv(5, "meta", opponent=opponent, openings=OPENINGS)
+    seen, info = env.reset()
+    outputs = [*seen.values(), *info.values()]
+    for _ in range(3):
+        actions = torch.zeros(5, dtype=torch.int64, device="meta")
+        seen, *rest, info = env.step(actions)
+        outputs += [*seen.values(), *rest, *info.values()]
+    assert {output.device.type for output in outputs} == {"meta"}
+
+
+def test_bad_arguments_are_refused(torch: Any) -> None:
+    for size in (0, True, 2.5):
+        with pytest.raises(InvalidOption, match="expected a positive integer"):
+            c4env.TensorEnv(size)  # type: ignore[arg-type]
+    for device in ("nosuch", 3.5):
+        with pytest.raises(InvalidOption, match="device="):
+            c4env.TensorEnv(2, device=device)
+    for given, match in (
+        ({"opponent": "greedy"}, "opponent='greedy': expected None, 'random' or a function"),
+        ({"opponent": 3}, "opponent=3: expected"),
+        ({"opponent": "random", "seat": 2}, "seat=2: expected"),
+        ({"openings": []}, "no positions"),
+        ({"openings": ["445566"], "opponent": "random"}, "could end the game"),
+        ({"layout": "rows"}, "layout='rows': expected"),
+        ({"dtype": "float64"}, "dtype='float64': expected"),
+    ):
+        with pytest.raises(InvalidOption, match=match):
+            c4env.TensorEnv(2, **given)  # type: ignore[arg-type]
+    env = c4env.TensorEnv(2)
+    with pytest.raises(WrongOrder, match="before step"):
+        env.step(torch.tensor([0, 0]))
+    with pytest.raises(InvalidOption, match="the first reset"):
+        env.reset(where=torch.tensor([True, False]))
+    with pytest.raises(InvalidOption, match="seed=-1"):
+        env.reset(seed=-1)
+    env.reset()
+    for where in ([True, False], torch.tensor([True]), torch.tensor([1, 0])):
+        with pytest.raises(InvalidOption, match=r"where=.*expected a tensor, bool \(2,\)"):
+            env.reset(where=where)
+    answers = c4env.TensorEnv(2, opponent=lambda seen: seen["action_mask"][:, 0] / 2, seat=0)
+    answers.reset()
+    with pytest.raises(InvalidAction, match=r"the opponent's answer of dtype torch\.float32"):
+        answers.step(torch.tensor([0, 0]))
+    for actions, match in (
+        ([0, 0], "list: expected a tensor"),
+        (torch.tensor([0]), r"shape \(1,\)"),
+        (torch.tensor([0.0, 1.0]), "dtype torch.float32"),
+        (torch.tensor([True, False]), "dtype torch.bool"),
+        (torch.zeros(2, dtype=torch.int64, device="meta"), "actions on meta: expected cpu"),
+    ):
+        with pytest.raises(InvalidAction, match=match):
+            env.step(actions)
+
+
+def test_without_torch_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "torch", None)
+    monkeypatch.delitem(sys.modules, "c4env.envs.vectorized.tensor", raising=False)
+    with pytest.raises(MissingExtra, match=r"pip install 'c4env\[torch\]'"):
+        import c4env.envs.vectorized.tensor  # noqa: F401

@@ -1,0 +1,196 @@
+"""Exact data: labels as the slow reference finds them, splits, files, and a kill."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from c4env import Position, evaluation
+from c4env.agents.solver import NO_SCORE, Solver
+from c4env.agents.solver.exam import exam_positions
+from c4env.bitboard import mirror
+from c4env.errors import UnreadableRun
+from c4env.evaluation import Data
+from c4env.evaluation.exact import dataset as module
+from c4env.evaluation.exact.dataset import SPLITS
+from c4env.observation import observe
+from tests.helpers.processes import start_python
+from tests.rules.reference import negamax, open_columns, play, take_back, winner
+
+LATE = {"positions": 200, "plies": range(26, 40), "seed": 3, "sets": ["random"]}
+
+
+@pytest.fixture(scope="module")
+def late(tmp_path_factory):
+    """Positions that are soon solved: the file, and what is in it."""
+    path = tmp_path_factory.mktemp("data") / "late.npz"
+    return path, evaluation.data(path, jobs=1, **LATE)
+
+
+def positions(found):
+    pairs = zip(found.mine.tolist(), found.theirs.tolist(), strict=True)
+    return [Position.from_bitboards(*pair) for pair in pairs]
+
+
+def board_of(position):
+    """The board of the slow reference; player 0 is to move."""
+    board = [[-1] * 7 for _ in range(6)]
+    for column, row in itertools.product(range(7), range(6)):
+        for player, side in enumerate((position.mine, position.theirs)):
+            if side >> 7 * column + row & 1:
+                board[row][column] = player
+    return board
+
+
+def test_every_label_is_what_the_slow_reference_finds(late):
+    some = late[1].take(np.flatnonzero(late[1].ply >= 33))
+    assert len(some.mine) > 20
+    for position, columns in zip(positions(some), some.columns.tolist(), strict=True):
+        board = board_of(position)
+        expected = [NO_SCORE] * 7
+        for column in open_columns(board):
+            play(board, column, 0)
+            won = winner(board) == 0
+            expected[column] = (43 - position.plies) // 2 if won else -negamax(board, 1)[0]
+            take_back(board, column)
+        assert columns == expected
+
+
+def test_the_fields_go_together(late):
+    found = late[1]
+    assert len(found.mine) == 200
+    assert (found.score == found.columns.max(axis=1)).all()
+    assert ((found.columns == found.score[:, None]) == found.best).all()
+    assert (found.ply == [p.plies for p in positions(found)]).all()
+    assert {p.outcome for p in positions(found)} == {None}
+    assert set(Counter(found.ply.tolist())) == set(LATE["plies"])
+    solver = Solver()
+    for position, columns in zip(positions(found), found.columns.tolist(), strict=True):
+        assert solver.scores(position) == [None if s == NO_SCORE else s for s in columns]
+
+
+@pytest.mark.parametrize("ending", [".npz", ".parquet"])
+def test_what_is_written_is_read(late, tmp_path, ending):
+    if ending == ".parquet":
+        pytest.importorskip("pyarrow")
+    path = tmp_path / f"file{ending}"
+    found = evaluation.data(path, **LATE)
+    for kept, given, same in zip(Data.read(path), found, late[1], strict=True):
+        assert kept.dtype.kind == given.dtype.kind
+        assert (kept == given).all()
+        assert (given == same).all()
+    assert [path] == list(tmp_path.iterdir())
+
+
+def test_the_file_is_the_same_for_any_number_of_jobs(late, tmp_path, monkeypatch):
+    monkeypatch.setattr(module, "PORTION", 33)
+    for jobs in (1, 2):
+        evaluation.data(tmp_path / f"{jobs}.npz", jobs=jobs, **LATE)
+        assert (tmp_path / f"{jobs}.npz").read_bytes() == late[0].read_bytes()
+    other = evaluation.data(tmp_path / "other.npz", **{**LATE, "seed": 4})
+    assert not np.isin(other.mine, late[1].mine).all()
+
+
+def test_no_position_comes_twice_and_a_mirror_image_is_in_the_same_split(late, tmp_path):
+    found = evaluation.data(tmp_path / "a.npz", 2000, range(30, 36), sets=["random"])
+    images = {(mirror(p.mine), mirror(p.theirs)) for p in positions(found)}
+    own = {(p.mine, p.theirs) for p in positions(found)}
+    assert len(own) == len(images) == 2000
+    assert all(p.mirror() == p for p in positions(found) if (p.mine, p.theirs) in images)
+    mirrored = [np.array([mirror(b) for b in side.tolist()]) for side in (found.mine, found.theirs)]
+    turned = module._labelled(*mirrored, found.columns[:, ::-1])
+    assert (turned.split == found.split).all()
+    shares = Counter(found.split.tolist())
+    assert 60 < shares["validation"] < 140
+    assert 60 < shares["test"] < 140
+    assert sum(shares.values()) == sum(len(found.of(split).mine) for split in SPLITS)
+
+
+def test_positions_of_the_exam_are_left_out(tmp_path):
+    """Of four plies there are 568, and some of them are asked."""
+    found = evaluation.data(tmp_path / "a.npz", plies=range(0, 5), sets=["all"])
+    asked = {p for p in exam_positions() if p.plies <= 4}
+    assert asked
+    there = set(positions(found))
+    assert not there & asked
+    everything = there | {p.mirror() for p in there} | asked
+    assert len(everything) == 1 + 7 + 49 + 238 + 1120
+    # Games pass them all in the end, and give no others.
+    games = evaluation.data(tmp_path / "b.npz", len(there), range(0, 5), sets=["random"])
+    assert set(positions(games)) == there
+
+
+@pytest.mark.slow
+@pytest.mark.compiled
+def test_the_uci_set_has_its_counts(tmp_path):
+    found = evaluation.data(tmp_path / "uci.npz", sets=["uci"])
+    assert [int((np.sign(found.score) == s).sum()) for s in (1, 0, -1)] == [44473, 6449, 16635]
+    asked = exam_positions()
+    assert [p in asked for p in positions(found)] == (found.split == "exam").tolist()
+
+
+KILLED = """
+import os, sys
+from c4env.evaluation.exact import dataset as module
+module.PORTION = 20
+def watch(done, total):
+    if done == 100:
+        os.kill(os.getpid(), 9)
+module.data(sys.argv[1], 200, range(26, 40), 3, sets=["random"], jobs=1, watch=watch)
+"""
+
+
+@pytest.mark.compiled
+def test_after_a_kill_it_goes_on_to_the_same_file(late, tmp_path):
+    path = tmp_path / "late.npz"
+    with start_python("-c", KILLED, path) as process:
+        process.communicate(timeout=200)
+    assert process.returncode == -9
+    part = tmp_path / "late.npz.part"
+    assert [part] == list(tmp_path.iterdir())
+    with part.open("ab") as file:
+        file.write(b'["scores",[20')  # torn off
+    with pytest.raises(UnreadableRun, match="has another header"):
+        evaluation.data(path, **{**LATE, "seed": 4})
+    seen = []
+    evaluation.data(path, watch=lambda *done: seen.append(done), **LATE)
+    assert seen[0] == (100, 200)
+    assert seen[-1] == (200, 200)
+    assert path.read_bytes() == late[0].read_bytes()
+    assert [path] == list(tmp_path.iterdir())
+
+
+def test_the_tensors_are_those_of_the_observation(late):
+    torch = pytest.importorskip("torch")
+    from torch.utils.data import DataLoader
+
+    found = late[1]
+    (planes, masks, policy, value) = next(iter(DataLoader(found.torch(), batch_size=200)))
+    assert {t.dtype for t in (planes, masks, policy, value)} == {torch.float32}
+    for tensor, array in zip((planes, masks, policy, value), found.numpy(), strict=True):
+        assert (tensor.numpy() == array).all()
+    for i, position in enumerate(positions(found)):
+        seen = observe(position)
+        assert (planes[i].numpy() == np.moveaxis(seen["observation"], -1, 0)).all()
+        assert (masks[i].numpy() == seen["action_mask"]).all()
+    assert torch.allclose(policy.sum(1), torch.ones(200))
+    assert ((policy > 0).numpy() == found.best).all()
+    assert (value.numpy() == np.sign(found.score)).all()
+
+
+def test_pandas_and_datasets_read_the_parquet_file(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    pytest.importorskip("pyarrow")
+    path = tmp_path / "a.parquet"
+    found = evaluation.data(path, **LATE)
+    frame = pandas.read_parquet(path)
+    assert list(frame) == list(Data._fields)
+    assert (frame["mine"] == found.mine).all()
+    assert (np.stack(frame["columns"]) == found.columns).all()
+    assert (frame["split"] == found.split).all()
+    datasets = pytest.importorskip("datasets")
+    rows = datasets.load_dataset("parquet", data_files=str(path), cache_dir=str(tmp_path / "c"))
+    assert rows["train"][5]["best"] == found.best[5].tolist()

@@ -1,0 +1,401 @@
+"""Bad input is one line and exit code 2: a table a command."""
+
+from __future__ import annotations
+
+import io
+import json
+import subprocess
+import sys
+
+import pytest
+
+from c4env import agents, evaluation
+from c4env.evaluation.__main__ import main
+from c4env.evaluation.cli import progress
+from c4env.evaluation.cli.progress import MatchProgress, RunProgress
+from c4env.evaluation.rating.sprt import Sprt
+from c4env.evaluation.store.record import GAMES_FILE, GameRecord, read_games
+from tests.helpers.commands import refusal
+from tests.helpers.processes import environment, run_python
+
+BAD = {
+    "": [
+        ("", "required: COMMAND"),
+        ("runn", "did you mean 'run'?"),
+        ("help runn", "did you mean 'run'?"),
+        ("sweep minimax:depth=1..2", "unknown command 'sweep'; expected run, match"),
+    ],
+    "run": [
+        ("random", "at least two"),
+        ("random rndom", "unknown agent 'rndom'; did you mean 'random'?"),
+        ("random \x1b[31mred", "unknown agent '\\x1b[31mred'"),
+        ("random greedy --openings two", "No such file"),
+        ("random greedy --out ", "expected the name of a directory"),
+        ("random greedy --out pyproject.toml", "is a file: expected a directory"),
+        (f"random greedy --out {'x' * 300}", "File name too long"),
+        ("random greedy --margin 1", "--margin has no effect without"),
+        ("random greedy --jobs 0", "jobs=0"),
+        ("random greedy --seed two", "invalid int value: 'two'"),
+        ("random greedy --opening-book x", "unrecognized arguments"),
+        ("greedy greedy", "c4 play"),
+        ("one=random one=greedy", "agent 'one' is given twice"),
+        ("greedy --only greedy", "a gauntlet needs a challenger and at least one agent"),
+        ("greedy --only", "expected one argument"),
+        ("alphabeta:depth={1,2 --quiet", "unmatched brace"),
+        ("alphabeta:depth=1..2 alphabeta:depth=2", "'alphabeta:depth=2' is given twice"),
+    ],
+    "match": [
+        ("greedy", "required: B (see"),
+        ("greedy random --sprt 40,0", "sprt 40,0: expected H0,H1 in Elo, the smaller first"),
+        ("greedy random --sprt 0,1001", "within -1000..1000"),
+        ("greedy random --sprt forty", "sprt 'forty': expected H0,H1 in Elo"),
+        ("greedy random --sprt 0,40 --alpha 0.7", "alpha=0.7: expected a probability"),
+        ("greedy random --alpha 0.1", "--alpha has no effect without --sprt"),
+        ("greedy random --beta 0.1", "--beta has no effect without --sprt"),
+        ("greedy random --openings nowhere.txt", "nowhere.txt"),
+    ],
+    "solve": [
+        ("48", "'48'"),
+        ("4444444", "column 4 is full; legal columns: 1, 2, 3, 5, 6, 7"),
+        ("12121212", "the game is over"),
+        ("44 --threads 0", "threads=0"),
+        ("44 --table-mb 0", "table_mb=0"),
+        ("44 --table-mb 999999999999", "table_mb=999999999999: "),
+    ],
+    "leaderboard": [
+        ("--place rndom --quiet", "did you mean 'random'"),
+        ("--place random --field nowhere.json", "nowhere.json: No such file"),
+        ("--place random --field pyproject.toml", "pyproject.toml: not a leaderboard"),
+        ("--place random --limit 0 --quiet", "limit=0"),
+        ("--place random --quick", "--quick has no effect with --place"),
+        ("--limit 3", "--limit has no effect without --place"),
+        ("--stored --quick", "--quick has no effect with --stored"),
+        ("--stored --out x", "--out has no effect with --stored"),
+        ("--readme nowhere.md", "nowhere.md: No such file"),
+        ("--readme LICENSE", "expected the lines <!-- leaderboard: begin -->"),
+    ],
+    "quality": [
+        ("--on end-easy", "expected a run directory, agents, or --heuristics"),
+        ("--heuristics nope --on end-easy", "heuristic 'nope'"),
+        ("--heuristics lines --on no-such-set", "no-such-set"),
+        ("--heuristics lines --on end-easy --seed -2", "--seed -2"),
+        ("--heuristics lines --on end-easy --count 0", "0 positions"),
+        ("--heuristics lines --on end-easy --out x", "--out has no effect with --heuristics"),
+        ("--heuristics lines", "--heuristics: expected --on"),
+        ("greedy --heuristics lines --on end-easy", "and no agents"),
+    ],
+    "report": [
+        ("no-such-folder", "no-such-folder"),
+        ("x" * 300, "File name too long"),
+        ("\x1b]0;title\x07", "\\x1b]0;title\\x07"),
+        ("none --games games.txt", "expected a file name that ends in .csv, .json"),
+    ],
+    "list": [
+        ("rndom", "did you mean 'random'?"),
+        ("builtins:max", "agent 'builtins:max': <built-in function max> has no signature"),
+    ],
+    "play": [
+        ("human rndom", "did you mean 'random'?"),
+        ("random greedy --seed -3", "--seed -3"),
+        ("human=greedy random", "human=greedy: human means a person: expected another"),
+        ("a=greedy a=random", "a=greedy a=random: expected two different names"),
+        ("random greedy --record LICENSE/games", "cannot be written to"),
+        ("random greedy --moves 1212121", "--moves 1212121: expected a game that is not over"),
+        ("random greedy --moves 49", "'49': '9' at 2 is not a column 1..7"),
+    ],
+    "new": [
+        ("agent pyproject.toml", "expected a file name that ends with .py"),
+        ("agent tests/conftest.py", "already exists"),
+        ("agent no/x.py", "No such"),
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("command", "arguments", "words"),
+    [(command, *case) for command, cases in BAD.items() for case in cases],
+)
+def test_bad_input_is_one_line_and_exit_code_2(
+    command, arguments, words, capsys, monkeypatch, request
+):
+    monkeypatch.chdir(request.config.rootpath)
+    given = [*command.split(), *(arguments.split(" ") if arguments else ())]
+    assert words in refusal(given, capsys)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["run", "raising_agent:A", "random"],
+        ["play", "raising_agent:A", "random"],
+        ["web", "raising_agent:A"],
+        ["leaderboard", "--place", "raising_agent:A"],
+        ["quality", "raising_agent:A", "--on", "end-easy"],
+        ["quality", "--heuristics", "raising_agent:A", "--on", "end-easy"],
+        ["list", "raising_agent:A"],
+        ["run", "random", "alphabeta:heuristic=raising_agent:A"],
+        ["run", "random", "puct:function=raising_agent:A"],
+    ],
+)
+def test_a_users_module_that_raises_is_one_line_everywhere(
+    arguments, tmp_path, capsys, monkeypatch
+):
+    (tmp_path / "raising_agent.py").write_text("1 / 0\n")
+    monkeypatch.chdir(tmp_path)
+    assert main(arguments) == 2
+    shown = capsys.readouterr().err
+    assert shown.count("\n") == 1
+    assert "raising_agent:A" in shown
+    assert "ZeroDivisionError: division by zero (raising_agent.py, line 1)" in shown
+
+
+QUICK = ["run", "random", "greedy", "--openings", "0", "--jobs", "1", "--quiet"]
+
+
+def test_run_prints_standings_first_then_the_table(capsys):
+    assert main(["run", "random", "greedy", "--openings", "1", "--jobs", "1"]) == 0
+    shown = capsys.readouterr()
+    said, _, heading, *lines = shown.out.splitlines()
+    assert said.startswith(("greedy is the stronger", "greedy leads"))
+    assert heading.split()[:3] == ["rank", "agent", "Elo"]
+    assert lines[0].split()[1] == "greedy"
+    assert "moving first" in shown.out
+    assert "8 games; openings of 1 ply" in shown.out
+    assert "\x1b" not in shown.out
+    assert "compiling" in shown.err or shown.err == ""  # no bar where there is no terminal
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+def test_a_terminal_gets_colours_and_a_bar(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    for colour in (True, False):
+        out, err = Terminal(), Terminal()
+        monkeypatch.setattr(sys, "stdout", out)
+        monkeypatch.setattr(sys, "stderr", err)
+        assert main(["run", "random", "greedy", "--openings", "1", "--jobs", "1"]) == 0
+        assert main(["play", "random", "greedy"]) == 0
+        assert ("\x1b[91m" in out.getvalue()) == colour
+        assert "/8 [" in err.getvalue()
+        monkeypatch.setenv("NO_COLOR", "1")
+
+
+def test_agents_have_the_names_given_to_them_everywhere(tmp_path, capsys):
+    run = ["run", "old=random", "new=random", "--openings", "0", "--jobs", "1", "--quiet"]
+    assert main([*run, "--out", str(tmp_path), "--anchor", "old=100"]) == 0
+    shown = capsys.readouterr().out
+    assert {line.split()[1] for line in shown.splitlines()[3:5]} == {"old", "new"}
+    header, games = read_games(tmp_path)
+    assert header.players == {"old": "random", "new": "random"}
+    assert {game.players for game in games} == {("old", "new"), ("new", "old")}
+    assert main(["run", "greedy", "--only", "mine=greedy", *run[3:], "--format", "csv"]) == 0
+    assert capsys.readouterr().out.splitlines()[1].startswith("greedy,")
+    assert main(["match", "a=greedy", "b=greedy", *run[3:], "--sprt", "0,400"]) == 0
+    assert capsys.readouterr().out.startswith(("Undecided after", "H0 accepted"))
+    assert main(["play", "one=random", "two=random"]) == 0
+    assert "one (red x) plays" in capsys.readouterr().out
+
+
+TIMED = [*QUICK, "--movetime", "5", "--anchor", "random=100"]
+
+
+def test_json_holds_all_that_text_says(capsys):
+    assert main([*TIMED, "--format", "json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    result = evaluation.round_robin(["random", "greedy"], openings=0, movetime=5)
+    ratings = result.rate(("random", 100))
+    assert found["digest"] == result.digest
+    assert {*result.notes} <= {*found["notes"]}
+    assert [row["agent"] for row in found["standings"]] == [r.player for r in ratings]
+    first, rated = found["standings"][0], ratings[0]
+    names = ("Elo", "Elo_low", "Elo_high", "LOS", "score", "games", "rank_best", "rank_worst")
+    fields = ("elo", "low", "high", "better", "score", "games")
+    assert [first[name] for name in names] == [
+        *(getattr(rated, field) for field in fields),
+        *rated.ranks,
+    ]
+    assert found["first_move"] == ratings.first_move._asdict()
+    assert ratings.method_note() in found["notes"]
+
+
+def test_a_run_directory_is_written_resumed_and_reported(tmp_path, capsys):
+    folder = str(tmp_path / "run")
+    assert main([*QUICK, "--out", folder]) == 0
+    first = capsys.readouterr().out
+    assert main([*QUICK, "--out", folder]) == 0
+    again = capsys.readouterr().out
+    assert again.replace("2 of the games were stored already\n", "") == first
+    assert len(read_games(tmp_path / "run")[1]) == 2
+    assert main(["report", folder]) == 0
+    report = capsys.readouterr().out
+    digest = first.split("digest ")[1].split()[0]
+    assert f"digest {digest}" in report
+
+
+def test_list_describes_every_agent(capsys):
+    assert main(["list"]) == 0
+    shown = capsys.readouterr().out
+    for name in agents.names():
+        assert name in shown
+    assert "depth=7" in shown
+    assert main(["list", "rust-port"]) == 0
+    assert "minimax" not in capsys.readouterr().out
+
+
+def test_a_closed_or_plain_stream_is_no_terminal(capsys):
+    command = f"{sys.executable} -m c4env.evaluation {' '.join(QUICK)} >&-"
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    code = """
+class Stream:
+    def __init__(self, to): self.to = to
+    def write(self, text): return self.to.write(text)
+    def flush(self): self.to.flush()
+import sys
+sys.stdout, sys.stderr = Stream(sys.stdout), Stream(sys.stderr)
+from c4env.evaluation.__main__ import main
+main(sys.argv[1:])
+"""
+    assert "digest" in run_python("-c", code, *QUICK, check=True).stdout
+
+
+def test_a_deleted_folder_or_a_full_disk_is_one_line(tmp_path):
+    (tmp_path / "gone").mkdir()
+    c4 = f"{sys.executable} -m c4env.evaluation"
+    for command, words in (
+        (f"cd {tmp_path}/gone && rmdir ../gone && {c4} list", "the working folder was deleted"),
+        (f"{c4} list > /dev/full", "No space left on device"),
+    ):
+        done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
+        assert done.returncode == 2
+        assert words in done.stderr
+        assert done.stderr.count("\n") == 1
+
+
+def test_the_only_agent_may_be_listed_too(capsys):
+    found = []
+    for given in (["greedy", "mine=random"], ["mine=random"]):
+        assert main(["run", *given, "--only", "greedy", "--format", "csv", *QUICK[3:]]) == 0
+        found.append([row.split(",")[:5] for row in capsys.readouterr().out.splitlines()])
+    assert found[0] == found[1]
+
+
+def test_a_hypothesis_may_be_negative(capsys):
+    assert main(["match", "greedy", "random", "--sprt", "-10,0", *QUICK[3:]]) == 0
+    assert "H0: -10, H1: 0" in capsys.readouterr().out
+
+
+UNWRITABLE = {
+    "html": ["run", "random", "greedy", "--html", "PATH"],
+    "html of a match": ["match", "random", "greedy", "--html", "PATH"],
+    "games": ["report", "run", "--games", "PATH.csv"],
+    "plots": ["report", "run", "--plots", "PATH"],
+    "store": ["leaderboard", "--quick", "--store", "PATH"],
+}
+
+
+@pytest.mark.parametrize("arguments", UNWRITABLE.values(), ids=UNWRITABLE)
+@pytest.mark.parametrize("path", ["no/such/folder", "file/x", "/proc/none/x"])
+def test_what_cannot_be_written_is_refused_before_a_game(
+    arguments, path, tmp_path, capsys, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "file").write_text("")
+    if "--plots" in arguments and path == "no/such/folder":
+        path = "file"  # its folders are made
+    assert main([*QUICK, "--out", "run"]) == 0
+    capsys.readouterr()
+    before = sorted(tmp_path.rglob("*"))
+    given = [argument.replace("PATH", path) for argument in arguments]
+    assert " cannot be written: " in refusal(given, capsys)
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_an_unfinished_run_says_so_and_a_resumed_one_too(tmp_path, capsys):
+    assert main([*QUICK, "--out", str(tmp_path)]) == 0
+    path = tmp_path / GAMES_FILE
+    lines = path.read_text().splitlines(keepends=True)
+    for kept in (0, 1):
+        path.write_text("".join(lines[:kept]))
+        capsys.readouterr()
+        assert main(["report", str(tmp_path)]) == 0
+        shown = capsys.readouterr().out
+        assert f"unfinished: {kept} of 2 games" in shown
+        assert "greedy" in shown
+    assert main([*QUICK, "--out", str(tmp_path)]) == 0
+    assert "1 of the games was stored already" in capsys.readouterr().out
+
+
+def test_listing_agents_compiles_nothing():
+    code = (
+        "import sys; from c4env import agents; import c4env.evaluation.__main__ as c;"
+        "c.main(['list']); agents.make('random'); assert 'numba' not in sys.modules"
+    )
+    run_python("-c", code, check=True)
+
+
+@pytest.mark.slow
+@pytest.mark.compiled  # from nothing: seconds
+def test_a_run_says_that_it_compiles_when_it_does(tmp_path):
+    command = ["-m", "c4env.evaluation", "run", "--openings", "0", "--jobs", "1", "random"]
+    elsewhere = environment(NUMBA_CACHE_DIR=str(tmp_path))
+    said = [
+        run_python(*command, opponent, env=elsewhere, check=True).stderr
+        for opponent in ("greedy", "greedy", "rust-port:depth=1")
+    ]
+    assert [text.count("compiling native code") for text in said] == [1, 0, 1]
+
+
+def test_output_into_a_closed_pipe_is_no_error():
+    command = f"{sys.executable} -m c4env.evaluation list | head -1"
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, check=True)
+    assert done.stderr == ""
+
+
+def game(first: str, second: str, winner: int | None) -> GameRecord:
+    return GameRecord((first, second), "", "1", winner, "four")
+
+
+GAMES = [game("a", "b", 0), game("b", "a", 0), game("a", "b", 0), game("b", "a", None)]
+
+
+def played(shown: RunProgress) -> None:
+    with shown:
+        shown.watch(0, 4)
+        for i, one in enumerate(GAMES, start=1):
+            shown.on_game(one)
+            shown.watch(i, 4)
+
+
+def test_a_log_has_a_line_now_and_then(capsys, monkeypatch):
+    played(RunProgress())
+    assert capsys.readouterr().err == ""
+    monkeypatch.setattr(progress, "EVERY", 0.0)
+    played(RunProgress())
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[0] == "0 of 4 games"
+    assert lines[-1] == "4 of 4 games: a 62%, b 38%"
+    played(RunProgress(quiet=True))
+    assert capsys.readouterr().err == ""
+
+
+def test_a_terminal_has_a_bar_and_the_standings_above_it(monkeypatch):
+    monkeypatch.setattr(progress, "EVERY", 0.0)
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    played(RunProgress())
+    assert "4/4 [" in sys.stderr.getvalue()
+    assert "a 62%, b 38%" in sys.stderr.getvalue()
+
+
+def test_a_match_says_score_elo_and_the_ratio_between_its_bounds():
+    shown = MatchProgress(Sprt(0, 40))
+    assert shown.so_far() == ""
+    for points in (1, 1.5):
+        shown.on_pair(points)
+    ratio = float(Sprt(0, 40).llr((0, 0, 1, 1, 0)))
+    assert shown.so_far() == f"score 62.5%, Elo +89, LLR {ratio:.2f} (-2.94 .. 2.94)"

@@ -1,0 +1,94 @@
+"""The exam that ships, and how agents sit it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from importlib.resources import files
+
+import numpy as np
+import pytest
+
+from c4env import agents
+from c4env.agents.solver import Solver
+from c4env.agents.solver.exam import (
+    FILE,
+    SHA256,
+    VERSION,
+    exam,
+    exam_positions,
+)
+from c4env.evaluation.__main__ import main
+from c4env.position import Position
+from tests.helpers.paths import ROOT
+from tests.rules.positions import quiet
+
+
+def signs(question):
+    return [np.sign(score) for score in question.scores if score is not None]
+
+
+def test_the_file_is_the_one_whose_hash_is_stated():
+    data = files("c4env.agents.solver").joinpath(FILE).read_bytes()
+    assert hashlib.sha256(data).hexdigest() == SHA256
+    page = (ROOT / "docs" / "explanation" / "exam.md").read_text()
+    assert f"exam {VERSION}" in page
+    assert SHA256 in page
+
+
+def test_every_position_is_critical_and_quiet_and_there_once():
+    positions = [question.position for question in exam()]
+    assert len(exam_positions()) > 2 * len(positions) - 10  # a few are their own mirror image
+    assert len({frozenset([p, p.mirror()]) for p in positions}) == len(positions)
+    for question, position in zip(exam(), positions, strict=True):
+        legal = [column for column, score in enumerate(question.scores) if score is not None]
+        assert legal == list(position.legal_columns())
+        assert min(signs(question)) < max(signs(question)) >= 0
+        assert 4 <= position.plies <= 36
+        assert quiet(position)
+
+
+def test_late_scores_are_those_of_plain_negamax():
+    negamax = agents.make("negamax")
+    late = [question for question in exam() if len(question.moves) >= 33]
+    assert len(late) > 50
+    for question in late:
+        for column in question.position.legal_columns():
+            after = question.position.play(column)
+            if after.outcome is None:
+                value = -negamax.search(after).value
+            else:
+                value = 0 if after.outcome.winner is None else 1
+            assert np.sign(value) == np.sign(question.scores[column])
+
+
+@pytest.mark.slow
+@pytest.mark.compiled
+def test_scores_are_found_again_without_a_book():
+    solver = Solver(book=None)
+    for question in [question for question in exam() if len(question.moves) >= 20][:150]:
+        assert tuple(solver.scores(question.position)) == question.scores
+
+
+def test_agents_sit_the_exam_without_anything_being_solved(monkeypatch, capsys, tmp_path):
+    def solve(*arguments):
+        raise AssertionError("its scores come with the package")
+
+    monkeypatch.setattr(Solver, "scores", solve)
+    command = ["quality", "random", "greedy", "--on", "exam", "--count", "60", "--quiet"]
+    assert main([*command, "--format", "json", "--out", str(tmp_path)]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert any(n.startswith(f"exam {VERSION} (sha256 {SHA256[:16]})") for n in found["notes"])
+    assert [row["critical"] for row in found["overall"]] == [60, 60]
+    by_player = {row["player"]: row["keeping"] for row in found["overall"]}
+    assert by_player["greedy"] > by_player["random"]
+    answers = (tmp_path / "answers.jsonl").read_text().splitlines()[1:]
+    kept = [
+        question.scores[column]
+        for question in exam()[:60]
+        for spec, *_, mine, theirs, column, _ in map(json.loads, answers)
+        if spec == "greedy" and question.position == Position.from_bitboards(mine, theirs)
+    ]
+    best = [max(s for s in q.scores if s is not None) for q in exam()[:60]]
+    share = np.mean([np.sign(s) == np.sign(b) for s, b in zip(kept, best, strict=True)])
+    assert by_player["greedy"] == pytest.approx(share)

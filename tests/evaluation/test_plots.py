@@ -1,0 +1,79 @@
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from c4env.evaluation.report import page as report
+from c4env.evaluation.report import plots
+from tests.evaluation.test_report import GAMES, crowded
+from tests.helpers.runs import rated, run_of
+
+RATINGS = rated(GAMES, ["one", "two"])
+
+
+@pytest.mark.slow
+def test_each_figure_is_written_in_three_forms(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib", reason="figures need matplotlib")
+    found = report.contents(run_of(GAMES), RATINGS)
+    written = plots.write_plots(tmp_path / "figures", found)
+    assert {path.stem for path in written} == set(plots.FIGURES)
+    for path in written:
+        data = path.read_bytes()
+        assert data.startswith({".png": b"\x89PNG", ".svg": b"<?xml", ".pdf": b"%PDF"}[path.suffix])
+    svg = (tmp_path / "figures" / "strength.svg").read_text()
+    assert ">one  " in svg  # names are text
+    again = plots.write_plots(tmp_path / "again", found)
+    assert [p.read_bytes() for p in written] == [p.read_bytes() for p in again]
+
+
+def texts_of(figure: Any, monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, Any]]:
+    """What a figure says, and where, in pixels."""
+    from matplotlib.text import Text
+
+    drawn: dict[Text, None] = {}  # ticks beyond their axis exist, but are not drawn
+    draw = Text.draw
+
+    def recorded(text: Text, renderer: Any) -> None:
+        if text.get_text() and text.get_visible():
+            drawn[text] = None
+        draw(text, renderer)
+
+    monkeypatch.setattr(Text, "draw", recorded)
+    figure.draw_without_rendering()
+    return [(text.get_text(), Text.get_window_extent(text)) for text in drawn]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("count", [2, 7, 21])
+def test_no_text_covers_another_or_leaves_its_figure(
+    count: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("matplotlib", reason="figures need matplotlib")
+    found = {**crowded(count), "title": "A run with a long name, " * 8}
+    drawn = dict(plots.figures(found))
+    assert list(drawn) == list(plots.FIGURES)
+    for name, figure in drawn.items():
+        texts = texts_of(figure, monkeypatch)
+        for i, (words, box) in enumerate(texts):
+            inside = box.x0 >= -1 and box.x1 <= figure.bbox.x1 + 1
+            assert inside, (name, words)
+            assert box.y0 >= -1, (name, words)
+            assert box.y1 <= figure.bbox.y1 + 1, (name, words)
+            for other, there in texts[i + 1 :]:
+                across = min(box.x1, there.x1) - max(box.x0, there.x0)
+                along = min(box.y1, there.y1) - max(box.y0, there.y0)
+                assert across <= 1 or along <= 1, (name, words, other)
+        games = len(found["games"])
+        run = rf"A run with a long name.*\.\.\.: {games} games, digest {found['digest']}"
+        assert sum(bool(re.fullmatch(run, words)) for words, _ in texts) == 1
+
+
+def test_an_interval_reaches_from_its_low_to_its_high_end() -> None:
+    pytest.importorskip("matplotlib", reason="figures need matplotlib")
+    found = report.contents(run_of(GAMES), RATINGS)
+    (bars,) = dict(plots.figures(found))["strength"].axes[0].containers
+    drawn = [end[0] for ends in bars[2][0].get_segments() for end in ends]
+    assert drawn == pytest.approx([end for rating in found["ratings"] for end in rating[1:3]])

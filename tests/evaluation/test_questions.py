@@ -1,0 +1,237 @@
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from c4env import agents
+from c4env.agents.solver import Solver
+from c4env.bitboard import CELLS
+from c4env.errors import InvalidOption, UnreadableRun
+from c4env.evaluation.__main__ import main
+from c4env.evaluation.exact.questions import (
+    ANSWERS_FILE,
+    labelled_sets,
+    make_labelled,
+    question_agents,
+    read_labelled,
+)
+from c4env.evaluation.exact.scores import SCORES_FILE, Judge, positions_backwards, positions_of
+from c4env.evaluation.store.record import GameRecord
+from c4env.position import Position
+from tests.rules.positions import format_labelled, random_positions
+
+SOLVER = Solver(book=None, table_mb=1)
+SET = make_labelled("end-easy", 30, 3, SOLVER)
+
+
+@pytest.fixture
+def judge():
+    return Judge(book=None, table_mb=1)
+
+
+def breaks_down(observation):
+    """Has no answer when the board holds an odd number of discs."""
+    if observation["observation"].sum() % 2:
+        raise RuntimeError("odd")
+    return int(np.flatnonzero(observation["action_mask"])[0])
+
+
+@pytest.mark.compiled  # the perfect agent reads its book
+def test_perfect_answers_are_perfect_and_every_agent_gets_the_same_questions(judge):
+    quality = question_agents(["random", "perfect:table_mb=1", "greedy"], SET, judge)
+    assert quality.players[0] == "perfect:table_mb=1"
+    perfect, *others = quality.overall()
+    assert perfect.optimal.value == 1
+    for other in others:
+        assert (other.moves, other.forced, other.critical) == perfect[3:6]
+    for judged in quality.moves:
+        position = next(p.position for p in SET if p.moves == judged.group)
+        assert list(judged.scores) == SOLVER.scores(position)
+        assert judged.ply == position.plies
+
+
+def test_answers_are_kept_and_go_on(tmp_path, judge):
+    specs = ["random", "greedy"]
+    whole = question_agents(specs, SET, judge, folder=tmp_path / "whole")
+
+    def stop(done, total):
+        assert total == 60
+        if done == 37:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        question_agents(specs, SET, judge, folder=tmp_path, watch=stop)
+    path = tmp_path / ANSWERS_FILE
+    assert path.read_text().count("\n") == 1 + 37
+    assert question_agents(specs, SET, judge, folder=tmp_path).moves == whole.moves
+    assert path.read_text() == (tmp_path / "whole" / ANSWERS_FILE).read_text()
+    question_agents(specs, SET, judge, folder=tmp_path)
+    assert path.read_text().count("\n") == 1 + 60
+    question_agents(specs, SET, judge, seed=1, folder=tmp_path)
+    assert path.read_text().count("\n") == 1 + 120
+
+
+def test_an_agent_without_an_answer_is_noted(judge):
+    agents.register("answers-breaks-down", breaks_down)
+    quality = question_agents(["answers-breaks-down", "greedy"], SET, judge)
+    odd = sum(p.position.plies % 2 for p in SET)
+    moves = {q.player: q.moves + q.forced for q in quality.overall()}
+    assert moves == {"greedy": 30, "answers-breaks-down": 30 - odd}
+    assert f"{odd} positions without an answer, answers-breaks-down: exception" in quality.text()
+    with pytest.raises(InvalidOption, match="no agent answered"):
+        question_agents(["answers-breaks-down"], [p for p in SET if p.position.plies % 2], judge)
+
+
+def test_the_command_asks_agents(tmp_path, capsys):
+    path = tmp_path / "set.txt"
+    path.write_text(format_labelled(SET))
+    command = ["quality", "greedy", "random", "--on", str(path), "--out", str(tmp_path / "kept")]
+    assert main(command) == 0
+    first = capsys.readouterr()
+    assert "bootstrap over 30 positions" in first.out
+    assert not first.err  # no bar where there is no terminal
+    assert main([*command, "--quiet"]) == 0
+    again = capsys.readouterr()
+    assert again.out == first.out
+    assert again.err == ""
+    assert {p.name for p in (tmp_path / "kept").iterdir()} == {"answers.jsonl", "scores.jsonl"}
+
+
+def late_positions(count):
+    return random_positions(count, seed=0, fewest=32, most=35)
+
+
+def a_judge(folder=None):
+    return Judge(folder, book=None, table_mb=1)
+
+
+def test_scores_are_the_solvers_and_mirror_images_share_them():
+    solver = Solver(book=None, table_mb=1)
+    positions = late_positions(40)
+    judge = a_judge()
+    judge.judge([*positions, *(p.mirror() for p in positions)], jobs=2)
+    assert len(judge) <= len(positions)
+    for position in positions:
+        assert list(judge.scores(position)) == solver.scores(position)
+        assert judge.scores(position.mirror()) == judge.scores(position)[::-1]
+
+
+def test_scores_are_kept_and_read(tmp_path):
+    positions = late_positions(10)
+    with a_judge(tmp_path) as judge:
+        judge.judge(positions, jobs=1)
+        found = [judge.scores(p) for p in positions]
+    before = (tmp_path / SCORES_FILE).read_bytes()
+    counts = []
+    with a_judge(tmp_path) as judge:
+        judge.judge(positions, watch=lambda done, total: counts.append((done, total)))
+        assert [judge.scores(p) for p in positions] == found
+    assert counts == [(len(judge), len(judge))]
+    assert (tmp_path / SCORES_FILE).read_bytes() == before
+
+
+@pytest.mark.parametrize("jobs", [1, 3])
+def test_an_interrupted_judgement_loses_nothing_and_goes_on(tmp_path, jobs):
+    positions = late_positions(100)
+
+    def stop(done, total):
+        if done >= 40:
+            raise KeyboardInterrupt
+
+    with a_judge(tmp_path) as judge, pytest.raises(KeyboardInterrupt):
+        judge.judge(positions, jobs=jobs, watch=stop)
+    found = len(judge)
+    assert found >= 40
+    with a_judge(tmp_path) as judge:
+        assert len(judge) == found
+        counts = []
+        judge.judge(positions, jobs=jobs, watch=lambda done, total: counts.append(done))
+        assert counts[0] == found
+        whole = [judge.scores(p) for p in positions]
+    alone = a_judge()
+    assert whole == [alone.scores(p) for p in positions]
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda entry: [entry[0], entry[1] | entry[0], entry[2]],
+        lambda entry: [*entry[:2], [s if s is None else 99 for s in entry[2]]],
+        lambda entry: ["x", *entry[1:]],
+    ],
+)
+def test_a_damaged_entry_is_named(tmp_path, spoil):
+    with a_judge(tmp_path) as judge:
+        judge.judge(late_positions(3))
+    path = tmp_path / SCORES_FILE
+    lines = path.read_text().splitlines()
+    lines[2] = json.dumps(spoil(json.loads(lines[2])))
+    path.write_text("\n".join(lines) + "\n")
+    with pytest.raises(UnreadableRun, match="line 3"):
+        a_judge(tmp_path)
+
+
+def test_positions_of_a_game_are_those_its_players_chose_in():
+    game = GameRecord(("a", "b"), "12", "1212121", 0, "four")
+    assert positions_of(game) == [
+        Position.parse(m) for m in ("12", "121", "1212", "12121", "121212")
+    ]
+    assert list(positions_backwards([game])) == positions_of(game)[::-1]
+
+
+LATE = make_labelled("end-easy", 30, 3, Solver(book=None, table_mb=1))
+
+
+def test_made_positions_are_of_the_set_and_labelled_right():
+    solver = Solver(book=None, table_mb=4)
+    made = make_labelled("end-easy", 30, 5, solver)
+    assert len({p.position for p in made}) == 30
+    for moves, position, score in made:
+        assert position == type(position).parse(moves)
+        assert position.outcome is None
+        assert 29 <= position.plies < CELLS
+        assert solver.score(position) == score
+        assert 1 <= solver.plies_to_end(position) <= 13
+
+
+def test_format_and_read_are_inverse(tmp_path):
+    made = make_labelled("end-easy", 5, 1, Solver(book=None, table_mb=4))
+    (tmp_path / "set.txt").write_text(format_labelled(made))
+    assert read_labelled(tmp_path / "set.txt") == made
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("44 1\n48 2\n", "line 2"),
+        ("44\n", "line 1"),
+        ("44 one\n", "expected moves and a score"),
+        ("", "has no position: expected lines of moves and a score"),
+    ],
+)
+def test_a_bad_file_is_refused_with_the_line(tmp_path, text, words):
+    (tmp_path / "set.txt").write_text(text)
+    with pytest.raises(UnreadableRun, match=words):
+        read_labelled(tmp_path / "set.txt")
+
+
+def test_sets_are_files_or_made_and_each_position_counts_once(tmp_path):
+    path = tmp_path / "set.txt"
+    path.write_text(format_labelled(LATE))
+    assert labelled_sets([str(path), str(path)], None) == LATE
+    assert labelled_sets([str(path)], 4) == LATE[:4]
+    assert labelled_sets(["end-easy"], 30, 3) == LATE
+    path.write_text("1212121 -18\n")
+    with pytest.raises(InvalidOption, match="1212121: the game is over"):
+        labelled_sets([str(path)], None)
+    wrong = LATE[2]._replace(score=-LATE[2].score or 1)
+    path.write_text(format_labelled([*LATE[:2], wrong]))
+    assert labelled_sets([str(path)], 2) == LATE[:2]
+    with pytest.raises(
+        InvalidOption, match=f"{wrong.moves} is labelled {wrong.score}; its score is"
+    ):
+        labelled_sets([str(path)], None)
+    with pytest.raises(InvalidOption, match="at least 1"):
+        labelled_sets(["end-easy"], 0)

@@ -1,0 +1,254 @@
+from __future__ import annotations
+
+import csv
+import functools
+import io
+import itertools
+import json
+import subprocess
+import time
+
+import pytest
+
+from c4env import agents, evaluation
+from c4env.agents.solver import Solver
+from c4env.evaluation.__main__ import main
+from c4env.evaluation.exact import refute
+from c4env.evaluation.exact.questions import question, question_in_worker
+from c4env.evaluation.exact.refute import WorstCase
+from c4env.observation import observe
+from c4env.position import Position
+from tests.helpers.paths import ROOT
+from tests.helpers.policies import first_legal
+from tests.helpers.processes import run_python, start_python
+from tests.rules import reference
+from tests.rules.positions import quiet
+
+
+def late_openings(count, discs, seed):
+    """Random ones in which neither side wins with the next disc."""
+    games = reference.random_games(seed, 100 * count, least=discs, most=discs)
+    return list(itertools.islice((m for m in games if quiet(Position.parse(m))), count))
+
+
+LATE = [opening for discs in (30, 31, 32) for opening in late_openings(3, discs, 1)]
+
+
+@pytest.fixture(autouse=True)
+def small_solver(request, monkeypatch):
+    """Without a book, which takes long to read where nothing is compiled."""
+    if "compiled" not in request.keywords:
+        solver = Solver(book=None, table_mb=1)
+        monkeypatch.setattr(refute, "solver", lambda: solver)
+
+
+@functools.cache
+def made(spec):
+    return agents.make(spec)
+
+
+def answer(player, position):
+    """What the agent plays, asked as the search asks it."""
+    if callable(player):
+        return player(observe(position))
+    return question(made(player), player, position, 0)
+
+
+def worst(player, position, seat):
+    """The least any opponent can hold the agent to, by trying every line."""
+    if position.outcome is not None:
+        winner = position.outcome.winner
+        return 0 if winner is None else 1 if winner == seat else -1
+    if position.to_move == seat:
+        return worst(player, position.play(answer(player, position)), seat)
+    return min(worst(player, position.play(c), seat) for c in position.legal_columns())
+
+
+def exact(position, seat):
+    """What exact play gives the agent, by plain negamax."""
+    if position.outcome is not None:
+        winner = position.outcome.winner
+        return 0 if winner is None else 1 if winner == seat else -1
+    value = made("negamax").search(position).value
+    value = (value > 0) - (value < 0)
+    return value if position.to_move == seat else -value
+
+
+@pytest.mark.parametrize("player", ["greedy", "random", first_legal])
+def test_late_positions_are_as_brute_force_says(player):
+    found = evaluation.refute(player, LATE, 10_000)
+    assert [(c.opening, c.seat) for c in found.openings] == [(o, s) for o in LATE for s in (0, 1)]
+    for case in found.openings:
+        position = Position.parse(case.opening)
+        assert case.proven
+        assert case.value == exact(position, case.seat)
+        assert case.outcome == worst(player, position, case.seat)
+    assert any(case.outcome < case.value for case in found.openings)
+    held = [case for case in found.tenable if case.outcome == case.value]
+    assert held or player != "greedy"
+
+
+@pytest.mark.parametrize("player", ["greedy", "random", first_legal])
+def test_lines_replay_with_the_agents_moves_and_first_errors_are_errors(player):
+    for case in evaluation.refute(player, LATE).openings:
+        assert case.line.startswith(case.opening)
+        position, errors = Position.parse(case.opening), []
+        for digit in case.line[len(case.opening) :]:
+            column = int(digit) - 1
+            following = position.play(column)
+            if position.to_move == case.seat:
+                assert column == answer(player, position)
+                if exact(following, case.seat) < exact(position, case.seat):
+                    errors.append(position.plies)
+            position = following
+        assert position.outcome is not None
+        winner = position.outcome.winner
+        assert case.outcome == (0 if winner is None else 1 if winner == case.seat else -1)
+        assert case.first_error == (errors[0] if errors else None)
+        assert (case.first_error is not None) >= (case.outcome < case.value)
+
+
+@pytest.mark.compiled
+def test_a_published_agent_is_refuted_from_the_first_moves():
+    found = evaluation.refute("alphabeta-window", limit=2)
+    solver = Solver()
+    assert found.held == 0
+    for case in found.tenable:
+        before = Position.parse(case.line[: case.first_error])
+        after = before.play(int(case.line[case.first_error]) - 1)
+        assert solver.sign(before) > -solver.sign(after)
+
+
+def found_before():
+    """Agents, their seats and lines that `c4 refute` once found; puct takes long."""
+    for row in (ROOT / "tests/data/refutations.tsv").read_text().splitlines():
+        spec, *rest = row.split("\t")
+        marks = pytest.mark.slow if spec.startswith("puct") else ()
+        yield pytest.param(spec, *rest, id=spec, marks=marks)
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize(("spec", "place", "line"), list(found_before()))
+def test_refutations_found_before_replay(spec, place, line):
+    seat = ["first", "second"].index(place)
+    position = Position.parse(line[:2])
+    for digit in line[2:]:
+        if position.to_move == seat:
+            assert answer(spec, position) == int(digit) - 1
+        position = position.play(int(digit) - 1)
+    assert position.outcome.winner == 1 - seat
+
+
+@pytest.mark.parametrize("budget", [1, 5, 40])
+def test_a_budget_ends_the_search_and_what_it_found_is_true(budget):
+    whole = evaluation.refute("negamax", LATE).openings
+    for case, full in zip(evaluation.refute("negamax", LATE, budget).openings, whole, strict=True):
+        assert case.positions <= max(budget, 42 - len(case.opening))
+        assert case.proven or full.positions > case.positions
+        assert case.proven == (case.searched == 42 - len(case.opening))
+        assert case.proven or (len(case.opening) + case.searched) % 2 == 1 - case.seat
+        assert case.outcome >= full.outcome
+        assert case.outcome == -1 or case.proven == (case.positions == full.positions)
+
+
+def test_more_positions_go_on_from_those_before(tmp_path, monkeypatch):
+    asked = []
+
+    def counting(*arguments, **settings):
+        asked.append(arguments)
+        return question_in_worker(*arguments, **settings)
+
+    monkeypatch.setattr(refute, "question_in_worker", counting)
+    few = evaluation.refute("greedy", LATE[:3], 6, out=tmp_path)
+    assert few.positions == len(asked)
+    assert evaluation.refute("greedy", LATE[:3], 6, out=tmp_path) == few
+    assert few.positions == len(asked)
+    more = evaluation.refute("greedy", LATE[:3], out=tmp_path)
+    assert few.positions < more.positions == len(asked)
+    assert more.openings == evaluation.refute("greedy", LATE[:3]).openings
+    assert len(list(tmp_path.iterdir())) == 6
+    evaluation.refute("random", LATE[:3], 10, out=tmp_path)  # each in files of its own
+    evaluation.refute("random", LATE[:3], 10, seed=1, out=tmp_path)
+    assert len(list(tmp_path.iterdir())) == 6 + 12
+
+
+@pytest.mark.compiled
+def test_any_number_of_jobs_finds_the_same():
+    assert evaluation.refute("random", LATE, jobs=2) == evaluation.refute("random", LATE)
+
+
+@pytest.mark.slow
+@pytest.mark.compiled
+def test_a_killed_search_goes_on_and_finds_the_same(tmp_path):
+    command = ["-m", "c4env.evaluation", "refute", "alphabeta:depth=6", "--quiet"]
+    command += ["--out", str(tmp_path), "--jobs", "2", "--format", "json", "--limit", "5"]
+
+    def kept():
+        return {path: path.read_bytes() for path in tmp_path.iterdir()}
+
+    process = start_python(*command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    while process.poll() is None:
+        if sum(lines.count(b"\n") for lines in kept().values()) > 20:
+            process.kill()
+            break
+        time.sleep(0.005)
+    assert process.wait() < 0  # it was in the middle
+    before = kept()
+    done = run_python(*command, check=True)
+    after = kept()
+    for path, lines in before.items():
+        assert after[path].startswith(lines[: lines.rfind(b"\n") + 1])  # nothing was lost
+        entries = [json.loads(line) for line in after[path].splitlines()[1:]]
+        assert len({tuple(entry[:3]) for entry in entries}) == len(entries)  # nor found out twice
+    whole = evaluation.refute("alphabeta:depth=6", limit=5)
+    assert json.loads(done.stdout) == json.loads(whole.json())
+
+
+def test_an_agent_that_breaks_down_is_refuted_there():
+    def breaks_down(observation):
+        if observation["observation"].sum() > 32:
+            raise RuntimeError("tired")
+        return first_legal(observation)
+
+    found = evaluation.refute(breaks_down, LATE)
+    broken = [case for case in found.openings if case.fault]
+    assert broken
+    for case in broken:
+        assert case.outcome == -1
+        position = Position.parse(case.line)
+        assert position.outcome is None
+        assert position.plies > 32
+        assert case.first_error is None or case.first_error <= position.plies
+    assert f"Lines that ended without an answer: {len(broken)}, for example " in found.summary()
+    assert "exception: RuntimeError: tired" in found.summary()
+
+
+def case(value, outcome, proven=False, searched=3, line="444"):
+    return WorstCase("44", 0, value, outcome, line, None, proven, 7, searched)
+
+
+def test_the_command_prints_every_form(capsys, tmp_path):
+    path = tmp_path / "openings.txt"
+    path.write_text("\n".join(LATE))
+    found = evaluation.refute("greedy", str(path))
+    forms = {}
+    for form in ("text", "markdown", "csv", "json"):
+        command = ["refute", "greedy", "--openings", str(path), "--format", form, "--jobs", "1"]
+        assert main(command) == 0
+        shown = capsys.readouterr()
+        assert not shown.err  # no bar where there is no terminal
+        forms[form] = shown.out
+    assert f"{found.held:.1%}" in forms["text"]
+    assert f"Shortest refutation found: {found.shortest.line}" in forms["markdown"]
+    known = json.loads(forms["json"])
+    assert known["positions"] == sum(case["positions"] for case in known["openings"])
+    could = [case for case in known["openings"] if case["value"] >= 0]
+    kept = sum(case["outcome"] == case["value"] for case in could)
+    assert known["held"] == kept / len(could) == found.held
+    names = "opening seat value outcome line first_error proven positions"
+    assert set(known["openings"][0]) == set(names.split())
+    for case, row, own in zip(
+        known["openings"], csv.DictReader(io.StringIO(forms["csv"])), found.openings, strict=True
+    ):
+        assert row == {k: "" if v is None else str(v) for k, v in case.items()}
+        assert case == {name: getattr(own, name) for name in case}

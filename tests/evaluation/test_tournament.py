@@ -1,0 +1,303 @@
+from __future__ import annotations
+
+import itertools
+import os
+import signal
+import subprocess
+import time
+
+import numpy as np
+import pytest
+
+from c4env import agents, evaluation
+from c4env.errors import InvalidOption, UnknownAgent, UnreadableRun, Unwritable
+from c4env.evaluation.games.settings import Settings
+from c4env.evaluation.games.tournament import play, prepare
+from c4env.evaluation.plan.field import name_players
+from c4env.evaluation.plan.schedule import gauntlet_order, opening_major
+from c4env.evaluation.store.record import GAMES_FILE, RUN_FILE, digest, read_games
+from tests.helpers.processes import run_python, start_python
+
+FIELD = ["random", "greedy", "alphabeta:depth=3"]
+
+
+def centre_first(observation):
+    """The legal column nearest the centre."""
+    legal = np.flatnonzero(observation["action_mask"])
+    return int(min(legal, key=lambda column: abs(column - 3)))
+
+
+def fails(observation):
+    """Breaks down at its second move."""
+    if observation["observation"].sum() > 3:
+        raise RuntimeError("tired")
+    return centre_first(observation)
+
+
+def test_schedule_is_every_pairing_both_colours_opening_by_opening():
+    games = opening_major(["a", "b", "c"], ["1", "2"])
+    assert len(games) == len(set(games)) == 12
+    assert [opening for _, opening in games] == ["1"] * 6 + ["2"] * 6
+    assert {pair for pair, _ in games[:6]} == {pair for pair, _ in games}
+
+
+def test_gauntlet_is_each_challenger_against_each_other_both_colours():
+    games = gauntlet_order(["x", "y"], ["a", "b"], ["1", "2"])
+    assert len(games) == len(set(games)) == 16
+    assert {frozenset(pair) for pair, _ in games} == {
+        frozenset(p) for p in ("xa", "xb", "ya", "yb")
+    }
+    assert games[0][0] == games[1][0][::-1]
+
+
+def test_gauntlet_plays_what_the_round_robin_plays_of_it():
+    whole = evaluation.round_robin(FIELD, openings=1, seed=2)
+    result = evaluation.gauntlet("greedy", ["random", "alphabeta:depth=3"], openings=1, seed=2)
+    assert result.players == ("greedy", "random", "alphabeta:depth=3")
+    assert {g.fixture: g.moves for g in result.games} == {
+        g.fixture: g.moves for g in whole.games if "greedy" in g.players
+    }
+    assert result.table.cell("random", "alphabeta:depth=3").games == 0
+    two = evaluation.gauntlet({"me": "greedy", "you": "greedy"}, ["random"], openings=0)
+    assert two.table.games == 4
+
+
+def test_payoffs_are_the_points_of_each_pair_by_name(tmp_path):
+    played = evaluation.round_robin(FIELD, openings=1, seed=2, out=tmp_path)
+    read = evaluation.read_run(tmp_path)
+    names, scores = read.payoffs()
+    assert list(names) == FIELD
+    for one, other in itertools.permutations(FIELD, 2):
+        games = [game for game in played.games if {*game.players} == {one, other}]
+        points = [game.points[game.players.index(one)] for game in games]
+        assert scores[names.index(one), names.index(other)] == np.mean(points)
+    assert (scores + scores.T == 1).all()
+    assert len(set(scores.ravel())) > 3
+    totals = (scores.sum(axis=1) - 0.5) / (len(names) - 1)  # each pair met equally often
+    assert totals == pytest.approx([played.table.total(name).score for name in names])
+    assert played.payoffs()[1].tolist() == scores.tolist()
+
+
+def test_whoever_takes_games_in_order_may_stop_and_go_on(tmp_path):
+    field = name_players(FIELD)
+    schedule = opening_major(FIELD, ["1", "2"])
+
+    def run(folder, count, jobs):
+        settings = Settings(seed=3, jobs=jobs, out=folder, backend="threading")
+        plan = prepare(field, ["1", "2"], settings)
+        games = play(plan, ordered=True)
+        taken = list(itertools.islice(games, count))
+        games.close()
+        return taken
+
+    whole = run(None, 12, 1)
+    assert [game.fixture for game in whole] == schedule
+    assert digest(run(tmp_path, 4, 2)) == digest(whole[:4])
+    assert digest(read_games(tmp_path)[1]) == digest(whole[:4])
+    assert digest(run(tmp_path, 2, 1)) == digest(whole[:2])  # fewer than there are
+    assert digest(run(tmp_path, 10, 2)) == digest(whole[:10])
+    assert digest(read_games(tmp_path)[1]) == digest(whole[:10])
+
+
+def test_same_seed_same_games_other_seed_others():
+    def run(seed):
+        return evaluation.round_robin(FIELD, openings=1, seed=seed).digest
+
+    assert run(1) == run(1)
+    assert run(1) != run(2)
+
+
+@pytest.mark.compiled  # workers start in seconds only when nothing runs uncompiled
+def test_same_digest_for_one_job_and_two():
+    one = evaluation.round_robin(FIELD, openings=1, seed=5, jobs=1)
+    two = evaluation.round_robin(FIELD, openings=1, seed=5, jobs=2)
+    assert one.digest == two.digest
+    assert [game.fixture for game in one.games] == [game.fixture for game in two.games]
+
+
+@pytest.mark.compiled
+def test_registered_functions_reach_the_workers():
+    agents.register("tournament-centre", centre_first, replace=True)
+    one = evaluation.round_robin(["tournament-centre", "random"], openings=1)
+    two = evaluation.round_robin(["tournament-centre", "random"], openings=1, jobs=2)
+    assert one.digest == two.digest
+
+
+def test_a_failing_agent_forfeits_and_the_run_goes_on():
+    result = evaluation.round_robin([fails, "random", "greedy"], openings=0, seed=1)
+    assert len(result.games) == 6
+    assert result.table.forfeits == {"fails": {"exception": 4}}
+    assert "(4 exception), for example: exception: RuntimeError: tired" in result.table.text()
+    assert all("tired" in g.reason for g in result.games if "fails" in g.players)
+
+
+def test_an_interrupted_run_ends_with_the_same_games(tmp_path):
+    whole = evaluation.round_robin(FIELD, openings=1, seed=9)
+
+    def stop(done, total):
+        if done == 10:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        evaluation.round_robin(FIELD, openings=1, seed=9, out=tmp_path, watch=stop)
+    assert len(read_games(tmp_path)[1]) == 10
+    counts = []
+    resumed = evaluation.round_robin(
+        FIELD, openings=1, seed=9, out=tmp_path, watch=lambda done, total: counts.append(done)
+    )
+    assert counts[0] == 10
+    assert resumed.digest == whole.digest
+    again = evaluation.round_robin(FIELD, openings=1, seed=9, out=tmp_path)
+    assert again.games == resumed.games  # to the second: read, not played
+
+
+@pytest.mark.slow
+@pytest.mark.compiled
+def test_a_killed_run_ends_with_the_same_games(tmp_path):
+    field = ["random", "alphabeta:depth=5", "alphabeta:depth=4"]
+    command = ["-m", "c4env.evaluation", "run", *field, "--openings", "2", "--quiet"]
+    command += ["--seed", "4", "--out", str(tmp_path), "--jobs", "2"]
+    path = tmp_path / GAMES_FILE
+    process = start_python(*command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    while process.poll() is None:
+        if path.exists() and path.read_bytes().count(b"\n") > 10:
+            process.kill()  # the workers leave by themselves
+            break
+        time.sleep(0.005)
+    process.wait()
+    assert 10 < path.read_bytes().count(b"\n") < 150
+    with path.open("a") as file:
+        file.write('{"first":"random","second":"alph')  # as a kill amid a write leaves it
+    done = run_python(*command, check=True)
+    digest = evaluation.round_robin(field, openings=2, seed=4).digest
+    assert f"digest {digest}" in done.stdout
+
+
+@pytest.mark.compiled
+def test_an_interrupted_command_says_one_line_and_leaves_no_process(tmp_path):
+    command = ["-m", "c4env.evaluation", "run", "random", "alphabeta:depth=9", "--quiet"]
+    command += ["--out", str(tmp_path), "--jobs", "2"]
+    process = start_python(*command, start_new_session=True)
+    path = tmp_path / GAMES_FILE
+    while process.poll() is None and not (tmp_path / RUN_FILE).exists():
+        time.sleep(0.01)
+    time.sleep(0.05)
+    for _ in range(3):  # to all processes, as the terminal does; the workers are starting
+        os.killpg(process.pid, signal.SIGINT)
+        time.sleep(0.1)
+    out, err = process.communicate(timeout=60)  # until nobody holds the pipes any more
+    count = path.read_bytes().count(b"\n")  # none, but on a busy machine
+    kept = f"{count} games are kept in {path}; the same command resumes from there"
+    assert (process.returncode, out, err) == (130, "", f"c4 run: interrupted; {kept}\n")
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_command_that_is_ended_says_what_is_kept(tmp_path, number):
+    command = ["-m", "c4env.evaluation", "run", "random", "alphabeta:depth=9", "--quiet"]
+    command += ["--out", str(tmp_path), "--jobs", "1"]
+    before = signal.signal(number, signal.SIG_DFL)  # under nohup a child would ignore SIGHUP
+    try:
+        process = start_python(*command, start_new_session=True)
+    finally:
+        signal.signal(number, before)
+    path = tmp_path / GAMES_FILE
+    while process.poll() is None and not (path.exists() and path.read_bytes().count(b"\n") > 0):
+        time.sleep(0.01)
+    process.send_signal(number)
+    out, err = process.communicate(timeout=60)
+    kept = path.read_bytes().count(b"\n")
+    words = f"c4 run: interrupted by {number.name}; {kept} games are kept in {path}; the same "
+    assert (process.returncode, out) == (128 + number, "")
+    assert err == words + "command resumes from there\n"
+    assert len(read_games(tmp_path)[1]) == kept > 0
+
+
+def test_a_directory_of_another_run_is_refused(tmp_path, monkeypatch):
+    evaluation.round_robin(["random", "greedy"], openings=0, out=tmp_path)
+    with pytest.raises(UnreadableRun, match=r"another run; .* seed 0, not 1"):
+        evaluation.round_robin(["random", "greedy"], openings=0, out=tmp_path, seed=1)
+    monkeypatch.setattr("c4env.evaluation.games.tournament.version_here", lambda: "0.0.0")
+    with pytest.raises(
+        UnreadableRun,
+        match=r"another run; these fields differ: c4env .*, not 0.0.0;",
+    ):
+        evaluation.round_robin(["random", "greedy"], openings=0, out=tmp_path)
+
+
+def test_two_runs_do_not_share_a_directory(tmp_path):
+    def second(done, total):
+        with pytest.raises(Unwritable, match="another process"):
+            evaluation.round_robin(["random", "greedy"], openings=0, out=tmp_path)
+
+    evaluation.round_robin(["random", "greedy"], openings=0, out=tmp_path, watch=second)
+    assert len(read_games(tmp_path)[1]) == 2
+
+
+@pytest.mark.parametrize(
+    ("players", "options", "error", "words"),
+    [
+        (["random"], {}, InvalidOption, "at least two"),
+        ([], {}, InvalidOption, "at least two"),
+        ("random", {}, InvalidOption, "a list"),
+        (["random", "random"], {}, InvalidOption, "given twice"),
+        (["random", 3], {}, InvalidOption, "not a spec, model or callable"),
+        (["random", agents.base.Agent], {}, InvalidOption, "is a class"),
+        (["random", "rndom"], {}, UnknownAgent, "did you mean 'random'"),
+        (["random", "greedy"], {"seed": -1}, InvalidOption, "seed=-1"),
+        (["random", "greedy"], {"seed": True}, InvalidOption, "seed=True"),
+        (["random", "greedy"], {"seed": 1.5}, InvalidOption, "seed=1.5"),
+        (["random", "greedy"], {"jobs": 0}, InvalidOption, "jobs=0"),
+        (["random", "greedy"], {"openings": 9}, InvalidOption, "openings=9"),
+        (["random", "greedy"], {"openings": []}, InvalidOption, "at least one"),
+        (["random", "greedy"], {"openings": ["1", "1"]}, InvalidOption, "given twice"),
+        (["random", "greedy"], {"openings": ["1212121"]}, InvalidOption, "the game is over after"),
+        (
+            ["random", "greedy"],
+            {"openings": ["11111111"]},
+            InvalidOption,
+            "opening '11111111'.* full",
+        ),
+        (["random", "greedy"], {"openings": "44"}, InvalidOption, "a number of plies 0..8"),
+        (["random", "greedy"], {"limit": 0}, InvalidOption, "limit=0"),
+    ],
+)
+def test_bad_input_is_refused_before_the_first_game(players, options, error, words, tmp_path):
+    with pytest.raises(error, match=words):
+        evaluation.round_robin(players, out=tmp_path / "run", **options)
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize(
+    ("challengers", "field", "words"),
+    [
+        ("random", [], "at least one agent in the field"),
+        ([], ["random"], "needs a challenger"),
+        ("random", ["greedy", "random"], "is both a challenger and in the field"),
+        ("random", "greedy", "expected a list"),
+    ],
+)
+def test_a_bad_gauntlet_is_refused(challengers, field, words):
+    with pytest.raises(InvalidOption, match=words):
+        evaluation.gauntlet(challengers, field)
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"opening": 1}, "round_robin.. has no setting 'opening'; did you mean 'openings'"),
+        ({"job": 1}, "did you mean 'jobs'"),
+        ({"foo": 1}, "expected players, openings, seed, jobs, out"),
+    ],
+)
+def test_a_setting_there_is_not_is_refused_with_the_nearest(given, words):
+    with pytest.raises(InvalidOption, match=words):
+        evaluation.round_robin(["random", "greedy"], **given)
+
+
+@pytest.mark.parametrize("value", [1e12, float("inf"), float("nan"), 86400.5, -1, "1", True])
+@pytest.mark.parametrize("name", ["movetime", "margin"])
+def test_times_are_seconds_up_to_a_day(name, value):
+    with pytest.raises(InvalidOption, match=f"{name}=.*: expected a number of seconds"):
+        Settings(**{name: value})
+    assert getattr(Settings(**{name: 86400}), name) == 86400
