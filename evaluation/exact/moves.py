@@ -130,6 +130,11 @@ class Quality(Result):
         unit: plural noun for the groups of moves that the bootstrap resamples.
         seed: seed of the bootstrap; all players share the samples.
         notes: lines below the tables.
+
+    Example:
+        >>> judged = quality("perfect", count=10)
+        >>> judged.moves[0].column, judged.moves[0].scores
+        (2, (-2, -2, 0, -2, 0, -2, -2))
     """
 
     moves: tuple[JudgedMove, ...]

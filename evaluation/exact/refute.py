@@ -270,6 +270,10 @@ class Refutation(Result):
         budget: number of positions per case after which the search asks the agent for no new
             move, except to complete the last line.
         notes: lines below the table.
+
+    Example:
+        >>> refute("greedy", openings=0, positions=10).shortest.line
+        '44444432333556355251'
     """
 
     player: str
@@ -387,6 +391,11 @@ def refute(
         InvalidOption: a number or an opening is invalid.
         UnknownAgent, InvalidOption, ...: the spec is wrong.
         Unwritable: another process is writing to the folder.
+
+    Example:
+        >>> refuted = refute("greedy", openings=0, positions=10)
+        >>> refuted.shortest.line  # greedy moves first and loses
+        '44444432333556355251'
     """
     chosen = Settings(seed=seed, jobs=jobs, out=out, limit=limit)
     positions = require_integer("positions", positions)
