@@ -39,8 +39,10 @@ class Curriculum(Agent):
         history: the Elo after every ``games`` games.
 
     Example:
-        curriculum = Curriculum(-800)
-        envs = ConnectFourVectorEnv(256, opponent=curriculum)
+        >>> curriculum = Curriculum(-800)
+        >>> envs = ConnectFourVectorEnv(256, opponent=curriculum)
+        >>> curriculum.elo
+        -800.0
 
     Raises:
         InvalidOption: ``below`` is not less than ``above``.
