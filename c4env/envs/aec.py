@@ -59,6 +59,13 @@ class raw_env(DropIn, AECEnv[str, Observation, Any]):
 
     ``state_space`` is the Box of ``state()``. The other attributes are those of every PettingZoo
     environment.
+
+    Example:
+        >>> game = raw_env(render_mode="ansi")
+        >>> game.reset(seed=1)
+        >>> game.step(3)
+        >>> print(game.render().splitlines()[-1])
+        player 1 (o) to move
     """
 
     metadata: ClassVar[dict[str, Any]] = {
@@ -453,6 +460,13 @@ def env(
         render_mode, screen_scaling: see :class:`raw_env`.
         rows, columns, connect: the size of the board, and the discs in a row that win; see
             ``c4env.board``. Each size has its own environment class.
+
+    Example:
+        >>> game = env()
+        >>> game.reset(seed=1)
+        >>> game.step(3)
+        >>> game.agent_selection
+        'player_1'
     """
     made: CheckedEnv = for_board(CheckedEnv, rows, columns, connect)(render_mode, screen_scaling)
     return made

@@ -85,8 +85,9 @@ def mistakes_of(arguments: argparse.Namespace, games: Sequence[GameRecord]) -> M
     from ..exact.mistakes import Mistakes
     from ..exact.scores import Judge, positions_backwards
 
+    own = [game for game in games if arguments.agent in game.players]
     with Judge(arguments.folder) as judge:
-        if turns := positions_backwards(games, [arguments.agent]):
+        if turns := positions_backwards(own):
             with Progress("positions", arguments.quiet) as progress:
                 judge.judge(turns, watch=progress.watch)
         return Mistakes.of(games, arguments.agent, judge)

@@ -227,6 +227,11 @@ def stored_board(path: Path | None = None) -> Board:
 
     Raises:
         UnreadableRun: the file cannot be read or is not a leaderboard.
+
+    Example:
+        >>> board = stored_board()
+        >>> board.field["perfect"], len(board.openings)
+        ('default', 25)
     """
     source = (
         importlib.resources.files("c4env.evaluation.studies") / STORED if path is None else path
@@ -261,6 +266,11 @@ def place(
     Raises:
         InvalidOption: a number is invalid, or an opponent is not on the board.
         UnknownAgent, InvalidOption, ...: the spec is wrong.
+
+    Example:
+        >>> placement = place("alphabeta:depth=3", stored_board(), limit=1, against=["greedy"])
+        >>> len(placement.run.games)
+        2
     """
     if strangers := set(against) - set(board.field):
         raise InvalidOption(
