@@ -203,6 +203,6 @@ def execute(arguments: argparse.Namespace) -> None:
 
 
 def format_exam(questions: tuple[Question, ...]) -> str:
-    """The text of a file, the inverse of :func:`c4env.agents.solver.exam.parse_exam`."""
+    """The text of a file, as :func:`c4env.agents.solver.exam.exam` reads it."""
     rows = [(q.moves, " ".join("-" if s is None else str(s) for s in q.scores)) for q in questions]
     return "".join(f"{moves}\t{scores}\n" for moves, scores in rows)
