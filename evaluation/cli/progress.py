@@ -14,9 +14,9 @@ from c4env.evaluation.cli.output import is_terminal, say
 from c4env.evaluation.tables import shortened, signed
 
 if TYPE_CHECKING:
-    from c4env.evaluation.exact.scores import Judge
     from c4env.evaluation.rating.sprt import Sprt
 
+    from ..exact.scores import Judge
     from ..store.record import GameRecord
 
 EVERY: Final = 60.0  # seconds between the lines in a log, and between standings
