@@ -2,6 +2,10 @@
 
 ``names()`` lists the names that ``make()`` accepts; ``register()`` adds a user's agent. Importing
 the package imports no agent: the first ``make()`` of an agent imports its module.
+
+Example:
+    >>> agents.make("alphabeta:depth=4").choose(Position.parse("4455"))
+    2
 """
 
 from __future__ import annotations

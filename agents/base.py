@@ -46,6 +46,13 @@ class Agent(abc.ABC):
         nodes: number of positions searched for the latest move; 0 for agents that do not search.
         movetime: seconds for each move if the clock limits the search, else None. With a
             clock, two runs of the same game may differ.
+
+    Example:
+        >>> class Leftmost(Agent):
+        ...     def choose(self, position):
+        ...         return position.legal_columns()[0]
+        >>> Leftmost().choose(Position.parse("4"))
+        0
     """
 
     state_attrs: ClassVar[tuple[str, ...] | None] = None
@@ -184,6 +191,11 @@ class SearchResult:
     """The result of a search, for the side to move.
 
     A greater ``value`` is better for that side. The ``principal_variation`` starts with ``column``.
+
+    Example:
+        >>> result = make("alphabeta:depth=4").search(Position.parse("4455"))
+        >>> result.column, result.principal_variation
+        (2, (2, 3, 1))
     """
 
     column: int
@@ -211,7 +223,13 @@ def line_of_play(
 
 
 class SearchingAgent(Agent):
-    """An agent that searches and reports value, nodes and principal variation."""
+    """An agent that searches and reports value, nodes and principal variation.
+
+    Example:
+        >>> column, value, nodes = make("alphabeta:depth=4").best_move(Position.parse("4455"))
+        >>> column
+        2
+    """
 
     def choose(self, position: Position) -> int:
         """Choose the 0-based column to play; set :attr:`nodes`."""

@@ -45,10 +45,9 @@ class Pool(Agent):
     (Vinyals et al., "Grandmaster level in StarCraft II ...", Nature 575, 2019).
 
     Example:
-        pool = Pool({"greedy": 3, "random": 1}, priority="hard")
-        envs = ConnectFourVectorEnv(256, opponent=pool)
-        ...
-        pool.add(agents.make(copy.deepcopy(model)), weight=2)  # a past self, from the next game on
+        >>> pool = Pool({"greedy": 3, "random": 1}, priority="hard")
+        >>> envs = ConnectFourVectorEnv(256, opponent=pool)
+        >>> pool.add(lambda observation: 3, weight=2)  # such as a past self, from the next game on
     """
 
     def __init__(

@@ -96,7 +96,9 @@ def board(rows: int, columns: int, connect: int = STANDARD.connect) -> ModuleTyp
         InvalidOption: no board has that size.
 
     Example:
-        c4env.board(5, 6).ConnectFourEnv(opponent="greedy")
+        >>> small = board(4, 4)
+        >>> small.Position.parse("11").legal_columns()
+        (0, 1, 2, 3)
     """
     return importlib.import_module(root_of(Size.of(rows, columns, connect)))
 

@@ -5,6 +5,13 @@ Each is a ``ValueError``. Where PettingZoo's connect four raises a built-in erro
 catches our error.
 
 The module also has :func:`require_integer`, a check that most modules need.
+
+Example:
+    >>> try:
+    ...     Position.parse("48")
+    ... except errors.C4Error as error:
+    ...     print(error)
+    '48': '8' at 2 is not a column 1..7
 """
 
 from __future__ import annotations
@@ -23,7 +30,13 @@ class InvalidPosition(C4Error):
 
 
 class IllegalMove(C4Error, AssertionError):
-    """The column is full or not on the board, or the game is over."""
+    """The column is full or not on the board, or the game is over.
+
+    Example:
+        >>> Position.parse("444444").play(3)
+        Traceback (most recent call last):
+        c4env.errors.IllegalMove: column 3 is full; legal columns: (0, 1, 2, 4, 5, 6)
+    """
 
 
 class InvalidAction(C4Error, AssertionError):
@@ -35,11 +48,23 @@ class WrongOrder(C4Error, AssertionError, AttributeError):
 
 
 class InvalidOption(C4Error):
-    """An option, a spec or a setting is unknown, or its value cannot be used."""
+    """An option, a spec or a setting is unknown, or its value cannot be used.
+
+    Example:
+        >>> make("alphabeta:depth=0")
+        Traceback (most recent call last):
+        c4env.errors.InvalidOption: alphabeta: depth='0': expected int between 1 and 42
+    """
 
 
 class UnknownAgent(C4Error):
-    """No agent has the name, or importing or making the agent failed."""
+    """No agent has the name, or importing or making the agent failed.
+
+    Example:
+        >>> make("alphabet")
+        Traceback (most recent call last):
+        c4env.errors.UnknownAgent: unknown agent 'alphabet'; did you mean 'alphabeta'?
+    """
 
 
 class WrongBoard(C4Error, ImportError):
@@ -58,6 +83,11 @@ class EngineFault(C4Error):
     """An external program crashed or returned an illegal column.
 
     The message may quote the program's output, with control characters escaped.
+
+    Example:
+        >>> make("exec:false").choose(Position())
+        Traceback (most recent call last):
+        c4env.errors.EngineFault: false ended with exit code 1
     """
 
     def __init__(self, message: str) -> None:
@@ -67,17 +97,37 @@ class EngineFault(C4Error):
 
 
 class LateAnswer(EngineFault):
-    """An external program did not answer in time."""
+    """An external program did not answer in time.
+
+    Example:
+        >>> slow = make("exec:sh -c 'read moves; echo 4; sleep 9',timeout=0.1")
+        >>> first = slow.choose(Position())
+        >>> slow.choose(Position())
+        Traceback (most recent call last):
+        c4env.errors.LateAnswer: sh gave no answer within 0.1 s
+    """
 
 
 class SearchLimit(C4Error):
-    """The search reached its node limit before it ended."""
+    """The search reached its node limit before it ended.
+
+    Example:
+        >>> make("negamax:max_nodes=1000").choose(Position())
+        Traceback (most recent call last):
+        c4env.errors.SearchLimit: Position.parse('') has 42 empty cells: ...
+    """
 
 
 class Unavailable(C4Error):
     """A service that an agent needs, such as a server, failed; the agent is not at fault.
 
     The run ends with this error and keeps the finished games. The run can resume later.
+
+    Example:
+        >>> try:
+        ...     result = round_robin(["greedy", "random"], openings=0, out="run")
+        ... except Unavailable:  # the same call goes on later
+        ...     result = read_run("run")
     """
 
 

@@ -66,7 +66,13 @@ _MIRRORED: Final = list(reversed(range(COLUMNS)))
 
 
 class Observation(TypedDict):
-    """The observation of one player; the module's docstring gives the shapes."""
+    """The observation of one player; the module's docstring gives the shapes.
+
+    Example:
+        >>> seen = observe(Position.parse("4"))
+        >>> seen["observation"][5, 3]  # the other side's disc at the bottom
+        array([0, 1], dtype=int8)
+    """
 
     observation: Int8s  # (6, 7, 2)
     action_mask: Int8s  # (7,)
@@ -156,7 +162,8 @@ def observe(position: Position, player: int | None = None) -> Observation:
         InvalidOption: ``player`` is not 0, 1 or None.
 
     Example:
-        observe(Position.parse("44"))["action_mask"]  # int8 (7,), all ones
+        >>> observe(Position.parse("444444"))["action_mask"]
+        array([1, 1, 1, 0, 1, 1, 1], dtype=int8)
     """
     require_position(position)
     planes = np.empty(OBSERVATION_SHAPE, np.int8)
@@ -224,6 +231,10 @@ def position_from(observation: Mapping[str, Any] | NDArray[Any]) -> Position:
     Raises:
         InvalidPosition: a wrong shape or value, a disc above an empty cell, disc counts that
             do not fit the observer's turn, or an observer who has already won.
+
+    Example:
+        >>> position_from(observe(Position.parse("4433")))
+        Position.parse('4433')
     """
     planes = planes_in(observation)
     own, other = read(planes)
@@ -247,6 +258,13 @@ def with_mirrors(planes: Any, *columns: Any) -> tuple[Any, ...]:
 
     Raises:
         InvalidPosition: the shape of ``planes`` or ``columns`` is wrong.
+
+    Example:
+        >>> planes = observe(Position.parse("1"))["observation"][np.newaxis]
+        >>> policies = np.array([[0.9, 0.1, 0, 0, 0, 0, 0]])
+        >>> planes, policies = with_mirrors(planes, policies)
+        >>> planes.shape, policies[1]
+        ((2, 6, 7, 2), array([0. , 0. , 0. , 0. , 0. , 0.1, 0.9]))
     """
     beside = 2 if layout_of(planes.shape, "M, ") in ("flat", "planes_last") else 1
     by_column = planes.reshape(len(planes), -1, COLUMNS, beside)  # numbers of one cell

@@ -47,7 +47,12 @@ _TOP_CELLS: Final = tuple(TOP & mask for mask in _COLUMN_MASKS)
 
 
 class Outcome(NamedTuple):
-    """The result of a finished game."""
+    """The result of a finished game.
+
+    Example:
+        >>> Position.parse("1212121").outcome
+        Outcome(winner=0, cells=((2, 0), (3, 0), (4, 0), (5, 0)))
+    """
 
     winner: int | None
     """0 or 1, the player who made four in a row; None for a draw."""
@@ -68,6 +73,13 @@ class Position:
         theirs: bitboard of the other side.
         plies: discs played, 0..42.
         to_move: 0 or 1, the player to move (after the end, the player who would be next).
+
+    Example:
+        >>> position = Position.parse("445").play(2)
+        >>> position.plies, position.to_move, position.outcome
+        (4, 0, None)
+        >>> position
+        Position.parse('4453')
     """
 
     __slots__ = ("_outcome", "mine", "plies", "theirs")
@@ -323,6 +335,10 @@ def parse_moves(text: str) -> tuple[int, ...]:
 
     Raises:
         InvalidPosition: ``text`` is not a string of digits 1..7.
+
+    Example:
+        >>> parse_moves("443")
+        (3, 3, 2)
     """
     if not isinstance(text, str):
         raise InvalidPosition(f"{text!r} is not a move string such as '4455'")
@@ -334,7 +350,12 @@ def parse_moves(text: str) -> tuple[int, ...]:
 
 
 def format_moves(columns: Iterable[int]) -> str:
-    """Return the move string of 0-based columns; the inverse of :func:`parse_moves`."""
+    """Return the move string of 0-based columns; the inverse of :func:`parse_moves`.
+
+    Example:
+        >>> format_moves([3, 3, 2])
+        '443'
+    """
     return "".join([DIGITS[parse_column(column)] for column in columns])
 
 

@@ -1,4 +1,10 @@
-"""Evaluation of agents: tournaments over enumerated openings, win tables and ratings."""
+"""Evaluation of agents: tournaments over enumerated openings, win tables and ratings.
+
+Example:
+    >>> result = evaluation.round_robin(["greedy", "random"], openings=1)
+    >>> [(rating.player, rating.score) for rating in result.ratings]
+    [('greedy', 0.875), ('random', 0.125)]
+"""
 
 from __future__ import annotations
 

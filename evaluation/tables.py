@@ -50,10 +50,17 @@ class Column(NamedTuple):
     of: Callable[[Any], Any] | None = None
 
     def value(self, item: Any) -> Any:
-        """Get the raw value of an item: a text, a number, None, or a named tuple of these."""
+        """Get the raw value of an item: a text, a number, None, or a named tuple of these.
+
+        nan, which JSON does not have, becomes None.
+        """
         if self.of is not None:
-            return self.of(item)
-        return item[self.name] if isinstance(item, Mapping) else getattr(item, self.name)
+            found = self.of(item)
+        else:
+            found = item[self.name] if isinstance(item, Mapping) else getattr(item, self.name)
+        if hasattr(found, "_fields"):
+            return found._make(map(_told, found))
+        return _told(found)
 
     def shown(self, value: Any) -> str:
         """Format a value for people; an interval is shown as ``value (low .. high)``."""
@@ -317,6 +324,10 @@ def signed(number: float) -> str:
     """A number, rounded to a whole number, with its sign; 0 has no sign."""
     text = rounded(number, "+.0f")
     return "0" if text == "+0" else text
+
+
+def _told(value: Any) -> Any:
+    return None if isinstance(value, float) and math.isnan(value) else value
 
 
 def _width(parts: Sequence[Sequence[str]]) -> int:

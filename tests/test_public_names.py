@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import doctest
 import importlib
+import os
+from pathlib import Path
 from types import ModuleType
 
+import numpy as np
 import pytest
 
 import c4env
@@ -21,6 +25,10 @@ EXTRAS = [
     "starlette",
     "stable_baselines3",
 ]
+
+
+LONGEST_EXAMPLE = 5  # lines
+DOCUMENTED = [(package, name) for package in PACKAGES for name in dir(package)]
 
 
 @pytest.mark.parametrize("package", PACKAGES, ids=lambda package: package.__name__)
@@ -53,3 +61,24 @@ def test_names_alone_compile_nothing() -> None:
         "print([name for name in sys.modules if name.startswith(('numba', 'llvmlite'))])"
     )
     assert run_python("-c", code, check=True).stdout == "[]\n"
+
+
+@pytest.mark.parametrize(("package", "name"), DOCUMENTED)
+def test_every_name_has_a_short_example_that_runs(
+    package: ModuleType, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Examples assume a star import of the three packages, and NumPy as np."""
+    if name == "TensorEnv":
+        pytest.importorskip("torch")
+    known = {name: getattr(package, name) for package in PACKAGES for name in package.__all__}
+    found = getattr(package, name)
+    if "exec:" in found.__doc__ and os.name != "posix":
+        pytest.skip("programs need a POSIX system")
+    known |= {name: found, "np": np}
+    example = doctest.DocTestParser().get_doctest(found.__doc__, known, name, None, None)
+    lines = [line for part in example.examples for line in (part.source + part.want).splitlines()]
+    assert 0 < len(lines) <= LONGEST_EXAMPLE
+    said: list[str] = []
+    monkeypatch.chdir(tmp_path)  # where an example writes its files
+    doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(example, out=said.append)
+    assert not said, "".join(said)

@@ -38,9 +38,6 @@ class ModelAgent(Agent):
     Args:
         temperature: 0 plays the preferred column; 1 samples a column, as in training. At 0, ties
             go to the left. Above 0, probabilities are ``softmax(preference / temperature)``.
-
-    Raises:
-        InvalidOption: the temperature is not a number >= 0.
     """
 
     hint: ClassVar[str] = ""  # the end of a message about an answer
@@ -52,13 +49,9 @@ class ModelAgent(Agent):
 
     @abc.abstractmethod
     def preferences(self, planes: Int8s) -> NDArray[Any]:
-        """Return the model's preferences, or the columns that it chooses, for M boards.
+        """Return preferences, float ``[M, 7]``, or columns, int ``[M]``, for M boards.
 
-        Args:
-            planes: int8 ``[M, 6, 7, 2]``; plane 0 has the discs of the side to move.
-
-        Returns:
-            preferences, float ``[M, 7]``; or columns, int ``[M]``.
+        ``planes`` is int8 ``[M, 6, 7, 2]``; plane 0 has the discs of the side to move.
         """
 
     def reset(self, seed: int | np.random.SeedSequence | None = None) -> None:
@@ -69,7 +62,7 @@ class ModelAgent(Agent):
         """Choose the 0-based column to play.
 
         Raises:
-            EngineFault: the model's column is full or not on the board; or see :meth:`choose_many`.
+            EngineFault: the model's column is full or not on the board.
         """
         require_move(position)
         seeds = self._generator.integers(2**48, size=1) if self.temperature else NO_SEED
@@ -114,12 +107,11 @@ class PolicyAgent(ModelAgent):
 
     def __init__(self, policy: Any, temperature: float = 0.0) -> None:
         super().__init__(temperature)
-        require_policy(type(policy))
-        self._form = Form(require_ours(policy.observation_space, policy.action_space))
+        self._form = form_of(type(policy), policy.observation_space, policy.action_space)
         self._policy = policy
 
     def preferences(self, planes: Int8s) -> NDArray[Any]:
-        """Return logits ``[M, 7]``, or the Q-values of a DQN; see :class:`ModelAgent`."""
+        """Return logits ``[M, 7]``, or the Q-values of a DQN."""
         import torch
 
         policy = self._policy
@@ -154,11 +146,10 @@ class ModuleAgent(ModelAgent):
         self._module = module
 
     def preferences(self, planes: Int8s) -> NDArray[Any]:
-        """Return the module's logits or columns; see :class:`ModelAgent`."""
+        """Return the module's logits or columns."""
         import torch
 
-        module = self._module
-        device = self._device
+        module, device = self._module, self._device
         learning = getattr(module, "training", False)
         if isinstance(module, torch.nn.Module):
             device = next((weights.device for weights in module.parameters()), device)
@@ -200,46 +191,32 @@ class BatchFunctionAgent(ModelAgent):
         self._function = function
         self.name = getattr(function, "__name__", "")
 
-    @property
-    def draws(self) -> bool:
-        """Whether the seed has an effect: with a temperature, or a function that has ``reset``."""
-        return self.temperature > 0 or hasattr(self._function, "reset")
-
     def reset(self, seed: int | np.random.SeedSequence | None = None) -> None:
         """Begin a new game, also of the function."""
         super().reset(seed)
         reset_player(self._function, seed)
 
     def preferences(self, planes: Int8s) -> NDArray[Any]:
-        """Return the function's result; see :class:`ModelAgent`."""
+        """Return the function's result."""
         masks = 1 - (planes[:, 0, :, 0] | planes[:, 0, :, 1])  # legal if the top cell is empty
         return np.asarray(self._function({"observation": planes, "action_mask": masks}))
 
 
-def require_policy(kind: type[Any], who: str = "") -> None:
-    """Raise an error for a policy class that gives neither logits nor Q-values of an observation.
-
-    A recurrent policy needs the states of its memory too.
+def form_of(policy: type[Any], observation_space: Any, action_space: Any, who: str = "") -> Form:
+    """Return the form of the observations that a policy of this class and these spaces takes.
 
     Raises:
-        InvalidOption: the class gives neither; the message begins with ``who``.
+        InvalidOption: the policy is for another environment, or gives neither logits nor Q-values
+            of an observation alone, as a recurrent policy; the message begins with ``who``.
     """
     try:
-        if not hasattr(kind, "make_q_net"):
-            inspect.signature(kind.get_distribution).bind(None, None)  # self, observations
+        if not hasattr(policy, "make_q_net"):
+            inspect.signature(policy.get_distribution).bind(None, None)  # self, observations
     except (AttributeError, TypeError):
         raise InvalidOption(
-            f"{who}policy {kind.__name__}: expected Q-values, or a distribution given observations "
-            "alone, as in MaskablePPO, PPO, A2C or DQN"
+            f"{who}policy {policy.__name__}: expected Q-values, or a distribution given "
+            "observations alone, as in MaskablePPO, PPO, A2C or DQN"
         ) from None
-
-
-def require_ours(observation_space: Any, action_space: Any, who: str = "") -> str:
-    """Return the name of the ``ConnectFourEnv`` observation layout that a model uses.
-
-    Raises:
-        InvalidOption: the model is for another environment; the message begins with ``who``.
-    """
     shape = getattr(observation_space, "shape", None)
     found = [name for name, layout in LAYOUTS.items() if layout.shape == shape]
     if not found:
@@ -249,7 +226,7 @@ def require_ours(observation_space: Any, action_space: Any, who: str = "") -> st
         )
     if getattr(action_space, "n", None) != COLUMNS:
         raise InvalidOption(f"{who}actions {action_space}: expected Discrete({COLUMNS})")
-    return found[0]
+    return Form(found[0])
 
 
 def agent_of(model: Any, temperature: float = 0.0, **unknown: Any) -> Agent:
@@ -259,14 +236,10 @@ def agent_of(model: Any, temperature: float = 0.0, **unknown: Any) -> Agent:
         model: a model of Stable-Baselines3 or PyTorch, or a function. A function without the
             decorator ``c4env.batched`` gets one observation. An agent is returned unchanged.
         temperature: as for :class:`ModelAgent`; not for a function of one observation.
-        unknown: other options, which raise InvalidOption.
 
     Raises:
-        InvalidOption: ``model`` is neither a model nor a function of one argument; or the model is
-            made for another environment.
-        WrongBoard: the agent plays on a board of another size.
-        InvalidOption: the temperature is invalid; or an option is not ``temperature``, or the
-            function has no temperature.
+        InvalidOption: ``model`` is neither a model nor a function of one argument; an option is not
+            ``temperature``; or the function has no temperature.
     """
     if unknown:
         raise InvalidOption(

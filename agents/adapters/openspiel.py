@@ -28,7 +28,6 @@ class OpenSpielBot(Agent):
 
     Raises:
         InvalidOption: OpenSpiel does not have the bot.
-        MissingExtra: OpenSpiel is not installed.
     """
 
     state_attrs = ()

@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Final
 
-from c4env.agents.adapters.model import PolicyAgent, require_ours, require_policy
+from c4env.agents.adapters.model import PolicyAgent, form_of
 from c4env.agents.registry.options import Temperature, validate_args
 from c4env.errors import InvalidOption, MissingExtra
 from c4env.lazy import from_extra
@@ -53,8 +53,7 @@ def load_policy(path: Path) -> Any:
         raise MissingExtra(f"{wrong}: {error}; pip install 'c4env[sb3]'") from None
     except Exception as error:  # the file holds something else
         raise InvalidOption(f"{wrong}: {type(error).__name__}: {error}") from None
-    require_ours(*spaces, who=f"sb3:{path}: ")
-    require_policy(build, who=f"sb3:{path}: ")
+    form_of(build, *spaces, who=f"sb3:{path}: ")
     policy = build(*spaces, lambda _: 0.0, **data.get("policy_kwargs", {}))
     policy.load_state_dict(weights)
     policy.set_training_mode(False)

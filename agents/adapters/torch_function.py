@@ -28,7 +28,6 @@ class TorchFunction(ModuleAgent):
 
     Raises:
         InvalidOption: the named object is not callable, or the device does not exist.
-        MissingExtra: PyTorch is not installed.
     """
 
     state_attrs = ()  # another process loads the file again
@@ -60,6 +59,6 @@ class TorchFunction(ModuleAgent):
             self._seed_all(number)
 
     def preferences(self, planes: Int8s) -> NDArray[Any]:
-        """Return the function's logits or columns for each board; see :class:`ModelAgent`."""
+        """Return the function's logits or columns for each board."""
         boards = np.split(planes, len(planes))
         return np.concatenate([super(TorchFunction, self).preferences(each) for each in boards])

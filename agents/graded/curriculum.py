@@ -28,29 +28,24 @@ Count = Annotated[int, Range(1, 10**9)]
 class Curriculum(Agent):
     """An opponent, the agent ``graded``, that gets stronger as the learner gets stronger.
 
-    After ``games`` games, the opponent's Elo rises by ``step`` if the learner scored ``above`` or
-    more, and falls by ``step`` if the learner scored ``below`` or less. A draw scores half. The
-    count of games then starts again. Each board uses the new Elo from its next game on, and games
-    that began with another Elo do not count. One curriculum may serve several environments; another
-    process gets a copy with its own count.
-
-    Args:
-        elo: Elo of the first games.
-        step: change of the Elo.
-        games: number of games between two changes.
-        above: mean score, 0 to 1, from which the Elo rises.
-        below: mean score up to which the Elo falls.
+    After ``games`` games, the Elo, at first ``elo``, rises by ``step`` if the learner's mean score
+    was ``above`` or more, and falls by ``step`` if it was ``below`` or less. A draw scores half.
+    The count of games then starts again. Each board uses the new Elo from its next game on, and
+    games that began with another Elo do not count. One curriculum may serve several environments;
+    another process gets a copy with its own count.
 
     Attributes:
         elo: the present Elo.
         history: the Elo after every ``games`` games.
 
     Example:
-        curriculum = Curriculum(-800)
-        envs = ConnectFourVectorEnv(256, opponent=curriculum)
+        >>> curriculum = Curriculum(-800)
+        >>> envs = ConnectFourVectorEnv(256, opponent=curriculum)
+        >>> curriculum.elo
+        -800.0
 
     Raises:
-        InvalidOption: an argument is out of range, or ``below`` is not less than ``above``.
+        InvalidOption: ``below`` is not less than ``above``.
     """
 
     @validate_args
@@ -112,29 +107,22 @@ class CurriculumGames(Follower):
     def __init__(self, curriculum: Curriculum) -> None:
         super().__init__(curriculum)
         self._curriculum = curriculum
-        self._elo = np.zeros(0)  # of each board's game; nan before the first
+        self._elo: dict[int, float] = {}  # of each board's game
         self._before: dict[str, Any] = {}  # the curriculum's state before the latest step
 
     def reset(self, seed: int) -> None:
         """Forget all games."""
-        self._elo = np.zeros(0)
+        self._elo.clear()
 
     def begin(self, boards: Int64s, seeds: Int64s) -> None:
         """Begin new games at the present Elo."""
-        self._elo = self._known(boards)
-        self._elo[boards] = self._curriculum.elo
-
-    def _known(self, boards: Int64s) -> Float64s:
-        """Return the array of Elo by board, extended to these boards if necessary."""
-        missing = max(int(boards.max(initial=-1)) + 1 - len(self._elo), 0)
-        return np.append(self._elo, np.full(missing, np.nan)) if missing else self._elo
+        self._elo.update(dict.fromkeys(boards.tolist(), self._curriculum.elo))
 
     def columns(self, discs: Int64s, boards: Int64s, seeds: Int64s) -> Int64s:
         """Return columns int64 ``[M]``, each at the Elo of its game."""
-        new = boards[np.isnan(self._known(boards)[boards])]  # games that another opponent began
-        if len(new):
-            self.begin(new, seeds)
-        return self._curriculum.player.columns(discs, skill_of(self._elo[boards]), seeds)
+        present = self._curriculum.elo  # also of a game that another opponent began
+        elo = [self._elo.setdefault(board, present) for board in boards.tolist()]
+        return self._curriculum.player.columns(discs, skill_of(elo), seeds)
 
     def choose(self, position: Position, seeds: Int64s) -> int:
         """Return the column on the only board."""
@@ -144,8 +132,8 @@ class CurriculumGames(Follower):
     def end(self, boards: Int64s, rewards: Float64s) -> None:
         """Count finished games, except games that began when the opponent had another Elo."""
         self._before = vars(self._curriculum).copy()
-        present = self._known(boards)[boards] == self._curriculum.elo
-        if present.any():
+        present = [self._elo.get(board) == self._curriculum.elo for board in boards.tolist()]
+        if any(present):
             self._curriculum.count(rewards[present])
 
     def uncount(self) -> None:

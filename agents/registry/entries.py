@@ -21,7 +21,12 @@ REQUIRED: Final = object()
 
 
 class Range(NamedTuple):
-    """The range of a number, as in ``Annotated[int, Range(1, 42)]``; floats must be finite."""
+    """The range of a number, as in ``Annotated[int, Range(1, 42)]``; floats must be finite.
+
+    Example:
+        >>> from typing import Annotated
+        >>> Plies = Annotated[int, Range(1, 42)]  # the type of an agent's option
+    """
 
     low: float
     high: float = math.inf
@@ -117,7 +122,13 @@ _FLAGS: Final = {"true": True, "false": False, "1": True, "0": False}
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A row of the table of agents; the class or function ``target`` declares the options."""
+    """A row of the table of agents; the class or function ``target`` declares the options.
+
+    Example:
+        >>> register("mine", Entry("mine", "my_package.agents:Mine", "Plays the middle."))
+        >>> "mine" in names()
+        True
+    """
 
     name: str
     target: str  # module:attribute of a class or function, imported on first use; a module that

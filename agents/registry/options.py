@@ -67,6 +67,13 @@ def validate_args(function: Made) -> Made:
 
     Raises:
         InvalidOption: a call passes a value of another type or out of range.
+
+    Example:
+        >>> @validate_args
+        ... def mine(depth: int = 4): ...
+        >>> mine(depth="four")
+        Traceback (most recent call last):
+        c4env.errors.InvalidOption: mine: depth='four': expected int
     """
 
     @functools.wraps(function)

@@ -44,7 +44,12 @@ def _third_parties() -> dict[str, importlib.metadata.EntryPoint]:
 
 
 def names() -> list[str]:
-    """Return the sorted names of all agents: built in, registered, or from entry points."""
+    """Return the sorted names of all agents: built in, registered, or from entry points.
+
+    Example:
+        >>> names()[:3]
+        ['alphabeta', 'alphabeta-chain', 'alphabeta-window']
+    """
     here = (name for name, agent in _registered.items() if _here(agent))
     return sorted({*here, *_third_parties()})
 
@@ -68,6 +73,11 @@ def register(name: str, agent: Callable[..., Any] | Entry, *, replace: bool = Fa
     Raises:
         InvalidOption: the name has other characters, or is already registered.
         WrongBoard: the agent plays on a board of another size.
+
+    Example:
+        >>> register("leftmost", lambda observation: observation["action_mask"].argmax())
+        >>> make("leftmost").choose(Position.parse("4"))
+        0
     """
     module, is_path, attribute = name.partition(":")
     if is_path and module == "__main__":
@@ -126,7 +136,12 @@ def described(name: str) -> tuple[str, str, list[tuple[str, str, str]]]:
 
 
 def describe(name: str) -> str:
-    """Return the result of :func:`described` as lines of text, as ``c4 list`` prints them."""
+    """Return the result of :func:`described` as lines of text, as ``c4 list`` prints them.
+
+    Example:
+        >>> print(describe("random"))
+        random               Plays a legal column, drawn uniformly.
+    """
     name, summary, options = described(name)
     lines = [f"{option}={default}  {said}".rstrip() for option, default, said in options]
     return "\n".join([f"{name:<20} {summary}", *(f"{'':<22}{line}" for line in lines)])
@@ -261,7 +276,8 @@ def make(spec: Any, **options: Any) -> Agent:
         WrongBoard: the agent does not play on this board.
 
     Example:
-        make("alphabeta:depth=4").choose(Position.parse("4455"))
+        >>> make("alphabeta:depth=4").choose(Position.parse("4455"))
+        2
     """
     if not isinstance(spec, str):
         return _agent_of(spec, **options)

@@ -42,7 +42,11 @@ class Question(NamedTuple):
 @functools.cache
 def exam() -> tuple[Question, ...]:
     """Return all questions, in random order, so that the first N are a random sample."""
-    return parse_exam(files(__package__).joinpath(FILE).read_text(encoding="utf-8"))
+    found = []
+    for line in files(__package__).joinpath(FILE).read_text(encoding="utf-8").splitlines():
+        moves, scores = line.split("\t")
+        found.append(Question(moves, tuple(None if s == "-" else int(s) for s in scores.split())))
+    return tuple(found)
 
 
 @functools.cache
@@ -68,12 +72,3 @@ def _exam_keys() -> NDArray[np.uint64]:
 def in_exam(mine: Int64s, theirs: Int64s) -> Bools:
     """Return whether each position ``[N]`` or its mirror image is in the exam."""
     return np.isin(keys(mine, theirs), _exam_keys())
-
-
-def parse_exam(text: str) -> tuple[Question, ...]:
-    """Parse the text of an exam file."""
-    found = []
-    for line in text.splitlines():
-        moves, scores = line.split("\t")
-        found.append(Question(moves, tuple(None if s == "-" else int(s) for s in scores.split())))
-    return tuple(found)

@@ -39,12 +39,8 @@ class Perfect(SearchingAgent):
         self._generator = np.random.default_rng()
 
     def reset(self, seed: int | np.random.SeedSequence | None = None) -> None:
-        """Begin a new game; the same seed gives errors at the same moves.
-
-        This empties the solver's table, so that the number of nodes does not depend on earlier
-        games.
-        """
-        self.solver.clear()
+        """Begin a new game; the same seed gives errors at the same moves."""
+        self.solver.clear()  # so that the number of nodes does not depend on earlier games
         self._generator = np.random.default_rng(seed)
 
     def reseed(self, seed: int) -> None:

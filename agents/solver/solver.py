@@ -66,6 +66,10 @@ class Solver:
         InvalidOption: an option is out of range.
         InvalidOption: the book cannot be read.
         InvalidPosition: an argument is not a position, or its board has another size.
+
+    Example:
+        >>> Solver().scores(Position.parse("444444"))
+        [-1, 0, 1, None, 1, 0, -1]
     """
 
     def __init__(

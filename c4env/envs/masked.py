@@ -33,7 +33,10 @@ class MaskInObservation(gymnasium.Wrapper[dict[str, Any], Any, Any, Any]):
     error. The sampled action is never played.
 
     Example:
-        MaskInObservation(ConnectFourEnv(dtype="float32"), keys=("obs", "mask"))
+        >>> env = MaskInObservation(ConnectFourEnv(), keys=("obs", "mask"))
+        >>> observation, info = env.reset(seed=1)
+        >>> observation["mask"]
+        array([1, 1, 1, 1, 1, 1, 1], dtype=int8)
     """
 
     def __init__(

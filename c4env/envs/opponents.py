@@ -35,7 +35,15 @@ Answering = TypeVar("Answering")
 
 
 class Opponent(Protocol):
-    """A function that plays against the caller of an environment."""
+    """A function that plays against the caller of an environment.
+
+    Example:
+        >>> def leftmost(observation):
+        ...     return observation["action_mask"].argmax()
+        >>> observation, info = ConnectFourEnv(leftmost, seat=1).reset(seed=1)
+        >>> info["ply"]  # the opponent has moved
+        1
+    """
 
     def __call__(self, observation: Observation, /) -> ArrayLike:
         """Return the 0-based column to play.
@@ -72,11 +80,10 @@ def batched(function: Answering) -> Answering:
         the function itself, or for a bound method, which cannot be marked, a wrapper.
 
     Example:
-        @c4env.batched
-        def leftmost(observation):
-            return observation["action_mask"].argmax(axis=1)
-
-        envs = ConnectFourVectorEnv(256, opponent=leftmost)
+        >>> @batched
+        ... def leftmost(observation):
+        ...     return observation["action_mask"].argmax(axis=1)
+        >>> envs = ConnectFourVectorEnv(256, opponent=leftmost)
 
     Raises:
         InvalidOption: ``function`` cannot be called.

@@ -65,6 +65,13 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
 
     ``np_random`` draws the openings, the seats, the moves of ``"random"`` and, before each game, a
     seed for an opponent that has a method ``reset``.
+
+    Example:
+        >>> env = ConnectFourEnv(opponent="greedy", seat=0)
+        >>> observation, info = env.reset(seed=1)
+        >>> observation, reward, over, _, info = env.step(3)
+        >>> info["ply"]
+        2
     """
 
     metadata: ClassVar[dict[str, Any]] = {  # type: ignore[misc]  # Gymnasium has it per instance

@@ -34,7 +34,13 @@ SPLITS: Final = ("train", "validation", "test", "exam")
 
 
 class Data(NamedTuple):
-    """N unfinished positions, one of each mirror pair, with their exact scores."""
+    """N unfinished positions, one of each mirror pair, with their exact scores.
+
+    Example:
+        >>> positions = data("positions.npz", 20, plies=range(30, 36), sets=["random"])
+        >>> positions.of("train").columns.shape
+        (17, 7)
+    """
 
     mine: Int64s  # [N] bitboards of the side to move (c4env.bitboard)
     theirs: Int64s  # [N] bitboards of the other side
@@ -220,6 +226,11 @@ def data(
         UnreadableRun: ``FILE.part`` is damaged or belongs to another call.
         Unwritable: the file cannot be written; or another process is writing the file.
         MissingExtra: pyarrow is not installed.
+
+    Example:
+        >>> positions = data("positions.npz", 20, plies=range(30, 36), sets=["random"])
+        >>> positions.ply[:3]
+        array([34, 31, 35], dtype=int8)
     """
     file = Path(file)
     writer = form_of(file)[1]

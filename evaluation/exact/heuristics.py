@@ -14,8 +14,9 @@ import numpy as np
 from c4env.agents.heuristics.names import Heuristic, load, require_finite
 from c4env.arrays import Float64s
 from c4env.errors import InvalidOption
-from c4env.evaluation.exact.moves import RESAMPLES, TAIL, Estimate, resampled_counts
+from c4env.evaluation.exact.moves import resampled
 from c4env.evaluation.exact.questions import Labelled
+from c4env.evaluation.rating.interval import DRAWS, UNKNOWN, Interval
 from c4env.evaluation.tables import Column, Result, Table
 
 
@@ -23,8 +24,8 @@ class HeuristicQuality(NamedTuple):
     """How well a heuristic ranks positions."""
 
     heuristic: str
-    spearman: Estimate  # rank correlation between value and exact score
-    sign: Estimate  # share of won and lost positions with the right sign; a value of 0 counts half
+    spearman: Interval  # rank correlation between value and exact score
+    sign: Interval  # share of won and lost positions with the right sign; a value of 0 counts half
 
 
 COLUMNS: Final = (Column("heuristic"), Column("spearman", "+.2f"), Column("sign", ".1%"))
@@ -51,7 +52,7 @@ class HeuristicTable(Result):
         return (
             f"{self.positions} positions of known score, without search. spearman: rank "
             "correlation of value and exact score. sign: share of won and lost positions whose "
-            f"value has the right sign. 95 % intervals: bootstrap over positions, {RESAMPLES} "
+            f"value has the right sign. 95 % intervals: bootstrap over positions, {DRAWS} "
             "samples for all rows."
         )
 
@@ -84,7 +85,7 @@ def compare_heuristics(
     heuristics = [load(name) for name in names]
     boards = [(p.position.mine, p.position.theirs) for p in positions]
     scores = np.array([p.score for p in positions], dtype=np.float64)
-    weights = np.vstack([np.ones(len(boards)), resampled_counts(len(boards), seed)])
+    weights = np.vstack([np.ones(len(boards)), resampled(len(boards), seed)[0]])
     rows = []
     for title, heuristic in zip(titles, heuristics, strict=True):
         values = np.array([require_finite(heuristic(*board), title) for board in boards])
@@ -96,7 +97,7 @@ def compare_heuristics(
         rows.append(HeuristicQuality(title, *measures))
         if watch is not None:
             watch(len(rows), len(names))
-    rows.sort(key=lambda row: -2.0 if row.spearman.value is None else -row.spearman.value)
+    rows.sort(key=lambda row: np.nan_to_num(row.spearman.value, nan=-2.0), reverse=True)
     return HeuristicTable(tuple(rows), len(positions))
 
 
@@ -129,9 +130,7 @@ def _ranks(values: Float64s, weights: Float64s) -> Float64s:
     return ranks
 
 
-def _estimate(measures: Float64s) -> Estimate:
-    value, samples = float(measures[0]), measures[1:][~np.isnan(measures[1:])]
-    if np.isnan(value) or not len(samples):
-        return Estimate(None, None, None)
-    low, high = np.quantile(samples, (TAIL, 1 - TAIL))
-    return Estimate(value, float(low), float(high))
+def _estimate(measures: Float64s) -> Interval:
+    """Return the first measure, with the interval of the others; nan where it is not defined."""
+    value, drawn = measures[0], measures[1:][~np.isnan(measures[1:])]
+    return Interval.of(value, drawn) if len(drawn) and not np.isnan(value) else UNKNOWN

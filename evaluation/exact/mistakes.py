@@ -7,6 +7,7 @@ images.
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +15,14 @@ from typing import Any, Final, NamedTuple
 
 from c4env.bitboard import CELLS, COLUMNS, discs_at_end, winning_moves
 from c4env.errors import InvalidOption
-from c4env.evaluation.exact.moves import BAND, JudgedMove, band_name, bands, judge_games
+from c4env.evaluation.exact.moves import (
+    BAND,
+    JudgedMove,
+    Quality,
+    band_name,
+    bands,
+    judge_games,
+)
 from c4env.evaluation.exact.scores import Judge, sign
 from c4env.evaluation.plan.openings import canonical
 from c4env.evaluation.rating.wintable import WinTable
@@ -25,7 +33,7 @@ from c4env.view.rendering import SIDES, drawing, words_of
 
 SHOWN: Final = 10  # mistakes shown with their positions
 OPENINGS: Final = 5  # openings listed, the costliest first
-Played = list[tuple[int, GameRecord, list[JudgedMove]]]  # numbered games, an agent's moves
+OTHERS: Final = ""  # what all opponents of the agent are called here
 KINDS: Final = ("missed win", "missed block", "opened a win", "deeper", "endgame")
 """Kinds of mistakes: a winning disc was not played; a winning disc of the opponent was not blocked;
 the move lets the opponent win on top of it; best play ends the game later; or best play ends
@@ -70,7 +78,7 @@ class Mistake(NamedTuple):
 
 
 class Part(NamedTuple):
-    """A group of an agent's games or moves, and the points that the agent gave away."""
+    """A group of an agent's games or moves, beside the moves of its opponents in the same games."""
 
     where: str
     games: int | None  # None if the part is a band of plies
@@ -78,6 +86,8 @@ class Part(NamedTuple):
     critical: int
     blunders: int
     given_away: float  # points that exact play keeps
+    blunder_rate: float  # blunders per critical move; nan without a critical move
+    opponents: float  # the same of the opponents
 
 
 @dataclass(frozen=True)
@@ -114,31 +124,34 @@ class Mistakes(Result):
         names = dict.fromkeys(name for game in games for name in game.players)
         if player not in names:
             raise InvalidOption(f"agent {player!r} is not in the run: expected {', '.join(names)}")
-        own = _played(games, player, judge)
-        moves = [move for *_, some in own for move in some]
+        numbers = [n for n, game in enumerate(games) if player in game.players]
+        judged = [(n, move) for n in numbers for move in _judged(games[n], player, judge)]
+        moves = [(n, move) for n, move in judged if move.player == player]
         if not moves:
             raise InvalidOption(f"agent {player!r} chose no column in these games")
-        colours: dict[str, Played] = {"moving first": [], "moving second": []}
-        openings: dict[str, Played] = {}
-        for each in own:
-            _, game, _ = each
-            colours["moving first" if game.players[0] == player else "moving second"].append(each)
-            openings.setdefault(f"opening {game.opening or '-'}", []).append(each)
-        by_opening = [_part(where, some, player) for where, some in openings.items()]
+        sides = tuple({move.player: None for _, move in judged})
+        quality = Quality(tuple(move for _, move in judged), sides)
+        own = [games[n] for n in numbers]
+        openings: dict[str, list[GameRecord]] = {}
+        for game in own:
+            openings.setdefault(game.opening, []).append(game)
+        parts = [_part("all games", own, quality, player)]
+        for colour, where in enumerate(("moving first", "moving second")):
+            if some := [game for game in own if game.players[colour] == player]:
+                parts.append(_part(where, some, quality, player, colour=colour))
+        by_opening = [
+            _part(f"opening {opening or '-'}", some, quality, player, group=opening)
+            for opening, some in openings.items()
+        ]
         by_opening.sort(key=lambda part: (-part.given_away, part.score or 0.0))
         shown = by_opening[:OPENINGS] if len(openings) > 1 else []
-        parts = [
-            _part("all games", own, player),
-            *(_part(where, some, player) for where, some in colours.items() if some),
-            *shown,
-        ]
+        parts += shown
         for band in bands(BAND):
-            inside = [move for move in moves if band[0] <= move.ply <= band[1]]
-            if inside:
-                parts.append(Part(band_name(band), None, None, *_counted(inside)))
+            if any(band[0] <= move.ply <= band[1] for _, move in moves):
+                parts.append(_part(band_name(band), [], quality, player, plies=band))
         left_out = len(openings) - len(shown) if shown else 0
-        forfeits = tuple(WinTable.of(game for _, game, _ in own).reasons_of_forfeits())
-        found = sorted(_grouped(own), key=lambda mistake: max(2, KINDS.index(mistake.kind)))
+        forfeits = tuple(WinTable.of(own).reasons_of_forfeits())
+        found = sorted(_grouped(games, moves), key=lambda m: max(2, KINDS.index(m.kind)))
         return cls(player, tuple(parts), tuple(found), left_out, forfeits)
 
     def tables(self) -> dict[str, Table]:
@@ -158,8 +171,9 @@ class Mistakes(Result):
             *([kinds] if each else []),
             "critical: some column keeps a win or draw, another gives it away. points given away: "
             "1/2 from a win to a draw or a draw to a loss, 1 from a win to a loss; one game may "
-            "have several. ply: discs on the board before the move. opening: the columns played "
-            "before the agents.",
+            "have several. blunder rate: blunders per critical move; opponents: theirs in the same "
+            "games. ply: discs on the board before the move. opening: the columns played before "
+            "the agents.",
         ]
         if self.left_out:
             words.append(f"Not shown: {plural(self.left_out, 'opening')} that cost no more.")
@@ -199,6 +213,8 @@ PARTS: Final = (
     Column("critical"),
     Column("blunders"),
     Column("given_away", ".1f"),
+    Column("blunder_rate", ".1%"),
+    Column("opponents", ".1%"),
 )
 """The columns of :class:`Part`; "given_away" is in points."""
 
@@ -216,48 +232,53 @@ MISTAKES: Final = (
 """The columns of :class:`Mistake`; columns and games count from 1."""
 
 
-def _played(games: Sequence[GameRecord], player: str, judge: Judge) -> Played:
+def _judged(game: GameRecord, player: str, judge: Judge) -> list[JudgedMove]:
+    """Judge a game's moves; the group of a move is the opening, and all opponents are one."""
     return [
-        (n, game, judge_games([game], judge, [player]))
-        for n, game in enumerate(games)
-        if player in game.players
+        move._replace(group=game.opening, player=player if move.player == player else OTHERS)
+        for move in judge_games([game], judge)
     ]
 
 
-def _grouped(played: Played) -> tuple[Mistake, ...]:
+def _part(
+    where: str, games: Sequence[GameRecord], quality: Quality, player: str, **which: Any
+) -> Part:
+    own = quality.slice(player, **which)
+    if "colour" in which:
+        which["colour"] = 1 - which["colour"]
+    others = math.nan
+    if OTHERS in quality.players:
+        others = quality.slice(OTHERS, **which).blunder_rate.value
+    points = [game.points[game.players.index(player)] for game in games]
+    score = sum(points) / len(points) if points else None
+    found = own.critical, own.blunders, own.given_away, own.blunder_rate.value
+    return Part(where, len(points) or None, score, *found, others)
+
+
+def _grouped(
+    games: Sequence[GameRecord], moves: Sequence[tuple[int, JudgedMove]]
+) -> tuple[Mistake, ...]:
+    """Group the blunders among numbered moves, mirror images together; the costliest first."""
     found: dict[tuple[Position, int], tuple[str, JudgedMove, list[int]]] = {}
-    for n, game, moves in played:
-        for move in moves:
-            if move.blunder:
-                before = game.moves[: move.ply]
-                position = Position.parse(before)
-                kept = canonical(position)
-                mirrored = COLUMNS - 1 - move.column
-                column = move.column if kept == position else mirrored
-                if position == position.mirror():
-                    column = min(move.column, mirrored)
-                found.setdefault((kept, column), (before, move, []))[2].append(n)
+    for n, move in moves:
+        if move.blunder:
+            before = games[n].moves[: move.ply]
+            position = Position.parse(before)
+            kept = canonical(position)
+            mirrored = COLUMNS - 1 - move.column
+            column = move.column if kept == position else mirrored
+            if position == position.mirror():
+                column = min(move.column, mirrored)
+            found.setdefault((kept, column), (before, move, []))[2].append(n)
     each = [
         Mistake(
-            moves,
+            before,
             move.column,
             tuple(c for c, score in enumerate(move.scores) if score == move.best),
             move.best,
             move.best - move.loss,
             tuple(numbers),
         )
-        for moves, move, numbers in found.values()
+        for before, move, numbers in found.values()
     ]
     return tuple(sorted(each, key=lambda m: (-m.cost, m.own - m.score, m.moves)))
-
-
-def _part(where: str, played: Played, player: str) -> Part:
-    points = sum(game.points[game.players.index(player)] for _, game, _ in played)
-    moves = [move for *_, some in played for move in some]
-    return Part(where, len(played), points / len(played), *_counted(moves))
-
-
-def _counted(moves: Sequence[JudgedMove]) -> tuple[int, int, float]:
-    """Count critical moves, blunders, and points given away."""
-    lost = [sign(move.best) - sign(move.best - move.loss) for move in moves if move.blunder]
-    return sum(move.critical for move in moves), len(lost), sum(lost) / 2

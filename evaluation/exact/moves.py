@@ -10,6 +10,7 @@ forced moves.
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
@@ -21,13 +22,12 @@ from c4env.arrays import Float64s
 from c4env.bitboard import CELLS
 from c4env.errors import InvalidOption
 from c4env.evaluation.exact.scores import Judge, Scores, positions_of, sign
+from c4env.evaluation.rating.interval import DRAWS, FEW, UNKNOWN, Interval, weights_of
 from c4env.evaluation.store.record import GameRecord
 from c4env.evaluation.tables import Column, Result, Table, plural
 from c4env.position import DIGITS
 
 BAND: Final = 7  # plies per band, so that a game has six bands
-RESAMPLES: Final = 1000
-TAIL: Final = 0.025  # probability outside a 95 % interval, on each side
 
 
 class JudgedMove(NamedTuple):
@@ -62,9 +62,14 @@ class JudgedMove(NamedTuple):
         return len({sign(s) for s in self.scores if s is not None}) > 1
 
     @property
+    def given_away(self) -> float:
+        """The points given away: 1/2 from a win to a draw or a draw to a loss, 1 from a win."""
+        return (sign(self.best) - sign(self.best - self.loss)) / 2
+
+    @property
     def blunder(self) -> bool:
         """Whether the move turned a win into a draw or a loss, or a draw into a loss."""
-        return sign(self.best - self.loss) != sign(self.best)
+        return self.given_away > 0
 
 
 def judge_games(
@@ -92,14 +97,6 @@ def judge_games(
     return moves
 
 
-class Estimate(NamedTuple):
-    """A mean and its 95 % interval; fields that cannot be estimated are None."""
-
-    value: float | None
-    low: float | None
-    high: float | None
-
-
 class MoveQuality(NamedTuple):
     """The quality of a player's moves, or of a selection of the moves."""
 
@@ -110,14 +107,15 @@ class MoveQuality(NamedTuple):
     forced: int  # moves with one legal column, which the other fields do not count
     critical: int
     blunders: int
-    optimal: Estimate  # share of the moves
-    keeping: Estimate  # share of the moves that keep the value; in a lost position, all moves do
-    blunder_rate: Estimate  # blunders per critical move
-    loss: Estimate  # mean loss, in points of the score
+    given_away: float  # points that exact play keeps: 1/2 from a win to a draw, 1 to a loss
+    optimal: Interval  # share of the moves
+    keeping: Interval  # share of the moves that keep the value; in a lost position, all moves do
+    blunder_rate: Interval  # blunders per critical move
+    loss: Interval  # mean loss, in points of the score
 
 
 # The columns of the sums over a group; each estimate is the quotient of two columns.
-_MOVES, _CRITICAL, _OPTIMAL, _KEEPING, _BLUNDERS, _LOSS, _FORCED = range(7)
+_MOVES, _CRITICAL, _OPTIMAL, _KEEPING, _BLUNDERS, _LOSS, _GIVEN, _FORCED = range(8)
 _RATIOS: Final = ((_OPTIMAL, _MOVES), (_KEEPING, _MOVES), (_BLUNDERS, _CRITICAL), (_LOSS, _MOVES))
 
 
@@ -132,6 +130,11 @@ class Quality(Result):
         unit: plural noun for the groups of moves that the bootstrap resamples.
         seed: seed of the bootstrap; all players share the samples.
         notes: lines below the tables.
+
+    Example:
+        >>> judged = quality("perfect", count=10)
+        >>> judged.moves[0].column, judged.moves[0].scores
+        (2, (-2, -2, 0, -2, 0, -2, -2))
     """
 
     moves: tuple[JudgedMove, ...]
@@ -174,7 +177,11 @@ class Quality(Result):
         return [row for row in rows if row.moves + row.forced]
 
     def slice(
-        self, player: str, colour: int | None = None, plies: tuple[int, int] | None = None
+        self,
+        player: str,
+        colour: int | None = None,
+        plies: tuple[int, int] | None = None,
+        group: str | None = None,
     ) -> MoveQuality:
         """Return the quality of a selection of a player's moves.
 
@@ -182,26 +189,40 @@ class Quality(Result):
             player: a judged player.
             colour: 0 for moves as the first player, 1 for moves as the second, None for both.
             plies: first and last number of discs on the board before the move; None for all.
+            group: moves of this group alone; None for all.
 
         Raises:
             InvalidOption: the player was not judged.
         """
+        sums = self._sums(player, colour, plies, group)
+        totals = sums.sum(axis=0)
+        counts = [int(totals[i]) for i in (_MOVES, _FORCED, _CRITICAL, _BLUNDERS)]
+        estimates = [self._estimate(sums, top, bottom) for top, bottom in _RATIOS]
+        measured: list[Any] = [*counts, float(totals[_GIVEN]), *estimates]
+        return MoveQuality(player, colour, plies, *measured)
+
+    def _sums(
+        self,
+        player: str,
+        colour: int | None = None,
+        plies: tuple[int, int] | None = None,
+        group: str | None = None,
+    ) -> Float64s:
+        """Sum what a selection of a player's moves adds to each group, ``[groups, 8]``."""
         if player not in self._data:
             raise InvalidOption(
                 f"player {player!r} was not judged: expected {', '.join(self._data)}"
             )
-        group, ply, facts = self._data[player]
+        groups, ply, facts = self._data[player]
         first, last = plies or (0, CELLS)
         chosen = (ply >= first) & (ply <= last)
         if colour is not None:
             chosen &= ply % 2 == colour
+        if group is not None:
+            chosen &= groups == self._groups.get(group, -1)
         sums = np.zeros((len(self._groups), _FORCED + 1))
-        np.add.at(sums, group[chosen], facts[chosen])
-        totals = sums.sum(axis=0)
-        estimates = [self._estimate(sums, top, bottom) for top, bottom in _RATIOS]
-        counts = [int(totals[i]) for i in (_MOVES, _FORCED, _CRITICAL, _BLUNDERS)]
-        measured: list[Any] = [*counts, *estimates]
-        return MoveQuality(player, colour, plies, *measured)
+        np.add.at(sums, groups[chosen], facts[chosen])
+        return sums
 
     @functools.cached_property
     def _groups(self) -> dict[str, int]:
@@ -209,7 +230,7 @@ class Quality(Result):
 
     @functools.cached_property
     def _data(self) -> dict[str, tuple[NDArray[Any], ...]]:
-        """Each player's N moves as arrays: groups [N], plies [N], and terms of the sums [N, 7]."""
+        """Each player's N moves as arrays: groups [N], plies [N], and terms of the sums [N, 8]."""
         by_player: dict[str, list[JudgedMove]] = {}
         for move in self.moves:
             by_player.setdefault(move.player, []).append(move)
@@ -222,33 +243,23 @@ class Quality(Result):
             for player, moves in by_player.items()
         }
 
-    @functools.cached_property
-    def _samples(self) -> Float64s:
-        """The number of times that each bootstrap sample draws each group, [RESAMPLES, groups]."""
-        return resampled_counts(len(self._groups), self.seed)
-
-    def _estimate(self, sums: Float64s, top: int, bottom: int) -> Estimate:
-        numerator, denominator = sums[:, top], sums[:, bottom]
-        groups = int((denominator > 0).sum())
+    def _estimate(self, sums: Float64s, top: int, bottom: int) -> Interval:
+        """Return the quotient of two sums over the groups, with its interval."""
+        there = sums[:, bottom] > 0
+        groups = int(there.sum())
         if not groups:
-            return Estimate(None, None, None)
-        value = float(numerator.sum() / denominator.sum())
+            return UNKNOWN
+        above, below = sums[there, top], sums[there, bottom]
+        value = float(above.sum() / below.sum())
         if groups < 2:
-            return Estimate(value, None, None)
-        if top != _LOSS and value in (0.0, 1.0):
-            # A bootstrap gives a share of 0 or 1 no interval. Use the exact binomial bound, with
-            # each group counted once.
-            margin = 1 - TAIL ** (1 / groups)
-            return Estimate(value, max(0.0, value - margin), min(1.0, value + margin))
-        weights = self._samples @ denominator
-        sampled = (self._samples @ numerator)[weights > 0] / weights[weights > 0]
-        # A bootstrap over few groups underestimates the spread. The factor turns normal deviations
-        # from the value into those of Student's t.
-        generator = np.random.default_rng([self.seed, groups])
-        scale = np.sqrt(groups / generator.chisquare(groups - 1, len(sampled)))
-        low, high = np.quantile(value + (sampled - value) * scale, (TAIL, 1 - TAIL))
-        most = np.inf if top == _LOSS else 1.0
-        return Estimate(value, max(0.0, float(low)), min(most, float(high)))
+            return Interval(value, math.nan, math.nan)
+        weights, more = resampled(groups, self.seed)
+        over, under = weights @ above, weights @ below
+        if groups <= FEW or value in (0, 1):
+            # The groups differ too little. Add another group, of the least or of the greatest mean.
+            most = 2 * (above / below).max() if top == _LOSS else 1.0
+            over, under = over + more[0] * most * below.mean(), under + more.sum(0) * below.mean()
+        return Interval.of(value, over / under)
 
     # -- forms --------------------------------------------------------------------------
 
@@ -262,12 +273,13 @@ class Quality(Result):
         slices |= {band_name(band): {"plies": band} for band in bands(BAND)}
 
         def rate(player: str, **which: Any) -> float | None:
-            return self.slice(player, **which).blunder_rate.value
+            totals = self._sums(player, **which).sum(axis=0)
+            return totals[_BLUNDERS] / totals[_CRITICAL] if totals[_CRITICAL] else None
 
         shown = (
             Column(name, ".1%", functools.partial(rate, **which))
             for name, which in slices.items()
-            if any(self.slice(player, **which).critical for player in self.players)
+            if any(rate(player, **which) is not None for player in self.players)
         )
         return Table([Column("blunder rate of", of=str), *shown], self.players)
 
@@ -280,7 +292,7 @@ class Quality(Result):
             f"column was legal: {forced})."
         )
         resampled = f"95 % intervals: bootstrap over {len(self._groups)} {self.unit}."
-        if all(q.loss.low is None for q in overall):
+        if all(math.isnan(q.loss.low) for q in overall):
             resampled = (
                 f"There are no intervals: each needs moves of a player from at least 2 {self.unit}."
             )
@@ -296,25 +308,30 @@ class Quality(Result):
         return {"groups": {"unit": self.unit, "count": len(self._groups)}}
 
 
-def resampled_counts(count: int, seed: int | list[int]) -> Float64s:
-    """Return the number of times that each bootstrap sample draws each item, [RESAMPLES, count]."""
-    generator = np.random.default_rng(seed)
-    return generator.multinomial(count, [1 / count] * count, RESAMPLES).astype(np.float64)
+@functools.lru_cache(maxsize=4)
+def resampled(units: int, seed: int) -> tuple[Float64s, Float64s]:
+    """Return bootstrap weights ``[DRAWS, units]``, and weights ``[2, DRAWS]`` of one more unit.
+
+    The second weights are those of two halves of that unit, in which a player does its worst and
+    its best.
+    """
+    generator = np.random.default_rng([seed, units])
+    weights = weights_of(np.ones(units, dtype=np.bool_), generator)
+    return weights, generator.standard_gamma(0.5, (2, DRAWS))
 
 
 def _place(quality: MoveQuality) -> tuple[bool, list[float]]:
     """Return a player's sort key: blunders per critical move, then mean loss."""
     parts = [*quality.blunder_rate, *quality.loss]
-    missing = quality.blunder_rate.value is None
-    return missing, [-np.inf if part is None else part for part in parts]
+    return math.isnan(parts[0]), [-math.inf if math.isnan(part) else part for part in parts]
 
 
 def _facts(move: JudgedMove) -> tuple[float, ...]:
-    """Return what a move adds to each of the seven sums of its group (``_MOVES``, ...)."""
+    """Return what a move adds to each of the eight sums of its group (``_MOVES``, ...)."""
     if move.forced:
-        return (0, 0, 0, 0, 0, 0, 1)
-    loss, blunder = move.loss, move.blunder
-    return (1, move.critical, loss == 0, not blunder, blunder, loss, 0)
+        return (0, 0, 0, 0, 0, 0, 0, 1)
+    loss, blunder, given = move.loss, move.blunder, move.given_away
+    return (1, move.critical, loss == 0, not blunder, blunder, loss, given, 0)
 
 
 def bands(width: int) -> Iterable[tuple[int, int]]:

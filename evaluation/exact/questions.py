@@ -291,6 +291,11 @@ def quality(
     Raises:
         InvalidOption: an agent occurs twice, no agent answers, or the count or a set is invalid.
         UnknownAgent, InvalidOption, ...: a spec is wrong.
+
+    Example:
+        >>> judged = quality("greedy", count=10)
+        >>> judged.overall()[0].blunder_rate.value
+        0.5
     """
     specs, on = ([each] if isinstance(each, str) else list(each) for each in (specs, on))
     with closing(_line_up(specs)) as lineup, Judge(out) as judge:

@@ -10,24 +10,20 @@ earlier moves. Three facts keep the search short:
 - If the opponent can no longer complete a four, the search looks for no loss of the agent.
 
 :func:`search_priority` orders the positions: positions that the agent has nearly lost come first.
-The same search, or one with a higher limit of positions, resumes from its files.
+The same search, or one with a higher limit of positions, resumes from its file.
 """
 
 from __future__ import annotations
 
 import functools
-import hashlib
 import heapq
-import json
-import re
 import statistics
 from collections import deque
 from collections.abc import Callable, Generator, Mapping
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 from c4env.agents.registry.registry import registered_here
@@ -41,14 +37,9 @@ from c4env.evaluation.games.players import Lineup, RunSpec, agent_cache, line_up
 from c4env.evaluation.games.pool import Lost, do_all, may_start_processes
 from c4env.evaluation.games.processes import one_interrupt, stdout_to_stderr
 from c4env.evaluation.games.settings import Settings, Watcher
-from c4env.evaluation.plan.field import (
-    Player,
-    Traits,
-    describe_player,
-    name_players,
-)
+from c4env.evaluation.plan.field import Player, Traits, describe_player, name_players
 from c4env.evaluation.plan.openings import Openings, choose_openings
-from c4env.evaluation.store.journal import Findings, Format
+from c4env.evaluation.store.journal import Format, Journal
 from c4env.evaluation.tables import Column, Result, Table, plural
 from c4env.position import Position, format_moves, parse_moves
 
@@ -84,29 +75,35 @@ class WorstCase:
     fault: str = ""
 
 
-Key = tuple[str, int, int]  # the kind of fact, and the bitboards
-Facts = Findings[Key, Any]
-"""Stored scores of positions, and stored answers of the agent."""
+Facts = dict[tuple[str, int, int], Any]
+"""What a search found out, by kind of fact and bitboards: scores, and the agent's answers."""
+
+REFUTATIONS_FILE: Final = "refutations.jsonl"
+Key = tuple[str, int, str, str, str, int]
+"""The key of a stored search: spec, seed, versions, identity hash, opening and colour."""
 
 
-def parse_fact(entry: Any) -> tuple[Key, Any]:
-    """Parse a line of a refutation file into a key and a value.
-
-    Raises:
-        ValueError: the line has no position or score, or has an illegal column.
-    """
-    kind, mine, theirs, found = entry
-    position = Position.from_bitboards(mine, theirs)
-    if kind == "score":
-        good = type(found) is int and abs(found) <= CELLS // 2
-    else:
-        good = isinstance(found, str) or position.is_legal(found)
-    if not good:
-        raise ValueError
-    return (kind, mine, theirs), found
+def _parse(entry: Any) -> tuple[Key, Facts]:
+    *key, found = entry
+    facts = {}
+    for kind, mine, theirs, fact in found:
+        position = Position.from_bitboards(mine, theirs)
+        if kind == "score":
+            good = type(fact) is int and abs(fact) <= CELLS // 2
+        else:
+            good = isinstance(fact, str) or position.is_legal(fact)
+        if not good:
+            raise ValueError(f"{fact!r} is no {kind}")
+        facts[kind, mine, theirs] = fact
+    return tuple(key), facts
 
 
-FACTS: Final = Format("c4env refutation", parse_fact, "facts")
+def _values(entry: tuple[Key, Facts]) -> list[Any]:
+    key, facts = entry
+    return [*key, [[*about, fact] for about, fact in facts.items()]]
+
+
+FORMAT: Final = Format("c4env refutations", _parse, "searches", _values)
 
 
 @functools.cache
@@ -133,10 +130,13 @@ class Search:
 
     Args:
         answer: a function that returns the agent's column, or a description of its failure.
-        facts: known scores and answers; the search adds new scores and answers.
+        facts: scores and answers of an earlier search.
         seat: 0 if the agent is the first player, 1 if the second.
         budget: number of positions after which the search asks the agent for no new move, except
             to complete the last line.
+
+    Attributes:
+        found: new scores and answers.
     """
 
     def __init__(
@@ -144,6 +144,7 @@ class Search:
     ) -> None:
         self._answer = answer
         self._facts = facts
+        self.found: Facts = {}
         self._seat = seat
         self._budget = budget
         self._asked: set[Position] = set()
@@ -164,7 +165,11 @@ class Search:
 
     def _find(self, kind: str, position: Position, ask: Callable[[Position], Any]) -> Any:
         key = kind, position.mine, position.theirs
-        return self._facts.find(key, lambda: ask(position))
+        if key in self._facts:
+            return self._facts[key]
+        if key not in self.found:
+            self.found[key] = ask(position)
+        return self.found[key]
 
     def _score(self, position: Position) -> int:
         """Return the exact score of a position for the agent."""
@@ -250,7 +255,6 @@ class Search:
 
 BUDGET: Final = 1000
 """The default limit of positions to ask about, for each opening and colour."""
-PATIENCE: Final = 3.0  # seconds to wait until a killed search's worker ends
 
 _RESULTS: Final = {1: "win", 0: "draw", -1: "loss"}
 _SEATS: Final = ("first", "second")
@@ -266,6 +270,10 @@ class Refutation(Result):
         budget: number of positions per case after which the search asks the agent for no new
             move, except to complete the last line.
         notes: lines below the table.
+
+    Example:
+        >>> refute("greedy", openings=0, positions=10).shortest.line
+        '44444432333556355251'
     """
 
     player: str
@@ -370,8 +378,9 @@ def refute(
             agent for no new move, except to complete the last line.
         seed: seed of stochastic agents; the seed of each position is derived from it.
         jobs: number of worker processes; the result does not depend on it.
-        out: folder for answers and scores; several agents can share the folder. The same call, or
-            the same call with more ``positions``, resumes from the files.
+        out: folder of ``refutations.jsonl``, which stores each search when it ends; several agents
+            can share the folder. The same call, or the same call with more ``positions``, resumes
+            from the file.
         limit: number of openings to take, in an order drawn with the seed; None takes all.
         watch: called from time to time with the number of searches done and the total.
 
@@ -382,6 +391,11 @@ def refute(
         InvalidOption: a number or an opening is invalid.
         UnknownAgent, InvalidOption, ...: the spec is wrong.
         Unwritable: another process is writing to the folder.
+
+    Example:
+        >>> refuted = refute("greedy", openings=0, positions=10)
+        >>> refuted.shortest.line  # greedy moves first and loses
+        '44444432333556355251'
     """
     chosen = Settings(seed=seed, jobs=jobs, out=out, limit=limit)
     positions = require_integer("positions", positions)
@@ -390,20 +404,29 @@ def refute(
     if len(field) != 1:
         raise InvalidOption(f"{len(field)} agents given: expected one agent to refute")
     (name,) = field
-    folder = None if chosen.out is None else Path(chosen.out)
+    path = None if chosen.out is None else Path(chosen.out) / REFUTATIONS_FILE
     cases = [(opening, seat) for opening in starts for seat in (0, 1)]
     found: dict[tuple[str, int], WorstCase] = {}
     with one_interrupt(), closing(line_up(field, jobs=chosen.jobs)) as lineup:
         traits = lineup.traits
         run = RunSpec(field, chosen.seed, registered=registered_here(), id=lineup.id)
-        task = _Task(
-            name, describe_player(field[name]), run, positions, folder, traits.in_short(name)
-        )
-        with closing(_cases(task, lineup, cases, chosen.jobs)) as results:
-            for case in results:
-                found[case.opening, case.seat] = case
-                if watch is not None:
-                    watch(len(found), len(cases))
+        about = describe_player(field[name]), chosen.seed, version_here(), traits.in_short(name)
+        with Journal(path, FORMAT) as file:
+            known: dict[Key, Facts] = {}
+            for key, facts in file.entries:
+                known.setdefault(key, {}).update(facts)
+
+            def keep(case: _Case, facts: Facts) -> None:
+                if facts:
+                    file.append(((*about, case.opening, case.seat), facts))
+
+            asked = [_Case(*case, known.get((*about, *case), {}), {}) for case in cases]
+            task = _Task(name, run, positions)
+            with closing(_search_all(task, lineup, asked, chosen.jobs, keep)) as results:
+                for worst in results:
+                    found[worst.opening, worst.seat] = worst
+                    if watch is not None:
+                        watch(len(found), len(cases))
     ordered = tuple(found[case] for case in cases)
     return Refutation(name, ordered, positions, _notes(traits, chosen.seed, ordered))
 
@@ -423,69 +446,76 @@ def _notes(kind: Traits, seed: int, cases: tuple[WorstCase, ...]) -> tuple[str, 
     return tuple(notes)
 
 
-@dataclass(frozen=True)
-class _Task:
-    """The arguments of a search, except the opening and the agent's colour."""
+class _Task(NamedTuple):
+    """What all searches have in common."""
 
     name: str
-    spec: str
     run: RunSpec
     budget: int
-    folder: Path | None
-    identity: str
-
-    def path(self, opening: str, seat: int) -> Path | None:
-        """Return the file of an opening and colour; the name includes a hash of the arguments."""
-        if self.folder is None:
-            return None
-        asked = json.dumps(
-            [self.name, self.spec, self.identity, self.run.seed, version_here(), opening, seat]
-        )
-        mark = hashlib.sha256(asked.encode("utf-8", "backslashreplace")).hexdigest()[:12]
-        readable = re.sub(r"[^\w=.-]+", "-", self.name)[:60]
-        return self.folder / f"{readable}-{opening}-{seat}-{mark}.jsonl"
 
 
-def _cases(
-    task: _Task, lineup: Lineup, cases: list[tuple[str, int]], jobs: int
+class _Case(NamedTuple):
+    """A search: an opening, the agent's colour, and what is known.
+
+    ``faults`` has the positions in which the agent ended its worker.
+    """
+
+    opening: str
+    seat: int
+    facts: Facts
+    faults: Mapping[Position, str]
+
+
+def _search_all(
+    task: _Task,
+    lineup: Lineup,
+    cases: list[_Case],
+    jobs: int,
+    keep: Callable[[_Case, Facts], None],
 ) -> Generator[WorstCase, None, None]:
-    """Search the cases, and yield each result when it is ready."""
+    """Yield the result of each case when its search ends; ``keep`` stores the new facts."""
     player = lineup.players[task.name]
     if not may_start_processes() or (jobs == 1 and not names_code(player)):
         agent_cache.adopt(task.run.id, lineup.made)
         try:
             for case in cases:
-                with stdout_to_stderr():
-                    found = _case(task, *case)
-                yield found
+                search = _search_of(task, case)
+                try:
+                    with stdout_to_stderr():
+                        worst = search.run(case.opening)
+                finally:  # also after Ctrl-C: an answer may have cost money
+                    keep(case, search.found)
+                yield worst
         finally:
             agent_cache.clear()
         return
-    task = replace(task, run=task.run.for_workers())
-    left: deque[Any] = deque((*case, {}) for case in cases)
+    task = task._replace(run=task.run.for_workers())
+    left = deque((case,) for case in cases)
     workers, lineup.workers[:] = lineup.workers[:], []
-    with closing(do_all(partial(_case, task), left, jobs, workers=workers)) as done:
-        for (opening, seat, faults), found in done:
+    with closing(do_all(partial(_search, task), left, jobs, workers=workers)) as done:
+        for (case,), found in done:
             if isinstance(found, Lost):  # search again, without this question
-                moves = format_moves(found.turn.columns)
-                words = f"{found.ending}: {found.reason}"
-                left.append((opening, seat, {**faults, Position.parse(moves): words}))
+                at = Position.parse(format_moves(found.turn.columns))
+                faults = {**case.faults, at: f"{found.ending}: {found.reason}"}
+                left.append((case._replace(faults=faults),))
             else:
-                yield found
+                worst, facts = found
+                keep(case, facts)
+                yield worst
 
 
 # -- in the worker -----------------------------------------------------------------------
 
 
-def _case(
-    task: _Task, opening: str, seat: int, faults: Mapping[Position, str] = MappingProxyType({})
-) -> WorstCase:
-    """Search a case; ``faults`` has the positions in which the agent ended its worker."""
-    facts = Facts(task.path(opening, seat), FACTS, PATIENCE)
+def _search(task: _Task, case: _Case) -> tuple[WorstCase, Facts]:
+    """Search a case; return its result and the new facts."""
+    search = _search_of(task, case)
+    return search.run(case.opening), search.found
 
+
+def _search_of(task: _Task, case: _Case) -> Search:
     def answer(position: Position) -> Answer:
-        found = faults.get(position)
+        found = case.faults.get(position)
         return found or question_in_worker(task.run, task.name, task.name, position)
 
-    with facts.journal:
-        return Search(answer, facts, seat, task.budget).run(opening)
+    return Search(answer, case.facts, case.seat, task.budget)

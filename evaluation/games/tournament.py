@@ -61,6 +61,11 @@ class Tournament:
     Attributes:
         header: the pairings, openings and settings.
         games: the games in the order of the schedule.
+
+    Example:
+        >>> result = round_robin(["greedy", "random"], openings=1)
+        >>> len(result.games), result.digest
+        (8, 'ffda7e9fca660ad2')
     """
 
     header: RunHeader
@@ -162,6 +167,11 @@ def round_robin(
         UnreadableRun: ``out`` holds another run.
         Unwritable: another process is writing to ``out``.
         UnknownAgent, InvalidOption, ...: a spec is wrong.
+
+    Example:
+        >>> result = round_robin(["greedy", "random"], openings=1)
+        >>> [rating.player for rating in result.ratings]
+        ['greedy', 'random']
     """
     chosen = settings_of(round_robin, settings)
     starts = choose_openings(openings, chosen.seed, chosen.limit)
@@ -192,6 +202,10 @@ def gauntlet(
         UnreadableRun: ``out`` holds another run.
         Unwritable: another process is writing to ``out``.
         UnknownAgent, InvalidOption, ...: a spec is wrong.
+
+    Example:
+        >>> gauntlet("alphabeta", ["greedy", "random"], openings=0)
+        <Tournament: 4 games of alphabeta, greedy, random>
     """
     chosen = settings_of(gauntlet, settings)
     starts = choose_openings(openings, chosen.seed, chosen.limit)

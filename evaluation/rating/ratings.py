@@ -4,12 +4,12 @@ Ratings are the penalised fit of :mod:`c4env.evaluation.rating.fit` to all games
 order of the games does not matter. The unit of the penalty is a pair of games from one opening with
 swapped colours.
 
-Games from one opening are correlated. Therefore the Bayesian bootstrap (Rubin, Annals of Statistics
-9, 1981) resamples whole openings: each draw gives the openings random weights
-(:meth:`Tally.weights`) and fits again. The penalty's points are random too, with gamma
-distributions whose shape is the mean. For two agents and independent pairs of games, the result is
-near Jeffreys' interval for a proportion. So the interval stays wide even if an agent wins all
-games; the interval of a plain bootstrap would then have no width.
+Games from one opening are correlated. Therefore the Bayesian bootstrap
+(:mod:`c4env.evaluation.rating.interval`) resamples whole openings: each draw gives the openings
+random weights (:meth:`Tally.weights`) and fits again. The penalty's points are random too, with
+gamma distributions whose shape is the mean. For two agents and independent pairs of games, the
+result is near Jeffreys' interval for a proportion. So the interval stays wide even if an agent wins
+all games; the interval of a plain bootstrap would then have no width.
 
 The interval of an agent consists of two quasi standard errors, below and above its Elo (Firth and
 de Menezes, "Quasi-variances", Biometrika 91, 2004): they are chosen so that the intervals of two
@@ -30,17 +30,16 @@ import numpy as np
 from c4env.arrays import Float64s, Int64s
 from c4env.errors import InvalidOption
 from c4env.evaluation.rating.fit import firth, fit
-from c4env.evaluation.rating.interval import TAILS, Interval
+from c4env.evaluation.rating.interval import DRAWS, FEW, TAILS, Interval
 from c4env.evaluation.tables import Column, Table, signed
 
 from .costs import Cost
-from .tally import FEW, Tally
+from .tally import Tally
 
 CONFIDENCE: Final = 1 - TAILS[0] / 100
 """From this probability of being stronger, the 95 % interval of a difference excludes 0."""
 FIRST: Final = "placing the first disc of the game, also in an opening"
 """What "moving first" means everywhere: in tables, ratings, records and on the page."""
-_DRAWS: Final = 1000
 _BLOCK: Final = 1 << 15  # pairs of agents, times draws, to fit at the same time
 _LEAST: Final = 1e-6  # the least virtual points, to keep the fit from rounding errors
 _TIE: Final = 1e-3  # Elo; strengths with a smaller difference are equal
@@ -188,7 +187,7 @@ class Ratings(Sequence[Rating]):
         if self.units == 1:
             units = units.replace("s", "", 1)
         return (
-            f"95 % intervals: {self.units} {units}, resampled {_DRAWS} times{alone}. "
+            f"95 % intervals: {self.units} {units}, resampled {DRAWS} times{alone}. "
             "Agents whose intervals do not overlap differ."
         )
 
@@ -334,7 +333,7 @@ def strengths(tally: Tally, seed: int = 0) -> tuple[Float64s, float, Float64s, F
     first_move = float(fit(points + virtual, games + 2 * virtual, start)[1])
     generator = tally.generator(seed)
     others = generator.spawn(1)[0]
-    drawn, drawn_first_move = np.empty((_DRAWS, n)), np.empty(_DRAWS)
+    drawn, drawn_first_move = np.empty((DRAWS, n)), np.empty(DRAWS)
     for block in _blocks(n):
         # The virtual points of the row against the column, moving first and second.
         shape = np.stack([leverages / 2] * 2)[:, None]
@@ -392,8 +391,8 @@ def _quasi_errors(elo: Float64s, drawn: Float64s) -> tuple[Float64s, Float64s]:
 
 def _blocks(players: int) -> list[Int64s]:
     """Return the indices of the bootstrap draws, in blocks that fit into the processor's cache."""
-    count = -(-_DRAWS * players * players // _BLOCK)
-    return np.array_split(np.arange(_DRAWS), min(_DRAWS, count))
+    count = -(-DRAWS * players * players // _BLOCK)
+    return np.array_split(np.arange(DRAWS), min(DRAWS, count))
 
 
 def _ranks(elo: Float64s) -> tuple[Float64s, Float64s]:

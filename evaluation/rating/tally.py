@@ -11,14 +11,13 @@ from typing import Final
 import numpy as np
 
 from c4env.arrays import Bools, Float64s
+from c4env.evaluation.rating.interval import weights_of
 from c4env.evaluation.seeds import seeds
 
 from ..plan.openings import enumerate_openings
 from ..store.record import GameRecord
 
 _ENUMERATED: Final = (1, 4, 25, 121, 568, 2144, 8231)  # numbers of openings of 0, 1, 2, ... plies
-FEW: Final = 5  # units, up to which their number says too little for Student's t
-_LEAST: Final = 1e-300  # the least sum of all weights
 
 
 @dataclass(frozen=True)
@@ -98,23 +97,8 @@ class Tally:
 
         The first array has the weights of openings ``(draws, openings)``, or of pairs ``(draws,
         slices, players, players)``. The next arrays have the weights of ``beside``.
-
-        The shares of the n weights have a Dirichlet distribution with the shape (n - 4) / n. A
-        mean with these shares has the variance of Student's t with n - 1 degrees of freedom;
-        exponential weights would give a smaller variance. Up to 5 units, the shape is 1 / n. The
-        sum of exponential weights would have a gamma(n) distribution. Here it is gamma(n - 2),
-        scaled to the mean n, by simulation: with gamma(n), the intervals of two agents whose 4
-        openings all decide held the truth in 87 % of cases instead of 97 %.
         """
-        units, there = self.units, self._there()
-        shares = generator.standard_gamma(
-            (max(units, FEW) - 4) / max(units, 1) * there, (draws, *there.shape)
-        )
-        axes = tuple(range(1, shares.ndim))
-        shares /= np.maximum(shares.sum(axes, keepdims=True), _LEAST)
-        total = max(units - 2, 1)
-        sums = generator.standard_gamma(total, (draws, *(1 for _ in axes)))
-        weights = shares * sums * (units / total)
+        weights = weights_of(self._there(), generator, draws)
         if self.resampled == "pairs":
             weights += weights.swapaxes(2, 3)
         return weights, *(self.beside.weights(generator, draws) if self.beside else ())

@@ -111,8 +111,8 @@ def contents(
         if any(positions_of(game) for game in games):
             quality = Quality.of_games(games, judge)
             judged = {q.player: _quality(q) for q in quality.overall()}
-            curves = [q for q in quality.by_ply(BAND) if q.blunder_rate.value is not None]
-            most = max((q.blunder_rate.value or 0.0 for q in curves), default=0.0)
+            curves = [q for q in quality.by_ply(BAND) if q.critical]
+            most = max((q.blunder_rate.value for q in curves), default=0.0)
             found["quality"] = {
                 "overall": [judged.get(player) for player in players],  # None: no judged move
                 "by_ply": [[index[q.player], *_curve(q)] for q in curves],

@@ -35,6 +35,11 @@ class GameRecord:
 
     The first player has the first move of the game, which may belong to the opening. Each tuple
     has the first player's value, then the second player's value.
+
+    Example:
+        >>> game = round_robin(["greedy", "random"], openings=0).games[0]
+        >>> game.moves, game.winner, game.ending
+        ('4742464', 0, 'four')
     """
 
     players: tuple[str, str]  # spec strings, as given

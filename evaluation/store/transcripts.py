@@ -53,11 +53,7 @@ class Spoken:
 
     @classmethod
     def parse(cls, value: Any) -> Spoken:
-        """Parse a line's JSON value.
-
-        Raises:
-            ValueError, TypeError, KeyError: the value is not a prompt with its answer.
-        """
+        """Parse a line's JSON value; ValueError, TypeError or KeyError if it is malformed."""
         from ...agents.adapters.chat.agent import Exchange
 
         fields = dict(value)
@@ -77,9 +73,6 @@ class Transcripts:
         agents: for each agent's name, the hash of the agent's spec, code and prompt.
         missing: the games still to play.
         budget: the most tokens, in prompts and answers, for the whole run; None sets no limit.
-
-    Raises:
-        UnreadableRun: the file is damaged or in use, or cannot be written.
     """
 
     def __init__(
@@ -159,10 +152,6 @@ FORMAT: Final = Format("c4env transcripts", Spoken.parse, "answers", Spoken.valu
 
 
 def read_transcripts(folder: Path) -> list[Spoken]:
-    """Return the prompts and answers of a run in the order of the answers; [] if none are stored.
-
-    Raises:
-        UnreadableRun: a line is damaged; an incomplete last line is ignored.
-    """
+    """Return the prompts and answers of a run in the order of the answers; [] if there are none."""
     path = folder / TRANSCRIPTS_FILE
     return read_lines(path, FORMAT)[1] if path.exists() else []

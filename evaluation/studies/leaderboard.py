@@ -29,7 +29,6 @@ from c4env.version import __version__, commit
 
 FORMAT: Final = "c4env leaderboard 1"
 STORED: Final = "leaderboard.json"  # beside this module
-MARKERS: Final = ("<!-- leaderboard: begin -->", "<!-- leaderboard: end -->")
 
 OPENINGS: Final = 3  # plies of the openings
 FULL: Final = 25  # openings to play, of 121: about an hour on two cores
@@ -227,6 +226,11 @@ def stored_board(path: Path | None = None) -> Board:
 
     Raises:
         UnreadableRun: the file cannot be read or is not a leaderboard.
+
+    Example:
+        >>> board = stored_board()
+        >>> board.field["perfect"], len(board.openings)
+        ('default', 25)
     """
     source = (
         importlib.resources.files("c4env.evaluation.studies") / STORED if path is None else path
@@ -261,6 +265,11 @@ def place(
     Raises:
         InvalidOption: a number is invalid, or an opponent is not on the board.
         UnknownAgent, InvalidOption, ...: the spec is wrong.
+
+    Example:
+        >>> placement = place("alphabeta:depth=3", stored_board(), limit=1, against=["greedy"])
+        >>> len(placement.run.games)
+        2
     """
     if strangers := set(against) - set(board.field):
         raise InvalidOption(
@@ -279,17 +288,3 @@ def place(
     tally = replace(board.tally(both), beside=own)
     ratings = rate(tally, centre=tuple(board.field))
     return Placement(name, ratings, run)
-
-
-def put_between_markers(text: str, table: str) -> str:
-    """Put a table between the two markers of a Markdown text.
-
-    Raises:
-        InvalidOption: the text does not have each marker exactly once, in the right order.
-    """
-    begin, end = MARKERS
-    before, found, rest = text.partition(begin)
-    _, found_end, after = rest.partition(end)
-    if not found or not found_end or begin in after or end in before + after:
-        raise InvalidOption(f"expected the lines {begin} and {end}, each once and in this order")
-    return f"{before}{begin}\n{table}\n{end}{after}"

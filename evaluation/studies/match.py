@@ -37,6 +37,10 @@ class Match(Tournament):
     Attributes:
         pairs: the points of the first agent in each pair of games.
         sprt: the sequential test, or None.
+
+    Example:
+        >>> play_match(["greedy", "random"], openings=1).pairs
+        (1.0, 2.0, 2.0, 2.0)
     """
 
     pairs: tuple[float, ...] = ()
@@ -221,6 +225,11 @@ def play_match(
         UnreadableRun: ``out`` holds another run.
         Unwritable: another process is writing to ``out``.
         UnknownAgent, InvalidOption, ...: a spec is wrong.
+
+    Example:
+        >>> match = play_match(["greedy", "random"], openings=1)
+        >>> match.score.value
+        0.875
     """
     chosen = settings_of(play_match, settings)
     starts = choose_openings(openings, chosen.seed, chosen.limit)
@@ -245,6 +254,11 @@ def read_run(folder: str | Path) -> Tournament:
 
     Raises:
         UnreadableRun: the directory holds no run, or is damaged.
+
+    Example:
+        >>> result = round_robin(["greedy", "random"], openings=0, out="run")
+        >>> read_run("run").digest == result.digest
+        True
     """
     header, games = read_games(Path(folder))
     if header.kind == "match":

@@ -70,6 +70,7 @@ def test_a_hang_ends_with_the_time_and_so_does_the_program(tmp_path: Path) -> No
     os.kill(pids[0], signal.SIGSTOP)
     with pytest.raises(LateAnswer, match=r"it gave no answer within 0.1 s"):
         process.ask("", 0.1)
+    process.close()
     assert wait_for_the_end(pids) == []
 
 

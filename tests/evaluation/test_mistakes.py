@@ -66,6 +66,9 @@ def test_the_parts_are_those_of_the_games_and_of_the_judged_moves(games, judge):
     assert (whole.games, whole.score, whole.blunders, whole.given_away) == (5, 1 / 5, 3, 3.0)
     assert "moving first" not in parts
     assert parts["moving second"][1:] == whole[1:]
+    others = Mistakes.of(games, "b", judge).parts[0]
+    assert (whole.blunder_rate, whole.opponents) == (others.opponents, others.blunder_rate)
+    assert whole.blunder_rate == whole.blunders / whole.critical
     assert parts[f"opening {ENDING}"][1:3] == (3, 1 / 3)
     assert parts[f"opening {DRAWN_OUT}"].given_away == 0
     openings = [name for name in parts if name.startswith("opening")]

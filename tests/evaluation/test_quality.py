@@ -82,18 +82,21 @@ def test_counts_and_means_by_player_colour_and_ply():
 
 def test_an_interval_needs_two_groups_and_is_never_empty():
     (alone,) = Quality((move(2), move(0))).overall()
-    assert alone.blunder_rate == (0.5, None, None)
+    assert alone.blunder_rate.value == 0.5
+    assert np.isnan(alone.blunder_rate[1:]).all()
+    (row,) = json.loads(Quality((move(2), move(0))).json())["overall"]
+    assert (row["blunder_rate"], row["blunder_rate_low"]) == (0.5, None)
     moves = tuple(move(0, group=str(g)) for g in range(20))
     (never,) = Quality(moves).overall()
     value, low, high = never.blunder_rate
     assert value == low == 0
-    assert 0.1 < high < 0.25  # 1 - 0.025 ** (1 / 20)
+    assert 0.05 < high < 0.25  # Jeffreys' interval ends at 0.12
     assert never.optimal.value == never.optimal.high == 1
-    assert never.optimal.low == pytest.approx(1 - high)
+    assert never.optimal.low == pytest.approx(1 - high, abs=0.05)
 
 
-@pytest.mark.parametrize("groups", [3, 40])
-def test_intervals_cover_the_truth(groups):
+@pytest.mark.parametrize(("groups", "most"), [(3, 100), (40, 99)])
+def test_intervals_cover_the_truth(groups, most):
     """Blunders at a rate that differs from group to group: openings are not alike."""
     generator = np.random.default_rng(5)
     covered = 0
@@ -105,7 +108,7 @@ def test_intervals_cover_the_truth(groups):
                 moves.append(move(2 if generator.random() < rate else 0, group=str(group)))
         _, low, high = Quality(tuple(moves)).overall()[0].blunder_rate
         covered += low <= 0.3 <= high
-    assert 88 <= covered <= 99
+    assert 88 <= covered <= most
 
 
 @pytest.mark.compiled  # reads the opening book

@@ -166,10 +166,32 @@ def test_more_positions_go_on_from_those_before(tmp_path, monkeypatch):
     more = evaluation.refute("greedy", LATE[:3], out=tmp_path)
     assert few.positions < more.positions == len(asked)
     assert more.openings == evaluation.refute("greedy", LATE[:3]).openings
-    assert len(list(tmp_path.iterdir())) == 6
-    evaluation.refute("random", LATE[:3], 10, out=tmp_path)  # each in files of its own
-    evaluation.refute("random", LATE[:3], 10, seed=1, out=tmp_path)
-    assert len(list(tmp_path.iterdir())) == 6 + 12
+    for seed in (0, 1):  # several agents and seeds share the file
+        answered = len(asked)
+        found = evaluation.refute("random", LATE[:3], 10, seed=seed, out=tmp_path)
+        assert len(asked) - answered == found.positions
+    assert [path.name for path in tmp_path.iterdir()] == [refute.REFUTATIONS_FILE]
+    assert evaluation.refute("greedy", LATE[:3], out=tmp_path) == more
+    assert len(asked) - answered == found.positions
+
+
+def test_ctrl_c_in_a_search_keeps_its_answers(tmp_path, monkeypatch):
+    asked = []
+
+    def stopping(*arguments):
+        if len(asked) == 5:
+            raise KeyboardInterrupt
+        asked.append(arguments[-1])
+        return question_in_worker(*arguments)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(refute, "question_in_worker", stopping)
+        with pytest.raises(KeyboardInterrupt, match="the same command resumes"):
+            evaluation.refute("greedy", LATE[:3], out=tmp_path)
+    (path,) = tmp_path.iterdir()
+    *_, last = map(json.loads, path.read_text().splitlines())
+    kept = {(mine, theirs) for kind, mine, theirs, _ in last[-1] if kind == "agent"}
+    assert kept == {(position.mine, position.theirs) for position in asked}
 
 
 @pytest.mark.compiled
@@ -183,23 +205,21 @@ def test_a_killed_search_goes_on_and_finds_the_same(tmp_path):
     command = ["-m", "c4env.evaluation", "refute", "alphabeta:depth=6", "--quiet"]
     command += ["--out", str(tmp_path), "--jobs", "2", "--format", "json", "--limit", "5"]
 
-    def kept():
-        return {path: path.read_bytes() for path in tmp_path.iterdir()}
+    path = tmp_path / refute.REFUTATIONS_FILE
 
     process = start_python(*command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     while process.poll() is None:
-        if sum(lines.count(b"\n") for lines in kept().values()) > 20:
+        if path.exists() and path.read_bytes().count(b"\n") > 3:
             process.kill()
             break
         time.sleep(0.005)
     assert process.wait() < 0  # it was in the middle
-    before = kept()
+    before = path.read_bytes()
     done = run_python(*command, check=True)
-    after = kept()
-    for path, lines in before.items():
-        assert after[path].startswith(lines[: lines.rfind(b"\n") + 1])  # nothing was lost
-        entries = [json.loads(line) for line in after[path].splitlines()[1:]]
-        assert len({tuple(entry[:3]) for entry in entries}) == len(entries)  # nor found out twice
+    after = path.read_bytes()
+    assert after.startswith(before[: before.rfind(b"\n") + 1])  # nothing was lost
+    searches = [json.loads(line)[4:6] for line in after.splitlines()[1:]]
+    assert len(searches) == len(set(map(tuple, searches))) == 10  # nor searched twice
     whole = evaluation.refute("alphabeta:depth=6", limit=5)
     assert json.loads(done.stdout) == json.loads(whole.json())
 

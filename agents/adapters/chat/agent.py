@@ -39,11 +39,6 @@ Tape = Callable[[str, int, Callable[[], Exchange]], Exchange]
 """A function of moves, attempt and ``ask``; returns a stored exchange or calls ``ask``."""
 
 
-def ask_always(moves: str, attempt: int, ask: Callable[[], Exchange]) -> Exchange:
-    """Return ``ask()`` for each request: the default of ``Chat.tape``, which stores no answers."""
-    return ask()
-
-
 class Chat(Agent):
     """Plays the columns that a language model answers (needs the package openai).
 
@@ -65,10 +60,7 @@ class Chat(Agent):
 
     Attributes:
         prompt: the ``Prompt`` that the option ``prompt`` names.
-        tape: a function that returns each answer. A run sets a tape that stores and replays.
-
-    Raises:
-        InvalidOption: the prompt does not exist, or the address is malformed.
+        tape: None, or a function through which a run stores and replays each answer.
     """
 
     @validate_args
@@ -89,7 +81,7 @@ class Chat(Agent):
         self._options = {name: value for name, value in asked.items() if value is not None}
         self.retries = retries
         self.timeout = timeout
-        self.tape: Tape = ask_always
+        self.tape: Tape | None = None
         endpoint.client(self.base_url, timeout)  # report an error before the first game
         self.reset()
 
@@ -102,7 +94,6 @@ class Chat(Agent):
         """Return the model's column.
 
         Raises:
-            IllegalMove: the game is over.
             EngineFault: no answer was a legal move.
             Unavailable: the endpoint cannot be reached, or refuses the request.
         """
@@ -114,7 +105,7 @@ class Chat(Agent):
             def ask(messages: list[Message] = messages, attempt: int = attempt) -> Exchange:
                 return self._exchange(position, messages, attempt)
 
-            last = self.tape(self._moves, attempt, ask)
+            last = self.tape(self._moves, attempt, ask) if self.tape else ask()
             if last.column is not None:
                 self._after = position.play(last.column)
                 self._moves += DIGITS[last.column]

@@ -29,7 +29,6 @@ def client(base_url: str, timeout: float) -> Any:
 
     Raises:
         InvalidOption: the address is malformed or may contain a secret.
-        MissingExtra: the client is not installed.
     """
     if base_url and not re.fullmatch(r"https?://[^/?#@\s]+(/[^?#@\s]*)?", base_url):
         # Do not quote the address, which may contain a password.
@@ -53,13 +52,7 @@ def _client(base_url: str, timeout: float, key: str) -> Any:
 def ask(
     client: Any, model: str, messages: Sequence[Mapping[str, str]], options: Mapping[str, Any]
 ) -> Reply:
-    """Request the answer to a conversation.
-
-    Args:
-        client: a :func:`client`.
-        model: the model's name at the endpoint.
-        messages: the conversation.
-        options: options of the request, such as ``temperature``.
+    """Request the answer to a conversation; ``options`` go into the request as they are.
 
     Raises:
         Unavailable: the endpoint refuses, does not answer, or does not follow the protocol.

@@ -7,7 +7,6 @@ import math
 import shlex
 import shutil
 import time
-from collections.abc import Callable
 from typing import Final, Literal
 
 import numpy as np
@@ -71,11 +70,7 @@ class Engine(Agent):
         self.newgame = newgame
 
     def reset(self, seed: int | np.random.SeedSequence | None = None) -> None:
-        """Begin a new game; notify the program as the option ``newgame`` says.
-
-        Raises:
-            EngineFault: the program did not acknowledge the reset.
-        """
+        """Begin a new game; notify the program as the option ``newgame`` says."""
         if self.newgame == "restart":
             self.close()
         elif self.newgame == "reset":
@@ -83,11 +78,7 @@ class Engine(Agent):
             self._ask("reset" if number is None else f"reset {number}", self._seconds())
 
     def ready(self) -> None:
-        """Check that the program starts and answers a line, and end it.
-
-        Raises:
-            EngineFault: the program does not start, or ends.
-        """
+        """Check that the program starts and answers a line, and end it."""
         with contextlib.suppress(LateAnswer):
             self.reset(0)
             self._ask(LAST, self._seconds())
@@ -113,11 +104,42 @@ class Engine(Agent):
         require_move(position)
         self.nodes = 0
         self._deadline = time.monotonic() + self._seconds()
-        column = REPLIES[self.reply](self, position)
+        if self.reply == "column":
+            column = self._column(position)
+        else:  # ties go to the centre, then to the left
+            scores = self._scores(position)
+            column = max((c for c in CENTRE_FIRST if c in scores), key=scores.__getitem__)
         self._moved = True
         return column
 
-    def words(self, position: Position) -> list[str]:
+    def _column(self, position: Position) -> int:
+        words = self._words(position)
+        if len(words) != 1 or words[0] not in tuple(DIGITS):
+            expected = f"one column 1..{DIGITS[-1]} (reply=scores or reply=score reads scores)"
+            raise self._wrong(" ".join(words), expected)
+        column = DIGITS.index(words[0])
+        if not position.is_legal(column):
+            raise self._wrong(words[0], "a column that is not full")
+        return column
+
+    def _scores(self, position: Position) -> dict[int, float]:
+        """Return the score of each legal column for the side to move."""
+        if self.reply == "scores":
+            words = self._words(position)[-COLUMNS:]
+            if len(words) < COLUMNS:
+                raise self._wrong(" ".join(words), "a score of each of the seven columns")
+            return {column: self._number(words[column]) for column in position.legal_columns()}
+        scores = {}
+        for column in position.legal_columns():
+            after = position.play(column)
+            if after.outcome is None:
+                words = self._words(after)
+                scores[column] = -self._number(words[0] if words else "")
+            else:
+                scores[column] = 0.0 if after.outcome.winner is None else math.inf
+        return scores
+
+    def _words(self, position: Position) -> list[str]:
         """Request an answer; return its words except ``key=value`` and a repeated position."""
         moves = position.moves()
         answer = self._ask(moves, max(0.0, self._deadline - time.monotonic()))
@@ -130,87 +152,30 @@ class Engine(Agent):
                 self.nodes += int(value)
         return words[1:] if len(words) > 1 and words[0] == moves else words
 
+    def _number(self, word: str) -> float:
+        with contextlib.suppress(ValueError):
+            if not math.isnan(score := float(word)):
+                return score
+        raise self._wrong(word, "a score, which is a number")
+
+    def _wrong(self, answer: str, expected: str) -> EngineFault:
+        """End the program, and return an error about an unexpected answer."""
+        self.close()  # later answers may belong to earlier requests
+        return EngineFault(f"{self.title} answered {answer[:80]!r}: expected {expected}")
+
     def _seconds(self) -> float:
         """Return the seconds for a move or a reset, with those for a start."""
         return self.timeout if self._moved else self.timeout + STARTUP
 
     def _ask(self, line: str, seconds: float) -> str:
-        """Send a line and return the answer, which reports no error."""
+        """Send a line and return the answer; an error, or an interrupt, ends the program."""
         if self._process is None:
             self._process = LineProcess(self.command, self.title)
         try:
             answer = self._process.ask(line, seconds)
+            if answer.startswith("error"):
+                raise EngineFault(f"{self.title} answered {answer[:300]!r}")
         except BaseException:
             self.close()
             raise
-        if answer.startswith("error"):
-            self.close()
-            raise EngineFault(f"{self.title} answered {answer[:300]!r}")
         return answer
-
-    def wrong(self, answer: str, expected: str) -> EngineFault:
-        """End the program, and return an error about an unexpected answer."""
-        self.close()  # later answers may belong to earlier requests
-        return EngineFault(f"{self.title} answered {answer[:80]!r}: expected {expected}")
-
-
-def read_column(engine: Engine, position: Position) -> int:
-    """Return the 0-based column, given an answer that is a column 1..7."""
-    words = engine.words(position)
-    if len(words) != 1 or words[0] not in tuple(DIGITS):
-        expected = f"one column 1..{DIGITS[-1]} (reply=scores or reply=score reads scores)"
-        raise engine.wrong(" ".join(words), expected)
-    column = DIGITS.index(words[0])
-    if not position.is_legal(column):
-        raise engine.wrong(words[0], "a column that is not full")
-    return column
-
-
-def read_scores(engine: Engine, position: Position) -> int:
-    """Return the best column, given an answer that ends with the scores of columns 1 to 7."""
-    words = engine.words(position)
-    if len(words) < COLUMNS:
-        raise engine.wrong(" ".join(words), "a score of each of the seven columns")
-    last = words[-COLUMNS:]
-    return best(position, [engine_score(engine, last[c]) for c in position.legal_columns()])
-
-
-def read_score(engine: Engine, position: Position) -> int:
-    """Request a score after each column; return the column with the opponent's least score."""
-    scores = []
-    for column in position.legal_columns():
-        after = position.play(column)
-        if after.outcome is not None:
-            scores.append(0.0 if after.outcome.winner is None else math.inf)
-            continue
-        words = engine.words(after)
-        scores.append(-engine_score(engine, words[0] if words else ""))
-    return best(position, scores)
-
-
-REPLIES: Final[dict[str, Callable[[Engine, Position], int]]] = {
-    "column": read_column,
-    "scores": read_scores,
-    "score": read_score,
-}
-
-
-def engine_score(engine: Engine, word: str) -> float:
-    """Convert a word of an answer to a score.
-
-    Raises:
-        EngineFault: the word is not a number.
-    """
-    try:
-        score = float(word)
-    except ValueError:
-        score = math.nan
-    if math.isnan(score):
-        raise engine.wrong(word, "a score, which is a number")
-    return score
-
-
-def best(position: Position, scores: list[float]) -> int:
-    """Return the legal column with the greatest score; ties go to the centre, then to the left."""
-    ranked = dict(zip(position.legal_columns(), scores, strict=True))
-    return max((column for column in CENTRE_FIRST if column in ranked), key=ranked.__getitem__)

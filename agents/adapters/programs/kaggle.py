@@ -62,10 +62,6 @@ class Submission(Engine):
         self.newgame = "reset"
 
     def reset(self, seed: int | np.random.SeedSequence | None = None) -> None:
-        """Begin a new game with a new process, which loads the submission.
-
-        Raises:
-            EngineFault: the submission cannot be loaded.
-        """
+        """Begin a new game with a new process, which loads the submission."""
         self.close()
         super().reset(seed)

@@ -26,10 +26,6 @@ class LineProcess:
     killed when the object is closed or discarded, and when the interpreter exits. If this process
     is killed, the program's standard input closes, and the program must exit by itself.
 
-    Args:
-        command: the program and its arguments, run without a shell.
-        title: the program's name in errors.
-
     Raises:
         EngineFault: the program cannot be started, or the system is not POSIX.
     """
@@ -51,19 +47,12 @@ class LineProcess:
         self._end = weakref.finalize(self, _end, self._process)
 
     def ask(self, line: str, seconds: float) -> str:
-        """Send a line and return the program's answer; after an error the program is ended.
+        """Send a line and return the program's answer; after an error, close the program.
 
         Raises:
             LateAnswer: no answer within ``seconds``.
             EngineFault: the program ended, or wrote a line without a request.
         """
-        try:
-            return self._ask(line, seconds)
-        except BaseException:  # also if the caller is interrupted: the program may still answer
-            self.close()
-            raise
-
-    def _ask(self, line: str, seconds: float) -> str:
         deadline = time.monotonic() + seconds
         going = self._read(0.0)
         if self._answers:
@@ -103,7 +92,6 @@ class LineProcess:
         return self._process.stdout in self._open
 
     def _how_it_ended(self) -> str:
-        """Describe how the program ended."""
         deadline = time.monotonic() + EXIT_TIMEOUT
         while self._open and (left := deadline - time.monotonic()) > 0:
             self._read(left)

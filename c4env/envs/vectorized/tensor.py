@@ -277,6 +277,12 @@ class TensorEnv:
     caller's, float32 ``[N]``, in self-play those of the player who moved. Info has ``"ply"`` int64
     ``[N]``, the discs on the board; with an opponent ``"seat"`` int64 ``[N]``, the caller's player;
     and after a step ``"player_rewards"`` float32 ``[N, 2]``. All are new tensors on the device.
+
+    Example:
+        >>> envs = TensorEnv(256, device="cpu")
+        >>> observation, info = envs.reset(seed=1)
+        >>> observation["observation"].shape
+        torch.Size([256, 6, 7, 2])
     """
 
     def __init__(

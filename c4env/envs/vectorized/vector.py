@@ -72,6 +72,13 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
     step ignores the action and resets the board. ``SAME_STEP``: the step that ends a game starts
     the next; ``info["final_obs"]`` and ``info["final_info"]`` hold the end, as in Gymnasium.
     ``DISABLED``: the caller calls ``reset(options={"reset_mask": ...})``.
+
+    Example:
+        >>> envs = ConnectFourVectorEnv(256, opponent="greedy")
+        >>> observation, info = envs.reset(seed=1)
+        >>> observation, reward, over, _, info = envs.step(np.full(256, 3))
+        >>> observation["observation"].shape
+        (256, 6, 7, 2)
     """
 
     metadata: dict[str, Any] = {  # noqa: RUF012  # Gymnasium's declaration; replaced by each instance

@@ -222,9 +222,9 @@ if (R.quality) {
   function causes() {
     const [parts, moves] = R.mistakes[Number($("whose").value)];
     $("parts").replaceChildren(
-      element("thead", {}, element("tr", {}, ...["where", "games", "score", "critical", "blunders", "points given away"].map(words => element("th", {scope: "col"}, words)))),
-      element("tbody", {}, ...parts.map(([where, games, score, critical, blunders, given]) => element("tr", {}, element("th", {scope: "row"}, where),
-        ...[games ?? "", percent(score, 1), critical, blunders, fixed(given, 1)].map(words => element("td", {}, String(words)))))));
+      element("thead", {}, element("tr", {}, ...["where", "games", "score", "critical", "blunders", "points given away", "blunder rate", "of opponents"].map(words => element("th", {scope: "col"}, words)))),
+      element("tbody", {}, ...parts.map(([where, games, score, critical, blunders, given, ...rates]) => element("tr", {}, element("th", {scope: "row"}, where),
+        ...[games ?? "", percent(score, 1), critical, blunders, fixed(given, 1), ...rates.map(rate => percent(rate, 1))].map(words => element("td", {}, String(words)))))));
     $("costly").replaceChildren(...moves.map(costly));
   }
   $("whose").append(...R.players.map((name, i) => element("option", {value: i, title: name}, label(i))));
