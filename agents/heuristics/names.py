@@ -165,5 +165,10 @@ def _cause(error: Exception) -> str:
     words = [line for line in said if not line.startswith(("Failed in", "During:"))]
     where = getattr(error, "loc", None)
     line = f"line {where.line}: " if where is not None else ""
-    cause = re.split(r" There are \d+ candidate", " ".join(" ".join(words).split()))[0]
+    cause = re.sub(
+        r"(Untyped global name '\w+': ).*<class 'function'>",
+        r"\1decorate the function with @numba.njit",
+        " ".join(" ".join(words).split()),
+    )
+    cause = re.split(r" There are \d+ candidate", cause)[0]
     return f"{line}{cause.rstrip('.')[:600]}"

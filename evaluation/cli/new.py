@@ -1,6 +1,6 @@
-"""Write a short agent for you to change: c4 new agent FILE.py.
+"""Write a short agent or heuristic for you to change: c4 new agent FILE.py.
 
-The agent can play without changes: `c4 check FILE.py:agent`, then `c4 run FILE.py:agent greedy`.
+Both work without changes; the first lines of the file show how to play them.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Final
 
 from c4env.evaluation.cli.output import say
 
-TEMPLATE: Final = '''"""An agent for Connect Four.
+AGENT: Final = '''"""An agent for Connect Four.
 
     c4 check {file}:agent
     c4 run {file}:agent greedy --openings 1
@@ -41,9 +41,39 @@ def wins(position: Position, column: int) -> bool:
     return outcome is not None and outcome.winner is not None
 '''
 
+HEURISTIC: Final = '''"""A heuristic for Connect Four: the value of a position without search.
+
+    c4 quality --heuristics {file}:heuristic lines --on end-easy
+    c4 run alphabeta:depth=2,heuristic={file}:heuristic alphabeta:depth=2 --openings 0
+"""
+
+import numba
+
+from c4env.bitboard import CENTRE, popcount
+
+
+def heuristic(mine, theirs):
+    """A float between -1,000,000 and 1,000,000 for the side whose discs are `mine`.
+
+    Both are integers: bit 7 * column + height is a cell, height 0 to 5 from the bottom.
+    """
+    # Your idea goes here. This heuristic counts discs in the centre column.
+    return centre(mine) - centre(theirs)
+
+
+@numba.njit  # Numba compiles the heuristic, and so needs this line on the functions that it calls
+def centre(discs):
+    return float(popcount(discs & CENTRE))
+'''
+
+TEMPLATES: Final = {  # the text, and what to try first
+    "agent": (AGENT, "c4 check {file}:agent; c4 run {file}:agent greedy --openings 1"),
+    "heuristic": (HEURISTIC, "c4 quality --heuristics {file}:heuristic lines --on end-easy"),
+}
+
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("kind", choices=("agent",), metavar="agent", help="what to write")
+    parser.add_argument("kind", choices=TEMPLATES, metavar="KIND", help="agent or heuristic")
     parser.add_argument("file", type=Path, metavar="FILE.py", help="a new file")
 
 
@@ -51,13 +81,14 @@ def execute(arguments: argparse.Namespace) -> None:
     from c4env.errors import InvalidOption
 
     path = arguments.file
+    template, command = TEMPLATES[arguments.kind]
     if path.suffix != ".py":
         raise InvalidOption(f"{path}: expected a file name that ends with .py")
     try:
         with path.open("x", encoding="utf-8") as file:
-            file.write(TEMPLATE.format(file=path))
+            file.write(template.format(file=path))
     except FileExistsError:
         raise InvalidOption(f"{path} already exists: expected the name of a new file") from None
     except OSError as error:
         raise InvalidOption(f"{path}: {error.strerror or error}") from None
-    say(f"{path} written; try: c4 check {path}:agent; c4 run {path}:agent greedy --openings 1")
+    say(f"{path} written; try: {command.format(file=path)}")

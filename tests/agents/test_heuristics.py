@@ -111,6 +111,8 @@ def user_module(monkeypatch: pytest.MonkeyPatch) -> types.ModuleType:
         "def none(mine, theirs):\n    return None\n"
         "def one(mine):\n    return 1.0\n"
         "import math\ndef absent(mine, theirs):\n    return math.nothing(mine)\n"
+        "def helper(discs):\n    return 1.0\n"
+        "def helped(mine, theirs):\n    return helper(mine)\n"
         "def summed(mine, theirs):\n    return float(sum(mine))\n"
         "def dynamic(mine, theirs):\n    return float(eval('mine'))\n"
         "value = 3\n",
@@ -149,6 +151,7 @@ def test_a_heuristic_that_returns_no_float64_is_refused(
     ("name", "cause"),
     [
         *(("one", ""), ("small", ""), ("dynamic", "line [0-9]+: .*eval")),
+        ("helped", "line [0-9]+: .*'helper': decorate the function with @numba.njit$"),
         *(("absent", "module 'math'"), ("summed", r"line [0-9]+: .* signature: >>> sum\(int64\)$")),
     ],
 )

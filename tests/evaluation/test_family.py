@@ -76,6 +76,17 @@ def test_a_new_agent_plays_and_passes_its_check(folder, capsys):
         assert "forfeit" not in shown.out
 
 
+@pytest.mark.slow
+def test_a_new_heuristic_is_judged_and_plays(folder, capsys):
+    assert main(["new", "heuristic", "mine.py"]) == 0
+    written, _, command = capsys.readouterr().out.partition("try: c4 ")
+    assert written == "mine.py written; "
+    assert main(command.split()) == 0
+    agent = "alphabeta:depth=2,heuristic=mine.py:heuristic"
+    assert main(["run", agent, "alphabeta:depth=2", "--openings", "0", *RUN[2:]]) == 0
+    assert "forfeit" not in capsys.readouterr().out
+
+
 def test_one_agent_against_a_field_has_a_row_an_opponent(folder, capsys):
     command = ["run", "random", "minimax:depth=1", "--only", "greedy", "--openings", "1", *RUN[2:]]
     assert main([*command, "--out", "run"]) == 0
