@@ -18,6 +18,7 @@ from c4env.version import __version__
 from ..geometry import BOARD_SIZE
 from .cli import COMMANDS, module_of
 from .cli.options import Parser, require_writable
+from .cli.progress import announce_compiling
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -93,6 +94,8 @@ def _execute(given: list[str]) -> int:
                 there = importlib.import_module(f"{root_of(size)}.evaluation.__main__")
                 return int(there._execute([name, *given]))
         require_writable(arguments)
+        if not getattr(arguments, "quiet", True):
+            announce_compiling()
         code = command.execute(arguments)
         sys.stdout.flush()
         return int(code or 0)

@@ -7,7 +7,8 @@ Such a program runs with ``import c4env as connect_four_v3``. A ``raw_env()`` su
   ``env.board = cells`` all of them. Then ``agent_selection`` is the side to move. A full board, or
   four in a row, ends the game without rewards. ``env.board = cells`` works before the first
   ``reset()``, for programs that copy a game by its attributes;
-- ``env._legal_moves()``, ``env.check_for_winner()`` and ``env._agent_selector``;
+- ``env._legal_moves()``, ``env.check_for_winner()``, ``env._agent_selector.next()``, and
+  ``env._agent_selector = selector``, which changes nothing: the board says whose turn it is;
 - ``env.agent_selection = name``, if it is that player's turn;
 - ``render_mode=""``, which means None;
 - unknown options of ``reset``, which cause a warning.
@@ -41,7 +42,6 @@ class DropIn:
 
     terminations: dict[str, bool]
     reset: Callable[[], None]
-    _agent_selector: AgentSelector
     _selected: str
     _position: Position
     _last: int | None
@@ -77,7 +77,8 @@ class DropIn:
     @property
     def agent_selection(self) -> str:
         """The agent whose turn it is, or the agent that is removed next."""
-        self._adopt_cells()
+        if self._cells is not None:
+            self._adopt_cells()
         return self._selected
 
     @agent_selection.setter
@@ -86,22 +87,27 @@ class DropIn:
 
     def _adopt_cells(self) -> None:
         """Continue from the cells if a program has set some."""
-        if self._cells != self._known:
+        if self._cells is not None and self._cells != self._known:
             self._continue_from(position_of(self._cells))
-            self._known = list(self._cells or ())
+            self._known = list(self._cells)
 
     def _continue_from(self, position: Position) -> None:
         """Play on from a board that a program set."""
         self._position, self._last = position, None
-        self._select()
+        self._selected = AGENTS[position.to_move]
         self.terminations = dict.fromkeys(AGENTS, position.outcome is not None)
 
-    def _select(self) -> None:
-        """Select the side to move."""
-        self._selected = AGENTS[self._position.to_move]
-        self._agent_selector = AgentSelector(list(AGENTS))
-        while self._agent_selector.next() != self._selected:
+    @property
+    def _agent_selector(self) -> AgentSelector:
+        """A selector whose ``next()`` returns the other agent."""
+        selector = AgentSelector(list(AGENTS))
+        while selector.next() != self.agent_selection:
             pass
+        return selector
+
+    @_agent_selector.setter
+    def _agent_selector(self, selector: object) -> None:
+        """Do nothing: the board decides whose turn it is."""
 
     def _legal_moves(self) -> list[int]:
         """Return the 0-based columns that are not full, even after the end of the game."""

@@ -18,7 +18,7 @@ from c4env.cores import usable_cores
 from c4env.evaluation.cli.options import AGENT, add_format, add_quiet, refuse
 from c4env.evaluation.cli.output import say, show
 from c4env.evaluation.cli.pages import rescued
-from c4env.evaluation.cli.progress import Progress, announce_compiling
+from c4env.evaluation.cli.progress import Progress
 from c4env.evaluation.tables import plural, signed
 
 FOLDER: Final = "c4-leaderboard"
@@ -52,58 +52,42 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help=f"keep the games in DIR (default {FOLDER}, or {FOLDER}-quick; with --place: nowhere)",
     )  # fmt: skip
     parser.add_argument(
-        "--readme", type=Path, metavar="FILE",
-        help="write the table between the two leaderboard comments in a Markdown file",
-    )  # fmt: skip
-    parser.add_argument(
         "--store", type=Path, metavar="FILE", help="write results to FILE for --field"
     )
 
 
 def execute(arguments: argparse.Namespace) -> None:
-    from c4env.evaluation.store.files import read_text, write_file
-    from c4env.evaluation.studies.leaderboard import (
-        MARKERS,
-        play_leaderboard,
-        put_between_markers,
-        stored_board,
-    )
+    from c4env.evaluation.store.files import write_file
+    from c4env.evaluation.studies.leaderboard import play_leaderboard, stored_board
 
     jobs = usable_cores() if arguments.jobs is None else arguments.jobs
     if arguments.place is not None:
-        refuse(arguments, ["stored", "quick", "readme", "store"], "with --place")
+        refuse(arguments, ["stored", "quick", "store"], "with --place")
         _place(arguments, jobs)
         return
     refuse(arguments, ["limit", "field", "seed"], "without --place")
     if arguments.stored:
         refuse(arguments, ["quick", "out", "jobs"], "with --stored, which plays nothing")
-    if arguments.readme is not None:  # report an error before an hour of games, not after it
-        put_between_markers(read_text(arguments.readme), MARKERS[0])
     if arguments.stored:
         board = stored_board()
     else:
-        announce_compiling(arguments.quiet)
         out = arguments.out or (f"{FOLDER}-quick" if arguments.quick else FOLDER)
         with Progress("games", arguments.quiet) as progress:
             board = play_leaderboard(
                 quick=arguments.quick, jobs=jobs, out=out, watch=progress.watch
             )
-    table = board.markdown()
     if arguments.format == "markdown":
-        say(table)
+        say(board.markdown())
     else:
         show(board.table(), arguments)
     if arguments.store is not None:
         write_file(arguments.store, board.format())
-    if arguments.readme is not None:
-        write_file(arguments.readme, put_between_markers(read_text(arguments.readme), table))
 
 
 def _place(arguments: argparse.Namespace, jobs: int) -> None:
     from c4env.evaluation.studies.leaderboard import place, stored_board
 
     board = stored_board(arguments.field)
-    announce_compiling(arguments.quiet)
     options = {name: getattr(arguments, name) for name in ("limit", "seed", "out")}
     given = {name: value for name, value in options.items() if value is not None}
     with Progress("games", arguments.quiet) as progress:

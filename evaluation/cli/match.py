@@ -12,7 +12,7 @@ from typing import Final
 
 from .options import AGENT, add_html, add_run, refuse, run_settings
 from .pages import show_run
-from .progress import MatchProgress, announce_compiling
+from .progress import MatchProgress
 
 SPRT_OPENINGS: Final = "4"
 """4 plies give 568 openings; the 121 openings of 3 plies seldom decide between 0 and 40 Elo."""
@@ -48,7 +48,6 @@ def execute(arguments: argparse.Namespace) -> None:
         alpha, beta = (ERROR_RATE if rate is None else rate for rate in rates)
         test = Sprt.parse(arguments.sprt, alpha, beta)
         arguments.openings = arguments.openings or SPRT_OPENINGS
-    announce_compiling(arguments.quiet)
     from ..studies.match import play_match
 
     with MatchProgress(test, arguments.quiet) as progress:

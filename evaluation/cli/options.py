@@ -16,18 +16,8 @@ from ...geometry import BOARD_SIZE, IS_STANDARD
 if TYPE_CHECKING:
     from .progress import RunProgress
 
-_PUBLISHED: Final = "minimax:depth=5 alphabeta-chain alphabeta-window alphabeta-window-b rust-port"
-_OTHERS: Final = _PUBLISHED if IS_STANDARD else "alphabeta mcts"
-DEFAULT_FIELD: Final = ("random", "greedy", *_OTHERS.split())
-"""Random, greedy, and the published systems except plain exact negamax, which plays only endings.
-The naive search has depth 5, which takes about the time of the pruned one at depth 7, where both
-choose the same columns. The published systems need a 6x7 board, so the field on other boards has
-other agents."""
-
 AGENT: Final = "SPEC, NAME=SPEC or FILE.py:function"
 OPENINGS: Final = "3"
-QUICK_OPENINGS: Final = "2"
-"""Plies of the default field's openings; a run takes less than a minute."""
 
 
 class _Help(argparse.HelpFormatter):
@@ -231,21 +221,6 @@ def at_least(arguments: argparse.Namespace, low: int, *names: str) -> None:
             raise InvalidOption(f"--{name.replace('_', '-')} {value}: expected at least {low}")
 
 
-def file_to_build(file: Path | None) -> Path:
-    """Check, before hours of work, that a command can write its file.
-
-    Raises:
-        InvalidOption: no file was named, or the file's folder does not exist.
-    """
-    from c4env.errors import InvalidOption
-
-    if file is None:
-        raise InvalidOption("build: expected the name of the file to write")
-    if file.is_dir() or not file.parent.is_dir():
-        raise InvalidOption(f"{file}: expected a file in an existing directory")
-    return file
-
-
 def require_writable(arguments: argparse.Namespace) -> None:
     """Check, before hours of work, that the command can write its files.
 
@@ -254,7 +229,7 @@ def require_writable(arguments: argparse.Namespace) -> None:
         InvalidOption: ``--games`` names an unknown format.
     """
     made = getattr(arguments, "out", None)  # the run makes this folder
-    for name in ("html", "games", "store", "readme", "plots"):
+    for name in ("all", "html", "games", "store", "plots"):
         path = getattr(arguments, name, None)
         if isinstance(path, Path):
             from c4env.evaluation.store.files import require_folder

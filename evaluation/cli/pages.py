@@ -6,7 +6,7 @@ import argparse
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,28 +14,11 @@ from typing import TYPE_CHECKING
 from c4env.evaluation.cli.output import say, say_before, show
 from c4env.evaluation.tables import plural
 
-from .options import DEFAULT_FIELD, QUICK_OPENINGS, anchor_of, run_settings
-from .progress import Progress, RunProgress
+from .progress import judged
 
 if TYPE_CHECKING:
     from ..games.tournament import Tournament
     from ..rating.ratings import Ratings
-
-
-def default_field(arguments: argparse.Namespace) -> list[str]:
-    """Return the default field; set ``--openings`` to ``QUICK_OPENINGS`` if it has no value."""
-    arguments.openings = arguments.openings or QUICK_OPENINGS
-    return list(DEFAULT_FIELD)
-
-
-def play_run(
-    arguments: argparse.Namespace, players: Sequence[str], play: Callable[..., Tournament]
-) -> None:
-    """Play a run and show its result."""
-    anchor = anchor_of(arguments, players)
-    with RunProgress(arguments.quiet) as progress:
-        run = play(**run_settings(arguments, progress))
-    show_run(run, arguments, progress.before, anchor)
 
 
 @contextmanager
@@ -100,7 +83,6 @@ def write_pages(
         return
     from c4env.evaluation.store.files import write_file
 
-    from ..exact.scores import Judge, positions_backwards
     from ..report.models import conversations
     from ..report.page import contents, page
     from ..store.record import GAMES_FILE
@@ -111,10 +93,8 @@ def write_pages(
     date = time.strftime("%d %B %Y", when).lstrip("0")
     title = "run" if kept is None else kept.resolve().name
     talk = {} if kept is None else conversations(run.games, read_transcripts(kept))
-    with nullcontext() if arguments.no_scores else Judge(kept) as judge:
-        if judge is not None:
-            with Progress("positions", arguments.quiet) as progress:
-                judge.judge(positions_backwards(run.games), watch=progress.watch)
+    known = nullcontext() if arguments.no_scores else judged(kept, run.games, arguments.quiet)
+    with known as judge:
         found = contents(run, ratings, judge, title, date, talk)
     if arguments.html:
         write_file(arguments.html, page(found))

@@ -5,6 +5,9 @@ from __future__ import annotations
 import math
 import sys
 import time
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from c4env.evaluation.cli.output import is_terminal, say
@@ -13,17 +16,17 @@ from c4env.evaluation.tables import shortened, signed
 if TYPE_CHECKING:
     from c4env.evaluation.rating.sprt import Sprt
 
+    from ..exact.scores import Judge
     from ..store.record import GameRecord
 
 EVERY: Final = 60.0  # seconds between the lines in a log, and between standings
 
 
-def announce_compiling(quiet: bool = False) -> None:
+def announce_compiling() -> None:
     """Print a message when native code first compiles, to explain the slow start."""
     from c4env.jit import on_compiling
 
-    if not quiet:
-        on_compiling(lambda: say("compiling native code, only on the first run", sys.stderr))
+    on_compiling(lambda: say("compiling native code, only on the first run", sys.stderr))
 
 
 class Progress:
@@ -76,6 +79,31 @@ class Progress:
         self._stdout_to_stderr.__exit__(*error)
         if self._bar is not None:
             self._bar.close()
+
+
+@contextmanager
+def judged(
+    folder: Path | None,
+    games: Sequence[GameRecord],
+    quiet: bool,
+    players: Collection[str] | None = None,
+    jobs: int | None = None,
+) -> Iterator[Judge]:
+    """A context with a judge that has solved the positions of games.
+
+    Args:
+        folder: the run directory, which keeps the scores; None keeps no scores.
+        games: the games.
+        quiet: show no progress.
+        players: solve the positions in which these players move; None solves all.
+        jobs: number of threads; None uses all cores.
+    """
+    from ..exact.scores import Judge, positions_backwards
+
+    with Judge(folder) as judge:
+        with Progress("positions", quiet) as progress:
+            judge.judge(positions_backwards(games, players), jobs, progress.watch)
+        yield judge
 
 
 class RunProgress(Progress):

@@ -31,7 +31,7 @@ from c4env.evaluation.cli.options import (
     refuse,
 )
 from c4env.evaluation.cli.output import show
-from c4env.evaluation.cli.progress import Progress
+from c4env.evaluation.cli.progress import Progress, judged
 
 if TYPE_CHECKING:
     from c4env.evaluation.exact.heuristics import HeuristicTable
@@ -87,7 +87,6 @@ def execute(arguments: argparse.Namespace) -> None:
 def _of_games(arguments: argparse.Namespace) -> Quality:
     from c4env.errors import InvalidOption
     from c4env.evaluation.exact.moves import Quality
-    from c4env.evaluation.exact.scores import Judge, positions_backwards
     from c4env.evaluation.studies.match import read_run
 
     folder = Path(arguments.what[0])
@@ -96,8 +95,7 @@ def _of_games(arguments: argparse.Namespace) -> Quality:
             f"{folder} is not a run directory; to ask an agent, add --on and a set of positions"
         )
     games = read_run(folder).games
-    with Judge(folder) as judge, Progress("positions", arguments.quiet) as progress:
-        judge.judge(positions_backwards(games), arguments.jobs, progress.watch)
+    with judged(folder, games, arguments.quiet, jobs=arguments.jobs) as judge:
         return Quality.of_games(games, judge, seed=arguments.seed)
 
 

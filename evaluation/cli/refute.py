@@ -13,7 +13,7 @@ from typing import Final
 
 from c4env.evaluation.cli.options import AGENT, add_format, add_jobs, add_quiet, add_seed
 from c4env.evaluation.cli.output import show
-from c4env.evaluation.cli.progress import Progress, announce_compiling
+from c4env.evaluation.cli.progress import Progress
 
 OPENINGS: Final = "2"
 POSITIONS: Final = 1000
@@ -44,7 +44,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(arguments: argparse.Namespace) -> None:
-    announce_compiling(arguments.quiet)
     from c4env.evaluation.exact.refute import refute
     from c4env.evaluation.plan.field import split_name
 

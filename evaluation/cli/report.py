@@ -24,11 +24,12 @@ from .options import (
     add_board,
     add_format,
     add_html,
+    add_quiet,
     anchor_of,
     refuse_here,
 )
 from .pages import write_pages
-from .progress import Progress
+from .progress import judged
 
 if TYPE_CHECKING:
     from ..exact.mistakes import Mistakes
@@ -57,7 +58,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
             metavar="NAME",
             help="show where this agent loses, and the moves to mend first",
         )
-    parser.add_argument("--quiet", action="store_true", help="show no progress")
+    add_quiet(parser)
 
 
 def execute(arguments: argparse.Namespace) -> None:
@@ -83,13 +84,9 @@ def execute(arguments: argparse.Namespace) -> None:
 def mistakes_of(arguments: argparse.Namespace, games: Sequence[GameRecord]) -> Mistakes:
     """Find where an agent loses, and its costliest moves."""
     from ..exact.mistakes import Mistakes
-    from ..exact.scores import Judge, positions_backwards
 
     own = [game for game in games if arguments.agent in game.players]
-    with Judge(arguments.folder) as judge:
-        if turns := positions_backwards(own):
-            with Progress("positions", arguments.quiet) as progress:
-                judge.judge(turns, watch=progress.watch)
+    with judged(arguments.folder, own, arguments.quiet) as judge:
         return Mistakes.of(games, arguments.agent, judge)
 
 
@@ -98,7 +95,6 @@ def models_of(arguments: argparse.Namespace, games: Sequence[GameRecord]) -> Mod
     if not IS_STANDARD:
         return None
     from ..exact.moves import Quality, judge_games
-    from ..exact.scores import Judge, positions_backwards
     from ..report.models import Models, model_rows
     from ..store.transcripts import read_transcripts
 
@@ -106,11 +102,8 @@ def models_of(arguments: argparse.Namespace, games: Sequence[GameRecord]) -> Mod
     if not rows:
         return None
     names = [row.player for row in rows]
-    turns = positions_backwards(games, names)
-    if arguments.no_scores or not turns:
+    if arguments.no_scores:
         return Models(rows)
-    with Judge(arguments.folder) as judge:
-        with Progress("positions", arguments.quiet) as progress:
-            judge.judge(turns, watch=progress.watch)
+    with judged(arguments.folder, games, arguments.quiet, names) as judge:
         moves = tuple(judge_games(games, judge, names))
-    return Models(rows, Quality(moves, tuple(names)))
+    return Models(rows, Quality(moves, tuple(names)) if moves else None)

@@ -14,10 +14,23 @@ from __future__ import annotations
 
 import argparse
 from functools import partial
+from typing import Final
 
-from .options import AGENT, add_anchor, add_html, add_run
-from .pages import default_field, play_run
-from .progress import announce_compiling
+from ...geometry import IS_STANDARD
+from .options import AGENT, add_anchor, add_html, add_run, anchor_of, run_settings
+from .pages import show_run
+from .progress import RunProgress
+
+_PUBLISHED: Final = "minimax:depth=5 alphabeta-chain alphabeta-window alphabeta-window-b rust-port"
+_OTHERS: Final = _PUBLISHED if IS_STANDARD else "alphabeta mcts"
+DEFAULT_FIELD: Final = ("random", "greedy", *_OTHERS.split())
+"""Random, greedy, and the published systems except plain exact negamax, which plays only endings.
+The naive search has depth 5, which takes about the time of the pruned one at depth 7, where both
+choose the same columns. The published systems need a 6x7 board, so the field on other boards has
+other agents."""
+
+QUICK_OPENINGS: Final = "2"
+"""Plies of the default field's openings; a run takes less than a minute."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -32,18 +45,22 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(arguments: argparse.Namespace) -> None:
-    announce_compiling(arguments.quiet)
     from ..games.tournament import gauntlet, round_robin
     from ..plan.field import split_name
     from ..plan.patterns import expand_all
 
     given, me = expand_all(arguments.agents), arguments.only
-    field = given or default_field(arguments)
-    if me is None:
-        play_run(arguments, field, partial(round_robin, field))
-        return
-    names = [split_name(player)[0] for player in field]
-    name, _ = split_name(me)
-    me = field[names.index(name)] if name in names else me  # ME may be among the agents
-    others = [player for player, other in zip(field, names, strict=True) if other != name]
-    play_run(arguments, [me, *others], partial(gauntlet, me, others))
+    if not given:
+        arguments.openings = arguments.openings or QUICK_OPENINGS
+    field = given or list(DEFAULT_FIELD)
+    play = partial(round_robin, field)
+    if me is not None:
+        names = [split_name(player)[0] for player in field]
+        name, _ = split_name(me)
+        me = field[names.index(name)] if name in names else me  # ME may be among the agents
+        others = [player for player, other in zip(field, names, strict=True) if other != name]
+        field, play = [me, *others], partial(gauntlet, me, others)
+    anchor = anchor_of(arguments, field)
+    with RunProgress(arguments.quiet) as progress:
+        run = play(**run_settings(arguments, progress))
+    show_run(run, arguments, progress.before, anchor)

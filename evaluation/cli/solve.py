@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING, Any, Final
 from c4env.evaluation.cli.output import say, show
 from c4env.evaluation.tables import Table
 
-from .options import add_board, add_format, file_to_build
+from .options import add_board, add_format
 
 if TYPE_CHECKING:
     from ...agents.solver import Solver
@@ -116,10 +116,9 @@ def _write_all(arguments: argparse.Namespace) -> None:
 
     if arguments.positions:
         raise InvalidOption("--all: expected no positions")
-    file = file_to_build(arguments.all)
     rows = whole_board()
-    write_whole(file, lambda out: np.save(out, rows))
-    say(f"{len(rows):,} positions in {file}")
+    write_whole(arguments.all, lambda out: np.save(out, rows))
+    say(f"{len(rows):,} positions in {arguments.all}")
 
 
 def _answers(

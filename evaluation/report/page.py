@@ -74,7 +74,11 @@ def contents(
         "digest": run.digest,
         "date": date,
         "command": command_of(header),
-        "headline": [sentence(run, ratings), *remarks(run, ratings)],
+        "headline": [
+            *run.table.reasons_of_forfeits(),
+            sentence(run, ratings),
+            *remarks(run, ratings),
+        ],
         "course": None if match is None or match.sprt is None else course(match),
         "players": players,
         "labels": [*labels(players).values()],
@@ -107,8 +111,8 @@ def contents(
         if any(positions_of(game) for game in games):
             quality = Quality.of_games(games, judge)
             judged = {q.player: _quality(q) for q in quality.overall()}
-            curves = [q for q in quality.by_ply(BAND) if q.blunder_rate.value is not None]
-            most = max((q.blunder_rate.value or 0.0 for q in curves), default=0.0)
+            curves = [q for q in quality.by_ply(BAND) if q.critical]
+            most = max((q.blunder_rate.value for q in curves), default=0.0)
             found["quality"] = {
                 "overall": [judged.get(player) for player in players],  # None: no judged move
                 "by_ply": [[index[q.player], *_curve(q)] for q in curves],

@@ -29,7 +29,6 @@ from c4env.version import __version__, commit
 
 FORMAT: Final = "c4env leaderboard 1"
 STORED: Final = "leaderboard.json"  # beside this module
-MARKERS: Final = ("<!-- leaderboard: begin -->", "<!-- leaderboard: end -->")
 
 OPENINGS: Final = 3  # plies of the openings
 FULL: Final = 25  # openings to play, of 121: about an hour on two cores
@@ -289,17 +288,3 @@ def place(
     tally = replace(board.tally(both), beside=own)
     ratings = rate(tally, centre=tuple(board.field))
     return Placement(name, ratings, run)
-
-
-def put_between_markers(text: str, table: str) -> str:
-    """Put a table between the two markers of a Markdown text.
-
-    Raises:
-        InvalidOption: the text does not have each marker exactly once, in the right order.
-    """
-    begin, end = MARKERS
-    before, found, rest = text.partition(begin)
-    _, found_end, after = rest.partition(end)
-    if not found or not found_end or begin in after or end in before + after:
-        raise InvalidOption(f"expected the lines {begin} and {end}, each once and in this order")
-    return f"{before}{begin}\n{table}\n{end}{after}"

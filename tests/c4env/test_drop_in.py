@@ -158,6 +158,18 @@ def test_a_layer_can_be_put_between_two_others() -> None:
     assert environment.position == Position.parse("4")
 
 
+@pytest.mark.parametrize("depth", [1, 2, 3])
+def test_a_method_of_any_layer_can_be_replaced(depth: int) -> None:
+    environment = connect_four_v3.env()
+    environment.reset()
+    environment.step(3)  # calls skip the layers until a program asks for one
+    layer, played = layers_of(environment)[depth], []
+    layer.step = played.append
+    environment.step(4)
+    assert played == [4]
+    assert environment.position == Position.parse("4")
+
+
 def by_attributes(layer: Any, below: Any) -> Any:
     double = object.__new__(type(layer))
     for name, value in vars(layer).items():

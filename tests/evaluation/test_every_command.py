@@ -71,8 +71,6 @@ BAD = {
         ("--limit 3", "--limit has no effect without --place"),
         ("--stored --quick", "--quick has no effect with --stored"),
         ("--stored --out x", "--out has no effect with --stored"),
-        ("--readme nowhere.md", "nowhere.md: No such file"),
-        ("--readme LICENSE", "expected the lines <!-- leaderboard: begin -->"),
     ],
     "quality": [
         ("--on end-easy", "expected a run directory, agents, or --heuristics"),

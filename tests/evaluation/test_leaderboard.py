@@ -5,16 +5,14 @@ import json
 import pytest
 
 from c4env import agents, evaluation
-from c4env.errors import InvalidOption, UnreadableRun
+from c4env.errors import UnreadableRun
 from c4env.evaluation.__main__ import main
 from c4env.evaluation.rating.tally import Tally
 from c4env.evaluation.studies.leaderboard import (
     DEFAULT,
     FIELD,
-    MARKERS,
     Board,
     place,
-    put_between_markers,
     stored_board,
 )
 
@@ -93,31 +91,17 @@ def test_the_stored_board_is_of_the_field():
     assert board.games == n * (n - 1) * len(board.openings)
 
 
-def test_text_between_markers_is_replaced():
-    begin, end = MARKERS
-    text = f"before\n{begin}\nold\ntext\n{end}\nafter\n"
-    new = put_between_markers(text, "table")
-    assert new == f"before\n{begin}\ntable\n{end}\nafter\n"
-    assert put_between_markers(new, "old\ntext") == text
-    for bad in ("", begin, f"{end}{begin}", f"{begin}{end}{begin}{end}", f"{begin}{end}{end}"):
-        with pytest.raises(InvalidOption, match="leaderboard: begin"):
-            put_between_markers(bad, "table")
-
-
 def test_the_commands(tmp_path, capsys, board, monkeypatch):
-    readme, store = tmp_path / "R.md", tmp_path / "board.json"
-    readme.write_text("\n".join(["# Title", *MARKERS, "end"]))
+    store = tmp_path / "board.json"
     few = dict.fromkeys(SMALL, DEFAULT)
     monkeypatch.setattr(
         "c4env.evaluation.studies.leaderboard.play_leaderboard.__defaults__", (few, False)
     )
     arguments = ["leaderboard", "--quick", "--jobs", "1", "--quiet", "--out", str(tmp_path / "d")]
     arguments += ["--format", "markdown"]
-    assert main([*arguments, "--readme", str(readme), "--store", str(store)]) == 0
+    assert main([*arguments, "--store", str(store)]) == 0
     assert (tmp_path / "d").is_dir()
     table = capsys.readouterr().out.strip()
-    assert table in readme.read_text()
-    assert readme.read_text().endswith("\nend")
     assert Board.parse(store.read_text()).games == 36
     assert main(arguments) == 0  # from the run directory
     assert capsys.readouterr().out.strip() == table

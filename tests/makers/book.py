@@ -19,9 +19,10 @@ from c4env.agents.solver.book import DEFAULT_PLIES, Book, enumeration
 from c4env.agents.solver.solver import Solver
 from c4env.bitboard import COLUMNS
 from c4env.errors import C4Error, InvalidOption
-from c4env.evaluation.cli.options import at_least, file_to_build
+from c4env.evaluation.cli.options import at_least
 from c4env.evaluation.cli.output import say
 from c4env.evaluation.cli.progress import Progress
+from c4env.evaluation.store.files import require_folder
 from c4env.position import Position
 
 PORTION: Final = 128  # positions between two reports
@@ -121,7 +122,8 @@ def execute(arguments: argparse.Namespace) -> None:
         checked = verify(book, arguments.sample, jobs=arguments.jobs)
         say(f"{book!r} is right; {checked} scores computed again")
         return
-    file = file_to_build(arguments.file)
+    file = arguments.file or Path()
+    require_folder(file, file.parent, makes=False)
     with Progress("positions") as progress:
         given = {name: getattr(arguments, name) for name in ("plies", "jobs", "sample")}
         book = build(file, **given, progress=progress.watch)

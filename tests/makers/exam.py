@@ -32,12 +32,12 @@ from c4env.agents.base import Agent
 from c4env.agents.solver import Solver
 from c4env.agents.solver.exam import SHA256, VERSION, Question, exam
 from c4env.errors import InvalidOption
-from c4env.evaluation.cli.options import add_jobs, add_quiet, at_least, file_to_build
+from c4env.evaluation.cli.options import add_jobs, add_quiet, at_least
 from c4env.evaluation.cli.output import say
 from c4env.evaluation.cli.progress import Progress
 from c4env.evaluation.exact.scores import Judge, strongest_book
 from c4env.evaluation.plan.openings import canonical, shuffled
-from c4env.evaluation.store.files import write_file
+from c4env.evaluation.store.files import require_folder, write_file
 from c4env.position import Position, format_moves
 from tests.makers.weights.labels import held_out
 from tests.rules.positions import quiet
@@ -194,7 +194,8 @@ def execute(arguments: argparse.Namespace) -> None:
         checked = len(exam()[: arguments.count])
         say(f"exam {VERSION} (sha256 {SHA256}): {checked} positions verified")
         return
-    file = file_to_build(arguments.file)
+    file = arguments.file or Path()
+    require_folder(file, file.parent, makes=False)
     with Progress("portions", arguments.quiet) as progress:
         found = build(arguments.games or GAMES, jobs=arguments.jobs, watch=progress.watch)
     write_file(file, format_exam(found))
