@@ -17,13 +17,13 @@ import uuid
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
 from c4env.agents.registry.table import ZOO
 from c4env.cores import usable_cores
 from c4env.errors import UnknownAgent
 from c4env.evaluation.games.pool import (
-    TRIES,
     Clock,
     Worker,
     end_all,
@@ -212,14 +212,15 @@ def line_up(field: Mapping[str, Player], movetime: float | None = None, jobs: in
                 if isinstance(player, str):
                     lineup.made[name] = make_player(player, movetime)
                 found[name] = look(name, player, lineup.made.get(name, player), watch)
+        code = pickled(partial(look_in_worker, movetime, registered_here(), lineup.id))
         while outside:
             some, outside = outside[: usable_cores()], outside[usable_cores() :]
             first = len(lineup.workers)
-            lineup.workers += [Worker() for _ in some]
-            for name, worker in zip(some, lineup.workers[first:], strict=True):
-                worker.give(_LOOK, (name, field[name], movetime, registered_here(), lineup.id))
+            for name in some:
+                lineup.workers.append(Worker())
+                lineup.workers[-1].give(code, [(name, field[name])])
             for at, name in enumerate(some, first):
-                found[name] = _look_of(name, lineup.workers, at)
+                found[name] = _traits_from(lineup.workers, at, name, code)
             end_all(lineup.workers[jobs:])
             del lineup.workers[jobs:]
         lineup.traits = join([found[name] for name in field])
@@ -229,26 +230,28 @@ def line_up(field: Mapping[str, Player], movetime: float | None = None, jobs: in
     return lineup
 
 
-def _look_of(name: str, workers: list[Worker], at: int, tries: int = TRIES) -> Traits:
-    """Return the traits that a worker reads; if the worker dies, a fresh one takes its place."""
-    worker = workers[at]
+def _traits_from(
+    workers: list[Worker], at: int, name: str, code: bytes, again: bool = True
+) -> Traits:
+    """Wait for the traits that a worker reads; if it dies, another worker takes its place."""
+    task = workers[at].given[0]
     try:
-        traits: Traits = worker.result()
+        traits: Traits = workers[at].result()
+        return traits
     except RuntimeError as error:
-        last = str(error).strip().rpartition("\n")[2]
-        raise UnknownAgent(f"agent {name!r} cannot be made: {last}") from None
+        said = str(error).strip().rpartition("\n")[2]
     except (EOFError, OSError):
-        worker.join()
-        if tries == 1:
-            raise UnknownAgent(f"agent {name!r} cannot be made: {worker.ending()}") from None
-        workers[at] = Worker()
-        workers[at].give(_LOOK, worker.given[0][0])
-        return _look_of(name, workers, at, tries - 1)
-    return traits
+        workers[at].join()
+        said = workers[at].ending()
+        if again:
+            workers[at] = Worker()
+            workers[at].give(code, [task])
+            return _traits_from(workers, at, name, code, again=False)
+    raise UnknownAgent(f"agent {name!r} cannot be made: {said}")
 
 
 def look_in_worker(
-    name: str, spec: str, movetime: float | None, registered: Mapping[str, Any], run: str
+    movetime: float | None, registered: Mapping[str, Any], run: str, name: str, spec: str
 ) -> Traits:
     """Make an agent of third-party code in this worker, and return its traits."""
     register_all(registered)
@@ -257,6 +260,3 @@ def look_in_worker(
         traits = look(name, spec, agent, watch)
     agent_cache.adopt(run, {name: agent})
     return traits
-
-
-_LOOK: Final = pickled(look_in_worker)
