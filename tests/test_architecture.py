@@ -37,7 +37,7 @@ class Import(NamedTuple):
         return self.target.partition(".")[0] in modules
 
 
-def imports_of(source: str, module: str, package: str) -> Iterator[Import]:
+def imports_of(source, module, package):
     """Every import of a source, wherever it stands; relative ones resolved against the package."""
 
     def visit(node: ast.AST, function: str) -> Iterator[Import]:
@@ -70,12 +70,12 @@ def all_imports() -> list[Import]:
     return found
 
 
-def package_of(module: str) -> str:
+def package_of(module):
     """Which of our packages a module belongs to; empty for modules of others."""
     return next((p for p in reversed(PACKAGES) if f"{module}.".startswith(f"{p}.")), "")
 
 
-def floor(module: str) -> int:
+def floor(module):
     """How high a module's room stands in its package; the package, and its names, above all."""
     package = package_of(module)
     room = module.removeprefix(package).lstrip(".").partition(".")[0]
@@ -83,7 +83,7 @@ def floor(module: str) -> int:
     return rooms.index(room) if room in rooms else len(rooms)
 
 
-def against_the_arrows(found: Import) -> bool:
+def against_the_arrows(found):
     ours, theirs = package_of(found.module), package_of(found.target)
     if not theirs:
         return False
@@ -98,12 +98,12 @@ def against_the_arrows(found: Import) -> bool:
     return floor(found.target) > floor(found.module)
 
 
-def test_no_import_turns_an_arrow() -> None:
+def test_no_import_turns_an_arrow():
     turned = [found for found in all_imports() if against_the_arrows(found)]
     assert not turned
 
 
-def test_modules_of_a_board_and_they_alone_are_imported_relatively() -> None:
+def test_modules_of_a_board_and_they_alone_are_imported_relatively():
     """Else a module of another board would take one of 6x7x4, or ask for its own of a shared one.
 
     A module that imports nothing relatively is made for 6x7x4 alone, or shared.
@@ -126,8 +126,8 @@ def test_modules_of_a_board_and_they_alone_are_imported_relatively() -> None:
             assert found.relative == (target in bound | packages), found
 
 
-def test_no_modules_import_each_other_in_a_circle() -> None:
-    graph: dict[str, set[str]] = {module: set() for module in modules()}
+def test_no_modules_import_each_other_in_a_circle():
+    graph = {module: set() for module in modules()}
     for found in all_imports():
         in_tree = [m for m in (found.target, found.target.rpartition(".")[0]) if m in graph]
         # Packages name their modules' contents for type checkers only, and functions import late.
@@ -141,7 +141,7 @@ def test_no_modules_import_each_other_in_a_circle() -> None:
     assert not left
 
 
-def test_every_folder_with_modules_is_a_package_that_is_installed() -> None:
+def test_every_folder_with_modules_is_a_package_that_is_installed():
     setuptools = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]
     folders = {".".join(path.relative_to(ROOT).parts) for path in FOLDERS.values()}
     assert folders == {"c4env", *setuptools["package-dir"].values()}

@@ -1,11 +1,8 @@
 """The recipes of CONTRIBUTING.md, applied to a copy of the checkout, pass its quick tests."""
 
-from __future__ import annotations
-
 import re
 import shlex
 import shutil
-from pathlib import Path
 
 import pytest
 
@@ -31,7 +28,7 @@ sys.meta_path.insert(0, Here)
 """
 
 
-def carried_out(copy: Path) -> None:
+def carried_out(copy):
     """A copy of the checkout, which need not be a repository of Git, with every block's change."""
     left_out = shutil.ignore_patterns(".git", ".venv", ".*_cache", "__pycache__", "build", "c4-*")
     shutil.copytree(ROOT, copy, ignore=left_out, dirs_exist_ok=True)
@@ -51,7 +48,7 @@ def carried_out(copy: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_recipes_pass_the_tests(tmp_path: Path) -> None:
+def test_the_recipes_pass_the_tests(tmp_path):
     carried_out(tmp_path)
     there = environment(PYTHONPATH=str(tmp_path))
     _, _, recipes = TEXT.partition("\n## Recipes\n")

@@ -1,12 +1,8 @@
 """What the three packages offer: their names, and no others."""
 
-from __future__ import annotations
-
 import doctest
 import importlib
 import os
-from pathlib import Path
-from types import ModuleType
 
 import numpy as np
 import pytest
@@ -32,7 +28,7 @@ DOCUMENTED = [(package, name) for package in PACKAGES for name in dir(package)]
 
 
 @pytest.mark.parametrize("package", PACKAGES, ids=lambda package: package.__name__)
-def test_dir_shows_what_is_public_and_nothing_else(package: ModuleType) -> None:
+def test_dir_shows_what_is_public_and_nothing_else(package):
     shown = dir(package)
     assert {*package.__all__} == {*shown} - {"TensorEnv"}
     assert len(package.__all__) == len({*package.__all__})
@@ -44,7 +40,7 @@ def test_dir_shows_what_is_public_and_nothing_else(package: ModuleType) -> None:
         assert name not in shown
 
 
-def test_everything_is_imported_without_an_extra() -> None:
+def test_everything_is_imported_without_an_extra():
     code = (
         f"import sys; sys.modules.update(dict.fromkeys({EXTRAS}))\n"
         "from c4env import *; from c4env.agents import *; from c4env.evaluation import *\n"
@@ -53,7 +49,7 @@ def test_everything_is_imported_without_an_extra() -> None:
     assert run_python("-c", code, check=True).stdout == "True True 0\n"
 
 
-def test_names_alone_compile_nothing() -> None:
+def test_names_alone_compile_nothing():
     code = (
         "import sys, c4env; c4env.agents, c4env.evaluation, c4env.errors.C4Error\n"
         "names = c4env.agents.names(); [c4env.agents.describe(name) for name in names]\n"
@@ -64,9 +60,7 @@ def test_names_alone_compile_nothing() -> None:
 
 
 @pytest.mark.parametrize(("package", "name"), DOCUMENTED)
-def test_every_name_has_a_short_example_that_runs(
-    package: ModuleType, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_every_name_has_a_short_example_that_runs(package, name, tmp_path, monkeypatch):
     """Examples assume a star import of the three packages, and NumPy as np."""
     if name == "TensorEnv":
         pytest.importorskip("torch")
@@ -78,7 +72,7 @@ def test_every_name_has_a_short_example_that_runs(
     example = doctest.DocTestParser().get_doctest(found.__doc__, known, name, None, None)
     lines = [line for part in example.examples for line in (part.source + part.want).splitlines()]
     assert 0 < len(lines) <= LONGEST_EXAMPLE
-    said: list[str] = []
+    said = []
     monkeypatch.chdir(tmp_path)  # where an example writes its files
     doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(example, out=said.append)
     assert not said, "".join(said)

@@ -1,7 +1,5 @@
 """Every code block of every README and of the site runs; the set-up blocks run in .ci/run."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re

@@ -1,7 +1,5 @@
 """The short AlphaZero: its search, that it learns, and that a kill changes nothing."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import signal
 import threading
-from typing import Any
 
 import numpy as np
 import pytest
@@ -40,7 +39,7 @@ class First(Agent):
 
 
 @given(positions(finished=False))
-def test_an_agent_answers_an_observation_as_it_answers_its_position(position: Position) -> None:
+def test_an_agent_answers_an_observation_as_it_answers_its_position(position):
     for agent in (First(), agents.make("greedy"), agents.make("minimax:depth=1")):
         column = agent.choose(position)
         assert column in position.legal_columns()
@@ -79,7 +78,7 @@ for ask in [*endless, lambda _: one.choose_many(*many), lambda _: two.choose_man
 
 
 @pytest.mark.compiled
-def test_ctrl_c_ends_every_search_and_other_threads_go_on_meanwhile() -> None:
+def test_ctrl_c_ends_every_search_and_other_threads_go_on_meanwhile():
     specs = [
         *("alphabeta:depth=20", "minimax:depth=14"),
         *("alphabeta-window:depth=20", "rust-port:depth=20", "deepening:depth=40"),
@@ -99,14 +98,14 @@ def test_ctrl_c_ends_every_search_and_other_threads_go_on_meanwhile() -> None:
 
 
 @pytest.mark.parametrize("name", [*QUICK, *OTHERS])
-def test_a_game_that_is_over_has_no_move(name: str) -> None:
-    agent: Any = agents.make(name)
+def test_a_game_that_is_over_has_no_move(name):
+    agent = agents.make(name)
     for ask in ("choose", "search", "best_move"):
         with pytest.raises(IllegalMove, match=r"Position\.parse.*the game is over"):
             getattr(agent, ask, agent.choose)(Position.parse("1212121"))
 
 
-def play_in_pettingzoo(players: dict[str, Any], seed: int) -> Position:
+def play_in_pettingzoo(players, seed):
     """One game in PettingZoo's own connect four; the position it comes to, by our rules."""
     from pettingzoo.classic.connect_four.connect_four import env as pettingzoo_env
 
@@ -140,7 +139,7 @@ def play_in_pettingzoo(players: dict[str, Any], seed: int) -> Position:
 
 
 @pytest.mark.parametrize("name", QUICK)
-def test_the_zoo_plays_in_pettingzoos_connect_four(name: str) -> None:
+def test_the_zoo_plays_in_pettingzoos_connect_four(name):
     for seat in (0, 1):
         agent, other = agents.make(QUICK[name]), agents.make("random")
         for player in (agent, other):

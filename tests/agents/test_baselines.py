@@ -11,11 +11,11 @@ from c4env.agents.heuristics.names import HEURISTICS
 from tests.rules import reference
 
 
-def centre_first(columns: list[int]) -> list[int]:
+def centre_first(columns):
     return sorted(columns, key=lambda column: (abs(column - 3), column))
 
 
-def greedy_by_hand(moves: str, heuristic: str) -> int:
+def greedy_by_hand(moves, heuristic):
     """Wins, else blocks, else takes the best next board; nearest the centre first."""
     board, me = reference.board_after(moves), len(moves) % 2
     columns = centre_first(reference.open_columns(board))
@@ -35,7 +35,7 @@ def greedy_by_hand(moves: str, heuristic: str) -> int:
 
 
 @pytest.mark.parametrize("heuristic", HEURISTICS)
-def test_greedy_wins_blocks_or_takes_the_best_next_board(heuristic: str) -> None:
+def test_greedy_wins_blocks_or_takes_the_best_next_board(heuristic):
     agent = Greedy(heuristic)
     for moves in reference.random_games(seed=90, count=80):
         assert agent.choose(Position.parse(moves)) == greedy_by_hand(moves, heuristic), moves
@@ -50,11 +50,11 @@ def test_greedy_wins_blocks_or_takes_the_best_next_board(heuristic: str) -> None
         pytest.param("37475", 1, id="blocks; of two ends as near the centre the left one"),
     ],
 )
-def test_greedy_in_small_cases(moves: str, column: int) -> None:
+def test_greedy_in_small_cases(moves, column):
     assert Greedy().choose(Position.parse(moves)) == column
 
 
-def test_random_plays_every_column_about_as_often() -> None:
+def test_random_plays_every_column_about_as_often():
     agent = Random()
     agent.reset(seed=3)
     position = Position.parse("444444")
@@ -65,7 +65,7 @@ def test_random_plays_every_column_about_as_often() -> None:
     assert np.abs(others - 1000).max() < 150  # five standard deviations
 
 
-def test_the_same_seed_draws_the_same_columns() -> None:
+def test_the_same_seed_draws_the_same_columns():
     def columns(seed: Any) -> list[int]:
         agent = Random()
         agent.reset(seed)

@@ -18,19 +18,19 @@ from tests.helpers.paths import DATA
 from tests.rules.positions import random_position
 
 
-def by_default_book(mine: np.ndarray, theirs: np.ndarray) -> np.ndarray:
+def by_default_book(mine, theirs):
     book = default_book()
     positions = map(Position.from_bitboards, mine.tolist(), theirs.tolist())
     return np.array([book.score(position) for position in positions], dtype=np.int8)
 
 
-def shallow(plies: int) -> np.ndarray:
+def shallow(plies):
     """The scores of all positions of so many discs, in the order of keys."""
     keys = enumeration.layers(plies)[plies]
     return by_default_book(*enumeration.bitboards(keys))
 
 
-def test_layers_are_all_positions_one_of_each_mirror_pair() -> None:
+def test_layers_are_all_positions_one_of_each_mirror_pair():
     layers = enumeration.layers(5)
     assert [len(layer) for layer in layers] == [1, 4, 25, 121, 568, 2144]
     reached = {Position()}
@@ -41,7 +41,7 @@ def test_layers_are_all_positions_one_of_each_mirror_pair() -> None:
 
 
 @pytest.mark.compiled
-def test_the_default_book_knows_the_facts() -> None:
+def test_the_default_book_knows_the_facts():
     book = default_book()
     assert book.plies == 8
     mine, theirs = enumeration.bitboards(book.keys)
@@ -57,7 +57,7 @@ def test_the_default_book_knows_the_facts() -> None:
 
 
 @pytest.mark.compiled  # counts half a million positions
-def test_the_book_has_the_counts_of_the_strong_solution() -> None:
+def test_the_book_has_the_counts_of_the_strong_solution():
     """By ply: positions won, drawn and lost for the first player, all, and those that are over."""
     lines = (DATA / "strong_solution.tsv").read_text().splitlines()
     published = [[int(cell) for cell in line.split()] for line in lines[3:]]
@@ -77,7 +77,7 @@ def test_the_book_has_the_counts_of_the_strong_solution() -> None:
 
 
 @pytest.mark.compiled
-def test_a_book_written_is_the_book_read(tmp_path: Path) -> None:
+def test_a_book_written_is_the_book_read(tmp_path):
     scores = shallow(5)
     Book(scores, 5).write(tmp_path / "five.bin")
     book = Book.read(tmp_path / "five.bin")
@@ -92,7 +92,7 @@ def test_a_book_written_is_the_book_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.compiled
-def test_what_is_no_book(tmp_path: Path) -> None:
+def test_what_is_no_book(tmp_path):
     path = tmp_path / "book.bin"
     with pytest.raises(InvalidOption, match=r"book\.bin"):
         Book.read(path)
@@ -112,7 +112,7 @@ def test_what_is_no_book(tmp_path: Path) -> None:
 
 
 @pytest.mark.compiled
-def test_the_twelve_ply_book() -> None:
+def test_the_twelve_ply_book():
     pytest.importorskip("bitbully_databases")
     book = twelve_ply_book()
     assert book.plies == 12
@@ -132,7 +132,7 @@ def test_the_twelve_ply_book() -> None:
     assert with_book.scores_many(mine, theirs).tolist() == default_book().scores[::1000].tolist()
 
 
-def test_the_twelve_ply_book_is_an_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_twelve_ply_book_is_an_extra(monkeypatch):
     def missing() -> Path:
         raise FileNotFoundError("bitbully-databases is not installed")
 
@@ -142,7 +142,7 @@ def test_the_twelve_ply_book_is_an_extra(monkeypatch: pytest.MonkeyPatch) -> Non
         Solver(book="12ply")
 
 
-def test_codes_of_the_twelve_ply_book() -> None:
+def test_codes_of_the_twelve_ply_book():
     # Column by column from the bottom, 10 and 11, 0 at each end, and one 0 more.
     position = Position.parse("1")
     assert twelve.code(position.mine, position.theirs) == 0b11 << 8

@@ -1,7 +1,5 @@
 """chat: language models, and the endpoints they stand behind; the server is one of our own."""
 
-from __future__ import annotations
-
 import json
 import logging
 import pickle
@@ -26,7 +24,7 @@ FULL_2 = Position.parse("222222")
 server = pytest.fixture(server_with_key)
 
 
-def cut(text: str) -> dict[str, object]:
+def cut(text):
     return {"message": {"role": "assistant", "content": text}, "finish_reason": "length"}
 
 

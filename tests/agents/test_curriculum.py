@@ -1,7 +1,5 @@
 """A curriculum: when its Elo changes, on one board and on many."""
 
-from __future__ import annotations
-
 import pickle
 
 import numpy as np
@@ -14,11 +12,11 @@ from c4env.envs.vectorized.batch import boards_from
 from c4env.errors import InvalidOption
 
 
-def rewarded(*rewards: float) -> np.ndarray:
+def rewarded(*rewards):
     return np.array(rewards, float)
 
 
-def test_the_elo_follows_the_score_and_stays_on_the_scale() -> None:
+def test_the_elo_follows_the_score_and_stays_on_the_scale():
     curriculum = Curriculum(-1000, step=100, games=4, above=0.75, below=0.25)
     curriculum.count(rewarded(1, 1, 0))
     assert (curriculum.elo, curriculum.history) == (-1000, ())  # three games
@@ -34,7 +32,7 @@ def test_the_elo_follows_the_score_and_stays_on_the_scale() -> None:
     assert top.elo == 426
 
 
-def test_only_games_that_began_at_the_present_elo_count() -> None:
+def test_only_games_that_began_at_the_present_elo_count():
     curriculum = Curriculum(-500, games=2)
     games, three = curriculum.follower(), np.arange(3)
     games.begin(three, three)
@@ -48,7 +46,7 @@ def test_only_games_that_began_at_the_present_elo_count() -> None:
     assert curriculum.history == (-450, -400)
 
 
-def test_a_game_keeps_its_elo_to_its_end() -> None:
+def test_a_game_keeps_its_elo_to_its_end():
     curriculum = Curriculum(426, games=1, step=1540)
     games, boards = curriculum.follower(), np.arange(200)
     games.begin(boards[:100], boards[:100])
@@ -61,7 +59,7 @@ def test_a_game_keeps_its_elo_to_its_end() -> None:
     assert len(set(columns[100:])) == 7
 
 
-def learn(envs: ConnectFourVectorEnv, steps: int, elo: float = -300) -> None:
+def learn(envs, steps, elo=-300):
     """A learner of a fixed Elo plays."""
     learner, rng = Graded(elo), np.random.default_rng(3)
     observation, _ = envs.reset(seed=1)
@@ -71,7 +69,7 @@ def learn(envs: ConnectFourVectorEnv, steps: int, elo: float = -300) -> None:
 
 
 @pytest.mark.compiled
-def test_the_elo_rises_to_about_that_of_the_learner_and_repeats() -> None:
+def test_the_elo_rises_to_about_that_of_the_learner_and_repeats():
     found = []
     for _ in range(2):
         curriculum = Curriculum(-1114, step=100, games=60)
@@ -82,7 +80,7 @@ def test_the_elo_rises_to_about_that_of_the_learner_and_repeats() -> None:
     assert -650 < np.mean(found[0][-5:]) < 50  # around -300
 
 
-def test_one_board_counts_its_games_too() -> None:
+def test_one_board_counts_its_games_too():
     curriculum = Curriculum(-1000, games=3, above=0.6, below=0.2)
     env = ConnectFourEnv(opponent=curriculum)
     rng, points = np.random.default_rng(2), 0.0
@@ -98,7 +96,7 @@ def test_one_board_counts_its_games_too() -> None:
     assert curriculum.history == (-1000 + change,)
 
 
-def test_a_curriculum_answers_observations_and_is_copied() -> None:
+def test_a_curriculum_answers_observations_and_is_copied():
     curriculum = Curriculum(-200)
     discs, seeds = np.zeros((3, 2), np.int64), np.arange(3)
     assert curriculum.choose_many(discs, seeds).shape == (3,)
@@ -120,11 +118,11 @@ def test_a_curriculum_answers_observations_and_is_copied() -> None:
         ({"above": 0.3}, "below=0.4: expected less than above=0.3"),
     ],
 )
-def test_bad_options_are_refused(options: dict[str, object], said: str) -> None:
+def test_bad_options_are_refused(options, said):
     with pytest.raises(InvalidOption, match=said):
         Curriculum(**options)  # type: ignore[arg-type]
 
 
-def test_a_pool_holds_no_curriculum() -> None:
+def test_a_pool_holds_no_curriculum():
     with pytest.raises(InvalidOption, match="not itself a pool"):
         agents.Pool({Curriculum(): 1})

@@ -1,7 +1,4 @@
-from __future__ import annotations
-
 import threading
-from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -16,7 +13,7 @@ from tests.rules.strategies import positions
 
 
 @pytest.mark.parametrize("heuristic", ["threats", "window"])
-def test_searched_to_the_end_it_plays_exactly(heuristic: str) -> None:
+def test_searched_to_the_end_it_plays_exactly(heuristic):
     agent = Deepening(depth=42, heuristic=heuristic)
     solver = Solver(book=None)
     for position in random_positions(40, seed=1, fewest=29):
@@ -29,7 +26,7 @@ def test_searched_to_the_end_it_plays_exactly(heuristic: str) -> None:
 
 @given(positions(finished=False))
 @settings(max_examples=30)
-def test_a_win_in_one_is_taken_and_a_loss_in_one_avoided(position: Position) -> None:
+def test_a_win_in_one_is_taken_and_a_loss_in_one_avoided(position):
     occupied = position.mine | position.theirs
     cell = drop(occupied, Deepening(depth=2).choose(position))
     wins = winning_moves(position.mine, position.theirs)
@@ -37,12 +34,12 @@ def test_a_win_in_one_is_taken_and_a_loss_in_one_avoided(position: Position) -> 
     assert cell & (wins or safe or playable(occupied))
 
 
-def test_the_value_of_a_win_counts_the_discs_left() -> None:
+def test_the_value_of_a_win_counts_the_discs_left():
     position = Position.parse("112233")
     assert Deepening(depth=3).search(position).value == WIN + 43 - 7
 
 
-def test_equal_budgets_give_equal_searches_and_none_remembers_the_last() -> None:
+def test_equal_budgets_give_equal_searches_and_none_remembers_the_last():
     agent = Deepening(nodes=3_000)
     first = agent.search(Position.parse("44"))
     assert first.nodes == 3_000 or abs(first.value) > WIN
@@ -51,7 +48,7 @@ def test_equal_budgets_give_equal_searches_and_none_remembers_the_last() -> None
     assert Deepening(nodes=3_000).search(Position.parse("44")) == first
 
 
-def test_more_nodes_look_deeper_and_depth_is_kept() -> None:
+def test_more_nodes_look_deeper_and_depth_is_kept():
     position = Position.parse("4444")
     depths = [Deepening(nodes=n).search(position).depth for n in (100, 1_000, 10_000)]
     assert depths == sorted(depths)
@@ -63,7 +60,7 @@ def test_more_nodes_look_deeper_and_depth_is_kept() -> None:
         position = position.play(column)
 
 
-def test_when_time_is_up_it_has_a_move() -> None:
+def test_when_time_is_up_it_has_a_move():
     agent = Deepening(movetime=0.02)
     assert agent.deterministic is False
     assert agent.movetime == 0.02
@@ -74,16 +71,16 @@ def test_when_time_is_up_it_has_a_move() -> None:
     assert threading.active_count() == before
 
 
-def test_budgets_of_a_spec() -> None:
-    agent: Any = agents.make("deepening")
+def test_budgets_of_a_spec():
+    agent = agents.make("deepening")
     assert (agent.limit, agent.depth, agent.movetime) == (DEFAULT_NODES, 42, None)
     assert agent.deterministic
-    timed: Any = agents.make("deepening:movetime=0.5")
+    timed = agents.make("deepening:movetime=0.5")
     assert (timed.limit, timed.movetime) == (None, 0.5)
 
 
 @pytest.mark.compiled
-def test_it_beats_plain_search_of_as_many_nodes() -> None:
+def test_it_beats_plain_search_of_as_many_nodes():
     from c4env import evaluation
 
     field = ["deepening:nodes=2000", "alphabeta:depth=4,heuristic=chain"]

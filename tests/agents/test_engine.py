@@ -18,7 +18,7 @@ HALF = Position.parse("4455")  # columns 3 and 6 win in three plies
 
 
 @pytest.fixture
-def made(request: pytest.FixtureRequest):  # type: ignore[no-untyped-def]
+def made(request):  # type: ignore[no-untyped-def]
     """agents.make, which closes what it made at the end."""
 
     def make(spec: str) -> Agent:

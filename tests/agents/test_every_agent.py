@@ -3,7 +3,6 @@ from __future__ import annotations
 import copy
 import pickle
 import sys
-from collections.abc import Callable
 from typing import Any
 
 import gymnasium
@@ -27,7 +26,7 @@ from c4env.errors import C4Error, MissingExtra, WrongBoard
 from c4env.jit import config
 from c4env.view.rendering import ansi, rgb_array, svg
 from tests.helpers.paths import ROOT
-from tests.rules.boards import WIDEST, Columns, Rules, part
+from tests.rules.boards import WIDEST, Rules, part
 
 # Each board costs some seconds of compiling, once: compiled, one of them stands for all.
 SIZES = [Size(4, 4, 4), Size(4, 4, 3), Size(5, 6, 4)]
@@ -47,7 +46,7 @@ PLAYERS = {
 
 @pytest.mark.parametrize("size", BOARDS, ids=str)
 @pytest.mark.parametrize("entry", ZOO, ids=lambda entry: entry.name)
-def test_every_agent_plays_the_board_or_refuses(entry: Any, size: Size) -> None:
+def test_every_agent_plays_the_board_or_refuses(entry, size):
     board = c4env.board(*size)
     zoo = board.agents
     if not entry.any_board:
@@ -75,7 +74,7 @@ def test_every_agent_plays_the_board_or_refuses(entry: Any, size: Size) -> None:
     agent.close()
 
 
-def positions(size: Size, seeds: int) -> list[tuple[Any, Columns]]:
+def positions(size, seeds):
     """Positions of random games, not over, and the same for the slow rules."""
     found = []
     for seed in range(seeds):
@@ -88,7 +87,7 @@ def positions(size: Size, seeds: int) -> list[tuple[Any, Columns]]:
 
 @own_boards  # compiled, every position of 4x4 is compared in tests/agents/test_solver.py
 @pytest.mark.parametrize("size", TINY, ids=str)
-def test_exact_scores_are_those_of_all_games_played_out(size: Size) -> None:
+def test_exact_scores_are_those_of_all_games_played_out(size):
     rules = Rules(size)
     solver = part(size, "agents.solver").Solver()
     asked = positions(size, 5)
@@ -111,7 +110,7 @@ def test_exact_scores_are_those_of_all_games_played_out(size: Size) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("size", WIDE if config.DISABLE_JIT else [Size(2, 10, 4)], ids=str)
-def test_searches_of_wide_boards_find_what_all_games_played_out_give(size: Size) -> None:
+def test_searches_of_wide_boards_find_what_all_games_played_out_give(size):
     rules, zoo = Rules(size), c4env.board(*size).agents
     cells = size.rows * size.columns
     endings = [(p, board) for p, board in positions(size, 60) if cells - p.plies <= 6]
@@ -138,7 +137,7 @@ def test_searches_of_wide_boards_find_what_all_games_played_out_give(size: Size)
 
 @pytest.mark.compiled
 @pytest.mark.slow
-def test_the_solver_scores_a_wide_board_as_plain_negamax_does() -> None:
+def test_the_solver_scores_a_wide_board_as_plain_negamax_does():
     board = c4env.board(2, 10, 4)
     solver = part(Size(2, 10, 4), "agents.solver").Solver()
     negamax = board.agents.make("negamax")
@@ -153,9 +152,7 @@ def test_the_solver_scores_a_wide_board_as_plain_negamax_does() -> None:
 
 @own_boards
 @pytest.mark.parametrize("columns", [8, 9, 15])
-def test_a_frame_of_the_solver_holds_the_order_of_all_columns(
-    columns: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_frame_of_the_solver_holds_the_order_of_all_columns(columns, monkeypatch):
     """Words that the test adds to each frame stay unused."""
     size = Size(2, columns, 4)
     null_window = part(size, "agents.solver.kernels.null_window")
@@ -179,7 +176,7 @@ def test_a_frame_of_the_solver_holds_the_order_of_all_columns(
     ("rows", "columns", "end"),
     [(4, 4, "draw 16"), (5, 5, "draw 25")],
 )
-def test_outcomes_of_whole_boards_are_as_published(rows: int, columns: int, end: str) -> None:
+def test_outcomes_of_whole_boards_are_as_published(rows, columns, end):
     """C. Steininger, after J. Tromp: outcome, and the discs on the board at its end."""
     empty = c4env.board(rows, columns).Position()
     solver = part(Size(rows, columns, 4), "agents.solver").Solver()
@@ -193,18 +190,18 @@ def test_outcomes_of_whole_boards_are_as_published(rows: int, columns: int, end:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("spec", ["alphabeta:depth=3", "greedy", "mcts:simulations=200"])
-def test_the_highest_bits_of_the_widest_board_are_seen(spec: str) -> None:
+def test_the_highest_bits_of_the_widest_board_are_seen(spec):
     """The fourth disc goes into the top cell of the last column, or on the other side's line."""
     board = c4env.board(*WIDEST)
     for moves in ("99919192", "199919192"):
         assert board.agents.make(spec).choose(board.Position.parse(moves)) == 8
 
 
-def pickled(agent: Any) -> Any:
+def pickled(agent):
     return pickle.loads(pickle.dumps(agent))
 
 
-COPIES: dict[str, Callable[[Any], Any]] = {
+COPIES = {
     "deepcopy": copy.deepcopy,
     "pickle": pickled,
     "a copy's copy": lambda agent: copy.deepcopy(pickled(agent)),
@@ -236,7 +233,7 @@ PLAIN = [  # without a program, a server or a package of its own
 SPECS = [*OPTIONS, *sorted({*PLAIN} - {spec.partition(":")[0] for spec in OPTIONS})]
 
 
-def middle(agent: Agent, start: str, moves: int) -> Position:
+def middle(agent, start, moves):
     """A game of the agent against random play, after so many moves of its own."""
     position, rng = Position.parse(start), np.random.default_rng(5)
     for _ in range(moves):
@@ -248,7 +245,7 @@ def middle(agent: Agent, start: str, moves: int) -> Position:
 
 @pytest.mark.parametrize("way", COPIES)
 @pytest.mark.parametrize("spec", [*SPECS, "a model that draws"])
-def test_a_copy_plays_on_as_the_agent_would(spec: str, way: str) -> None:
+def test_a_copy_plays_on_as_the_agent_would(spec, way):
     agent = agent_of(indifferent, 1.0) if spec.startswith("a model") else agents.make(spec)
     late = MIDDLE if spec.startswith(("perfect", "puct:sim", "learned")) else ""
     late = ENDING if spec == "negamax" else late
@@ -274,7 +271,7 @@ SEARCHES = [
     *("puct:simulations=9", "perfect", "negamax", "graded"),
 ]
 
-ENTRIES: dict[str, Callable[[Any], object]] = {
+ENTRIES = {
     "Solver.score": lambda p: Solver().score(p),
     "Solver.bounds": lambda p: Solver().bounds(p),
     "Solver.scores_many": lambda p: Solver().scores_many([p]),
@@ -298,7 +295,7 @@ ENTRIES |= {f"{spec}, search": lambda p, s=spec: agents.make(s).search(p) for sp
 
 
 @pytest.mark.parametrize("entry", ENTRIES)
-def test_a_position_of_another_board_is_refused_in_a_line(entry: str) -> None:
+def test_a_position_of_another_board_is_refused_in_a_line(entry):
     for size, moves in ((4, 4), "1122"), (WIDEST, "99"):
         position = c4env.board(*size).Position.parse(moves)
         with pytest.raises(C4Error) as refused:
@@ -312,7 +309,7 @@ class Mine(Agent):
         return position.legal_columns()[0]
 
 
-OPPONENTS: dict[str, Callable[[], Any]] = {
+OPPONENTS = {
     "an agent": lambda: agents.make("greedy"),
     "an agent of one's own": Mine,
     "a pool": lambda: agents.Pool({"greedy": 1}),
@@ -320,7 +317,7 @@ OPPONENTS: dict[str, Callable[[], Any]] = {
 
 
 @pytest.mark.parametrize("kind", OPPONENTS)
-def test_an_opponent_of_another_board_is_refused_before_it_plays(kind: str) -> None:
+def test_an_opponent_of_another_board_is_refused_before_it_plays(kind):
     small, opponent = c4env.board(4, 4), OPPONENTS[kind]()
     for play in (
         small.ConnectFourEnv,
@@ -347,9 +344,7 @@ def test_an_opponent_of_another_board_is_refused_before_it_plays(kind: str) -> N
         ("torch:model.py:f", "torch", "torch"),
     ],
 )
-def test_a_missing_package_is_named(
-    spec: str, module: str, extra: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_missing_package_is_named(spec, module, extra, monkeypatch):
     monkeypatch.setitem(sys.modules, module, None)
     monkeypatch.delitem(
         sys.modules, "c4env.agents.selfplay.network", raising=False

@@ -1,10 +1,7 @@
 """Minimax and alpha-beta: one kernel, and the four published systems that use it."""
 
-from __future__ import annotations
-
 import sys
 import types
-from typing import Any
 
 import pytest
 
@@ -24,9 +21,7 @@ SYSTEMS = {
 }
 
 
-def agree_with_the_reference(
-    agent: SearchingAgent, system: reference.System, seed: int, count: int, least: int = 0
-) -> None:
+def agree_with_the_reference(agent, system, seed, count, least=0):
     depth = agent.depth  # type: ignore[attr-defined]
     for moves in reference.random_games(seed, count, least):
         board, player = reference.board_after(moves), len(moves) % 2
@@ -40,19 +35,19 @@ def agree_with_the_reference(
 
 @pytest.mark.parametrize("name", SYSTEMS)
 @pytest.mark.parametrize(("depth", "least"), [(1, 0), (2, 0), (3, 0), (7, 37)])
-def test_a_published_system_chooses_as_the_reference(name: str, depth: int, least: int) -> None:
+def test_a_published_system_chooses_as_the_reference(name, depth, least):
     kind, system = SYSTEMS[name]
     agree_with_the_reference(kind(depth), system, seed=20 + depth, count=12, least=least)
 
 
 @pytest.mark.parametrize("heuristic", HEURISTICS)
-def test_naive_minimax_with_any_heuristic_is_the_reference(heuristic: str) -> None:
+def test_naive_minimax_with_any_heuristic_is_the_reference(heuristic):
     for depth, least in ((2, 0), (6, 37)):
         system = reference.chain_system(heuristic)
         agree_with_the_reference(Minimax(depth, heuristic), system, 40 + depth, 8, least)
 
 
-def test_the_shipped_choices_of_the_published_systems() -> None:
+def test_the_shipped_choices_of_the_published_systems():
     """Written by the reference; the whole file, or its beginning uncompiled."""
     header, *lines = (reference.DATA / "published.tsv").read_text().splitlines()
     specs = header.split("\t")[1:]
@@ -68,7 +63,7 @@ def test_the_shipped_choices_of_the_published_systems() -> None:
 
 
 @pytest.mark.parametrize("depth", [1, 2, 3, 4])
-def test_the_chain_systems_choices_are_the_released_programs(depth: int) -> None:
+def test_the_chain_systems_choices_are_the_released_programs(depth):
     """The program's max_depth counts from 0."""
     lines = published("chain.tsv")
     if config.DISABLE_JIT:
@@ -83,7 +78,7 @@ def test_the_chain_systems_choices_are_the_released_programs(depth: int) -> None
 
 @pytest.mark.compiled
 @pytest.mark.parametrize("heuristic", HEURISTICS)
-def test_both_searches_choose_alike_with_every_heuristic(heuristic: str) -> None:
+def test_both_searches_choose_alike_with_every_heuristic(heuristic):
     for depth, count in ((2, 60), (5, 40), (6, 8)):
         naive, pruned = Minimax(depth, heuristic), AlphaBeta(depth, heuristic)
         fewer = 0
@@ -107,7 +102,7 @@ AGENTS = [
 ]
 
 
-def value_at_the_end(spec: str, start: Position, line: tuple[int, ...], depth: int) -> float:
+def value_at_the_end(spec, start, line, depth):
     """What the line's last board is worth to the side that began it."""
     end = start
     for column in line:
@@ -128,8 +123,8 @@ def value_at_the_end(spec: str, start: Position, line: tuple[int, ...], depth: i
 
 
 @pytest.mark.parametrize("spec", AGENTS)
-def test_the_principal_variation_leads_to_the_value(spec: str) -> None:
-    agent: Any = agents.make(spec)
+def test_the_principal_variation_leads_to_the_value(spec):
+    agent = agents.make(spec)
     counts = ((70, 5, 0), (71, 5, 36)) if config.DISABLE_JIT else ((70, 25, 0), (71, 15, 36))
     for seed, count, least in counts:
         for moves in reference.random_games(seed, count, least):
@@ -146,8 +141,8 @@ def test_the_principal_variation_leads_to_the_value(spec: str) -> None:
 
 
 @pytest.fixture
-def users(monkeypatch: pytest.MonkeyPatch) -> None:
-    module: Any = types.ModuleType("users_heuristics")
+def users(monkeypatch):
+    module = types.ModuleType("users_heuristics")
     exec(
         "import math\n"
         "def nothing(mine, theirs):\n    return math.nan\n"
@@ -159,7 +154,7 @@ def users(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("users")
 @pytest.mark.parametrize("kind", ["minimax", "alphabeta"])
-def test_one_leaf_without_a_number_ends_the_search(kind: str) -> None:
+def test_one_leaf_without_a_number_ends_the_search(kind):
     """However many leaves there are: counted among the nodes they once came to less than none."""
     agent = agents.make(f"{kind}:depth=9,heuristic=users_heuristics:nothing")
     with pytest.raises(InvalidOption, match="users_heuristics:nothing"):
@@ -168,7 +163,7 @@ def test_one_leaf_without_a_number_ends_the_search(kind: str) -> None:
 
 @pytest.mark.usefixtures("users")
 @pytest.mark.parametrize("kind", ["greedy", "alphabeta", "deepening"])
-def test_only_a_heuristic_that_says_so_is_known_to_repeat(kind: str) -> None:
+def test_only_a_heuristic_that_says_so_is_known_to_repeat(kind):
     """One that draws random numbers would play other games each time."""
     separator = ":" if kind == "greedy" else ":depth=1,"
     name = f"{kind}{separator}heuristic=users_heuristics:left"

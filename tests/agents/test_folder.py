@@ -1,7 +1,5 @@
 """What the trainings share: their command line, and the folder that one process holds."""
 
-from __future__ import annotations
-
 import argparse
 
 import pytest

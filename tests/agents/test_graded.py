@@ -9,7 +9,6 @@ from c4env import ConnectFourEnv, Position, agents
 from c4env.agents.graded.agent import Graded, Player, look, skill_of
 from c4env.agents.graded.levels import ANCHOR, ANCHOR_ELO, ELO, SKILL
 from c4env.agents.heuristics import WIN
-from c4env.arrays import Int64s
 from c4env.envs.vectorized.batch import Batch
 from c4env.evaluation.studies.leaderboard import stored_board
 
@@ -17,7 +16,7 @@ WIN_AT_4 = "112233"  # the side to move completes four in column 4, where else t
 BLOCK_AT_7 = "717273"  # the side to move must block column 7; three of its own lie apart
 
 
-def shares(skill: float, moves: str, draws: int = 4000) -> list[float]:
+def shares(skill, moves, draws=4000):
     """How often each column is played in a position."""
     position = Position.parse(moves)
     discs = np.tile(np.array([[position.mine, position.theirs]]), (draws, 1))
@@ -25,7 +24,7 @@ def shares(skill: float, moves: str, draws: int = 4000) -> list[float]:
     return (np.bincount(columns, minlength=7) / draws).tolist()
 
 
-def boards(size: int = 60, plies: int = 12) -> Int64s:
+def boards(size=60, plies=12):
     """Bitboards of games in progress."""
     batch, rng = Batch(size), np.random.default_rng(7)
     for _ in range(plies):
@@ -35,7 +34,7 @@ def boards(size: int = 60, plies: int = 12) -> Int64s:
     return np.array([(p.mine, p.theirs) for p in batch.positions()])
 
 
-def test_the_table_rises_from_random_to_perfect() -> None:
+def test_the_table_rises_from_random_to_perfect():
     rated = {rating.player: rating for rating in stored_board().rate()}
     shift = ANCHOR_ELO - np.mean([rated[spec].elo for spec in ANCHOR])
     for end, spec in ((ELO[0], "random"), (ELO[-1], "perfect")):
@@ -46,14 +45,14 @@ def test_the_table_rises_from_random_to_perfect() -> None:
     assert np.all(np.diff(SKILL) > 0)
 
 
-def test_the_lowest_elo_draws_legal_columns_uniformly() -> None:
+def test_the_lowest_elo_draws_legal_columns_uniformly():
     found = np.array(shares(float(skill_of(ELO[0])), "1111112", draws=6000))
     assert found[0] == 0
     assert np.abs(found[1:] - 1 / 6).max() < 0.03  # six standard deviations
 
 
 @pytest.mark.parametrize(("moves", "column"), [(WIN_AT_4, 3), (BLOCK_AT_7, 6)])
-def test_stronger_agents_overlook_fewer_wins_and_blocks(moves: str, column: int) -> None:
+def test_stronger_agents_overlook_fewer_wins_and_blocks(moves, column):
     found = [shares(skill, moves)[column] for skill in (0.0, 0.05, 0.1, 0.33)]
     assert found == sorted(found)
     assert found[0] < 0.2
@@ -61,7 +60,7 @@ def test_stronger_agents_overlook_fewer_wins_and_blocks(moves: str, column: int)
 
 
 @pytest.mark.compiled
-def test_look_finds_the_value_of_the_plain_search() -> None:
+def test_look_finds_the_value_of_the_plain_search():
     """Within any bounds around it, and beyond them a bound."""
 
     def plain(position: Position, depth: int) -> float:
@@ -82,7 +81,7 @@ def test_look_finds_the_value_of_the_plain_search() -> None:
 
 
 @pytest.mark.parametrize("elo", [-1114, -600, -200, 20])
-def test_one_board_and_many_give_the_same_columns_for_the_same_seeds(elo: float) -> None:
+def test_one_board_and_many_give_the_same_columns_for_the_same_seeds(elo):
     discs, agent = boards(), Graded(elo)
     seeds = np.random.default_rng(3).integers(2**48, size=60)
     many = agent.choose_many(discs, seeds)
@@ -97,7 +96,7 @@ def test_one_board_and_many_give_the_same_columns_for_the_same_seeds(elo: float)
 
 
 @pytest.mark.compiled
-def test_the_highest_elo_plays_the_columns_of_perfect() -> None:
+def test_the_highest_elo_plays_the_columns_of_perfect():
     perfect, agent = agents.make("perfect"), agents.make(f"graded:elo={ELO[-1]}")
     discs = boards(20, 24)
     many = agent.choose_many(discs, np.arange(20))
@@ -106,7 +105,7 @@ def test_the_highest_elo_plays_the_columns_of_perfect() -> None:
         assert agent.choose(position) == perfect.choose(position) == column
 
 
-def test_a_seed_repeats_the_moves() -> None:
+def test_a_seed_repeats_the_moves():
     def moves(seed: int | np.random.SeedSequence | None) -> list[int]:
         agent = Graded(-400)
         agent.reset(seed)
@@ -129,7 +128,7 @@ def test_a_seed_repeats_the_moves() -> None:
 
 @pytest.mark.compiled
 @pytest.mark.parametrize(("weak", "strong"), [(-1114, -750), (-750, -400), (-400, -50)])
-def test_a_stronger_agent_wins(weak: float, strong: float) -> None:
+def test_a_stronger_agent_wins(weak, strong):
     """The expected score is near 0.88, ten standard deviations above the limit."""
     players, points, games = (Graded(weak).skill, Graded(strong).skill), 0.0, 600
     for seat in (0, 1):  # of the stronger agent

@@ -1,9 +1,5 @@
-from __future__ import annotations
-
 import sys
 import types
-from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 import pytest
@@ -26,7 +22,7 @@ compiled_only = pytest.mark.skipif(config.DISABLE_JIT, reason="about compiled fu
 
 @pytest.mark.parametrize("name", HEURISTICS)
 @given(stacks)
-def test_a_heuristic_is_the_reference_on_any_board(name: str, columns: list[list[int]]) -> None:
+def test_a_heuristic_is_the_reference_on_any_board(name, columns):
     """Games need not reach the board; where both have four, no answer is defined."""
     board = board_of(columns)
     boards = [bits_of(board, player) for player in (0, 1)]
@@ -40,7 +36,7 @@ def test_a_heuristic_is_the_reference_on_any_board(name: str, columns: list[list
 
 @pytest.mark.parametrize("name", HEURISTICS)
 @given(stacks)
-def test_the_mirror_image_is_worth_the_same(name: str, columns: list[list[int]]) -> None:
+def test_the_mirror_image_is_worth_the_same(name, columns):
     board, mirrored = board_of(columns), board_of(columns[::-1])
     heuristic = HEURISTICS[name]
     value = heuristic(bits_of(board, 0), bits_of(board, 1))
@@ -50,13 +46,13 @@ def test_the_mirror_image_is_worth_the_same(name: str, columns: list[list[int]])
 # -- what the published programs say -------------------------------------------------
 
 
-def rows(name: str) -> Iterator[list[str]]:
+def rows(name):
     for line in published(name):
         moves, *rest = line.split("\t")
         yield ["" if moves == "-" else moves, *rest]
 
 
-def test_the_chain_evaluation_is_the_released_programs() -> None:
+def test_the_chain_evaluation_is_the_released_programs():
     lines = list(rows("chain.tsv"))
     assert len(lines) >= 100
     for moves, value, *_ in lines:
@@ -64,7 +60,7 @@ def test_the_chain_evaluation_is_the_released_programs() -> None:
         assert HEURISTICS["chain"](position.mine, position.theirs) == float(value), moves
 
 
-def test_the_line_score_is_the_released_programs() -> None:
+def test_the_line_score_is_the_released_programs():
     lines = list(rows("lines.tsv"))
     assert len(lines) >= 100
     for moves, value, *_ in lines:
@@ -86,7 +82,7 @@ def test_the_line_score_is_the_released_programs() -> None:
         ("112233", (-0.06, 3.0, 3.0, 16.0)),
     ],
 )
-def test_small_boards_by_hand(moves: str, values: tuple[float, ...]) -> None:
+def test_small_boards_by_hand(moves, values):
     position = Position.parse(moves)
     found = [HEURISTICS[name](position.mine, position.theirs) for name in HANDED]
     assert found == pytest.approx(values, abs=1e-12)
@@ -99,11 +95,11 @@ HANDED = ("chain", "window", "window-b", "lines")
 
 
 @pytest.fixture
-def user_module(monkeypatch: pytest.MonkeyPatch) -> types.ModuleType:
+def user_module(monkeypatch):
     """An importable module with heuristics of all kinds."""
     import numba
 
-    module: Any = types.ModuleType("users_heuristics")
+    module = types.ModuleType("users_heuristics")
     exec(
         "def centre(mine, theirs):\n    return float(mine & 7) - float(theirs & 7)\n"
         "def counted(mine, theirs):\n    return mine - theirs\n"
@@ -128,7 +124,7 @@ def user_module(monkeypatch: pytest.MonkeyPatch) -> types.ModuleType:
 
 
 @pytest.mark.parametrize("name", ["centre", "jitted", "explicit"])
-def test_a_users_function_is_a_heuristic(name: str, user_module: types.ModuleType) -> None:
+def test_a_users_function_is_a_heuristic(name, user_module):
     heuristic = load(f"users_heuristics:{name}")
     assert heuristic(5, 2) == 3.0
 
@@ -138,9 +134,7 @@ def test_a_users_function_is_a_heuristic(name: str, user_module: types.ModuleTyp
     ("name", "returned"),
     [("counted", "int64"), ("truth", "bool"), ("none", "none"), ("narrow", "float32")],
 )
-def test_a_heuristic_that_returns_no_float64_is_refused(
-    name: str, returned: str, user_module: types.ModuleType
-) -> None:
+def test_a_heuristic_that_returns_no_float64_is_refused(name, returned, user_module):
     with pytest.raises(InvalidOption, match=f"returns {returned}.*expected float64") as caught:
         load(f"users_heuristics:{name}")
     assert f"users_heuristics:{name}" in str(caught.value)
@@ -155,28 +149,26 @@ def test_a_heuristic_that_returns_no_float64_is_refused(
         *(("absent", "module 'math'"), ("summed", r"line [0-9]+: .* signature: >>> sum\(int64\)$")),
     ],
 )
-def test_a_heuristic_that_does_not_compile_is_refused(
-    name: str, cause: str, user_module: types.ModuleType
-) -> None:
+def test_a_heuristic_that_does_not_compile_is_refused(name, cause, user_module):
     with pytest.raises(InvalidOption, match=rf"does not compile for \(int64 mine.*: {cause}"):
         load(f"users_heuristics:{name}")
 
 
-def test_the_table_holds_the_published_heuristics_under_their_names() -> None:
+def test_the_table_holds_the_published_heuristics_under_their_names():
     assert {"chain", "lines", "threats", "window", "window-b"} <= set(HEURISTICS)
     assert all(load(name) is HEURISTICS[name] for name in HEURISTICS)
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), 1e9, -1e6])
 @pytest.mark.parametrize("name", ["alphabeta", "minimax", "greedy"])
-def test_a_value_out_of_range_is_refused_wherever_it_is_searched(name: str, value: float) -> None:
+def test_a_value_out_of_range_is_refused_wherever_it_is_searched(name, value):
     options = {} if name == "greedy" else {"depth": 3}
     agent = agents.make(name, heuristic=lambda mine, theirs: value, **options)
     with pytest.raises(InvalidOption, match="strictly between"):
         agent.choose(Position.parse("1122"))
 
 
-def unit(*indices: int) -> np.ndarray:
+def unit(*indices):
     """Weights of 1 at these places."""
     weights = np.zeros(SIZE)
     weights[list(indices)] = 1
@@ -184,27 +176,27 @@ def unit(*indices: int) -> np.ndarray:
     return weights
 
 
-def value(moves: str, weights: np.ndarray) -> float:
+def value(moves, weights):
     position = Position.parse(moves)
     return evaluate(position.mine, position.theirs, weights)
 
 
 @given(stacks)
-def test_one_sides_gain_is_the_others_loss(columns: list[list[int]]) -> None:
+def test_one_sides_gain_is_the_others_loss(columns):
     board = board_of(columns)
     mine, theirs = bits_of(board, 0), bits_of(board, 1)
     assert evaluate(mine, theirs, WEIGHTS) == -evaluate(theirs, mine, WEIGHTS)
 
 
 @given(positions(finished=False))
-def test_the_value_is_linear_in_the_weights(position: Position) -> None:
+def test_the_value_is_linear_in_the_weights(position):
     parts = [evaluate(position.mine, position.theirs, unit(i)) for i in range(SIZE)]
     assert np.dot(parts, WEIGHTS) == evaluate(position.mine, position.theirs, WEIGHTS)
 
 
-def test_a_threat_counts_by_its_row_and_by_who_moved_first() -> None:
+def test_a_threat_counts_by_its_row_and_by_who_moved_first():
     # Player 0 has three in the third row; nobody has a disc in the column of the fourth.
-    columns: list[list[int]] = [[1, 0, 0], [0, 1, 0], [1, 1, 0], [], [], [], []]
+    columns = [[1, 0, 0], [0, 1, 0], [1, 1, 0], [], [], [], []]
     board = board_of(columns)
     first, second = bits_of(board, 0), bits_of(board, 1)  # five discs and four
     places = {i for i in range(threats.READY) if evaluate(first, second, unit(threats.THREATS + i))}
@@ -228,5 +220,5 @@ def test_a_threat_counts_by_its_row_and_by_who_moved_first() -> None:
         ("4151", threats.PAIRS, 3),  # 4 and 5: windows 2-5, 3-6 and 4-7
     ],
 )
-def test_small_boards_by_hand_of_threats(moves: str, index: int, expected: float) -> None:
+def test_small_boards_by_hand_of_threats(moves, index, expected):
     assert value(moves, unit(index)) == expected

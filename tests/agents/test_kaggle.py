@@ -28,12 +28,12 @@ def submitted(tmp_path, request):
     return make
 
 
-def reporting(expression: str) -> str:
+def reporting(expression):
     """A submission that answers 3 when an expression of its arguments is true."""
     return f"def agent(observation, configuration):\n    return 3 if {expression} else 99\n"
 
 
-def test_a_board_is_shown_in_reading_order_from_the_top() -> None:
+def test_a_board_is_shown_in_reading_order_from_the_top():
     shown = observe("4437", 7, 6)
     board = shown.pop("board")
     assert shown == {"mark": 1, "step": 4, "remainingOverageTime": 0}

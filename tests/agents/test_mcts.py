@@ -1,9 +1,5 @@
 """Monte-Carlo tree search: playouts, convergence, budgets, reproducibility, strength."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -25,7 +21,7 @@ from tests.rules.strategies import positions
 # -- playouts ----------------------------------------------------------------------------
 
 
-def slow_playout(position: Position, state: int) -> tuple[int, int]:
+def slow_playout(position, state):
     """A random playout by the rules of Position."""
     mover = position.to_move
     while position.outcome is None:
@@ -37,7 +33,7 @@ def slow_playout(position: Position, state: int) -> tuple[int, int]:
 
 
 @given(positions(finished=False))
-def test_a_random_playout_is_a_game_by_the_rules(position: Position) -> None:
+def test_a_random_playout_is_a_game_by_the_rules(position):
     state = 99
     for _ in range(3):
         found = random_playout(position.mine, position.theirs, state)
@@ -45,7 +41,7 @@ def test_a_random_playout_is_a_game_by_the_rules(position: Position) -> None:
         state = found[1]
 
 
-def test_a_greedy_playout_wins_blocks_and_does_not_lose_at_once() -> None:
+def test_a_greedy_playout_wins_blocks_and_does_not_lose_at_once():
     win = Position.parse("414141")
     assert greedy_playout(win.mine, win.theirs, 1)[0] == 1
     two = Position.parse("33445")  # two ways to four for the side that just moved
@@ -58,7 +54,7 @@ def test_a_greedy_playout_wins_blocks_and_does_not_lose_at_once() -> None:
 
 
 @pytest.mark.parametrize("rollout", ROLLOUTS)
-def test_it_wins_and_blocks(rollout: str) -> None:
+def test_it_wins_and_blocks(rollout):
     agent = MCTS(simulations=30, rollout=rollout)
     won = agent.search(Position.parse("414141"))
     assert (won.column, won.value, won.nodes, won.proven) == (3, 1.0, 0, 1)
@@ -74,7 +70,7 @@ def test_it_wins_and_blocks(rollout: str) -> None:
 
 
 @pytest.mark.parametrize("rollout", ROLLOUTS)
-def test_late_positions_are_proven_and_the_proof_is_the_solvers(rollout: str) -> None:
+def test_late_positions_are_proven_and_the_proof_is_the_solvers(rollout):
     """Never a proven loss while another column holds more, and exact once proven."""
     solver = Solver(book=None)
     agent = MCTS(simulations=300 if config.DISABLE_JIT else 20_000, rollout=rollout)
@@ -99,7 +95,7 @@ def test_late_positions_are_proven_and_the_proof_is_the_solvers(rollout: str) ->
     assert proven >= count * (0.5 if config.DISABLE_JIT else 0.95)
 
 
-def test_what_a_search_reports() -> None:
+def test_what_a_search_reports():
     agent = MCTS(simulations=250, rollout="greedy")
     agent.reset(2)
     position = Position.parse("4435")
@@ -120,7 +116,7 @@ def test_what_a_search_reports() -> None:
 # -- seeds and budgets -----------------------------------------------------------------------
 
 
-def game_of(agent: Any, seed: int | np.random.SeedSequence) -> list[int]:
+def game_of(agent, seed):
     """Columns of a game against itself, one tree for both sides."""
     agent.reset(seed)
     position, columns = Position(), []
@@ -131,7 +127,7 @@ def game_of(agent: Any, seed: int | np.random.SeedSequence) -> list[int]:
 
 
 @pytest.mark.parametrize("rollout", ROLLOUTS)
-def test_the_same_seed_plays_the_same_game(rollout: str) -> None:
+def test_the_same_seed_plays_the_same_game(rollout):
     count = 12 if config.DISABLE_JIT else 200
     agent = MCTS(count, rollout=rollout)
     first = game_of(agent, 1)
@@ -140,7 +136,7 @@ def test_the_same_seed_plays_the_same_game(rollout: str) -> None:
     assert any(game_of(agent, seed) != first for seed in (2, 3))
 
 
-def test_compiled_and_plain_python_agree() -> None:
+def test_compiled_and_plain_python_agree():
     """Written once; both passes of the tests compare with it."""
     expected = {
         "random": (4, (17, 2, 6, 19, 42, 17, 17), (4, 3, 3, 3)),
@@ -157,7 +153,7 @@ def test_compiled_and_plain_python_agree() -> None:
 
 
 @pytest.mark.compiled
-def test_it_beats_simple_agents() -> None:
+def test_it_beats_simple_agents():
     field = ["mcts:simulations=300", "mcts:simulations=300,rollout=greedy", "random", "greedy"]
     result = evaluation.round_robin(field, openings=1, seed=3, jobs=1)
     wins = {(one, other): 0 for one in field[:2] for other in field[2:]}

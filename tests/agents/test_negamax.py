@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import pytest
 
 from c4env import Position
@@ -10,7 +8,7 @@ from tests.helpers.paths import published
 from tests.rules import reference
 
 
-def endings() -> list[tuple[str, int, int]]:
+def endings():
     """The shipped endings; those with small trees when nothing is compiled."""
     lines = (reference.DATA / "endings.tsv").read_text().splitlines()[1:]
     assert len(lines) == 100
@@ -18,7 +16,7 @@ def endings() -> list[tuple[str, int, int]]:
     return [row for row in read if row[2] < 300] if config.DISABLE_JIT else read
 
 
-def test_scores_and_counts_are_the_shipped_ones() -> None:
+def test_scores_and_counts_are_the_shipped_ones():
     agent = Negamax()
     rows = endings()
     assert len(rows) > 30
@@ -29,7 +27,7 @@ def test_scores_and_counts_are_the_shipped_ones() -> None:
 
 
 @pytest.mark.compiled
-def test_the_published_scores_and_count_of_positions_come_out() -> None:
+def test_the_published_scores_and_count_of_positions_come_out():
     """Of End-Easy; the published 11,024.541 are the mean of its 1,000, half of them at hand."""
     total = 0
     lines = published("solved/L3_R1.txt")
@@ -44,7 +42,7 @@ def test_the_published_scores_and_count_of_positions_come_out() -> None:
         assert total / len(lines) == pytest.approx(13101.024, abs=5e-4)
 
 
-def test_the_line_is_perfect_play_to_the_end() -> None:
+def test_the_line_is_perfect_play_to_the_end():
     agent = Negamax()
     for moves, score, _ in endings()[:30]:
         start = Position.parse(moves)
@@ -64,7 +62,7 @@ def test_the_line_is_perfect_play_to_the_end() -> None:
             assert (44 - end.plies) // 2 == abs(score), moves
 
 
-def test_the_column_is_the_first_that_keeps_the_score() -> None:
+def test_the_column_is_the_first_that_keeps_the_score():
     agent = Negamax()
     for moves, score, _ in endings()[:30]:
         position = Position.parse(moves)
@@ -79,7 +77,7 @@ def test_the_column_is_the_first_that_keeps_the_score() -> None:
         assert agent.choose(position) == min(c for value, c in keeps if value == score), moves
 
 
-def test_it_gives_up_rather_than_searching_for_ever() -> None:
+def test_it_gives_up_rather_than_searching_for_ever():
     with pytest.raises(SearchLimit, match=r"Position\.parse\(''\) has 42 empty cells") as caught:
         Negamax(max_nodes=1000).choose(Position())
     assert "1000 positions (option max_nodes)" in str(caught.value)

@@ -1,13 +1,11 @@
 """The network as NumPy evaluates it, and the agent that plays it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from c4env import Position, evaluation, observe
+from c4env import evaluation, observe
 from c4env.agents.network import agent as learned_agent
 from c4env.agents.network import features, network
 from c4env.agents.network.agent import Learned
@@ -21,7 +19,7 @@ from tests.rules.positions import random_positions
 WEIGHTS = Path(network.__file__).with_name("weights.npz")
 
 
-def observed(several: list[Position]) -> tuple[np.ndarray, np.ndarray]:
+def observed(several):
     seen = [observe(position) for position in several]
     return np.stack([s["observation"] for s in seen]), np.stack([s["action_mask"] for s in seen])
 
@@ -32,7 +30,7 @@ def observed(several: list[Position]) -> tuple[np.ndarray, np.ndarray]:
 # -- network -----------------------------------------------------------------------
 
 
-def test_the_weights_are_whole_numbers_and_no_sum_is_rounded() -> None:
+def test_the_weights_are_whole_numbers_and_no_sum_is_rounded():
     assert WEIGHTS.stat().st_size < 1_000_000
     weights = shipped().weights
     for name in shipped().shapes():
@@ -43,7 +41,7 @@ def test_the_weights_are_whole_numbers_and_no_sum_is_rounded() -> None:
         assert (most + np.abs(weights[f"{name}.bias"])).max() < 2**24  # exact in float32
 
 
-def test_an_answer_does_not_depend_on_what_else_is_asked() -> None:
+def test_an_answer_does_not_depend_on_what_else_is_asked():
     planes, masks = observed(random_positions(70, seed=1))
     logits, values = shipped()(planes, masks)
     assert logits.shape == (70, 7)
@@ -57,7 +55,7 @@ def test_an_answer_does_not_depend_on_what_else_is_asked() -> None:
         assert alone[1][0] == values[i]
 
 
-def test_mirrored_boards_get_mirrored_answers() -> None:
+def test_mirrored_boards_get_mirrored_answers():
     planes, masks = observed(random_positions(50, seed=2))
     logits, values = shipped()(planes, masks)
     turned, same = shipped()(planes[:, :, ::-1], masks[:, ::-1])
@@ -65,15 +63,15 @@ def test_mirrored_boards_get_mirrored_answers() -> None:
     assert np.array_equal(same, values)
 
 
-def scaled(name: str, total: np.ndarray) -> np.ndarray:
+def scaled(name, total):
     return total * shipped().weights[f"{name}.scale"].astype(np.float64)
 
 
-def rounded(real: np.ndarray) -> np.ndarray:
+def rounded(real):
     return np.clip(np.rint(real), 0, 127).astype(np.int64)
 
 
-def over_neighbours(name: str, units: np.ndarray) -> np.ndarray:
+def over_neighbours(name, units):
     """The sums of a layer of 3 x 3 cells, in int64, cell by cell; without biases."""
     matrix = shipped().weights[name].astype(np.int64)
     matrix = matrix.reshape(3, 3, -1, matrix.shape[1])
@@ -85,7 +83,7 @@ def over_neighbours(name: str, units: np.ndarray) -> np.ndarray:
     return total
 
 
-def test_float32_gives_what_whole_numbers_give() -> None:
+def test_float32_gives_what_whole_numbers_give():
     """The arithmetic of the layers once more, in int64."""
     weights = {name: array.astype(np.int64) for name, array in shipped().weights.items()}
     several = random_positions(6, seed=3)
@@ -111,7 +109,7 @@ def test_float32_gives_what_whole_numbers_give() -> None:
         assert np.array_equal(found, expected.astype(np.float32))
 
 
-def test_weights_that_are_none_are_refused(tmp_path: Path) -> None:
+def test_weights_that_are_none_are_refused(tmp_path):
     (tmp_path / "text.npz").write_text("weights")
     np.savez(tmp_path / "pickled.npz", a=np.array([{}], dtype=object))
     for name in ("text.npz", "pickled.npz"):
@@ -132,7 +130,7 @@ def test_weights_that_are_none_are_refused(tmp_path: Path) -> None:
         Network(real)
 
 
-def test_the_values_and_the_policy_have_learned_the_game() -> None:
+def test_the_values_and_the_policy_have_learned_the_game():
     """Far better than chance on quiet positions of random games, exactly labelled."""
     several = [
         position
@@ -157,7 +155,7 @@ def test_the_values_and_the_policy_have_learned_the_game() -> None:
 # -- agent -------------------------------------------------------------------------
 
 
-def by_minimax(position: Position, depth: int) -> float:
+def by_minimax(position, depth):
     """The value the agent should find, by the rules of its docstring and nothing else."""
     board = reference.board_after(position.moves())
     replies = {column: position.play(column) for column in position.legal_columns()}
@@ -177,7 +175,7 @@ def by_minimax(position: Position, depth: int) -> float:
 
 
 @pytest.mark.parametrize("depth", [1, pytest.param(2, marks=pytest.mark.slow)])
-def test_it_looks_ahead_by_minimax(depth: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_looks_ahead_by_minimax(depth, monkeypatch):
     monkeypatch.setattr(learned_agent, "PRIOR", 0.0)
     agent = Learned(depth, nodes=0)
     for position in random_positions(8, seed=6, fewest=8):
@@ -191,7 +189,7 @@ def test_it_looks_ahead_by_minimax(depth: int, monkeypatch: pytest.MonkeyPatch) 
 
 
 @pytest.mark.compiled
-def test_it_plays_exactly_what_its_search_can_tell() -> None:
+def test_it_plays_exactly_what_its_search_can_tell():
     """With nodes enough no win and no draw is given away, whatever the network thinks."""
     agent, solver = Learned(1, nodes=10**6), Solver(book=None, table_mb=4)
     for position in random_positions(40, seed=9, fewest=20):
@@ -205,7 +203,7 @@ def test_it_plays_exactly_what_its_search_can_tell() -> None:
 
 @pytest.mark.compiled
 @pytest.mark.slow
-def test_it_beats_greedy() -> None:
+def test_it_beats_greedy():
     result = evaluation.round_robin(["learned", "greedy"], openings=1, seed=1)
     points = [game.points[game.players.index("learned")] for game in result.games]
     assert sum(points) > 0.8 * len(points)

@@ -1,7 +1,5 @@
 """open_spiel: its bots in our games, and its rules beside ours."""
 
-from __future__ import annotations
-
 import pytest
 
 from c4env import Position, agents

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import pytest
 
 from c4env import agents
@@ -8,7 +6,7 @@ from c4env.position import Position
 from tests.rules.positions import random_positions
 
 
-def late_positions(count: int) -> list[Position]:
+def late_positions(count):
     return random_positions(count, seed=1, fewest=24)
 
 

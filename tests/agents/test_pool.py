@@ -1,7 +1,5 @@
 """Agents on many boards, the same columns as on one; and pools of them."""
 
-from __future__ import annotations
-
 import math
 import pickle
 import re

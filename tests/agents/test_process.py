@@ -1,14 +1,11 @@
 """Programs that answer lines: what goes wrong is said, and none outlives its owner."""
 
-from __future__ import annotations
-
 import copy
 import os
 import pickle
 import signal
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -29,11 +26,11 @@ for line in sys.stdin:
 """
 
 
-def family(folder: Path) -> list[str]:
+def family(folder):
     return python(folder, FAMILY).split()
 
 
-def test_a_line_is_answered_by_a_line(tmp_path: Path) -> None:
+def test_a_line_is_answered_by_a_line(tmp_path):
     process = LineProcess(["cat"], "cat")
     assert [process.ask(line, 20) for line in ("44", "", "x y")] == ["44", "", "x y"]
     process.close()
@@ -50,20 +47,20 @@ def test_a_line_is_answered_by_a_line(tmp_path: Path) -> None:
         ("sys.stdout.close(); import os; os.close(1); time.sleep(60)", "closed its output"),
     ],
 )
-def test_how_a_program_ended_is_said(tmp_path: Path, statements: str, words: str) -> None:
+def test_how_a_program_ended_is_said(tmp_path, statements, words):
     process = LineProcess(answering(tmp_path, statements).split(), "it")
     with pytest.raises(EngineFault, match=rf"^it .*{words}"):
         process.ask("44", 30)
 
 
-def test_what_was_not_asked_for_is_a_fault(tmp_path: Path) -> None:
+def test_what_was_not_asked_for_is_a_fault(tmp_path):
     process = LineProcess(answering(tmp_path, "print('4\\n5', flush=True)").split(), "it")
     assert process.ask("", 20) == "4"
     with pytest.raises(EngineFault, match=r"wrote '5.*' without a request"):
         process.ask("", 20)
 
 
-def test_a_hang_ends_with_the_time_and_so_does_the_program(tmp_path: Path) -> None:
+def test_a_hang_ends_with_the_time_and_so_does_the_program(tmp_path):
     process = LineProcess(family(tmp_path), "it")
     pids = [int(pid) for pid in process.ask("", 20).split()]
     assert all(map(lives, pids))
@@ -74,7 +71,7 @@ def test_a_hang_ends_with_the_time_and_so_does_the_program(tmp_path: Path) -> No
     assert wait_for_the_end(pids) == []
 
 
-def test_a_talker_on_stderr_neither_blocks_nor_gains_time(tmp_path: Path) -> None:
+def test_a_talker_on_stderr_neither_blocks_nor_gains_time(tmp_path):
     said = "sys.stderr.write('word ' * 100_000); print(4, flush=True)"
     process = LineProcess(answering(tmp_path, said).split(), "it")
     assert process.ask("", 30) == "4"
@@ -97,7 +94,7 @@ elif sys.argv[1] == "raise":
 
 
 @pytest.mark.parametrize("how", ["kill", "raise"])
-def test_no_program_outlives_a_process_that_dies(tmp_path: Path, how: str) -> None:
+def test_no_program_outlives_a_process_that_dies(tmp_path, how):
     """A killed process kills nothing, but the program's input ends."""
     state = "raise" if how == "raise" else "wait"
     with subprocess.Popen(
@@ -118,7 +115,7 @@ def test_no_program_outlives_a_process_that_dies(tmp_path: Path, how: str) -> No
     assert wait_for_the_end(pids) == []
 
 
-def test_a_copy_has_a_program_of_its_own(tmp_path: Path) -> None:
+def test_a_copy_has_a_program_of_its_own(tmp_path):
     agent = agents.make(f"exec:{answering(tmp_path, FIRST)}")
     assert agent.choose(Position()) == 0
     for twin in (copy.deepcopy(agent), pickle.loads(pickle.dumps(agent))):

@@ -42,14 +42,14 @@ class Recorder:
     """Uniform, and remembers what it was asked."""
 
     def __init__(self) -> None:
-        self.asked: list[tuple[Any, Any]] = []
+        self.asked = []
 
     def __call__(self, observations: Any, masks: Any) -> Any:
         self.asked.append((observations, masks))
         return uniform(observations, masks)
 
 
-def test_it_is_asked_about_positions_a_batch_at_a_time() -> None:
+def test_it_is_asked_about_positions_a_batch_at_a_time():
     recorder = Recorder()
     agent = PUCT(recorder, simulations=100, batch=6)
     agent.search(Position.parse("44"))
@@ -70,7 +70,7 @@ def test_it_is_asked_about_positions_a_batch_at_a_time() -> None:
     assert len(seen) > 50
 
 
-def test_a_search_without_an_opinion_still_wins_and_blocks() -> None:
+def test_a_search_without_an_opinion_still_wins_and_blocks():
     agent = PUCT(uniform, simulations=40)
     won = agent.search(Position.parse("414141"))
     assert (won.column, won.value, won.nodes, won.proven) == (3, 1.0, 0, 1)
@@ -78,13 +78,13 @@ def test_a_search_without_an_opinion_still_wins_and_blocks() -> None:
     assert agent.search(Position.parse("33445")).proven == -1
 
 
-def wavering(observations: Any, masks: Any) -> Any:
+def wavering(observations, masks):
     """An opinion on every position, of no sense."""
     keys = observations.reshape(len(masks), -1) @ np.arange(1.0, 85.0)
     return 2 * np.sin(keys[:, None] * np.arange(1, 8)), 0.6 * np.cos(keys)
 
 
-def test_the_improved_choice_is_the_best_by_policy_and_value() -> None:
+def test_the_improved_choice_is_the_best_by_policy_and_value():
     agent, other = (PUCT(wavering, simulations=60, choice=c) for c in ("improved", "visits"))
     differing = 0
     for moves in ("", "4", "44", "12", "261", "4351", "77123", "3434"):
@@ -104,14 +104,14 @@ def test_the_improved_choice_is_the_best_by_policy_and_value() -> None:
     assert differing
 
 
-def forced(position: Position) -> bool:
+def forced(position):
     """Whether all moves but one lose to the next disc."""
     score, cells = tactical_status(position.mine, position.theirs)
     return score == OPEN and cells & (cells - 1) == 0
 
 
 @pytest.mark.parametrize("reuse", [False, True])
-def test_forced_moves_are_followed_without_a_question(reuse: bool) -> None:
+def test_forced_moves_are_followed_without_a_question(reuse):
     count = 0
     for moves in reference.random_games(seed=922, count=12, least=12, most=25):
         root = Position.parse(moves)
@@ -129,7 +129,7 @@ def test_forced_moves_are_followed_without_a_question(reuse: bool) -> None:
 
 
 @pytest.mark.parametrize(("follow", "value"), [(False, -0.25), (True, 0.25)])
-def test_a_value_is_of_whoever_moves_where_it_was_asked(follow: bool, value: float) -> None:
+def test_a_value_is_of_whoever_moves_where_it_was_asked(follow, value):
     def ahead(planes: Any, masks: Any) -> Any:
         return np.eye(7)[[3] * len(masks)], np.full(len(masks), 0.25)
 
@@ -140,7 +140,7 @@ def test_a_value_is_of_whoever_moves_where_it_was_asked(follow: bool, value: flo
 
 
 @pytest.mark.parametrize("batch", [1, 5])
-def test_an_exact_value_function_keeps_the_value_of_the_game(batch: int) -> None:
+def test_an_exact_value_function_keeps_the_value_of_the_game(batch):
     solver = Solver(book=None, table_mb=4)
     agent = PUCT(Exact(), simulations=60, batch=batch)
     count = 4 if config.DISABLE_JIT else 60
@@ -152,7 +152,7 @@ def test_an_exact_value_function_keeps_the_value_of_the_game(batch: int) -> None
 
 
 @pytest.mark.parametrize("batch", [1, 7])
-def test_no_virtual_loss_is_left_behind(batch: int) -> None:
+def test_no_virtual_loss_is_left_behind(batch):
     """Every node's sums are those of its own answer and its children's: only the tree shows it."""
     agent = PUCT(edge, simulations=150, batch=batch)
     agent.search(Position())
@@ -173,7 +173,7 @@ def test_no_virtual_loss_is_left_behind(batch: int) -> None:
     assert (tree[: agent._work[USED]]["first"] >= 0).all()
 
 
-def test_logits_are_the_logarithms_of_probabilities() -> None:
+def test_logits_are_the_logarithms_of_probabilities():
     weights = np.array([1, 2, 3, 4, 3, 2, 1]) / 16
 
     def probabilities(observations: Any, masks: Any) -> Any:
@@ -194,15 +194,15 @@ def test_logits_are_the_logarithms_of_probabilities() -> None:
 
 
 @pytest.fixture
-def users(monkeypatch: pytest.MonkeyPatch) -> None:
-    module: Any = types.ModuleType("users_network")
+def users(monkeypatch):
+    module = types.ModuleType("users_network")
     module.evaluate = edge
     module.number = 7
     monkeypatch.setitem(sys.modules, "users_network", module)
 
 
 @pytest.mark.usefixtures("users")
-def test_a_spec_names_the_function() -> None:
+def test_a_spec_names_the_function():
     agent = agents.make("puct:users_network:evaluate,simulations=20,batch=4")
     assert isinstance(agent, PUCT)
     assert agent.search(Position()).nodes == 20
@@ -229,7 +229,7 @@ def test_a_spec_names_the_function() -> None:
         (lambda n: ("abc", np.zeros(n)), "logits", "returned tuple"),
     ],
 )
-def test_an_answer_that_is_none_is_said(answer: Any, policy: str, words: str) -> None:
+def test_an_answer_that_is_none_is_said(answer, policy, words):
     agent = PUCT(lambda observations, masks: answer(len(masks)), simulations=5, policy=policy)
     with pytest.raises(InvalidOption, match=words) as caught:
         agent.choose(Position())

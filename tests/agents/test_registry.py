@@ -6,8 +6,6 @@ import math
 import re
 import sys
 import types
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Annotated, Any
 
 import pytest
@@ -49,7 +47,7 @@ PUBLISHED = {  # contract names and the published depth in plies
 
 
 @pytest.fixture(autouse=True)
-def no_third_parties(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def no_third_parties(monkeypatch):
     """Entry points of nobody; they are read once, and nothing public reads them again."""
     monkeypatch.setattr(importlib.metadata, "entry_points", lambda group: [])
     registry._third_parties.cache_clear()
@@ -60,7 +58,7 @@ def no_third_parties(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 # -- names -------------------------------------------------------------------------
 
 
-def test_the_published_systems_have_their_names_and_settings() -> None:
+def test_the_published_systems_have_their_names_and_settings():
     assert set(names()) >= {*PUBLISHED, "random", "greedy", "alphabeta"}
     assert names() == sorted(names())
     for name, depth in PUBLISHED.items():
@@ -76,19 +74,19 @@ def test_the_published_systems_have_their_names_and_settings() -> None:
         ("alphabeta: heuristic = lines", "alphabeta:heuristic=lines"),
     ],
 )
-def test_a_spec_is_made_and_written_back(spec: str, name: str) -> None:
+def test_a_spec_is_made_and_written_back(spec, name):
     agent = make(spec)
     assert agent.name == name
     assert repr(agent) == f"agents.make({name!r})"
     assert repr(make(agent.name)) == repr(agent)
 
 
-def test_keyword_options_add_to_the_spec_and_override_it() -> None:
-    agent: Any = make("alphabeta:depth=6", heuristic="window")
+def test_keyword_options_add_to_the_spec_and_override_it():
+    agent = make("alphabeta:depth=6", heuristic="window")
     assert (agent.depth, agent.name) == (6, "alphabeta:depth=6,heuristic=window")
-    other: Any = make("alphabeta", depth=6, heuristic="window")
+    other = make("alphabeta", depth=6, heuristic="window")
     assert other.name == agent.name
-    overridden: Any = make("alphabeta:depth=6", depth=2)
+    overridden = make("alphabeta:depth=6", depth=2)
     assert (overridden.depth, overridden.name) == (2, "alphabeta:depth=2")
 
 
@@ -97,7 +95,7 @@ values = st.one_of(words, st.integers().map(str), st.just("package.module:functi
 
 
 @given(words, st.dictionaries(words, values, max_size=4))
-def test_specs_split_as_they_were_joined(name: str, options: dict[str, str]) -> None:
+def test_specs_split_as_they_were_joined(name, options):
     spec = join_spec(name, options)
     assert split_spec(spec) == (name, options)
     path = f"package.{name.replace('-', '_')}:attribute"
@@ -140,11 +138,11 @@ class Loaded(Agent):
         ("loaded:path=x,depth=6", "x", 6),
     ],
 )
-def test_an_argument_needs_no_key(spec: str, path: str, depth: int) -> None:
+def test_an_argument_needs_no_key(spec, path, depth):
     register("loaded", LOADED)
-    agent: Any = make(spec)
+    agent = make(spec)
     assert (agent.path, agent.depth) == (path, depth)
-    again: Any = make(agent.name)
+    again = make(agent.name)
     assert (again.path, again.depth, again.name) == (path, depth, agent.name)
     assert agent.name.startswith(f"loaded:{path}")
     assert "path=...  the file" in describe("loaded")
@@ -161,7 +159,7 @@ def test_an_argument_needs_no_key(spec: str, path: str, depth: int) -> None:
         *("alphabeta(depth=3)", "greedy()", "alphabeta:3", "alphabeta depth=3"),
     ],
 )
-def test_a_malformed_spec_is_refused(spec: str) -> None:
+def test_a_malformed_spec_is_refused(spec):
     with pytest.raises((InvalidOption, UnknownAgent)) as caught:
         make(spec)
     assert repr(spec) in str(caught.value)
@@ -171,7 +169,7 @@ def test_a_malformed_spec_is_refused(spec: str) -> None:
     ("spec", "hint"),
     [("alfabeta", "did you mean 'alphabeta'"), ("greddy:depth=3", "'greedy'"), ("zzz", "known: ")],
 )
-def test_an_unknown_agent_comes_with_a_suggestion(spec: str, hint: str) -> None:
+def test_an_unknown_agent_comes_with_a_suggestion(spec, hint):
     with pytest.raises(UnknownAgent, match=hint) as caught:
         make(spec)
     assert repr(spec.split(":")[0]) in str(caught.value)
@@ -186,13 +184,13 @@ def test_an_unknown_agent_comes_with_a_suggestion(spec: str, hint: str) -> None:
         ("random:seed=3", "random: unknown option 'seed'; known: none"),
     ],
 )
-def test_an_unknown_option_comes_with_a_suggestion(spec: str, hint: str) -> None:
+def test_an_unknown_option_comes_with_a_suggestion(spec, hint):
     with pytest.raises(InvalidOption, match=hint):
         make(spec)
 
 
 @pytest.mark.parametrize("value", ["0", "-1", "43", "x", "3.0", "1e1", "True", 3.0, None, [3]])
-def test_a_bad_value_is_refused_in_a_spec_and_beside_it(value: Any) -> None:
+def test_a_bad_value_is_refused_in_a_spec_and_beside_it(value):
     with pytest.raises(InvalidOption) as caught:
         make("alphabeta", depth=value)
     assert str(caught.value) == f"alphabeta: depth={value!r}: expected int between 1 and 42"
@@ -225,7 +223,7 @@ def test_a_bad_value_is_refused_in_a_spec_and_beside_it(value: Any) -> None:
         ("puct:choice=best", "one of visits, improved"),
     ],
 )
-def test_a_value_out_of_range_is_told_the_range(options: str, expected: str) -> None:
+def test_a_value_out_of_range_is_told_the_range(options, expected):
     for spec in options.split():
         option, value = re.findall(r"(\w+)=([^,=]*)$", spec)[0]
         with pytest.raises(
@@ -261,7 +259,7 @@ class Policy:
     """Another library's policy: callable, with a reset of its own."""
 
     def __init__(self) -> None:
-        self.seeds: list[Any] = []
+        self.seeds = []
 
     def __call__(self, observation: Any) -> int:
         return 5
@@ -274,7 +272,7 @@ def makes_a_policy(strength: int = 1) -> Policy:
     return Policy()
 
 
-def test_a_function_can_be_registered_and_played() -> None:
+def test_a_function_can_be_registered_and_played():
     register("left-most", leftmost)
     assert "left-most" in names()
     agent = make("left-most")
@@ -288,7 +286,7 @@ def test_a_function_can_be_registered_and_played() -> None:
         make("left-most:depth=3")
 
 
-def test_a_class_can_be_registered_with_options() -> None:
+def test_a_class_can_be_registered_with_options():
     register("fixed", Fixed)
     assert make("fixed").choose(Position()) == 2
     agent = make("fixed:column=4")
@@ -297,14 +295,14 @@ def test_a_class_can_be_registered_with_options() -> None:
         make("fixed:row=4")
 
 
-def test_a_name_is_not_taken_over_unasked() -> None:
+def test_a_name_is_not_taken_over_unasked():
     with pytest.raises(InvalidOption, match="'greedy' exists already"):
         register("greedy", leftmost)
     register("greedy", leftmost, replace=True)
     assert make("greedy")(observe(Position())) == 0
 
 
-def test_a_cell_that_runs_again_registers_its_agent_again() -> None:
+def test_a_cell_that_runs_again_registers_its_agent_again():
     for column in (2, 4):
         cell = f"def mine(observation):\n    return {column}\nregister('mine', mine)"
         exec(cell, {"register": register, "__name__": "__main__"})
@@ -315,14 +313,14 @@ def test_a_cell_that_runs_again_registers_its_agent_again() -> None:
 
 
 @pytest.fixture
-def users(monkeypatch: pytest.MonkeyPatch) -> None:
-    module: Any = types.ModuleType("users_agents")
+def users(monkeypatch):
+    module = types.ModuleType("users_agents")
     module.Fixed, module.leftmost, module.three = Fixed, leftmost, 3
     monkeypatch.setitem(sys.modules, "users_agents", module)
 
 
 @pytest.mark.usefixtures("users")
-def test_a_class_or_function_is_named_by_its_import_path() -> None:
+def test_a_class_or_function_is_named_by_its_import_path():
     assert make("users_agents:leftmost").choose(Position()) == 0
     assert make("users_agents:Fixed").choose(Position()) == 2
     agent = make("users_agents:Fixed:column=5")
@@ -348,7 +346,7 @@ if __name__ == "__main__":
 
 @pytest.mark.slow
 @pytest.mark.compiled
-def test_what_a_script_defines_plays_in_its_workers_too(tmp_path: Path) -> None:
+def test_what_a_script_defines_plays_in_its_workers_too(tmp_path):
     (tmp_path / "script.py").write_text(MAIN)
     alone, two = run_python(tmp_path / "script.py", check=True).stdout.split()
     assert alone == two
@@ -362,9 +360,9 @@ class Typed(Agent):
         return 0
 
 
-def test_options_of_an_imported_class_become_what_its_annotations_say() -> None:
+def test_options_of_an_imported_class_become_what_its_annotations_say():
     register("annotated", Typed)
-    agent: Any = make("annotated:n=3,x=0.5,on=true,word=7,raw=8")
+    agent = make("annotated:n=3,x=0.5,on=true,word=7,raw=8")
     assert agent.given == (3, 0.5, True, "7", "8")
     assert agent.name == "annotated:n=3,x=0.5,on=true,word=7,raw=8"
     assert make("annotated:x=inf").given[1] == math.inf  # type: ignore[attr-defined]
@@ -373,7 +371,7 @@ def test_options_of_an_imported_class_become_what_its_annotations_say() -> None:
     make("policy:strength=3")
 
 
-def test_third_parties_register_through_entry_points(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_third_parties_register_through_entry_points(monkeypatch):
     asked = []
     here = __name__
 
@@ -404,7 +402,7 @@ THEIR_ENTRY = Entry("their-entry", f"{__name__}:Fixed", "one column")
 # -- descriptions ----------------------------------------------------------------------
 
 
-def test_every_agent_and_option_is_described() -> None:
+def test_every_agent_and_option_is_described():
     for entry in ZOO:
         text = describe(entry.name)
         assert text.startswith(entry.name)
@@ -440,15 +438,13 @@ ARGUMENTS = {
 @pytest.mark.parametrize(
     "entry", [e for e in ZOO if e.name not in ("sb3", "torch", "selfplay")], ids=lambda e: e.name
 )
-def test_what_is_printed_of_an_agent_makes_it_again(
-    entry: Entry, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_is_printed_of_an_agent_makes_it_again(entry, monkeypatch):
     """Printed defaults pass, in a spec and to the class; so does the repr, with every option."""
     monkeypatch.setenv("OPENAI_API_KEY", "none")
     for module in entry.needs:
         pytest.importorskip(module)
     spec = ARGUMENTS.get(entry.name, entry.name)
-    plain: Any = make(spec)
+    plain = make(spec)
     _, _, told = described(entry.name)
     given = {name: text for name, text, _ in told if text != "..." and f"{name}=" not in spec}
     everything = make(join_spec(spec, given) if ":" not in spec else spec, **given)

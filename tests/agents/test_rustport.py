@@ -1,7 +1,3 @@
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
 
 from c4env import Position, agents
@@ -18,11 +14,11 @@ PLAYER = (2, 2, 1, 2, 2, 3, 3, 5)
 BOT = (5, 1, 2, 6, 1, 3, 7)
 
 
-def best_column(bot: int, other: int, depth: int, bot_moves: bool) -> tuple[int, int, int, int]:
+def best_column(bot, other, depth, bot_moves):
     return search(bot, other, depth + 1, not bot_moves, UNWATCHED)
 
 
-def agree_with_the_reference(seed: int, count: int, depth: int, least: int = 0) -> None:
+def agree_with_the_reference(seed, count, depth, least=0):
     for moves in reference.random_games(seed, count, least):
         position, board = Position.parse(moves), reference.board_after(moves)
         player = len(moves) % 2
@@ -32,12 +28,12 @@ def agree_with_the_reference(seed: int, count: int, depth: int, least: int = 0) 
 
 
 @pytest.mark.parametrize("depth", [0, 1, 2])
-def test_the_search_is_the_references(depth: int) -> None:
+def test_the_search_is_the_references(depth):
     agree_with_the_reference(seed=80 + depth, count=30 // 3**depth, depth=depth)
 
 
 @pytest.mark.parametrize("place", range(4))
-def test_columns_values_and_depths_are_the_released_programs(place: int) -> None:
+def test_columns_values_and_depths_are_the_released_programs(place):
     depth = (0, 1, 2, 4)[place]
     lines = published("lines.tsv")
     assert len(lines) >= 100
@@ -53,8 +49,8 @@ def test_columns_values_and_depths_are_the_released_programs(place: int) -> None
 
 
 @pytest.mark.compiled
-def test_the_game_of_the_reports_appendix_is_played_again() -> None:
-    agent: Any = agents.make("rust-port")
+def test_the_game_of_the_reports_appendix_is_played_again():
+    agent = agents.make("rust-port")
     assert agent.depth == 5  # the report's 4 is 5 plies
     position = Position.parse(APPENDIX)
     assert position.to_move == 1
@@ -69,7 +65,7 @@ def test_the_game_of_the_reports_appendix_is_played_again() -> None:
     assert position.outcome.winner == 1
 
 
-def plain(position: Position, depth: int, bot: int) -> tuple[int, int, int]:
+def plain(position, depth, bot):
     """The search without cuts, on the tested rules: fast enough for the published depth."""
     choices = []
     for column in position.legal_columns():
@@ -87,7 +83,7 @@ def plain(position: Position, depth: int, bot: int) -> tuple[int, int, int]:
 
 
 @pytest.mark.compiled
-def test_cuts_change_no_choice_at_the_published_depth() -> None:
+def test_cuts_change_no_choice_at_the_published_depth():
     for moves in reference.random_games(seed=88, count=10, least=8):
         position = Position.parse(moves)
         found = best_column(position.mine, position.theirs, 4, True)
@@ -95,7 +91,7 @@ def test_cuts_change_no_choice_at_the_published_depth() -> None:
         assert found[3] <= sum(7**ply for ply in range(1, 6))
 
 
-def test_full_ties_take_the_last_column_and_the_other_side_the_first() -> None:
+def test_full_ties_take_the_last_column_and_the_other_side_the_first():
     # Two open ends of a three: both win at once, with the same depth attached.
     position = Position.parse("334455")
     assert best_column(position.mine, position.theirs, 0, True)[:3] == (5, MAX, 0)
@@ -103,7 +99,7 @@ def test_full_ties_take_the_last_column_and_the_other_side_the_first() -> None:
     assert best_column(position.theirs, position.mine, 3, False)[:3] == (1, -MAX, 3)
 
 
-def test_the_line_it_reports_is_legal_and_leads_to_the_value() -> None:
+def test_the_line_it_reports_is_legal_and_leads_to_the_value():
     depth, count = (2, 10) if config.DISABLE_JIT else (5, 40)
     agent = RustPort(depth)
     for moves in reference.random_games(seed=89, count=count):

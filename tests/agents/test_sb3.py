@@ -1,7 +1,5 @@
 """Models of Stable-Baselines3 as agents, and the boards it trains on."""
 
-from __future__ import annotations
-
 import pickle
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The networks of self-play: as agents, on their own, their optimiser, and PPO's."""
 
-from __future__ import annotations
-
 import copy
 
 import numpy as np

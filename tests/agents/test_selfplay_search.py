@@ -15,24 +15,24 @@ from c4env.jit import config
 from tests.rules import reference
 
 
-def boards_of(*moves: str) -> Any:
+def boards_of(*moves):
     positions = map(Position.parse, moves)
     return np.array([(position.mine, position.theirs) for position in positions], np.int64)
 
 
-def uniform(boards: Any) -> Any:
+def uniform(boards):
     """No opinion."""
     return np.zeros((len(boards), 7)), np.zeros(len(boards))
 
 
-def sure(boards: Any) -> Any:
+def sure(boards):
     """Likes the columns on the right, and thinks whoever holds the left corner ahead."""
     logits = np.tile(np.arange(7.0) / 2, (len(boards), 1))
     mine, theirs = boards.T & 1
     return logits, 0.8 * (mine - theirs)
 
 
-def still(boards: Any) -> Any:
+def still(boards):
     """Noise that changes nothing."""
     return np.zeros((len(boards), 7))
 
@@ -47,11 +47,11 @@ def still(boards: Any) -> Any:
         (0, 2, [0, 1]),
     ],
 )
-def test_the_better_half_goes_on(columns: int, simulations: int, counts: list[int]) -> None:
+def test_the_better_half_goes_on(columns, simulations, counts):
     assert considered_visits(columns, simulations) == counts
 
 
-def test_all_searches_ask_in_one_batch() -> None:
+def test_all_searches_ask_in_one_batch():
     sizes = []
 
     def asked(boards: Any) -> Any:
@@ -65,7 +65,7 @@ def test_all_searches_ask_in_one_batch() -> None:
     assert max(sizes) == 4
 
 
-def test_what_the_next_discs_decide_is_proven_without_asking() -> None:
+def test_what_the_next_discs_decide_is_proven_without_asking():
     boards = boards_of("414141", "33445")
     found = GumbelSearch(lambda boards: pytest.fail("asked"), 8)(boards, still(boards))
     assert found.columns[0] == 3
@@ -74,14 +74,14 @@ def test_what_the_next_discs_decide_is_proven_without_asking() -> None:
     assert found.policies[0].tolist() == [0, 0, 0, 1, 0, 0, 0]
 
 
-def test_a_forced_move_is_played_and_nothing_said_of_its_value() -> None:
+def test_a_forced_move_is_played_and_nothing_said_of_its_value():
     boards = boards_of("41414")
     found = GumbelSearch(uniform, 8)(boards, still(boards))
     assert (found.columns[0], found.policies[0, 3], found.proven[0]) == (3, 1, False)
     assert np.isnan(found.values[0])
 
 
-def test_the_policy_moves_to_what_the_values_favour() -> None:
+def test_the_policy_moves_to_what_the_values_favour():
     boards = boards_of("", "4")
     found = GumbelSearch(sure, 32)(boards, still(boards))
     prior = np.exp(np.arange(7) / 2) / np.exp(np.arange(7) / 2).sum()
@@ -93,7 +93,7 @@ def test_the_policy_moves_to_what_the_values_favour() -> None:
     assert np.allclose(unmoved.policies, prior)
 
 
-def test_a_search_does_not_depend_on_those_beside_it() -> None:
+def test_a_search_does_not_depend_on_those_beside_it():
     games = list(reference.random_games(seed=930, count=12, least=4, most=30))
     boards = boards_of(*games)
     noise = np.random.default_rng(2).gumbel(size=(len(boards), 7))
@@ -105,7 +105,7 @@ def test_a_search_does_not_depend_on_those_beside_it() -> None:
             assert np.array_equal(one[0], many[i], equal_nan=True)
 
 
-def test_proofs_agree_with_exact_play() -> None:
+def test_proofs_agree_with_exact_play():
     solver = Solver(book=None, table_mb=4)
     count = 6 if config.DISABLE_JIT else 80
     games = list(reference.random_games(seed=931, count=count, least=28, most=40))
@@ -123,7 +123,7 @@ def test_proofs_agree_with_exact_play() -> None:
             assert all(np.sign(scores[c]) == worth for c in kept), moves
 
 
-def test_an_exact_value_function_is_followed() -> None:
+def test_an_exact_value_function_is_followed():
     solver = Solver(book=None, table_mb=4)
 
     def exact(boards: Any) -> Any:

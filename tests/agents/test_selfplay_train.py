@@ -1,7 +1,5 @@
 """Self-play from zero: what is learned from, that it is learned, and that a kill loses little."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

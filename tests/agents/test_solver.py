@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 import threading
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -18,7 +17,7 @@ from c4env.errors import InvalidOption, InvalidPosition
 from c4env.jit import config
 from c4env.position import Position
 from tests.helpers.paths import published
-from tests.rules.boards import Columns, Rules, part
+from tests.rules.boards import Rules, part
 from tests.rules.positions import random_position
 
 SETS = "L3_R1", "L2_R1", "L2_R2", "L1_R1"  # published with their scores
@@ -28,7 +27,7 @@ DRAWN = Position.parse("421127327363224366417626743773654415515515")
 LATER = Position.parse("4147")  # soon decided, but for its columns
 
 
-def solved(name: str) -> list[tuple[Position, int]]:
+def solved(name):
     """A published set, whose extract of 25 comes first."""
     rows = map(str.split, published(f"solved/{name}.txt"))
     return [(Position.parse(moves), int(score)) for moves, score in rows]
@@ -37,7 +36,7 @@ def solved(name: str) -> list[tuple[Position, int]]:
 SOLVED = [row for name in SETS for row in solved(name)[:25]]
 
 
-def negamax(position: Position) -> int:
+def negamax(position):
     """The score by the definition, without pruning."""
     if position.outcome is not None:
         return 0 if position.outcome.winner is None else -((CELLS + 2 - position.plies) // 2)
@@ -45,12 +44,12 @@ def negamax(position: Position) -> int:
 
 
 @pytest.fixture(scope="module")
-def solver() -> Solver:
+def solver():
     return Solver(book=None, table_mb=8)
 
 
 @pytest.mark.compiled
-def test_scores_of_labelled_positions(solver: Solver) -> None:
+def test_scores_of_labelled_positions(solver):
     for position, score in SOLVED:
         assert solver.score(position) == score, position
         assert solver.score(position.mirror()) == score, position
@@ -61,14 +60,14 @@ def test_scores_of_labelled_positions(solver: Solver) -> None:
 @pytest.mark.parametrize(
     ("name", "count"), [("L3_R1", 500), ("L2_R1", 500), ("L2_R2", 150), ("L1_R1", 500)]
 )
-def test_scores_of_the_solved_sets(solver: Solver, name: str, count: int) -> None:
+def test_scores_of_the_solved_sets(solver, name, count):
     rows = solved(name)[:count]
     scores = solver.scores_many([position for position, _ in rows])
     assert scores.tolist() == [score for _, score in rows]
 
 
 @pytest.mark.parametrize("plies", [41, 40, 39, 38, 37, 36, 35, 34])
-def test_agrees_with_plain_negamax_on_late_positions(solver: Solver, plies: int) -> None:
+def test_agrees_with_plain_negamax_on_late_positions(solver, plies):
     rng = random.Random(plies)
     for _ in range(20):
         position = random_position(plies, rng)
@@ -77,7 +76,7 @@ def test_agrees_with_plain_negamax_on_late_positions(solver: Solver, plies: int)
 
 @pytest.mark.compiled
 @pytest.mark.parametrize("plies", [14, 18, 22, 26, 30, 34, 38])
-def test_column_scores_are_those_of_the_positions_they_lead_to(solver: Solver, plies: int) -> None:
+def test_column_scores_are_those_of_the_positions_they_lead_to(solver, plies):
     rng = random.Random(plies)
     for _ in range(10):
         position = random_position(plies, rng)
@@ -96,7 +95,7 @@ def test_column_scores_are_those_of_the_positions_they_lead_to(solver: Solver, p
         assert mirrored == scores[::-1]
 
 
-def test_at_least(solver: Solver) -> None:
+def test_at_least(solver):
     rng = random.Random(12)
     positions = [random_position(rng.randrange(34, 42), rng) for _ in range(20)]
     for position in [*positions, Position.parse("1212121")]:
@@ -110,7 +109,7 @@ def test_at_least(solver: Solver) -> None:
 
 @pytest.mark.compiled
 @pytest.mark.parametrize("effort", [0, 0.5, 3, 100])
-def test_bounds_hold_the_scores_and_cost_what_they_may(effort: float) -> None:
+def test_bounds_hold_the_scores_and_cost_what_they_may(effort):
     rng = random.Random(4)
     solver = Solver(book=None, table_mb=1)
     together = Solver(book=None, table_mb=1, threads=2)
@@ -143,7 +142,7 @@ def test_bounds_hold_the_scores_and_cost_what_they_may(effort: float) -> None:
     assert open_bounds > 0
 
 
-def test_bounds_of_a_position_that_is_over_and_of_one_in_the_book() -> None:
+def test_bounds_of_a_position_that_is_over_and_of_one_in_the_book():
     solver = Solver()
     assert solver.bounds(Position.parse("1212121")) == [None] * COLUMNS
     scores = [-1, 0, 1, None, 1, 0, -1]
@@ -153,7 +152,7 @@ def test_bounds_of_a_position_that_is_over_and_of_one_in_the_book() -> None:
 
 
 @pytest.mark.compiled
-def test_the_principal_variation_ends_when_and_as_the_score_says(solver: Solver) -> None:
+def test_the_principal_variation_ends_when_and_as_the_score_says(solver):
     rng = random.Random(5)
     for _ in range(30):
         position = random_position(rng.randrange(16, 36), rng)
@@ -173,7 +172,7 @@ def test_the_principal_variation_ends_when_and_as_the_score_says(solver: Solver)
 
 
 @pytest.mark.compiled
-def test_one_table_and_cleared_tables_and_threads_give_the_same_scores() -> None:
+def test_one_table_and_cleared_tables_and_threads_give_the_same_scores():
     rows = SOLVED[::10]
     small = Solver(book=None, table_mb=1)
     both = Solver(book=None, table_mb=1, threads=2)
@@ -189,7 +188,7 @@ def test_one_table_and_cleared_tables_and_threads_give_the_same_scores() -> None
     assert small.scores_many(positions, fresh=True).tolist() == expected
 
 
-def test_a_position_that_is_over(solver: Solver) -> None:
+def test_a_position_that_is_over(solver):
     won = Position.parse("1212121")
     assert won.outcome is not None
     assert solver.score(won) == -((CELLS + 2 - 7) // 2) == -18
@@ -204,7 +203,7 @@ def test_a_position_that_is_over(solver: Solver) -> None:
     assert solver.scores_many([won, DRAWN]).tolist() == [-18, 0]
 
 
-def test_batches_of_bitboards(solver: Solver) -> None:
+def test_batches_of_bitboards(solver):
     rng = random.Random(3)
     positions = [random_position(36, rng) for _ in range(20)]
     mine = np.array([p.mine for p in positions])
@@ -229,7 +228,7 @@ def test_batches_of_bitboards(solver: Solver) -> None:
 @pytest.mark.compiled
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("book", [None, "default"])
-def test_columns_of_batches(book: str | None, threads: int) -> None:
+def test_columns_of_batches(book, threads):
     rng = random.Random(3)
     solver = Solver(book=book, table_mb=4)
     plies = range(18, 42) if book is None else (*range(9), *range(18, 42))
@@ -260,9 +259,7 @@ def test_columns_of_batches(book: str | None, threads: int) -> None:
     ],
     ids=["score", "scores", "bounds", "columns_many"],
 )
-def test_interrupted_at_once_and_usable_after(
-    ask: Callable[[Solver], object], threads: int
-) -> None:
+def test_interrupted_at_once_and_usable_after(ask, threads):
     import _thread
 
     solver = Solver(book=None, table_mb=16, threads=threads)
@@ -279,7 +276,7 @@ def test_interrupted_at_once_and_usable_after(
 
 
 @pytest.mark.compiled
-def test_threads_that_share_a_solver_get_exact_scores() -> None:
+def test_threads_that_share_a_solver_get_exact_scores():
     rng = random.Random(3)
     asked = [position for _ in range(60) if not (position := random_position(14, rng)).outcome]
     known = {position: Solver(book=None, table_mb=1).score(position) for position in asked}
@@ -298,7 +295,7 @@ def test_threads_that_share_a_solver_get_exact_scores() -> None:
 
 
 @pytest.mark.compiled
-def test_parity_bounds_are_bounds(solver: Solver) -> None:
+def test_parity_bounds_are_bounds(solver):
     rng = random.Random(11)
     decided = 0
     for _ in range(500):
@@ -318,7 +315,7 @@ def test_parity_bounds_are_bounds(solver: Solver) -> None:
 
 
 @pytest.mark.compiled
-def test_signs_hold_what_exact_scores_say_and_tell_more_for_more_nodes() -> None:
+def test_signs_hold_what_exact_scores_say_and_tell_more_for_more_nodes():
     solver, exact = Solver(book=None, table_mb=1), Solver(table_mb=4)
     known = dict.fromkeys((3, 500, 10**6), 0)
     rng = random.Random(11)
@@ -344,14 +341,14 @@ SIZE = Size(2, 5, 3) if config.DISABLE_JIT else Size(4, 4, 4)  # compiled for ot
 
 
 @pytest.mark.slow
-def test_the_table_holds_each_position_once_with_its_scores() -> None:
+def test_the_table_holds_each_position_once_with_its_scores():
     size = Size(2, 4, 3) if config.DISABLE_JIT else SIZE
     rows = part(size, "agents.solver.whole").whole_board()
     known = 161_029 if size == (4, 4, 4) else len(reached(size))  # the former: M. Boeck
     assert len(rows) == len(np.unique(rows[["mine", "theirs"]])) == known
 
 
-def reached(size: Size) -> set[Columns]:
+def reached(size):
     rules = Rules(size)
     found, layer = {rules.empty}, {rules.empty}
     for ply in range(size.rows * size.columns):
@@ -362,7 +359,7 @@ def reached(size: Size) -> set[Columns]:
 
 
 @pytest.mark.slow
-def test_scores_are_those_that_the_search_finds() -> None:
+def test_scores_are_those_that_the_search_finds():
     rows = part(SIZE, "agents.solver.whole").whole_board()
     solver = part(SIZE, "agents.solver.solver").Solver()
     rows = rows[:: len(rows) // 60 if config.DISABLE_JIT else 1]

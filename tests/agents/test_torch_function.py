@@ -1,9 +1,6 @@
 """torch: functions and modules of PyTorch in our games."""
 
-from __future__ import annotations
-
 import pickle
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -69,7 +66,7 @@ constant = 5
 
 
 @pytest.fixture(scope="module")
-def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def source(tmp_path_factory):
     pytest.importorskip("torch", reason="PyTorch is not installed")
     path = tmp_path_factory.mktemp("torch") / "model.py"
     path.write_text(SOURCE)

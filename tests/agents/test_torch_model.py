@@ -1,7 +1,5 @@
 """Live models as agents: one board at a time, and many boards in one batch."""
 
-from __future__ import annotations
-
 import pickle
 
 import numpy as np

@@ -5,8 +5,6 @@ What is kept is read off the tree itself, since a search shows little of it.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -23,11 +21,11 @@ from c4env.bitboard import drop
 from tests.rules.strategies import positions
 
 
-def cells_of(position: Position, columns: list[int]) -> int:
+def cells_of(position, columns):
     return sum(drop(position.mine | position.theirs, column) for column in columns)
 
 
-def slow_status(position: Position) -> tuple[bool, set[int]]:
+def slow_status(position):
     """Whether two discs decide the game, and the columns after which the next does not lose."""
 
     def can_win(at: Position) -> bool:
@@ -42,7 +40,7 @@ def slow_status(position: Position) -> tuple[bool, set[int]]:
 
 
 @given(positions(finished=False))
-def test_the_tactical_status_is_what_two_plies_of_play_decide(position: Position) -> None:
+def test_the_tactical_status_is_what_two_plies_of_play_decide(position):
     score, cells = tactical_status(position.mine, position.theirs)
     decided, safe = slow_status(position)
     assert (score != OPEN) == decided
@@ -55,7 +53,7 @@ def test_the_tactical_status_is_what_two_plies_of_play_decide(position: Position
         assert cells == cells_of(position, sorted(safe))
 
 
-def grown(children: list[tuple[int, int, float]]) -> Any:
+def grown(children):
     """A root with children of these proofs, visits and totals."""
     tree = np.zeros(10, NODE)
     tree[0] = (0.0, 5, 1, 0.0, -1, len(children), OPEN)
@@ -76,7 +74,7 @@ def grown(children: list[tuple[int, int, float]]) -> Any:
         ([-3, 0], 0),
     ],
 )
-def test_a_node_follows_from_its_children(proofs: list[int], expected: int) -> None:
+def test_a_node_follows_from_its_children(proofs, expected):
     tree = grown([(proof, 1, 0.0) for proof in proofs])
     propagate_proof(tree, np.array([0, 1]), 1)
     assert tree[0]["proof"] == expected
@@ -85,14 +83,14 @@ def test_a_node_follows_from_its_children(proofs: list[int], expected: int) -> N
 # -- what is kept from one move to the next -------------------------------------------------
 
 
-def subtree(tree: Any, node: int) -> list[Any]:
+def subtree(tree, node):
     """A node and all below it as nested lists, by what they say and not where they lie."""
     head = [tree[node][name].item() for name in ("total", "visits", "column", "proof")]
     first, count = int(tree[node]["first"]), int(tree[node]["children"])
     return [*head, [subtree(tree, child) for child in range(first, first + count)]]
 
 
-def test_the_tree_below_the_new_position_is_kept() -> None:
+def test_the_tree_below_the_new_position_is_kept():
     agent = MCTS(simulations=200)
     agent.reset(7)
     start = Position.parse("44")
@@ -114,7 +112,7 @@ def test_the_tree_below_the_new_position_is_kept() -> None:
     assert sum(second.visits) >= 200 + before[1] - 1
 
 
-def test_without_reuse_every_search_begins_anew() -> None:
+def test_without_reuse_every_search_begins_anew():
     kept, fresh = MCTS(simulations=300), MCTS(simulations=300, reuse=False)
     for agent in (kept, fresh):
         agent.reset(3)

@@ -1,7 +1,5 @@
 """The benchmarks run and report what they say; how fast is theirs to say, not a test's."""
 
-from __future__ import annotations
-
 import json
 import random
 import sys
@@ -15,7 +13,7 @@ from tests.benchmarks.__main__ import main
 from tests.helpers.commands import refusal
 
 
-def test_environments_beside_pettingzoos() -> None:
+def test_environments_beside_pettingzoos():
     pytest.importorskip("pygame")
     rows = env.run(games=2, repeat=1, boards=8).items
     names = [name for name, _, _ in rows]
@@ -25,14 +23,14 @@ def test_environments_beside_pettingzoos() -> None:
         assert ratio == speed / rows[0][1] > 0
 
 
-def test_a_game_counts_every_turn_and_the_two_dead_ones() -> None:
+def test_a_game_counts_every_turn_and_the_two_dead_ones():
     environment = aec_env()
     steps = env.play(environment, random.Random(1))
     assert steps == environment.position.plies + 2
     assert environment.position.outcome is not None
 
 
-def test_many_boards() -> None:
+def test_many_boards():
     rows = vector.run(sizes=(1, 8), seconds=0.001, repeat=1).items
     found = {name: (one, eight) for name, one, eight in rows}
     for name, arguments in vector.MODES.items():
@@ -47,7 +45,7 @@ def test_many_boards() -> None:
 
 @pytest.mark.compiled
 @pytest.mark.parametrize("peer", [[], ["--alone"]], ids=["beside bitbully", "alone"])
-def test_the_solver(peer: list[str], tmp_path, capsys) -> None:
+def test_the_solver(peer, tmp_path, capsys):
     if not peer:
         pytest.importorskip("bitbully.bitbully_core", reason="bitbully is not installed")
     path = tmp_path / "late.txt"
@@ -60,12 +58,12 @@ def test_the_solver(peer: list[str], tmp_path, capsys) -> None:
     assert main(command) == 1  # the first line is mistaken
 
 
-def test_the_published_experiments(capsys) -> None:
+def test_the_published_experiments(capsys):
     assert main(["published", "--depth", "2", "--count", "3"]) == 0
     assert capsys.readouterr().out.splitlines()[-1].split()[:2] == ["endings", "100"]
 
 
-def test_bad_input_is_one_line(capsys, monkeypatch) -> None:
+def test_bad_input_is_one_line(capsys, monkeypatch):
     monkeypatch.setitem(sys.modules, "bitbully.bitbully_core", None)
     assert "c4env[peers]" in refusal(["solver"], capsys, main)
     assert "--count 0" in refusal(["solver", "--count", "0"], capsys, main)

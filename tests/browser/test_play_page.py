@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -29,12 +28,12 @@ Open = Callable[..., Any]
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(tmp_path_factory):
     return tmp_path_factory.mktemp("page")
 
 
 @pytest.fixture(scope="module")
-def address(folder: Path) -> Iterator[str]:
+def address(folder):
     settings = ServerSettings(
         agents={"sleeper": "tests.helpers.serving:sleeper"},
         record=folder / "games",
@@ -45,9 +44,9 @@ def address(folder: Path) -> Iterator[str]:
 
 
 @pytest.fixture
-def open_page(browser: Any, address: str) -> Iterator[Open]:
+def open_page(browser, address):
     """Opens the page at a position of the address; no page may report an error."""
-    errors: list[str] = []
+    errors = []
     contexts = []
 
     def open_(fragment: str = "", server: str = address, **options: Any) -> Any:
@@ -66,17 +65,17 @@ def open_page(browser: Any, address: str) -> Iterator[Open]:
     assert errors == []
 
 
-def headline(page: Any, words: str) -> None:
+def headline(page, words):
     expect(page.locator("#headline")).to_contain_text(re.compile(words))
 
 
-def moves_of(page: Any) -> str:
+def moves_of(page):
     found = re.search(r"moves=(\d*)", page.url)
     assert found is not None
     return found[1]
 
 
-def discs_of(page: Any) -> list[list[int]]:
+def discs_of(page):
     """What is seen: the discs of each column from the bottom."""
     return page.locator(".column").evaluate_all(  # type: ignore[no-any-return]
         "columns => columns.map(column =>"
@@ -84,12 +83,12 @@ def discs_of(page: Any) -> list[list[int]]:
     )
 
 
-def as_discs(position: Position) -> list[list[int]]:
+def as_discs(position):
     rows = [line.split() for line in str(position).splitlines()[:6]]
     return [["xo".index(row[c]) for row in reversed(rows) if row[c] != "."] for c in range(7)]
 
 
-def click(page: Any, column: int) -> None:
+def click(page, column):
     """A person's disc in a 0-based column, and the agent's reply."""
     before = len(moves_of(page))
     page.locator(".column").nth(column).click()
@@ -97,7 +96,7 @@ def click(page: Any, column: int) -> None:
     expect(page.locator("#headline")).to_contain_text(re.compile("Your turn|win|draw"))
 
 
-def games(folder: Path) -> list[Any]:
+def games(folder):
     return read_games(folder / "games")[1] if (folder / "games").exists() else []
 
 
@@ -105,7 +104,7 @@ def games(folder: Path) -> list[Any]:
 
 
 @pytest.mark.compiled  # it asks the solver
-def test_a_whole_game_by_clicks(open_page: Open, folder: Path) -> None:
+def test_a_whole_game_by_clicks(open_page, folder):
     """By the solver's advice from a won position: the person wins, and the game is recorded."""
     before = len(games(folder))
     page = open_page("moves=44444422&red=human&yellow=greedy")
@@ -133,7 +132,7 @@ def test_a_whole_game_by_clicks(open_page: Open, folder: Path) -> None:
     assert (game.moves, game.winner, game.ending) == (moves_of(page), 0, "four")
 
 
-def test_take_back_and_hint(open_page: Open) -> None:
+def test_take_back_and_hint(open_page):
     page = open_page("moves=&red=human&yellow=minimax:depth=2")
     click(page, 0)
     click(page, 1)
@@ -153,7 +152,7 @@ def test_take_back_and_hint(open_page: Open) -> None:
     expect(page.locator("#takeback")).to_be_disabled()
 
 
-def test_an_agent_and_its_options_are_chosen(open_page: Open) -> None:
+def test_an_agent_and_its_options_are_chosen(open_page):
     page = open_page()
     assert not page.is_visible("#options1 select")
     page.click("#options > summary")
@@ -167,7 +166,7 @@ def test_an_agent_and_its_options_are_chosen(open_page: Open) -> None:
     assert moves_of(page) == f"4{expected + 1}"
 
 
-def test_two_agents_to_watch(open_page: Open, folder: Path) -> None:
+def test_two_agents_to_watch(open_page, folder):
     before = len(games(folder))
     page = open_page("moves=4444&red=minimax:depth=1&yellow=greedy")
     headline(page, "minimax:depth=1.*to move")
@@ -190,7 +189,7 @@ def test_two_agents_to_watch(open_page: Open, folder: Path) -> None:
         headline(page, "wins|draw")
 
 
-def test_a_long_search_shows_progress_and_can_be_stopped(open_page: Open) -> None:
+def test_a_long_search_shows_progress_and_can_be_stopped(open_page):
     page = open_page("moves=4&red=human&yellow=sleeper")
     headline(page, "is thinking")
     expect(page.locator("#detail")).to_contain_text(re.compile(r"Searching, \d+\.\d s"))
@@ -208,7 +207,7 @@ def test_a_long_search_shows_progress_and_can_be_stopped(open_page: Open) -> Non
 @pytest.mark.parametrize(
     "moves", ["4535674276764753237442475332", "6667731736555164531637757222", "44"]
 )
-def test_scores_are_the_solvers(open_page: Open, moves: str) -> None:
+def test_scores_are_the_solvers(open_page, moves):
     page = open_page(f"moves={moves}&red=human&yellow=human")
     page.click("#scores")
     expect(page.locator(".score.best").first).to_be_visible()
@@ -226,7 +225,7 @@ def test_scores_are_the_solvers(open_page: Open, moves: str) -> None:
     expect(page.locator(".score").first).to_be_hidden()
 
 
-def test_a_bad_position_is_answered_and_the_game_stays(open_page: Open) -> None:
+def test_a_bad_position_is_answered_and_the_game_stays(open_page):
     page = open_page("moves=4455&red=human&yellow=human")
     page.click("#position > summary")
     for text, words in (
@@ -261,7 +260,7 @@ def test_a_bad_position_is_answered_and_the_game_stays(open_page: Open) -> None:
         ("move=44", "It says 'move': expected moves, red or yellow"),
     ],
 )
-def test_a_bad_address_is_said(open_page: Open, fragment: str, words: str) -> None:
+def test_a_bad_address_is_said(open_page, fragment, words):
     page = open_page(fragment)
     expect(page.locator("#notice")).to_contain_text("The address cannot be followed. ")
     expect(page.locator("#notice")).to_contain_text(words)
@@ -276,7 +275,7 @@ def test_a_bad_address_is_said(open_page: Open, fragment: str, words: str) -> No
 # -- the server goes away ------------------------------------------------------------------------
 
 
-def start(port: int, folder: Path) -> tuple[subprocess.Popen[str], str]:
+def start(port, folder):
     process = subprocess.Popen(
         [sys.executable, "-m", "c4env.evaluation", "web", "--no-browser", "--port", str(port),
          "--jobs", "1", "--record", str(folder), "--hint", "minimax:depth=1"],
@@ -286,7 +285,7 @@ def start(port: int, folder: Path) -> tuple[subprocess.Popen[str], str]:
     return process, process.stdout.readline().split()[0].rstrip("/")
 
 
-def test_the_server_stopped_in_the_middle_of_a_game(open_page: Open, tmp_path: Path) -> None:
+def test_the_server_stopped_in_the_middle_of_a_game(open_page, tmp_path):
     process, server = start(0, tmp_path)
     try:
         page = open_page("moves=&red=human&yellow=greedy", server=server)
@@ -313,7 +312,7 @@ def test_the_server_stopped_in_the_middle_of_a_game(open_page: Open, tmp_path: P
 # -- for everybody ----------------------------------------------------------------------------
 
 
-def test_a_game_by_keys_alone_is_told_aloud(open_page: Open) -> None:
+def test_a_game_by_keys_alone_is_told_aloud(open_page):
     page = open_page("moves=&red=human&yellow=minimax:depth=2")
     page.evaluate(
         "(live => new MutationObserver(() => { window.said = (window.said ?? '') + live.innerText"
@@ -357,7 +356,7 @@ def test_a_game_by_keys_alone_is_told_aloud(open_page: Open) -> None:
 @pytest.mark.parametrize(
     ("width", "height"), [(360, 740), (768, 1024), (1280, 768)], ids=["phone", "tablet", "desktop"]
 )
-def test_it_fits_and_can_be_read(open_page: Open, scheme: str, width: int, height: int) -> None:
+def test_it_fits_and_can_be_read(open_page, scheme, width, height):
     page = open_page(
         "moves=4535674276764753237442475332&red=human&yellow=human",
         viewport={"width": width, "height": height},
@@ -380,7 +379,7 @@ def test_it_fits_and_can_be_read(open_page: Open, scheme: str, width: int, heigh
     assert (sum(map(int, re.findall(r"\d+", background))) > 384) == (scheme == "light")
 
 
-def test_everything_has_a_name(open_page: Open) -> None:
+def test_everything_has_a_name(open_page):
     page = open_page()
     page.evaluate("document.querySelectorAll('details').forEach(d => { d.open = true; })")
     nameless = page.evaluate(

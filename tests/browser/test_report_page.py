@@ -1,11 +1,6 @@
 """The page of a run in a real browser, from a file, without a network."""
 
-from __future__ import annotations
-
 import re
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -29,7 +24,7 @@ pytestmark = [pytest.mark.compiled, pytest.mark.slow]  # each page in a real bro
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(tmp_path_factory):
     path = tmp_path_factory.mktemp("report")
     record_run(path / "run", "random", "greedy", "alphabeta:depth=2")
     assert main(["report", str(path / "run"), "--html", str(path / "p.html"), "--quiet"]) == 0
@@ -37,11 +32,11 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(params=["wide, light", "phone, dark"])
-def page(request: pytest.FixtureRequest, browser: Any, folder: Path) -> Iterator[Any]:
+def page(request, browser, folder):
     size, scheme = request.param.split(", ")
     width = 1280 if size == "wide" else 390
     page = browser.new_page(viewport={"width": width, "height": 850}, color_scheme=scheme)
-    troubles: list[str] = []
+    troubles = []
     page.on("console", lambda message: troubles.append(message.text))
     page.on("pageerror", lambda error: troubles.append(str(error)))
     page.goto((folder / "p.html").as_uri())
@@ -51,7 +46,7 @@ def page(request: pytest.FixtureRequest, browser: Any, folder: Path) -> Iterator
     page.close()
 
 
-def test_a_costly_move_opens_its_game(page: Any, folder: Path) -> None:
+def test_a_costly_move_opens_its_game(page, folder):
     _, games = read_games(folder / "run")
     page.select_option("#whose", label="random")
     with Judge() as judge:
@@ -72,7 +67,7 @@ def test_a_costly_move_opens_its_game(page: Any, folder: Path) -> None:
     assert "A blunder: " in page.inner_text("#judged")
 
 
-def test_a_replay_shows_the_exact_scores(page: Any, folder: Path) -> None:
+def test_a_replay_shows_the_exact_scores(page, folder):
     _, games = read_games(folder / "run")
     page.click("tr[data-game='3'] td >> nth=1")
     moves = games[3].moves
@@ -90,13 +85,11 @@ def test_a_replay_shows_the_exact_scores(page: Any, folder: Path) -> None:
     assert page.locator("#board .four").count() == (4 if games[3].ending == "four" else 0)
 
 
-def best_of(scores: list[int | None]) -> int:
+def best_of(scores):
     return max(s for s in scores if s is not None)
 
 
-def test_slips_and_blunders_are_marked_and_the_graph_is_the_solvers(
-    page: Any, folder: Path
-) -> None:
+def test_slips_and_blunders_are_marked_and_the_graph_is_the_solvers(page, folder):
     _, games = read_games(folder / "run")
     solver = Solver()
     page.evaluate("open_(3)")
@@ -123,7 +116,7 @@ def test_slips_and_blunders_are_marked_and_the_graph_is_the_solvers(
     assert page.inner_text("#judged") == ""
 
 
-def test_arrows_work_at_once_and_a_game_and_a_ply_have_an_address(page: Any, folder: Path) -> None:
+def test_arrows_work_at_once_and_a_game_and_a_ply_have_an_address(page, folder):
     _, games = read_games(folder / "run")
     before = page.inner_text("#ply")
     page.keyboard.press("ArrowLeft")
@@ -143,11 +136,11 @@ def test_arrows_work_at_once_and_a_game_and_a_ply_have_an_address(page: Any, fol
     assert "Game 99" not in page.inner_text("#who")
 
 
-def names(page: Any) -> list[str]:
+def names(page):
     return [text.split(maxsplit=1)[1] for text in page.locator("#cross tbody th").all_inner_texts()]
 
 
-def test_a_cell_leads_to_its_games(page: Any, folder: Path) -> None:
+def test_a_cell_leads_to_its_games(page, folder):
     _, games = read_games(folder / "run")
     mine = [g for g in games if g.players == ("greedy", "random")]
     page.click("#cross td button[aria-label^='greedy first against random']")
@@ -158,7 +151,7 @@ def test_a_cell_leads_to_its_games(page: Any, folder: Path) -> None:
     assert page.locator("#list tbody tr").count() == lost
 
 
-def curves_of(page: Any, found: dict[str, Any]) -> list[list[tuple[str, bool]]]:
+def curves_of(page, found):
     """Of each agent's panel: the rates of its points as they are told, and which are hollow."""
     return [
         [
@@ -171,7 +164,7 @@ def curves_of(page: Any, found: dict[str, Any]) -> list[list[tuple[str, bool]]]:
     ]
 
 
-def test_figures_are_drawn_for_every_agent(page: Any) -> None:
+def test_figures_are_drawn_for_every_agent(page):
     assert page.locator("#ratings circle").count() == 3
     assert page.locator("#colours circle").count() == 3
     assert page.locator("#colours rect").count() == 3
@@ -224,9 +217,7 @@ BROKEN = """(() => {
 @pytest.mark.parametrize("count", [2, 7, 21])
 @pytest.mark.parametrize("width", [390, 1280])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_every_text_can_be_read(
-    browser: Any, tmp_path: Path, count: int, width: int, scheme: str
-) -> None:
+def test_every_text_can_be_read(browser, tmp_path, count, width, scheme):
     path = tmp_path / "crowd.html"
     path.write_text(report.page(crowded(count)))
     page = browser.new_page(viewport={"width": width, "height": 850}, color_scheme=scheme)
@@ -243,7 +234,7 @@ def test_every_text_can_be_read(
     page.close()
 
 
-def test_the_course_of_a_test_is_shown(browser: Any, tmp_path: Path) -> None:
+def test_the_course_of_a_test_is_shown(browser, tmp_path):
     match = play_match(["greedy", "random"], openings=2, sprt=Sprt(0, 300), jobs=1)
     found = report.contents(match)
     assert len(found["course"]["llr"]) == len(match.pairs) > 1

@@ -1,13 +1,10 @@
 """The rules and the numbers of the pages, run by node without a browser, against Python's."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil
 import subprocess
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -29,12 +26,12 @@ WRONG = [
 DRAWN = "547125662261271266215743771576315353334444"
 
 
-def discs_of(position: Position) -> list[list[int]]:
+def discs_of(position):
     rows = [line.split() for line in str(position).splitlines()[:6]]
     return [["xo".index(row[c]) for row in reversed(rows) if row[c] != "."] for c in range(7)]
 
 
-def game(moves: str) -> dict[str, Any]:
+def game(moves):
     """A game that is over, position by position."""
     outcome = Position.parse(moves).outcome
     assert outcome is not None
@@ -46,9 +43,9 @@ def game(moves: str) -> dict[str, Any]:
     }
 
 
-def judged(moves: str, solver: Solver) -> dict[str, Any]:
+def judged(moves, solver):
     """What exact play says of a game: values for the first player, verdicts, how best play ends."""
-    found: dict[str, Any] = {"moves": moves, "values": [], "verdicts": [], "ends": [], "told": []}
+    found = {"moves": moves, "values": [], "verdicts": [], "ends": [], "told": []}
     for ply in range(len(moves)):
         position = Position.parse(moves[:ply])
         scores = solver.scores(position)
@@ -70,7 +67,7 @@ def judged(moves: str, solver: Solver) -> dict[str, Any]:
     return found
 
 
-def numbers() -> list[list[Any]]:
+def numbers():
     """Shares of few games, where halves are common, and other numbers."""
     shares = {points / (2 * games) for games in range(1, 101) for points in range(2 * games + 1)}
     values = [(100 * share, digits) for share in sorted(shares) for digits in (0, 1)]
@@ -82,7 +79,7 @@ def numbers() -> list[list[Any]]:
 
 @pytest.mark.compiled  # it asks the solver
 @pytest.mark.skipif(NODE is None, reason="the pages' rules are tested where node is")
-def test_the_pages_rules_and_numbers_are_pythons(tmp_path: Path) -> None:
+def test_the_pages_rules_and_numbers_are_pythons(tmp_path):
     _, games = read_games(record_run(tmp_path / "run", "random", "greedy", "alphabeta:depth=2"))
     moves = [each.moves for each in games]
     solver = Solver()

@@ -1,11 +1,8 @@
 """The AEC environment: the same as PettingZoo's where that is right, better where it is not."""
 
-from __future__ import annotations
-
 import logging
 import random
 import warnings
-from typing import Any
 
 import gymnasium
 import numpy as np
@@ -34,7 +31,7 @@ BOTH = pytest.mark.parametrize("make", [env, raw_env])
 
 
 @pytest.fixture(autouse=True)
-def quiet() -> Any:
+def quiet():
     """PettingZoo prints its warnings; keep them out of the test's output and out of each other."""
     EnvLogger.suppress_output()
     EnvLogger.flush()
@@ -43,18 +40,18 @@ def quiet() -> Any:
     EnvLogger.flush()
 
 
-def play(environment: Any, moves: str) -> Any:
+def play(environment, moves):
     environment.reset()
     for digit in moves:
         environment.step(int(digit) - 1)
     return environment
 
 
-def masks(environment: Any) -> list[list[int]]:
+def masks(environment):
     return [environment.observe(a)["action_mask"].tolist() for a in environment.possible_agents]
 
 
-def outcome_of(call: Any, *arguments: Any) -> Any:
+def outcome_of(call, *arguments):
     """What a call returned, or which of the built-in errors users catch it raised."""
     try:
         return call(*arguments)
@@ -67,7 +64,7 @@ def outcome_of(call: Any, *arguments: Any) -> Any:
 # -- the same as PettingZoo's ---------------------------------------------------------------
 
 
-def compare_game(ours: Any, theirs: Any, choose: random.Random) -> list[str]:
+def compare_game(ours, theirs, choose):
     """Drive both through one game with mistakes; returns the kinds of steps it had."""
     ours.reset(seed=1)
     theirs.reset(seed=1)
@@ -122,7 +119,7 @@ def compare_game(ours: Any, theirs: Any, choose: random.Random) -> list[str]:
 
 
 @pytest.fixture
-def log_messages(monkeypatch: pytest.MonkeyPatch) -> None:
+def log_messages(monkeypatch):
     """Each warning once in PettingZoo's queue, without its handler that adds another copy."""
     logger = logging.getLogger("pettingzoo.utils.env_logger")
     monkeypatch.setattr(logger, "handlers", [logging.NullHandler()])
@@ -131,22 +128,22 @@ def log_messages(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("log_messages")
 @pytest.mark.parametrize("wrapped", [False, True], ids=["env", "wrapped raw_env"])
-def test_games_are_those_of_pettingzoo(wrapped: bool) -> None:
+def test_games_are_those_of_pettingzoo(wrapped):
     connect_four = pytest.importorskip("pettingzoo.classic.connect_four.connect_four")
-    ours: Any = env()
+    ours = env()
     if wrapped:
         ours = wrappers.TerminateIllegalWrapper(raw_env(), illegal_reward=-1)
         ours = wrappers.OrderEnforcingWrapper(wrappers.AssertOutOfBoundsWrapper(ours))
     theirs = connect_four.env()
     choose = random.Random(20)
-    kinds: list[str] = []
+    kinds = []
     for _ in range(50):
         kinds += compare_game(ours, theirs, choose)
     for kind in ("legal", "illegal", "outside", "dead", "dead acts"):
         assert kinds.count(kind) > 3, kind
 
 
-def test_spaces_and_metadata_are_those_of_pettingzoo() -> None:
+def test_spaces_and_metadata_are_those_of_pettingzoo():
     connect_four = pytest.importorskip("pettingzoo.classic.connect_four.connect_four")
     ours, theirs = env(), connect_four.env()
     assert ours.possible_agents == theirs.possible_agents
@@ -165,7 +162,7 @@ def test_spaces_and_metadata_are_those_of_pettingzoo() -> None:
     "name",
     ["agents", "rewards", "terminations", "truncations", "infos", "agent_selection", "num_agents"],
 )
-def test_nothing_of_a_game_before_the_first_reset(name: str) -> None:
+def test_nothing_of_a_game_before_the_first_reset(name):
     environment = env()
     assert not hasattr(environment, name)
     with pytest.raises(WrongOrder, match=name):
@@ -174,7 +171,7 @@ def test_nothing_of_a_game_before_the_first_reset(name: str) -> None:
     assert hasattr(environment, name)
 
 
-def test_agent_iter_stops_after_max_iter_and_can_be_used_again() -> None:
+def test_agent_iter_stops_after_max_iter_and_can_be_used_again():
     environment = env()
     environment.reset()
     turns = environment.agent_iter(3)
@@ -186,7 +183,7 @@ def test_agent_iter_stops_after_max_iter_and_can_be_used_again() -> None:
         assert count == 3
 
 
-def test_step_after_the_last_agent() -> None:
+def test_step_after_the_last_agent():
     environment = play(env(), "4455667")
     environment.step(None)
     environment.step(None)
@@ -205,7 +202,7 @@ def test_step_after_the_last_agent() -> None:
 
 @BOTH
 @pytest.mark.parametrize("action", [3, -1, "3", True])
-def test_the_dead_take_only_none(make: Any, action: Any) -> None:
+def test_the_dead_take_only_none(make, action):
     environment = play(make(), "4455667")
     before = seen(environment)
     with pytest.raises(InvalidAction, match="only valid action is None"):
@@ -214,7 +211,7 @@ def test_the_dead_take_only_none(make: Any, action: Any) -> None:
 
 
 @BOTH
-def test_state_is_the_board_for_both(make: Any) -> None:
+def test_state_is_the_board_for_both(make):
     environment = make()
     environment.reset()
     assert environment.state_space.contains(environment.state())
@@ -236,13 +233,13 @@ def test_state_is_the_board_for_both(make: Any) -> None:
 @pytest.mark.filterwarnings("ignore:Observation numpy array is all zeros")
 @pytest.mark.filterwarnings("ignore:Action mask numpy array is all zeros")
 @BOTH
-def test_pettingzoo_accepts_it(make: Any) -> None:
+def test_pettingzoo_accepts_it(make):
     api_test(make(), num_cycles=100)
     seed_test(make, num_cycles=100)
 
 
 @BOTH
-def test_pettingzoo_accepts_its_pictures(make: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pettingzoo_accepts_its_pictures(make, monkeypatch):
     pytest.importorskip("pygame")
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
     monkeypatch.setitem(raw_env.metadata, "render_fps", 1000)

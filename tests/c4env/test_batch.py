@@ -1,7 +1,5 @@
 """Boards as arrays: the same rules as Position, one ply on all of them at once."""
 
-from __future__ import annotations
-
 import random
 
 import numpy as np
@@ -13,7 +11,7 @@ from c4env.envs.vectorized.drand48 import STATES, below, next_random
 from c4env.envs.vectorized.kernels import DRAWN, ONGOING, WON_BY_0, WON_BY_1
 
 
-def check_against_positions(batch: Batch, positions: list[Position]) -> None:
+def check_against_positions(batch, positions):
     """Everything a batch shows is what the positions say."""
     planes, masks = batch.observe()
     assert planes.shape == (len(positions), 6, 7, 2)
@@ -33,7 +31,7 @@ def check_against_positions(batch: Batch, positions: list[Position]) -> None:
 
 
 @pytest.mark.parametrize("copy", [True, False])
-def test_random_games(copy: bool) -> None:
+def test_random_games(copy):
     choose = random.Random(5)
     size = 20
     batch, positions = Batch(size, copy=copy), [Position() for _ in range(size)]
@@ -55,7 +53,7 @@ def test_random_games(copy: bool) -> None:
     assert ended > size
 
 
-def test_reset_to_positions() -> None:
+def test_reset_to_positions():
     batch = Batch(3)
     batch.reset(positions="445")
     check_against_positions(batch, [Position.parse("445")] * 3)
@@ -76,7 +74,7 @@ def test_boards_from_planes_is_the_inverse_of_observing():
         batch.reset(batch.over)
 
 
-def test_the_generator_is_drand48() -> None:
+def test_the_generator_is_drand48():
     """The first numbers of ``srand48(0)``, which sets the state to 0x330E, and ``drand48()``."""
     state = 0x330E
     drawn = []
@@ -86,7 +84,7 @@ def test_the_generator_is_drand48() -> None:
     assert drawn == pytest.approx([0.170828036, 0.749901980, 0.096371656], abs=1e-8)
 
 
-def test_numbers_below_a_bound_share_the_states_evenly() -> None:
+def test_numbers_below_a_bound_share_the_states_evenly():
     for count in (1, 2, 7, 1000):
         for number in range(count):
             middle = (2 * number + 1) * STATES // (2 * count)

@@ -3,7 +3,6 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 
-from c4env import Position
 from c4env.bitboard import (
     BOARD,
     BOTTOM,
@@ -44,11 +43,11 @@ def perft(mine: int, theirs: int, depth: int) -> int:
     return count
 
 
-def cells_of(bits: int) -> set[tuple[int, int]]:
+def cells_of(bits):
     return {(bit % 7, bit // 7) for bit in range(49) if bits >> bit & 1}
 
 
-def test_the_masks_show_the_drawn_layout() -> None:
+def test_the_masks_show_the_drawn_layout():
     assert cells_of(BOARD) == {(row, column) for row in range(6) for column in range(7)}
     assert cells_of(BOTTOM) == {(0, column) for column in range(7)}
     assert cells_of(TOP) == {(5, column) for column in range(7)}
@@ -61,19 +60,19 @@ def test_the_masks_show_the_drawn_layout() -> None:
     assert reached == {(3, 2), (2, 3), (1, 3), (3, 3)}
 
 
-def test_move_sequences_are_counted_as_known() -> None:
+def test_move_sequences_are_counted_as_known():
     known = {1: 7, 2: 49, 3: 343, 4: 2401, 5: 16807}
     assert {depth: perft(0, 0, depth) for depth in known} == known
 
 
 @pytest.mark.compiled
 @pytest.mark.parametrize(("depth", "count"), [(7, 823536), (8, 5673234), (9, 39394572)])
-def test_long_move_sequences_are_counted_as_known(depth: int, count: int) -> None:
+def test_long_move_sequences_are_counted_as_known(depth, count):
     assert perft(0, 0, depth) == count
 
 
 @pytest.mark.compiled
-def test_positions_of_the_published_set_are_as_many_as_known() -> None:
+def test_positions_of_the_published_set_are_as_many_as_known():
     """67,557 mirror-reduced 8-ply positions, not won, in which nobody wins at once."""
     boards = {(0, 0)}
     for _ in range(8):
@@ -93,7 +92,7 @@ def test_positions_of_the_published_set_are_as_many_as_known() -> None:
 
 
 @given(stacks)
-def test_every_board_is_read_as_the_reference_reads_it(columns: list[list[int]]) -> None:
+def test_every_board_is_read_as_the_reference_reads_it(columns):
     board = board_of(columns)
     boards = [bits_of(board, player) for player in (0, 1)]
     occupied = boards[0] | boards[1]
@@ -114,7 +113,7 @@ def test_every_board_is_read_as_the_reference_reads_it(columns: list[list[int]])
 
 
 @given(positions(finished=False))
-def test_moves_that_win_and_moves_that_do_not_lose_are_those_play_shows(position: Position) -> None:
+def test_moves_that_win_and_moves_that_do_not_lose_are_those_play_shows(position):
     mine, theirs = position.mine, position.theirs
     after = {column: position.play(column) for column in position.legal_columns()}
     won = {c for c, board in after.items() if board.outcome and board.outcome.winner is not None}
@@ -127,7 +126,7 @@ def test_moves_that_win_and_moves_that_do_not_lose_are_those_play_shows(position
         assert win_score(board.plies) == 22 - board.discs(position.to_move).bit_count()
 
 
-def test_every_window_alone_is_four_in_a_row() -> None:
+def test_every_window_alone_is_four_in_a_row():
     for cells in reference.WINDOWS:
         bits = sum(1 << (7 * column + row) for row, column in cells)
         assert has_won(bits)
@@ -141,7 +140,7 @@ def test_every_window_alone_is_four_in_a_row() -> None:
 
 
 @given(games())
-def test_boards_of_games_are_consistent(moves: str) -> None:
+def test_boards_of_games_are_consistent(moves):
     board = reference.board_after(moves)
     player = len(moves) % 2
     mine, theirs = bits_of(board, player), bits_of(board, 1 - player)

@@ -1,9 +1,6 @@
-from __future__ import annotations
-
 import copy
 import pickle
 import warnings
-from typing import Any
 
 import gymnasium
 import numpy as np
@@ -28,7 +25,7 @@ NAMES = [str(size) for size in BOARDS]
 
 
 @pytest.mark.parametrize("size", RULES, ids=str)
-def test_games_are_those_of_the_slow_rules(size: Size) -> None:
+def test_games_are_those_of_the_slow_rules(size):
     rules, board, bitboard = Rules(size), c4env.board(*size), part(size, "bitboard")
     for seed in range(5):
         position, before = board.Position(), rules.empty
@@ -56,7 +53,7 @@ def test_games_are_those_of_the_slow_rules(size: Size) -> None:
 
 
 @pytest.mark.parametrize("size", [STANDARD, *RULES], ids=str)
-def test_every_layout_shows_the_board_and_is_read_back(size: Size) -> None:
+def test_every_layout_shows_the_board_and_is_read_back(size):
     rules, board, observation = Rules(size), c4env.board(*size), part(size, "observation")
     boards_from = part(size, "envs.vectorized.batch").boards_from
     position, before, values = board.Position(), rules.empty, set[int]()
@@ -92,7 +89,7 @@ def test_every_layout_shows_the_board_and_is_read_back(size: Size) -> None:
 
 
 @pytest.mark.parametrize("size", BOARDS[:3], ids=NAMES[:3])
-def test_environments_pass_the_checkers(size: Size) -> None:
+def test_environments_pass_the_checkers(size):
     given = size._asdict()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -104,7 +101,7 @@ def test_environments_pass_the_checkers(size: Size) -> None:
     assert environment.observation_space("player_0")["action_mask"].shape == (size.columns,)
 
 
-def test_what_belongs_to_a_board_is_sent_to_other_processes() -> None:
+def test_what_belongs_to_a_board_is_sent_to_other_processes():
     environment = c4env.board(4, 4).ConnectFourEnv(opponent="greedy", seat=0)
     environment.reset(seed=3)
     environment.step(1)
@@ -116,7 +113,7 @@ def test_what_belongs_to_a_board_is_sent_to_other_processes() -> None:
     assert eval(repr(environment.position), {"board": c4env.board}) == environment.position
 
 
-def test_the_usual_board_is_the_package_itself() -> None:
+def test_the_usual_board_is_the_package_itself():
     assert c4env.board(6, 7, 4) is c4env.board(6, 7) is c4env
     assert type(c4env.env(rows=6, columns=7)) is type(c4env.env())
     small = c4env.board(4, 4)
@@ -124,7 +121,7 @@ def test_the_usual_board_is_the_package_itself() -> None:
     assert type(small.env(rows=6, columns=7, connect=4)) is type(c4env.env())
 
 
-def test_boards_do_not_mix() -> None:
+def test_boards_do_not_mix():
     small = c4env.board(4, 4, 4)
     assert small.Position() != c4env.Position()
     environment = c4env.env()
@@ -136,7 +133,7 @@ def test_boards_do_not_mix() -> None:
         small.Position.from_bitboards(1 << 40, 0)
 
 
-def test_a_module_that_is_not_made_for_any_board_refuses() -> None:
+def test_a_module_that_is_not_made_for_any_board_refuses():
     with pytest.raises(WrongBoard, match=r"c4env\.envs\.text is made for 6x7x4, not for 4x4x4"):
         part(Size(4, 4, 4), "envs.text")
     with pytest.raises(ModuleNotFoundError):
@@ -150,7 +147,7 @@ def test_a_module_that_is_not_made_for_any_board_refuses() -> None:
         *[(2, 16, 3), (2, 10, 9), (6.0, 7, 4), ("6", 7, 4), (True, 7, 4), (None, 7, 4)],
     ],
 )
-def test_a_board_that_cannot_be_is_refused_in_a_line(given: tuple[Any, Any, Any]) -> None:
+def test_a_board_that_cannot_be_is_refused_in_a_line(given):
     with pytest.raises(InvalidOption, match="expected") as refused:
         c4env.board(*given)
     assert "\n" not in str(refused.value)

@@ -1,9 +1,5 @@
 """Learning libraries as they are, on our environments: the calls that they make."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import gymnasium
 import numpy as np
 import pytest
@@ -15,7 +11,7 @@ from c4env import ConnectFourEnv, ConnectFourVectorEnv, MaskInObservation
 torch = pytest.importorskip("torch", reason="needs torch: the extra torch")
 
 
-def test_a_float_environment_is_had_by_its_name() -> None:
+def test_a_float_environment_is_had_by_its_name():
     env = gymnasium.make("c4env/ConnectFour-float32-v0")
     assert env.observation_space.dtype == np.float32
     many = gymnasium.make_vec("c4env/ConnectFour-float32-v0", num_envs=2)
@@ -23,14 +19,14 @@ def test_a_float_environment_is_had_by_its_name() -> None:
     assert c4env.ConnectFourEnv().observation_space.dtype == np.int8
 
 
-def masked_policy(masks: Any) -> Any:
+def masked_policy(masks):
     """A column for each mask, as masked policies draw it."""
     logits = torch.zeros(masks.shape).masked_fill(torch.as_tensor(masks) == 0, float("-inf"))
     return torch.distributions.Categorical(logits=logits).sample().numpy()
 
 
 @pytest.mark.parametrize("opponent", [None, "random"])
-def test_a_masked_policy_can_sample_after_the_end(opponent: Any) -> None:
+def test_a_masked_policy_can_sample_after_the_end(opponent):
     """With Gymnasium's default, a finished board is shown, and asked for, once more."""
     torch.manual_seed(1)
     envs = ConnectFourVectorEnv(8, opponent=opponent)

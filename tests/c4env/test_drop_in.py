@@ -20,7 +20,7 @@ from tests.helpers.environments import seen
 BOTH = pytest.mark.parametrize("make", [connect_four_v3.env, connect_four_v3.raw_env])
 
 
-def cells_of(moves: str) -> list[int]:
+def cells_of(moves):
     environment = connect_four_v3.env()
     environment.reset()
     for digit in moves:
@@ -29,7 +29,7 @@ def cells_of(moves: str) -> list[int]:
 
 
 @BOTH
-def test_the_list_of_cells_is_the_board_of_the_game(make: Any) -> None:
+def test_the_list_of_cells_is_the_board_of_the_game(make):
     environment = make()
     environment.reset()
     environment.unwrapped.board[38] = 1
@@ -51,9 +51,7 @@ def test_the_list_of_cells_is_the_board_of_the_game(make: Any) -> None:
 @pytest.mark.parametrize(
     ("index", "value"), [(0, 1), (38, 2), (38, 3), (38, "x"), (slice(0, 2), [])]
 )
-def test_a_board_that_no_game_reaches_is_refused_until_it_is_mended(
-    make: Any, index: Any, value: Any
-) -> None:
+def test_a_board_that_no_game_reaches_is_refused_until_it_is_mended(make, index, value):
     environment = make()
     environment.reset()
     board = environment.board
@@ -70,7 +68,7 @@ def test_a_board_that_no_game_reaches_is_refused_until_it_is_mended(
 @BOTH
 @pytest.mark.parametrize("moves", ["", "4", "44", "725557317577", "4455667"])
 @pytest.mark.parametrize("kind", [list, tuple, np.array, lambda b: np.array(b, float), copy.copy])
-def test_a_whole_board_can_be_set(make: Any, moves: str, kind: Any) -> None:
+def test_a_whole_board_can_be_set(make, moves, kind):
     environment = make()
     environment.reset()
     environment.unwrapped.board = kind(cells_of(moves))
@@ -87,7 +85,7 @@ def test_a_whole_board_can_be_set(make: Any, moves: str, kind: Any) -> None:
 
 @pytest.mark.parametrize("moves", ["", "445", "4455667"])
 @pytest.mark.parametrize("reset_first", [False, True])
-def test_a_game_copied_attribute_by_attribute(moves: str, reset_first: bool) -> None:
+def test_a_game_copied_attribute_by_attribute(moves, reset_first):
     first = connect_four_v3.env()
     first.reset()
     for digit in moves:
@@ -110,14 +108,14 @@ def test_a_game_copied_attribute_by_attribute(moves: str, reset_first: bool) -> 
     assert double._agent_selector.next() == source._agent_selector.next()
 
 
-def layers_of(environment: Any) -> list[Any]:
+def layers_of(environment):
     layers = [environment]
     while hasattr(layers[-1], "env"):  # as many programs unwrap
         layers.append(layers[-1].env)
     return layers
 
 
-def test_the_layers_of_pettingzoo_are_one_game() -> None:
+def test_the_layers_of_pettingzoo_are_one_game():
     environment = connect_four_v3.env()
     environment.reset()
     *outer, inner = layers_of(environment)
@@ -147,7 +145,7 @@ class Counting(BaseWrapper[str, Any, Any]):
         self.env.step(action)
 
 
-def test_a_layer_can_be_put_between_two_others() -> None:
+def test_a_layer_can_be_put_between_two_others():
     environment = connect_four_v3.env()
     environment.reset()
     counting = Counting(environment.env.env)
@@ -159,7 +157,7 @@ def test_a_layer_can_be_put_between_two_others() -> None:
 
 
 @pytest.mark.parametrize("depth", [1, 2, 3])
-def test_a_method_of_any_layer_can_be_replaced(depth: int) -> None:
+def test_a_method_of_any_layer_can_be_replaced(depth):
     environment = connect_four_v3.env()
     environment.reset()
     environment.step(3)  # calls skip the layers until a program asks for one
@@ -180,7 +178,7 @@ def by_attributes(layer: Any, below: Any) -> Any:
     return double
 
 
-def by_copy(layer: Any, below: Any) -> Any:
+def by_copy(layer, below):
     double = copy.deepcopy(layer) if below is None else copy.copy(layer)
     if below is not None:
         double.env = below
@@ -189,7 +187,7 @@ def by_copy(layer: Any, below: Any) -> Any:
 
 @pytest.mark.parametrize("duplicate", [by_attributes, by_copy])
 @pytest.mark.parametrize("moves", ["", "445", "111111", "4455667"])
-def test_a_game_copied_layer_by_layer_goes_its_own_way(duplicate: Any, moves: str) -> None:
+def test_a_game_copied_layer_by_layer_goes_its_own_way(duplicate, moves):
     first = connect_four_v3.env()
     first.reset()
     for digit in moves:
@@ -197,7 +195,7 @@ def test_a_game_copied_layer_by_layer_goes_its_own_way(duplicate: Any, moves: st
     below = None
     for layer in reversed(layers_of(first)):
         below = duplicate(layer, below)
-    double: Any = below
+    double = below
     before = seen(first)
     assert seen(double) == before
     action = None if first.position.outcome else 0  # of "111111" an illegal move
@@ -216,7 +214,7 @@ def names_of(layer: Any) -> set[str]:
     return {name for name in found if not name.startswith("__")}
 
 
-def access(layer: Any, name: str) -> str:
+def access(layer, name):
     """``rw`` if a program can read and set an attribute, ``r`` if only read, else ``-``."""
     try:
         value = getattr(layer, name)
@@ -229,7 +227,7 @@ def access(layer: Any, name: str) -> str:
     return "rw"
 
 
-def test_every_attribute_of_connect_four_v3_is_read_and_set_here() -> None:
+def test_every_attribute_of_connect_four_v3_is_read_and_set_here():
     theirs = pytest.importorskip("pettingzoo.classic.connect_four.connect_four")
     chains = []
     for module in (theirs, connect_four_v3):
@@ -238,7 +236,7 @@ def test_every_attribute_of_connect_four_v3_is_read_and_set_here() -> None:
         environment.step(3)
         chains.append(layers_of(environment))
     names = set().union(*map(names_of, chains[0]))
-    groups: dict[tuple[str, ...], list[str]] = {}
+    groups = {}
     for name in sorted(names):
         row = tuple(" ".join(access(layer, name) for layer in chain) for chain in chains)
         groups.setdefault(row, []).append(f"`{name}`")

@@ -1,7 +1,5 @@
 """The check of integers that is made everywhere."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -9,14 +7,14 @@ from c4env.errors import InvalidOption, require_integer
 
 
 @pytest.mark.parametrize("value", [1, np.int8(7), np.uint64(7), np.array(7)])
-def test_integers_of_any_library_are_taken(value: object) -> None:
+def test_integers_of_any_library_are_taken(value):
     taken = require_integer("threads", value, high=7)
     assert type(taken) is int
     assert taken == value
 
 
 @pytest.mark.parametrize("value", [0, 8, True, np.True_, 2.0, "3", None, 10**30])
-def test_what_is_no_integer_in_bounds_is_quoted(value: object) -> None:
+def test_what_is_no_integer_in_bounds_is_quoted(value):
     with pytest.raises(InvalidOption) as caught:
         require_integer("threads", value, 1, "a number of threads", high=7)
     assert str(caught.value) == f"threads={value!r}: expected a number of threads"

@@ -1,12 +1,8 @@
 """What holds of every environment: it shares nothing, and what is refused changes nothing."""
 
-from __future__ import annotations
-
 import copy
 import pickle
-from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 import numpy as np
 import pytest
@@ -25,14 +21,14 @@ from tests.helpers.environments import handed_out, positions_of, state_of, step
 from tests.helpers.policies import first_legal
 from tests.helpers.processes import run_python
 
-VECTORS: dict[str, Callable[..., Any]] = {
+VECTORS = {
     f"vector, {mode}, {opponent}": partial(
         ConnectFourVectorEnv, 4, opponent=opponent, autoreset_mode=mode
     )
     for mode in ("NextStep", "SameStep", "Disabled")
     for opponent in (None, "random", "greedy")
 }
-ONE_BOARD: dict[str, Callable[..., Any]] = {
+ONE_BOARD = {
     "env": env,
     "raw_env": raw_env,
     "single": partial(ConnectFourEnv, seat=0),
@@ -41,7 +37,7 @@ EVERY = ONE_BOARD | VECTORS
 BY_RESET = pytest.mark.parametrize("name", [*ONE_BOARD, "vector, NextStep, random"])
 
 
-def begun(make: Callable[..., Any], moves: str = "") -> Any:
+def begun(make, moves=""):
     environment = make()
     environment.reset(seed=1)
     for digit in moves:
@@ -49,7 +45,7 @@ def begun(make: Callable[..., Any], moves: str = "") -> Any:
     return environment
 
 
-def spoil(value: Any) -> None:
+def spoil(value):
     """Overwrite every array and dict that can be reached from here."""
     if isinstance(value, dict):
         for each in value.values():
@@ -65,7 +61,7 @@ def spoil(value: Any) -> None:
 
 
 @pytest.mark.parametrize("name", [*EVERY, "batch"])
-def test_what_is_handed_out_is_fresh(name: str) -> None:
+def test_what_is_handed_out_is_fresh(name):
     make = (EVERY | {"batch": partial(Batch, 3)})[name]
     tidy, spoilt = make(), make()
     for environment in (tidy, spoilt):
@@ -95,9 +91,7 @@ def test_what_is_handed_out_is_fresh(name: str) -> None:
 @pytest.mark.parametrize("duplicate", [copy.deepcopy, lambda e: pickle.loads(pickle.dumps(e))])
 @pytest.mark.parametrize("name", [*ONE_BOARD, "vector, SameStep, random", "threads"])
 @pytest.mark.parametrize("moves", ["", "44", "4455667"])
-def test_copies_keep_the_game_and_its_chance_and_go_their_own_way(
-    name: str, moves: str, duplicate: Any
-) -> None:
+def test_copies_keep_the_game_and_its_chance_and_go_their_own_way(name, moves, duplicate):
     threads = partial(ConnectFourVectorEnv, 4, opponent="random", threads=2)
     environment = (EVERY | {"threads": threads})[name]()
     environment.reset(seed=1)
@@ -125,7 +119,7 @@ NOT_COLUMNS = [-1, 7, 10**30, True, 2.0, "3", None, np.array([3])]
 @pytest.mark.parametrize(
     "make", [env, raw_env, ConnectFourEnv, partial(ConnectFourEnv, illegal="raise")]
 )
-def test_what_is_not_a_column_is_refused(make: Any, action: Any) -> None:
+def test_what_is_not_a_column_is_refused(make, action):
     environment = begun(make)
     before = state_of(environment)
     for error in (InvalidAction, AssertionError, C4Error):
@@ -147,11 +141,9 @@ def test_what_is_not_a_column_is_refused(make: Any, action: Any) -> None:
     ],
 )
 @pytest.mark.parametrize("opponent", ["batch", None, "random", "greedy"])
-def test_a_bad_action_names_the_board_and_changes_none(
-    actions: Any, error: type[Exception], match: str, opponent: Any
-) -> None:
+def test_a_bad_action_names_the_board_and_changes_none(actions, error, match, opponent):
     if opponent == "batch":
-        environment: Any = Batch(3)
+        environment = Batch(3)
         environment.reset(positions=["", "445566", "444444"])
     else:
         environment = ConnectFourVectorEnv(3, opponent=opponent, seat=0, illegal="raise")
@@ -177,9 +169,7 @@ def test_a_bad_action_names_the_board_and_changes_none(
         ({"seed": True}, InvalidOption, "seed=True"),
     ],
 )
-def test_a_reset_that_is_refused_leaves_the_game_as_it_was(
-    name: str, options: Any, error: type[Exception], match: str
-) -> None:
+def test_a_reset_that_is_refused_leaves_the_game_as_it_was(name, options, error, match):
     environment = begun(EVERY[name], "1")
     before = state_of(environment)
     with pytest.raises(error, match=match):
@@ -205,7 +195,7 @@ SEATED = [ConnectFourEnv, partial(ConnectFourVectorEnv, 2, opponent="random")]
         ([ConnectFourVectorEnv, Batch], "num_envs", (0, -1, 2.0, True, "3", None)),
     ],
 )
-def test_an_option_that_cannot_be_is_quoted(makes: Any, option: str, values: Any) -> None:
+def test_an_option_that_cannot_be_is_quoted(makes, option, values):
     for make in makes:
         for value in values:
             positional, named = ([value], {}) if option == "num_envs" else ([], {option: value})
@@ -229,7 +219,7 @@ def test_an_option_that_cannot_be_is_quoted(makes: Any, option: str, values: Any
         (SMALL_VECTOR, "step", ([0, 0],)),
     ],
 )
-def test_no_call_before_the_first_reset(make: Any, call: str, arguments: tuple[Any, ...]) -> None:
+def test_no_call_before_the_first_reset(make, call, arguments):
     errors = (WrongOrder, AssertionError, AttributeError, C4Error) if make is env else (WrongOrder,)
     for error in errors:
         with pytest.raises(error, match="reset"):
@@ -239,7 +229,7 @@ def test_no_call_before_the_first_reset(make: Any, call: str, arguments: tuple[A
 @pytest.mark.parametrize(
     "make", [env, raw_env, partial(ConnectFourEnv, first_legal, 0), SMALL_VECTOR]
 )
-def test_a_game_begins_where_it_is_told_to(make: Any) -> None:
+def test_a_game_begins_where_it_is_told_to(make):
     environment = make()
     many = make is SMALL_VECTOR
     for options, expected in (
@@ -255,7 +245,7 @@ def test_a_game_begins_where_it_is_told_to(make: Any) -> None:
 
 
 @pytest.mark.parametrize("first", ["import gymnasium, pettingzoo, c4env", "import gymnasium"])
-def test_both_libraries_make_it_by_name_in_any_order_of_imports(first: str) -> None:
+def test_both_libraries_make_it_by_name_in_any_order_of_imports(first):
     pytest.importorskip("pettingzoo.env_registry")
     prefix = "" if "c4env" in first else "c4env:"
     code = f"""{first}

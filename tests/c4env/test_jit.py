@@ -16,7 +16,7 @@ from c4env.jit import config, kernel
 from tests.helpers.paths import ROOT, modules
 
 
-def run(script: Path, cache: Path, root: Path = ROOT, **environment: str) -> str:
+def run(script, cache, root=ROOT, **environment):
     """What a new process prints that runs a script with warnings as errors, exit code 0."""
     clean = {k: v for k, v in os.environ.items() if not k.startswith(("NUMBA_", "XDG_"))}
     clean |= {"PYTHONPATH": str(root), "NUMBA_CACHE_DIR": str(cache), **environment}
@@ -26,14 +26,14 @@ def run(script: Path, cache: Path, root: Path = ROOT, **environment: str) -> str
     return done.stdout.decode().strip()
 
 
-def contents(folder: Path) -> dict[Path, int]:
+def contents(folder):
     return {path: path.stat().st_mtime_ns for path in folder.rglob("*") if path.is_file()}
 
 
 # -- kernel() ----------------------------------------------------------------------
 
 
-def test_a_kernel_computes_what_its_function_does() -> None:
+def test_a_kernel_computes_what_its_function_does():
     @kernel("int64(int64)")
     def twice(number: int) -> int:
         return 2 * number
@@ -109,7 +109,7 @@ def origins(module, name=None):
     return found
 
 
-def test_all_that_kernels_use_is_hashed_and_no_more() -> None:
+def test_all_that_kernels_use_is_hashed_and_no_more():
     """Weights and the geometry hold no kernel; kernels are compiled with their numbers."""
     hashed = {name for name, path in MODULES.items() if path in jit.kernel_sources()}
     kernels = [name for name, path in MODULES.items() if b"\n@kernel(" in path.read_bytes()]
@@ -121,7 +121,7 @@ def test_all_that_kernels_use_is_hashed_and_no_more() -> None:
 
 
 @pytest.fixture
-def places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Path]:
+def places(tmp_path, monkeypatch):
     """The three places a cache can be in, all in the test's folder."""
     found = {name: tmp_path / name for name in ("numba", "xdg", "home")}
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(found["numba"]))
@@ -130,12 +130,12 @@ def places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Path]:
     return found
 
 
-def folder() -> Path:
+def folder():
     """The folder found anew; the function remembers its first answer."""
     return jit.cache_folder.__wrapped__()
 
 
-def test_the_first_writable_place_holds_the_cache(places: dict[str, Path]) -> None:
+def test_the_first_writable_place_holds_the_cache(places):
     name = f"c4env-{jit.source_hash()}"
     # A file in the way stands for an unwritable place, which root would not notice.
     for place, base in places.items():
@@ -169,7 +169,7 @@ print(sum(sum(k.stats.cache_misses.values()) for k in (fixed_depth.minimax, rust
 
 @pytest.mark.slow
 @pytest.mark.compiled
-def test_a_second_process_compiles_nothing(tmp_path: Path) -> None:
+def test_a_second_process_compiles_nothing(tmp_path):
     script, cache = tmp_path / "play.py", tmp_path / "cache"
     script.write_text(PLAY)
     first = run(script, cache).split()
@@ -182,7 +182,7 @@ def test_a_second_process_compiles_nothing(tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def small(tmp_path: Path) -> Path:
+def small(tmp_path):
     """A tree with ``kernel()`` and a kernel that calls one from another file."""
     (tmp_path / "c4env").mkdir()
     (tmp_path / "c4env" / "__init__.py").write_text("")
@@ -201,7 +201,7 @@ def small(tmp_path: Path) -> Path:
 
 @pytest.mark.compiled
 @pytest.mark.slow
-def test_an_edited_callee_is_not_run_from_old_machine_code(small: Path) -> None:
+def test_an_edited_callee_is_not_run_from_old_machine_code(small):
     script = small / "main.py"
     script.write_text("from c4env.caller import caller\nprint(caller(1))\n")
     assert run(script, small / "cache", small) == "2"
@@ -211,7 +211,7 @@ def test_an_edited_callee_is_not_run_from_old_machine_code(small: Path) -> None:
 
 
 @pytest.mark.compiled
-def test_where_nothing_is_writable_kernels_run_and_nothing_stays(small: Path) -> None:
+def test_where_nothing_is_writable_kernels_run_and_nothing_stays(small):
     blocked = small / "blocked"
     blocked.write_text("in the way")
     script = small / "main.py"

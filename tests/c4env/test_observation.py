@@ -1,11 +1,6 @@
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 import pytest
 from hypothesis import given
-from numpy.typing import NDArray
 
 from c4env import Position, observe, position_from, with_mirrors
 from c4env.envs.vectorized.batch import boards_from
@@ -18,7 +13,7 @@ DTYPES = [np.int8, np.uint8, np.int32, np.int64, np.float32, np.float64, np.bool
 
 
 @given(games())
-def test_an_observation_shows_the_board_from_the_observers_side(moves: str) -> None:
+def test_an_observation_shows_the_board_from_the_observers_side(moves):
     position, board = Position.parse(moves), reference.board_after(moves)
     for player in (0, 1):
         seen = observe(position, player)
@@ -37,7 +32,7 @@ def test_an_observation_shows_the_board_from_the_observers_side(moves: str) -> N
 
 
 @given(positions())
-def test_the_position_is_read_back(position: Position) -> None:
+def test_the_position_is_read_back(position):
     seen = observe(position)
     assert position_from(seen) == position
     assert position_from(seen["observation"]) == position
@@ -45,7 +40,7 @@ def test_the_position_is_read_back(position: Position) -> None:
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_any_numeric_type_and_layout_is_read(dtype: type) -> None:
+def test_any_numeric_type_and_layout_is_read(dtype):
     position = Position.parse("44552")
     planes = observe(position)["observation"].astype(dtype)
     assert position_from(planes) == position
@@ -64,7 +59,7 @@ def test_any_numeric_type_and_layout_is_read(dtype: type) -> None:
         *((value, np.float64) for value in (0.5, 1.0000001, -1.0)),
     ],
 )
-def test_other_values_are_refused_whatever_their_type(value: Any, dtype: type) -> None:
+def test_other_values_are_refused_whatever_their_type(value, dtype):
     for cell in ((5, 3, 0), (5, 3, 1), (0, 0, 0)):
         planes = np.zeros((6, 7, 2), dtype)
         planes[cell] = value
@@ -84,7 +79,7 @@ def test_other_values_are_refused_whatever_their_type(value: Any, dtype: type) -
     ],
 )
 @pytest.mark.parametrize("dtype", ["int8", "float32"])
-def test_each_layout_has_its_own_values(layout: str, value: int, expected: str, dtype: str) -> None:
+def test_each_layout_has_its_own_values(layout, value, expected, dtype):
     seen = Form(layout, dtype)(observe(Position())["observation"]).copy()
     seen.flat[-1] = value
     for read in (position_from, lambda one: boards_from(one[None])):
@@ -92,7 +87,7 @@ def test_each_layout_has_its_own_values(layout: str, value: int, expected: str, 
             read(seen)
 
 
-def board(*cells: tuple[int, int, int]) -> Any:
+def board(*cells):
     planes = np.zeros((6, 7, 2), np.int8)
     for cell in cells:
         planes[cell] = 1
@@ -116,7 +111,7 @@ def board(*cells: tuple[int, int, int]) -> Any:
         ),
     ],
 )
-def test_a_board_the_mover_cannot_see_is_refused(planes: Any) -> None:
+def test_a_board_the_mover_cannot_see_is_refused(planes):
     with pytest.raises(InvalidPosition, match="player to move"):
         position_from(planes)
 
@@ -124,7 +119,7 @@ def test_a_board_the_mover_cannot_see_is_refused(planes: Any) -> None:
 # -- mirror images ------------------------------------------------------------------------------
 
 
-def mirror_batch() -> tuple[list[Position], NDArray[Any], NDArray[Any], NDArray[Any]]:
+def mirror_batch():
     positions = [Position.parse(moves) for moves in ("1", "1122", "777777", "4455")]
     seen = [observe(position) for position in positions]
     planes = np.stack([each["observation"] for each in seen])
@@ -134,9 +129,9 @@ def mirror_batch() -> tuple[list[Position], NDArray[Any], NDArray[Any], NDArray[
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("tensors", [False, True])
-def test_a_batch_with_its_mirror_images(layout: str, tensors: bool) -> None:
+def test_a_batch_with_its_mirror_images(layout, tensors):
     positions, planes, masks, policies = mirror_batch()
-    batch: Any = (Form(layout)(planes), masks, policies)
+    batch = (Form(layout)(planes), masks, policies)
     if tensors:
         torch = pytest.importorskip("torch", reason="needs torch: the extra torch")
         batch = [torch.from_numpy(np.ascontiguousarray(array)) for array in batch]

@@ -17,7 +17,7 @@ from c4env.evaluation.games.game import play_game
 from tests.helpers.processes import run_python
 
 
-def one(observation: Observation) -> int:
+def one(observation):
     """The rightmost legal column, of one board."""
     return int(np.flatnonzero(observation["action_mask"])[-1])
 
@@ -28,7 +28,7 @@ def many(observation: Observation) -> Any:
     return 6 - observation["action_mask"][:, ::-1].argmax(axis=1)
 
 
-FORMS: dict[str, Any] = {
+FORMS = {
     "none": None,
     "self": lambda self: self.seeds.append(None),
     "s": lambda self, s: self.seeds.append(s + 0),
@@ -36,7 +36,7 @@ FORMS: dict[str, Any] = {
     "*, seed": lambda self, *, seed: self.seeds.append(seed + 0),
     "*all": lambda self, *all: self.seeds.append(all[0] + 0),
 }
-DOORS: dict[str, Any] = {
+DOORS = {
     "a game": lambda agent: play_game((one, agent), ("one", "it")),
     "ConnectFourEnv": lambda agent: ConnectFourEnv(agent, 1).reset(seed=1),
     "ConnectFourVectorEnv": lambda agent: ConnectFourVectorEnv(2, opponent=agent).reset(seed=1),
@@ -49,7 +49,7 @@ DOORS: dict[str, Any] = {
 @pytest.mark.parametrize("door", DOORS)
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("base", [object, agents.Agent])
-def test_every_door_calls_reset_as_it_is_declared(base: type, form: str, door: str) -> None:
+def test_every_door_calls_reset_as_it_is_declared(base, form, door):
     if base is agents.Agent and door in ("make", "batched"):
         return  # made as it is; its caller calls its reset
     members = {"__call__": lambda self, seen: one(seen), "choose": lambda self, position: 0}
@@ -77,7 +77,7 @@ class Rightmost(agents.Agent):
 OPPONENTS = {"one": one, "many": many, "agent": Rightmost()}
 
 
-def games_of(environment: Any) -> list[Any]:
+def games_of(environment):
     """What the caller sees of some games, leftmost columns against the opponent."""
     observation, info = environment.reset(seed=4)
     seen = []
@@ -97,7 +97,7 @@ def games_of(environment: Any) -> list[Any]:
 
 
 @pytest.mark.parametrize("name", ["many", "agent"])
-def test_every_form_plays_the_same_in_both_environments(name: str) -> None:
+def test_every_form_plays_the_same_in_both_environments(name):
     other = OPPONENTS[name]
     first, second = (games_of(ConnectFourEnv(o, seat=1)) for o in (one, other))
     assert first == second
@@ -106,7 +106,7 @@ def test_every_form_plays_the_same_in_both_environments(name: str) -> None:
     assert any(any(over) for _, _, over in first)
 
 
-def test_a_name_needs_no_import_of_agents() -> None:
+def test_a_name_needs_no_import_of_agents():
     code = """import gymnasium, c4env
 for make in c4env.ConnectFourEnv, lambda name: c4env.ConnectFourVectorEnv(2, opponent=name):
     make("minimax:depth=1").reset(seed=1)
@@ -117,7 +117,7 @@ print(env.reset(seed=1)[1]["ply"])"""
 
 @pytest.mark.parametrize("opponent", ["nosuch", 3, b"greedy"])
 @pytest.mark.parametrize("make", [ConnectFourEnv, lambda o: ConnectFourVectorEnv(2, opponent=o)])
-def test_what_is_no_opponent_is_refused(opponent: Any, make: Any) -> None:
+def test_what_is_no_opponent_is_refused(opponent, make):
     with pytest.raises(C4Error, match=f"{opponent!r}(: expected .*agent|; known)") as refused:
         make(opponent)
     assert "\n" not in str(refused.value)
@@ -127,7 +127,7 @@ def test_what_is_no_opponent_is_refused(opponent: Any, make: Any) -> None:
 
 
 @pytest.mark.parametrize("wrapped", [False, True])
-def test_the_single_environments_opponent_can_be_replaced(wrapped: bool) -> None:
+def test_the_single_environments_opponent_can_be_replaced(wrapped):
     environment = ConnectFourEnv(lambda o: 0, seat=0)
     environment.reset(seed=1)
     if wrapped:
@@ -142,7 +142,7 @@ def test_the_single_environments_opponent_can_be_replaced(wrapped: bool) -> None
     assert environment.opponent is one
 
 
-def test_the_vector_environments_opponent_can_be_replaced() -> None:
+def test_the_vector_environments_opponent_can_be_replaced():
     envs = ConnectFourVectorEnv(2, opponent="random", seat=0)
     envs.reset(seed=1)
     envs.opponent = many
@@ -165,7 +165,7 @@ def of_one(observation: Observation) -> Any:
 
 
 @pytest.mark.parametrize("size", [1, 6, 7, 8])
-def test_a_function_is_given_one_board_whatever_their_number(size: int) -> None:
+def test_a_function_is_given_one_board_whatever_their_number(size):
     envs = ConnectFourVectorEnv(size, opponent=of_one, seat=1)
     envs.reset(seed=1)
     assert envs.positions() == [Position.parse("7")] * size
@@ -175,10 +175,10 @@ def test_a_function_is_given_one_board_whatever_their_number(size: int) -> None:
 
 
 @pytest.mark.parametrize("name", ["greedy", "random", "alphabeta:depth=2", "perfect:blunder=1"])
-def test_a_name_is_one_player_through_every_door(name: str) -> None:
+def test_a_name_is_one_player_through_every_door(name):
     if name == "perfect:blunder=1" and c4env.jit.config.DISABLE_JIT:
         pytest.skip("too slow uncompiled")
-    doors: list[Any] = [name, agents.make(name), Pool({name: 1})]
+    doors = [name, agents.make(name), Pool({name: 1})]
     # Late, where exact play is quick.
     late = ["5645726765425614", "564572676542561454464353222261"]
     starts = late if name.startswith("perfect") else ["12345671234567", "4455", "1122"]
@@ -195,7 +195,7 @@ class Leftmost(Greedy):
         return position.legal_columns()[0]
 
 
-def test_a_subclass_that_overrides_choose_plays_so_on_many_boards() -> None:
+def test_a_subclass_that_overrides_choose_plays_so_on_many_boards():
     discs = np.zeros((3, 2), np.int64)
     assert Leftmost().choose_many(discs, discs[:, 0]).tolist() == [0, 0, 0]
 
@@ -213,7 +213,7 @@ class Drawn(agents.Agent):
         return int(self._generator.choice(position.legal_columns()))
 
 
-def softmax(observation: Observation) -> Any:
+def softmax(observation):
     return np.zeros((len(observation["action_mask"]), 7))
 
 
@@ -229,7 +229,7 @@ def softmax(observation: Observation) -> Any:
         lambda: "mcts:simulations=10",
     ],
 )
-def test_a_boards_games_depend_on_its_seed_alone(make: Any) -> None:
+def test_a_boards_games_depend_on_its_seed_alone(make):
     def games(seeds: list[int], which: int) -> Any:
         envs = ConnectFourVectorEnv(len(seeds), opponent=make(), autoreset_mode="SameStep")
         seen, _ = envs.reset(seed=seeds)

@@ -1,8 +1,5 @@
-from __future__ import annotations
-
 import copy
 import pickle
-from typing import Any
 
 import numpy as np
 import pytest
@@ -21,13 +18,13 @@ DRAW = "421127327363224366417626743773654415515515"
 WON_BY_THE_LAST_DISC = "527321255352474421577234343376616576661114"
 
 
-def drawn(board: reference.Board) -> str:
+def drawn(board):
     """The drawing the documentation promises, made from the reference's board."""
     lines = [" ".join(".xo"[cell + 1] for cell in row) for row in reversed(board)]
     return "\n".join([*lines, "1 2 3 4 5 6 7"])
 
 
-def reached(plies: int) -> list[set[Position]]:
+def reached(plies):
     """The distinct positions after 0, 1, .. plies."""
     levels = [{Position()}]
     for _ in range(plies):
@@ -38,7 +35,7 @@ def reached(plies: int) -> list[set[Position]]:
 # -- counts ------------------------------------------------------------------------
 
 
-def test_positions_and_mirror_pairs_are_as_many_as_known() -> None:
+def test_positions_and_mirror_pairs_are_as_many_as_known():
     levels = reached(6)
     assert [len(level) for level in levels] == [1, 7, 49, 238, 1120, 4263, 16422]
     reduced = [
@@ -52,7 +49,7 @@ def test_positions_and_mirror_pairs_are_as_many_as_known() -> None:
 
 
 @given(games())
-def test_a_game_goes_as_in_the_reference(moves: str) -> None:
+def test_a_game_goes_as_in_the_reference(moves):
     position = Position()
     board = reference.empty_board()
     for ply, digit in enumerate(moves):
@@ -78,7 +75,7 @@ def test_a_game_goes_as_in_the_reference(moves: str) -> None:
     assert not any(position.is_legal(column) for column in range(7))
 
 
-def test_a_full_board_without_four_is_a_draw() -> None:
+def test_a_full_board_without_four_is_a_draw():
     position = Position.parse(DRAW)
     assert position.plies == 42
     assert position.outcome == Outcome(None, ())
@@ -88,7 +85,7 @@ def test_a_full_board_without_four_is_a_draw() -> None:
     assert before.legal_columns() == (4,)
 
 
-def test_four_with_the_last_disc_is_a_win() -> None:
+def test_four_with_the_last_disc_is_a_win():
     position = Position.parse(WON_BY_THE_LAST_DISC)
     assert position.plies == 42
     assert position.outcome is not None
@@ -106,7 +103,7 @@ def test_four_with_the_last_disc_is_a_win() -> None:
         ("76655454414", ((2, 3), (3, 4), (4, 5), (5, 6))),
     ],
 )
-def test_each_direction_wins(moves: str, cells: tuple[tuple[int, int], ...]) -> None:
+def test_each_direction_wins(moves, cells):
     assert Position.parse(moves).outcome == Outcome(0, cells)
     assert Position.parse(moves[:-1]).outcome is None
 
@@ -115,7 +112,7 @@ def test_each_direction_wins(moves: str, cells: tuple[tuple[int, int], ...]) -> 
 
 
 @given(games())
-def test_every_notation_reads_back(moves: str) -> None:
+def test_every_notation_reads_back(moves):
     position = Position.parse(moves)
     board = reference.board_after(moves)
     assert str(position) == drawn(board)
@@ -130,7 +127,7 @@ def test_every_notation_reads_back(moves: str) -> None:
 
 
 @given(positions())
-def test_a_position_is_a_value(position: Position) -> None:
+def test_a_position_is_a_value(position):
     twins = [
         copy.deepcopy(position),
         copy.copy(position),
@@ -150,7 +147,7 @@ def test_a_position_is_a_value(position: Position) -> None:
 
 
 @given(games())
-def test_the_mirror_image_is_the_game_played_in_mirrored_columns(moves: str) -> None:
+def test_the_mirror_image_is_the_game_played_in_mirrored_columns(moves):
     mirrored = "".join(str(8 - int(digit)) for digit in moves)
     assert Position.parse(moves).mirror() == Position.parse(mirrored)
     ours, theirs = Position.parse(moves).outcome, Position.parse(mirrored).outcome
@@ -163,7 +160,7 @@ def test_the_mirror_image_is_the_game_played_in_mirrored_columns(moves: str) -> 
 # -- impossible boards -------------------------------------------------------------
 
 
-def check_whether_it_is_taken(board: reference.Board) -> None:
+def check_whether_it_is_taken(board):
     if is_reached(board):
         assert str(Position.from_board(drawn(board))) == drawn(board)
     else:
@@ -171,7 +168,7 @@ def check_whether_it_is_taken(board: reference.Board) -> None:
             Position.from_board(drawn(board))
 
 
-def is_reached(board: reference.Board, _known: dict[Any, bool] | None = None) -> bool:
+def is_reached(board, _known=None):
     """Whether some game reaches a board: take back any disc of the last mover, and ask again."""
     known = {} if _known is None else _known
     discs = [sum(row.count(player) for row in board) for player in (0, 1)]
@@ -193,7 +190,7 @@ def is_reached(board: reference.Board, _known: dict[Any, bool] | None = None) ->
     return known[reference.key(board)]
 
 
-def test_shuffled_discs_are_taken_only_if_some_game_reaches_them() -> None:
+def test_shuffled_discs_are_taken_only_if_some_game_reaches_them():
     """The right numbers of discs in any order: reached or not is the interesting question."""
     for seed in range(60):
         lots = np.random.default_rng(seed)
@@ -220,14 +217,14 @@ BLANK = ". . . . . . .\n"
         pytest.param("x x . . . . .\no o . . . . .", id="every x on an o"),
     ],
 )
-def test_a_board_that_no_game_reaches_is_refused(rows: str) -> None:
+def test_a_board_that_no_game_reaches_is_refused(rows):
     text = BLANK * 4 + rows
     with pytest.raises(InvalidPosition, match="no game reaches the board") as caught:
         Position.from_board(text)
     assert text in str(caught.value)
 
 
-def test_discs_in_an_order_no_game_has_are_shown_by_their_bitboards() -> None:
+def test_discs_in_an_order_no_game_has_are_shown_by_their_bitboards():
     """from_bitboards does not look for the game: such a position plays on, but has none."""
     position = Position.from_bitboards(0b10, 0b01 | 0)  # o below the only x, x to move again
     assert position.legal_columns() == (0, 1, 2, 3, 4, 5, 6)
@@ -251,7 +248,7 @@ def test_discs_in_an_order_no_game_has_are_shown_by_their_bitboards() -> None:
         pytest.param(0b1111, 0b111 << 7 | 1 << 14, id="the side to move has won"),
     ],
 )
-def test_bitboards_that_are_no_board_are_refused(mine: int, theirs: int) -> None:
+def test_bitboards_that_are_no_board_are_refused(mine, theirs):
     with pytest.raises(InvalidPosition, match=f"{mine:#x}") as caught:
         Position.from_bitboards(mine, theirs)
     assert f"{theirs:#x}" in str(caught.value)
@@ -261,7 +258,7 @@ def test_bitboards_that_are_no_board_are_refused(mine: int, theirs: int) -> None
 
 
 @pytest.mark.parametrize("moves", ["0", "8", "44a", "4 4", "4,4", "²", "٣", "-1", "44\n"])
-def test_a_move_string_of_other_characters_is_refused(moves: str) -> None:
+def test_a_move_string_of_other_characters_is_refused(moves):
     for read in (Position.parse, parse_moves):
         with pytest.raises(InvalidPosition) as caught:
             read(moves)
@@ -269,7 +266,7 @@ def test_a_move_string_of_other_characters_is_refused(moves: str) -> None:
         assert "1..7" in str(caught.value)
 
 
-def test_a_full_column_is_refused_where_it_stands() -> None:
+def test_a_full_column_is_refused_where_it_stands():
     full = Position.parse("444444")
     with pytest.raises(IllegalMove, match=r"column 3 is full.*\(0, 1, 2, 4, 5, 6\)"):
         full.play(3)
@@ -278,7 +275,7 @@ def test_a_full_column_is_refused_where_it_stands() -> None:
         Position.parse("44444441")
 
 
-def test_playing_on_after_the_end_is_refused() -> None:
+def test_playing_on_after_the_end_is_refused():
     for moves in ("1212121", DRAW):
         with pytest.raises(IllegalMove, match="the game is over"):
             Position.parse(moves).play(0)
@@ -287,7 +284,7 @@ def test_playing_on_after_the_end_is_refused() -> None:
 
 
 @pytest.mark.parametrize("action", [-1, 7, 100, True, False, 2.0, "3", None, [3], np.True_])
-def test_what_is_no_column_is_refused(action: Any) -> None:
+def test_what_is_no_column_is_refused(action):
     position = Position.parse("4")
     for use in (position.play, parse_column, lambda value: format_moves([value])):
         with pytest.raises(InvalidAction, match=r"0\.\.6") as caught:

@@ -1,7 +1,5 @@
 """Pictures: the right discs in the right places, marked, and to be told apart."""
 
-from __future__ import annotations
-
 from xml.etree import ElementTree
 
 import numpy as np
@@ -26,7 +24,7 @@ WON = Position.parse("4455667")
 ROW = [(5, 3), (5, 4), (5, 5), (5, 6)]
 
 
-def pixel(frame: np.ndarray, row: int, column: int, scaling: int, offset: float) -> tuple:
+def pixel(frame, row, column, scaling, offset):
     """The pixel ``offset`` units right of the middle of a cell."""
     y = int((4 + 13 * (row + 0.5)) * scaling)
     x = int((4 + 13 * (column + 0.5) + offset) * scaling)
@@ -46,11 +44,11 @@ def pixel(frame: np.ndarray, row: int, column: int, scaling: int, offset: float)
         (1, 0, "wins in 41 discs (+1)"),
     ],
 )
-def test_an_exact_score_in_words(score: int, plies: int, said: str) -> None:
+def test_an_exact_score_in_words(score, plies, said):
     assert words_of(score, plies) == said
 
 
-def test_ansi() -> None:
+def test_ansi():
     assert ansi(Position.parse("445"), 4) == "\n".join(
         [
             *[" .  .  .  .  .  .  ."] * 4,
@@ -63,7 +61,7 @@ def test_ansi() -> None:
 
 
 @given(positions())
-def test_ansi_shows_the_board(position: Position) -> None:
+def test_ansi_shows_the_board(position):
     lines = [line.lower().split() for line in ansi(position).splitlines()[:7]]
     assert lines == [line.split() for line in str(position).splitlines()]
 
@@ -72,7 +70,7 @@ def test_ansi_shows_the_board(position: Position) -> None:
 
 
 @given(positions(), st.integers(1, 4))
-def test_every_cell_has_its_colour(position: Position, scaling: int) -> None:
+def test_every_cell_has_its_colour(position, scaling):
     frame = rgb_array(position, screen_scaling=scaling)
     assert frame.shape == (86 * scaling, 99 * scaling, 3)
     assert frame.dtype == np.uint8
@@ -82,7 +80,7 @@ def test_every_cell_has_its_colour(position: Position, scaling: int) -> None:
             assert pixel(frame, row, column, scaling, 0.0) == colours[disc]
 
 
-def test_the_winning_line_and_the_last_move_are_marked() -> None:
+def test_the_winning_line_and_the_last_move_are_marked():
     frame = rgb_array(WON, 6)
     for row in range(6):
         for column in range(7):
@@ -95,7 +93,7 @@ def test_the_winning_line_and_the_last_move_are_marked() -> None:
 # -- svg ------------------------------------------------------------------------------------
 
 
-def circles(text: str) -> list[tuple[str | None, str | None]]:
+def circles(text):
     return [
         (c.get("fill"), c.get("stroke"))
         for c in ElementTree.fromstring(text).iter()
@@ -103,7 +101,7 @@ def circles(text: str) -> list[tuple[str | None, str | None]]:
     ]
 
 
-def test_svg_is_self_contained_and_says_what_it_shows() -> None:
+def test_svg_is_self_contained_and_says_what_it_shows():
     text = svg(WON, 6)
     root = ElementTree.fromstring(text)
     assert root.get("role") == "img"
@@ -120,7 +118,7 @@ def test_svg_is_self_contained_and_says_what_it_shows() -> None:
 
 
 @given(positions())
-def test_svg_has_a_circle_for_every_disc(position: Position) -> None:
+def test_svg_has_a_circle_for_every_disc(position):
     fills = [fill for fill, _ in circles(svg(position))]
     board = str(position)
     for player, disc in enumerate("xo"):
@@ -131,7 +129,7 @@ def test_svg_has_a_circle_for_every_disc(position: Position) -> None:
 # -- arguments ------------------------------------------------------------------------------
 
 
-def test_no_toolkit_is_needed() -> None:
+def test_no_toolkit_is_needed():
     code = (
         "import sys; sys.modules['pygame'] = None\n"
         "import c4env, c4env.view.window\n"

@@ -25,8 +25,8 @@ class Scripted:
 
     def __init__(self, *columns: Any) -> None:
         self.columns = list(columns)
-        self.seeds: list[int] = []
-        self.seen: list[Position] = []
+        self.seeds = []
+        self.seen = []
 
     def reset(self, seed: int) -> None:
         self.seeds.append(seed)
@@ -39,7 +39,7 @@ class Scripted:
 # -- the course of a game -------------------------------------------------------------------
 
 
-def test_the_caller_begins_in_seat_0() -> None:
+def test_the_caller_begins_in_seat_0():
     opponent = Scripted(3, 3)
     environment = ConnectFourEnv(opponent, seat=0, layout="planes_last")
     observation, info = environment.reset(seed=1)
@@ -55,7 +55,7 @@ def test_the_caller_begins_in_seat_0() -> None:
     assert "winner" not in info
 
 
-def test_the_opponent_begins_against_seat_1() -> None:
+def test_the_opponent_begins_against_seat_1():
     environment = ConnectFourEnv(Scripted(3, 4), seat=1, layout="planes_last")
     observation, info = environment.reset(seed=1)
     assert environment.position == Position.parse("4")
@@ -63,7 +63,7 @@ def test_the_opponent_begins_against_seat_1() -> None:
     assert (info["ply"], info["seat"]) == (1, 1)
 
 
-def test_an_illegal_move_loses() -> None:
+def test_an_illegal_move_loses():
     environment = ConnectFourEnv(first_legal, seat=0)
     environment.reset(seed=1, options={"moves": "444444"})
     observation, reward, terminated, truncated, info = environment.step(3)
@@ -80,7 +80,7 @@ def test_an_illegal_move_loses() -> None:
 # -- opponents --------------------------------------------------------------------------------
 
 
-def test_openings_are_drawn_unless_reset_names_a_start() -> None:
+def test_openings_are_drawn_unless_reset_names_a_start():
     environment = ConnectFourEnv(openings=["44", Position.parse("1212"), "7777"], seat=0)
     environment.reset(seed=1)
     drawn = []
@@ -99,7 +99,7 @@ def test_openings_are_drawn_unless_reset_names_a_start() -> None:
         environment.reset(options={"seat": 1})
 
 
-def test_seats_are_drawn() -> None:
+def test_seats_are_drawn():
     environment = ConnectFourEnv()
     environment.reset(seed=1)
     seats = [environment.reset()[1]["seat"] for _ in range(40)]
@@ -107,7 +107,7 @@ def test_seats_are_drawn() -> None:
 
 
 @pytest.mark.parametrize("failure", [-1, 7, None, 2.5, True, "3", [1, 2]], ids=repr)
-def test_an_opponents_nonsense_takes_the_callers_move_back(failure: Any) -> None:
+def test_an_opponents_nonsense_takes_the_callers_move_back(failure):
     environment = ConnectFourEnv(Scripted(failure, 3), seat=0)
     environment.reset(seed=1)
     before = state_of(environment)
@@ -118,7 +118,7 @@ def test_an_opponents_nonsense_takes_the_callers_move_back(failure: Any) -> None
     assert environment.position == Position.parse("44")
 
 
-def test_an_opponent_that_raises() -> None:
+def test_an_opponent_that_raises():
     def broken(observation: Observation) -> int:
         raise RuntimeError("out of order")
 
@@ -132,7 +132,7 @@ def test_an_opponent_that_raises() -> None:
         ConnectFourEnv(broken, seat=1).reset(seed=1)
 
 
-def test_an_opponent_cannot_change_the_board() -> None:
+def test_an_opponent_cannot_change_the_board():
     def vandal(observation: Observation) -> int:
         observation["observation"][:] = 1
         observation["action_mask"][:] = 0
@@ -144,7 +144,7 @@ def test_an_opponent_cannot_change_the_board() -> None:
     assert environment.position == Position.parse("44")
 
 
-def test_an_opponents_reset_is_given_a_seed() -> None:
+def test_an_opponents_reset_is_given_a_seed():
     def seeds(first: int) -> list[int]:
         opponent = Scripted(*[0] * 3)
         environment = ConnectFourEnv(opponent, seat=1)
@@ -164,7 +164,7 @@ def test_an_opponents_reset_is_given_a_seed() -> None:
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("dtype", ["int8", "float32", np.float32, "int64"])
-def test_observations_have_the_chosen_form(layout: str, dtype: Any) -> None:
+def test_observations_have_the_chosen_form(layout, dtype):
     environment = ConnectFourEnv(first_legal, seat=1, layout=layout, dtype=dtype)
     environment.reset(seed=1)
     seen = environment.step(3)[0]
@@ -179,7 +179,7 @@ def test_observations_have_the_chosen_form(layout: str, dtype: Any) -> None:
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_gymnasium_accepts_it(layout: str, dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_gymnasium_accepts_it(layout, dtype, monkeypatch):
     pytest.importorskip("pygame")
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
     environment = gymnasium.make("c4env/ConnectFour-v0", layout=layout, dtype=dtype)
@@ -187,7 +187,7 @@ def test_gymnasium_accepts_it(layout: str, dtype: str, monkeypatch: pytest.Monke
     check_env(environment.unwrapped, skip_render_check=not pictures)
 
 
-def test_gymnasium_stacks_wins_and_draws() -> None:
+def test_gymnasium_stacks_wins_and_draws():
     draw = "725557317577734451561166114446246232623323"
     environment = gymnasium.vector.SyncVectorEnv([lambda: ConnectFourEnv(first_legal)] * 2)
     environment.reset(seed=1)

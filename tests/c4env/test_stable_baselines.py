@@ -19,13 +19,13 @@ def rightmost(observation: Observation) -> Any:
     return 6 - observation["action_mask"][:, ::-1].argmax(axis=1)
 
 
-def boards(*arguments: Any, **options: Any) -> Any:
+def boards(*arguments, **options):
     from c4env.envs.stable_baselines import ConnectFourVecEnv
 
     return ConnectFourVecEnv(*arguments, **options)
 
 
-def test_another_opponent_plays_on_all_boards() -> None:
+def test_another_opponent_plays_on_all_boards():
     envs = boards(3, lambda o: 0, seat=0)
     envs.reset()
     envs.set_attr("opponent", rightmost)
@@ -39,7 +39,7 @@ def test_another_opponent_plays_on_all_boards() -> None:
         envs.set_attr("opponent", None)
 
 
-def test_a_pool_plays_on_all_boards_and_counts() -> None:
+def test_a_pool_plays_on_all_boards_and_counts():
     pool = Pool({"random": 1, rightmost: 1}, seed=1)
     envs = boards(16, pool)
     envs.seed(1)

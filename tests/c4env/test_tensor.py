@@ -1,10 +1,7 @@
 """Boards as tensors: the games of the vector environment, wherever the tensors are."""
 
-from __future__ import annotations
-
 import sys
 from functools import partial
-from typing import Any
 
 import numpy as np
 import pytest
@@ -20,24 +17,18 @@ from tests.rules.boards import OTHER_BOARDS, WIDEST
 try:
     from c4env.envs.vectorized import tensor
 except MissingExtra:
-    tensor: Any = None  # type: ignore[no-redef]
+    tensor = None  # type: ignore[no-redef]
 
 
 @pytest.fixture
-def torch() -> Any:
+def torch():
     return pytest.importorskip("torch", reason="needs torch: the extra torch")
 
 
 OPENINGS = ["", "44", "123"]
 
 
-def follow(
-    size: int,
-    games: int,
-    board: Any = c4env,
-    theirs: dict[str, Any] | None = None,
-    **ours: Any,
-) -> None:
+def follow(size, games, board=c4env, theirs=None, **ours):
     """Play as many games on both, also with actions that lose, and compare all there is."""
     from torch import from_numpy
 
@@ -85,7 +76,7 @@ def follow(
 
 
 @pytest.mark.compiled
-def test_ten_thousand_games_against_random(torch: Any) -> None:
+def test_ten_thousand_games_against_random(torch):
     follow(500, 10_000, opponent="random", openings=OPENINGS)
 
 
@@ -93,9 +84,7 @@ def test_ten_thousand_games_against_random(torch: Any) -> None:
 @pytest.mark.parametrize("openings", [None, "12", OPENINGS])
 @pytest.mark.parametrize("autoreset", [True, False])
 @pytest.mark.parametrize("opponent", [None, "random", "leftmost"])
-def test_some_games_are_those_of_the_vector_environment(
-    torch: Any, opponent: Any, autoreset: bool, openings: Any, seat: Any
-) -> None:
+def test_some_games_are_those_of_the_vector_environment(torch, opponent, autoreset, openings, seat):
     given = {"openings": openings, "seat": seat, "autoreset": autoreset}
     if opponent == "leftmost":
         same = {"opponent": batched(lambda seen: seen["action_mask"].argmax(axis=1))}
@@ -106,27 +95,27 @@ def test_some_games_are_those_of_the_vector_environment(
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_observations_have_the_chosen_form(torch: Any, layout: str, dtype: str) -> None:
+def test_observations_have_the_chosen_form(torch, layout, dtype):
     follow(3, 10, layout=layout, dtype=dtype)
 
 
 @pytest.mark.parametrize("size", [OTHER_BOARDS[0], Size(8, 7, 6), WIDEST], ids=str)
-def test_games_on_other_boards(torch: Any, size: Size) -> None:
+def test_games_on_other_boards(torch, size):
     follow(5, 20, c4env.board(*size), opponent="random")
 
 
-def turn(state: Any, actions: Any, opponent: Any) -> Any:
+def turn(state, actions, opponent):
     """A step, its last observations, and new games where a game has ended."""
     state = tensor.step(state, actions, opponent)
     last = tensor.observe(state, Form("tokens", "int64"))
     return tensor.restart(state, state.terminated, opponent=opponent), state.rewards, last
 
 
-def rightmost(seen: Any) -> Any:
+def rightmost(seen):
     return COLUMNS - 1 - seen["action_mask"].flip(-1).argmax(-1)
 
 
-def same(found: Any, expected: Any) -> None:
+def same(found, expected):
     from torch.utils._pytree import tree_leaves
 
     for ours, theirs in zip(tree_leaves(found), tree_leaves(expected), strict=True):
@@ -137,7 +126,7 @@ def same(found: Any, expected: Any) -> None:
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # PyTorch's own, within its compiler
 @pytest.mark.parametrize("opponent", [None, "random", rightmost])
 @pytest.mark.parametrize("backend", ["eager", pytest.param("inductor", marks=pytest.mark.slow)])
-def test_the_functions_compile_without_a_break(torch: Any, backend: str, opponent: Any) -> None:
+def test_the_functions_compile_without_a_break(torch, backend, opponent):
     torch.compiler.reset()
     how = {"fullgraph": True, "backend": backend}
     begin = partial(tensor.init, n=6, opponent=opponent)
@@ -153,7 +142,7 @@ def test_the_functions_compile_without_a_break(torch: Any, backend: str, opponen
 
 
 @pytest.mark.parametrize("opponent", [None, "random", rightmost])
-def test_the_functions_accept_vmap(torch: Any, opponent: Any) -> None:
+def test_the_functions_accept_vmap(torch, opponent):
     """Over several batches, and a step over single boards."""
     from torch.utils._pytree import tree_map
 
@@ -172,7 +161,7 @@ def test_the_functions_accept_vmap(torch: Any, opponent: Any) -> None:
         states = found[0]
 
 
-def test_a_full_column_loses_the_game_of_the_opponent_too(torch: Any) -> None:
+def test_a_full_column_loses_the_game_of_the_opponent_too(torch):
     state = tensor.init(1, 2, opponent=lambda seen: torch.tensor([0, 7]), seat=0)
     for ply in range(3):  # on board 0 both play the leftmost column
         answers = torch.tensor([0, 7 if ply == 2 else 1])
@@ -189,7 +178,7 @@ def test_a_full_column_loses_the_game_of_the_opponent_too(torch: Any) -> None:
 
 
 @pytest.mark.parametrize("opponent", [None, "random", rightmost])
-def test_nothing_is_copied_to_the_host(torch: Any, opponent: Any) -> None:
+def test_nothing_is_copied_to_the_host(torch, opponent):
     """On the device without data whatever asks for a value raises."""
     env = c4env.TensorEnv(5, "meta", opponent=opponent, openings=OPENINGS)
     seen, info = env.reset()
@@ -201,7 +190,7 @@ def test_nothing_is_copied_to_the_host(torch: Any, opponent: Any) -> None:
     assert {output.device.type for output in outputs} == {"meta"}
 
 
-def test_bad_arguments_are_refused(torch: Any) -> None:
+def test_bad_arguments_are_refused(torch):
     for size in (0, True, 2.5):
         with pytest.raises(InvalidOption, match="expected a positive integer"):
             c4env.TensorEnv(size)  # type: ignore[arg-type]
@@ -245,7 +234,7 @@ def test_bad_arguments_are_refused(torch: Any) -> None:
             env.step(actions)
 
 
-def test_without_torch_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_torch_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "torch", None)
     monkeypatch.delitem(sys.modules, "c4env.envs.vectorized.tensor", raising=False)
     with pytest.raises(MissingExtra, match=r"pip install 'c4env\[torch\]'"):

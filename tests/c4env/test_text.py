@@ -1,7 +1,5 @@
 """Connect Four in words: the templates, the reader of answers, the environment."""
 
-from __future__ import annotations
-
 import json
 import re
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
-from typing import Any
 
 import gymnasium
 import numpy as np
@@ -37,7 +35,7 @@ NEXT, SAME, DISABLED = AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP, Autores
 MODES = pytest.mark.parametrize("mode", [NEXT, SAME, DISABLED])
 
 
-def legal_actions(observation: Observation, choose: np.random.Generator) -> NDArray[np.int64]:
+def legal_actions(observation, choose):
     """A random legal column a board; 0 where none is legal."""
     mask = observation["action_mask"]
     return np.asarray((choose.random(mask.shape) * mask).argmax(axis=1))
@@ -60,14 +58,14 @@ class Traces:
     def __init__(self, games: int, *, seed: int, illegal: float) -> None:
         choose = random.Random(seed)
         environment = env()
-        planes: list[Any] = []
-        masks: list[Any] = []
-        self.moves: list[list[int]] = []
+        planes = []
+        masks = []
+        self.moves = []
         actions, rewards, self.starts = [], [], []
         for _ in range(games):
             environment.reset()
             self.starts.append(len(planes))
-            moves: list[int] = []
+            moves = []
             wants_illegal = choose.random() < illegal
             while True:
                 over = any(environment.terminations.values())
@@ -96,14 +94,14 @@ class Traces:
 
 
 @pytest.fixture
-def quiet() -> Iterator[None]:
+def quiet():
     EnvLogger.suppress_output()
     yield
     EnvLogger.unsuppress_output()
     EnvLogger.flush()
 
 
-def follow(traces: Traces, mode: AutoresetMode, size: int) -> None:
+def follow(traces, mode, size):
     """Play all games on a vector environment, board by board one after the other."""
     games = len(traces.moves)
     each = games // size
@@ -146,7 +144,7 @@ def follow(traces: Traces, mode: AutoresetMode, size: int) -> None:
             pending = terminated
 
 
-def follow_batch(traces: Traces) -> None:
+def follow_batch(traces):
     games = len(traces.moves)
     batch = Batch(games)
     row = np.array(traces.starts[:-1])
@@ -164,9 +162,9 @@ def follow_batch(traces: Traces) -> None:
         batch.reset(batch.over)
 
 
-def follow_single(traces: Traces) -> None:
+def follow_single(traces):
     """Play the games on a single environment, from both seats by turns."""
-    script: list[int] = []
+    script = []
     environment = ConnectFourEnv(lambda _: script.pop(0), layout="planes_last")
     environment.reset(seed=0, options={"seat": 0})
     for game, moves in enumerate(traces.moves):
@@ -190,7 +188,7 @@ def follow_single(traces: Traces) -> None:
 @pytest.mark.slow
 @pytest.mark.compiled
 @pytest.mark.usefixtures("quiet")
-def test_ten_thousand_games_are_the_same_everywhere() -> None:
+def test_ten_thousand_games_are_the_same_everywhere():
     legal = Traces(10_000, seed=1, illegal=0.0)
     follow_batch(legal)
     follow_single(legal)
@@ -201,7 +199,7 @@ def test_ten_thousand_games_are_the_same_everywhere() -> None:
 
 
 @pytest.mark.usefixtures("quiet")
-def test_some_games_are_the_same_everywhere() -> None:
+def test_some_games_are_the_same_everywhere():
     legal = Traces(12, seed=3, illegal=0.0)
     follow_batch(legal)
     follow_single(legal)
@@ -213,7 +211,7 @@ def test_some_games_are_the_same_everywhere() -> None:
 # -- opponents --------------------------------------------------------------------------------
 
 
-def wins(position: Position, player: int) -> set[int]:
+def wins(position, player):
     """Columns in which a disc of ``player`` would make four."""
     discs = [position.discs(player), position.discs(1 - player)]
     return {
@@ -224,7 +222,7 @@ def wins(position: Position, player: int) -> set[int]:
 
 
 @pytest.mark.parametrize("opponent", ["random", "greedy"])
-def test_native_opponents(opponent: str) -> None:
+def test_native_opponents(opponent):
     """Every reply is legal; greedy ones win if they can, else block if they must."""
     size = 40
     environment = ConnectFourVectorEnv(size, opponent=opponent, autoreset_mode=DISABLED)
@@ -233,7 +231,7 @@ def test_native_opponents(opponent: str) -> None:
     assert set(seats) == {0, 1}
     assert info["ply"].tolist() == seats.tolist()
     choose = np.random.default_rng(1)
-    replies: set[int] = set()
+    replies = set()
     won = lost = urgent = 0
     over = np.zeros(size, np.bool_)
     while not over.all():
@@ -290,7 +288,7 @@ def test_native_opponents(opponent: str) -> None:
     ],
 )
 @MODES
-def test_a_failing_opponent_needs_a_reset(answer: Any, match: str, mode: AutoresetMode) -> None:
+def test_a_failing_opponent_needs_a_reset(answer, match, mode):
     environment = ConnectFourVectorEnv(3, opponent=batched(answer), seat=0, autoreset_mode=mode)
     environment.reset(seed=1, options={"moves": ["", "", "111111"]})
     with pytest.raises(OpponentFailed, match=f"{match}.*call reset"):
@@ -307,7 +305,7 @@ def test_a_failing_opponent_needs_a_reset(answer: Any, match: str, mode: Autores
 # -- chance -----------------------------------------------------------------------------------
 
 
-def history(environment: ConnectFourVectorEnv, steps: int, **reset: Any) -> list[list[Position]]:
+def history(environment, steps, **reset):
     observation, _ = environment.reset(**reset)
     seen = [environment.positions()]
     for _ in range(steps):
@@ -316,7 +314,7 @@ def history(environment: ConnectFourVectorEnv, steps: int, **reset: Any) -> list
     return seen
 
 
-def test_a_boards_games_depend_on_its_seed_alone() -> None:
+def test_a_boards_games_depend_on_its_seed_alone():
     many = history(ConnectFourVectorEnv(4, opponent="random"), 60, seed=10)
     assert history(ConnectFourVectorEnv(4, opponent="random"), 60, seed=10) == many
     assert history(ConnectFourVectorEnv(4, opponent="random"), 60, seed=[10, 11, 12, 13]) == many
@@ -326,7 +324,7 @@ def test_a_boards_games_depend_on_its_seed_alone() -> None:
     assert len({tuple(row[i] for row in many) for i in range(4)}) == 4
 
 
-def test_a_reset_without_seed_goes_on_with_its_chance() -> None:
+def test_a_reset_without_seed_goes_on_with_its_chance():
     environment = ConnectFourVectorEnv(3, opponent="random")
     first = history(environment, 20, seed=1)
     second = history(environment, 20)
@@ -336,7 +334,7 @@ def test_a_reset_without_seed_goes_on_with_its_chance() -> None:
     assert history(environment, 20, seed=[1, None, 3]) != second
 
 
-def test_reset_mask_leaves_the_other_boards_alone() -> None:
+def test_reset_mask_leaves_the_other_boards_alone():
     def run(mask: list[bool] | None) -> list[Position]:
         environment = ConnectFourVectorEnv(3, opponent="random", seat=0)
         environment.reset(seed=4)
@@ -355,7 +353,7 @@ def test_reset_mask_leaves_the_other_boards_alone() -> None:
     assert disturbed[1].plies == 6
 
 
-def test_openings_are_drawn() -> None:
+def test_openings_are_drawn():
     openings = ["44", Position.parse("1"), "777"]
     environment = ConnectFourVectorEnv(60, openings=openings)
     environment.reset(seed=1)
@@ -363,7 +361,7 @@ def test_openings_are_drawn() -> None:
     assert set(environment.positions()) == starts
     environment = ConnectFourVectorEnv(60, openings=openings, autoreset_mode=SAME)
     environment.reset(seed=1)
-    seen: set[Position] = set()
+    seen = set()
     observation, _ = environment.reset(seed=1)
     for _ in range(30):
         observation, _, terminated, _, _ = environment.step(leftmost(observation))
@@ -375,13 +373,13 @@ def test_openings_are_drawn() -> None:
 # -- autoreset ----------------------------------------------------------------------------------
 
 
-def won_in_one(mode: AutoresetMode, **options: Any) -> ConnectFourVectorEnv:
+def won_in_one(mode, **options):
     environment = ConnectFourVectorEnv(2, autoreset_mode=mode, **options)
     environment.reset(seed=1, options={"moves": ["445566", ""]})
     return environment
 
 
-def test_next_step() -> None:
+def test_next_step():
     environment = won_in_one(NEXT)
     observation, rewards, terminated, _, info = environment.step([6, 6])
     assert (rewards.tolist(), terminated.tolist()) == ([1, 0], [True, False])
@@ -395,7 +393,7 @@ def test_next_step() -> None:
     assert environment.positions() == [Position(), Position.parse("77")]
 
 
-def test_same_step() -> None:
+def test_same_step():
     environment = won_in_one(SAME)
     _, rewards, terminated, _, info = environment.step([6, 6])
     assert (rewards.tolist(), terminated.tolist()) == ([1, 0], [True, False])
@@ -412,7 +410,7 @@ def test_same_step() -> None:
     assert "final_obs" not in environment.step([0, 0])[4]
 
 
-def test_disabled() -> None:
+def test_disabled():
     environment = won_in_one(DISABLED)
     environment.step([6, 6])
     before = state_of(environment)
@@ -427,13 +425,13 @@ def test_disabled() -> None:
 # -- arrays -----------------------------------------------------------------------------------
 
 
-def test_what_gymnasiums_returns_are_in_self_play() -> None:
+def test_what_gymnasiums_returns_are_in_self_play():
     """1 whoever won; each player's return is the row of ``player_rewards`` at the end."""
     envs = ConnectFourVectorEnv(16)
     counted = gymnasium.wrappers.vector.RecordEpisodeStatistics(envs)
     observation, _ = counted.reset(seed=1)
     choose = np.random.default_rng(1)
-    winners: list[int] = []
+    winners = []
     for _ in range(150):
         actions = legal_actions(observation, choose)
         observation, _, over, _, info = counted.step(actions)
@@ -448,8 +446,8 @@ def test_what_gymnasiums_returns_are_in_self_play() -> None:
 @MODES
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_a_layout_shows_the_same_games(layout: str, dtype: str, mode: AutoresetMode) -> None:
-    given: dict[str, Any] = {"opponent": "greedy", "autoreset_mode": mode}
+def test_a_layout_shows_the_same_games(layout, dtype, mode):
+    given = {"opponent": "greedy", "autoreset_mode": mode}
     plain, form = ConnectFourVectorEnv(5, **given), Form(layout, dtype)
     laid_out = ConnectFourVectorEnv(5, layout=layout, dtype=dtype, **given)
     expected, _ = plain.reset(seed=1)
@@ -474,7 +472,7 @@ def test_a_layout_shows_the_same_games(layout: str, dtype: str, mode: AutoresetM
 
 @pytest.mark.parametrize("threads", [2, 3, 64])
 @pytest.mark.parametrize("mode", [NEXT, SAME])
-def test_threads_play_the_same_games(threads: int, mode: AutoresetMode) -> None:
+def test_threads_play_the_same_games(threads, mode):
     alone, shared = (
         ConnectFourVectorEnv(20, opponent="random", autoreset_mode=mode, threads=count)
         for count in (1, threads)
@@ -486,7 +484,7 @@ def test_threads_play_the_same_games(threads: int, mode: AutoresetMode) -> None:
 # -- arguments ----------------------------------------------------------------------------------
 
 
-def test_an_illegal_move_loses() -> None:
+def test_an_illegal_move_loses():
     environment = ConnectFourVectorEnv(2)
     environment.reset(seed=1, options={"moves": ["444444", "4444445"]})
     _, rewards, terminated, _, info = environment.step([3, 3])
@@ -501,7 +499,7 @@ def test_an_illegal_move_loses() -> None:
 # -- names ----------------------------------------------------------------------------------------
 
 
-def test_many_of_the_single_environment_play_as_one_does() -> None:
+def test_many_of_the_single_environment_play_as_one_does():
     name, options = "c4env/ConnectFour-v0", {"opponent": "greedy", "seat": 0}
     many, one = gymnasium.make_vec(name, 2, **options), gymnasium.make(name, **options)
     assert many.single_observation_space == one.observation_space

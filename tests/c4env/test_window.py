@@ -1,12 +1,8 @@
 """The window, on SDL's driver without a screen."""
 
-from __future__ import annotations
-
 import copy
 import pickle
 import sys
-from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 import pytest
@@ -22,23 +18,23 @@ FRAME = rgb_array(Position.parse("445"), 4, screen_scaling=2)
 
 
 @pytest.fixture(autouse=True)
-def no_screen(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def no_screen(monkeypatch):
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
     monkeypatch.setitem(raw_env.metadata, "render_fps", 1000)
     yield
     pygame.display.quit()
 
 
-def shown(window: Window) -> Any:
+def shown(window):
     """What SDL holds of it: the window itself hands nothing out, nor does an environment."""
     return pygame.surfarray.array3d(window._window.get_surface()).swapaxes(0, 1)
 
 
-def press_close(window: Window) -> None:
+def press_close(window):
     pygame.event.post(pygame.event.Event(pygame.WINDOWCLOSE, window=window._window))
 
 
-def test_it_shows_the_frame() -> None:
+def test_it_shows_the_frame():
     window = Window("Connect Four", FRAME)
     window.show(FRAME)
     assert np.array_equal(shown(window), FRAME)
@@ -48,7 +44,7 @@ def test_it_shows_the_frame() -> None:
     window.close()
 
 
-def test_the_environment_shows_every_disc() -> None:
+def test_the_environment_shows_every_disc():
     environment = env(render_mode="human", screen_scaling=2)
     environment.reset()
     environment.step(3)
@@ -71,7 +67,7 @@ def test_the_environment_shows_every_disc() -> None:
 
 
 @pytest.mark.parametrize("duplicate", [copy.deepcopy, lambda e: pickle.loads(pickle.dumps(e))])
-def test_a_copy_opens_its_own_window(duplicate: Any) -> None:
+def test_a_copy_opens_its_own_window(duplicate):
     environment = env(render_mode="human", screen_scaling=2)
     environment.reset()
     environment.step(3)
@@ -85,7 +81,7 @@ def test_a_copy_opens_its_own_window(duplicate: Any) -> None:
 
 
 @pytest.mark.parametrize("make", [env, raw_env, lambda **_: Window("Connect Four", FRAME)])
-def test_without_pygame_the_extra_is_named(make: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_pygame_the_extra_is_named(make, monkeypatch):
     monkeypatch.setitem(sys.modules, "pygame", None)
     for error in (MissingExtra, ImportError, C4Error):
         with pytest.raises(error, match=r"c4env\[window\]"):

@@ -1,10 +1,6 @@
 """Runs, reports and answers for other boards than 6x7."""
 
-from __future__ import annotations
-
 import json
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -16,13 +12,11 @@ from c4env.evaluation.__main__ import main
 RUN = ["random", "greedy", "--openings", "1", "--quiet", "--jobs", "1"]
 
 
-def board_of(folder: Path) -> Any:
+def board_of(folder):
     return json.loads((folder / "run.json").read_text())["board"]
 
 
-def test_a_run_is_kept_and_shown_with_its_board(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_run_is_kept_and_shown_with_its_board(tmp_path, capsys):
     out = str(tmp_path / "run")
     assert main(["run", *RUN, "--board", "4x4x4", "--out", out]) == 0
     played = capsys.readouterr().out
@@ -42,7 +36,7 @@ def test_a_run_is_kept_and_shown_with_its_board(
 
 
 @pytest.mark.slow
-def test_workers_play_on_the_board() -> None:
+def test_workers_play_on_the_board():
     here, there = (
         c4env.board(4, 4).evaluation.round_robin(["random", "greedy"], openings=1, jobs=jobs)
         for jobs in (1, 2)
@@ -66,9 +60,7 @@ def test_workers_play_on_the_board() -> None:
     ],
     ids=" ".join,
 )
-def test_what_does_not_go_is_said_in_a_line(
-    words: list[str], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_does_not_go_is_said_in_a_line(words, capsys):
     with pytest.raises(SystemExit, match="2"):  # as the parser of arguments leaves, too
         raise SystemExit(main(words))
     told = capsys.readouterr()

@@ -1,7 +1,5 @@
 """Runs in which language models play: many at once, stopped, resumed, on a budget."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal
@@ -9,8 +7,6 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -26,13 +22,13 @@ from c4env.evaluation.report.models import (
 )
 from c4env.evaluation.store.record import GameRecord, read_games
 from c4env.evaluation.store.transcripts import TRANSCRIPTS_FILE, Spoken, read_transcripts
-from tests.helpers.chat import KEY, ChatServer, Fault, chatting, lowest_legal, server_with_key
+from tests.helpers.chat import KEY, Fault, chatting, lowest_legal, server_with_key
 from tests.helpers.paths import ROOT
 
 server = pytest.fixture(server_with_key)
 
 
-def run(server: ChatServer, **settings: object) -> evaluation.Tournament:
+def run(server, **settings):
     players = {"model": server.spec, "other": "random"}
     return evaluation.round_robin(players, **{"openings": 1, "seed": 1, **settings})
 
@@ -218,7 +214,7 @@ def test_killed_and_gone_on_with_it_asks_nothing_twice(tmp_path):
         serving.wait()
 
 
-def lines(path: Path) -> int:
+def lines(path):
     return path.read_bytes().count(b"\n") if path.exists() else 0
 
 
@@ -226,16 +222,16 @@ HOSTILE = "\x1b[2J\x07</script><img src=x onerror=alert(1)>\u202e" + "y" * 10000
 
 
 @pytest.fixture
-def plain_server() -> Iterator[ChatServer]:
+def plain_server():
     with chatting() as found:
         yield found
 
 
-def game(moves: str, winner: int, ending: str = "four") -> GameRecord:
+def game(moves, winner, ending="four"):
     return GameRecord(("model", "other"), "", moves, winner, ending)
 
 
-def said(moves: str, attempt: int = 0, **facts: object) -> Spoken:
+def said(moves, attempt=0, **facts):
     fields = {"answer": "Move: 1", "column": 0, "tokens": (100, 10), "seconds": 0.5, **facts}
     return Spoken(("model", "other"), "", Exchange(moves, attempt, "tiny", **fields), "")
 

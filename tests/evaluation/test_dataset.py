@@ -1,7 +1,5 @@
 """Exact data: labels as the slow reference finds them, splits, files, and a kill."""
 
-from __future__ import annotations
-
 import itertools
 from collections import Counter
 

@@ -1,7 +1,5 @@
 """Bad input is one line and exit code 2: a table a command."""
 
-from __future__ import annotations
-
 import io
 import json
 import subprocess
@@ -351,14 +349,14 @@ def test_output_into_a_closed_pipe_is_no_error():
     assert done.stderr == ""
 
 
-def game(first: str, second: str, winner: int | None) -> GameRecord:
+def game(first, second, winner):
     return GameRecord((first, second), "", "1", winner, "four")
 
 
 GAMES = [game("a", "b", 0), game("b", "a", 0), game("a", "b", 0), game("b", "a", None)]
 
 
-def played(shown: RunProgress) -> None:
+def played(shown):
     with shown:
         shown.watch(0, 4)
         for i, one in enumerate(GAMES, start=1):

@@ -1,7 +1,5 @@
 """The exam that ships, and how agents sit it."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from importlib.resources import files

@@ -1,9 +1,6 @@
-from __future__ import annotations
-
 import csv
 import io
 import json
-from pathlib import Path
 
 import pytest
 
@@ -17,7 +14,7 @@ GAMES = [
 ]
 
 
-def test_csv_and_json_hold_the_rows_of_the_record() -> None:
+def test_csv_and_json_hold_the_rows_of_the_record():
     lines = list(csv.DictReader(io.StringIO(export.as_csv(GAMES))))
     objects = json.loads(export.as_json(GAMES))
     assert objects == [game.values() for game in GAMES]
@@ -26,7 +23,7 @@ def test_csv_and_json_hold_the_rows_of_the_record() -> None:
         assert line == {key: "" if value is None else str(value) for key, value in found.items()}
 
 
-def test_the_files_ending_tells_the_format(tmp_path: Path) -> None:
+def test_the_files_ending_tells_the_format(tmp_path):
     export.write_games(tmp_path / "games.csv", GAMES)
     assert (tmp_path / "games.csv").read_text() == export.as_csv(GAMES)
     export.write_games(tmp_path / "games.JSON", GAMES)
@@ -38,7 +35,7 @@ def test_the_files_ending_tells_the_format(tmp_path: Path) -> None:
         export.write_games(tmp_path / "missing" / "games.csv", GAMES)
 
 
-def test_a_frame_has_the_types() -> None:
+def test_a_frame_has_the_types():
     pytest.importorskip("pandas", reason="a frame needs pandas")
     frame = export.to_frame(GAMES)
     assert {name: str(kind) for name, kind in frame.dtypes.items()} == export.COLUMNS

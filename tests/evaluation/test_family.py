@@ -1,7 +1,5 @@
 """The commands as one family: help, forms, pages, checks."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

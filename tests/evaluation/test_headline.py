@@ -1,10 +1,6 @@
-from __future__ import annotations
-
 import re
 import shlex
-from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import pytest
 
@@ -22,7 +18,7 @@ from c4env.evaluation.studies.match import Match, play_match
 from tests.helpers.runs import run_of
 
 
-def ratings_of(*elo: float, better: float = 0.99, exact: bool = False) -> Ratings:
+def ratings_of(*elo, better=0.99, exact=False):
     players = [
         Rating(name, value, value - 30, value + 40, (1, 1 + (better < 0.975)), better, 0.5, 9)
         for name, value in zip("abcdef", elo, strict=False)
@@ -50,7 +46,7 @@ def ratings_of(*elo: float, better: float = 0.99, exact: bool = False) -> Rating
         (ratings_of(0), "9 games of a."),
     ],
 )
-def test_the_sentence_says_who_is_stronger_and_by_how_much(ratings: Ratings, said: str) -> None:
+def test_the_sentence_says_who_is_stronger_and_by_how_much(ratings, said):
     assert sentence(run_of([]), ratings) == said
 
 
@@ -58,9 +54,7 @@ AB = {"a": "a", "b": "b"}
 SOME = tuple(enumerate_openings(3))
 
 
-def match_of(
-    *pairs: str, sprt: Sequence[float] = (), known: str = "", openings: int = 121
-) -> Match:
+def match_of(*pairs, sprt=(), known="", openings=121):
     """A match of a and b: of each pair what a got moving first, then second: 1, = or 0."""
     games = [
         GameRecord(
@@ -94,7 +88,7 @@ WEAK = ["10"] * 3 + ["00"] * 22
         (match_of(*["10"] * 25), "a and b are level ("),
     ],
 )
-def test_the_sentence_of_a_match(match: Match, said: str) -> None:
+def test_the_sentence_of_a_match(match, said):
     assert said in sentence(match, match.ratings)
     stopped = any("The test stopped the match" in each for each in remarks(match, match.ratings))
     assert stopped == (match.decision is not None)
@@ -107,7 +101,7 @@ def test_the_sentence_of_a_match(match: Match, said: str) -> None:
         (2, 25, "--openings 3 plays 121 openings."),
     ],
 )
-def test_advice_knows_the_limit_of_openings(plies: int, played: int, said: str) -> None:
+def test_advice_knows_the_limit_of_openings(plies, played, said):
     some = tuple(enumerate_openings(plies))[:played]
     games = [
         GameRecord(pair, opening, opening + "1" * seat, seat if number else None, "four")
@@ -119,7 +113,7 @@ def test_advice_knows_the_limit_of_openings(plies: int, played: int, said: str) 
     assert said in remarks(level, level.ratings)
 
 
-def test_the_lines_of_a_match_are_those_of_engine_authors() -> None:
+def test_the_lines_of_a_match_are_those_of_engine_authors():
     lines = str(match_of("11", "1=", "10", "00", sprt=(0, 40)).lines).split("\n")
     assert [line.split(":")[0] for line in lines] == ["Elo", "LLR", "pentanomial", "games"]
     assert re.fullmatch(r"Elo: \+\d+ \(-\d+ \.\. \+\d+\), LOS: \d\d\.\d%", lines[0])
@@ -132,7 +126,7 @@ def test_the_lines_of_a_match_are_those_of_engine_authors() -> None:
     "pairs",
     [["11"], ["10"], ["=="] * 4, ["10"] * 25, ["11", "10", "00"] * 9, ["00"] * 121, ["1="] * 30],
 )
-def test_score_and_elo_of_a_match_say_the_same(pairs: list[str]) -> None:
+def test_score_and_elo_of_a_match_say_the_same(pairs):
     match = match_of(*pairs)
     low, high = (expected_score(e) for e in (match.elo.low, match.elo.high))
     assert (min(low, match.score.value), max(high, match.score.value)) == match.score[1:]
@@ -140,7 +134,7 @@ def test_score_and_elo_of_a_match_say_the_same(pairs: list[str]) -> None:
     assert (match.elo.low > 0) == (match.score.low > 0.5)
 
 
-def played_again(command: str) -> dict[str, Any]:
+def played_again(command):
     """What a command would play."""
     program, name, *rest = shlex.split(command)
     assert program == "c4"
@@ -149,7 +143,7 @@ def played_again(command: str) -> dict[str, Any]:
     return vars(parser.parse_args(rest))
 
 
-def test_the_command_plays_the_run_again() -> None:
+def test_the_command_plays_the_run_again():
     field = ["greedy", "mine=alphabeta:depth=1,heuristic=chain", "random"]
     found = round_robin(field, openings=2, limit=3, seed=5, jobs=1)
     command = command_of(found.header)

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import pytest
 
 from c4env.errors import UnreadableRun, Unwritable

@@ -3,8 +3,6 @@
 Every file that is kept, against everything that can change under it.
 """
 
-from __future__ import annotations
-
 import importlib
 import sys
 from pathlib import Path

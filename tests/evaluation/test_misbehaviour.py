@@ -1,7 +1,5 @@
 """What an agent may do, and what then happens to its games: all that is promised."""
 
-from __future__ import annotations
-
 import asyncio
 import sys
 import threading

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,7 +14,7 @@ RATINGS = rated(GAMES, ["one", "two"])
 
 
 @pytest.mark.slow
-def test_each_figure_is_written_in_three_forms(tmp_path: Path) -> None:
+def test_each_figure_is_written_in_three_forms(tmp_path):
     pytest.importorskip("matplotlib", reason="figures need matplotlib")
     found = report.contents(run_of(GAMES), RATINGS)
     written = plots.write_plots(tmp_path / "figures", found)
@@ -29,11 +28,11 @@ def test_each_figure_is_written_in_three_forms(tmp_path: Path) -> None:
     assert [p.read_bytes() for p in written] == [p.read_bytes() for p in again]
 
 
-def texts_of(figure: Any, monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, Any]]:
+def texts_of(figure, monkeypatch):
     """What a figure says, and where, in pixels."""
     from matplotlib.text import Text
 
-    drawn: dict[Text, None] = {}  # ticks beyond their axis exist, but are not drawn
+    drawn = {}  # ticks beyond their axis exist, but are not drawn
     draw = Text.draw
 
     def recorded(text: Text, renderer: Any) -> None:
@@ -48,9 +47,7 @@ def texts_of(figure: Any, monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, An
 
 @pytest.mark.slow
 @pytest.mark.parametrize("count", [2, 7, 21])
-def test_no_text_covers_another_or_leaves_its_figure(
-    count: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_text_covers_another_or_leaves_its_figure(count, monkeypatch):
     pytest.importorskip("matplotlib", reason="figures need matplotlib")
     found = {**crowded(count), "title": "A run with a long name, " * 8}
     drawn = dict(plots.figures(found))
@@ -71,7 +68,7 @@ def test_no_text_covers_another_or_leaves_its_figure(
         assert sum(bool(re.fullmatch(run, words)) for words, _ in texts) == 1
 
 
-def test_an_interval_reaches_from_its_low_to_its_high_end() -> None:
+def test_an_interval_reaches_from_its_low_to_its_high_end():
     pytest.importorskip("matplotlib", reason="figures need matplotlib")
     found = report.contents(run_of(GAMES), RATINGS)
     (bars,) = dict(plots.figures(found))["strength"].axes[0].containers

@@ -7,7 +7,6 @@ import math
 import os
 import signal
 import tracemalloc
-from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
@@ -22,9 +21,7 @@ from c4env.evaluation.web.specs import MEMORY
 ENDLESS = Question("move", "minimax:depth=42", "")
 
 
-def with_pool(
-    use: Callable[[QuestionPool], Awaitable[None]], size: int = 1, seconds: float = 60.0
-) -> None:
+def with_pool(use, size=1, seconds=60.0):
     async def run() -> None:
         pool = QuestionPool(size, seconds)
         pool.start()
@@ -51,7 +48,7 @@ async def result(pool: QuestionPool, question: Question) -> dict[str, Any]:
     return (await all_of(pool.ask(question)))[-1]
 
 
-def pids(pool: QuestionPool) -> set[int | None]:
+def pids(pool):
     """Who answers is nobody's business but a test's."""
     return {worker.process.pid for worker in pool.workers}
 
@@ -64,7 +61,7 @@ async def until_searching(answer: Answer) -> None:
 
 
 @pytest.mark.slow
-def test_a_search_that_is_stopped_makes_way_for_the_next() -> None:
+def test_a_search_that_is_stopped_makes_way_for_the_next():
     """In native code it cannot be left: the process is killed and replaced."""
 
     async def use(pool: QuestionPool) -> None:
@@ -82,7 +79,7 @@ def test_a_search_that_is_stopped_makes_way_for_the_next() -> None:
 
 
 @pytest.mark.slow
-def test_a_process_leaves_an_answer_at_its_next_message() -> None:
+def test_a_process_leaves_an_answer_at_its_next_message():
     """It goes on with the next question, and nobody gets another's answer."""
 
     async def use(pool: QuestionPool) -> None:
@@ -99,7 +96,7 @@ def test_a_process_leaves_an_answer_at_its_next_message() -> None:
     with_pool(use)
 
 
-def test_a_process_that_dies_is_replaced() -> None:
+def test_a_process_that_dies_is_replaced():
     async def use(pool: QuestionPool) -> None:
         await result(pool, Question("move", "greedy", ""))
         answer = pool.ask(ENDLESS)
@@ -113,8 +110,8 @@ def test_a_process_that_dies_is_replaced() -> None:
     with_pool(use)
 
 
-def test_closing_ends_a_search_in_native_code() -> None:
-    seen: list[Any] = []
+def test_closing_ends_a_search_in_native_code():
+    seen = []
 
     async def use(pool: QuestionPool) -> None:
         await until_searching(pool.ask(ENDLESS))
@@ -128,11 +125,11 @@ def test_closing_ends_a_search_in_native_code() -> None:
 # -- what is answered ------------------------------------------------------------------------
 
 
-def answers(cache: RecentAgents, *question: Any) -> list[dict[str, Any]]:
+def answers(cache, *question):
     return [answer(cache, part) for part in parts(Question(*question))]
 
 
-def test_a_move_depends_on_the_question_alone() -> None:
+def test_a_move_depends_on_the_question_alone():
     cache = RecentAgents()
     alone = answers(RecentAgents(), "move", "random", "44", 5)[0]["column"]
     for moves in ("1", "2", "44"):
@@ -143,7 +140,7 @@ def test_a_move_depends_on_the_question_alone() -> None:
 
 
 @pytest.mark.parametrize(("moves", "since"), [("4453443523", 0), ("4453443523", 9), ("1212121", 5)])
-def test_the_values_of_a_game_are_the_solvers(moves: str, since: int) -> None:
+def test_the_values_of_a_game_are_the_solvers(moves, since):
     found = answers(RecentAgents(), "values", "", moves, 0, since)
     solver = Solver()
     positions = {n: Position.parse(moves[:n]) for n in range(since, len(moves) + 1)}
@@ -161,7 +158,7 @@ class Unsure(SearchingAgent):
         return SearchResult(2, math.nan, 5, 1, (2, 3))
 
 
-def test_a_move_says_what_the_agent_saw() -> None:
+def test_a_move_says_what_the_agent_saw():
     (move,) = answers(RecentAgents(), "move", "minimax:depth=3", "4455")
     found = agents.make("minimax:depth=3").search(Position.parse("4455"))  # type: ignore[attr-defined]
     line = "".join(str(column + 1) for column in found.principal_variation)
@@ -174,14 +171,14 @@ def test_a_move_says_what_the_agent_saw() -> None:
         assert (said["column"], said["value"], said["line"]) == (3, None, "34")
 
 
-def test_an_agent_at_fault_forfeits() -> None:
+def test_an_agent_at_fault_forfeits():
     agents.register("nine", lambda observation: 9)
     (found,) = answers(RecentAgents(), "move", "nine", "")
     assert (found["type"], found["ending"]) == ("forfeit", "nonsense")
     assert "expected an integer 0..6" in found["reason"]
 
 
-def test_a_process_keeps_few_agents_and_closes_the_others() -> None:
+def test_a_process_keeps_few_agents_and_closes_the_others():
     cache = RecentAgents()
     closed = []
     for depth in range(1, AGENTS_KEPT + 3):
@@ -191,7 +188,7 @@ def test_a_process_keeps_few_agents_and_closes_the_others() -> None:
     assert cache.agent("minimax:depth=9") is cache.agent("minimax:depth=9")
 
 
-def test_the_tables_that_a_process_keeps_are_bounded() -> None:
+def test_the_tables_that_a_process_keeps_are_bounded():
     cache = RecentAgents()
     size = MEMORY - 10
     tracemalloc.start()

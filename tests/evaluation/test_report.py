@@ -4,7 +4,6 @@ import functools
 import json
 import re
 import string
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -21,9 +20,7 @@ from tests.helpers.runs import rated, run_of
 NASTY = "</script><img src=x onerror=alert(1)>&\u2028"
 
 
-def game(
-    first: str, second: str, moves: str, winner: int | None, ending: str = "four"
-) -> GameRecord:
+def game(first, second, moves, winner, ending="four"):
     return GameRecord((first, second), moves[:2], moves, winner, ending, "", (70, 80), (0.5, 1.5))  # type: ignore[arg-type]
 
 
@@ -34,7 +31,7 @@ GAMES = [
 ]
 
 
-def many(count: int) -> list[str]:
+def many(count):
     specs = [f"deepening:movetime=0.02,heuristic=kind{i}" for i in range(count // 2)]
     return [*specs, *(f"alphabeta-window-{'b' * (i % 5)}{i}" for i in range(count - len(specs)))]
 
@@ -55,19 +52,19 @@ def crowded(count: int) -> dict[str, Any]:
         return report.contents(run_of(games), rated(games, players), judge)
 
 
-def read_scores(letters: str) -> tuple[int | None, ...]:
+def read_scores(letters):
     """Scores as the page reads them: the 22nd letter after "a" is 0."""
     alphabet = string.ascii_lowercase + string.ascii_uppercase
     return tuple(None if c == "." else alphabet.index(c) - 22 for c in letters)
 
 
-def data_of(text: str) -> dict[str, object]:
+def data_of(text):
     found = re.search(r'<script id="data" type="application/json">(.*?)</script>', text, re.S)
     assert found
     return json.loads(found.group(1))  # type: ignore[no-any-return]
 
 
-def test_the_page_holds_the_run() -> None:
+def test_the_page_holds_the_run():
     ratings = rated(GAMES, ["one", "two"])
     found = data_of(
         report.page(report.contents(run_of(GAMES, seed=3, movetime=1, margin=0.1), ratings))
@@ -87,7 +84,7 @@ def test_the_page_holds_the_run() -> None:
     assert moves == [g.moves for g in GAMES]
 
 
-def test_exact_scores_stand_beside_every_move() -> None:
+def test_exact_scores_stand_beside_every_move():
     ratings = rated(GAMES, ["one", "two"])
     with Judge() as judge:
         found = report.contents(run_of(GAMES[:1]), ratings, judge)
@@ -99,7 +96,7 @@ def test_exact_scores_stand_beside_every_move() -> None:
     assert found["quality"]["overall"][0][0] > 0
 
 
-def test_names_cannot_leave_the_data_they_stand_in() -> None:
+def test_names_cannot_leave_the_data_they_stand_in():
     games = [game(NASTY, "two", "4455667", 0)]
     text = report.page(report.contents(run_of(games), rated(games, [NASTY, "two"]), title=NASTY))
     assert "<img" not in text
@@ -107,16 +104,14 @@ def test_names_cannot_leave_the_data_they_stand_in() -> None:
     assert text.count("</script>") == STATIC.joinpath("report.html").read_text().count("</script>")
 
 
-def test_nothing_is_fetched() -> None:
+def test_nothing_is_fetched():
     text = report.page(report.contents(run_of(GAMES), rated(GAMES, ["one", "two"])))
     assert not re.search(r"(src|href)\s*=\s*[\"']?(https?:)?//", text)
     assert "default-src 'none'" in text
 
 
 @pytest.mark.compiled
-def test_the_command_writes_the_page_and_keeps_the_scores(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_command_writes_the_page_and_keeps_the_scores(tmp_path, capsys):
     run = ["run", "random", "greedy", "--openings", "1", "--jobs", "1", "--quiet"]
     assert main([*run, "--out", str(tmp_path / "run")]) == 0
     page = tmp_path / "page.html"

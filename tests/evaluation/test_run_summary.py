@@ -1,7 +1,5 @@
 """The result of a run, a gauntlet and a match in every format."""
 
-from __future__ import annotations
-
 import io
 import itertools
 import json
@@ -26,7 +24,7 @@ NAMES = [
 ]
 
 
-def summary_of(count: int) -> RunSummary:
+def summary_of(count):
     rng = random.Random(count)
     games = []
     for first, second in itertools.permutations(NAMES[:count], 2):
@@ -40,7 +38,7 @@ def summary_of(count: int) -> RunSummary:
 
 @pytest.mark.parametrize("columns", [60, 80, 200])
 @pytest.mark.parametrize("count", [2, 7, 21])
-def test_it_fits_the_terminal(count: int, columns: int) -> None:
+def test_it_fits_the_terminal(count, columns):
     text = for_terminal(summary_of(count).text(columns), colour=False)
     assert max(map(width, text.split("\n"))) <= columns
     said, placed, *_ = text.split("\n\n")
@@ -54,7 +52,7 @@ RUN = ["random", "greedy", "alphabeta:depth=2"]
 
 
 @pytest.mark.parametrize("kind", ["standings", "opponents", "match"])
-def test_every_format_has_the_same_columns(kind: str) -> None:
+def test_every_format_has_the_same_columns(kind):
     pandas = pytest.importorskip("pandas")
     run = {
         "standings": lambda: evaluation.round_robin(RUN, openings=1),
@@ -77,7 +75,7 @@ def test_every_format_has_the_same_columns(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", ["standings", "opponents", "match"])
-def test_every_format_counts_forfeits_and_says_them_first(kind: str) -> None:
+def test_every_format_counts_forfeits_and_says_them_first(kind):
     endings = ["exception", "crash", "time", "illegal column", "four"]
     games = [GameRecord(("a", "b"), "", "", 1, ending, "why") for ending in endings]  # type: ignore[arg-type]
     about = {"opponents": {"kind": "gauntlet", "challengers": ("b",)}, "match": {"kind": "match"}}
@@ -94,7 +92,7 @@ def test_every_format_counts_forfeits_and_says_them_first(kind: str) -> None:
 
 
 @pytest.mark.parametrize("plies", [0, 1, 2, 3])
-def test_who_moves_first_placed_the_first_disc_after_odd_openings_too(plies: int) -> None:
+def test_who_moves_first_placed_the_first_disc_after_odd_openings_too(plies):
     """Whoever owns the first disc wins every game, whoever moves after the opening."""
     games = [
         GameRecord(pair, opening, opening, 0, "four")
@@ -107,7 +105,7 @@ def test_who_moves_first_placed_the_first_disc_after_odd_openings_too(plies: int
     assert f"Moving first, which means {FIRST}: +" in RunSummary.of(run).text()
 
 
-def test_identical_agents_are_an_exact_tie() -> None:
+def test_identical_agents_are_an_exact_tie():
     run = evaluation.play_match(["a=alphabeta:depth=2", "b=alphabeta:depth=2"], openings=1)
     assert played_alike(run) == (("a", "b"),)
     assert run.pentanomial == (0, 0, 4, 0, 0)
@@ -120,14 +118,14 @@ def test_identical_agents_are_an_exact_tie() -> None:
 
 @pytest.mark.slow
 @pytest.mark.compiled
-def test_the_published_systems_play_the_games_they_always_played() -> None:
+def test_the_published_systems_play_the_games_they_always_played():
     published = "minimax alphabeta-chain alphabeta-window alphabeta-window-b rust-port"
     run = evaluation.round_robin(["random", "greedy", *published.split()], 2, jobs=2)
     assert run.digest == "39c9b83bfc23fe50"
     assert played_alike(run) == (("minimax", "alphabeta-chain"),)
 
 
-def test_before_the_first_game() -> None:
+def test_before_the_first_game():
     run = run_of([], players={"a": "a", "b": "b"}, openings=("1",), kind="match")
     match = Match(run.header, ())
     assert RunSummary.of(match).text().startswith("No games yet.")

@@ -6,7 +6,6 @@ import json
 import logging
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -28,12 +27,12 @@ LEFT = {"by": 0, "ending": "abandoned", "reason": "left the game"}
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(tmp_path_factory):
     return tmp_path_factory.mktemp("web")
 
 
 @pytest.fixture(scope="module")
-def client(folder: Path) -> Iterator[Any]:
+def client(folder):
     settings = ServerSettings(
         agents={"sleeper": "tests.helpers.serving:sleeper"},
         hint="minimax:depth=2",
@@ -44,7 +43,7 @@ def client(folder: Path) -> Iterator[Any]:
         yield client
 
 
-def ask(client: Any, **question: Any) -> list[dict[str, Any]]:
+def ask(client, **question):
     answer = client.post("/api/ask", json=question)
     assert answer.status_code == 200, answer.text
     lines = [json.loads(line) for line in answer.text.splitlines()]
@@ -55,7 +54,7 @@ def ask(client: Any, **question: Any) -> list[dict[str, Any]]:
 # -- what it answers --------------------------------------------------------------------------
 
 
-def test_the_page_loads_nothing_from_elsewhere(client: Any) -> None:
+def test_the_page_loads_nothing_from_elsewhere(client):
     answer = client.get("/")
     assert answer.headers["content-type"] == "text/html; charset=utf-8"
     policy = answer.headers["content-security-policy"]
@@ -79,20 +78,20 @@ def test_the_page_loads_nothing_from_elsewhere(client: Any) -> None:
     ("spec", "moves"),
     [("greedy", ""), ("alphabeta-window-b:depth=3", "4535674276764753237442475332")],
 )
-def test_a_move_is_the_agents(client: Any, spec: str, moves: str) -> None:
+def test_a_move_is_the_agents(client, spec, moves):
     move = ask(client, kind="move", agent=spec, moves=moves, seed=1)[-1]
     assert move["type"] == "move"
     assert move["column"] == agents.make(spec).choose(Position.parse(moves)) + 1
     assert move["agent"] == spec
 
 
-def test_scores_are_the_solvers(client: Any) -> None:
+def test_scores_are_the_solvers(client):
     moves = "4535674276764753237442475332"
     found = ask(client, kind="scores", moves=moves)[-1]
     assert found["scores"] == Solver().scores(Position.parse(moves))
 
 
-def test_a_pasted_position_is_moves_or_a_board(client: Any) -> None:
+def test_a_pasted_position_is_moves_or_a_board(client):
     def pasted(text: str) -> Any:
         return client.post("/api/position", json={"text": text})
 
@@ -114,12 +113,12 @@ def test_a_pasted_position_is_moves_or_a_board(client: Any) -> None:
 # -- what it records ------------------------------------------------------------------------
 
 
-def finished(**changes: Any) -> dict[str, Any]:
+def finished(**changes):
     game = {"id": "12345678", "players": ["human", "greedy"], "opening": "", "moves": WON}
     return {**game, "forfeit": None, **changes}
 
 
-def test_a_game_is_recorded_once_and_tallied(tmp_path: Path, capsys: Any) -> None:
+def test_a_game_is_recorded_once_and_tallied(tmp_path, capsys):
     with serving(ServerSettings(record=tmp_path, workers=1)) as address:
         for game in (
             finished(),
@@ -143,8 +142,8 @@ def test_a_game_is_recorded_once_and_tallied(tmp_path: Path, capsys: Any) -> Non
     assert "3 games" in capsys.readouterr().out
 
 
-def test_who_is_helped_does_not_win_as_a_person_alone(tmp_path: Path) -> None:
-    helps: list[dict[str, int]] = [{}, {"hint": 3, "exact scores": 1}, {"take-back": 0}]
+def test_who_is_helped_does_not_win_as_a_person_alone(tmp_path):
+    helps = [{}, {"hint": 3, "exact scores": 1}, {"take-back": 0}]
     with serving(ServerSettings(record=tmp_path, workers=1)) as address:
         for number, given in enumerate(helps):
             game = finished(id=f"game number {number}", help=given)
@@ -154,7 +153,7 @@ def test_who_is_helped_does_not_win_as_a_person_alone(tmp_path: Path) -> None:
     assert [game.reason for game in found] == ["", "3 hint, 1 exact scores", ""]
 
 
-def test_nothing_is_written_without_a_record(tmp_path: Path, monkeypatch: Any) -> None:
+def test_nothing_is_written_without_a_record(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with serving(ServerSettings(record=None, workers=1)) as address:
         answer = httpx.post(f"{address}/api/games", json=finished())
@@ -162,7 +161,7 @@ def test_nothing_is_written_without_a_record(tmp_path: Path, monkeypatch: Any) -
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_record_that_cannot_be_written_is_said(tmp_path: Path) -> None:
+def test_a_record_that_cannot_be_written_is_said(tmp_path):
     (tmp_path / GAMES_FILE).write_text("something else\n")
     with serving(ServerSettings(record=tmp_path, workers=1)) as address:
         answer = httpx.post(f"{address}/api/games", json=finished())
@@ -213,9 +212,7 @@ def test_a_record_that_cannot_be_written_is_said(tmp_path: Path) -> None:
         ("games", finished(help={"hint": []}), "hint []: expected an integer 0.."),
     ],
 )  # fmt: skip
-def test_bad_requests_are_answered_and_logged(
-    client: Any, caplog: Any, path: str, body: Any, words: str
-) -> None:
+def test_bad_requests_are_answered_and_logged(client, caplog, path, body, words):
     content = json.dumps(body) if isinstance(body, dict) else body
     with caplog.at_level(logging.WARNING):
         answer = client.post(
@@ -226,7 +223,7 @@ def test_bad_requests_are_answered_and_logged(
     assert f"POST '/api/{path}': 400" in caplog.text
 
 
-def test_huge_bodies_are_not_read(client: Any, caplog: Any) -> None:
+def test_huge_bodies_are_not_read(client, caplog):
     def endless() -> Iterator[bytes]:
         for _ in range(100):
             yield b" " * 1000
@@ -251,16 +248,14 @@ def test_huge_bodies_are_not_read(client: Any, caplog: Any) -> None:
         ("GET", "/static/..%2f..%2fserver.py", 404),
     ],
 )
-def test_paths_lead_nowhere_else(
-    client: Any, caplog: Any, method: str, path: str, status: int
-) -> None:
+def test_paths_lead_nowhere_else(client, caplog, method, path, status):
     answer = client.request(method, path)
     assert answer.status_code == status
     assert "error" in answer.json()
     assert str(status) in caplog.text
 
 
-def test_other_sites_and_other_names_are_kept_out(client: Any, caplog: Any) -> None:
+def test_other_sites_and_other_names_are_kept_out(client, caplog):
     """A page of elsewhere, and a name of elsewhere that points to this machine."""
     body = {"kind": "move", "agent": "greedy", "moves": ""}
     port = client.base_url.port
@@ -288,7 +283,7 @@ def test_other_sites_and_other_names_are_kept_out(client: Any, caplog: Any) -> N
 
 
 @pytest.mark.slow
-def test_who_stops_listening_stops_the_search(client: Any) -> None:
+def test_who_stops_listening_stops_the_search(client):
     """Both processes are given a search of a minute; the next question is answered at once."""
     question = {"kind": "move", "agent": "sleeper", "moves": ""}
     for _ in range(2):
@@ -302,7 +297,7 @@ def test_who_stops_listening_stops_the_search(client: Any) -> None:
 # -- the command ------------------------------------------------------------------------------
 
 
-def test_a_port_that_is_taken_is_one_line(capsys: Any) -> None:
+def test_a_port_that_is_taken_is_one_line(capsys):
     with listen("127.0.0.1", 0) as taken:
         port = taken.getsockname()[1]
         assert main(["web", "--no-browser", "--no-record", "--port", str(port)]) == 2

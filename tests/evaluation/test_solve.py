@@ -1,7 +1,5 @@
 """``c4 solve``."""
 
-from __future__ import annotations
-
 import io
 import json
 

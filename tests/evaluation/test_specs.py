@@ -18,7 +18,7 @@ from c4env.evaluation.web.specs import (
 )
 
 
-def test_the_zoo_is_offered_and_every_default_passes() -> None:
+def test_the_zoo_is_offered_and_every_default_passes():
     assert {"random", "greedy", "alphabeta", "perfect", "rust-port"} <= set(PLAIN)
     for name, entry in PLAIN.items():
         given = ",".join(f"{o.name}={o.default}" for o in settable(entry) if o.default is not None)
@@ -27,14 +27,14 @@ def test_the_zoo_is_offered_and_every_default_passes() -> None:
         assert split_spec(spec)[0] == name
 
 
-def test_the_levels_are_offered_and_vary_their_play() -> None:
+def test_the_levels_are_offered_and_vary_their_play():
     assert [level.name for level in LEVELS] == ["Easy", "Medium", "Hard", "Expert", "Perfect"]
     for level in LEVELS:
         assert check_spec(level.spec) == level.spec
         assert not agents.make(level.spec).deterministic
 
 
-def test_what_needs_a_path_an_address_or_a_program_is_not_offered() -> None:
+def test_what_needs_a_path_an_address_or_a_program_is_not_offered():
     needing = [e.name for e in ZOO if any(o.default is REQUIRED for o in options_of_entry(e))]
     assert not set(needing) & set(PLAIN)
 
@@ -55,7 +55,7 @@ def test_what_needs_a_path_an_address_or_a_program_is_not_offered() -> None:
         (7, "expected a spec"),
     ],
 )
-def test_what_is_refused(spec: object, words: str | None) -> None:
+def test_what_is_refused(spec, words):
     if words is None:
         assert check_spec(spec) == "random"
         return
@@ -64,7 +64,7 @@ def test_what_is_refused(spec: object, words: str | None) -> None:
     assert words in str(refused.value)
 
 
-def test_nothing_a_page_names_is_imported(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_a_page_names_is_imported(monkeypatch):
     def fail(path: str) -> None:
         raise AssertionError(path)
 
@@ -74,7 +74,7 @@ def test_nothing_a_page_names_is_imported(monkeypatch: pytest.MonkeyPatch) -> No
             check_spec(spec)
 
 
-def test_the_owner_names_anything() -> None:
+def test_the_owner_names_anything():
     assert check_spec("my.agent:f", ("my.agent:f",)) == "my.agent:f"
     with pytest.raises(InvalidOption, match=r"my\.agent:f"):
         check_spec("my.agent:g", ("my.agent:f",))

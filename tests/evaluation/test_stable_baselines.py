@@ -1,7 +1,5 @@
 """The callback measures the model in training, and leaves the training as it is."""
 
-from __future__ import annotations
-
 import functools
 
 import pytest

@@ -1,7 +1,5 @@
 """What is measured of a model in training, when, and where it is written."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

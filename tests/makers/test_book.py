@@ -1,7 +1,5 @@
 """``python -m tests.makers book``."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.helpers.commands import refusal

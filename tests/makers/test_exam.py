@@ -1,7 +1,5 @@
 """``python -m tests.makers exam``."""
 
-from __future__ import annotations
-
 import pytest
 
 from c4env.agents.solver.exam import exam

@@ -1,7 +1,5 @@
 """The calibration of ``graded``: an Elo from points, and the table that is written."""
 
-from __future__ import annotations
-
 import runpy
 
 import numpy as np

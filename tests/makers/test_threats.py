@@ -1,7 +1,4 @@
-from __future__ import annotations
-
 import runpy
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,7 +9,7 @@ from tests.makers import threats
 from tests.makers.__main__ import main
 
 
-def test_regression_finds_the_weights_that_made_the_points() -> None:
+def test_regression_finds_the_weights_that_made_the_points():
     generator = np.random.default_rng(5)
     counts = generator.integers(-3, 4, size=(40_000, 4)).astype(float)
     true = np.array([0.8, -0.5, 0.0, 0.3])
@@ -22,7 +19,7 @@ def test_regression_finds_the_weights_that_made_the_points() -> None:
 
 @pytest.mark.compiled
 @pytest.mark.slow
-def test_the_command_writes_weights_that_know_wins_from_losses(tmp_path: Path) -> None:
+def test_the_command_writes_weights_that_know_wins_from_losses(tmp_path):
     out = tmp_path / "weights.py"
     options = ["--positions", "300", "--seed", "2", "--out", str(out)]
     assert main(["threats", *options]) == 0

@@ -26,15 +26,15 @@ QUOTA = {9: 20, 20: 30, 30: 20}
 SEED = np.random.SeedSequence(3)
 
 
-def main(arguments: list[str]) -> int:
+def main(arguments):
     return make_again(["weights", *arguments])
 
 
-def position_of(mine: Any, theirs: Any) -> Position:
+def position_of(mine, theirs):
     return Position.from_bitboards(int(mine), int(theirs))
 
 
-def labelled(mine: np.ndarray, theirs: np.ndarray) -> Labels:
+def labelled(mine, theirs):
     """The labels of positions, by the exact scores of the solver."""
     solver = Solver(table_mb=4)
     signs, keeps = np.empty(len(mine), np.int8), np.empty((len(mine), 7), np.int8)
@@ -46,14 +46,14 @@ def labelled(mine: np.ndarray, theirs: np.ndarray) -> Labels:
 
 
 @pytest.fixture(scope="module")
-def labels() -> Labels:
+def labels():
     """About 30 plies each: the solver is quick there, compiled or not."""
     return labelled(*positions_of_games({30: 40, 33: 20}, np.random.SeedSequence(5)))
 
 
 @pytest.mark.slow
 @pytest.mark.compiled
-def test_games_give_quiet_positions_of_the_plies_asked_for() -> None:
+def test_games_give_quiet_positions_of_the_plies_asked_for():
     mine, theirs = positions_of_games(QUOTA, SEED)
     plies = np.bitwise_count(mine | theirs)
     assert {ply: int(np.count_nonzero(plies == ply)) for ply in np.unique(plies)} == QUOTA
@@ -69,7 +69,7 @@ def test_games_give_quiet_positions_of_the_plies_asked_for() -> None:
 
 
 @pytest.mark.compiled
-def test_no_position_of_the_exam_is_learned_from() -> None:
+def test_no_position_of_the_exam_is_learned_from():
     """Every one is held out, as its mirror image is; what is made to learn from holds none."""
     asked = [question.position for question in exam()]
     mine, theirs = np.array([(p.mine, p.theirs) for p in asked]).T
@@ -83,7 +83,7 @@ def test_no_position_of_the_exam_is_learned_from() -> None:
 
 
 @pytest.mark.compiled
-def test_labels_are_what_exact_scores_say() -> None:
+def test_labels_are_what_exact_scores_say():
     pytest.importorskip("bitbully_databases", reason="the 12-ply book is not installed")
     mine, theirs = positions_of_games({9: 1, 11: 2, 12: 2, 18: 3, 26: 10, 35: 10}, SEED)
     for found, expected in zip(made.exact(mine, theirs), labelled(mine, theirs), strict=True):
@@ -91,12 +91,12 @@ def test_labels_are_what_exact_scores_say() -> None:
 
 
 @pytest.fixture(scope="module")
-def torch() -> Any:
+def torch():
     return pytest.importorskip("torch", reason="PyTorch, is not installed")
 
 
 @pytest.mark.compiled
-def test_the_model_and_the_network_answer_alike(torch: Any, labels: Labels) -> None:
+def test_the_model_and_the_network_answer_alike(torch, labels):
     from tests.makers.weights.model import Model
 
     torch.manual_seed(5)
@@ -112,9 +112,7 @@ def test_the_model_and_the_network_answer_alike(torch: Any, labels: Labels) -> N
 
 
 @pytest.mark.compiled
-def test_fitting_lowers_the_losses_and_goes_on_where_it_was(
-    torch: Any, labels: Labels, tmp_path: Path
-) -> None:
+def test_fitting_lowers_the_losses_and_goes_on_where_it_was(torch, labels, tmp_path):
     from tests.makers.weights.fit import fit
     from tests.makers.weights.model import Model
 
@@ -125,7 +123,7 @@ def test_fitting_lowers_the_losses_and_goes_on_where_it_was(
             fit(model, lambda step: [labels], stop, 40, 1, checkpoint, said.append)
         return model
 
-    said: list[str] = []
+    said = []
     torch.manual_seed(1)
     before, _ = made.measure(Network(Model(8, 1, 4, 16).export()), labels)
     whole = fitted(tmp_path / "a.pt", [40]).export()
@@ -140,9 +138,7 @@ def test_fitting_lowers_the_losses_and_goes_on_where_it_was(
 
 @pytest.mark.compiled
 @pytest.mark.slow  # labels, fits and plays, twice
-def test_the_command_trains_and_goes_on_where_it_was(
-    torch: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_command_trains_and_goes_on_where_it_was(torch, tmp_path, capsys, monkeypatch):
     pytest.importorskip("bitbully_databases", reason="the 12-ply book is not installed")
     monkeypatch.setattr(made, "PORTION", QUOTA)
     monkeypatch.setattr(made, "ALL", 3)
