@@ -82,6 +82,7 @@ class Position:
         Position.parse('4453')
     """
 
+    # They can be set: refusing that doubles the time to make a position, most of a move's.
     __slots__ = ("_outcome", "mine", "plies", "theirs")
 
     mine: int
@@ -291,11 +292,7 @@ def _columns_below(tops: int) -> tuple[int, ...]:
 
 
 def require_position(value: object) -> Position:
-    """Return the value if it is a position of this board.
-
-    Raises:
-        InvalidPosition: the value is not a position of this board.
-    """
+    """Return the value if it is a position of this board."""
     if not isinstance(value, Position):
         raise InvalidPosition(f"{repr(value)[:120]}: expected a c4env.{_NAME}")
     return value

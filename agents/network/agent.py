@@ -35,9 +35,6 @@ class Learned(SearchingAgent):
         depth: plies looked ahead, the agent's own move included; 0 plays the policy's column.
         weights: shipped, or an .npz file of weights.
         nodes: nodes of the exact search; 0 turns the search off, and so does ``depth`` 0.
-
-    Raises:
-        InvalidOption: the file cannot be read or has no network.
     """
 
     deterministic = True
@@ -59,9 +56,6 @@ class Learned(SearchingAgent):
         """Return the column to play, its value, and the principal variation.
 
         The value is between -1 and 1, or beyond them if the look-ahead ends in a win or loss.
-
-        Raises:
-            IllegalMove: the game is over.
         """
         require_move(position)
         root = _Node(position.mine, position.theirs)

@@ -53,11 +53,7 @@ class Network:
     deterministic = True
 
     def __init__(self, weights: Weights) -> None:
-        """Make a network from weights, in the form that the class describes.
-
-        Raises:
-            InvalidOption: an array is missing or has a wrong shape or type.
-        """
+        """Make a network; InvalidOption if an array is missing or has a wrong shape or type."""
         self.weights = weights
         self.blocks = sum(name.endswith(".in") for name in weights)
         self._floats = {name: array.astype(np.float32) for name, array in weights.items()}
@@ -88,11 +84,7 @@ class Network:
 
     @classmethod
     def load(cls, file: str | os.PathLike[str]) -> Network:
-        """Load the network in an ``.npz`` file.
-
-        Raises:
-            InvalidOption: the file cannot be read or has no network.
-        """
+        """Load the network in an ``.npz`` file; InvalidOption if the file has none."""
         try:
             with open(file, "rb") as stream, np.load(stream, allow_pickle=False) as data:
                 return cls(dict(data))
@@ -101,9 +93,8 @@ class Network:
             raise InvalidOption(f"weights {file}: {said}") from None
         except (ValueError, TypeError, EOFError, zipfile.BadZipFile) as error:
             # Do not quote NumPy's message, which suggests allowing pickled code.
-            raise InvalidOption(
-                f"weights {file}: expected an .npz file of a network's weights"
-            ) from error
+            said = "expected an .npz file of a network's weights"
+            raise InvalidOption(f"weights {file}: {said}") from error
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the weights to a file atomically."""
@@ -115,8 +106,7 @@ class Network:
         """Return the policy logits and the values of N positions.
 
         Args:
-            observations: ``[N, 6, 7, 2]`` zeros and ones of any dtype; plane 0 holds the discs of
-                the side to move.
+            observations: ``[N, 6, 7, 2]``, plane 0 the discs of the side to move.
             masks: ``[N, 7]``, not 0 for legal columns.
 
         Returns:

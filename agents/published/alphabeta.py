@@ -1,13 +1,13 @@
-"""Alpha-beta search to a fixed depth, and the published systems that use it.
+"""Minimax and alpha-beta to a fixed depth, and the published systems that use them.
 
-Sources: the chain system ("Connect 4 Simulator with Minimax"), window systems A
-("Design and Implementation of a Minimax Game-Playing Agent for Connect Four") and B
-("Implementation Report - Connect Four with Minimax AI").
+Sources: the chain system ("Connect 4 Simulator with Minimax"), whose baseline is naive minimax;
+window systems A ("Design and Implementation of a Minimax Game-Playing Agent for Connect Four") and
+B ("Implementation Report - Connect Four with Minimax AI").
 """
 
 from __future__ import annotations
 
-from typing import Final
+from typing import ClassVar, Final
 
 from ..heuristics.names import WIN
 from ..registry.options import DEFAULT_HEURISTIC, HeuristicName, Plies, validate_args
@@ -27,6 +27,22 @@ class AlphaBeta(FixedDepth):
         depth: plies looked ahead, the agent's own move included.
         heuristic: name or import path of the heuristic (``c4env.agents.heuristics.names``).
     """
+
+    @validate_args
+    def __init__(self, depth: Plies = 7, heuristic: HeuristicName = DEFAULT_HEURISTIC) -> None:
+        super().__init__(depth, heuristic)
+
+
+class Minimax(FixedDepth):
+    """Naive minimax with any heuristic; the defaults are the published settings.
+
+    Args:
+        depth: plies looked ahead, the agent's own move included.
+        heuristic: name or import path of the heuristic (``c4env.agents.heuristics.names``).
+    """
+
+    prune: ClassVar[bool] = False
+    quick: ClassVar[int] = 10**6
 
     @validate_args
     def __init__(self, depth: Plies = 7, heuristic: HeuristicName = DEFAULT_HEURISTIC) -> None:

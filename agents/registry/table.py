@@ -12,7 +12,7 @@ from c4env.agents.registry.entries import Entry
 ZOO: Final = (
     Entry("random", ".baselines:Random", any_board=True),
     Entry("greedy", ".baselines:Greedy", any_board=True),
-    Entry("minimax", ".published.minimax:Minimax", any_board=True),
+    Entry("minimax", ".published.alphabeta:Minimax", any_board=True),
     Entry("alphabeta", ".published.alphabeta:AlphaBeta", any_board=True),
     Entry("deepening", ".search.deepening:Deepening"),
     Entry("alphabeta-chain", ".published.alphabeta:Chain"),

@@ -27,15 +27,8 @@ LOGITS: Final = "logits"
 class Asked:
     """A policy and value function with checks of its results.
 
-    Args:
-        function: the function or its name (see :func:`find_function`).
-        policy: the form of the policy, ``"logits"`` or ``"probabilities"``.
-
-    Attributes:
-        deterministic: True if the function is known to be deterministic.
-
-    Raises:
-        InvalidOption: there is no such function, or a call returned a malformed result.
+    ``policy`` is the form of the function's policy, ``"logits"`` or ``"probabilities"``. A
+    malformed result raises InvalidOption. ``deterministic`` is True if the function is known to be.
     """
 
     def __init__(self, function: str | PolicyValue, policy: str) -> None:
@@ -45,10 +38,7 @@ class Asked:
         self.deterministic = getattr(self._function, "deterministic", False) is True
 
     def __call__(self, planes: Int8s, masks: Int8s) -> tuple[Float64s, Float64s]:
-        """Return the weights ``[N, 7]`` of columns and the values ``[N]`` of positions.
-
-        Weights are not negative. The weight of a full column is 0.
-        """
+        """Return the columns' weights ``[N, 7]``, >= 0 and 0 where full, and the values ``[N]``."""
         answer = self._function(planes, masks)
         try:
             given, expected = (np.asarray(part, np.float64) for part in answer)
@@ -77,12 +67,7 @@ class Asked:
 
 
 def find_function(function: str | PolicyValue) -> PolicyValue:
-    """Find a policy and value function, or a network, by its name or import path.
-
-    Raises:
-        InvalidOption: there is no such function; or the network's file is missing or cannot be
-            read.
-    """
+    """Find a policy and value function, or a network, by its name or import path."""
     who = f"puct: function={function!r}"
     if isinstance(function, str):
         if function == LEARNED:

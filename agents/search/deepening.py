@@ -291,8 +291,7 @@ class Deepening(SearchingAgent):
         table_mb: memory of the table. It is allocated when first needed.
 
     Raises:
-        InvalidOption: no heuristic has the name, or the function is not a heuristic.
-        InvalidOption: a number is out of range.
+        InvalidOption: a number is out of range, or there is no such heuristic.
     """
 
     state_attrs = ()

@@ -167,8 +167,7 @@ class FixedDepth(SearchingAgent):
         rules: the order of columns and the values of finished games.
 
     Raises:
-        InvalidOption: the depth is not 1 to 42.
-        InvalidOption: no heuristic has the name, or the function is not a heuristic.
+        InvalidOption: the depth is not 1 to 42, or there is no such heuristic.
     """
 
     prune: ClassVar[bool] = True

@@ -20,7 +20,6 @@ EXACT: Final = 1
 LOWER: Final = 2  # the value is a lower bound
 UPPER: Final = 3
 BOUND_BITS: Final = 2
-BOUND_MASK: Final = (1 << BOUND_BITS) - 1
 
 _SPREAD: Final = 0x9E3779B97F4A7  # an odd factor, which spreads keys over a table
 _SPREAD_SHIFT: Final = 20  # the lower bits of the product are the least mixed

@@ -15,14 +15,10 @@ from c4env.errors import InvalidOption
 
 
 class SelfPlay(ModelAgent):
-    """Plays the legal column with the greatest logit of the network, without a search.
+    """Plays by a network's mean policy for the board and its mirror image, without a search.
 
-    The policy is the mean of the network's policies for the board and its mirror image.
-
-    Args:
-        network: a training folder, whose latest network plays; a network file; or a
-            ``c4env.agents.selfplay.network.Evaluator``.
-        temperature: as for :class:`~c4env.agents.adapters.model.ModelAgent`.
+    ``network`` is a training folder, whose latest network plays, a network file, or a
+    :class:`c4env.agents.selfplay.network.Evaluator`.
     """
 
     def __init__(self, network: Any, temperature: float = 0.0) -> None:
@@ -33,7 +29,7 @@ class SelfPlay(ModelAgent):
         self._network = network if callable(network) else Evaluator.load(network)
 
     def preferences(self, planes: Int8s) -> Any:
-        """Return the network's logits ``[M, 7]``; see :class:`ModelAgent`."""
+        """Return the mean logits ``[M, 7]``."""
         logits, _ = self._network(np.concatenate([planes, planes[:, :, ::-1]]))
         return (logits[: len(planes)] + logits[len(planes) :, ::-1]) / 2
 
@@ -56,7 +52,7 @@ def selfplay(
         temperature: temperature of the policy; 0: the preferred column.
 
     Raises:
-        InvalidOption: both simulations and a temperature are given; ``puct`` has no temperature.
+        InvalidOption: both simulations and a temperature are given.
     """
     if not simulations:
         return SelfPlay(path, temperature)

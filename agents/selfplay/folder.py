@@ -20,9 +20,7 @@ LAST_SEED: Final = 2**32 - 1  # the greatest seed that all libraries take
 def needs(extra: str, module: str = "") -> Iterator[None]:
     """A context manager for optional imports; if one fails, the error names the extra to install.
 
-    Raises:
-        MissingExtra: an import fails.
-        SystemExit: an import fails and ``module`` is ``"__main__"``; the error is printed.
+    In ``module`` ``"__main__"`` the error is printed, and the process exits with code 2.
     """
     try:
         with from_extra(extra, "this needs another package"):
@@ -36,11 +34,7 @@ def needs(extra: str, module: str = "") -> Iterator[None]:
 
 @contextmanager
 def claimed(folder: Path, settings: str) -> Iterator[None]:
-    """A context manager that locks a training's folder and refuses settings that differ.
-
-    Args:
-        folder: the folder, made if it is missing. A process that dies also releases the lock.
-        settings: a line of text, which the file ``settings.txt`` of the folder keeps.
+    """A context manager that makes and locks a training's folder, which keeps its ``settings``.
 
     Raises:
         InvalidOption: the folder has a training with other settings.
@@ -61,11 +55,7 @@ def claimed(folder: Path, settings: str) -> Iterator[None]:
 
 @contextmanager
 def checkpoint_read(path: Path) -> Iterator[None]:
-    """A context manager for reading a checkpoint; every error becomes a short InvalidOption.
-
-    Raises:
-        InvalidOption: the file is not a checkpoint, or comes from another version.
-    """
+    """A context manager for reading a checkpoint; every error becomes a short InvalidOption."""
     try:
         yield
     except Exception as error:
@@ -76,13 +66,7 @@ def checkpoint_read(path: Path) -> Iterator[None]:
 def run(act: Callable[..., Any], parser: argparse.ArgumentParser, *argv: str) -> int:
     """Call a function with the arguments of the command line; report bad input in one line.
 
-    Args:
-        act: the function; its parameters are those of ``parser``.
-        parser: the parser of the script.
-        argv: the arguments; none for those of the process.
-
-    Returns:
-        the exit code: 0 for success, 2 for bad input, 130 for an interrupt.
+    Returns the exit code: 0 for success, 2 for bad input, 130 for an interrupt.
     """
     given = vars(parser.parse_args(argv or None))
     try:

@@ -16,8 +16,8 @@ from typing import Any, Final, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from c4env.agents.network import MODEL
 from c4env.agents.network.features import planes_of
+from c4env.agents.selfplay import MODEL
 from c4env.arrays import Bools, Int8s, Int64s
 from c4env.bitboard import CELLS, COLUMNS, ROWS
 from c4env.envs.vectorized.batch import boards_from
@@ -35,14 +35,10 @@ SHOWN: Final = [0, 1, 4, 2, 3]  # the input's plane for each plane of ``planes_o
 
 
 def tensor_of(boards: Int64s, turned: Bools | None = None) -> Tensor:
-    """Return the network's input for boards.
+    """Return the network's input, float32 ``[N, 6, 6, 7]`` with the plane first.
 
-    Args:
-        boards: bitboards ``[N, 2]`` of the side to move and of the other side.
-        turned: ``[N]``, True for each board to mirror; None mirrors none.
-
-    Returns:
-        planes, float32 ``[N, 6, 6, 7]``, plane first.
+    ``boards`` ``[N, 2]`` has the side to move first; boards where ``turned`` ``[N]`` is True are
+    mirrored.
     """
     planes = np.empty((len(boards), ROWS, COLUMNS, PLANES), np.float32)
     planes[..., SHOWN] = planes_of(*np.ascontiguousarray(boards.T))
@@ -54,12 +50,7 @@ def tensor_of(boards: Int64s, turned: Bools | None = None) -> Tensor:
 
 
 class Window(nn.Module):
-    """A 3 by 3 convolution with filters as a matrix ``[out, in * 9]``, as the optimizer Muon needs.
-
-    Args:
-        inputs: number of input channels.
-        outputs: number of output channels.
-    """
+    """A 3 by 3 convolution with filters as a matrix ``[out, in * 9]``, as Muon needs."""
 
     def __init__(self, inputs: int, outputs: int) -> None:
         super().__init__()
@@ -91,11 +82,6 @@ class SelfPlayNetwork(nn.Module):
 
     The heads give policy and value. The logit of each column also includes a weighted sum of
     that column's channels.
-
-    Args:
-        channels: channels of each convolution.
-        units: units of each dense layer.
-        blocks: number of residual blocks.
     """
 
     def __init__(self, channels: int = 32, units: int = 256, blocks: int = 0) -> None:
@@ -139,12 +125,7 @@ class SelfPlayNetwork(nn.Module):
 
 
 class Evaluator:
-    """A function that evaluates many positions by a network, without gradients.
-
-    Args:
-        network: the network, with its current weights.
-        dtype: the type of the weights.
-    """
+    """A function that evaluates many positions by a network, without gradients."""
 
     deterministic = True
 

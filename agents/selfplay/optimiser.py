@@ -1,8 +1,7 @@
 """The optimiser of networks: Muon for the hidden matrices, AdamW for the rest.
 
 Muon (Jordan and others, 2024) makes the step of a matrix about equally long in every direction.
-After the same training time, networks fitted by Muon blundered in fewer positions than networks
-fitted by AdamW. docs/explanation/self-play.md gives the figures.
+docs/explanation/self-play.md compares it with AdamW alone.
 """
 
 from __future__ import annotations
@@ -26,11 +25,7 @@ class Fitted(Protocol):
 
 
 class Optimiser:
-    """Fits a network by Muon and AdamW.
-
-    Args:
-        network: the network; call :meth:`refresh` after it has grown.
-    """
+    """Fits a network by Muon and AdamW; call :meth:`refresh` after the network has grown."""
 
     def __init__(self, network: Fitted) -> None:
         self.network = network
@@ -41,7 +36,6 @@ class Optimiser:
         ]
 
     def _split(self) -> tuple[list[nn.Parameter], list[nn.Parameter]]:
-        """Return the parameters that Muon fits, and the parameters that AdamW fits."""
         hidden = self.network.hidden()
         own = {id(matrix) for matrix in hidden}
         return hidden, [other for other in self.network.parameters() if id(other) not in own]
@@ -52,12 +46,9 @@ class Optimiser:
             part.param_groups[0]["params"] = parameters
 
     def step(self, loss: Tensor, share: float, longest: float | None = None) -> None:
-        """Take one step that lowers a loss.
+        """Take one step that lowers a loss, at ``share`` of the highest learning rate.
 
-        Args:
-            loss: the loss of the network's outputs.
-            share: the learning rate, as a fraction of the highest learning rate.
-            longest: the greatest norm of the gradient, which is clipped to it; None does not clip.
+        ``longest`` is the greatest norm of the gradient, which is clipped to it.
         """
         for part in self.parts:
             part.zero_grad()

@@ -55,18 +55,10 @@ def train(
     *,
     length: int = 32,
 ) -> Network:
-    """Train for ``steps`` plies and write the network's weights.
+    """Train for ``steps`` plies, counted over all boards, and write the weights to ``out``.
 
-    Args:
-        out: the file of the weights.
-        steps: plies, counted over all boards.
-        seed: the seed of weights and moves.
-        device: "cpu", "cuda" or another PyTorch device.
-        boards: number of boards; a GPU needs thousands to be fast.
-        length: plies on each board between two updates.
-
-    Raises:
-        InvalidOption: this machine has no such device.
+    A GPU needs thousands of boards to be fast. The network is updated after ``length`` plies on
+    each board.
     """
     torch.manual_seed(seed)
     envs = TensorEnv(boards, device)
@@ -130,8 +122,7 @@ class TorchPPO(ModelAgent):
         self._network.load_state_dict(torch.load(path, "cpu", weights_only=True))
 
     def preferences(self, planes: Int8s) -> Any:
-        """Return the columns' log-probabilities ``[M, 7]``; see
-        :class:`~c4env.agents.adapters.model.ModelAgent`."""
+        """Return the columns' log-probabilities ``[M, 7]``."""
         with torch.no_grad():
             return self._network(torch.from_numpy(planes), torch.ones(len(planes), COLUMNS))[0]
 

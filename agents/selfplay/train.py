@@ -46,7 +46,7 @@ with needs("torch", __name__):
     from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy
     from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
-    from c4env.agents.network import MODEL
+    from c4env.agents.selfplay import MODEL
     from c4env.agents.selfplay.network import Evaluator, SelfPlayNetwork, tensor_of
     from c4env.agents.selfplay.optimiser import Optimiser
 
@@ -132,10 +132,9 @@ class SelfPlayGames:
         self.moves[where] = 0
 
     def play(self, search: Search) -> Samples:
-        """Play one ply on every board.
+        """Play one ply on every board; return samples of the games that ended.
 
-        Returns:
-            The training samples of the games that ended; most forced moves are left out.
+        Most positions with a forced move are left out.
         """
         boards = boards_from(self.batch.observe()[0])
         found = search(boards, self.generator.gumbel(size=(len(boards), COLUMNS)))
@@ -159,13 +158,9 @@ class SelfPlayGames:
 
 
 class Trainer:
-    """The state of a training (network, optimiser, games, replay buffer), saved in a checkpoint.
+    """The state of a training (network, optimiser, games, replay buffer).
 
-    Args:
-        out: the folder of the training; a checkpoint in it is resumed.
-        seed: the seed of weights and games.
-        boards: number of games played at once.
-        shape: arguments of :class:`~c4env.agents.selfplay.network.SelfPlayNetwork`.
+    A checkpoint in the folder ``out`` is resumed. ``seed`` seeds weights and games.
     """
 
     positions = learned = 0  # positions played and learned so far
@@ -219,11 +214,8 @@ class Trainer:
     def learn(self, share: float) -> tuple[float, float]:
         """Take one gradient step on a batch from the newer half of the positions.
 
-        Args:
-            share: the learning rate, as a fraction of the highest learning rate.
-
-        Returns:
-            The losses of policy and value.
+        ``share`` is the learning rate, as a fraction of the highest. Returns the losses of policy
+        and value.
         """
         window = min(len(self.samples), max(FEWEST, self.positions // 2), self.positions)
         drawn = self.positions - 1 - self.generator.integers(window, size=BATCH)
@@ -291,11 +283,8 @@ def as_bytes(array: Samples) -> Any:
 def rate_at(share: float, positions: int) -> float:
     """Return the learning rate, as a fraction of the highest learning rate.
 
-    The rate falls with the inverse square root of the positions, and also by a cosine at the end.
-
-    Args:
-        share: the fraction of the training time that has passed.
-        positions: the number of positions played so far.
+    The rate falls with the inverse square root of the positions played so far, and also by a cosine
+    at the end of the training, of which ``share`` has passed.
     """
     fall = min(max((share - FLAT) / (1 - FLAT), 0.0), 1.0)
     end = LAST + (1 - LAST) * 0.5 * (1 + math.cos(math.pi * fall))
@@ -316,12 +305,12 @@ def train(
     Args:
         out: the folder of the training.
         minutes: the wall-clock time of training, without the time between two calls.
-        seed: the seed of weights and games.
-        boards, shape: see :class:`Trainer`.
+        boards: games at once.
+        shape: channels and units of :class:`~c4env.agents.selfplay.network.SelfPlayNetwork`.
         look: a function to call at each report, with the agent and the number of positions so far.
 
     Raises:
-        InvalidOption: a number or the checkpoint is bad, or the folder has another seed.
+        InvalidOption: a number is out of range.
     """
     if not 0 < minutes < math.inf:
         raise InvalidOption(f"minutes={minutes!r}: expected a number above 0")

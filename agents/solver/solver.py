@@ -63,8 +63,7 @@ class Solver:
         nodes: nodes searched by the last call.
 
     Raises:
-        InvalidOption: an option is out of range.
-        InvalidOption: the book cannot be read.
+        InvalidOption: an option is out of range, or the book cannot be read.
         InvalidPosition: an argument is not a position, or its board has another size.
 
     Example:

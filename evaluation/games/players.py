@@ -15,15 +15,16 @@ import re
 import threading
 import uuid
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
 from c4env.agents.registry.table import ZOO
 from c4env.cores import usable_cores
-from c4env.errors import UnknownAgent
+from c4env.errors import InvalidOption, UnknownAgent
 from c4env.evaluation.games.pool import (
-    TRIES,
     Clock,
     Worker,
     end_all,
@@ -75,7 +76,30 @@ class RunSpec:
     shared: bool = False  # workers are threads, each of which needs its own copy of an object
     id: str = ""  # of the lineup, whose agents play
 
-    def for_workers(self) -> RunSpec:
+    def for_workers(self, jobs: int) -> RunSpec | None:
+        """Return the run as worker processes get it, or None if this process plays.
+
+        With one job, workers play third-party code that can be sent: an object only with a limit of
+        time, which ends the worker.
+        """
+        if not may_start_processes():
+            if jobs > 1:
+                warnings.warn(
+                    "a daemonic process may start no processes: one job plays here",
+                    RuntimeWarning,
+                    stacklevel=2,
+                )
+            return None
+        if jobs > 1:
+            return self.sent()
+        players = self.field.values()
+        objects = self.clock is not None and any(map(callable, players))
+        if objects or any(map(names_code, players)):
+            with suppress(InvalidOption):  # an object that cannot be pickled
+                return self.sent()
+        return None
+
+    def sent(self) -> RunSpec:
         """Return the run with its objects pickled: what goes wrong there is one agent's own."""
         sent = {n: p if isinstance(p, str | bytes) else pickled(p) for n, p in self.field.items()}
         return dataclasses.replace(self, field=sent, transcripts=None)
@@ -184,23 +208,26 @@ class Lineup:
     workers: list[Worker]
     id: str
 
+    @contextmanager
+    def here(self) -> Iterator[None]:
+        """A context in which this thread plays with the agents that were made."""
+        agent_cache.adopt(self.id, self.made)
+        try:
+            yield
+        finally:
+            agent_cache.clear()
+
     def close(self) -> None:
-        """Close the agents and end the workers that no run has taken over."""
+        """Close the agents and end the workers."""
         close_agents(self.made)
         end_all(self.workers)
-        self.workers.clear()
 
 
 def line_up(field: Mapping[str, Player], movetime: float | None = None, jobs: int = 1) -> Lineup:
-    """Make the players of a run, and read their traits; a wrong spec is reported first.
-
-    Args:
-        field: players by name.
-        movetime: the run's seconds per move.
-        jobs: the most workers to keep.
+    """Make the players of a run, and read their traits; ``jobs`` workers stay for the run.
 
     Raises:
-        UnknownAgent, InvalidOption, ...: a spec is wrong, or an agent cannot be made.
+        UnknownAgent: an agent cannot be made.
     """
     found: dict[str, Traits] = {}
     lineup = Lineup(field, join(()), {}, [], uuid.uuid4().hex)
@@ -212,14 +239,15 @@ def line_up(field: Mapping[str, Player], movetime: float | None = None, jobs: in
                 if isinstance(player, str):
                     lineup.made[name] = make_player(player, movetime)
                 found[name] = look(name, player, lineup.made.get(name, player), watch)
+        code = pickled(partial(look_in_worker, movetime, registered_here(), lineup.id))
         while outside:
             some, outside = outside[: usable_cores()], outside[usable_cores() :]
             first = len(lineup.workers)
-            lineup.workers += [Worker() for _ in some]
-            for name, worker in zip(some, lineup.workers[first:], strict=True):
-                worker.give(_LOOK, (name, field[name], movetime, registered_here(), lineup.id))
+            for name in some:
+                lineup.workers.append(Worker())
+                lineup.workers[-1].give(code, [(name, field[name])])
             for at, name in enumerate(some, first):
-                found[name] = _look_of(name, lineup.workers, at)
+                found[name] = _traits_from(lineup.workers, at, name, code)
             end_all(lineup.workers[jobs:])
             del lineup.workers[jobs:]
         lineup.traits = join([found[name] for name in field])
@@ -229,26 +257,28 @@ def line_up(field: Mapping[str, Player], movetime: float | None = None, jobs: in
     return lineup
 
 
-def _look_of(name: str, workers: list[Worker], at: int, tries: int = TRIES) -> Traits:
-    """Return the traits that a worker reads; if the worker dies, a fresh one takes its place."""
-    worker = workers[at]
+def _traits_from(
+    workers: list[Worker], at: int, name: str, code: bytes, again: bool = True
+) -> Traits:
+    """Wait for the traits that a worker reads; if it dies, another worker takes its place."""
+    task = workers[at].given[0]
     try:
-        traits: Traits = worker.result()
+        traits: Traits = workers[at].result()
+        return traits
     except RuntimeError as error:
-        last = str(error).strip().rpartition("\n")[2]
-        raise UnknownAgent(f"agent {name!r} cannot be made: {last}") from None
+        said = str(error).strip().rpartition("\n")[2]
     except (EOFError, OSError):
-        worker.join()
-        if tries == 1:
-            raise UnknownAgent(f"agent {name!r} cannot be made: {worker.ending()}") from None
-        workers[at] = Worker()
-        workers[at].give(_LOOK, worker.given[0][0])
-        return _look_of(name, workers, at, tries - 1)
-    return traits
+        workers[at].join()
+        said = workers[at].ending()
+        if again:
+            workers[at] = Worker()
+            workers[at].give(code, [task])
+            return _traits_from(workers, at, name, code, again=False)
+    raise UnknownAgent(f"agent {name!r} cannot be made: {said}")
 
 
 def look_in_worker(
-    name: str, spec: str, movetime: float | None, registered: Mapping[str, Any], run: str
+    movetime: float | None, registered: Mapping[str, Any], run: str, name: str, spec: str
 ) -> Traits:
     """Make an agent of third-party code in this worker, and return its traits."""
     register_all(registered)
@@ -257,6 +287,3 @@ def look_in_worker(
         traits = look(name, spec, agent, watch)
     agent_cache.adopt(run, {name: agent})
     return traits
-
-
-_LOOK: Final = pickled(look_in_worker)

@@ -34,7 +34,6 @@ from c4env.evaluation.games.processes import sigint_blocked
 
 SLACK: Final = 1.0  # seconds beyond a limit after which the parent ends the worker
 CLOSING: Final = 2.0  # seconds that agents have to close
-TRIES: Final = 2  # the most workers that a task may end
 BATCH: Final = 16  # the most tasks that wait at a worker
 BATCH_SECONDS: Final = 0.3  # intended duration of the tasks that wait at a worker
 
@@ -133,14 +132,14 @@ class Worker:
     """A process that does tasks in order.
 
     Attributes:
-        given: the tasks that it has not finished, with the number of workers that each has ended.
+        given: the tasks that it has not finished.
         turn: whose turn it is there.
     """
 
     def __init__(self, threads: int = 1) -> None:
         context = get_context("loky")  # does not run the main script again
         self.pipe, theirs = context.Pipe()
-        self.given: deque[tuple[Task, int]] = deque()
+        self.given: deque[Task] = deque()
         self._code: bytes | None = None
         handle, self._path = tempfile.mkstemp(prefix="c4-turn-")
         os.truncate(handle, ctypes.sizeof(Turn))
@@ -154,11 +153,12 @@ class Worker:
             self.process.start()
         theirs.close()
 
-    def give(self, code: bytes, task: Task, ended: int = 0) -> None:
-        """Send a pickled function and its arguments; ``ended`` workers did not survive them."""
-        self.given.append((task, ended))
+    def give(self, code: bytes, tasks: Iterable[Task]) -> None:
+        """Send a pickled function and the arguments of each call, such as texts and numbers."""
+        tasks = list(tasks)
+        self.given.extend(tasks)
         with suppress(OSError):  # a dead worker is noticed when its pipe is read
-            self.pipe.send_bytes(pickled((None if code is self._code else code, task)))
+            self.pipe.send_bytes(pickle.dumps((None if code is self._code else code, tasks)))
         self._code = code
 
     def result(self) -> Any:
@@ -169,10 +169,10 @@ class Worker:
             raise found
         return found
 
-    def end(self, busy: bool | None = None) -> None:
-        """End the process; an idle worker closes its agents first."""
+    def end(self) -> None:
+        """End the process, which closes its agents; an idle worker sees its pipe close."""
         self.pipe.close()
-        if self.given if busy is None else busy:
+        if self.given:
             with suppress(OSError):
                 self.process.terminate()
 
@@ -219,7 +219,7 @@ def do_all(
     tasks: Iterable[Task],
     jobs: int,
     clock: Clock | None = None,
-    workers: Iterable[Worker] = (),
+    workers: list[Worker] | None = None,
 ) -> Generator[tuple[Task, Any], None, None]:
     """Do tasks on worker processes; yield each task with its result, or Lost, when it is done.
 
@@ -230,73 +230,71 @@ def do_all(
         tasks: the tasks. A task may be added to a deque while others are done.
         jobs: the most workers.
         clock: the limit of a move, after which the parent ends the worker.
-        workers: workers that run already.
+        workers: idle workers; the list always has those that run.
 
     Raises:
         Unavailable: two workers died with the same task while no agent's code ran.
     """
     tasks = tasks if isinstance(tasks, deque) else deque(tasks)
-    again: deque[tuple[Task, int]] = deque()  # tasks of workers that died
-    pool = list(workers)
+    suspects: list[Task] = []  # tasks that have ended a worker
+    pool = [] if workers is None else workers
     threads = max(1, usable_cores() // jobs)
     done, started = 0, time.monotonic()
     try:
         code = pickled(function)
-        while tasks or again or any(worker.given for worker in pool):
+        while tasks or any(worker.given for worker in pool):
             going = sum(bool(worker.given) for worker in pool)
-            while len(pool) < min(jobs, going + len(again) + len(tasks)):
+            while len(pool) < min(jobs, going + len(tasks)):
                 pool.append(Worker(threads))
             # The last tasks are given one by one, so that all workers end at about the same time.
             paced = BATCH_SECONDS * done / (time.monotonic() - started + 1e-9) / len(pool)
-            size = min(BATCH, paced, len(tasks) / (4 * len(pool)))
+            size = max(1, int(min(BATCH, paced, len(tasks) / (4 * len(pool)))))
             for worker in pool:
-                if len(worker.given) <= size / 2:
-                    while (again or tasks) and len(worker.given) < max(1, size):
-                        worker.give(code, *(again.popleft() if again else (tasks.popleft(),)))
+                if tasks and len(worker.given) <= size // 2:
+                    count = min(size - len(worker.given), len(tasks))
+                    worker.give(code, [tasks.popleft() for _ in range(count)])
             busy = {worker.pipe: worker for worker in pool if worker.given}
             ready = wait(list(busy), 0.1 if clock else 1.0)
             for pipe, worker in busy.items():
-                lost = worker.late(clock) if pipe not in ready else None
-                dead = bool(lost)
-                if dead:
-                    worker.kill()
-                try:
-                    while worker.given and (dead or pipe.poll()):
-                        task = worker.given[0][0]
+                task, lost = worker.given[0], None
+                if pipe in ready:
+                    try:
                         result = worker.result()
+                    except (EOFError, OSError):
+                        pass  # the process has ended
+                    else:
                         done += 1
                         yield task, result
-                    if worker.process.exitcode is None:
                         continue
-                except (EOFError, OSError):
-                    pass
+                else:
+                    lost = worker.late(clock)
+                    alive = lost is None and worker.process.exitcode is None
+                    if alive or pipe.poll():  # the next round reads what it has sent
+                        continue
                 pool.remove(worker)
+                if lost is not None:
+                    worker.kill()
                 worker.end()
                 worker.join()
-                if not worker.given:
-                    continue
-                (task, ended), *rest = worker.given
-                again.extendleft(reversed(rest))
-                if lost is None and ended + 1 < TRIES:
-                    again.appendleft((task, ended + 1))
-                    continue
-                if worker.turn.seat is None:
-                    raise Unavailable(f"a worker of this run failed: {worker.ending()}")
-                yield (
-                    task,
-                    lost or Lost("crash", worker.ending(), Turn.from_buffer_copy(worker.turn)),
-                )
+                again = list(worker.given)
+                if lost is not None or any(task is suspect for suspect in suspects):
+                    again.remove(task)
+                    if worker.turn.seat is None:
+                        raise Unavailable(f"a worker of this run failed: {worker.ending()}")
+                    yield task, lost or worker.lost("crash", worker.ending())
+                suspects.append(task)
+                tasks.extendleft(reversed(again))
     finally:
         end_all(pool)
 
 
-def end_all(workers: Iterable[Worker]) -> None:
-    """End workers, and wait until they have ended."""
-    workers = list(workers)
+def end_all(workers: list[Worker]) -> None:
+    """End workers, wait until they have ended, and empty the list."""
     for worker in workers:
         worker.end()
     for worker in workers:
         worker.join()
+    workers.clear()
 
 
 def pickled(thing: Any) -> bytes:
@@ -335,20 +333,20 @@ def _work(pipe: Connection, path: str, parent: int) -> None:
     here.worker = True
     with suppress(OSError):  # Windows keeps it until it is closed
         os.unlink(path)
-    function: Any = None
     with suppress(EOFError, OSError):
         while True:
-            message = pipe.recv_bytes()
-            try:
-                code, task = pickle.loads(message)
-                function = function if code is None else pickle.loads(code)
-                found = True, function(*task)
-            except C4Error as error:
-                found = False, error
-            except BaseException:
-                found = False, RuntimeError(traceback.format_exc())
-            here.turn.ends()
-            pipe.send_bytes(pickle.dumps(found))
+            code, tasks = pickle.loads(pipe.recv_bytes())
+            for task in tasks:
+                try:
+                    if code is not None:
+                        function, code = pickle.loads(code), None
+                    found = True, function(*task)
+                except C4Error as error:
+                    found = False, error
+                except BaseException:
+                    found = False, RuntimeError(traceback.format_exc())
+                here.turn.ends()
+                pipe.send_bytes(pickle.dumps(found))
     _leave()
 
 

@@ -34,8 +34,8 @@ from c4env.agents.registry.entries import Entry
 from c4env.agents.registry.table import ZOO
 
 from ...agents.base import Agent
-from ...agents.network import MODEL
 from ...agents.registry.registry import options_of_entry, registered_here, split_spec
+from ...agents.selfplay import MODEL
 
 Identity = Mapping[str, str]
 """The hashes of an agent's parts, by name; empty for agents of this project."""

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import functools
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from c4env.evaluation.tables import Column, Result, Table, plural, rounded
 
-from ..store.record import GameRecord
+from ..store.record import Ending, GameRecord
 
 
 class Cell(NamedTuple):
@@ -114,6 +114,27 @@ class WinTable(Result):
         """The number of games."""
         return sum(cell.games for cell in self.cells.values())
 
+    @property
+    def kinds(self) -> list[str]:
+        """The kinds of forfeits that occurred, as :data:`KINDS` names them."""
+        return [kind for kind in KINDS if any(self.forfeited(p, kind) for p in self.forfeits)]
+
+    def forfeited(self, player: str, kind: str) -> int:
+        """The number of games that a player forfeited in one of the ways of a kind."""
+        counts = self.forfeits.get(player, Counter())
+        return sum(counts[ending] for ending in KINDS[kind])
+
+    def forfeit_columns(self, player: Callable[[Any], str]) -> list[Column]:
+        """Return a column for each kind of forfeit that occurred, for a table of players.
+
+        Args:
+            player: returns the player of a row.
+        """
+        return [
+            Column(kind, of=lambda row, kind=kind: self.forfeited(player(row), kind))
+            for kind in self.kinds
+        ]
+
     # -- forms --------------------------------------------------------------------------
 
     def tables(self) -> dict[str, Table]:
@@ -176,6 +197,13 @@ class _Pairs(Table):
         return self.matrix.as_markdown()
 
 
+KINDS: Final[Mapping[str, tuple[Ending, ...]]] = {
+    "crashes": ("exception", "crash"),
+    "timeouts": ("time",),
+    "illegal": ("illegal column", "nonsense"),
+    "abandoned": ("abandoned",),
+}
+"""The kinds of forfeits that tables count, and the endings of games of each kind."""
 PAIRS: Final = (
     *map(Column, ("first", "second", "games", "wins", "draws", "losses")),
     Column("score", ".1%"),

@@ -61,4 +61,5 @@ def opponents(run: Tournament, ratings: Ratings) -> Table | None:
         if ratings.exact:
             better = float(np.sign(round(ahead.value, 3)) + 1) / 2
         found.append(Met(rating, *cells, score_of(ahead, sum(cells, Cell()).score), better))
-    return Table(OPPONENTS, found)
+    forfeits = run.table.forfeit_columns(lambda met: met.opponent.player)
+    return Table([*OPPONENTS, *forfeits], found)

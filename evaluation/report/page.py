@@ -74,7 +74,11 @@ def contents(
         "digest": run.digest,
         "date": date,
         "command": command_of(header),
-        "headline": [sentence(run, ratings), *remarks(run, ratings)],
+        "headline": [
+            *run.table.reasons_of_forfeits(),
+            sentence(run, ratings),
+            *remarks(run, ratings),
+        ],
         "course": None if match is None or match.sprt is None else course(match),
         "players": players,
         "labels": [*labels(players).values()],

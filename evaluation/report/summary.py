@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from c4env.evaluation.tables import Column, Result, Table
+from c4env.evaluation.tables import Result, Table
 
 from ..games.tournament import Tournament
 from ..rating.ratings import Ratings
@@ -82,8 +82,8 @@ class RunSummary(Result):
                 (player,) = self.run.header.challengers
                 cells = (
                     f"first, second: wins/draws/losses of {player} moving first and second; LOS: "
-                    "probability that it is stronger, from the games of the two; nodes, ms: of "
-                    f"the opponent, a move. Elo: {self.ratings.zero}."
+                    "probability that it is stronger, from the games of the two; nodes, ms (a "
+                    f"move) and forfeits: of the opponent. Elo: {self.ratings.zero}."
                 )
                 notes = [cells, first, *rest]
             else:
@@ -99,9 +99,7 @@ class RunSummary(Result):
 
 
 def standings(ratings: Ratings, table: WinTable) -> Table:
-    """The table of ratings, with each agent's forfeits if any agent forfeited a game."""
+    """The table of ratings, with a column for each kind of forfeit that occurred."""
     plain = ratings.table()
-    if not table.forfeits:
-        return plain
-    forfeits = Column("forfeits", of=lambda r: sum(table.forfeits.get(r.player, {}).values()))
-    return replace(plain, columns=[*plain.columns, forfeits])
+    forfeits = table.forfeit_columns(lambda rating: rating.player)
+    return replace(plain, columns=[*plain.columns, *forfeits])

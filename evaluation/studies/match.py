@@ -5,7 +5,8 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import Final, NamedTuple, Unpack
 
@@ -109,7 +110,13 @@ class Match(Tournament):
         """The result in a row, which text and Markdown show as lines."""
         columns = [Column("agent", of=lambda m: m.players[0])]
         columns.append(Column("opponent", of=lambda m: m.players[1]))
-        return _Lines([*columns, *(column for line in LINES for column in line)], [self])
+        forfeits = [Column(kind, of=lambda m, k=kind: m.forfeits(k)) for kind in self.table.kinds]
+        by_line = [*LINES, forfeits]
+        return _Lines([*columns, *chain(*by_line)], [self], by_line=by_line)
+
+    def forfeits(self, kind: str) -> Forfeits:
+        """The numbers of games that the two agents forfeited in one of the ways of a kind."""
+        return Forfeits(*(self.table.forfeited(player, kind) for player in self.players))
 
 
 class Pentanomial(NamedTuple):
@@ -123,6 +130,16 @@ class Pentanomial(NamedTuple):
 
     def __str__(self) -> str:
         return str([*self])
+
+
+class Forfeits(NamedTuple):
+    """The numbers of games that two agents forfeited."""
+
+    agent: int
+    opponent: int
+
+    def __str__(self) -> str:
+        return f"{self.agent} (opponent: {self.opponent})"
 
 
 class Llr(NamedTuple):
@@ -162,7 +179,9 @@ LINES: Final = (
 
 @dataclass(frozen=True)
 class _Lines(Table):
-    """The result of a match, which text and Markdown show in the lines of :data:`LINES`."""
+    """The result of a match, which text and Markdown show in lines of a few columns each."""
+
+    by_line: Sequence[Sequence[Column]] = field(kw_only=True)
 
     def layout(self, columns: int | None = None) -> tuple[str, bool]:
         return "\n".join(self._shown()), False
@@ -172,7 +191,7 @@ class _Lines(Table):
 
     def _shown(self) -> Iterator[str]:
         (match,) = self.items
-        for line in LINES:
+        for line in self.by_line:
             values = [(column, column.value(match)) for column in line]
             shown = [f"{c.name}: {c.shown(value)}" for c, value in values if value is not None]
             if shown:

@@ -90,7 +90,7 @@ class QuestionPool:
         found: list[Message] = []
         try:
             for part in parts(question):
-                worker.give(self._code, (part, self.seconds + SPARE))
+                worker.give(self._code, [(part, self.seconds + SPARE)])
                 coming = loop.run_in_executor(self._threads, worker.result)
                 coming.add_done_callback(lambda done: done.exception())  # whoever listens
                 found.append(await asyncio.wait_for(asyncio.shield(coming), deadline - loop.time()))

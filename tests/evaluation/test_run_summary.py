@@ -47,7 +47,7 @@ def test_it_fits_the_terminal(count: int, columns: int) -> None:
     assert " ".join(said.split()).endswith((".", ")."))
     assert placed.split()[:3] == ["rank", "agent", "Elo"]
     assert len(placed.split("\n")) == count + 1
-    assert ("minimax forfeited" in text) == (count > 2) == ("forfeits" in text)
+    assert ("minimax forfeited" in text) == (count > 2) == ("crashes" in text)
 
 
 RUN = ["random", "greedy", "alphabeta:depth=2"]
@@ -74,6 +74,23 @@ def test_every_format_has_the_same_columns(kind: str) -> None:
         assert all(head in shown for head in heads if head not in ("agent", "opponent"))
     assert found["digest"] == run.digest
     assert found["sentence"] == summary.text().split("\n")[0]
+
+
+@pytest.mark.parametrize("kind", ["standings", "opponents", "match"])
+def test_every_format_counts_forfeits_and_says_them_first(kind: str) -> None:
+    endings = ["exception", "crash", "time", "illegal column", "four"]
+    games = [GameRecord(("a", "b"), "", "", 1, ending, "why") for ending in endings]  # type: ignore[arg-type]
+    about = {"opponents": {"kind": "gauntlet", "challengers": ("b",)}, "match": {"kind": "match"}}
+    run = run_of(games, players={"a": "a", "b": "b"}, openings=("",), **about.get(kind, {}))
+    summary = RunSummary.of(Match(run.header, run.games) if kind == "match" else run)
+    own = "_agent" if kind == "match" else ""
+    (row,) = [r for r in json.loads(summary.json())[kind] if "a" in r.values()]
+    assert [row[f"{name}{own}"] for name in ("crashes", "timeouts", "illegal")] == [2, 1, 1]
+    assert f"illegal{own}" in summary.csv().split("\n")[0]
+    said = "a forfeited 4 games (1 crash, 1 exception, 1 illegal column, 1 time), for example: "
+    for shown in (summary.text(), summary.markdown(), json.loads(summary.json())["sentence"]):
+        assert shown.startswith(said)
+    assert all(name in summary.markdown() for name in ("crashes", "timeouts", "illegal"))
 
 
 @pytest.mark.parametrize("plies", [0, 1, 2, 3])

@@ -7,8 +7,8 @@ import json
 import pytest
 
 from c4env.evaluation.rating.costs import Cost, costs
-from c4env.evaluation.rating.wintable import Cell, WinTable
-from c4env.evaluation.store.record import GameRecord
+from c4env.evaluation.rating.wintable import KINDS, Cell, WinTable
+from c4env.evaluation.store.record import FORFEITS, GameRecord
 
 
 def game(first, second, winner, moves="1212121", ending="four"):
@@ -55,6 +55,10 @@ def test_forfeits_are_counted():
     table = WinTable.of(GAMES)
     assert table.forfeits == {"mid": {"illegal column": 2, "exception": 1}}
     assert table.games == 7
+    assert table.kinds == ["crashes", "illegal"]
+    counted = [column.value("mid") for column in table.forfeit_columns(str)]
+    assert counted == [table.forfeited("mid", kind) for kind in table.kinds] == [1, 2]
+    assert sorted(sum(KINDS.values(), ())) == sorted(FORFEITS)
     assert "7 games; openings of 2 plies" in table.text()
     assert "1 exception, 2 illegal column" in table.text()
 
