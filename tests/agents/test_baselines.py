@@ -20,12 +20,8 @@ def greedy_by_hand(moves, heuristic):
     board, me = reference.board_after(moves), len(moves) % 2
     columns = centre_first(reference.open_columns(board))
     for player in (me, 1 - me):
-        for column in columns:
-            reference.play(board, column, player)
-            four = reference.winner(board) is not None
-            reference.take_back(board, column)
-            if four:
-                return column
+        if wins := reference.winning_columns(board, player):
+            return centre_first(wins)[0]
     values = []
     for column in columns:
         reference.play(board, column, me)

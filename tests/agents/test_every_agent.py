@@ -25,8 +25,9 @@ from c4env.envs.vectorized.batch import Batch
 from c4env.errors import C4Error, MissingExtra, WrongBoard
 from c4env.jit import config
 from c4env.view.rendering import ansi, rgb_array, svg
+from tests.helpers.boards import WIDEST, part
 from tests.helpers.paths import ROOT
-from tests.rules.boards import WIDEST, Rules, part
+from tests.rules import reference
 
 # Each board costs some seconds of compiling, once: compiled, one of them stands for all.
 SIZES = [Size(4, 4, 4), Size(4, 4, 3), Size(5, 6, 4)]
@@ -74,57 +75,53 @@ def test_every_agent_plays_the_board_or_refuses(entry, size):
     agent.close()
 
 
-def positions(size, seeds):
-    """Positions of random games, not over, and the same for the slow rules."""
-    found = []
+def scored(size, seeds, discs=0):
+    """Positions of random games, not over, with at least so many discs; their exact scores."""
+    found, known = [], {}
     for seed in range(seeds):
-        position, before = c4env.board(*size).Position(), Rules(size).empty
-        for column, after in Rules(size).random_game(seed):
-            found.append((position, before))
-            position, before = position.play(column), after
+        position, board = c4env.board(*size).Position(), reference.empty_board(size)
+        for column in reference.random_game(seed, size):
+            if position.plies >= discs:
+                scores = reference.column_scores(board, position.to_move, size, known)
+                found.append((position, scores))
+            reference.play(board, column, position.to_move)
+            position = position.play(column)
     return found
+
+
+def best(scores):
+    return max(score for score in scores if score is not None)
 
 
 @own_boards  # compiled, every position of 4x4 is compared in tests/agents/test_solver.py
 @pytest.mark.parametrize("size", TINY, ids=str)
 def test_exact_scores_are_those_of_all_games_played_out(size):
-    rules = Rules(size)
     solver = part(size, "agents.solver").Solver()
-    asked = positions(size, 5)
-    for position, board in asked:
-        mover = position.to_move
-        expected = [
-            -rules.score(rules.play(board, c, mover)) if position.is_legal(c) else None
-            for c in range(size.columns)
-        ]
-        assert solver.scores(position) == expected
-        assert solver.score(position) == rules.score(board)
+    asked = scored(size, 5)
+    for position, scores in asked:
+        assert solver.scores(position) == scores
+        assert solver.score(position) == best(scores)
     several = solver.columns_many([position for position, _ in asked])
-    assert several.max(axis=1).tolist() == [rules.score(board) for _, board in asked]
+    assert several.max(axis=1).tolist() == [best(scores) for _, scores in asked]
     first = asked[0][0]
     line = solver.principal_variation(first)
     assert len(line) == solver.plies_to_end(first)
     perfect, negamax = (c4env.board(*size).agents.make(name) for name in ("perfect", "negamax"))
-    assert perfect.search(first).value == negamax.search(first).value == rules.score(asked[0][1])
+    assert perfect.search(first).value == negamax.search(first).value == best(asked[0][1])
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("size", WIDE if config.DISABLE_JIT else [Size(2, 10, 4)], ids=str)
 def test_searches_of_wide_boards_find_what_all_games_played_out_give(size):
-    rules, zoo = Rules(size), c4env.board(*size).agents
-    cells = size.rows * size.columns
-    endings = [(p, board) for p, board in positions(size, 60) if cells - p.plies <= 6]
+    zoo = c4env.board(*size).agents
+    endings = scored(size, 60, discs=size.rows * size.columns - 6)
     solver = part(size, "agents.solver").Solver()
     exact = [zoo.make(name) for name in ("perfect", "negamax")]
     others = [zoo.make(PLAYERS[name]) for name in ("puct", "mcts")]
     others += [zoo.make(f"{name}:depth=6") for name in ("minimax", "alphabeta")]
     assert endings
-    for position, board in endings[:40]:
-        scores = [
-            -rules.score(rules.play(board, c, position.to_move)) if position.is_legal(c) else None
-            for c in range(size.columns)
-        ]
-        score = rules.score(board)
+    for position, scores in endings[:40]:
+        score = best(scores)
         assert solver.scores(position) == scores
         for agent in exact:
             assert scores[agent.choose(position)] == score

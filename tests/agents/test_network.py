@@ -161,11 +161,7 @@ def by_minimax(position, depth):
     replies = {column: position.play(column) for column in position.legal_columns()}
     if any(after.outcome and after.outcome.winner is not None for after in replies.values()):
         return 2 - position.plies / 42
-    threats = []
-    for column in replies:
-        reference.play(board, column, 1 - position.to_move)
-        threats += [column] if reference.winner(board) is not None else []
-        reference.take_back(board, column)
+    threats = reference.winning_columns(board, 1 - position.to_move)
     if not threats and depth == 0:
         return float(shipped()(*observed([position]))[1][0])
     return max(

@@ -16,8 +16,9 @@ from c4env.boards import Size
 from c4env.errors import InvalidOption, InvalidPosition
 from c4env.jit import config
 from c4env.position import Position
+from tests.helpers.boards import part
 from tests.helpers.paths import published
-from tests.rules.boards import Rules, part
+from tests.rules import reference
 from tests.rules.positions import random_position
 
 SETS = "L3_R1", "L2_R1", "L2_R2", "L1_R1"  # published with their scores
@@ -34,13 +35,6 @@ def solved(name):
 
 
 SOLVED = [row for name in SETS for row in solved(name)[:25]]
-
-
-def negamax(position):
-    """The score by the definition, without pruning."""
-    if position.outcome is not None:
-        return 0 if position.outcome.winner is None else -((CELLS + 2 - position.plies) // 2)
-    return max(-negamax(position.play(column)) for column in position.legal_columns())
 
 
 @pytest.fixture(scope="module")
@@ -71,7 +65,8 @@ def test_agrees_with_plain_negamax_on_late_positions(solver, plies):
     rng = random.Random(plies)
     for _ in range(20):
         position = random_position(plies, rng)
-        assert solver.score(position) == negamax(position)
+        board = reference.board_after(position.moves())
+        assert solver.score(position) == reference.negamax(board, position.to_move)[0]
 
 
 @pytest.mark.compiled
@@ -349,12 +344,18 @@ def test_the_table_holds_each_position_once_with_its_scores():
 
 
 def reached(size):
-    rules = Rules(size)
-    found, layer = {rules.empty}, {rules.empty}
-    for ply in range(size.rows * size.columns):
-        going = [board for board in layer if not rules.won(board, 1 - ply % 2)]
-        layer = {rules.play(b, column, ply % 2) for b in going for column in rules.legal(b)}
+    """All positions that games come to."""
+    found, layer = set(), {reference.key(reference.empty_board(size))}
+    for ply in range(size.rows * size.columns + 1):
         found |= layer
+        following = set()
+        for board in ([*map(list, rows)] for rows in layer):
+            if reference.winner(board, size) is None:
+                for column in reference.open_columns(board):
+                    reference.play(board, column, ply % 2)
+                    following.add(reference.key(board))
+                    reference.take_back(board, column)
+        layer = following
     return found
 
 

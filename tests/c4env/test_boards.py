@@ -11,8 +11,9 @@ import c4env
 from c4env.boards import STANDARD, Size
 from c4env.errors import C4Error, InvalidOption, InvalidPosition, WrongBoard
 from c4env.jit import config
+from tests.helpers.boards import OTHER_BOARDS, WIDEST, part
 from tests.helpers.processes import run_python
-from tests.rules.boards import OTHER_BOARDS, WIDEST, Rules, part
+from tests.rules import reference
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
@@ -26,23 +27,22 @@ NAMES = [str(size) for size in BOARDS]
 
 @pytest.mark.parametrize("size", RULES, ids=str)
 def test_games_are_those_of_the_slow_rules(size):
-    rules, board, bitboard = Rules(size), c4env.board(*size), part(size, "bitboard")
+    board, bitboard = c4env.board(*size), part(size, "bitboard")
     for seed in range(5):
-        position, before = board.Position(), rules.empty
-        for ply, (column, after) in enumerate(rules.random_game(seed)):
-            assert position.legal_columns() == rules.legal(before)
+        position, cells = board.Position(), reference.empty_board(size)
+        for ply, column in enumerate(reference.random_game(seed, size)):
+            assert position.legal_columns() == tuple(reference.open_columns(cells))
             mover = ply % 2
-            after_each = {c: rules.play(before, c, mover) for c in rules.legal(before)}
-            wins = {c for c, there in after_each.items() if rules.won(there, mover)}
-            cells = bitboard.winning_moves(position.mine, position.theirs)
+            wins = bitboard.winning_moves(position.mine, position.theirs)
             occupied = position.mine | position.theirs
-            found = {c for c in position.legal_columns() if bitboard.drop(occupied, c) & cells}
-            assert found == wins
-            position, before = position.play(column), after
-            won = rules.won(after, mover)
-            if won or not rules.legal(after):
-                assert position.outcome.winner == (mover if won else None)
-                assert {(c, size.rows - 1 - r) for r, c in position.outcome.cells} == won
+            found = [c for c in position.legal_columns() if bitboard.drop(occupied, c) & wins]
+            assert found == reference.winning_columns(cells, mover, size)
+            position = position.play(column)
+            reference.play(cells, column, mover)
+            if reference.is_over(cells, size):
+                assert position.outcome.winner == reference.winner(cells, size)
+                won = {(size.rows - 1 - r, c) for r, c in position.outcome.cells}
+                assert won == reference.winning_discs(cells, size)
         assert position.outcome is not None
         assert board.Position.from_board(str(position)) == position
         assert board.Position.parse(position.moves()) == position
@@ -54,17 +54,13 @@ def test_games_are_those_of_the_slow_rules(size):
 
 @pytest.mark.parametrize("size", [STANDARD, *RULES], ids=str)
 def test_every_layout_shows_the_board_and_is_read_back(size):
-    rules, board, observation = Rules(size), c4env.board(*size), part(size, "observation")
+    board, observation = c4env.board(*size), part(size, "observation")
     boards_from = part(size, "envs.vectorized.batch").boards_from
-    position, before, values = board.Position(), rules.empty, set[int]()
-    for column, after in rules.random_game(3):
+    position, before, values = board.Position(), reference.empty_board(size), set()
+    for column in reference.random_game(3, size):
         mover, discs = position.to_move, [position.mine, position.theirs]
-        owners = [
-            [rules.owner(before, (c, height)) for c in range(size.columns)]
-            for height in reversed(range(size.rows))
-        ]
-        own = [[int(owner == mover) for owner in row] for row in owners]
-        other = [[int(owner == 1 - mover) for owner in row] for row in owners]
+        own = [[int(owner == mover) for owner in row] for row in before[::-1]]
+        other = [[int(owner == 1 - mover) for owner in row] for row in before[::-1]]
         signed = np.subtract(own, other)
         expected = {
             "planes_last": np.stack([own, other], -1),
@@ -84,7 +80,8 @@ def test_every_layout_shows_the_board_and_is_read_back(size):
                 assert boards_from(seen[None]).tolist() == [discs]
                 assert board.position_from({"observation": seen}) == position
         values |= {*signed.ravel().tolist()}
-        position, before = position.play(column), after
+        position = position.play(column)
+        reference.play(before, column, mover)
     assert values == {-1, 0, 1}
 
 

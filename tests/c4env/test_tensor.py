@@ -12,7 +12,7 @@ from c4env.bitboard import COLUMNS
 from c4env.boards import Size
 from c4env.errors import InvalidAction, InvalidOption, MissingExtra, WrongOrder
 from c4env.observation import DTYPES, LAYOUTS, Form
-from tests.rules.boards import OTHER_BOARDS, WIDEST
+from tests.helpers.boards import OTHER_BOARDS, WIDEST
 
 try:
     from c4env.envs.vectorized import tensor

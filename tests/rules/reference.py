@@ -2,24 +2,26 @@
 
 What the kernels do with shifted bitboards is done here by looping over lists, straight
 from the descriptions of the published systems, and shares no code with them. The tests
-compare the two, and the benchmarks set the kernels' speed beside it.
+compare the two.
 ``python -m tests.rules.reference`` writes the files in ``tests/data`` anew.
 
-A board is a list of six rows of seven cells, row 0 at the *bottom*; a cell is EMPTY, or
-the player 0 or 1 whose disc it holds. Functions that search change the board and put it
-back. Only the standard library is used.
+A board is a list of rows of cells, row 0 at the *bottom*; a cell is EMPTY, or the player 0
+or 1 whose disc it holds. Functions that search change the board and put it back. The rules
+are those of any size of a board, everything else of the usual one.
 """
 
 from __future__ import annotations
 
+import functools
 import math
 import random
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
+from c4env.boards import STANDARD, Size
 from tests.helpers.paths import DATA
 
-ROWS, COLUMNS = 6, 7
+ROWS, COLUMNS = STANDARD.rows, STANDARD.columns
 EMPTY = -1
 WIN = 1_000_000.0
 MAX = 2**63 - 1
@@ -27,32 +29,42 @@ CENTRE_FIRST = (3, 2, 4, 1, 5, 0, 6)
 LEFT_TO_RIGHT = (0, 1, 2, 3, 4, 5, 6)
 
 Board = list[list[int]]
-Cells = tuple[tuple[int, int], ...]  # of one window: four (row, column), in reading order
+Cells = tuple[tuple[int, int], ...]  # of one window, (row, column) each, in reading order
+Key = tuple[tuple[int, ...], ...]
 
 
 # -- the rules ---------------------------------------------------------------------
 
 
-def windows_towards(row_step: int, column_step: int) -> list[Cells]:
-    """Every four cells in a line in one direction that lie on the board."""
+@functools.cache
+def windows_towards(row_step: int, column_step: int, size: Size = STANDARD) -> list[Cells]:
+    """Every line of cells in one direction that wins and lies on the board."""
     found = []
-    for row in range(ROWS):
-        for column in range(COLUMNS):
-            cells = tuple((row + k * row_step, column + k * column_step) for k in range(4))
-            if all(0 <= r < ROWS and 0 <= c < COLUMNS for r, c in cells):
+    for row in range(size.rows):
+        for column in range(size.columns):
+            steps = range(size.connect)
+            cells = tuple((row + k * row_step, column + k * column_step) for k in steps)
+            if all(0 <= r < size.rows and 0 <= c < size.columns for r, c in cells):
                 found.append(cells)
     return found
+
+
+@functools.cache
+def windows(size: Size = STANDARD) -> list[Cells]:
+    """Every line of cells that wins."""
+    directions = (0, 1), (1, 0), (1, 1), (-1, 1)
+    return [cells for step in directions for cells in windows_towards(*step, size)]
 
 
 HORIZONTAL = windows_towards(0, 1)
 VERTICAL = windows_towards(1, 0)
 RISING = windows_towards(1, 1)
 FALLING = windows_towards(-1, 1)
-WINDOWS = HORIZONTAL + VERTICAL + RISING + FALLING
+WINDOWS = windows()
 
 
-def empty_board() -> Board:
-    return [[EMPTY] * COLUMNS for _ in range(ROWS)]
+def empty_board(size: Size = STANDARD) -> Board:
+    return [[EMPTY] * size.columns for _ in range(size.rows)]
 
 
 def board_after(moves: str) -> Board:
@@ -64,42 +76,59 @@ def board_after(moves: str) -> Board:
 
 
 def play(board: Board, column: int, player: int) -> None:
-    for row in range(ROWS):
-        if board[row][column] == EMPTY:
-            board[row][column] = player
+    for row in board:
+        if row[column] == EMPTY:
+            row[column] = player
             return
     raise ValueError(f"column {column} is full")
 
 
 def take_back(board: Board, column: int) -> None:
-    for row in reversed(range(ROWS)):
-        if board[row][column] != EMPTY:
-            board[row][column] = EMPTY
+    for row in reversed(board):
+        if row[column] != EMPTY:
+            row[column] = EMPTY
             return
     raise ValueError(f"column {column} is empty")
 
 
 def open_columns(board: Board) -> list[int]:
     """The columns with room, whether or not the game is over."""
-    return [column for column in range(COLUMNS) if board[ROWS - 1][column] == EMPTY]
+    return [column for column, owner in enumerate(board[-1]) if owner == EMPTY]
 
 
-def winner(board: Board) -> int | None:
-    for (r0, c0), (r1, c1), (r2, c2), (r3, c3) in WINDOWS:
-        disc = board[r0][c0]
-        if disc != EMPTY and disc == board[r1][c1] == board[r2][c2] == board[r3][c3]:
+def winner(board: Board, size: Size = STANDARD) -> int | None:
+    for cells in windows(size):
+        row, column = cells[0]
+        disc = board[row][column]
+        if disc == EMPTY:
+            continue
+        for row, column in cells:
+            if board[row][column] != disc:
+                break
+        else:
             return disc
     return None
 
 
-def winning_discs(board: Board) -> set[tuple[int, int]]:
-    """All cells of all lines of four."""
+def winning_discs(board: Board, size: Size = STANDARD) -> set[tuple[int, int]]:
+    """All cells of all lines that win."""
     return {
         cell
-        for cells in WINDOWS
+        for cells in windows(size)
         if len({board[r][c] for r, c in cells}) == 1 and board[cells[0][0]][cells[0][1]] != EMPTY
         for cell in cells
     }
+
+
+def winning_columns(board: Board, player: int, size: Size = STANDARD) -> list[int]:
+    """The columns where the player's disc wins at once; nobody has won."""
+    found = []
+    for column in open_columns(board):
+        play(board, column, player)
+        if winner(board, size) is not None:
+            found.append(column)
+        take_back(board, column)
+    return found
 
 
 def cells_completing_four(board: Board, player: int) -> set[tuple[int, int]]:
@@ -112,8 +141,8 @@ def cells_completing_four(board: Board, player: int) -> set[tuple[int, int]]:
     return found
 
 
-def is_over(board: Board) -> bool:
-    return winner(board) is not None or not open_columns(board)
+def is_over(board: Board, size: Size = STANDARD) -> bool:
+    return winner(board, size) is not None or not open_columns(board)
 
 
 def perft(board: Board, player: int, depth: int) -> int:
@@ -130,9 +159,49 @@ def perft(board: Board, player: int, depth: int) -> int:
     return count
 
 
-def key(board: Board) -> tuple[tuple[int, ...], ...]:
+def key(board: Board) -> Key:
     """Something to compare and hash."""
     return tuple(tuple(row) for row in board)
+
+
+def negamax(
+    board: Board, player: int, size: Size = STANDARD, known: dict[Key, int] | None = None
+) -> tuple[int, int]:
+    """Exact score of an undecided board for the player to move, and calls made.
+
+    Without ``known``, which keeps the scores of a small board, nothing is remembered.
+    """
+    if known is not None and key(board) in known:
+        return known[key(board)], 1
+    cells, discs = size.rows * size.columns, sum(disc != EMPTY for row in board for disc in row)
+    if winning_columns(board, player, size):
+        best, nodes = (cells + 1 - discs) // 2, 1
+    else:
+        best, nodes = -cells if discs < cells else 0, 1
+        for column in open_columns(board):
+            play(board, column, player)
+            score, below = negamax(board, 1 - player, size, known)
+            take_back(board, column)
+            best, nodes = max(best, -score), nodes + below
+    if known is not None:
+        known[key(board)] = best
+    return best, nodes
+
+
+def column_scores(
+    board: Board, player: int, size: Size = STANDARD, known: dict[Key, int] | None = None
+) -> list[int | None]:
+    """The exact score of each column for the player, None where there is no room."""
+    scores: list[int | None] = [None] * size.columns
+    wins = winning_columns(board, player, size)
+    for column in open_columns(board):
+        if column in wins:
+            scores[column] = negamax(board, player, size)[0]
+            continue
+        play(board, column, player)
+        scores[column] = -negamax(board, 1 - player, size, known)[0]
+        take_back(board, column)
+    return scores
 
 
 # -- random positions ----------------------------------------------------------------
@@ -153,6 +222,16 @@ def random_games(seed: int, count: int, least: int = 0, most: int = 41) -> Itera
         if len(moves) == plies and not is_over(board) and key(board) not in seen:
             seen.add(key(board))
             yield moves
+
+
+def random_game(seed: int, size: Size) -> list[int]:
+    """The columns of a game of random play, to its end."""
+    lots = random.Random(seed)
+    board, columns = empty_board(size), list[int]()
+    while not is_over(board, size):
+        columns.append(lots.choice(open_columns(board)))
+        play(board, columns[-1], (len(columns) - 1) % 2)
+    return columns
 
 
 # -- the heuristics ------------------------------------------------------------------
@@ -424,26 +503,6 @@ def rust_best(board: Board, player: int, depth: int, bot: int) -> tuple[int, int
     if player == bot:
         return max(choices, key=lambda choice: (choice[1], choice[2], choice[0]))
     return min(choices, key=lambda choice: (choice[1], -choice[2], choice[0]))
-
-
-def negamax(board: Board, player: int) -> tuple[int, int]:
-    """Exact score of an undecided board for the player to move, and calls made."""
-    discs = sum(cell != EMPTY for row in board for cell in row)
-    if discs == ROWS * COLUMNS:
-        return 0, 1
-    for column in open_columns(board):
-        play(board, column, player)
-        won = winner(board) is not None
-        take_back(board, column)
-        if won:
-            return (ROWS * COLUMNS + 1 - discs) // 2, 1
-    best, nodes = -ROWS * COLUMNS, 1
-    for column in open_columns(board):
-        play(board, column, player)
-        score, below = negamax(board, 1 - player)
-        take_back(board, column)
-        best, nodes = max(best, -score), nodes + below
-    return best, nodes
 
 
 # -- the files in tests/data -----------------------------------------------------------
