@@ -73,7 +73,7 @@ def init(key: Any, n: int, *, device: Any = None, **rules: Any) -> State:
     seeds = key + torch.arange(n, device=key.device)
     zeros = torch.zeros_like(seeds)
     boards, false = torch.stack([zeros, zeros], -1), zeros != 0
-    legal = _open_columns(boards)
+    legal = _open_columns(zeros)
     draws = _streams(seeds), _streams(~seeds)
     state = State(boards, zeros, false, boards.float(), legal, zeros - 1, *draws)
     return restart(state, ~false, **rules)
@@ -105,7 +105,7 @@ def restart(
         InvalidOption: the opponent or the seat is invalid.
     """
     player: Any = _player(opponent, seat)
-    boards, plies, seats, draws = 0, 0, state.seats, state.starts
+    boards, plies, legal, seats, draws = 0, 0, True, state.seats, state.starts
     if openings is not None:
         bits = torch.arange(STRIDE * COLUMNS, device=openings.device)
         boards = openings[0]
@@ -113,6 +113,7 @@ def restart(
             draws, index = _draw(draws, where, len(openings))
             boards = openings[index]
         plies = (boards[..., None] >> bits & 1).sum((-2, -1))
+        legal = _open_columns(boards[..., 0] | boards[..., 1])
     if player == RANDOM_SEAT:
         draws, player = _draw(draws, where, 2)
     if opponent is not None:
@@ -122,12 +123,13 @@ def restart(
         plies=torch.where(where, plies, state.plies),
         terminated=state.terminated & ~where,
         rewards=torch.where(where[..., None], 0.0, state.rewards),
+        legal_action_mask=torch.where(where[..., None], legal, state.legal_action_mask),
         seats=seats,
         starts=draws,
     )
     if opponent is not None and (seat != 0 or openings is not None):
-        state = _reply(state, opponent)[0]
-    return _with_mask(state)
+        return _with_mask(_reply(state, opponent)[0])
+    return state
 
 
 def step(state: State, actions: Tensor, opponent: Opponent = None) -> State:
@@ -190,7 +192,7 @@ def _play(state: State, columns: Tensor, where: Tensor) -> tuple[State, Tensor]:
 def _reply(state: State, opponent: Any) -> tuple[State, Tensor]:
     """Play the opponent's ply where the opponent is to move; return what :func:`_play` returns."""
     where = ~state.terminated & (state.plies & 1 != state.seats)
-    legal = state.terminated[..., None] | _open_columns(state.boards)
+    legal = _open_columns(torch.where(state.terminated, 0, _occupied(state)))
     if opponent != "random":
         masks = legal.to(torch.int8)
         columns = opponent({"observation": _planes(state.boards), "action_mask": masks})
@@ -203,14 +205,18 @@ def _reply(state: State, opponent: Any) -> tuple[State, Tensor]:
 
 
 def _with_mask(state: State) -> State:
-    legal = _open_columns(state.boards) & ~state.terminated[..., None]
-    return state._replace(legal_action_mask=legal)
+    blocked = torch.where(state.terminated, BOARD, _occupied(state))
+    return state._replace(legal_action_mask=_open_columns(blocked))
 
 
-def _open_columns(boards: Tensor) -> Tensor:
-    """Return the columns that are not full, bool ``[N, 7]``."""
-    tops = 2 ** (ROWS - 1) << STRIDE * torch.arange(COLUMNS, device=boards.device)
-    return (boards[..., 0] | boards[..., 1])[..., None] & tops == 0
+def _occupied(state: State) -> Tensor:
+    return state.boards[..., 0] | state.boards[..., 1]
+
+
+def _open_columns(blocked: Tensor) -> Tensor:
+    """Return the columns whose top cell is not in the bitboards int64 ``[N]``; bool ``[N, 7]``."""
+    tops = 2 ** (ROWS - 1) << STRIDE * torch.arange(COLUMNS, device=blocked.device)
+    return blocked[..., None] & tops == 0
 
 
 def _planes(boards: Tensor) -> Tensor:
@@ -370,8 +376,11 @@ class TensorEnv:
         mover = self._state.plies & 1  # the caller, or in self-play the player who moves
         state = step(self._state, actions, self._rules["opponent"])
         rewards = state.rewards.gather(-1, mover[:, None])[:, 0]
-        by_player, ended = state.rewards.clone(), state.terminated.clone()
-        self._state = restart(state, ended, **self._rules) if self._autoreset else state
+        by_player, ended = state.rewards, state.terminated
+        if self._autoreset:
+            self._state = restart(state, ended, **self._rules)
+        else:  # the caller may change the tensors that it gets
+            self._state, by_player, ended = state, by_player.clone(), ended.clone()
         seen, info = self._seen()
         return seen, rewards, ended, torch.zeros_like(ended), {**info, "player_rewards": by_player}
 
