@@ -6,11 +6,11 @@ values of a win and of a full board; :class:`Rules` holds these.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from math import log
 from typing import Any, ClassVar, Final
+
+import numpy as np
 
 from c4env.agents.search.threads import STOPPED, search_interruptibly
 from c4env.arrays import Int64s
@@ -47,14 +47,12 @@ CHAIN_RULES: Final = Rules(LEFT_TO_RIGHT, CENTRE_FIRST, WIN, 0.0, evaluate_full=
 INFINITY: Final = 1e300  # greater than any value
 INVALID: Final = -1  # the node count if a value is unusable or the search was stopped
 POLL_DEPTH: Final = 4  # nodes with this much depth left, or more, check whether to stop
+QUICK_LEAVES: Final = 10**6  # boards with at most this many leaves need no thread of their own
 
 
 @kernel(f"Tuple((float64, int64))(int64, int64, boolean, {HEURISTIC})")
 def leaf(mine: int, theirs: int, searching: bool, heuristic: Heuristic) -> tuple[float, int]:
-    """Return a leaf's value for the side to move, and the node count 1.
-
-    The node count is INVALID if a search cannot use the value.
-    """
+    """Return a leaf's value for the side to move, and 1; or INVALID if no search can use it."""
     value = heuristic(mine, theirs) if searching else -heuristic(theirs, mine)
     if -WIN < value < WIN:
         return value, 1
@@ -80,10 +78,9 @@ def minimax(
     """Return the value for the side to move, and the number of nodes including this node.
 
     ``searching`` is True when the agent is to move. The heuristic always takes the agent's view,
-    since a heuristic need not be antisymmetric. Without ``prune`` the value is exact. With
-    ``prune`` a value between alpha and beta is exact, and any other value is a bound (fail-soft).
-    For ``rules`` see :attr:`Rules.inner`. The number of nodes is INVALID if a heuristic value is
-    unusable or ``work[STOPPED]`` is set.
+    since a heuristic need not be antisymmetric. With ``prune`` a value between alpha and beta is
+    exact, and any other value is a bound (fail-soft). The number of nodes is INVALID if a heuristic
+    value is unusable or ``work[STOPPED]`` is set.
     """
     win, bonus, evaluate_full, order = rules
     if has_won(theirs):
@@ -133,9 +130,8 @@ def best_column(
 ) -> tuple[int, float, int]:
     """Return the first best column in ``order``, its value for the side to move, and the nodes.
 
-    Every column gets the full window, as in the published systems. So each column's value is exact,
-    and node counts are comparable. The number of nodes is INVALID if a heuristic value is unusable
-    or ``work[STOPPED]`` is set.
+    Every column gets the full window, as in the published systems, so that node counts are
+    comparable. The number of nodes is INVALID as of :func:`minimax`.
     """
     words, far = pointer(work), INFINITY
     best, chosen, nodes = -far, -1, 0
@@ -155,6 +151,30 @@ def best_column(
     return chosen, best, nodes
 
 
+@kernel(
+    f"void(int64[:, ::1], int64, {HEURISTIC}, {INNER}, int64, int64[::1], int64[::1], int64[::1])",
+    nogil=True,
+)
+def best_columns(
+    boards: Int64s,
+    depth: int,
+    heuristic: Heuristic,
+    rules: tuple[float, float, bool, int],
+    order: int,
+    columns: Int64s,
+    nodes: Int64s,
+    work: Int64s,
+) -> None:
+    """Write the best columns and the node counts ``[M]`` of boards ``[M, 2]``."""
+    for i in range(len(boards)):
+        if work[STOPPED]:
+            return
+        mine, theirs = int(boards[i, 0]), int(boards[i, 1])
+        columns[i], _, nodes[i] = best_column(
+            mine, theirs, depth, True, True, heuristic, rules, order, work
+        )
+
+
 class FixedDepth(SearchingAgent):
     """Searches a fixed number of plies with a heuristic at the leaves.
 
@@ -165,17 +185,13 @@ class FixedDepth(SearchingAgent):
         depth: plies looked ahead, the agent's own move included.
         heuristic: name or import path of the heuristic (``c4env.agents.heuristics.names``).
         rules: the order of columns and the values of finished games.
-
-    Raises:
-        InvalidOption: the depth is not 1 to 42.
-        InvalidOption: no heuristic has the name, or the function is not a heuristic.
     """
 
     prune: ClassVar[bool] = True
     quick: ClassVar[int] = 10**8
     """The number of unpruned lines of play above which a search runs in its own thread; shorter
     searches take some hundredths of a second."""
-    state_attrs = ("threads",)
+    state_attrs = ()
 
     @validate_args
     def __init__(
@@ -188,7 +204,6 @@ class FixedDepth(SearchingAgent):
         self._quick = int(log(self.quick, COLUMNS))  # plies
         self.rules = rules
         self._inner = rules.inner
-        self.threads = 1  # that share the boards of choose_many
         self.heuristic = heuristic
         function = load(heuristic)
         self._heuristic = as_argument(function)
@@ -198,15 +213,10 @@ class FixedDepth(SearchingAgent):
         self, mine: int, theirs: int, depth: int, searching: bool, order: int
     ) -> tuple[int, float, int]:
         how = self.prune, searching, self._heuristic, self._inner, order
-        return self._ask(best_column, mine, theirs, depth, *how)
-
-    def _ask(
-        self, kernel: Callable[..., Any], mine: int, theirs: int, depth: int, *rest: Any
-    ) -> tuple[int, float, int]:
-        """Run a kernel with a workspace, in its own thread if the search may take long."""
         quick = depth <= self._quick or CELLS - (mine | theirs).bit_count() <= self._quick
-        asked = partial(kernel, mine, theirs, depth, *rest)  # a call that lacks only the workspace
-        column, value, nodes = search_interruptibly(asked, quick=quick)
+        column, value, nodes = search_interruptibly(
+            lambda work: best_column(mine, theirs, depth, *how, work), quick=quick
+        )
         if nodes < 0:
             raise not_a_value(self.heuristic)
         return column, value + 0.0, nodes  # + 0.0: no negative zero
@@ -219,10 +229,12 @@ class FixedDepth(SearchingAgent):
 
     def choose_many(self, discs: Int64s, seeds: Int64s) -> Int64s:
         """Choose a column on each board; pruning changes no column, so ``minimax`` prunes here."""
-        from .many import search_many
-
-        how = self._heuristic, self._inner, self.rules.root_order
-        columns, nodes = search_many(discs, self.depth, *how, self.threads)
+        columns, nodes = np.empty((2, len(discs)), np.int64)
+        how = self.depth, self._heuristic, self._inner, self.rules.root_order
+        quick = len(discs) * COLUMNS**self.depth <= QUICK_LEAVES
+        search_interruptibly(
+            lambda work: best_columns(discs, *how, columns, nodes, work), quick=quick
+        )
         if (nodes < 0).any():
             raise not_a_value(self.heuristic)
         self.nodes = int(nodes.sum())
@@ -231,8 +243,7 @@ class FixedDepth(SearchingAgent):
     def search(self, position: Position) -> SearchResult:
         """Return the chosen column, its value and the principal variation.
 
-        Each later move of the principal variation takes another, shallower search, which
-        :meth:`best_move` avoids. ``nodes`` counts only the search for the column.
+        Each later move of the principal variation takes another search, which ``nodes`` omits.
         """
         column, value, nodes = self.best_move(position)
         left, order = self.depth - 1, self.rules.inner_order

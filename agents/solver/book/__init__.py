@@ -21,22 +21,19 @@ import struct
 import zlib
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
 from c4env.arrays import Int8s, Int64s
 from c4env.boards import STANDARD
-from c4env.errors import InvalidOption, MissingExtra, WrongBoard
+from c4env.errors import InvalidOption, WrongBoard
 from c4env.files import write_whole
 
 from ....geometry import BOARD_SIZE, IS_STANDARD
 from ....position import Position, require_position
 from ..kernels.table import position_key
 from . import enumeration
-
-if TYPE_CHECKING:
-    from .twelve import Distances
 
 MAGIC: Final = b"C4BOOK1\n"
 DEFAULT_PLIES: Final = 8
@@ -52,11 +49,7 @@ class Book:
     """
 
     def __init__(self, scores: Int8s, plies: int, name: str = "") -> None:
-        """Make a book from the scores of the positions of ``plies`` discs, by ascending key.
-
-        Raises:
-            InvalidOption: the numbers of scores and positions differ.
-        """
+        """Make a book from the scores of the positions of ``plies`` discs, by ascending key."""
         layers = enumeration.layers(plies)
         if len(scores) != len(layers[plies]):
             raise InvalidOption(
@@ -72,11 +65,7 @@ class Book:
         return f"<Book {self.name or 'unnamed'}: {self.plies} plies>"
 
     def score(self, position: Position) -> int | None:
-        """Return the score of an unfinished position; None if the book does not have it.
-
-        Raises:
-            InvalidPosition: ``position`` is no position, or its board has another size.
-        """
+        """Return the score of an unfinished position; None if the book does not have it."""
         require_position(position)
         if position.plies > self.plies:
             return None
@@ -99,11 +88,7 @@ class Book:
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Book:
-        """Read a book file.
-
-        Raises:
-            InvalidOption: the file cannot be read or is not a book.
-        """
+        """Read a book file; InvalidOption if it cannot be read or is not a book."""
         try:
             data = Path(path).read_bytes()
         except OSError as error:
@@ -129,11 +114,7 @@ class Book:
 
     @classmethod
     def open(cls, book: Book | str | os.PathLike[str] | None) -> Book | None:
-        """Return the book for an option: ``"default"``, ``"12ply"``, a path, a Book, or None.
-
-        Raises:
-            InvalidOption: the option is invalid, or the book cannot be read.
-        """
+        """Return the book for an option: ``"default"``, ``"12ply"``, a path, a Book, or None."""
         if book is None or isinstance(book, Book):
             return book
         if not IS_STANDARD:
@@ -151,32 +132,6 @@ class Book:
         raise InvalidOption(f"book={book!r}: expected 'default', '12ply', a path, a Book or None")
 
 
-class TwelvePlyBook(Book):
-    """The 12-ply book of ``bitbully-databases``, combined with a book for fewer plies."""
-
-    def __init__(self, below: Book, distances: Distances) -> None:
-        """Combine the 12-ply book with a book for fewer plies."""
-        from . import twelve  # compiled only if needed
-
-        self.plies = twelve.PLIES
-        self.name = "12ply"
-        self._below = below
-        self.distances = distances
-        self._resolve = twelve.resolve
-        self._unknown = twelve.UNKNOWN
-
-    def score(self, position: Position) -> int | None:
-        """Return the score of an unfinished position; see :meth:`Book.score`."""
-        require_position(position)
-        if position.plies > self.plies:
-            return None
-        if position.plies <= self._below.plies:
-            return self._below.score(position)
-        codes, ends = self.distances
-        score = self._resolve(codes, ends, position.mine, position.theirs, position.plies)
-        return None if score == self._unknown else score
-
-
 @functools.cache
 def default_book() -> Book:
     """Return the book that comes with this package."""
@@ -190,19 +145,8 @@ def default_book() -> Book:
 
 
 @functools.cache
-def twelve_ply_book() -> TwelvePlyBook:
-    """Return the 12-ply book of the package ``bitbully-databases``.
+def twelve_ply_book() -> Book:
+    """Return the 12-ply book of the package ``bitbully-databases``."""
+    from .twelve import TwelvePlyBook  # compiled only if needed
 
-    Raises:
-        MissingExtra: the package is not installed.
-    """
-    from . import twelve
-
-    try:
-        distances = twelve.read(twelve.installed())
-    except OSError as error:
-        raise MissingExtra(
-            f"book '12ply' needs the package bitbully-databases ({error}): "
-            "pip install 'c4env[book]'"
-        ) from None
-    return TwelvePlyBook(default_book(), distances)
+    return TwelvePlyBook(default_book())
