@@ -149,11 +149,7 @@ def require_integer(
 ) -> int:
     """Return the value of an option as an int; accept NumPy integers, but no booleans.
 
-    Args:
-        name: the option's name, for the error.
-        value: the value to check.
-        low, high: the least and the greatest value; None as ``high`` sets no limit.
-        expected: the description of valid values that ends the error's message.
+    ``expected`` describes the valid values in the error's message.
 
     Raises:
         InvalidOption: the value is not an integer, or is out of range.

@@ -82,6 +82,7 @@ class Position:
         Position.parse('4453')
     """
 
+    # They can be set: refusing that doubles the time to make a position, most of a move's.
     __slots__ = ("_outcome", "mine", "plies", "theirs")
 
     mine: int

@@ -15,13 +15,14 @@ from PIL import Image, ImageDraw, ImageFont
 
 from c4env import Position, agents
 from c4env.agents.solver import Solver
-from c4env.view.rendering import MARK_RIM, PAGE, rgb_array
+from c4env.view.rendering import PAGE, rgb_array
 
 PLAYERS: Final = ("greedy", "perfect")
 SIDES: Final = ("Red", "Yellow")
-SCALE: Final = 5  # pixels of a unit of the picture: a cell has 13 units, the frame 4
-HEAD, FOOT = 36, 40  # pixels above and below the board
-WIN, DRAW, LOSS = (22, 120, 62), (90, 96, 108), (176, 40, 34)
+SCALE: Final = 4  # pixels of a unit of the picture: a cell has 13 units, the frame 4
+HEAD, FOOT = 32, 36  # pixels above and below the board
+BACK, WORDS = (21, 27, 38), (240, 244, 250)  # dark, so that it glares on no page
+WIN, DRAW, LOSS = (92, 214, 140), (170, 178, 192), (255, 128, 118)
 RESULTS: Final = {1: "win", 0: "draw", -1: "loss"}
 
 
@@ -63,12 +64,14 @@ def drawn(
     position: Position, last: int | None, scores: list[int | None], words: str, blunder: bool
 ) -> Image.Image:
     """A frame: words, the board, the scores."""
-    board = Image.fromarray(rgb_array(position, last, screen_scaling=SCALE))
-    frame = Image.new("RGB", (board.width, board.height + HEAD + FOOT), PAGE)
+    pixels = rgb_array(position, last, screen_scaling=SCALE)
+    pixels[(pixels == PAGE).all(-1)] = BACK  # the corners
+    board = Image.fromarray(pixels)
+    frame = Image.new("RGB", (board.width, board.height + HEAD + FOOT), BACK)
     frame.paste(board, (0, HEAD))
     draw = ImageDraw.Draw(frame)
-    font, large = ImageFont.load_default(19), ImageFont.load_default(24)
-    colour = LOSS if blunder else MARK_RIM
+    font, large = ImageFont.load_default(17), ImageFont.load_default(20)
+    colour = LOSS if blunder else WORDS
     draw.text((frame.width / 2, HEAD / 2), words, colour, font, anchor="mm")
     cell, edge = 13 * SCALE, 4 * SCALE
     for column, score in enumerate(scores):

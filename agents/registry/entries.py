@@ -53,15 +53,9 @@ class Option:
     open: bool = False  # the class itself checks other texts and values
 
     def parse(self, agent: str, value: Any, text: bool = True) -> Any:
-        """Convert and check a value.
+        """Convert and check a value for an agent, which an error names.
 
-        Args:
-            agent: the agent's name, which begins the message of an error.
-            value: a text from a spec, or an argument.
-            text: whether a text may stand for a number, a boolean or None.
-
-        Raises:
-            InvalidOption: the value has another type, is out of range, or is not finite.
+        ``text``: whether a text may stand for a number, a boolean or None, as in a spec.
         """
         if self.optional and (value is None or (text and value == "None")):
             return None
@@ -95,17 +89,13 @@ class Option:
 
 
 def require_choice(agent: str, name: str, value: str, choices: Collection[str]) -> None:
-    """Raise an error if an option's value is not one of ``choices``.
-
-    Raises:
-        InvalidOption: the value is not allowed.
-    """
+    """Raise :class:`InvalidOption` if an option's value is not one of ``choices``."""
     if value not in choices:
         raise InvalidOption(f"{agent}: {name}={value!r}: expected one of {', '.join(choices)}")
 
 
 def _read(kind: type, value: Any, text: bool) -> Any:
-    """Convert a value to ``kind``; raise a built-in error if the value is unsuitable."""
+    """Convert a value to ``kind``, or raise an error of Python."""
     if kind is str:
         return os.fspath(value)
     if isinstance(value, str):

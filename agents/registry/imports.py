@@ -65,15 +65,8 @@ def import_attribute(path: str) -> Any:
 def import_callable(path: str, wrong: type[C4Error], who: str, expected: str) -> Any:
     """Import a class or function by its import path (:func:`import_attribute`).
 
-    Args:
-        path: the import path.
-        wrong: the class of the error to raise.
-        who: the beginning of the error's message.
-        expected: the end of the error's message.
-
     Raises:
-        wrong: the path does not name a class or function.
-        WrongBoard: the module is made for another board size.
+        wrong: the path names none; the message begins with ``who`` and ends with ``expected``.
     """
     try:
         found = import_attribute(path)
@@ -157,7 +150,7 @@ class Folder:
     def find_spec(
         self, name: str, path: Sequence[str] | None, target: types.ModuleType | None = None
     ) -> ModuleSpec | None:
-        """Find a module of this folder."""
+        """Find a module of this folder; its imports go through the folder."""
         if not self.owns(name):
             return None
         spec = PathFinder.find_spec(name, [self.path] if path is None else path)

@@ -3,8 +3,7 @@
 ``depth: Plies = 7`` in an ``__init__`` decorated by :func:`validate_args` is a complete
 declaration: the type bounds the value, and ``c4 list`` prints the default and the first sentence
 about ``depth`` in the docstring's ``Args``. Annotations and defaults of this package's agents use
-only names from this module, so that :func:`source_options` can evaluate them without loading
-kernels.
+only names from this module, so that :func:`declared` can read them without loading kernels.
 """
 
 from __future__ import annotations
@@ -114,21 +113,11 @@ def options_of(target: Callable[..., Any]) -> tuple[Option, ...]:
         hints = typing.get_type_hints(init, include_extras=True)
     except Exception:  # a user's annotations may be no types, or unresolvable here
         hints = {}
-    return _options(
-        target.__doc__,
-        [
-            (name, parameter.default, hints.get(name, Any))
-            for name, parameter in (parameters_of(target) or {}).items()
-            if parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
-        ],
-    )
-
-
-def _options(doc: str | None, parameters: list[tuple[str, Any, Any]]) -> tuple[Option, ...]:
-    """Make options from a docstring and the name, default and annotation of each parameter."""
-    said = _told(doc)
+    said = _told(target.__doc__)
     return tuple(
-        _option(name, default, hint, said.get(name, "")) for name, default, hint in parameters
+        _option(name, parameter.default, hints.get(name, Any), said.get(name, ""))
+        for name, parameter in (parameters_of(target) or {}).items()
+        if parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
     )
 
 
@@ -176,38 +165,28 @@ def _told(doc: str | None) -> dict[str, str]:
 
 
 @functools.cache
-def source_options(target: str) -> tuple[str, tuple[Option, ...]]:
-    """Read the summary and the options of an agent of this package from its source.
+def declared(target: str) -> tuple[str, tuple[Option, ...]]:
+    """Return the summary and the options of an agent of this package, ``.module:name``.
 
-    Importing the module would load kernels, which ``c4 list`` and a splitter of specs do not need.
-
-    Args:
-        target: ``.module:name`` of a class or function, relative to ``c4env.agents``. A class that
-            does not define ``__init__`` takes no options.
+    They are those of a class or function that has the agent's docstring and signature alone. The
+    agent itself is not imported: Numba alone takes longer than all of ``c4 list``.
     """
     module, _, name = target.partition(":")
     file = Path(__file__).parents[1].joinpath(*module.split(".")).with_suffix(".py")
-    found = _named(ast.parse(file.read_bytes()).body, name)
-    assert isinstance(found, ast.ClassDef | ast.FunctionDef)
-    init = found if isinstance(found, ast.FunctionDef) else _named(found.body, "__init__")
-    doc, parameters = ast.get_docstring(found), []
-    if isinstance(init, ast.FunctionDef):
-        taken = [taken for taken in init.args.args if taken.arg != "self"]
-        defaults = [None] * (len(taken) - len(init.args.defaults)) + init.args.defaults
-        parameters = [
-            (one.arg, _evaluate(default, inspect.Parameter.empty), _evaluate(one.annotation, Any))
-            for one, default in zip(taken, defaults, strict=True)
-        ]
-    return summary_of(doc), _options(doc, parameters)
-
-
-def _named(nodes: list[ast.stmt], name: str) -> ast.stmt | None:
-    return next((node for node in nodes if getattr(node, "name", None) == name), None)
-
-
-def _evaluate(node: ast.expr | None, absent: Any) -> Any:
-    """Evaluate a default or an annotation, which uses only names from this module."""
-    return absent if node is None else eval(ast.unparse(node), globals())
+    nodes: list[Any] = ast.parse(file.read_bytes()).body
+    bare = next(node for node in nodes if getattr(node, "name", None) == name)
+    doc, function = ast.get_docstring(bare), bare
+    if isinstance(bare, ast.ClassDef):
+        function = next(
+            (n for n in bare.body if getattr(n, "name", None) == "__init__"), ast.Pass()
+        )
+        bare.bases, bare.decorator_list, bare.body = [], [], [function]
+    function.decorator_list, function.body = [], [ast.Pass()]
+    names = dict(globals())
+    code = ast.fix_missing_locations(ast.Module([bare], []))
+    exec(compile(code, file, "exec"), names)
+    names[name].__doc__ = doc
+    return summary_of(doc), options_of(names[name])
 
 
 def summary_of(doc: str | None) -> str:

@@ -30,7 +30,7 @@ from c4env.errors import C4Error, InvalidOption, UnknownAgent, WrongBoard
 
 from ...geometry import BOARD_SIZE, IS_STANDARD
 from ..base import Agent, is_model, parameters_of
-from .options import options_of, source_options, summary_of
+from .options import declared, options_of, summary_of
 
 ENTRY_POINTS: Final = "c4env.agents"
 """The group of entry points by which other packages provide agents for :func:`register`."""
@@ -63,16 +63,16 @@ def register(name: str, agent: Callable[..., Any] | Entry, *, replace: bool = Fa
     """Register an agent under a name.
 
     Args:
-        name: letters, digits, ``-`` and ``_``. A worker process may also pass an import path
-            from ``__main__`` that :func:`registered_here` returned in the main process.
+        name: letters, digits, ``-`` and ``_``; in a worker process also an import path from
+            ``__main__``, of :func:`registered_here`.
         agent: a class or factory to call with the options, a function from an observation to a
             column, an :class:`Entry`, or a model that :func:`make` accepts.
         replace: allow a name that is already registered. A function or class that is defined
             again, as when a notebook's cell runs again, replaces itself.
 
     Raises:
-        InvalidOption: the name has other characters, or is already registered.
-        WrongBoard: the agent plays on a board of another size.
+        InvalidOption: the name has other characters or is already registered, or the agent
+            cannot be called.
 
     Example:
         >>> register("leftmost", lambda observation: observation["action_mask"].argmax())
@@ -107,10 +107,7 @@ def _is_redefined(old: object, new: object) -> bool:
 
 
 def registered_here() -> dict[str, Entry | Callable[..., Any]]:
-    """Return, by name, the agents that a worker process must :func:`register` before it plays.
-
-    These are the registered agents and the agents imported from ``__main__``.
-    """
+    """Return the registered agents and those imported from ``__main__``, which workers lack."""
     zoo = {entry.name for entry in ZOO}
     added = {name: agent for name, agent in _registered.items() if name not in zoo}
     return {**added, **main_objects}
@@ -119,12 +116,7 @@ def registered_here() -> dict[str, Entry | Callable[..., Any]]:
 def described(name: str) -> tuple[str, str, list[tuple[str, str, str]]]:
     """Return an agent's name and summary, and the name, default and help of each option.
 
-    Args:
-        name: a name, an import path, or a spec; options in a spec are ignored.
-
-    Raises:
-        UnknownAgent: no agent has the name.
-        InvalidOption: the spec is malformed.
+    ``name`` may be an import path, or a spec, whose options are ignored.
     """
     name, _ = split_spec(name)
     summary, options = _declared(_lookup(name))
@@ -149,10 +141,11 @@ def describe(name: str) -> str:
 
 def _declared(found: Entry | Callable[..., Any]) -> tuple[str, tuple[Option, ...]]:
     """Return an agent's summary and options; a function that is itself an agent has no options."""
-    if isinstance(found, Entry) and found.target.startswith("."):
-        return source_options(found.target)
-    target = _import(found.target) if isinstance(found, Entry) else found
-    said = found.summary if isinstance(found, Entry) else ""
+    target, said = found, ""
+    if isinstance(found, Entry):
+        if found.target.startswith("."):
+            return declared(found.target)
+        target, said = _import(found.target), found.summary
     said = said or summary_of(target.__doc__) or "an agent registered without a docstring"
     return said, () if _takes_observation(target) else options_of(target)
 
@@ -171,11 +164,7 @@ def options_of_entry(entry: Entry) -> tuple[Option, ...]:
 
 
 def option_names(name: str) -> tuple[str, ...]:
-    """Return the names of an agent's options; an empty tuple for an agent outside the table.
-
-    Raises:
-        UnknownAgent: no agent has the name.
-    """
+    """Return the names of an agent's options; an empty tuple for an agent outside the table."""
     entry = _lookup(name)
     known = options_of_entry(entry) if isinstance(entry, Entry) else ()
     return tuple(option.name for option in known)
@@ -283,30 +272,28 @@ def make(spec: Any, **options: Any) -> Agent:
         return _agent_of(spec, **options)
     name, given = split_spec(spec)
     merged: dict[str, Any] = {**given, **options}
-    target = _lookup(name)
-    if isinstance(target, Entry) and not _here(target):
+    target = found = _lookup(name)
+    if not _here(found):
         others = ", ".join(entry.name for entry in ZOO if entry.any_board)
         raise WrongBoard(f"{name} plays on {STANDARD}, not on {BOARD_SIZE}; use {others}")
-    known = {option.name: option for option in _declared(target)[1]}
+    known = {option.name: option for option in _declared(found)[1]}
     for key, value in given.items():
         if (next_key := re.search(r":(\w+)=", value)) and next_key[1] in known:
             fixed = f"{key}={value.replace(':', ',')}"
             raise InvalidOption(f"{name}: {key}={value!r}: did you mean {fixed!r}?")
-    if isinstance(target, Entry) or (known and not _takes_any(target)):
-        for key in merged:
-            if key not in known:
-                raise InvalidOption(f"{name}: {_unknown('option', key, known)}")
-    if isinstance(target, Entry):
-        for option in known.values():
-            if option.default is REQUIRED and option.name not in merged:
-                wanted = f"{name}:{option.name.upper()}"
-                raise InvalidOption(f"{name}: {option.name} is missing: expected {wanted}")
-        merged = {key: known[key].parse(name, value) for key, value in merged.items()}
-        target = _import(target.target)
-    read = {key for key in merged if key in known and isinstance(merged[key], str)}
-    values = {k: known[k].parse(name, v) if k in read else v for k, v in merged.items()}
+    if isinstance(found, Entry):
+        for key, option in known.items():
+            if option.default is REQUIRED and key not in merged:
+                raise InvalidOption(f"{name}: {key} is missing: expected {name}:{key.upper()}")
+        target = _import(found.target)
+    values = dict(merged)
+    for key, value in merged.items():
+        if key in known and (found is not target or isinstance(value, str)):
+            values[key] = known[key].parse(name, value)
+        elif key not in known and (found is not target or (known and not _takes_any(target))):
+            raise InvalidOption(f"{name}: {_unknown('option', key, known)}")
     agent = _build(target, name, values)
-    agent.name = join_spec(name, merged)
+    agent.name = join_spec(name, merged if found is target else values)
     return agent
 
 
@@ -382,5 +369,5 @@ def _unknown(kind: str, name: str, known: Iterable[str]) -> str:
 
 
 def _takes_any(target: Callable[..., Any]) -> bool:
-    """Return whether a callable accepts keyword arguments of any name."""
+    """Return whether a callable accepts options of any name."""
     return any(p.kind is p.VAR_KEYWORD for p in (parameters_of(target) or {}).values())

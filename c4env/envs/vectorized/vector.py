@@ -133,8 +133,6 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
 
         Raises:
             InvalidOption: an argument has an invalid value.
-            UnknownAgent, InvalidOption: the opponent's spec is wrong.
-            InvalidOption: the render mode is unknown.
         """
         self._games = Games(num_envs, opponent, seat, openings)
         self.num_envs = self._games.size
