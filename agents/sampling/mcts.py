@@ -180,7 +180,6 @@ class MCTS(TreeAgent):
 
     Args:
         simulations: simulations for each move (2000 without a movetime). Each is a playout.
-        movetime: seconds for each move; games with the same seed may then differ.
         c: the constant of exploration, for results 1, 0 and -1.
         rollout: greedy (win, else block, else allow no win) or random.
         reuse: keep the tree from move to move. See :class:`TreeAgent`.

@@ -209,7 +209,6 @@ class PUCT(TreeAgent):
             other function is a :class:`~c4env.agents.sampling.policy_value.PolicyValue` or its
             import path; it is deterministic only if its attribute ``deterministic`` is True.
         simulations: simulations for each move (400 without a movetime).
-        movetime: seconds for each move; games with the same seed may then differ.
         c: weight of the policy against values, which are -1 to 1.
         policy: form of the function's policy: logits or probabilities. Probabilities need not sum
             to 1. Full columns are ignored.

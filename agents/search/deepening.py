@@ -293,10 +293,8 @@ class Deepening(SearchingAgent):
     """Plays by iterative-deepening alpha-beta within a time or node budget.
 
     Args:
-        movetime: seconds for each move; games with the same seed may then differ.
         nodes: positions for each move (200000 without another budget).
         depth: plies looked ahead at most. The agent's own move is included.
-        heuristic: name or import path of the heuristic (``c4env.agents.heuristics.names``).
         table_mb: memory of the table. It is allocated when first needed.
     """
 

@@ -180,11 +180,6 @@ class FixedDepth(SearchingAgent):
 
     The default rules are those of the chain system for every heuristic, so that heuristics are
     comparable and every kind of search chooses the same columns.
-
-    Args:
-        depth: plies looked ahead, the agent's own move included.
-        heuristic: name or import path of the heuristic (``c4env.agents.heuristics.names``).
-        rules: the order of columns and the values of finished games.
     """
 
     prune: ClassVar[bool] = True
