@@ -186,7 +186,7 @@ def declared(target: str) -> tuple[str, tuple[Option, ...]]:
             (n for n in bare.body if getattr(n, "name", None) == "__init__"), ast.Pass()
         )
         bare.bases, bare.decorator_list, bare.body = [], [], [function]
-    function.decorator_list, function.body = [], [ast.Pass()]
+    function.decorator_list, function.returns, function.body = [], None, [ast.Pass()]
     names = dict(globals())
     code = ast.fix_missing_locations(ast.Module([bare], []))
     exec(compile(code, file, "exec"), names)
