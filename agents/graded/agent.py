@@ -141,7 +141,7 @@ class Graded(Agent):
     Above Elo 84 a growing share of its moves is exact.
 
     Args:
-        elo: strength on the scale of the leaderboard (``levels``); -1114 is random, 426 perfect.
+        elo: strength on the scale of the leaderboard; -1114 is random, 426 perfect.
     """
 
     state_attrs = ("_state",)

@@ -225,13 +225,9 @@ class TreeAgent(SearchingAgent):
     the new position and adds simulations. The result depends only on the seed and on the positions
     searched since :meth:`reset`. A second search of the last position returns the same result.
 
-    Args:
-        simulations: simulations for each move, added to the kept tree. None means no limit with
-            ``movetime``, and the default of the class without ``movetime``.
-        movetime: seconds for each move; None for no limit. The first limit reached ends the search.
-        reuse: keep the tree between moves.
-        tree_mb: memory of the tree. With ``reuse``, half of this memory is for copying. When the
-            tree is full, simulations go on from the existing leaves.
+    The first limit reached ends the search; without ``simulations`` and ``movetime``, the class has
+    a default. Simulations are added to a kept tree. With ``reuse``, half of ``tree_mb`` is for
+    copying. When the tree is full, simulations go on from the existing leaves.
     """
 
     state_attrs = ("_seed", "_root", "_result")
