@@ -1,26 +1,17 @@
 """Opening books: stored exact scores of early positions.
 
-A book file has the scores of all unfinished positions of ``plies`` discs, but not the positions. A
-position and its mirror image have one score in the file. The scores are in ascending order of
-position keys (:func:`c4env.agents.solver.kernels.table.position_key`). The reader enumerates the
-positions in milliseconds and computes the scores of positions with fewer discs by minimax. The
-format::
-
-    8 bytes   b"C4BOOK1\\n"
-    1 byte    plies
-    4 bytes   number of positions, little-endian
-    4 bytes   CRC-32 of the scores, little-endian
-    the rest  the scores, int8, compressed by zlib
+A book file, in NumPy's format ``.npz``, has the ``scores``, int8 ``[N]``, of all unfinished
+positions of ``plies`` discs, but not the positions. A position and its mirror image have one score.
+The scores are in ascending order of position keys
+(:func:`c4env.agents.solver.kernels.table.position_key`). The reader enumerates the positions in
+milliseconds and computes the scores of positions with fewer discs by minimax.
 """
 
 from __future__ import annotations
 
 import functools
 import os
-import struct
-import zlib
 from importlib import resources
-from pathlib import Path
 from typing import Final
 
 import numpy as np
@@ -35,9 +26,7 @@ from ....position import Position, require_position
 from ..kernels.table import position_key
 from . import enumeration
 
-MAGIC: Final = b"C4BOOK1\n"
 DEFAULT_PLIES: Final = 8
-HEADER: Final = struct.Struct("<8sBII")
 
 
 class Book:
@@ -89,28 +78,20 @@ class Book:
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Book:
         """Read a book file; InvalidOption if it cannot be read or is not a book."""
+        name = os.fspath(path)
         try:
-            data = Path(path).read_bytes()
+            with open(path, "rb") as file, np.load(file, allow_pickle=False) as data:
+                scores, plies = data["scores"].astype(np.int8), int(data["plies"])
         except OSError as error:
-            raise InvalidOption(f"book {os.fspath(path)!r}: {error.strerror}") from None
-        return cls._parse(data, os.fspath(path))
-
-    @classmethod
-    def _parse(cls, data: bytes, name: str) -> Book:
-        try:
-            magic, plies, count, crc = HEADER.unpack_from(data)
-            body = zlib.decompress(data[HEADER.size :])
-        except (struct.error, zlib.error) as error:
-            raise InvalidOption(f"{name}: not a book ({error})") from None
-        if magic != MAGIC or len(body) != count or zlib.crc32(body) != crc:
-            raise InvalidOption(f"{name}: not a book, or damaged")
-        return cls(np.frombuffer(body, np.int8).copy(), plies, name)
+            raise InvalidOption(f"book {name!r}: {error.strerror}") from None
+        except Exception:  # the file holds something else
+            raise InvalidOption(f"{name}: not a book, or damaged") from None
+        return cls(scores, plies, name)
 
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write the book to a file atomically."""
-        body = self.scores.tobytes()
-        header = HEADER.pack(MAGIC, self.plies, len(body), zlib.crc32(body))
-        write_whole(path, header + zlib.compress(body, 9))
+        content = {"plies": np.int8(self.plies), "scores": self.scores}
+        write_whole(path, lambda file: np.savez_compressed(file, allow_pickle=False, **content))
 
     @classmethod
     def open(cls, book: Book | str | os.PathLike[str] | None) -> Book | None:
@@ -137,11 +118,10 @@ def default_book() -> Book:
     """Return the book that comes with this package."""
     if not IS_STANDARD:
         raise WrongBoard(f"the default book is for {STANDARD}, not for {BOARD_SIZE}")
-    file = resources.files("c4env.agents.solver.book") / "book_8ply.bin"
-    try:
-        return Book._parse(file.read_bytes(), "default")
-    except OSError as error:
-        raise InvalidOption(f"the default book is missing: {error}") from None
+    with resources.as_file(resources.files("c4env.agents.solver.book") / "book_8ply.npz") as file:
+        book = Book.read(file)
+    book.name = "default"
+    return book
 
 
 @functools.cache
