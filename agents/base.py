@@ -237,23 +237,13 @@ class SearchingAgent(Agent):
         return column
 
     def best_move(self, position: Position) -> tuple[int, float, int]:
-        """Return the best column, its value for the side to move, and the nodes searched.
-
-        Raises:
-            InvalidPosition: ``position`` is not a position of this board.
-            IllegalMove: the game is over.
-        """
+        """Return the best column, its value for the side to move, and the nodes searched."""
         result = self.search(position)
         return result.column, result.value, result.nodes
 
     @abc.abstractmethod
     def search(self, position: Position) -> SearchResult:
-        """Return the column that :meth:`choose` plays, with its value and principal variation.
-
-        Raises:
-            InvalidPosition: ``position`` is not a position of this board.
-            IllegalMove: the game is over.
-        """
+        """Return the column that :meth:`choose` plays, with its value and principal variation."""
 
 
 class FunctionAgent(Agent):
@@ -342,11 +332,7 @@ def as_number(seed: int | np.random.SeedSequence | None) -> int | None:
 
 
 def require_count(name: str, value: object, low: int, high: int) -> int:
-    """Return an option's value if it is an integer from ``low`` to ``high``.
-
-    Raises:
-        InvalidOption: the value is not an integer in this range.
-    """
+    """Return an option's value if it is an integer from ``low`` to ``high``."""
     expected = f"an integer between {low} and {high}"
     return require_integer(name, value, low, expected, high=high)
 

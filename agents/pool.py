@@ -76,7 +76,6 @@ class Pool(Agent):
         Raises:
             InvalidOption: ``weights`` is not a dict, a weight is not a number >= 0, or another
                 argument is invalid.
-            InvalidOption, UnknownAgent: an opponent cannot be made.
         """
         if per not in ("game", "move"):
             raise InvalidOption(f"per={per!r}: expected 'game' or 'move'")
@@ -108,7 +107,6 @@ class Pool(Agent):
 
         Raises:
             InvalidOption: the weight is not a number >= 0, or the opponent is a pool or a list.
-            InvalidOption, UnknownAgent: the opponent cannot be made.
         """
         if not is_number(weight) or not 0 <= weight < np.inf:
             raise InvalidOption(f"weight={weight!r}: expected a number >= 0")

@@ -14,17 +14,11 @@ from c4env.errors import Unwritable
 def write_whole(
     path: str | os.PathLike[str], content: str | bytes | Callable[[IO[bytes]], object]
 ) -> None:
-    """Replace the content of a file atomically.
+    """Replace the content of a file atomically; a function writes it to an open file.
 
-    The content goes to a temporary file in the same folder, which then replaces the old file.
-    Readers see the old content or the new, even if the process is killed.
+    A text is written as UTF-8. The content goes to a temporary file in the same folder, which then
+    replaces the old file. Readers see the old content or the new, even if the process is killed.
 
-    Args:
-        path: the file, in an existing folder.
-        content: a text (written as UTF-8), bytes, or a function that writes to an open file.
-
-    Raises:
-        OSError: writing failed; the file is unchanged.
     """
     path = Path(os.path.realpath(path))  # a symbolic link stays, and its target changes
     partial = path.with_name(f"{path.name}.{os.getpid()}.part")

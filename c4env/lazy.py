@@ -48,10 +48,6 @@ def lazy_names(
 def from_extra(extra: str, words: str) -> Iterator[None]:
     """Make a context manager for importing the packages of an extra of this project.
 
-    Args:
-        extra: the name of the extra.
-        words: the beginning of the error message, such as "a frame needs pandas".
-
     Raises:
         MissingExtra: an import failed.
     """

@@ -292,11 +292,7 @@ def _columns_below(tops: int) -> tuple[int, ...]:
 
 
 def require_position(value: object) -> Position:
-    """Return the value if it is a position of this board.
-
-    Raises:
-        InvalidPosition: the value is not a position of this board.
-    """
+    """Return the value if it is a position of this board."""
     if not isinstance(value, Position):
         raise InvalidPosition(f"{repr(value)[:120]}: expected a c4env.{_NAME}")
     return value

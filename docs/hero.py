@@ -15,7 +15,7 @@ from PIL import Image, ImageDraw, ImageFont
 
 from c4env import Position, agents
 from c4env.agents.solver import Solver
-from c4env.view.rendering import PAGE, rgb_array
+from c4env.view.rendering import rgb_array
 
 PLAYERS: Final = ("greedy", "perfect")
 SIDES: Final = ("Red", "Yellow")
@@ -64,11 +64,12 @@ def drawn(
     position: Position, last: int | None, scores: list[int | None], words: str, blunder: bool
 ) -> Image.Image:
     """A frame: words, the board, the scores."""
-    pixels = rgb_array(position, last, screen_scaling=SCALE)
-    pixels[(pixels == PAGE).all(-1)] = BACK  # the corners
-    board = Image.fromarray(pixels)
+    board = Image.fromarray(rgb_array(position, last, screen_scaling=SCALE))
+    round_corners = Image.new("L", board.size)
+    whole = (0, 0, board.width - 1, board.height - 1)
+    ImageDraw.Draw(round_corners).rounded_rectangle(whole, 6 * SCALE, 255)
     frame = Image.new("RGB", (board.width, board.height + HEAD + FOOT), BACK)
-    frame.paste(board, (0, HEAD))
+    frame.paste(board, (0, HEAD), round_corners)
     draw = ImageDraw.Draw(frame)
     font, large = ImageFont.load_default(17), ImageFont.load_default(20)
     colour = LOSS if blunder else WORDS

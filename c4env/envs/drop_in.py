@@ -120,11 +120,7 @@ class DropIn:
 
 
 def position_of(cells: Any) -> Position:
-    """Return the position of 42 cells, row by row from the top: 0 empty, 1 player_0, 2 player_1.
-
-    Raises:
-        InvalidPosition: ``cells`` are not 42 numbers 0, 1 or 2, or no game reaches the board.
-    """
+    """Return the position of 42 cells, row by row from the top: 0 empty, 1 player_0, 2 player_1."""
     try:
         array = np.asarray(cells)
         good = array.shape == (CELLS,) and bool(np.isin(array, (0, 1, 2)).all())

@@ -164,11 +164,7 @@ def reset_player(player: Any, seed: Any) -> None:
 
 
 def reset_opponent(follower: Follower, seed: int) -> None:
-    """Reset an opponent.
-
-    Raises:
-        OpponentFailed: the opponent's ``reset`` raised an error.
-    """
+    """Reset an opponent; an error of the opponent's own becomes :class:`OpponentFailed`."""
     try:
         follower.reset(seed)
     except Exception as error:
@@ -178,12 +174,7 @@ def reset_opponent(follower: Follower, seed: int) -> None:
 
 
 def follower_of(opponent: AnyOpponent) -> Follower | None:
-    """Return an opponent's :class:`Follower`; None for ``"random"`` and None.
-
-    Raises:
-        InvalidOption: the argument is not an opponent.
-        UnknownAgent, InvalidOption: the opponent's spec is wrong.
-    """
+    """Return an opponent's :class:`Follower`; None for ``"random"`` and None."""
     if opponent is None or (isinstance(opponent, str) and opponent == RANDOM):
         return None
     # Imported by name, since c4env must not depend on agents.

@@ -15,31 +15,19 @@ ILLEGAL: Final = ("lose", "raise")
 
 
 def parse_seed(seed: object) -> int | None:
-    """Return a seed as a plain int, or None.
-
-    Raises:
-        InvalidOption: the seed is neither None nor an integer >= 0.
-    """
+    """Return a seed as a plain int, or None."""
     return None if seed is None else require_integer("seed", seed, 0, "None or an integer >= 0")
 
 
 def loses_when_illegal(illegal: object) -> bool:
-    """Return True for ``"lose"`` (a full column loses the game), False for ``"raise"``.
-
-    Raises:
-        InvalidOption: ``illegal`` is neither ``"lose"`` nor ``"raise"``.
-    """
+    """Return True for ``"lose"`` (a full column loses the game), False for ``"raise"``."""
     if illegal not in ILLEGAL:
         raise InvalidOption(f"illegal={illegal!r}: expected one of {list(ILLEGAL)}")
     return illegal == "lose"
 
 
 def parse_seat(seat: Any) -> int | None:
-    """Return the player of a seat, or None for a random player.
-
-    Raises:
-        InvalidOption: the seat is not 0, 1 or ``"random"``.
-    """
+    """Return the player of a seat, or None for a random player."""
     if isinstance(seat, bool) or seat not in (0, 1, "random"):
         raise InvalidOption(f"seat={seat!r}: expected 0, 1 or 'random'")
     return None if seat == "random" else int(seat)
@@ -48,18 +36,7 @@ def parse_seat(seat: Any) -> int | None:
 def known_options(
     options: Mapping[str, Any] | None, known: Collection[str], expected: str, *, warn: bool = False
 ) -> Mapping[str, Any]:
-    """Check the options of a ``reset``, and return them.
-
-    Args:
-        options: the options that the caller gave.
-        known: the known names.
-        expected: the end of the message about unknown options.
-        warn: warn about unknown options instead of raising an error.
-
-    Raises:
-        InvalidOption: an option is unknown, ``options`` is not a dict, or it has both
-            ``"moves"`` and ``"position"``.
-    """
+    """Return the options of a ``reset``; an unknown one is an error, or causes a warning."""
     if options is None:
         return {}
     if not isinstance(options, Mapping):
@@ -85,9 +62,6 @@ def parse_start(
             neither for the empty board. The key ``"options"``, which PettingZoo's ``api_test``
             passes, has no effect.
         warn: warn about unknown options instead of raising an error.
-
-    Raises:
-        InvalidOption: an option is unknown, both starts are given, or the game is finished.
     """
     known = "moves", "position", "options"
     options = known_options(options, known, "moves or position", warn=warn)
@@ -105,11 +79,7 @@ def parse_start(
 
 
 def refuse_instant_end(position: Position) -> None:
-    """Refuse a start position that the opponent's first move could end.
-
-    Raises:
-        InvalidOption: the side to move can win at once, or plays the last disc.
-    """
+    """Refuse a start position that the opponent's first move could end."""
     if winning_moves(position.mine, position.theirs) or position.plies == CELLS - 1:
         raise InvalidOption(
             f"cannot start from {position!r}: the opponent is to move and could end the game"

@@ -93,9 +93,6 @@ def fill(text: str, position: Position, moves: str) -> str:
         text: the template.
         position: the position to move in; the prompt addresses the side to move.
         moves: the game that led to the position, as 1-based columns.
-
-    Raises:
-        InvalidPosition: ``position`` is not a position of this board.
     """
     require_position(position)
     places = {
@@ -115,10 +112,6 @@ def read_move(text: str, position: Position) -> int:
     The last line must have the form ``Move: 4``, or the whole answer must be a number. Markdown
     emphasis and a full stop are allowed. Several such lines with different numbers announce no
     move. The text before ``</think>`` does not count.
-
-    Args:
-        text: the answer.
-        position: the position to move in.
 
     Raises:
         InvalidPosition: ``position`` is not a position of this board.
@@ -221,9 +214,6 @@ class TextEnv(gymnasium.Env[str, str]):
 
     def step(self, action: str) -> tuple[str, float, bool, bool, dict[str, Any]]:
         """Play the announced move and the opponent's reply.
-
-        Args:
-            action: an answer for :func:`read_move`.
 
         Returns:
             Observation, reward, terminated, truncated (never true), info; see the class.

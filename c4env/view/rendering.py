@@ -140,9 +140,7 @@ def rgb_array(
 def svg(position: Position, last: int | None = None) -> str:
     """Draw the board as a self-contained SVG picture with a title and a description.
 
-    Args:
-        position: a position of this board.
-        last: 0-based column of the last move, None to mark none.
+    ``last`` is the 0-based column of the last move, None to mark none.
 
     Raises:
         InvalidPosition: ``position`` is not a position of this board.

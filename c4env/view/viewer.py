@@ -28,12 +28,7 @@ class Viewer:
     """
 
     def __init__(self, mode: str | None, screen_scaling: int) -> None:
-        """Make a viewer without opening a window.
-
-        Raises:
-            InvalidOption: ``mode`` is neither None nor one of ``RENDER_MODES``; or
-                ``screen_scaling`` is not a positive integer.
-        """
+        """Make a viewer without opening a window."""
         check_render_mode(mode, RENDER_MODES)
         if mode == "human":  # raise now if pygame-ce is missing, not after a move
             from c4env.view.window import import_pygame
@@ -76,10 +71,6 @@ class Viewer:
 
 
 def check_render_mode(mode: str | None, modes: tuple[str, ...]) -> None:
-    """Raise an error if a render mode is neither None nor one of ``modes``.
-
-    Raises:
-        InvalidOption: the mode is not allowed.
-    """
+    """Raise an error if a render mode is neither None nor one of ``modes``."""
     if mode is not None and mode not in modes:
         raise InvalidOption(f"render_mode={mode!r}: expected None or one of {list(modes)}")

@@ -22,11 +22,11 @@ from c4env.agents.solver.exam import SHA256, VERSION, exam
 from c4env.errors import C4Error, InvalidOption, UnreadableRun
 from c4env.evaluation.exact.moves import JudgedMove, Quality
 from c4env.evaluation.exact.scores import Judge, strongest_book
-from c4env.evaluation.games.clusters import version_here
 from c4env.evaluation.games.game import Fault, Policy, ask, begin, game_seed
 from c4env.evaluation.games.players import Lineup, RunSpec, agent_cache, line_up
 from c4env.evaluation.games.pool import Lost, do_all, here
 from c4env.evaluation.plan.field import split_name
+from c4env.evaluation.plan.header import version_here
 from c4env.evaluation.store.files import read_text
 from c4env.evaluation.store.journal import Findings, Format
 from c4env.evaluation.tables import plural, shortened
@@ -318,10 +318,10 @@ def _answers(
         yield from (question(lineup.made[name], spec, position, seed) for position in positions)
         return
     run = RunSpec(lineup.players, seed, registered=registered_here(), id=lineup.id)
-    workers = [lineup.workers.pop(0)]
     task = partial(question_in_worker, run, name, spec)
     tasks = [(position,) for position in positions]
-    for _, found in do_all(task, tasks, 1, workers=workers):  # one worker keeps the order
+    worker = lineup.workers.pop(0)
+    for _, found in do_all(task, tasks, 1, workers=[worker]):  # one worker keeps the order
         yield f"{found.ending}: {found.reason}" if isinstance(found, Lost) else found
 
 

@@ -32,12 +32,12 @@ from c4env.bitboard import BOARD, CELLS, fours
 from c4env.errors import InvalidOption, require_integer
 from c4env.evaluation.exact.questions import Answer, question_in_worker
 from c4env.evaluation.exact.scores import sign, strongest_book
-from c4env.evaluation.games.clusters import version_here
-from c4env.evaluation.games.players import Lineup, RunSpec, agent_cache, line_up, names_code
-from c4env.evaluation.games.pool import Lost, do_all, may_start_processes
+from c4env.evaluation.games.players import Lineup, RunSpec, line_up
+from c4env.evaluation.games.pool import Lost, do_all
 from c4env.evaluation.games.processes import one_interrupt, stdout_to_stderr
 from c4env.evaluation.games.settings import Settings, Watcher
 from c4env.evaluation.plan.field import Player, Traits, describe_player, name_players
+from c4env.evaluation.plan.header import version_here
 from c4env.evaluation.plan.openings import Openings, choose_openings
 from c4env.evaluation.store.journal import Format, Journal
 from c4env.evaluation.tables import Column, Result, Table, plural
@@ -474,10 +474,9 @@ def _search_all(
     keep: Callable[[_Case, Facts], None],
 ) -> Generator[WorstCase, None, None]:
     """Yield the result of each case when its search ends; ``keep`` stores the new facts."""
-    player = lineup.players[task.name]
-    if not may_start_processes() or (jobs == 1 and not names_code(player)):
-        agent_cache.adopt(task.run.id, lineup.made)
-        try:
+    sent = task.run.for_workers(jobs)
+    if sent is None:
+        with lineup.here():
             for case in cases:
                 search = _search_of(task, case)
                 try:
@@ -486,13 +485,10 @@ def _search_all(
                 finally:  # also after Ctrl-C: an answer may have cost money
                     keep(case, search.found)
                 yield worst
-        finally:
-            agent_cache.clear()
         return
-    task = task._replace(run=task.run.for_workers())
+    search_there = partial(_search, task._replace(run=sent))
     left = deque((case,) for case in cases)
-    workers, lineup.workers[:] = lineup.workers[:], []
-    with closing(do_all(partial(_search, task), left, jobs, workers=workers)) as done:
+    with closing(do_all(search_there, left, jobs, workers=lineup.workers)) as done:
         for (case,), found in done:
             if isinstance(found, Lost):  # search again, without this question
                 at = Position.parse(format_moves(found.turn.columns))

@@ -1,4 +1,4 @@
-"""Play games through joblib: in threads, or on a Dask or Ray cluster.
+"""Play games on workers that joblib starts: in threads, or on a Dask or Ray cluster.
 
 A worker that dies ends the run; the same command resumes it.
 """
@@ -6,19 +6,16 @@ A worker that dies ends the run; the same command resumes it.
 from __future__ import annotations
 
 import dataclasses
-import functools
 import importlib
 import os
 import platform
 import warnings
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from importlib.metadata import PackageNotFoundError, version
 from itertools import islice
-from typing import Any, Final
+from typing import Any
 
 import joblib
-import numpy as np
 from joblib.parallel import get_active_backend
 
 from c4env.errors import C4Error, InvalidOption, MissingExtra, Unavailable
@@ -26,43 +23,16 @@ from c4env.evaluation.games.processes import sigint_blocked
 from c4env.evaluation.plan.schedule import Fixture
 from c4env.lazy import from_extra
 
+from ..plan.header import version_here
 from ..store.record import GameRecord
 from .players import RunSpec, play_one, register_all
-
-CLUSTERS: Final = ("dask", "ray")
-
-BACKENDS: Final = ("serial", "loky", "threading", *CLUSTERS)
-"""``serial`` needs no workers; ``loky`` starts processes on this machine."""
-
-
-@functools.cache
-def version_here() -> str:
-    """Return the versions of c4env, Python and NumPy, which all workers of a run must share."""
-    try:
-        installed = version("c4env")
-    except PackageNotFoundError:  # run from a checkout that was never installed
-        installed = "unknown"
-    return f"{installed}, Python {platform.python_version()}, NumPy {np.__version__}"
-
-
-def check_backend(backend: str | None, address: str | None) -> None:
-    """Check that a backend exists, and that an address belongs to a cluster backend.
-
-    Raises:
-        InvalidOption: the backend is unknown, or has an address but no cluster.
-    """
-    if backend is not None and backend not in BACKENDS:
-        raise InvalidOption(f"backend={backend!r}: expected one of {', '.join(BACKENDS)}")
-    if address is not None and backend not in CLUSTERS:
-        wanted = " or ".join(CLUSTERS)
-        raise InvalidOption(f"address={address!r}: only the backend {wanted} takes an address")
 
 
 def elsewhere(backend: str | None) -> bool:
     """Whether joblib plays a run: on a backend given here or by ``joblib.parallel_config``."""
     if backend is None:
         return type(get_active_backend()[0]).__name__ != "LokyBackend"
-    return backend in ("threading", *CLUSTERS)
+    return backend not in ("serial", "loky")
 
 
 def play_elsewhere(
@@ -74,23 +44,15 @@ def play_elsewhere(
 ) -> Generator[GameRecord, None, None]:
     """Play games on joblib's workers; yield each game when its task is done.
 
-    Args:
-        run: the data that workers need.
-        fixtures: the games to play.
-        jobs: number of workers on this machine.
-        backend: a backend of joblib; None uses the backend of ``joblib.parallel_config``.
-        address: a cluster's address, such as ``tcp://host:8786`` of a Dask scheduler or
-            ``ray://host:10001``; None starts ``jobs`` workers on this machine.
+    Without an address, ``jobs`` workers start on this machine.
 
     Raises:
-        InvalidOption: no cluster answers at the address, or an agent cannot be sent to a worker.
-        MissingExtra: a package is not installed.
         Unavailable: a worker failed.
     """
     with _cluster(backend, jobs, address):
         active, _ = get_active_backend()
         threads = bool(getattr(active, "uses_threads", False))
-        sent = dataclasses.replace(run, shared=True) if threads else run.for_workers()
+        sent = dataclasses.replace(run, shared=True) if threads else run.sent()
         workers = -1 if address is not None else jobs
         size = 1 if threads else max(1, min(50, len(fixtures) // (4 * jobs)))
         batches = (fixtures[i : i + size] for i in range(0, len(fixtures), size))
@@ -146,7 +108,7 @@ def _cluster(backend: str | None, jobs: int, address: str | None) -> Iterator[No
     if backend is None:
         yield
         return
-    if backend not in CLUSTERS:
+    if backend not in ("dask", "ray"):
         with joblib.parallel_config(backend=backend):
             yield
         return

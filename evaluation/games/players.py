@@ -15,14 +15,15 @@ import re
 import threading
 import uuid
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
 
 from c4env.agents.registry.table import ZOO
 from c4env.cores import usable_cores
-from c4env.errors import UnknownAgent
+from c4env.errors import InvalidOption, UnknownAgent
 from c4env.evaluation.games.pool import (
     Clock,
     Worker,
@@ -75,7 +76,30 @@ class RunSpec:
     shared: bool = False  # workers are threads, each of which needs its own copy of an object
     id: str = ""  # of the lineup, whose agents play
 
-    def for_workers(self) -> RunSpec:
+    def for_workers(self, jobs: int) -> RunSpec | None:
+        """Return the run as worker processes get it, or None if this process plays.
+
+        With one job, workers play third-party code that can be sent: an object only with a limit of
+        time, which ends the worker.
+        """
+        if not may_start_processes():
+            if jobs > 1:
+                warnings.warn(
+                    "a daemonic process may start no processes: one job plays here",
+                    RuntimeWarning,
+                    stacklevel=2,
+                )
+            return None
+        if jobs > 1:
+            return self.sent()
+        players = self.field.values()
+        objects = self.clock is not None and any(map(callable, players))
+        if objects or any(map(names_code, players)):
+            with suppress(InvalidOption):  # an object that cannot be pickled
+                return self.sent()
+        return None
+
+    def sent(self) -> RunSpec:
         """Return the run with its objects pickled: what goes wrong there is one agent's own."""
         sent = {n: p if isinstance(p, str | bytes) else pickled(p) for n, p in self.field.items()}
         return dataclasses.replace(self, field=sent, transcripts=None)
@@ -184,23 +208,26 @@ class Lineup:
     workers: list[Worker]
     id: str
 
+    @contextmanager
+    def here(self) -> Iterator[None]:
+        """A context in which this thread plays with the agents that were made."""
+        agent_cache.adopt(self.id, self.made)
+        try:
+            yield
+        finally:
+            agent_cache.clear()
+
     def close(self) -> None:
-        """Close the agents and end the workers that no run has taken over."""
+        """Close the agents and end the workers."""
         close_agents(self.made)
         end_all(self.workers)
-        self.workers.clear()
 
 
 def line_up(field: Mapping[str, Player], movetime: float | None = None, jobs: int = 1) -> Lineup:
-    """Make the players of a run, and read their traits; a wrong spec is reported first.
-
-    Args:
-        field: players by name.
-        movetime: the run's seconds per move.
-        jobs: the most workers to keep.
+    """Make the players of a run, and read their traits; ``jobs`` workers stay for the run.
 
     Raises:
-        UnknownAgent, InvalidOption, ...: a spec is wrong, or an agent cannot be made.
+        UnknownAgent: an agent cannot be made.
     """
     found: dict[str, Traits] = {}
     lineup = Lineup(field, join(()), {}, [], uuid.uuid4().hex)

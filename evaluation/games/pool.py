@@ -219,7 +219,7 @@ def do_all(
     tasks: Iterable[Task],
     jobs: int,
     clock: Clock | None = None,
-    workers: Iterable[Worker] = (),
+    workers: list[Worker] | None = None,
 ) -> Generator[tuple[Task, Any], None, None]:
     """Do tasks on worker processes; yield each task with its result, or Lost, when it is done.
 
@@ -230,14 +230,14 @@ def do_all(
         tasks: the tasks. A task may be added to a deque while others are done.
         jobs: the most workers.
         clock: the limit of a move, after which the parent ends the worker.
-        workers: workers that run already.
+        workers: idle workers; the list always has those that run.
 
     Raises:
         Unavailable: two workers died with the same task while no agent's code ran.
     """
     tasks = tasks if isinstance(tasks, deque) else deque(tasks)
     suspects: list[Task] = []  # tasks that have ended a worker
-    pool = list(workers)
+    pool = [] if workers is None else workers
     threads = max(1, usable_cores() // jobs)
     done, started = 0, time.monotonic()
     try:
@@ -288,13 +288,13 @@ def do_all(
         end_all(pool)
 
 
-def end_all(workers: Iterable[Worker]) -> None:
-    """End workers, and wait until they have ended."""
-    workers = list(workers)
+def end_all(workers: list[Worker]) -> None:
+    """End workers, wait until they have ended, and empty the list."""
     for worker in workers:
         worker.end()
     for worker in workers:
         worker.join()
+    workers.clear()
 
 
 def pickled(thing: Any) -> bytes:

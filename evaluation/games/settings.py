@@ -14,9 +14,13 @@ from c4env.errors import InvalidOption, require_integer
 from c4env.evaluation.games.pool import Clock
 
 from ..store.record import GameRecord
-from .clusters import check_backend
 
 Watcher = Callable[[int, int], None]
+
+CLUSTERS: Final = ("dask", "ray")
+
+BACKENDS: Final = ("serial", "loky", "threading", *CLUSTERS)
+"""``serial`` needs no workers; ``loky`` starts processes on this machine."""
 
 DAY: Final = 86400.0  # seconds; the longest time for a move
 
@@ -98,7 +102,14 @@ class Settings:
                 raise InvalidOption(
                     f"{name}={value!r}: expected a number of seconds, {least} and at most {DAY:g}"
                 )
-        check_backend(self.backend, self.address)
+        if self.backend is not None and self.backend not in BACKENDS:
+            expected = ", ".join(BACKENDS)
+            raise InvalidOption(f"backend={self.backend!r}: expected one of {expected}")
+        if self.address is not None and self.backend not in CLUSTERS:
+            takers = " or ".join(CLUSTERS)
+            raise InvalidOption(
+                f"address={self.address!r}: only the backend {takers} takes an address"
+            )
         if self.out is not None:
             if not str(self.out).strip():
                 raise InvalidOption(f"out={self.out!r}: expected the name of a directory")

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import functools
-import warnings
 from collections.abc import Generator, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, closing, nullcontext, suppress
+from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -15,7 +14,7 @@ import numpy as np
 
 from c4env.arrays import Float64s
 from c4env.errors import InvalidOption, Unavailable
-from c4env.evaluation.games.pool import Lost, do_all, may_start_processes
+from c4env.evaluation.games.pool import Lost, do_all
 from c4env.evaluation.games.processes import one_interrupt, signal_heard
 from c4env.evaluation.plan.schedule import Fixture
 from c4env.evaluation.tables import plural
@@ -31,7 +30,7 @@ from ..plan.field import (
     name_players,
     separate,
 )
-from ..plan.header import Kind, RunHeader, SprtPlan
+from ..plan.header import Kind, RunHeader, SprtPlan, version_here
 from ..plan.identity import in_short
 from ..plan.openings import Openings, choose_openings
 from ..rating.costs import costs
@@ -40,15 +39,13 @@ from ..rating.tally import Tally
 from ..rating.wintable import WinTable
 from ..store.record import GameRecord, digest, open_games
 from ..store.transcripts import Transcripts
-from .clusters import elsewhere, play_elsewhere, version_here
+from .clusters import elsewhere, play_elsewhere
 from .game import lost_game
 from .players import (
     Lineup,
     RunSpec,
-    agent_cache,
     close_agents,
     line_up,
-    names_code,
     play_one,
 )
 from .settings import Settings, SettingsByName, settings_of
@@ -166,7 +163,7 @@ def round_robin(
         InvalidOption: there are fewer than two agents, one occurs twice, or a number is invalid.
         UnreadableRun: ``out`` holds another run.
         Unwritable: another process is writing to ``out``.
-        UnknownAgent, InvalidOption, ...: a spec is wrong.
+        UnknownAgent: a spec is wrong, or its agent cannot be made.
 
     Example:
         >>> result = round_robin(["greedy", "random"], openings=1)
@@ -201,7 +198,7 @@ def gauntlet(
         InvalidOption: a side has no agent, an agent occurs twice, or a number is invalid.
         UnreadableRun: ``out`` holds another run.
         Unwritable: another process is writing to ``out``.
-        UnknownAgent, InvalidOption, ...: a spec is wrong.
+        UnknownAgent: a spec is wrong, or its agent cannot be made.
 
     Example:
         >>> gauntlet("alphabeta", ["greedy", "random"], openings=0)
@@ -246,16 +243,7 @@ def prepare(
     challengers: tuple[str, ...] = (),
     sprt: SprtPlan | None = None,
 ) -> Plan:
-    """Check the players of a run and return its plan; :func:`play` closes the plan's agents.
-
-    Args:
-        field: players by name (:func:`c4env.evaluation.plan.field.name_players`).
-        openings: move strings from which the games begin.
-        settings: the settings of the run.
-        kind: the kind of pairings.
-        challengers: the challengers of a gauntlet.
-        sprt: the sequential test of a match.
-    """
+    """Check the players of a run and return its plan; :func:`play` closes the plan's agents."""
     field = separate(field)
     lineup = line_up(field, settings.movetime, settings.jobs)
     known = lineup.traits
@@ -356,44 +344,15 @@ def _play(
         lineup.close()
         yield from play_elsewhere(run, fixtures, jobs, backend, settings.address)
         return
-    if (sent := _sent(run, jobs, backend)) is None:
-        agent_cache.adopt(run.id, lineup.made)
-        try:
+    sent = None if backend == "serial" else run.for_workers(jobs)
+    if sent is None:
+        with lineup.here():
             yield from (play_one(run, *fixture) for fixture in fixtures)
-        finally:
-            agent_cache.clear()
         return
     close_agents(lineup.made)
-    workers, lineup.workers[:] = lineup.workers[:], []
-    for fixture, game in do_all(functools.partial(play_one, sent), fixtures, jobs, clock, workers):
+    task = functools.partial(play_one, sent)
+    for fixture, game in do_all(task, fixtures, jobs, clock, lineup.workers):
         yield lost_game(fixture, game) if isinstance(game, Lost) else game
-
-
-def _sent(run: RunSpec, jobs: int, backend: str | None) -> RunSpec | None:
-    """Return the run as workers get it, or None if this process plays.
-
-    With one job, workers play third-party code that can be sent: an object only with a limit of
-    time, which ends the worker.
-    """
-    if backend == "serial":
-        return None
-    if not may_start_processes():
-        if jobs > 1:
-            warnings.warn(
-                "a daemonic process may start no processes: one job plays here",
-                RuntimeWarning,
-                stacklevel=2,
-            )
-        return None
-    players = run.field.values()
-    if jobs > 1:
-        return run.for_workers()
-    objects = run.clock is not None and any(map(callable, players))
-    if not objects and not any(map(names_code, players)):
-        return None
-    with suppress(InvalidOption):  # an object that cannot be pickled
-        return run.for_workers()
-    return None
 
 
 def _backend(settings: Settings, known: Traits) -> str | None:

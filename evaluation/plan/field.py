@@ -117,10 +117,7 @@ def describe_player(player: Player) -> str:
 def make_player(spec: str, movetime: float | None) -> Agent:
     """Make the agent that a spec names.
 
-    Args:
-        spec: the agent's spec.
-        movetime: the run's seconds per move, for an agent with the option ``movetime``; the spec's
-            own limit takes precedence. None sets no limit.
+    An agent with the option ``movetime`` gets the run's, unless its spec sets its own.
     """
     name, given = split_spec(spec)
     if movetime is None or "movetime" in given or "movetime" not in option_names(name):
@@ -143,15 +140,9 @@ class Traits(NamedTuple):
 
 
 def look(name: str, player: Player, agent: Any, watch: Watch) -> Traits:
-    """Return the traits of one player, read from its agent.
+    """Return the traits of one player, from its agent and from what was read to make the agent.
 
     Agents whose search depth depends on the clock do not count as deterministic.
-
-    Args:
-        name: the player's name.
-        player: the player.
-        agent: the player's agent; for a player that is an object, the object.
-        watch: what was read while the agent was made.
     """
     if isinstance(agent, Agent):
         agent.ready()

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import functools
 import json
+import platform
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Final, Literal, NamedTuple
 
+import numpy as np
+
 from c4env.boards import Size
 from c4env.evaluation.plan.schedule import Fixture, gauntlet_order, opening_major
+from c4env.version import __version__
 
 from ...geometry import BOARD_SIZE, IS_STANDARD
 
@@ -16,6 +21,12 @@ FORMAT: Final = "c4env run 1"
 
 Kind = Literal["round robin", "gauntlet", "match", "people"]
 """The pairings: all pairs; challengers against a field; two agents; or people against anyone."""
+
+
+@functools.cache
+def version_here() -> str:
+    """Return the versions of c4env, Python and NumPy, which all workers of a run must share."""
+    return f"{__version__}, Python {platform.python_version()}, NumPy {np.__version__}"
 
 
 class SprtPlan(NamedTuple):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -57,8 +58,10 @@ def test_a_costly_move_opens_its_game(page: Any, folder: Path) -> None:
     with Judge() as judge:
         found = Mistakes.of(games, "random", judge)
     assert page.locator("#parts tbody th").all_inner_texts() == [part.where for part in found.parts]
-    given = page.locator("#parts td:last-child").all_inner_texts()
-    assert given == [f"{part.given_away:.1f}" for part in found.parts]
+    shown = page.locator("#parts tbody tr").all_inner_texts()
+    for row, part in zip(shown, found.parts, strict=True):
+        rates = ["" if math.isnan(rate) else rounded(rate, ".1%") for rate in part[-2:]]
+        assert row.split("\t")[-3:] == [f"{part.given_away:.1f}", *rates], row
     said = page.locator("#costly p").all_inner_texts()
     assert [text.replace(MINUS, "-") for text in said] == [
         re.sub(", first in game \\d+", "", mistake.said()) for mistake in found.mistakes[:10]
@@ -205,6 +208,9 @@ FAULTS = """[...document.querySelectorAll('svg')].flatMap(svg => {
 })"""  # noqa: E501
 
 
+# Whether no table is wider than its place.
+WHOLE = "[...document.querySelectorAll('.scroll')].every(s => s.scrollWidth <= s.clientWidth)"
+
 # Names, or shortened ones, that stand in two lines.
 BROKEN = """(() => {
   const names = [...R.players, ...R.labels.flat()], found = [];
@@ -237,9 +243,10 @@ def test_every_text_can_be_read(
     assert page.evaluate(FAINT) == []
     assert page.evaluate(BROKEN) == []
     if width == 1280:  # no column is cut off
-        assert page.evaluate(
-            "[...document.querySelectorAll('.scroll')].every(s => s.scrollWidth <= s.clientWidth)"
-        )
+        assert page.evaluate(WHOLE)
+        page.set_viewport_size({"width": 718, "height": 1047})  # A4 without its margins
+        page.emulate_media(media="print")
+        assert page.evaluate(WHOLE)
     page.close()
 
 

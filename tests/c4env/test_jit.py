@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import os
 import shutil
 import subprocess
@@ -46,11 +47,14 @@ def test_a_kernel_computes_what_its_function_does() -> None:
 # -- the cache folder ----------------------------------------------------------------
 
 
-def used(tree: ast.AST) -> set[str]:
+MODULES = modules()
+
+
+def used(tree):
     return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
 
 
-def assigned(statement: ast.stmt) -> set[str]:
+def assigned(statement):
     if isinstance(statement, ast.FunctionDef | ast.ClassDef):
         return {statement.name}
     targets = statement.targets if isinstance(statement, ast.Assign) else []
@@ -58,15 +62,10 @@ def assigned(statement: ast.stmt) -> set[str]:
     return set().union(*map(used, targets))
 
 
-def origins(module: str, names: set[str] | None = None) -> set[str]:
-    """The modules of ours that kernels, or names, of a module are made from.
-
-    The size of a board comes from the name of its modules, and it names the folder.
-    """
-    if module in ("c4env.boards", "c4env.jit"):
-        return set()
-    path = modules()[module]
-    tree = ast.parse(path.read_bytes())
+@functools.cache
+def statements(module):
+    """The statements of a module, each with the names that it assigns and uses."""
+    tree = ast.parse(MODULES[module].read_bytes())
     for node in ast.walk(tree):  # types say nothing of the machine code
         if isinstance(node, ast.FunctionDef):
             node.returns = None
@@ -74,32 +73,46 @@ def origins(module: str, names: set[str] | None = None) -> set[str]:
             node.annotation = ast.Constant(0)
         elif isinstance(node, ast.arg):
             node.annotation = None
-    if names is None:
-        decorated = (node for node in tree.body if isinstance(node, ast.FunctionDef))
-        names = {f.name for f in decorated if "kernel" in set().union(*map(used, f.decorator_list))}
-    before: set[str] = set()
+    return [(node, assigned(node), used(node)) for node in tree.body]
+
+
+@functools.cache
+def origins(module, name=None):
+    """The modules of ours that kernels, or a name, of a module are made from.
+
+    The size of a board comes from the name of its modules, and it names the folder.
+    """
+    if module in ("c4env.boards", "c4env.jit"):
+        return set()
+    names = {name}
+    if name is None:
+        functions = [node for node, *_ in statements(module) if isinstance(node, ast.FunctionDef)]
+        names = {f.name for f in functions if any("kernel" in used(d) for d in f.decorator_list)}
+    before = set()
     while names != before:
         before = names
-        names = names.union(*(used(node) for node in tree.body if assigned(node) & names))
+        names = names.union(*(uses for _, made, uses in statements(module) if made & names))
     found = set()
-    package = module if path.name == "__init__.py" else module.rpartition(".")[0]
-    for node in tree.body:
+    package = module if MODULES[module].name == "__init__.py" else module.rpartition(".")[0]
+    for node, *_ in statements(module):
         if isinstance(node, ast.ImportFrom) and (
             node.level or str(node.module).startswith("c4env")
         ):
             home = resolve_name("." * node.level + (node.module or ""), package)
-            for name in {each.name for each in node.names if (each.asname or each.name) in names}:
-                if (inner := f"{home}.{name}") in modules():
+            for imported in {
+                each.name for each in node.names if (each.asname or each.name) in names
+            }:
+                if (inner := f"{home}.{imported}") in MODULES:
                     found.add(inner)
                 else:
-                    found |= {home} | origins(home, {name})
+                    found |= {home} | origins(home, imported)
     return found
 
 
 def test_all_that_kernels_use_is_hashed_and_no_more() -> None:
     """Weights and the geometry hold no kernel; kernels are compiled with their numbers."""
-    hashed = {name for name, path in modules().items() if path in jit.kernel_sources()}
-    kernels = [name for name, path in modules().items() if b"\n@kernel(" in path.read_bytes()]
+    hashed = {name for name, path in MODULES.items() if path in jit.kernel_sources()}
+    kernels = [name for name, path in MODULES.items() if b"\n@kernel(" in path.read_bytes()]
     assert len(kernels) > 25
     assert hashed >= {*kernels}
     needed = {"c4env.jit", *kernels}.union(*map(origins, kernels)) - {"c4env.boards"}

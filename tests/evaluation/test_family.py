@@ -73,7 +73,7 @@ def test_a_new_agent_plays_and_passes_its_check(folder, capsys):
         assert main(["run", "random", "--only", spec, "--openings", "1", *RUN[2:]]) == 0
         shown = capsys.readouterr()
         assert shown.out.startswith(f"{spec} scores ")
-        assert "forfeit" not in shown.out
+        assert f"{spec} forfeited" not in shown.out
 
 
 @pytest.mark.slow
@@ -84,7 +84,7 @@ def test_a_new_heuristic_is_judged_and_plays(folder, capsys):
     assert main(command.split()) == 0
     agent = "alphabeta:depth=2,heuristic=mine.py:heuristic"
     assert main(["run", agent, "alphabeta:depth=2", "--openings", "0", *RUN[2:]]) == 0
-    assert "forfeit" not in capsys.readouterr().out
+    assert "forfeited" not in capsys.readouterr().out
 
 
 def test_one_agent_against_a_field_has_a_row_an_opponent(folder, capsys):

@@ -10,8 +10,7 @@ from c4env import evaluation
 from c4env.errors import InvalidOption
 from c4env.evaluation.plan.openings import enumerate_openings
 from c4env.evaluation.rating.fit import firth, fit
-from c4env.evaluation.rating.ratings import parse_anchor, rate
-from c4env.evaluation.rating.tally import Tally
+from c4env.evaluation.rating.ratings import parse_anchor
 from c4env.evaluation.report.headline import sentence
 from c4env.evaluation.store.record import GameRecord, read_games
 from tests.helpers.runs import rated, run_of
@@ -203,81 +202,6 @@ def test_the_penalty_is_firths():
     for size in (1, 10, 100):
         for _ in range(20):
             assert penalised(elo + size * generator.standard_normal(5)) < best + 1e-6
-
-
-def world(elo, units, seed, draws=300):
-    """Tallies of simulated fields: a game with either colour in each opening, independent."""
-    generator = np.random.default_rng(seed)
-    n = len(elo)
-    games = np.broadcast_to(1.0 - np.eye(n), (units, n, n))
-    chances = chance(np.subtract.outer(elo, elo))
-    for _ in range(draws):
-        points = (generator.random(games.shape) < chances) * games
-        yield Tally(tuple(map(str, range(n))), tuple(map(str, range(units))), points, games)
-
-
-def held(tallies, truth, **options):
-    """How often the intervals of two agents hold their true difference, ``[players, players]``."""
-    found = []
-    for tally in tallies:
-        ratings = rate(tally, **options)
-        read = [[ratings.difference(a, b) for b in tally.players] for a in tally.players]
-        _, low, high = np.moveaxis(np.array(read), -1, 0)
-        true = truth[:, None] - truth
-        found.append((low <= true) & (true <= high))
-    return np.mean(found, 0)
-
-
-@pytest.mark.parametrize("units", [4, 25])
-def test_an_agent_that_never_scores_leaves_the_intervals_of_the_others_right(units):
-    elo = np.array([-1000.0, 0, 30, 60, 90, 120])
-    covered = held(world(elo, units, 1, 60), elo)
-    assert covered.mean() > 0.92
-    assert covered.min() > 0.8
-    with_it, without = (
-        np.mean([r.high - r.low for t in world(field, units, 4, 9) for r in rate(t)[:4]])
-        for field in (elo, elo[1:])
-    )
-    assert with_it < 1.15 * without
-
-
-def test_the_best_of_many_is_not_drawn_to_the_mean_by_virtual_games():
-    elo = np.linspace(600, -600, 21)
-    apart = [r[0].elo - r[-1].elo for r in map(rate, world(elo, 4, 2, 5))]
-    assert np.mean(apart) == pytest.approx(1200, abs=150)
-
-
-@pytest.mark.parametrize("openings", [1, 4])
-def test_a_few_openings_of_a_newcomer_are_resampled_by_themselves(openings):
-    elo = np.array([600.0, -200, -100, 0, 100, 200])
-    tallies = []
-    for tally in world(elo, 25, 3, 60):
-        own = np.zeros((6, 6))
-        own[0] = own[:, 0] = 1
-        few = [table[:openings] * own for table in (tally.points, tally.games)]
-        field = [table * (1 - own) for table in (tally.points, tally.games)]
-        few = Tally(tally.players, tally.openings[:openings], *few)
-        tallies.append(Tally(tally.players, tally.openings, *field, beside=few))
-        tally.points[openings:] *= 1 - own
-    # The games count as those of the field do; only their weights are their own.
-    merged = replace(tally, games=np.where(np.arange(25)[:, None, None] < openings, 1, 1 - own))
-    merged.games[:, range(6), range(6)] = 0
-    assert [r.elo for r in rate(tallies[-1])] == pytest.approx([r.elo for r in rate(merged)])
-    centred = [r.elo for r in rate(tallies[-1], centre="12345") if r.player in "12345"]
-    assert np.mean(centred) == pytest.approx(0, abs=1e-9)
-    assert held(tallies, elo, centre="12345")[0].mean() > 0.9
-
-
-def test_moving_first_over_few_openings_has_students_tails():
-    generator = np.random.default_rng(4)
-    found = []
-    games = np.broadcast_to(1.0 - np.eye(6), (3, 6, 6))
-    for _ in range(80):
-        edges = 400 * generator.standard_normal((3, 1, 1))
-        points = (generator.random(games.shape) < chance(edges)) * games
-        first = rate(Tally(tuple("abcdef"), tuple("123"), points, games)).first_move
-        found.append(first.low <= 0 <= first.high)
-    assert np.mean(found) > 0.88
 
 
 def test_a_run_of_too_few_openings_says_so():

@@ -109,18 +109,13 @@ def test_same_seed_same_games_other_seed_others():
 
 @pytest.mark.compiled  # workers start in seconds only when nothing runs uncompiled
 def test_same_digest_for_one_job_and_two():
-    one = evaluation.round_robin(FIELD, openings=1, seed=5, jobs=1)
-    two = evaluation.round_robin(FIELD, openings=1, seed=5, jobs=2)
+    """A registered function reaches the workers."""
+    agents.register("tournament-centre", centre_first, replace=True)
+    field = [*FIELD, "tournament-centre"]
+    one = evaluation.round_robin(field, openings=1, seed=5, jobs=1)
+    two = evaluation.round_robin(field, openings=1, seed=5, jobs=2)
     assert one.digest == two.digest
     assert [game.fixture for game in one.games] == [game.fixture for game in two.games]
-
-
-@pytest.mark.compiled
-def test_registered_functions_reach_the_workers():
-    agents.register("tournament-centre", centre_first, replace=True)
-    one = evaluation.round_robin(["tournament-centre", "random"], openings=1)
-    two = evaluation.round_robin(["tournament-centre", "random"], openings=1, jobs=2)
-    assert one.digest == two.digest
 
 
 def test_a_failing_agent_forfeits_and_the_run_goes_on():
@@ -192,7 +187,9 @@ def test_an_interrupted_command_says_one_line_and_leaves_no_process(tmp_path):
 
 
 @pytest.mark.compiled
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize(
+    "number", [signal.SIGTERM, pytest.param(signal.SIGHUP, marks=pytest.mark.slow)]
+)
 def test_a_command_that_is_ended_says_what_is_kept(tmp_path, number):
     command = ["-m", "c4env.evaluation", "run", "random", "alphabeta:depth=9", "--quiet"]
     command += ["--out", str(tmp_path), "--jobs", "1"]

@@ -1,4 +1,4 @@
-"""Make or check what ships, and the statistics: python -m tests.makers NAME."""
+"""Make or check what ships: python -m tests.makers NAME."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from c4env.errors import C4Error
 from c4env.evaluation.cli.options import Parser, add_format
 from c4env.evaluation.cli.output import show
 
-NAMES = ("book", "exam", "graded", "statistics", "threats", "weights")
+NAMES = ("book", "exam", "graded", "threats", "weights")
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -58,11 +58,7 @@ def observed(
 
 
 def parse_actions(actions: ArrayLike, size: int) -> Int64s:
-    """Return actions as int64 ``[size]``.
-
-    Raises:
-        InvalidAction: the shape is not ``[size]``, or the dtype is not an integer.
-    """
+    """Return actions as int64 ``[size]``."""
     array = np.asarray(actions)
     if array.shape != (size,):
         shape = f"({size},), one for each board"
@@ -84,11 +80,7 @@ def refusal(i: int, boards: Int64s, results: Int8s, action: int) -> Exception:
 
 
 def bitboards(positions: Position | str | Sequence[Position | str]) -> Int64s:
-    """Return bitboards int64 ``[K, 2]`` of one or more positions or move strings.
-
-    Raises:
-        InvalidOption: there is no position, a game is finished, or a type is wrong.
-    """
+    """Return bitboards int64 ``[K, 2]`` of one or more positions or move strings."""
     several = [positions] if isinstance(positions, (Position, str)) else positions
     if not isinstance(several, Sequence):
         raise InvalidOption(f"{positions!r}: expected positions or moves such as '4455'")
@@ -111,11 +103,7 @@ def positions_of(boards: Int64s) -> list[Position]:
 
 
 def parse_where(where: Any, size: int) -> Bools:
-    """Return a choice of boards as a mask, bool ``[size]``; None chooses all boards.
-
-    Raises:
-        InvalidOption: the shape or dtype is wrong.
-    """
+    """Return a choice of boards as a mask, bool ``[size]``; None chooses all boards."""
     if where is None:
         return np.ones(size, np.bool_)
     array: NDArray[Any] = np.asarray(where)
@@ -128,11 +116,7 @@ def parse_where(where: Any, size: int) -> Bools:
 
 
 def set_starts(boards: Int64s, where: Bools, starts: Int64s) -> None:
-    """Put a start position on each chosen board: one for all of these boards, or one for each.
-
-    Raises:
-        InvalidOption: the number of starts is neither 1 nor the number of chosen boards.
-    """
+    """Put a start position on each chosen board: one for all of these boards, or one for each."""
     chosen = int(where.sum())
     if len(starts) not in (1, chosen):
         raise InvalidOption(f"{len(starts)} start positions: expected 1 or {chosen}")
@@ -156,9 +140,6 @@ class Batch:
         Args:
             size: number of boards, at least 1.
             copy: return new arrays from every call; with False every call reuses the same arrays.
-
-        Raises:
-            InvalidOption: ``size`` is not a positive integer.
         """
         self.size = require_integer("size", size)
         self.copy = copy

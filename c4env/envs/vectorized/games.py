@@ -89,11 +89,7 @@ class Games:
         seat: int | str,
         openings: Sequence[Position | str] | Position | str | None,
     ) -> None:
-        """Make empty boards; :meth:`begin` starts games.
-
-        Raises:
-            InvalidOption: an argument has an invalid value; see ``ConnectFourVectorEnv``.
-        """
+        """Make empty boards; :meth:`begin` starts games."""
         self.size = require_integer("num_envs", size)
         self.self_play = opponent is None
         self.set_opponent(opponent)
@@ -105,12 +101,7 @@ class Games:
         self.streams = np.zeros((2, size), np.int64)
 
     def set_opponent(self, opponent: AnyOpponent) -> None:
-        """Replace the opponent from its next move on.
-
-        Raises:
-            InvalidOption: the argument is not an opponent, is None for games against an
-                opponent, or is not None in self-play.
-        """
+        """Replace the opponent from its next move on."""
         if self.self_play != (opponent is None):
             now = "self-play" if self.self_play else "games against an opponent"
             raise InvalidOption(

@@ -1,0 +1,214 @@
+"""Do the statistics hold what they promise? Simulated runs and matches of known truth.
+
+Intervals of 95 % should hold the truth 95 times in 100, and a sequential test be wrong no more
+often than it says.
+"""
+
+from __future__ import annotations
+
+import itertools
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+from c4env.evaluation.rating.fit import fit
+from c4env.evaluation.rating.ratings import rate
+from c4env.evaluation.rating.sprt import SCORES, Sprt, expected_score
+from c4env.evaluation.rating.tally import Tally
+
+pytestmark = pytest.mark.slow
+
+
+class World(NamedTuple):
+    """What is true in simulated round robins; all in Elo but the share of draws."""
+
+    elo: tuple[float, ...]
+    first_move: float = 17.0  # what moving first is worth, on average
+    by_opening: float = 174.0  # standard deviation of that worth, by opening
+    by_pair: float = 0.0  # and by opening and pair of agents
+    draws: float = 0.0
+
+    def chances(self, openings, generator):
+        """Of the first player to win a game that is not drawn, ``[openings, N, N]``.
+
+        An opening favours one side, and suits some agents better than others, so that games of
+        one opening hang together.
+        """
+        elo, n = np.array(self.elo), len(self.elo)
+        edge = self.first_move + self.by_opening * generator.standard_normal((openings, 1, 1))
+        edge = edge + self.by_pair * generator.standard_normal((openings, n, n))
+        return 1 / (1 + 10 ** (-(elo[:, None] - elo + edge) / 400))
+
+    def points(self, openings, generator):
+        """Of the first player, in one game of each pair in each opening."""
+        chances = self.chances(openings, generator)
+        wins = generator.random(chances.shape) < chances
+        return np.where(generator.random(chances.shape) < self.draws, 0.5, wins)
+
+    def truth(self, games, generator):
+        """The fit to the points to be expected over very many openings."""
+        expected = np.mean([self.chances(500, generator).mean(0) for _ in range(40)], 0)
+        expected = (1 - self.draws) * expected + self.draws / 2
+        alike = (expected + 1 - expected.T) / 2  # whoever moves first
+        return fit(alike * games, games)[0], float(fit(expected * games, games)[1])
+
+
+def evenly(players, extremes):
+    return tuple(np.linspace(extremes, -extremes, players))
+
+
+def tally(points, games, beside=None):
+    players = tuple(f"{i:03}" for i in range(points.shape[1]))
+    openings = tuple(f"{i:05}" for i in range(len(points)))
+    return Tally(players, openings, points * games, games * np.ones_like(points), beside)
+
+
+class Held(NamedTuple):
+    """How often intervals held the truth."""
+
+    elo: float  # of the differences of two agents
+    least: float  # of the two agents that were held least often
+    first_move: float
+    ranks: float
+    width: float  # of the difference of two agents in Elo, the mean
+
+
+def held(world, openings, runs, seed=0):
+    """Rate simulated round robins, and count the truths that the intervals hold."""
+    generator = np.random.default_rng([seed, openings])
+    n = len(world.elo)
+    games = 1.0 - np.eye(n)
+    truth, true_first_move = world.truth(games, generator)
+    places = np.argsort(np.argsort(-truth)) + 1
+    found, ranked, first, widths = [], [], [], []
+    for run in range(runs):
+        ratings = rate(tally(world.points(openings, generator), games), seed=run)
+        each = []
+        for i, j in itertools.combinations(range(n), 2):
+            _, low, high = ratings.difference(f"{i:03}", f"{j:03}")
+            each.append(low <= truth[i] - truth[j] <= high)
+            widths.append(high - low)
+        found.append(each)
+        ranked += [r.ranks[0] <= places[int(r.player)] <= r.ranks[1] for r in ratings]
+        first.append(ratings.first_move.low <= true_first_move <= ratings.first_move.high)
+    share = np.mean(found, 0)
+    return Held(share.mean(), share.min(), np.mean(first), np.mean(ranked), np.mean(widths))
+
+
+USUAL = World(evenly(4, 250), 40, 250, 150, 0.1)
+
+
+def test_intervals_hold_the_truth():
+    found = held(USUAL, 30, 100)
+    assert 0.92 <= found.elo <= 0.98
+    assert 0.89 <= found.first_move <= 0.99
+    assert found.ranks >= 0.92
+
+
+def test_intervals_that_are_too_narrow_are_noticed(monkeypatch):
+    """The same, resampled as if there were thrice as many openings: that test can fail."""
+    whole = Tally.weights
+
+    def narrow(tally, generator, draws):
+        return tuple(1 + (w - 1) / 3**0.5 for w in whole(tally, generator, draws))
+
+    monkeypatch.setattr(Tally, "weights", narrow)
+    assert held(USUAL, 30, 60).elo < 0.88
+
+
+@pytest.mark.parametrize(("openings", "runs"), [(6, 20), (121, 100)])
+def test_the_worth_of_moving_first_is_held_though_one_side_wins_nearly_all(openings, runs):
+    assert held(World(evenly(2, 338), 0, 0), openings, runs).first_move >= 0.91
+
+
+def test_moving_first_over_few_openings_has_students_tails():
+    assert held(World((0.0,) * 6, 0, 400), 3, 80).first_move > 0.88
+
+
+@pytest.mark.parametrize("openings", [4, 25])
+def test_an_agent_that_never_scores_leaves_the_intervals_of_the_others_right(openings):
+    others = 120.0, 90.0, 60.0, 30.0, 0.0
+    found = held(World((*others, -1000.0), 0, 0), openings, 40)
+    assert found.elo > 0.92
+    assert found.least > 0.8
+    generator = np.random.default_rng(4)
+    widths = []
+    for elo in ((*others, -1000.0), others):
+        world, games = World(elo, 0, 0), 1 - np.eye(len(elo))
+        several = [rate(tally(world.points(openings, generator), games)) for _ in range(9)]
+        widths.append(np.mean([r.high - r.low for ratings in several for r in ratings[:4]]))
+    assert widths[0] < 1.15 * widths[1]
+
+
+@pytest.mark.parametrize("openings", [1, 4])
+def test_a_newcomer_is_placed_right_by_a_few_openings(openings):
+    world = World((*evenly(5, 200), 600.0), 0, 0)
+    generator = np.random.default_rng([1, openings])
+    own = np.zeros((6, 6))
+    own[-1, :-1] = own[:-1, -1] = 1
+    others = 1 - own - np.eye(6)
+    truth, _ = world.truth(others + own * openings / 25, generator)
+    found = []
+    for run in range(60):
+        points = world.points(25, generator)
+        field = tally(points, others, tally(points[:openings], own))
+        ratings = rate(field, seed=run, centre=field.players[:-1])
+        for player, true in zip(field.players[:-1], truth, strict=False):
+            _, low, high = ratings.difference("005", player)
+            found.append(low <= truth[-1] - true <= high)
+    assert np.mean(found) > 0.9
+    # The games count as those of the field do; only their weights are their own.
+    games = np.where(np.arange(25)[:, None, None] < openings, 1 - np.eye(6), others)
+    merged = rate(tally(points, games), centre=field.players[:-1])
+    assert [r.elo for r in ratings] == pytest.approx([r.elo for r in merged])
+    assert np.mean([r.elo for r in ratings if r.player != "005"]) == pytest.approx(0, abs=1e-9)
+
+
+def test_the_best_of_many_is_not_drawn_to_the_mean_by_virtual_games():
+    world, generator = World(evenly(21, 600), 0, 0), np.random.default_rng(2)
+    ratings = [rate(tally(world.points(4, generator), 1 - np.eye(21))) for _ in range(5)]
+    assert np.mean([r[0].elo - r[-1].elo for r in ratings]) == pytest.approx(1200, abs=150)
+
+
+# -- sequential tests -----------------------------------------------------------------------
+
+PAIRS = {  # how often a pair of games brings 0, 1/2, 1, 3/2, 2 points, before one is the stronger
+    "many draws": (0.05, 0.2, 0.5, 0.2, 0.05),
+    "by opening": (0.08, 0.02, 0.8, 0.02, 0.08),
+}
+
+
+def tilted(shares, mean):
+    """The shares times ``exp(t * score)``, with the ``t`` that gives them a mean score."""
+    low, high = -100.0, 100.0
+    for _ in range(100):
+        weights = np.array(shares) * np.exp((low + high) / 2 * SCORES)
+        weights /= weights.sum()
+        low, high = ((low + high) / 2, high) if weights @ SCORES < mean else (low, (low + high) / 2)
+    assert weights @ SCORES == pytest.approx(mean)
+    return weights
+
+
+def accepted(sprt, shares, generator):
+    """The hypothesis that a simulated match accepts."""
+    counts = np.zeros(len(SCORES))
+    while True:
+        kinds = generator.choice(len(SCORES), size=100, p=shares)
+        running = counts + np.cumsum(np.eye(len(SCORES))[kinds], axis=0)
+        llr = sprt.llr(running)
+        crossed = np.flatnonzero((llr <= sprt.bounds[0]) | (llr >= sprt.bounds[1]))
+        if len(crossed):
+            return "H1" if llr[crossed[0]] > 0 else "H0"
+        counts = running[-1]
+
+
+@pytest.mark.parametrize("kind", PAIRS)
+def test_a_sequential_test_errs_as_seldom_as_it_says(kind):
+    sprt, matches, wrong = Sprt(0, 100, alpha=0.05, beta=0.1), 300, []
+    for elo, error, most in ((sprt.h0, "H1", sprt.alpha), (sprt.h1, "H0", sprt.beta)):
+        shares, generator = tilted(PAIRS[kind], expected_score(elo)), np.random.default_rng(0)
+        found = [accepted(sprt, shares, generator) for _ in range(matches)]
+        wrong.append(found.count(error) / matches)
+        assert wrong[-1] <= most + 2.5 * (most * (1 - most) / matches) ** 0.5
+    assert sum(wrong) > 0  # it is no oracle either
