@@ -42,9 +42,6 @@ class Greedy(Agent):
     """Plays a win, else a block, else the column with the best heuristic value.
 
     Ties go to the column nearest the centre, then to the column on the left.
-
-    Args:
-        heuristic: name or import path of the heuristic (``c4env.agents.heuristics.names``).
     """
 
     @validate_args

@@ -23,7 +23,6 @@ class SB3(PolicyAgent):
 
     Args:
         path: the model's .zip file. Loading can run code, so load only files that you trust.
-        temperature: 0 plays the preferred column; 1 samples a column, as in training.
     """
 
     @validate_args

@@ -24,7 +24,6 @@ class TorchFunction(ModuleAgent):
         function: FILE.py:NAME. The file's code runs, so name only files that you trust. A class is
             called without arguments.
         device: the device of the tensors and of a module.
-        temperature: 0 plays the column with the greatest logit; 1 samples a column.
 
     Raises:
         InvalidOption: the named object is not callable, or the device does not exist.

@@ -42,10 +42,10 @@ FADING: Final = 1.6  # exponent by which noise falls as skill grows
 
 
 def settings_of(skill: ArrayLike) -> Float64s:
-    """Return the settings ``[..., 3]`` of a skill: search depth, noise and share of exact moves.
+    """Return the settings ``[..., 3]`` of a skill: pairs of plies, noise, share of exact moves.
 
-    The depth counts pairs of plies. Skill 0 plays at random. Up to skill 1 the depth grows and the
-    noise falls. From skill 1 to skill 2 the share of exact moves grows from 0 to 1.
+    Skill 0 plays at random. Up to skill 1 the search grows and the noise falls. From skill 1 to
+    skill 2 the share of exact moves grows from 0 to 1.
     """
     quick = np.clip(skill, 1e-9, 1.0)
     exact = np.clip(np.subtract(skill, 1.0), 0.0, 1.0)
@@ -59,10 +59,7 @@ def skill_of(elo: ArrayLike) -> Float64s:
 
 @kernel("float64(int64, int64, int64, float64, float64)")
 def look(mine: int, theirs: int, depth: int, alpha: float, beta: float) -> float:
-    """Search ``depth`` plies of an unfinished game; return the value for the side to move.
-
-    A value between alpha and beta is exact; any other value is a bound.
-    """
+    """Search ``depth`` plies of an unfinished game; return the value for the side to move."""
     moves = playable(mine | theirs)
     if moves == 0:
         return 0.0
@@ -87,17 +84,10 @@ def look(mine: int, theirs: int, depth: int, alpha: float, beta: float) -> float
 
 @kernel("int64[::1](int64[:, ::1], float64[:, ::1], int64[::1])", nogil=True)
 def graded_columns(discs: Int64s, settings: Float64s, states: Int64s) -> Int64s:
-    """Return a column for each board, int64 ``[M]``.
+    """Return a column for each board; -1 if the game is over or exact play must choose.
 
-    A column is -1 if the game is over or if the caller must choose the column by exact play.
-
-    Args:
-        discs: int64 ``[M, 2]``, bitboards of the side to move and of the other side.
-        settings: ``[M, 3]``, see :func:`settings_of`.
-        states: int64 ``[M]``, the states of random streams.
-
-    Each value gets Gumbel noise of the scale ``noise``. So the best column is a draw from
-    ``softmax(value / noise)``.
+    Each value gets Gumbel noise of the scale ``noise``, so that the best column is a draw from
+    ``softmax(value / noise)``. ``states`` ``[M]`` are those of the boards' random streams.
     """
     columns = np.full(len(discs), -1)
     for i in range(len(discs)):
@@ -132,16 +122,7 @@ class Player:
         return Solver()
 
     def columns(self, discs: Int64s, skill: ArrayLike, seeds: Int64s) -> Int64s:
-        """Return columns int64 ``[M]``; equal boards, skills and seeds give equal columns.
-
-        Args:
-            discs: int64 ``[M, 2]``, bitboards of the side to move and of the other side.
-            skill: one skill for all boards, or ``[M]``.
-            seeds: int64 ``[M]``, seeds of the noise.
-
-        Raises:
-            IllegalMove: a game is over.
-        """
+        """Return columns int64 ``[M]``; equal boards, skills and seeds give equal columns."""
         settings = np.array(np.broadcast_to(settings_of(skill), (len(discs), 3)), order="C")
         columns = graded_columns(discs, settings, streams(seeds.astype(np.uint64)))
         exact = np.flatnonzero(columns < 0)
@@ -157,11 +138,10 @@ class Graded(Agent):
     The agent looks 0 to 6 plies ahead and values the columns by the heuristic ``threats``. It plays
     the column with the best sum of value and random noise. A stronger agent looks further and has
     less noise. So the agent errs between columns of similar value, and overlooks distant threats.
-    Above Elo 84 a growing share of its moves is exact. On many boards one core plays more than
-    20,000 moves a second up to Elo 60, 15,000 at Elo 84, and a few hundred from Elo 100 on.
+    Above Elo 84 a growing share of its moves is exact.
 
     Args:
-        elo: strength on the scale of the shipped leaderboard; -1114 is random, 426 perfect.
+        elo: strength on the scale of the leaderboard; -1114 is random, 426 perfect.
     """
 
     state_attrs = ("_state",)

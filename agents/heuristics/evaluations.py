@@ -87,9 +87,8 @@ def window_b(mine: int, theirs: int) -> float:
 def _read_lines(mine: int, theirs: int, supported: int, starts: int, first: int, step: int) -> int:
     """Return the line score of all windows of one direction, read from one end.
 
-    The cells a, b, c, d of the window at start bit i are ``i+first``, ``i+first+step``, ...
-    The function shifts each cell to bit i. After this shift each rule of :func:`line_score` is an
-    AND of bitboards.
+    The cells a, b, c, d of the window at start bit i are ``i+first``, ``i+first+step``, ... Shifted
+    to bit i, they make each rule of :func:`line_score` an AND of bitboards.
     """
     empty = ~(mine | theirs) & BOARD
     at_b = first + step

@@ -52,7 +52,7 @@ def load(name: str | Heuristic) -> Heuristic:
     The function is compiled for ``float64(int64, int64)`` unless it is compiled already.
 
     Raises:
-        InvalidOption: there is no such heuristic, or its compiled signature differs.
+        InvalidOption: there is no such heuristic.
     """
     if not isinstance(name, str):
         return check(name, getattr(name, "__name__", repr(name)))
@@ -66,11 +66,7 @@ def load(name: str | Heuristic) -> Heuristic:
 
 
 def require_finite(value: float, name: object) -> float:
-    """Return a heuristic's value after checking that a search can use it.
-
-    Raises:
-        InvalidOption: the value is nan, or not strictly between -WIN and WIN.
-    """
+    """Return a heuristic's value; InvalidOption if no search can use it."""
     if not -WIN < value < WIN:
         raise not_a_value(name, value)
     return value
@@ -85,11 +81,7 @@ def not_a_value(heuristic: object, value: object = "an unusable value") -> Inval
 
 
 def is_deterministic(heuristic: Heuristic) -> bool:
-    """Return True if a heuristic is known to be deterministic.
-
-    This package's heuristics are deterministic. A user's function may draw random numbers, unless
-    its attribute ``deterministic`` is True.
-    """
+    """Return True for this package's heuristics, and for functions marked ``deterministic``."""
     ours = any(heuristic is known for known in HEURISTICS.values())
     return ours or getattr(heuristic, "deterministic", False) is True
 
@@ -97,9 +89,9 @@ def is_deterministic(heuristic: Heuristic) -> bool:
 class CompiledHeuristic:
     """A heuristic of this package as a kernel argument; the machine code is looked up once.
 
-    If the argument is the function itself, Numba looks up the machine code at each call, which
-    takes longer than a search of two plies. Users' functions are still passed as functions: an
-    exception in a function called by its address would be lost.
+    For a function itself, Numba looks up the machine code at each call, which takes longer than a
+    search of two plies. An exception in a function called by its address would be lost, so users'
+    functions are passed as they are.
     """
 
     _numba_type_: Final = types.FunctionType(_SIGNATURE)
@@ -133,8 +125,7 @@ def check(function: Any, name: str) -> Heuristic:
     """Compile a user's function as a heuristic and check its signature.
 
     Raises:
-        InvalidOption: the object is not a function, does not compile, or does not return a
-            float64. An int is not converted.
+        InvalidOption: the object does not compile, or does not return a float64.
     """
     if not callable(function):
         raise InvalidOption(f"heuristic {name!r}: {function!r} is not a function")

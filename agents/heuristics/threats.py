@@ -55,14 +55,7 @@ _weights = types.Array(types.float64, 1, "C", readonly=True)
 
 @kernel(types.float64(types.int64, types.int64, types.int64, _weights))
 def side_value(own: int, other: int, role: int, weights: Float64s) -> float:
-    """Return the weighted sum of one side's features.
-
-    Args:
-        own: the side's discs.
-        other: the other side's discs.
-        role: 1 if the side is the first player, 2 if the second, 0 if unknown.
-        weights: [SIZE].
-    """
+    """Return the weighted sum of one side's features; ``weights`` is [SIZE]."""
     taken = own | other
     ready = playable(taken)
     wins = winning_cells(own) & ~taken

@@ -21,12 +21,7 @@ WINDOW_B_RULES: Final = Rules(LEFT_TO_RIGHT, LEFT_TO_RIGHT, WIN, 0.0, evaluate_f
 
 
 class AlphaBeta(FixedDepth):
-    """Alpha-beta search with any heuristic; plays the same columns as ``minimax``.
-
-    Args:
-        depth: plies looked ahead, the agent's own move included.
-        heuristic: name or import path of the heuristic (``c4env.agents.heuristics.names``).
-    """
+    """Alpha-beta search with any heuristic; plays the same columns as ``minimax``."""
 
     @validate_args
     def __init__(self, depth: Plies = 7, heuristic: HeuristicName = DEFAULT_HEURISTIC) -> None:
@@ -34,12 +29,7 @@ class AlphaBeta(FixedDepth):
 
 
 class Minimax(FixedDepth):
-    """Naive minimax with any heuristic; the defaults are the published settings.
-
-    Args:
-        depth: plies looked ahead, the agent's own move included.
-        heuristic: name or import path of the heuristic (``c4env.agents.heuristics.names``).
-    """
+    """Naive minimax with any heuristic; the defaults are the published settings."""
 
     prune: ClassVar[bool] = False
     quick: ClassVar[int] = 10**6
@@ -62,11 +52,7 @@ class Chain(FixedDepth):
 
 
 class WindowA(FixedDepth):
-    """Window system A, published at depths 3, 5 and 7: prefers quick wins and slow losses.
-
-    Args:
-        depth: plies looked ahead, the agent's own move included.
-    """
+    """Window system A, published at depths 3, 5 and 7: prefers quick wins and slow losses."""
 
     @validate_args
     def __init__(self, depth: Plies = 5) -> None:
@@ -74,11 +60,7 @@ class WindowA(FixedDepth):
 
 
 class WindowB(FixedDepth):
-    """Window system B, with the heuristic ``window-b``; its report gives no depth.
-
-    Args:
-        depth: plies looked ahead, the agent's own move included.
-    """
+    """Window system B, with the heuristic ``window-b``; its report gives no depth."""
 
     @validate_args
     def __init__(self, depth: Plies = 5) -> None:

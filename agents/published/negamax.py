@@ -1,8 +1,7 @@
 """Exact negamax without pruning: part 3 of "Solving Connect 4".
 
-This search is only for positions near the end of the game. Each further empty cell makes the tree
-several times larger. Later parts of the report improve this search, as
-``c4env.agents.solver`` does.
+This search is only for endings: each further empty cell makes the tree several times larger. Later
+parts of the report improve it, as ``c4env.agents.solver`` does.
 """
 
 from __future__ import annotations
@@ -29,11 +28,10 @@ QUICK_NODES: Final = 1_000_000
 
 @kernel(f"UniTuple(int64, 2)(int64, int64, int64, int64, {POINTER})")
 def negamax(mine: int, theirs: int, plies: int, limit: int, work: Any) -> tuple[int, int]:
-    """Return the exact score for the side to move, and the number of nodes (calls).
+    """Return the exact score for the side to move (:class:`Solver`), and the nodes (calls).
 
-    The position must not be won. The score is 0 for a draw. A win scores ``(43 - plies) // 2`` with
-    the next disc, and one less for each of the side's later discs. The score is GAVE_UP after more
-    than ``limit`` nodes, or once ``work[threads.STOPPED]`` is set.
+    The position must not be won. The score is GAVE_UP after more than ``limit`` nodes, or once
+    ``work[threads.STOPPED]`` is set.
     """
     if plies == CELLS:
         return 0, 1

@@ -39,21 +39,26 @@ _HEURISTICS: Final = {  # each name, and whether this board has it; its function
 HEURISTIC_NAMES: Final = tuple(name for name, is_here in _HEURISTICS.items() if is_here)
 DEFAULT_HEURISTIC: Final = HEURISTIC_NAMES[0]
 
-Plies = Annotated[int, Range(1, CELLS)]
+Plies = Annotated[int, Range(1, CELLS), "plies looked ahead, the agent's own move included"]
 Positions = Annotated[int, Range(1, MOST)]
 Simulations = Annotated[int, Range(1, 10**9)]
 Megabytes = Annotated[int, Range(1, 65536)]
 Seconds = Annotated[float, Range(0, DAY)]
-Movetime = Annotated[float, Range(0.001, DAY)]
+Movetime = Annotated[
+    float, Range(0.001, DAY), "seconds for each move; games with the same seed may then differ"
+]
 Share = Annotated[float, Range(0, 1)]
-Temperature = Annotated[float, Range(0)]
+Temperature = Annotated[
+    float, Range(0), "0 plays the preferred column; 1 samples a column, as in training"
+]
 HeuristicName = Annotated[
     str | Callable[[int, int], float],
     Choices(HEURISTIC_NAMES),
     f"{', '.join(HEURISTIC_NAMES)} or a module:function",
 ]
-"""A heuristic: a name, an import path or a function. The text in the annotation replaces the help
-from the docstring, which cannot list the names."""
+"""A heuristic: a name, an import path or a function (``c4env.agents.heuristics.names``).
+
+A text in an annotation is the help of an option that the docstring's ``Args`` does not describe."""
 
 Made = TypeVar("Made", bound=Callable[..., Any])
 
@@ -132,7 +137,7 @@ def _option(name: str, default: Any, hint: Any, said: str) -> Option:
         name,
         kind or str,
         REQUIRED if default is inspect.Parameter.empty else default,
-        next((mark for mark in marks if isinstance(mark, str)), said),
+        said or next((mark for mark in marks if isinstance(mark, str)), ""),
         range_.low,
         range_.high,
         names,
@@ -181,7 +186,7 @@ def declared(target: str) -> tuple[str, tuple[Option, ...]]:
             (n for n in bare.body if getattr(n, "name", None) == "__init__"), ast.Pass()
         )
         bare.bases, bare.decorator_list, bare.body = [], [], [function]
-    function.decorator_list, function.body = [], [ast.Pass()]
+    function.decorator_list, function.returns, function.body = [], None, [ast.Pass()]
     names = dict(globals())
     code = ast.fix_missing_locations(ast.Module([bare], []))
     exec(compile(code, file, "exec"), names)

@@ -61,10 +61,9 @@ def draw_cell(moves: int, state: int) -> tuple[int, int]:
 
 @kernel("UniTuple(int64, 2)(int64, int64, int64)")
 def random_playout(mine: int, theirs: int, state: int) -> tuple[int, int]:
-    """Play random legal columns to the end of the game.
+    """Play random columns to the end of the game; return the result and the generator's state.
 
-    Returns:
-        1, 0 or -1 for the side to move, and the generator's state.
+    The result is 1, 0 or -1 for the side to move.
     """
     sign = 1
     while True:
@@ -80,11 +79,7 @@ def random_playout(mine: int, theirs: int, state: int) -> tuple[int, int]:
 
 @kernel("UniTuple(int64, 2)(int64, int64, int64)")
 def greedy_playout(mine: int, theirs: int, state: int) -> tuple[int, int]:
-    """Play to the end of the game: win, else block, else avoid letting the other side win.
-
-    Returns:
-        1, 0 or -1 for the side to move, and the generator's state.
-    """
+    """Play as :func:`random_playout`, but win, else block, else avoid letting the other win."""
     sign = 1
     my_wins, their_wins = winning_cells(mine), winning_cells(theirs)
     while True:
@@ -139,18 +134,10 @@ def simulate(
     exploration: float,
     rollout: int,
 ) -> int:
-    """Run simulations: descend to a new leaf, play out from the leaf, back the result up.
+    """Run ``most`` simulations, or fewer if the root is proven; return their number.
 
-    Args:
-        tree: the nodes; the root is ``root_mine`` and ``root_theirs`` and has children.
-        work: counters and the random state of the search.
-        path: [CELLS + 1], working memory.
-        most: number of simulations.
-        exploration: the ``c`` of UCB1.
-        rollout: one of ROLLOUTS.
-
-    Returns:
-        the number of simulations made: ``most``, or fewer if the root is proven.
+    A simulation descends to a new leaf, plays out from the leaf, and backs the result up. The root
+    has children. ``path`` ``[CELLS + 1]`` is working memory.
     """
     used = int(work[USED])
     state = int(work[RANDOM_STATE])
@@ -193,7 +180,6 @@ class MCTS(TreeAgent):
 
     Args:
         simulations: simulations for each move (2000 without a movetime). Each is a playout.
-        movetime: seconds for each move; games with the same seed may then differ.
         c: the constant of exploration, for results 1, 0 and -1.
         rollout: greedy (win, else block, else allow no win) or random.
         reuse: keep the tree from move to move. See :class:`TreeAgent`.

@@ -32,9 +32,8 @@ from .tree import (
     TreeAgent,
     add_result,
     expand,
-    propagate_proof,
+    prove_leaf,
     sign,
-    tactical_status,
 )
 
 PENDING: Final = -1  # ``first`` of a leaf that waits for its evaluation
@@ -92,26 +91,16 @@ def descend(
     """Descend by PUCT from ``path[depth]``, the position ``mine`` and ``theirs``, to a leaf.
 
     If the next two discs decide a leaf, its proof is set and propagated. Any other leaf needs an
-    evaluation. The field ``first`` of a leaf that already waits for its evaluation is ``PENDING``.
-    If all moves but one lose at once, the descent adds that move's child and goes on from there.
-    With ``used`` 0 the descent does not do so.
+    evaluation; its field ``first`` is ``PENDING`` if it already waits for one. If all moves but one
+    lose at once, the descent adds that move's child and goes on from there, unless ``used`` is 0.
 
-    Args:
-        tree: the nodes, ``used`` of them in use.
-        path: output, the nodes from the root to the leaf.
-
-    Returns:
-        the depth of the leaf, its bitboards, and the new ``used``.
+    Returns the depth of the leaf, its bitboards, and the number of nodes in use, once ``used``.
     """
     node = path[depth]
     while tree[node]["proof"] == OPEN and tree[node]["first"] != PENDING:
         if tree[node]["children"] == 0:
-            score, cells = tactical_status(mine, theirs)
-            if score != OPEN:
-                tree[node]["proof"] = -score
-                propagate_proof(tree, path, depth)
-                break
-            if cells & (cells - 1) or used == 0 or used == len(tree):
+            cells = prove_leaf(tree, path, depth, mine, theirs)
+            if cells & (cells - 1) or cells == 0 or used == 0 or used == len(tree):
                 break
             used = expand(tree, node, mine, theirs, used)
             tree[used - 1]["prior"] = 1.0
@@ -140,20 +129,11 @@ def select_leaves(
     exploration: float,
     follow: bool,
 ) -> int:
-    """Select leaves for the function to evaluate, with virtual losses.
+    """Begin ``most`` simulations; return how many ended at a proven node.
 
-    Args:
-        tree: the nodes; the root is ``root_mine`` and ``root_theirs``.
-        work: counters of the search.
-        paths: output [batch, CELLS + 1], the path to each waiting leaf.
-        depths: output [batch], the depths of these leaves.
-        boards: output [batch, 2], their bitboards, the side to move first.
-        most: number of simulations to begin.
-        exploration: the ``c`` of PUCT.
-        follow: whether to follow forced moves without an evaluation.
-
-    Returns:
-        the number of simulations that ended at a proven node. The others wait for evaluations.
+    The leaves of the others wait for evaluations, with virtual losses: ``paths``
+    ``[batch, CELLS + 1]``, ``depths`` ``[batch]`` and ``boards`` ``[batch, 2]`` get their paths,
+    depths and bitboards, and ``work[WAITING]`` their number.
     """
     waiting = done = 0
     while waiting < len(depths) and waiting + done < most and tree[0]["proof"] == OPEN:
@@ -198,10 +178,8 @@ def expand_leaves(
 ) -> None:
     """Expand the waiting leaves, undo their virtual losses, and back their values up.
 
-    Args:
-        tree, work, paths, depths, boards: as :func:`select_leaves` left them.
-        weights: [waiting, 7], not negative; the priors are proportional to the weights.
-        values: [waiting], expected results for the side to move.
+    Priors are proportional to ``weights`` ``[waiting, 7]``. ``values`` ``[waiting]`` are for the
+    side to move.
     """
     for i in range(work[WAITING]):
         depth = int(depths[i])
@@ -231,7 +209,6 @@ class PUCT(TreeAgent):
             other function is a :class:`~c4env.agents.sampling.policy_value.PolicyValue` or its
             import path; it is deterministic only if its attribute ``deterministic`` is True.
         simulations: simulations for each move (400 without a movetime).
-        movetime: seconds for each move; games with the same seed may then differ.
         c: weight of the policy against values, which are -1 to 1.
         policy: form of the function's policy: logits or probabilities. Probabilities need not sum
             to 1. Full columns are ignored.
@@ -296,7 +273,9 @@ class PUCT(TreeAgent):
             )
             waiting = int(work[WAITING])
             if waiting:
-                expand_leaves(self._tree, work, *leaves, *self._ask(waiting))
+                seen = observed(self._boards[:waiting])
+                answer = self._function(seen["observation"], seen["action_mask"])
+                expand_leaves(self._tree, work, *leaves, *answer)
                 made += waiting
         return made
 
@@ -307,8 +286,3 @@ class PUCT(TreeAgent):
         complete_by_mixed_value(self._tree, -root["total"] / root["visits"], scores, values)
         known = [child for child in self._children(0) if self._value(child) is not None]
         return max(known, key=lambda child: float(scores[self._tree[child]["column"]]))
-
-    def _ask(self, count: int) -> tuple[Float64s, Float64s]:
-        """Return weights ``[N, 7]`` and values ``[N]`` of the first N waiting leaves."""
-        seen = observed(self._boards[:count])
-        return self._function(seen["observation"], seen["action_mask"])

@@ -27,17 +27,11 @@ C_SCALE: Final = 0.1
 def complete_by_mixed_value(
     tree: NDArray[np.void], value: float, logits: Float64s, values: Float64s
 ) -> None:
-    """Write the completed Q-values of the columns and the logits of the improved policy.
+    """Write the completed Q-values and the logits of the improved policy to ``[7]`` each.
 
-    A column without visits gets the mixed value of the root: a mean of the network's value and the
-    prior-weighted mean of the visited columns' values (section 4 and appendix D). Proven columns
-    count by their results.
-
-    Args:
-        tree: the nodes of the search.
-        value: the network's value of the root, for the side to move.
-        logits: output [7], logits of the improved policy; -inf for a column without a child.
-        values: output [7], completed Q-values for the side to move.
+    A column without visits gets the mixed value of the root: a mean of the network's ``value``, for
+    the side to move, and the prior-weighted mean of the visited columns' values (section 4 and
+    appendix D). Proven columns count by their results. A column without a child has the logit -inf.
     """
     first = int(tree[0]["first"])
     end = first + int(tree[0]["children"])

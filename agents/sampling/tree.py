@@ -94,17 +94,10 @@ def tactical_status(mine: int, theirs: int) -> tuple[int, int]:
 
 @kernel(types.int64(NODE_ARRAY, _int64, _int64, _int64, _int64))
 def expand(tree: NDArray[np.void], node: int, mine: int, theirs: int, used: int) -> int:
-    """Add the children of a node, centre first; the tree must have room for seven.
+    """Add the children of a node, centre first; return the number of nodes in use, once ``used``.
 
-    Moves that let the opponent win with the next disc get no node. If the next two discs decide the
-    position, the node is proven and gets one child.
-
-    Args:
-        tree: the nodes, ``used`` of them in use.
-        node: a node without children; its position is ``mine``, ``theirs``.
-
-    Returns:
-        the number of nodes in use.
+    The tree must have room for seven. Moves that let the opponent win with the next disc get no
+    node. If the next two discs decide the position, the node is proven and gets one child.
     """
     score, cells = tactical_status(mine, theirs)
     tree[node]["first"] = used
@@ -126,10 +119,7 @@ def expand(tree: NDArray[np.void], node: int, mine: int, theirs: int, used: int)
 
 @kernel(types.void(NODE_ARRAY, _words, _int64))
 def propagate_proof(tree: NDArray[np.void], path: Int64s, depth: int) -> None:
-    """Propagate the proof of ``path[depth]`` to the ancestors that it decides.
-
-    ``path[0]`` is the root.
-    """
+    """Propagate the proof of ``path[depth]`` to the ancestors that it decides."""
     for step in range(depth - 1, -1, -1):
         node = path[step]
         first = int(tree[node]["first"])
@@ -146,13 +136,18 @@ def propagate_proof(tree: NDArray[np.void], path: Int64s, depth: int) -> None:
         tree[node]["proof"] = -best
 
 
-@kernel(types.void(NODE_ARRAY, _words, _int64, _int64, _int64))
-def prove_leaf(tree: NDArray[np.void], path: Int64s, depth: int, mine: int, theirs: int) -> None:
-    """Prove ``path[depth]`` if the next two discs decide its position, and propagate the proof."""
-    score, _ = tactical_status(mine, theirs)
-    if score != OPEN:
-        tree[path[depth]]["proof"] = -score
-        propagate_proof(tree, path, depth)
+@kernel(_int64(NODE_ARRAY, _words, _int64, _int64, _int64))
+def prove_leaf(tree: NDArray[np.void], path: Int64s, depth: int, mine: int, theirs: int) -> int:
+    """Prove ``path[depth]``, and propagate the proof, if the next two discs decide its position.
+
+    Otherwise return the cells worth playing.
+    """
+    score, cells = tactical_status(mine, theirs)
+    if score == OPEN:
+        return cells
+    tree[path[depth]]["proof"] = -score
+    propagate_proof(tree, path, depth)
+    return 0
 
 
 @kernel(types.void(NODE_ARRAY, _words, _int64, _int64, types.float64))
@@ -168,10 +163,10 @@ def add_result(
 
 @kernel(types.int64(NODE_ARRAY, _int64))
 def best_child(tree: NDArray[np.void], node: int) -> int:
-    """Return the child to play: a proven win, else the most visited child that is no proven loss.
+    """Return the child to play: a proven win, else the most visited child, else the slowest loss.
 
-    Ties go to the greater total, then to the first child. If all children lose, the slowest loss is
-    chosen. The function returns -1 if no child has visits or a proof.
+    Ties go to the greater total, then to the first child. The child is -1 if none has visits or a
+    proof.
     """
     first = int(tree[node]["first"])
     chosen = -1
@@ -230,13 +225,9 @@ class TreeAgent(SearchingAgent):
     the new position and adds simulations. The result depends only on the seed and on the positions
     searched since :meth:`reset`. A second search of the last position returns the same result.
 
-    Args:
-        simulations: simulations for each move, added to the kept tree. None means no limit with
-            ``movetime``, and the default of the class without ``movetime``.
-        movetime: seconds for each move; None for no limit. The first limit reached ends the search.
-        reuse: keep the tree between moves.
-        tree_mb: memory of the tree. With ``reuse``, half of this memory is for copying. When the
-            tree is full, simulations go on from the existing leaves.
+    The first limit reached ends the search; without ``simulations`` and ``movetime``, the class has
+    a default. Simulations are added to a kept tree. With ``reuse``, half of ``tree_mb`` is for
+    copying. When the tree is full, simulations go on from the existing leaves.
     """
 
     state_attrs = ("_seed", "_root", "_result")
@@ -266,11 +257,7 @@ class TreeAgent(SearchingAgent):
         self._root = self._result = None
 
     def search(self, position: Position) -> TreeResult:
-        """Return the column to play, the value of each column, and the principal variation.
-
-        Raises:
-            IllegalMove: the game is over.
-        """
+        """Return the column to play, the value of each column, and the principal variation."""
         require_move(position)
         if self._result is None or self._root != position:
             started = time.perf_counter()

@@ -1,9 +1,8 @@
 """Iterative-deepening alpha-beta within a time or node budget.
 
-This search extends plain alpha-beta (``c4env.agents.search.fixed_depth``). It has a transposition
-table. It orders moves by the table's column, killers and history. It searches all columns after the
-first with null windows (principal variation search). Forced replies do not count as depth, which
-serves as a quiescence search. This agent is the strongest in ``c4env.agents.search``.
+The search has a transposition table, orders moves by the table's column, killers and history, and
+searches all columns after the first with null windows (principal variation search). Forced replies
+do not count as depth, which serves as a quiescence search.
 """
 
 from __future__ import annotations
@@ -37,12 +36,9 @@ from c4env.agents.search.packing import (
     CENTRE_FIRST,
     COLUMN_BITS,
     board_key,
-    bound_of,
     column_at,
     columns_in,
-    decides,
     pack,
-    table_place,
 )
 from c4env.agents.search.threads import LIMIT, NEVER, NODES, STOP_NOW, WORDS, search_interruptibly
 from c4env.arrays import Int64s
@@ -95,6 +91,14 @@ THREAT: Final = 1 << 14
 
 NULL_WINDOW: Final = 1e-6  # width of a null window; closer values count as equal
 
+# Types of values in the table.
+EXACT: Final = 1
+LOWER: Final = 2  # the value is a lower bound
+UPPER: Final = 3
+
+_SPREAD: Final = 0x9E3779B97F4A7  # an odd factor, which spreads keys over a table
+_SPREAD_SHIFT: Final = 20  # the lower bits of the product are the least mixed
+
 _int64, _float64, _bool = types.int64, types.float64, types.boolean
 _heuristic = types.FunctionType(_float64(_int64, _int64))
 _words = types.int64[::1]
@@ -111,6 +115,20 @@ def win_at(plies: int) -> float:
 def table_key(mine: int, theirs: int, searching: bool, age: int) -> int:
     """Return the table key of a position, the search's number and whether the agent is to move."""
     return board_key(mine, theirs) | (int(searching) << VIEW_SHIFT) | (age << AGE_SHIFT)
+
+
+@kernel("int64(int64, int64)")
+def table_place(key: int, entries: int) -> int:
+    """Return the index of a key in a table of ``entries`` entries, a power of two."""
+    return ((key * _SPREAD) >> _SPREAD_SHIFT) & (entries - 1)
+
+
+@kernel("boolean(int64, float64, float64, float64)")
+def decides(bound: int, value: float, alpha: float, beta: float) -> bool:
+    """Return True if a stored value or bound decides a search between alpha and beta."""
+    return (
+        bound == EXACT or (bound == LOWER and value >= beta) or (bound == UPPER and value <= alpha)
+    )
 
 
 @kernel(
@@ -130,17 +148,8 @@ def deepen(
 ) -> float:
     """Return the value of an undecided board for the side to move (fail-soft).
 
-    The result is meaningless once ``work[NODES]`` reaches ``work[LIMIT]``.
-
-    Args:
-        plies: discs on the board.
-        depth: plies to look ahead; forced replies do not count.
-        alpha: the value that the side to move can already reach.
-        beta: the value at which the other side avoids this position.
-        searching: True if the agent is to move; heuristics take the agent's view.
-        heuristic: the evaluation of the leaves.
-        work: [WORKSPACE].
-        table: [entries] ``ENTRY``.
+    Heuristics take the agent's view; ``searching`` is True if the agent is to move. The result is
+    meaningless once ``work[NODES]`` reaches ``work[LIMIT]``.
     """
     if work[NODES] >= work[LIMIT]:
         return 0.0
@@ -230,7 +239,7 @@ def deepen(
     entry["value"] = best
     entry["depth"] = depth
     entry["column"] = chosen
-    entry["bound"] = bound_of(best, alpha, beta)
+    entry["bound"] = LOWER if best >= beta else (EXACT if best > alpha else UPPER)
     return best
 
 
@@ -284,14 +293,9 @@ class Deepening(SearchingAgent):
     """Plays by iterative-deepening alpha-beta within a time or node budget.
 
     Args:
-        movetime: seconds for each move; games with the same seed may then differ.
         nodes: positions for each move (200000 without another budget).
         depth: plies looked ahead at most. The agent's own move is included.
-        heuristic: name or import path of the heuristic (``c4env.agents.heuristics.names``).
         table_mb: memory of the table. It is allocated when first needed.
-
-    Raises:
-        InvalidOption: a number is out of range, or there is no such heuristic.
     """
 
     state_attrs = ()
@@ -318,31 +322,19 @@ class Deepening(SearchingAgent):
         self._work = np.zeros(WORKSPACE, np.int64)
         self._table = np.zeros(0, ENTRY)
 
-    def best_move(self, position: Position) -> tuple[int, float, int]:
-        """Return the best column, its value for the side to move, and the nodes searched."""
-        found = self._think(position)
-        return found.column, found.value, found.nodes
-
     def search(self, position: Position) -> SearchResult:
         """Return the chosen column, its value, the completed depth and the principal variation.
 
         The principal variation ends at the first position that the table no longer has.
-
-        Raises:
-            IllegalMove: the game is over.
         """
-        found = self._think(position)
-        line = self._line(position, found.column, max(found.depth, 1))
-        return dataclasses.replace(found, principal_variation=line)
-
-    def _think(self, position: Position) -> SearchResult:
-        """Search until the budget is used; return no principal variation."""
         require_move(position)
         self._begin()
         quick = self.movetime is None and self.limit is not None and self.limit <= _QUICK
-        return search_interruptibly(
+        found = search_interruptibly(
             lambda _: self._iterate(position), self._work, self.movetime, quick
         )
+        line = self._line(position, found.column, max(found.depth, 1))
+        return dataclasses.replace(found, principal_variation=line)
 
     def _begin(self) -> None:
         """Empty the table and the workspace, and set the budget."""
@@ -359,7 +351,7 @@ class Deepening(SearchingAgent):
         work[LIMIT] = NEVER if self.limit is None else self.limit
 
     def _iterate(self, position: Position) -> SearchResult:
-        """Search with increasing depth until the budget is used or the game is decided."""
+        """Search with increasing depth until the budget is used; return no principal variation."""
         work = self._work
         columns = position.legal_columns()
         order = CENTRE_FIRST

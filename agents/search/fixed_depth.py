@@ -6,17 +6,24 @@ values of a win and of a full board; :class:`Rules` holds these.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from math import log
 from typing import Any, ClassVar, Final
 
-from c4env.agents.search.threads import STOPPED, search_interruptibly
+import numpy as np
+
+from c4env.agents.search.threads import (
+    STOPPED,
+    UNWATCHED,
+    WORDS,
+    run_interruptibly,
+    search_interruptibly,
+)
 from c4env.arrays import Int64s
 from c4env.jit import HEURISTIC, kernel
 
 from ...bitboard import CELLS, COLUMN, COLUMNS, STRIDE, drop, has_won, playable
+from ...envs.vectorized.batch import shares
 from ...position import Position
 from ..base import SearchingAgent, SearchResult, line_of_play, require_move
 from ..heuristics.names import WIN, Heuristic, as_argument, is_deterministic, load, not_a_value
@@ -47,14 +54,12 @@ CHAIN_RULES: Final = Rules(LEFT_TO_RIGHT, CENTRE_FIRST, WIN, 0.0, evaluate_full=
 INFINITY: Final = 1e300  # greater than any value
 INVALID: Final = -1  # the node count if a value is unusable or the search was stopped
 POLL_DEPTH: Final = 4  # nodes with this much depth left, or more, check whether to stop
+QUICK_LEAVES: Final = 10**6  # boards with at most this many leaves need no thread of their own
 
 
 @kernel(f"Tuple((float64, int64))(int64, int64, boolean, {HEURISTIC})")
 def leaf(mine: int, theirs: int, searching: bool, heuristic: Heuristic) -> tuple[float, int]:
-    """Return a leaf's value for the side to move, and the node count 1.
-
-    The node count is INVALID if a search cannot use the value.
-    """
+    """Return a leaf's value for the side to move, and 1; or INVALID if no search can use it."""
     value = heuristic(mine, theirs) if searching else -heuristic(theirs, mine)
     if -WIN < value < WIN:
         return value, 1
@@ -80,10 +85,9 @@ def minimax(
     """Return the value for the side to move, and the number of nodes including this node.
 
     ``searching`` is True when the agent is to move. The heuristic always takes the agent's view,
-    since a heuristic need not be antisymmetric. Without ``prune`` the value is exact. With
-    ``prune`` a value between alpha and beta is exact, and any other value is a bound (fail-soft).
-    For ``rules`` see :attr:`Rules.inner`. The number of nodes is INVALID if a heuristic value is
-    unusable or ``work[STOPPED]`` is set.
+    since a heuristic need not be antisymmetric. With ``prune`` a value between alpha and beta is
+    exact, and any other value is a bound (fail-soft). The number of nodes is INVALID if a heuristic
+    value is unusable or ``work[STOPPED]`` is set.
     """
     win, bonus, evaluate_full, order = rules
     if has_won(theirs):
@@ -133,9 +137,8 @@ def best_column(
 ) -> tuple[int, float, int]:
     """Return the first best column in ``order``, its value for the side to move, and the nodes.
 
-    Every column gets the full window, as in the published systems. So each column's value is exact,
-    and node counts are comparable. The number of nodes is INVALID if a heuristic value is unusable
-    or ``work[STOPPED]`` is set.
+    Every column gets the full window, as in the published systems, so that node counts are
+    comparable. The number of nodes is INVALID as of :func:`minimax`.
     """
     words, far = pointer(work), INFINITY
     best, chosen, nodes = -far, -1, 0
@@ -155,19 +158,35 @@ def best_column(
     return chosen, best, nodes
 
 
+@kernel(
+    f"void(int64[:, ::1], int64, {HEURISTIC}, {INNER}, int64, int64[::1], int64[::1], int64[::1])",
+    nogil=True,
+)
+def best_columns(
+    boards: Int64s,
+    depth: int,
+    heuristic: Heuristic,
+    rules: tuple[float, float, bool, int],
+    order: int,
+    columns: Int64s,
+    nodes: Int64s,
+    work: Int64s,
+) -> None:
+    """Write the best columns and the node counts ``[M]`` of boards ``[M, 2]``."""
+    for i in range(len(boards)):
+        if work[STOPPED]:
+            return
+        mine, theirs = int(boards[i, 0]), int(boards[i, 1])
+        columns[i], _, nodes[i] = best_column(
+            mine, theirs, depth, True, True, heuristic, rules, order, work
+        )
+
+
 class FixedDepth(SearchingAgent):
     """Searches a fixed number of plies with a heuristic at the leaves.
 
     The default rules are those of the chain system for every heuristic, so that heuristics are
     comparable and every kind of search chooses the same columns.
-
-    Args:
-        depth: plies looked ahead, the agent's own move included.
-        heuristic: name or import path of the heuristic (``c4env.agents.heuristics.names``).
-        rules: the order of columns and the values of finished games.
-
-    Raises:
-        InvalidOption: the depth is not 1 to 42, or there is no such heuristic.
     """
 
     prune: ClassVar[bool] = True
@@ -197,15 +216,10 @@ class FixedDepth(SearchingAgent):
         self, mine: int, theirs: int, depth: int, searching: bool, order: int
     ) -> tuple[int, float, int]:
         how = self.prune, searching, self._heuristic, self._inner, order
-        return self._ask(best_column, mine, theirs, depth, *how)
-
-    def _ask(
-        self, kernel: Callable[..., Any], mine: int, theirs: int, depth: int, *rest: Any
-    ) -> tuple[int, float, int]:
-        """Run a kernel with a workspace, in its own thread if the search may take long."""
         quick = depth <= self._quick or CELLS - (mine | theirs).bit_count() <= self._quick
-        asked = partial(kernel, mine, theirs, depth, *rest)  # a call that lacks only the workspace
-        column, value, nodes = search_interruptibly(asked, quick=quick)
+        column, value, nodes = search_interruptibly(
+            lambda work: best_column(mine, theirs, depth, *how, work), quick=quick
+        )
         if nodes < 0:
             raise not_a_value(self.heuristic)
         return column, value + 0.0, nodes  # + 0.0: no negative zero
@@ -218,10 +232,19 @@ class FixedDepth(SearchingAgent):
 
     def choose_many(self, discs: Int64s, seeds: Int64s) -> Int64s:
         """Choose a column on each board; pruning changes no column, so ``minimax`` prunes here."""
-        from .many import search_many
+        columns, nodes = np.empty((2, len(discs)), np.int64)
+        how = self.depth, self._heuristic, self._inner, self.rules.root_order
 
-        how = self._heuristic, self._inner, self.rules.root_order
-        columns, nodes = search_many(discs, self.depth, *how, self.threads)
+        def task(work: Int64s) -> None:
+            span = slice(*spans.pop())
+            best_columns(discs[span], *how, columns[span], nodes[span], work)
+
+        spans = shares(len(discs), self.threads)
+        if len(spans) == 1 and len(discs) * COLUMNS**self.depth <= QUICK_LEAVES:
+            task(UNWATCHED)
+        else:
+            workspaces = [np.zeros(WORDS, np.int64) for _ in spans]
+            run_interruptibly(task, workspaces, wait_for=len(spans))
         if (nodes < 0).any():
             raise not_a_value(self.heuristic)
         self.nodes = int(nodes.sum())
@@ -230,8 +253,7 @@ class FixedDepth(SearchingAgent):
     def search(self, position: Position) -> SearchResult:
         """Return the chosen column, its value and the principal variation.
 
-        Each later move of the principal variation takes another, shallower search, which
-        :meth:`best_move` avoids. ``nodes`` counts only the search for the column.
+        Each later move of the principal variation takes another search, which ``nodes`` omits.
         """
         column, value, nodes = self.best_move(position)
         left, order = self.depth - 1, self.rules.inner_order

@@ -1,4 +1,4 @@
-"""Packed integers: column orders, position keys, and bound types of table entries.
+"""Packed integers: column orders and position keys.
 
 The layouts depend on the size of the board.
 """
@@ -14,15 +14,6 @@ from ...bitboard import BOTTOM, COLUMNS
 
 COLUMN_BITS: Final = COLUMNS.bit_length()
 COLUMN_MASK: Final = (1 << COLUMN_BITS) - 1
-
-# Types of values in a table.
-EXACT: Final = 1
-LOWER: Final = 2  # the value is a lower bound
-UPPER: Final = 3
-BOUND_BITS: Final = 2
-
-_SPREAD: Final = 0x9E3779B97F4A7  # an odd factor, which spreads keys over a table
-_SPREAD_SHIFT: Final = 20  # the lower bits of the product are the least mixed
 
 
 def pack(columns: tuple[int, ...]) -> int:
@@ -52,25 +43,3 @@ def board_key(mine: int, theirs: int) -> int:
     In each column the bit above the top disc is set; the bits below are the discs of ``mine``.
     """
     return mine + (mine | theirs) + BOTTOM
-
-
-@kernel("int64(int64, int64)")
-def table_place(key: int, entries: int) -> int:
-    """Return the index of a key in a table of ``entries`` entries, a power of two."""
-    return ((key * _SPREAD) >> _SPREAD_SHIFT) & (entries - 1)
-
-
-@kernel("boolean(int64, float64, float64, float64)")
-def decides(bound: int, value: float, alpha: float, beta: float) -> bool:
-    """Return True if a stored value or bound decides a search between alpha and beta."""
-    return (
-        bound == EXACT or (bound == LOWER and value >= beta) or (bound == UPPER and value <= alpha)
-    )
-
-
-@kernel("int64(float64, float64, float64)")
-def bound_of(value: float, alpha: float, beta: float) -> int:
-    """Return the type of a value from a search between alpha and beta: EXACT, LOWER or UPPER."""
-    if value >= beta:
-        return LOWER
-    return EXACT if value > alpha else UPPER

@@ -40,12 +40,9 @@ def search_interruptibly(
 ) -> T:
     """Run a search in its own thread, so that Ctrl-C reaches the caller; return the result.
 
-    Args:
-        search: a function that releases the interpreter's lock and returns early once its
-            workspace's word ``STOPPED`` is set.
-        work: the workspace; by default ``WORDS`` zeros.
-        seconds: the time limit of the search; None for no limit.
-        quick: True runs the search in the caller's thread, where nothing can stop the search.
+    The search releases the interpreter's lock, and returns early once its workspace's word
+    ``STOPPED`` is set, as it is after ``seconds``. A quick search runs in the caller's thread,
+    where nothing can stop it.
     """
     if quick:
         return search(UNWATCHED if work is None else work)
@@ -67,13 +64,7 @@ def run_interruptibly(
 ) -> None:
     """Run a task in one thread for each workspace; stop all when ``wait_for`` threads are done.
 
-    When the wait ends, also by Ctrl-C, all threads stop. The caller gets the first error of a task.
-
-    Args:
-        task: a search with one workspace.
-        workspaces: one for each thread.
-        wait_for: number of threads that must finish.
-        seconds: the longest wait; None for no limit.
+    All stop after ``seconds`` and by Ctrl-C too. The caller gets the first error of a task.
     """
     done = threading.Semaphore(0)
     errors: list[BaseException] = []

@@ -49,7 +49,6 @@ def selfplay(
     Args:
         path: the training folder, or a network file.
         simulations: simulations of puct for a move; 0: the policy alone.
-        temperature: temperature of the policy; 0: the preferred column.
 
     Raises:
         InvalidOption: both simulations and a temperature are given.

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from c4env.agents.base import require_count
 from c4env.agents.sampling.puct import descend
 from c4env.agents.sampling.qtransforms import complete_by_mixed_value
-from c4env.agents.sampling.sequential_halving import considered_visits_table
+from c4env.agents.sampling.sequential_halving import considered_visits
 from c4env.agents.sampling.tree import NODE, NODE_ARRAY, OPEN, add_result, best_child, expand, sign
 from c4env.arrays import Bools, Float64s, Int64s
 from c4env.bitboard import CELLS, COLUMNS, drop
@@ -74,8 +74,7 @@ def select_at_root(
 ) -> int:
     """Return the child of search i's root with the greatest sum of Gumbel variable and logit.
 
-    It chooses among the children with ``considered`` visits; another child only if all of these
-    are proven (section 3.2, sequential halving with Gumbel).
+    Children with ``considered`` visits come before others (section 3.2).
     """
     noise = searches[i]["noise"]
     first = int(tree[0]["first"])
@@ -99,20 +98,12 @@ def advance(
     considered: Int64s,
     asked: Int64s,
 ) -> int:
-    """Run one simulation of each undecided search, from the root to a leaf.
+    """Run one simulation of each undecided search; return how many leaves need an evaluation.
 
     The first simulation evaluates the root. The result of a proven leaf is backed up at once.
-
-    Args:
-        trees: [N, nodes], the tree of each search.
-        searches: [N] of type ``SEARCH``, the state of each search.
-        paths: output [N, CELLS + 1], the nodes from each root to its leaf.
-        considered: [8]; entry n is for a root with n children: the number of visits that a child
-            must have to be chosen in this simulation (:mod:`sequential_halving`).
-        asked: output, the indices of the searches whose leaf needs an evaluation.
-
-    Returns:
-        the number of searches in ``asked``.
+    ``paths`` ``[N, CELLS + 1]`` gets the nodes from each root to its leaf, and ``asked`` the
+    indices of the searches whose leaves need an evaluation. ``considered[n]`` is for a root with n
+    children: the visits that a child must have to be chosen (:mod:`sequential_halving`).
     """
     scores, values = np.empty(COLUMNS), np.empty(COLUMNS)
     count = 0
@@ -155,13 +146,9 @@ def answer(
     logits: Float64s,
     values: Float64s,
 ) -> None:
-    """Expand the leaves of M searches and back their values up.
+    """Expand the leaves of the M searches ``asked`` and back their values up.
 
-    Args:
-        trees, searches, paths: as :func:`advance` left them.
-        asked: [M], the indices of the searches.
-        logits: [M, 7] from the network.
-        values: [M] from the network.
+    ``logits`` ``[M, 7]`` and ``values`` ``[M]`` come from the network.
     """
     for k in range(len(asked)):
         tree, search = trees[asked[k]], searches[asked[k]]
@@ -237,12 +224,7 @@ def conclude(
 
 
 class Remembered:
-    """A cache for an evaluation function.
-
-    Args:
-        evaluate: the function, called for boards that are not in the cache.
-        size: number of slots; a new result replaces the old result in its slot.
-    """
+    """A cache of ``size`` slots for an evaluation function."""
 
     def __init__(self, evaluate: Evaluate, size: int = 1 << 16) -> None:
         self.evaluate = evaluate
@@ -271,25 +253,23 @@ class Remembered:
 class GumbelSearch:
     """Searches many positions with one evaluation function.
 
-    Args:
-        evaluate: the evaluation function; see :data:`Evaluate`.
-        simulations: simulations for each position, besides the evaluation of the root.
+    ``simulations`` are for each position, besides the evaluation of the root.
     """
 
     def __init__(self, evaluate: Evaluate, simulations: int) -> None:
         self.evaluate = evaluate
         self.simulations = require_count("simulations", simulations, 1, 4096)
         sampled = min(COLUMNS, max(2, simulations // 4))  # columns that the root considers
-        # The first row is for the evaluation of the root, which chooses no child.
-        table = considered_visits_table(COLUMNS, sampled, simulations)
-        self._considered = np.concatenate([np.zeros((1, COLUMNS + 1), np.int64), table])
+        # A row for each simulation, with an entry for each number of the root's children. The
+        # first row is for the evaluation of the root, which chooses no child.
+        visits = [considered_visits(min(n, sampled), simulations) for n in range(COLUMNS + 1)]
+        self._considered = np.array([[0, *counts] for counts in visits], np.int64).T.copy()
 
     def __call__(self, boards: Int64s, noise: Float64s) -> Improved:
         """Search N unfinished positions.
 
-        Args:
-            boards: int64 ``[N, 2]``, the side to move first.
-            noise: ``[N, 7]`` standard Gumbel variables; zeros to play the best column.
+        ``boards`` is int64 ``[N, 2]``, the side to move first. ``noise`` ``[N, 7]`` are standard
+        Gumbel variables, or zeros to play the best column.
         """
         size = len(boards)
         trees = np.zeros((size, 1 + (COLUMNS + FORCED) * (self.simulations + 1)), NODE)

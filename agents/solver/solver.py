@@ -64,7 +64,6 @@ class Solver:
 
     Raises:
         InvalidOption: an option is out of range, or the book cannot be read.
-        InvalidPosition: an argument is not a position, or its board has another size.
 
     Example:
         >>> Solver().scores(Position.parse("444444"))
@@ -104,11 +103,7 @@ class Solver:
         return self._score(position, -1, 1)
 
     def at_least(self, position: Position, score: int) -> bool:
-        """Return True if the position's score is at least ``score``, by one null-window search.
-
-        Raises:
-            InvalidOption: ``score`` is not an integer.
-        """
+        """Return True if the position's score is at least ``score``, by one null-window search."""
         score = require_integer("score", score, -(1 << 63), "an integer")
         least = max(-LARGEST, min(score, LARGEST))
         return self._score(position, least - 1, least) >= score
@@ -128,10 +123,6 @@ class Solver:
         the other bounds until it has spent ``effort`` times the nodes of :meth:`score`, at least
         100. Bounds are always valid, and may be tighter after earlier calls.
 
-        Args:
-            position: the position.
-            effort: nodes to spend, as a multiple of the nodes of :meth:`score`.
-
         Raises:
             InvalidOption: ``effort`` is not a number of 0 or more.
         """
@@ -144,17 +135,12 @@ class Solver:
     ) -> list[tuple[int, int] | None]:
         """Return bounds on the sign of each column's score; None for a full column.
 
-        The search visits about ``nodes`` nodes. It ignores the table's entries from earlier calls,
-        so the result depends on the arguments alone. The entries stay for other calls. Once a
-        column is known to win or draw, the search only asks whether other columns are better.
-
-        Args:
-            position: the position; all columns are None if the game is over.
-            nodes: nodes to search, 1 or more.
-            order: all columns, in the order to try them.
+        The search tries all columns in ``order`` and visits about ``nodes`` nodes. It ignores the
+        table's entries from earlier calls, so that the result depends on the arguments alone. Once
+        a column is known to win or draw, it only asks whether other columns are better.
 
         Raises:
-            InvalidOption: ``nodes`` or ``order`` is invalid.
+            InvalidOption: ``nodes`` is not 1 or more, or ``order`` lacks a column.
         """
         if nodes < 1 or sorted(order) != list(range(COLUMNS)):
             raise InvalidOption(
@@ -228,23 +214,18 @@ class Solver:
         theirs: ArrayLike | None = None,
         *,
         threads: int | None = None,
-        fresh: bool = False,
     ) -> Int8s:
-        """Return the exact scores of N positions, computed in kernels on all cores.
+        """Return the exact scores, int8 ``[N]``, of N positions, computed in kernels on all cores.
 
         Args:
             mine: positions, or [N] int64 bitboards of the side to move.
             theirs: [N] int64 bitboards of the other side, if ``mine`` is bitboards.
             threads: number of threads; by default one for each core that the process may use.
-            fresh: begin each position with an empty table, in one thread, as benchmarks do.
-
-        Returns:
-            scores, int8 ``[N]``.
 
         Raises:
             InvalidOption: the arrays differ in shape, or ``threads`` is out of range.
         """
-        return self._many(mine, theirs, 1, threads, fresh)[:, 0]
+        return self._many(mine, theirs, 1, threads)[:, 0]
 
     def columns_many(
         self,
@@ -252,15 +233,12 @@ class Solver:
         theirs: ArrayLike | None = None,
         *,
         threads: int | None = None,
-        fresh: bool = False,
     ) -> Int8s:
-        """Return the exact scores of all columns of N positions; see :meth:`scores_many`.
+        """Return the exact scores, int8 ``[N, 7]``, of all columns; see :meth:`scores_many`.
 
-        Returns:
-            scores, int8 ``[N, 7]``; ``NO_SCORE``, less than any score, where a column is full
-            or the game is over.
+        ``NO_SCORE``, less than any score, stands where a column is full or the game is over.
         """
-        return self._many(mine, theirs, COLUMNS, threads, fresh)
+        return self._many(mine, theirs, COLUMNS, threads)
 
     def clear(self) -> None:
         """Empty the transposition table, which stays allocated."""
@@ -334,13 +312,8 @@ class Solver:
     ) -> T:
         """Call a search in the caller's thread; if it takes long, call it again in several threads.
 
-        Args:
-            search: a function of the table and a workspace. A call that reaches its limit returns
-                None, and each thread calls the function again.
-            threads: number of threads.
-            together: if True, all threads search one position, and the first result ends the
-                search. A thread postpones the nodes that another thread is searching. If False,
-                all threads finish.
+        A call that reaches its limit returns None. If ``together``, all threads search one
+        position, and the first result ends the search. Otherwise all threads finish.
         """
         table, workspaces = self._memory(threads)
         workspaces[0][LIMIT] = _QUICK
@@ -369,19 +342,13 @@ class Solver:
         others: ArrayLike | None,
         width: int,
         threads: int | None,
-        fresh: bool,
     ) -> Int8s:
         """Return the scores of positions, or with a width of 7 the scores of their columns."""
         from .kernels import score_many  # compiled only if needed
 
         mine, theirs = score_many.parse_bitboards(positions, others)
-        if threads is None:
-            threads = 1 if fresh else usable_cores()
-        expected, most = ("1, since fresh=True", 1) if fresh else ("a positive integer", None)
-        threads = require_integer("threads", threads, 1, expected, high=most)
+        threads = require_integer("threads", usable_cores() if threads is None else threads)
         with self._lock:
-            if fresh:
-                self.clear()
             scores = np.zeros((len(mine), width), np.int8)
             nodes = 0
             rest = np.arange(len(mine))
@@ -401,7 +368,7 @@ class Solver:
                 """Score one portion of the positions after another; threads share the portions."""
                 nonlocal portions
                 for start, stop in portions:
-                    done = score_many.score_range(table, work, *sides, found, start, stop, fresh)
+                    done = score_many.score_range(table, work, *sides, found, start, stop)
                     if done < stop:
                         size = max(1, min(_PORTION, (stop - done) // (_SHARES * threads)))
                         starts = range(done, stop, size)
@@ -410,8 +377,6 @@ class Solver:
                 return True
 
             self._run(search, threads, together=False)
-            if fresh:
-                self._epoch = self._newest = int(self._workspaces[0][EPOCH])
             scores[rest] = found
             self.nodes += nodes
             return scores

@@ -3,7 +3,7 @@ import types
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 
 from c4env import Position, agents
 from c4env.agents.heuristics import threats
@@ -26,8 +26,7 @@ def test_a_heuristic_is_the_reference_on_any_board(name, columns):
     """Games need not reach the board; where both have four, no answer is defined."""
     board = board_of(columns)
     boards = [bits_of(board, player) for player in (0, 1)]
-    if len({board[r][c] for r, c in reference.winning_discs(board)}) == 2:
-        return
+    assume(len({board[r][c] for r, c in reference.winning_discs(board)}) < 2)
     for own in (0, 1):
         value = HEURISTICS[name](boards[own], boards[1 - own])
         assert type(value) is float
@@ -38,6 +37,7 @@ def test_a_heuristic_is_the_reference_on_any_board(name, columns):
 @given(stacks)
 def test_the_mirror_image_is_worth_the_same(name, columns):
     board, mirrored = board_of(columns), board_of(columns[::-1])
+    assume(len({board[r][c] for r, c in reference.winning_discs(board)}) < 2)  # both have four
     heuristic = HEURISTICS[name]
     value = heuristic(bits_of(board, 0), bits_of(board, 1))
     assert heuristic(bits_of(mirrored, 0), bits_of(mirrored, 1)) == value

@@ -180,7 +180,6 @@ def test_one_table_and_cleared_tables_and_threads_give_the_same_scores():
     expected = [score for _, score in rows]
     for threads in (1, 2, 3):
         assert small.scores_many(positions, threads=threads).tolist() == expected
-    assert small.scores_many(positions, fresh=True).tolist() == expected
 
 
 def test_a_position_that_is_over(solver):

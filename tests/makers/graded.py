@@ -53,10 +53,11 @@ TEMPLATE: Final = '''"""The Elo of each skill of ``graded``.
 
 ``python -m tests.makers graded fit --seed {seed}`` measured them on {date}. Each skill played
 the agents of the shipped leaderboard until the standard error of its Elo was below {precise:g}. The
-first and the last Elo are those of ``random`` and ``perfect`` in the leaderboard then.
+first and the last Elo are those of ``random`` and ``perfect`` in the leaderboard then; a later one
+has others, whose intervals contain these.
 
-The zero of the scale follows from ANCHOR: the mean Elo of these agents is ANCHOR_ELO, as it was in
-the leaderboard of 2026-11-22. So the Elo of ``graded`` stays when the leaderboard's field changes.
+The zero of the scale follows from ANCHOR: the mean Elo of these agents is ANCHOR_ELO. The zero of a
+leaderboard is the mean of its field, so the scales differ when the field changes.
 """
 
 from typing import Final

@@ -1,33 +1,24 @@
 """Opening books: stored exact scores of early positions.
 
-A book file has the scores of all unfinished positions of ``plies`` discs, but not the positions. A
-position and its mirror image have one score in the file. The scores are in ascending order of
-position keys (:func:`c4env.agents.solver.kernels.table.position_key`). The reader enumerates the
-positions in milliseconds and computes the scores of positions with fewer discs by minimax. The
-format::
-
-    8 bytes   b"C4BOOK1\\n"
-    1 byte    plies
-    4 bytes   number of positions, little-endian
-    4 bytes   CRC-32 of the scores, little-endian
-    the rest  the scores, int8, compressed by zlib
+A book file, in NumPy's format ``.npz``, has the ``scores``, int8 ``[N]``, of all unfinished
+positions of ``plies`` discs, but not the positions. A position and its mirror image have one score.
+The scores are in ascending order of position keys
+(:func:`c4env.agents.solver.kernels.table.position_key`). The reader enumerates the positions in
+milliseconds and computes the scores of positions with fewer discs by minimax.
 """
 
 from __future__ import annotations
 
 import functools
 import os
-import struct
-import zlib
 from importlib import resources
-from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
 from c4env.arrays import Int8s, Int64s
 from c4env.boards import STANDARD
-from c4env.errors import InvalidOption, MissingExtra, WrongBoard
+from c4env.errors import InvalidOption, WrongBoard
 from c4env.files import write_whole
 
 from ....geometry import BOARD_SIZE, IS_STANDARD
@@ -35,12 +26,7 @@ from ....position import Position, require_position
 from ..kernels.table import position_key
 from . import enumeration
 
-if TYPE_CHECKING:
-    from .twelve import Distances
-
-MAGIC: Final = b"C4BOOK1\n"
 DEFAULT_PLIES: Final = 8
-HEADER: Final = struct.Struct("<8sBII")
 
 
 class Book:
@@ -52,11 +38,7 @@ class Book:
     """
 
     def __init__(self, scores: Int8s, plies: int, name: str = "") -> None:
-        """Make a book from the scores of the positions of ``plies`` discs, by ascending key.
-
-        Raises:
-            InvalidOption: the numbers of scores and positions differ.
-        """
+        """Make a book from the scores of the positions of ``plies`` discs, by ascending key."""
         layers = enumeration.layers(plies)
         if len(scores) != len(layers[plies]):
             raise InvalidOption(
@@ -72,11 +54,7 @@ class Book:
         return f"<Book {self.name or 'unnamed'}: {self.plies} plies>"
 
     def score(self, position: Position) -> int | None:
-        """Return the score of an unfinished position; None if the book does not have it.
-
-        Raises:
-            InvalidPosition: ``position`` is no position, or its board has another size.
-        """
+        """Return the score of an unfinished position; None if the book does not have it."""
         require_position(position)
         if position.plies > self.plies:
             return None
@@ -99,41 +77,25 @@ class Book:
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Book:
-        """Read a book file.
-
-        Raises:
-            InvalidOption: the file cannot be read or is not a book.
-        """
+        """Read a book file; InvalidOption if it cannot be read or is not a book."""
+        name = os.fspath(path)
         try:
-            data = Path(path).read_bytes()
+            with open(path, "rb") as file, np.load(file, allow_pickle=False) as data:
+                scores, plies = data["scores"].astype(np.int8), int(data["plies"])
         except OSError as error:
-            raise InvalidOption(f"book {os.fspath(path)!r}: {error.strerror}") from None
-        return cls._parse(data, os.fspath(path))
-
-    @classmethod
-    def _parse(cls, data: bytes, name: str) -> Book:
-        try:
-            magic, plies, count, crc = HEADER.unpack_from(data)
-            body = zlib.decompress(data[HEADER.size :])
-        except (struct.error, zlib.error) as error:
-            raise InvalidOption(f"{name}: not a book ({error})") from None
-        if magic != MAGIC or len(body) != count or zlib.crc32(body) != crc:
-            raise InvalidOption(f"{name}: not a book, or damaged")
-        return cls(np.frombuffer(body, np.int8).copy(), plies, name)
+            raise InvalidOption(f"book {name!r}: {error.strerror}") from None
+        except Exception:  # the file holds something else
+            raise InvalidOption(f"{name}: not a book, or damaged") from None
+        return cls(scores, plies, name)
 
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write the book to a file atomically."""
-        body = self.scores.tobytes()
-        header = HEADER.pack(MAGIC, self.plies, len(body), zlib.crc32(body))
-        write_whole(path, header + zlib.compress(body, 9))
+        content = {"plies": np.int8(self.plies), "scores": self.scores}
+        write_whole(path, lambda file: np.savez_compressed(file, allow_pickle=False, **content))
 
     @classmethod
     def open(cls, book: Book | str | os.PathLike[str] | None) -> Book | None:
-        """Return the book for an option: ``"default"``, ``"12ply"``, a path, a Book, or None.
-
-        Raises:
-            InvalidOption: the option is invalid, or the book cannot be read.
-        """
+        """Return the book for an option: ``"default"``, ``"12ply"``, a path, a Book, or None."""
         if book is None or isinstance(book, Book):
             return book
         if not IS_STANDARD:
@@ -151,58 +113,20 @@ class Book:
         raise InvalidOption(f"book={book!r}: expected 'default', '12ply', a path, a Book or None")
 
 
-class TwelvePlyBook(Book):
-    """The 12-ply book of ``bitbully-databases``, combined with a book for fewer plies."""
-
-    def __init__(self, below: Book, distances: Distances) -> None:
-        """Combine the 12-ply book with a book for fewer plies."""
-        from . import twelve  # compiled only if needed
-
-        self.plies = twelve.PLIES
-        self.name = "12ply"
-        self._below = below
-        self.distances = distances
-        self._resolve = twelve.resolve
-        self._unknown = twelve.UNKNOWN
-
-    def score(self, position: Position) -> int | None:
-        """Return the score of an unfinished position; see :meth:`Book.score`."""
-        require_position(position)
-        if position.plies > self.plies:
-            return None
-        if position.plies <= self._below.plies:
-            return self._below.score(position)
-        codes, ends = self.distances
-        score = self._resolve(codes, ends, position.mine, position.theirs, position.plies)
-        return None if score == self._unknown else score
-
-
 @functools.cache
 def default_book() -> Book:
     """Return the book that comes with this package."""
     if not IS_STANDARD:
         raise WrongBoard(f"the default book is for {STANDARD}, not for {BOARD_SIZE}")
-    file = resources.files("c4env.agents.solver.book") / "book_8ply.bin"
-    try:
-        return Book._parse(file.read_bytes(), "default")
-    except OSError as error:
-        raise InvalidOption(f"the default book is missing: {error}") from None
+    with resources.as_file(resources.files("c4env.agents.solver.book") / "book_8ply.npz") as file:
+        book = Book.read(file)
+    book.name = "default"
+    return book
 
 
 @functools.cache
-def twelve_ply_book() -> TwelvePlyBook:
-    """Return the 12-ply book of the package ``bitbully-databases``.
+def twelve_ply_book() -> Book:
+    """Return the 12-ply book of the package ``bitbully-databases``."""
+    from .twelve import TwelvePlyBook  # compiled only if needed
 
-    Raises:
-        MissingExtra: the package is not installed.
-    """
-    from . import twelve
-
-    try:
-        distances = twelve.read(twelve.installed())
-    except OSError as error:
-        raise MissingExtra(
-            f"book '12ply' needs the package bitbully-databases ({error}): "
-            "pip install 'c4env[book]'"
-        ) from None
-    return TwelvePlyBook(default_book(), distances)
+    return TwelvePlyBook(default_book())

@@ -59,11 +59,7 @@ def find(keys: NDArray[Any], key: int) -> int:
 
 @kernel("int64(int64[::1], boolean, int64[::1])")
 def successors(keys: Int64s, won: bool, out: Int64s) -> int:
-    """Write keys of positions with one disc more: only won positions, or only those not won.
-
-    Returns:
-        the number of keys.
-    """
+    """Write keys of positions with one disc more, only won or only not won; return their number."""
     count = 0
     for i in range(len(keys)):
         mine, theirs = boards_of(int(keys[i]))

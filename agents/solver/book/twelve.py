@@ -18,15 +18,16 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from c4env.agents.solver.book import Book
 from c4env.agents.solver.book.enumeration import find
 from c4env.arrays import Int8s
 from c4env.bitboard import CELLS, COLUMNS, STRIDE, mirror, playable, win_score, winning_moves
+from c4env.errors import MissingExtra
 from c4env.jit import kernel
+from c4env.position import Position, require_position
 
 PLIES: Final = 12
 UNKNOWN: Final = 99
-
-Distances = tuple[NDArray[np.int32], Int8s]
 
 _RECORD: Final = np.dtype([("code", ">i4"), ("end", "i1")])
 
@@ -73,19 +74,37 @@ def resolve(codes: NDArray[np.int32], ends: Int8s, mine: int, theirs: int, plies
     return best
 
 
-def installed() -> Path:
-    """Return the path of the installed 12-ply book.
+class TwelvePlyBook(Book):
+    """The 12-ply book of ``bitbully-databases``, combined with a book for fewer plies.
+
+    ``distances`` has the codes and the result bytes of the entries.
 
     Raises:
-        FileNotFoundError: the package is not installed.
+        MissingExtra: the package is not installed.
     """
-    spec = importlib.util.find_spec("bitbully_databases")
-    if spec is None or spec.origin is None:
-        raise FileNotFoundError("bitbully-databases is not installed")
-    return Path(spec.origin).parent / "assets" / "book_12ply_distances.dat"
 
+    def __init__(self, below: Book) -> None:
+        """Combine the installed book with a book for fewer plies."""
+        spec = importlib.util.find_spec("bitbully_databases")
+        file = Path((spec and spec.origin) or "bitbully_databases/__init__.py")
+        try:
+            records = np.fromfile(file.parent / "assets/book_12ply_distances.dat", dtype=_RECORD)
+        except OSError as error:
+            raise MissingExtra(
+                f"book '12ply' needs the package bitbully-databases ({error}): "
+                "pip install 'c4env[book]'"
+            ) from None
+        self.plies = PLIES
+        self.name = "12ply"
+        self._below = below
+        self.distances = records["code"].astype(np.int32), np.ascontiguousarray(records["end"])
 
-def read(path: Path) -> Distances:
-    """Read the codes and the result bytes of a book file."""
-    records = np.fromfile(path, dtype=_RECORD)
-    return records["code"].astype(np.int32), np.ascontiguousarray(records["end"])
+    def score(self, position: Position) -> int | None:
+        """Return the score of an unfinished position; see :meth:`Book.score`."""
+        require_position(position)
+        if position.plies > self.plies:
+            return None
+        if position.plies <= self._below.plies:
+            return self._below.score(position)
+        score = resolve(*self.distances, position.mine, position.theirs, position.plies)
+        return None if score == UNKNOWN else score

@@ -40,19 +40,10 @@ def upwards(cells: int) -> int:
 
 @kernel("int64(int64, int64, int64, int64, int64, int64)")
 def claim(discs: int, wins: int, others: int, empty: int, claimed: int, need: int) -> int:
-    """Return a lower bound on the score of a side that secures cells by follow-up.
+    """Return a lower bound of at least ``need`` on the score of a side, or ``NO_CLAIM``.
 
-    Args:
-        discs: discs of the side.
-        wins: cells, occupied or not, that complete a four of the side.
-        others: discs of the other side.
-        empty: the empty cells.
-        claimed: the empty cells that the side secures.
-        need: the least bound that the caller can use.
-
-    Returns:
-        a lower bound of at least ``need`` on the side's score, or ``NO_CLAIM`` if there is none.
-        The bound 0 means that the side does not lose.
+    The side secures the empty cells ``claimed`` by follow-up. ``wins`` are the cells, occupied or
+    not, that complete a four of the side. The bound 0 means that the side does not lose.
     """
     sure = wins & claimed
     score = 0
@@ -81,17 +72,9 @@ def even_claim(second: int, wins: int, first: int, playable: int, need: int) -> 
 
 @kernel("int64(int64, int64, int64, int64, boolean, int64)")
 def odd_claim(first: int, wins: int, second: int, playable: int, waits: bool, need: int) -> int:
-    """Return the first player's bound by one of its odd threats (see :func:`claim`).
+    """Return the first player's bound, 1 or more, by one of its odd threats (see :func:`claim`).
 
-    Either side may be to move.
-
-    Args:
-        first: the first player's discs.
-        wins: the first player's winning cells.
-        second: the second player's discs.
-        playable: the playable cells.
-        waits: True if the first player is to move and so makes a waiting move.
-        need: the least bound that the caller can use, 1 or more.
+    ``waits`` is True if the first player is to move, and so makes a waiting move.
     """
     empty = BOARD & ~(first | second)
     threats = wins & empty & ODD_ROWS & ~playable

@@ -38,10 +38,9 @@ FAR_SIGNED: Final = 28  # FAR if the sign is known
 def next_alpha(lowest: int, highest: int, plies: int) -> int:
     """Return the next alpha to search, given that the score is in ``lowest..highest``.
 
-    The first alphas are far from 0, at half the greatest possible score. A search with such an
-    alpha quickly decides whether a win comes soon; most easy positions need nothing more. If such a
-    win would be more than ``FAR`` plies ahead, that search costs more than it saves. In that case
-    the driver first finds the sign of the score, and then moves alpha outwards from 0.
+    The first alphas are far from 0: such a search quickly decides whether a win comes soon, and
+    most easy positions need nothing more. If such a win would be more than ``FAR`` plies ahead, the
+    driver first finds the sign of the score, and then moves alpha outwards from 0.
     """
     if lowest >= 0:
         outer = highest >> 1
@@ -65,8 +64,7 @@ def bisect_score(
 ) -> tuple[int, int]:
     """Return a lower and an upper bound on the score of a position that is not won.
 
-    The bounds are equal unless the search was stopped, and are clipped to ``floor`` and
-    ``ceiling``.
+    The bounds, clipped to ``floor`` and ``ceiling``, are equal unless the search was stopped.
     """
     plies = popcount(mine | theirs)
     my_wins = winning_cells(mine)
@@ -146,19 +144,12 @@ def score_columns(
     highest: Int8s,
     effort: float,
 ) -> bool:
-    """Find bounds on the score of each column of an unfinished position.
+    """Write bounds on the scores of the columns of an unfinished position; False if stopped.
 
-    Args:
-        floor: a known lower bound on the position's score.
-        ceiling: a known upper bound.
-        lowest: output [7], lower bounds; ``NO_SCORE`` for full columns.
-        highest: output [7], upper bounds; ``NO_SCORE`` for full columns.
-        effort: infinite for exact scores. Otherwise only the best columns get exact scores. The
-            search then tightens the bounds of other columns until it has searched ``effort`` times
-            as many nodes as the position's own score took.
-
-    Returns:
-        False if the search was stopped.
+    The position's own score is between ``floor`` and ``ceiling``. A full column has ``NO_SCORE``.
+    With an infinite ``effort`` all scores are exact. Otherwise only the best columns get exact
+    scores, and the search tightens the bounds of the others until it has searched ``effort`` times
+    as many nodes as the position's own score took.
     """
     words = pointer(table)
     frames = pointer(work)

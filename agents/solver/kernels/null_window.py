@@ -123,15 +123,9 @@ def hashed(mine: int, theirs: int, plies: int) -> int:
 def move_priority(
     cell: int, forced: int, wins: int, their_wins: int, occupied: int, moves: int
 ) -> int:
-    """Return the priority of a move by the quiet position that follows; the greatest comes first.
+    """Return the priority of a move by the quiet position that follows, ``forced`` plies later.
 
-    Args:
-        cell: the cell of the move.
-        forced: plies from the move to the quiet position.
-        wins: winning cells of the side that moved.
-        their_wins: winning cells of the other side.
-        occupied: all discs.
-        moves: the playable cells.
+    ``wins`` are the winning cells of the side that moved. The greatest priority comes first.
     """
     # A winning cell directly above a winning cell of the other side is useless.
     useful = wins & ~occupied & ~(their_wins << UP)
@@ -151,11 +145,7 @@ def move_priority(
 def parity_bound(
     mine: int, theirs: int, my_wins: int, their_wins: int, moves: int, plies: int, alpha: int
 ) -> int:
-    """Return a parity bound that decides whether a quiet position's score is above ``alpha``.
-
-    Returns:
-        an upper bound of at most ``alpha``, a lower bound above ``alpha``, or ``UNDECIDED``.
-    """
+    """Return an upper bound <= ``alpha`` or a lower bound > ``alpha`` by parity, or UNDECIDED."""
     if ROWS % 2:  # follow-up needs columns with an even number of cells
         return UNDECIDED
     if plies & 1 == 0:  # the first player is to move
@@ -205,17 +195,9 @@ def search(
 ) -> int:
     """Return a lower bound above ``alpha``, or an upper bound, on a quiet position's score.
 
+    ``my_wins`` and ``their_wins`` are winning cells, occupied or not; ``mixed`` is the mixed key.
     Once ``work[NODES]`` reaches ``work[LIMIT]``, the result is meaningless, and the search writes
     nothing more to the table.
-
-    Args:
-        table: the transposition table.
-        work: the thread's workspace.
-        my_wins: winning cells of the side to move, occupied or not.
-        their_wins: winning cells of the other side.
-        plies: discs on the board.
-        alpha: the score to compare with.
-        mixed: the position's mixed key.
     """
     begun = int(work[NODES])
     if begun >= work[LIMIT]:

@@ -1,7 +1,6 @@
 """Kernels that score many positions in one call.
 
-Kernels compile when their module is first imported. These kernels have a module of their own, so
-that a search of one position does not wait until they are compiled.
+They have a module of their own, so that a search of one position does not wait for their compiling.
 """
 
 from __future__ import annotations
@@ -21,21 +20,11 @@ from ....bitboard import COLUMNS, has_won, is_consistent, popcount, win_score
 from ....position import Position, require_position
 from ...search.lowlevel import pointer
 from .driver import ABORTED, LARGEST, score_columns, solve
-from .null_window import EPOCH
-from .table import LAST_EPOCH, NO_SCORE
-
-
-@kernel("void(int64[::1], int64[::1])")
-def begin_empty(table: Int64s, work: Int64s) -> None:
-    """Empty the table by beginning a new epoch: entries of earlier epochs count as empty."""
-    if work[EPOCH] == LAST_EPOCH:
-        table[:] = 0
-        work[EPOCH] = 0
-    work[EPOCH] += 1
+from .table import NO_SCORE
 
 
 @kernel(
-    "int64(int64[::1], int64[::1], int64[::1], int64[::1], int8[:, ::1], int64, int64, boolean)",
+    "int64(int64[::1], int64[::1], int64[::1], int64[::1], int8[:, ::1], int64, int64)",
     nogil=True,
 )
 def score_range(
@@ -46,25 +35,16 @@ def score_range(
     scores: Int8s,
     start: int,
     stop: int,
-    fresh: bool,
 ) -> int:
     """Write the scores of positions ``start`` to ``stop - 1``, or the scores of their columns.
 
-    Args:
-        mine: [N] bitboards of the side to move.
-        theirs: [N] bitboards of the other side.
-        scores: output; [N, 1] for positions, or [N, 7] for columns. A full column has ``NO_SCORE``.
-        fresh: begin each position with an empty table.
-
-    Returns:
-        the index of the first position without a score: ``stop`` unless the search was stopped.
+    ``scores`` is [N, 1] for positions, or [N, 7] for columns; a full column gets ``NO_SCORE``.
+    Returns the index of the first position without a score, ``stop`` unless the search was stopped.
     """
     words = pointer(table)
     frames = pointer(work)
     highest = np.empty(COLUMNS, np.int8)
     for i in range(start, stop):
-        if fresh:
-            begin_empty(table, work)
         first, second = int(mine[i]), int(theirs[i])
         if scores.shape[1] == 1:
             if has_won(second):
@@ -110,7 +90,7 @@ def parse_bitboards(
 
     Raises:
         InvalidPosition: a pair of bitboards is not a position; the message names the first.
-        InvalidOption: the arrays are not integer arrays of the same shape.
+        InvalidOption: the arrays are not integers of shape [N].
     """
     if theirs is None:
         if not isinstance(mine, Iterable):

@@ -54,10 +54,7 @@ NEAR_MASK: Final = (1 << max(16, TAG_SHIFT)) - 1  # later positions use a megaby
 
 @kernel("int64(int64, int64)")
 def position_key(mine: int, theirs: int) -> int:
-    """Return the 49-bit key that a position shares only with its mirror image.
-
-    The key is the lesser of the two positions' :func:`c4env.agents.search.packing.board_key`.
-    """
+    """Return the 49-bit key that a position shares only with its mirror image."""
     key = board_key(mine, theirs)
     return min(key, mirror(key))
 
@@ -71,13 +68,10 @@ def mix(key: int) -> int:
 
 @kernel("int64(int64, int64)")
 def buckets(mask: int, plies: int) -> int:
-    """Return the number of buckets, minus one, that positions of ``plies`` discs use.
+    """Return the mask of the buckets that positions of ``plies`` discs use, part of ``mask``.
 
     Deep positions use few buckets, which stay in the processor's cache. To read a bucket from main
     memory would take longer than to search a deep position again.
-
-    Args:
-        mask: the number of buckets of the whole table, minus one.
     """
     return mask if plies <= WIDE_PLIES else mask & NEAR_MASK
 
@@ -151,13 +145,7 @@ def store(
 
 
 def allocate(megabytes: int) -> Int64s:
-    """Allocate an empty table of at most ``megabytes``; the number of buckets is a power of two.
-
-    Large pages, if the system has them, save a tenth of the time of a hard search.
-
-    Raises:
-        InvalidOption: there is not enough memory.
-    """
+    """Allocate an empty table of at most ``megabytes``; the number of buckets is a power of two."""
     buckets = 1 << (((megabytes << 20) // BYTES_PER_BUCKET).bit_length() - 1)
     if buckets < 1 << TAG_SHIFT:
         least = (BYTES_PER_BUCKET << TAG_SHIFT) >> 20
@@ -167,6 +155,7 @@ def allocate(megabytes: int) -> Int64s:
     except (OSError, OverflowError) as error:
         raise InvalidOption(f"table_mb={megabytes}: {error}; expected a smaller value") from None
     if hasattr(mmap, "MADV_HUGEPAGE"):
-        with contextlib.suppress(OSError):  # the kernel may lack large pages
+        # Large pages save a tenth of the time of a hard search; the system may lack them.
+        with contextlib.suppress(OSError):
             memory.madvise(mmap.MADV_HUGEPAGE)
     return np.frombuffer(memory, dtype=np.int64)
