@@ -321,8 +321,9 @@ def _answers(
     task = partial(question_in_worker, run, name, spec)
     tasks = [(position,) for position in positions]
     worker = lineup.workers.pop(0)
-    for _, found in do_all(task, tasks, 1, workers=[worker]):  # one worker keeps the order
-        yield f"{found.ending}: {found.reason}" if isinstance(found, Lost) else found
+    with closing(do_all(task, tasks, 1, workers=[worker])) as answers:  # one keeps the order
+        for _, found in answers:
+            yield f"{found.ending}: {found.reason}" if isinstance(found, Lost) else found
 
 
 def question(agent: Policy, spec: str, position: Position, seed: int) -> Answer:

@@ -351,8 +351,9 @@ def _play(
         return
     close_agents(lineup.made)
     task = functools.partial(play_one, sent)
-    for fixture, game in do_all(task, fixtures, jobs, clock, lineup.workers):
-        yield lost_game(fixture, game) if isinstance(game, Lost) else game
+    with closing(do_all(task, fixtures, jobs, clock, lineup.workers)) as games:
+        for fixture, game in games:
+            yield lost_game(fixture, game) if isinstance(game, Lost) else game
 
 
 def _backend(settings: Settings, known: Traits) -> str | None:
