@@ -45,12 +45,14 @@ def test_the_table_rises_from_random_to_perfect():
     assert np.all(np.diff(SKILL) > 0)
 
 
+@pytest.mark.compiled
 def test_the_lowest_elo_draws_legal_columns_uniformly():
     found = np.array(shares(float(skill_of(ELO[0])), "1111112", draws=6000))
     assert found[0] == 0
     assert np.abs(found[1:] - 1 / 6).max() < 0.03  # six standard deviations
 
 
+@pytest.mark.compiled  # thousands of draws
 @pytest.mark.parametrize(("moves", "column"), [(WIN_AT_4, 3), (BLOCK_AT_7, 6)])
 def test_stronger_agents_overlook_fewer_wins_and_blocks(moves, column):
     found = [shares(skill, moves)[column] for skill in (0.0, 0.05, 0.1, 0.33)]
