@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
@@ -44,10 +44,22 @@ class Parser(argparse.ArgumentParser):
         self.exit(2)
 
 
+def at_least(low: int) -> Callable[[str], int]:
+    """Return the type of an option that is an integer, at least ``low``."""
+
+    def number(text: str) -> int:
+        found = int(text)
+        if found < low:
+            raise argparse.ArgumentTypeError(f"{found}: expected at least {low}")
+        return found
+
+    return number
+
+
 def add_seed(parser: argparse.ArgumentParser, of: str) -> None:
     """Declare ``--seed``; ``of`` says what it is the seed of."""
     parser.add_argument(
-        "--seed", type=int, default=0, metavar="N", help=f"seed of {of} (default 0)"
+        "--seed", type=at_least(0), default=0, metavar="N", help=f"seed of {of} (default 0)"
     )
 
 
@@ -56,7 +68,7 @@ def add_jobs(parser: argparse.ArgumentParser, more: str = "") -> None:
     from c4env.cores import usable_cores
 
     parser.add_argument(
-        "--jobs", type=int, default=usable_cores(), metavar="N",
+        "--jobs", type=at_least(1), default=usable_cores(), metavar="N",
         help=f"number of worker processes (default: all cores){more}",
     )  # fmt: skip
 
@@ -205,20 +217,6 @@ def refuse(arguments: argparse.Namespace, names: Iterable[str], when: str) -> No
         value = getattr(arguments, name)
         if value is not None and value is not False:
             raise InvalidOption(f"--{name.replace('_', '-')} has no effect {when}")
-
-
-def at_least(arguments: argparse.Namespace, low: int, *names: str) -> None:
-    """Refuse options whose number is below ``low``; ignore options without a value.
-
-    Raises:
-        InvalidOption: a number is too small.
-    """
-    from c4env.errors import InvalidOption
-
-    for name in names:
-        value = getattr(arguments, name)
-        if value is not None and value < low:
-            raise InvalidOption(f"--{name.replace('_', '-')} {value}: expected at least {low}")
 
 
 def require_writable(arguments: argparse.Namespace) -> None:

@@ -66,4 +66,4 @@ def test_the_published_experiments(capsys):
 def test_bad_input_is_one_line(capsys, monkeypatch):
     monkeypatch.setitem(sys.modules, "bitbully.bitbully_core", None)
     assert "c4env[peers]" in refusal(["solver"], capsys, main)
-    assert "--count 0" in refusal(["solver", "--count", "0"], capsys, main)
+    assert "--count: 0" in refusal(["solver", "--count", "0"], capsys, main)

@@ -82,4 +82,4 @@ def test_an_agent_that_fails_forfeits(play, tmp_path):
 def test_a_damaged_record_is_refused_before_the_game(tmp_path, capsys):
     (tmp_path / "file").write_text("")
     command = ["play", "human", "greedy", "--record", str(tmp_path / "file" / "x")]
-    assert "cannot be written to" in refusal(command, capsys)
+    assert "cannot be written: " in refusal(command, capsys)

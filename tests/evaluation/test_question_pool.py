@@ -126,7 +126,7 @@ def test_closing_ends_a_search_in_native_code():
 
 
 def answers(cache, *question):
-    return [answer(cache, part) for part in parts(Question(*question))]
+    return [answer(part, cache) for part in parts(Question(*question))]
 
 
 def test_a_move_depends_on_the_question_alone():

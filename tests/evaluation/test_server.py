@@ -208,8 +208,8 @@ def test_a_record_that_cannot_be_written_is_said(tmp_path):
         ("games", finished(moves="4", forfeit={**LEFT, "by": 0.0}), "forfeit"),
         ("games", finished(help=["hint"]), "expected counts of hint, take-back, exact scores"),
         ("games", finished(help={"engine": 1}), "expected counts of hint, take-back, exact"),
-        ("games", finished(help={"hint": -1}), "hint -1: expected an integer 0.."),
-        ("games", finished(help={"hint": []}), "hint []: expected an integer 0.."),
+        ("games", finished(help={"hint": -1}), "hint=-1: expected an integer 0.."),
+        ("games", finished(help={"hint": []}), "hint=[]: expected an integer 0.."),
     ],
 )  # fmt: skip
 def test_bad_requests_are_answered_and_logged(client, caplog, path, body, words):

@@ -9,13 +9,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from c4env.evaluation.web.server import Server, ServerSettings, listen
+from c4env.evaluation.web.server import ServerSettings, listen, make_server
 
 
 @contextmanager
 def serving(settings: ServerSettings) -> Iterator[str]:
     """The address of a server that lives as long as the block."""
-    running = Server(settings)
+    running = make_server(settings)
     with listen(settings.host, 0) as sock:
         thread = threading.Thread(target=running.run, kwargs={"sockets": [sock]})
         thread.start()

@@ -11,7 +11,7 @@ def test_bad_input_is_one_line_and_exit_code_2(capsys):
     for arguments, words in (
         (["verify", "no-such-book"], "no-such-book"),
         (["build", "x", "--plies", "20"], "plies=20: expected 1..8"),
-        (["verify", "--sample", "0"], "--sample 0"),
+        (["verify", "--sample", "0"], "--sample: 0"),
     ):
         assert words in refusal(["book", *arguments], capsys, main)
 
