@@ -1,7 +1,3 @@
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -62,7 +58,7 @@ def test_random_plays_every_column_about_as_often():
 
 
 def test_the_same_seed_draws_the_same_columns():
-    def columns(seed: Any) -> list[int]:
+    def columns(seed):
         agent = Random()
         agent.reset(seed)
         return [agent.choose(Position()) for _ in range(40)]

@@ -1,7 +1,5 @@
 """exec: programs of any language in our games."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import time
@@ -10,7 +8,6 @@ import numpy as np
 import pytest
 
 from c4env import Position, agents, evaluation
-from c4env.agents.base import Agent
 from c4env.errors import EngineFault, IllegalMove, InvalidOption, LateAnswer
 from tests.helpers.engines import FIRST, answering, python, wait_for_the_end
 
@@ -18,10 +15,10 @@ HALF = Position.parse("4455")  # columns 3 and 6 win in three plies
 
 
 @pytest.fixture
-def made(request):  # type: ignore[no-untyped-def]
+def made(request):
     """agents.make, which closes what it made at the end."""
 
-    def make(spec: str) -> Agent:
+    def make(spec):
         agent = agents.make(spec)
         request.addfinalizer(agent.close)
         return agent
@@ -160,11 +157,7 @@ def test_a_new_game_is_told_as_asked(tmp_path, made, newgame, columns, nodes):
         ("exec", InvalidOption, "expected exec:COMMAND"),
         ("exec:/no/such/engine", InvalidOption, "'/no/such/engine'.*an executable program"),
         ("exec:cat 'x", InvalidOption, "No closing quotation"),
-        (
-            "exec:cat,reply=loud",
-            InvalidOption,
-            "reply='loud': expected one of column, scores",
-        ),
+        ("exec:cat,reply=loud", InvalidOption, "reply='loud': expected one of column, scores"),
         ("exec:cat,newgame=often", InvalidOption, "newgame='often': expected one of none, reset"),
         ("exec:cat,timeout=-1", InvalidOption, "timeout='-1'"),
     ],

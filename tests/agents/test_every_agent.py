@@ -1,9 +1,6 @@
-from __future__ import annotations
-
 import copy
 import pickle
 import sys
-from typing import Any
 
 import gymnasium
 import numpy as np
@@ -168,10 +165,7 @@ def test_a_frame_of_the_solver_holds_the_order_of_all_columns(columns, monkeypat
 
 @pytest.mark.compiled
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("rows", "columns", "end"),
-    [(4, 4, "draw 16"), (5, 5, "draw 25")],
-)
+@pytest.mark.parametrize(("rows", "columns", "end"), [(4, 4, "draw 16"), (5, 5, "draw 25")])
 def test_outcomes_of_whole_boards_are_as_published(rows, columns, end):
     """C. Steininger, after J. Tromp: outcome, and the discs on the board at its end."""
     empty = c4env.board(rows, columns).Position()
@@ -205,7 +199,7 @@ COPIES = {
 
 
 @batched
-def indifferent(seen: Any) -> Any:
+def indifferent(seen):
     return np.zeros(seen["action_mask"].shape)
 
 
@@ -301,7 +295,7 @@ def test_a_position_of_another_board_is_refused_in_a_line(entry):
 
 
 class Mine(Agent):
-    def choose(self, position: c4env.Position) -> int:
+    def choose(self, position):
         return position.legal_columns()[0]
 
 

@@ -22,7 +22,7 @@ SYSTEMS = {
 
 
 def agree_with_the_reference(agent, system, seed, count, least=0):
-    depth = agent.depth  # type: ignore[attr-defined]
+    depth = agent.depth
     for moves in reference.random_games(seed, count, least):
         board, player = reference.board_after(moves), len(moves) % 2
         column, value, nodes = reference.best_column(board, player, depth, system)

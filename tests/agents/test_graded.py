@@ -1,7 +1,5 @@
 """``graded``: its table, its errors, and the same moves on one board and on many."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -65,7 +63,7 @@ def test_stronger_agents_overlook_fewer_wins_and_blocks(moves, column):
 def test_look_finds_the_value_of_the_plain_search():
     """Within any bounds around it, and beyond them a bound."""
 
-    def plain(position: Position, depth: int) -> float:
+    def plain(position, depth):
         if position.outcome is not None:
             return 0.0 if position.outcome.winner is None else -(WIN + depth + 1)
         if depth == 0:
@@ -108,7 +106,7 @@ def test_the_highest_elo_plays_the_columns_of_perfect():
 
 
 def test_a_seed_repeats_the_moves():
-    def moves(seed: int | np.random.SeedSequence | None) -> list[int]:
+    def moves(seed):
         agent = Graded(-400)
         agent.reset(seed)
         return [agent.choose(Position()) for _ in range(40)]
@@ -116,7 +114,7 @@ def test_a_seed_repeats_the_moves():
     assert moves(5) == moves(5) == moves(np.random.SeedSequence(5))
     assert len({tuple(moves(seed)) for seed in (5, 6, None)}) == 3
 
-    def game() -> list[str]:
+    def game():
         env = ConnectFourEnv(opponent="graded:elo=-400", render_mode="ansi")
         env.reset(seed=4)
         seen, over = [], False

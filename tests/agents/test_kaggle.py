@@ -1,7 +1,5 @@
 """kaggle: ConnectX submissions in our games."""
 
-from __future__ import annotations
-
 import pytest
 
 from c4env import Position, agents, evaluation
@@ -18,7 +16,7 @@ RULES = f"kaggle:{SUBMISSIONS / 'rules.py'}"
 def submitted(tmp_path, request):
     """The agent of a source."""
 
-    def make(source: str, options: str = ""):
+    def make(source, options=""):
         path = tmp_path / "submission.py"
         path.write_text(source)
         agent = agents.make(f"kaggle:{path}{options}")

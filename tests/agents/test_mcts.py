@@ -5,13 +5,7 @@ import pytest
 from hypothesis import given
 
 from c4env import Position, evaluation
-from c4env.agents.sampling.mcts import (
-    MCTS,
-    ROLLOUTS,
-    draw_cell,
-    greedy_playout,
-    random_playout,
-)
+from c4env.agents.sampling.mcts import MCTS, ROLLOUTS, draw_cell, greedy_playout, random_playout
 from c4env.agents.solver import Solver
 from c4env.bitboard import playable
 from c4env.jit import config

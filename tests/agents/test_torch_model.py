@@ -5,14 +5,7 @@ import pickle
 import numpy as np
 import pytest
 
-from c4env import (
-    ConnectFourEnv,
-    ConnectFourVectorEnv,
-    Position,
-    agents,
-    batched,
-    observe,
-)
+from c4env import ConnectFourEnv, ConnectFourVectorEnv, Position, agents, batched, observe
 from c4env.agents import Pool
 from c4env.envs.vectorized.batch import Batch, boards_from
 from c4env.errors import EngineFault, OpponentFailed

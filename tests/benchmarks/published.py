@@ -9,8 +9,6 @@ over the 1,000 of the set End-Easy. FILES have its lines, moves and score (L3_R1
 the 100 endings of tests/data are solved, whose nodes a slow reference counted.
 """
 
-from __future__ import annotations
-
 import argparse
 import itertools
 from collections.abc import Iterator, Sequence

@@ -6,8 +6,6 @@ opening book, one thread; times are processor time of the process, so that other
 machine counts less. The peer's boards are made, and its table is emptied, outside the time.
 """
 
-from __future__ import annotations
-
 import argparse
 import itertools
 from collections.abc import Callable, Iterable, Sequence

@@ -1,7 +1,5 @@
 """A real browser without a screen, for the tests of pages."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path

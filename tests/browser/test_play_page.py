@@ -1,12 +1,8 @@
 """The page in a real browser, without a screen."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys
-from collections.abc import Callable
-from typing import Any
 
 import pytest
 
@@ -24,8 +20,6 @@ from tests.helpers.serving import serving  # noqa: E402
 expect = playwright.expect
 pytestmark = [pytest.mark.compiled, pytest.mark.slow]  # each page in a real browser
 
-Open = Callable[..., Any]
-
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
@@ -35,9 +29,7 @@ def folder(tmp_path_factory):
 @pytest.fixture(scope="module")
 def address(folder):
     settings = ServerSettings(
-        agents={"sleeper": "tests.helpers.serving:sleeper"},
-        record=folder / "games",
-        workers=2,
+        agents={"sleeper": "tests.helpers.serving:sleeper"}, record=folder / "games", workers=2
     )
     with serving(settings) as address:
         yield address
@@ -49,7 +41,7 @@ def open_page(browser, address):
     errors = []
     contexts = []
 
-    def open_(fragment: str = "", server: str = address, **options: Any) -> Any:
+    def open_(fragment="", server=address, **options):
         context = browser.new_context(**{"reduced_motion": "reduce", **options})
         context.set_default_timeout(PATIENCE)
         contexts.append(context)
@@ -77,7 +69,7 @@ def moves_of(page):
 
 def discs_of(page):
     """What is seen: the discs of each column from the bottom."""
-    return page.locator(".column").evaluate_all(  # type: ignore[no-any-return]
+    return page.locator(".column").evaluate_all(
         "columns => columns.map(column =>"
         " [...column.querySelectorAll('.cell .disc')].reverse().map(d => Number(d.dataset.disc)))"
     )
@@ -296,7 +288,7 @@ def test_the_server_stopped_in_the_middle_of_a_game(open_page, tmp_path):
         page.locator(".column").nth(3).click()
         expect(page.locator("#banner")).to_contain_text("The server does not answer")
         assert moves_of(page) == before + "4"
-        process.stdout.close()  # type: ignore[union-attr]
+        process.stdout.close()
         process, _ = start(int(server.rpartition(":")[2]), tmp_path)
         page.click("#retry")
         headline(page, "Your turn")
@@ -306,7 +298,7 @@ def test_the_server_stopped_in_the_middle_of_a_game(open_page, tmp_path):
     finally:
         process.kill()
         process.wait()
-        process.stdout.close()  # type: ignore[union-attr]
+        process.stdout.close()
 
 
 # -- for everybody ----------------------------------------------------------------------------

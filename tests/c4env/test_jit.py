@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import ast
 import functools
 import os
@@ -41,7 +39,7 @@ def test_a_kernel_computes_what_its_function_does():
     assert twice(21) == 42
     assert type(twice(21)) is int
     if not config.DISABLE_JIT:
-        assert len(twice.signatures) == 1  # type: ignore[attr-defined]  # compiled at once
+        assert len(twice.signatures) == 1  # compiled at once
 
 
 # -- the cache folder ----------------------------------------------------------------

@@ -1,33 +1,17 @@
 """Many games as a Gymnasium VectorEnv: the same games as everywhere else, only more."""
 
-from __future__ import annotations
-
 import random
 
 import gymnasium
 import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode
-from numpy.typing import NDArray
 from pettingzoo.utils.env_logger import EnvLogger
 
-from c4env import (
-    ConnectFourEnv,
-    ConnectFourVectorEnv,
-    Observation,
-    Position,
-    batched,
-    env,
-    observe,
-)
+from c4env import ConnectFourEnv, ConnectFourVectorEnv, Position, batched, env, observe
 from c4env.bitboard import COLUMN, winning_moves
 from c4env.envs.vectorized.batch import Batch
-from c4env.errors import (
-    IllegalMove,
-    InvalidAction,
-    OpponentFailed,
-    WrongOrder,
-)
+from c4env.errors import IllegalMove, InvalidAction, OpponentFailed, WrongOrder
 from c4env.observation import DTYPES, LAYOUTS, Form
 from tests.helpers.environments import state_of
 
@@ -42,7 +26,7 @@ def legal_actions(observation, choose):
 
 
 @batched
-def leftmost(observation: Observation) -> NDArray[np.int64]:
+def leftmost(observation):
     return np.asarray(observation["action_mask"].argmax(axis=1))
 
 
@@ -55,7 +39,7 @@ class Traces:
     Row t is what was seen before a ply or, in the last row of each game, after the end.
     """
 
-    def __init__(self, games: int, *, seed: int, illegal: float) -> None:
+    def __init__(self, games, *, seed, illegal):
         choose = random.Random(seed)
         environment = env()
         planes = []
@@ -335,7 +319,7 @@ def test_a_reset_without_seed_goes_on_with_its_chance():
 
 
 def test_reset_mask_leaves_the_other_boards_alone():
-    def run(mask: list[bool] | None) -> list[Position]:
+    def run(mask):
         environment = ConnectFourVectorEnv(3, opponent="random", seat=0)
         environment.reset(seed=4)
         environment.step([3, 3, 3])

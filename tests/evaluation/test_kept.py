@@ -68,11 +68,7 @@ def refuted(spec, seed):
     evaluation.refute({"mine": spec}, [ENDING], seed=seed, out="kept")
 
 
-KEPT = {
-    GAMES_FILE: played,
-    ANSWERS_FILE: answered,
-    "mine-*.jsonl": refuted,
-}
+KEPT = {GAMES_FILE: played, ANSWERS_FILE: answered, "mine-*.jsonl": refuted}
 CHANGES = {  # a spec, and the file and the text that change under it; or what else changes
     "code": ("own.py:agent", "own.py", CODE.format(-1)),
     "what it imports": ("importing.py:agent", "helper.py", "CHOICE = -1\n"),

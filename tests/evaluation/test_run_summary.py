@@ -32,7 +32,7 @@ def summary_of(count):
             winner = rng.choice((0, 1, None))
             ending = "exception" if first == "minimax" and winner == 1 else "four"
             record = (opening + "1", winner, ending, "ValueError: boom")
-            games.append(GameRecord((first, second), opening, *record))  # type: ignore[arg-type]
+            games.append(GameRecord((first, second), opening, *record))
     return RunSummary.of(run_of(games, players={name: name for name in NAMES[:count]}))
 
 
@@ -77,7 +77,7 @@ def test_every_format_has_the_same_columns(kind):
 @pytest.mark.parametrize("kind", ["standings", "opponents", "match"])
 def test_every_format_counts_forfeits_and_says_them_first(kind):
     endings = ["exception", "crash", "time", "illegal column", "four"]
-    games = [GameRecord(("a", "b"), "", "", 1, ending, "why") for ending in endings]  # type: ignore[arg-type]
+    games = [GameRecord(("a", "b"), "", "", 1, ending, "why") for ending in endings]
     about = {"opponents": {"kind": "gauntlet", "challengers": ("b",)}, "match": {"kind": "match"}}
     run = run_of(games, players={"a": "a", "b": "b"}, openings=("",), **about.get(kind, {}))
     summary = RunSummary.of(Match(run.header, run.games) if kind == "match" else run)

@@ -1,12 +1,8 @@
 """The server over HTTP: what it answers, what it refuses, and what it records."""
 
-from __future__ import annotations
-
 import json
 import logging
 import re
-from collections.abc import Iterator
-from typing import Any
 
 import pytest
 
@@ -92,7 +88,7 @@ def test_scores_are_the_solvers(client):
 
 
 def test_a_pasted_position_is_moves_or_a_board(client):
-    def pasted(text: str) -> Any:
+    def pasted(text):
         return client.post("/api/position", json={"text": text})
 
     assert pasted(" 44 55\n").json() == {"moves": "4455"}
@@ -224,7 +220,7 @@ def test_bad_requests_are_answered_and_logged(client, caplog, path, body, words)
 
 
 def test_huge_bodies_are_not_read(client, caplog):
-    def endless() -> Iterator[bytes]:
+    def endless():
         for _ in range(100):
             yield b" " * 1000
 

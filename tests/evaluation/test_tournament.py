@@ -214,8 +214,7 @@ def test_a_directory_of_another_run_is_refused(tmp_path, monkeypatch):
         evaluation.round_robin(["random", "greedy"], openings=0, out=tmp_path, seed=1)
     monkeypatch.setattr("c4env.evaluation.games.tournament.version_here", lambda: "0.0.0")
     with pytest.raises(
-        UnreadableRun,
-        match=r"another run; these fields differ: c4env .*, not 0.0.0;",
+        UnreadableRun, match=r"another run; these fields differ: c4env .*, not 0.0.0;"
     ):
         evaluation.round_robin(["random", "greedy"], openings=0, out=tmp_path)
 

@@ -1,7 +1,5 @@
 """Games against an agent, judged move by move by the scores of all columns."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from c4env import agents

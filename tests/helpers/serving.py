@@ -1,7 +1,5 @@
 """A web server for tests, in a thread of this process; and agents it would rather not have."""
 
-from __future__ import annotations
-
 import socket
 import threading
 import time

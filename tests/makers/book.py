@@ -5,8 +5,6 @@ hour for 8 plies, and verifies the book before it writes it. `verify` checks a b
 facts and computes a random sample of it again.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 from collections.abc import Callable

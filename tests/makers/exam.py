@@ -16,8 +16,6 @@ same for any number of processes:
    or drawn, and one, two or more columns that keep it.
 """
 
-from __future__ import annotations
-
 import argparse
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -10,8 +10,6 @@ that a member may come or go. Members with a clock and `puct` do not play, since
 take hours.
 """
 
-from __future__ import annotations
-
 import argparse
 import functools
 import itertools

@@ -10,8 +10,6 @@ or 1 whose disc it holds. Functions that search change the board and put it back
 are those of any size of a board, everything else of the usual one.
 """
 
-from __future__ import annotations
-
 import functools
 import math
 import random
