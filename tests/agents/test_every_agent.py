@@ -19,7 +19,7 @@ from c4env.agents.solver import Solver
 from c4env.boards import Size
 from c4env.envs.text import TextEnv, fill, read_move, template
 from c4env.envs.vectorized.batch import Batch
-from c4env.errors import C4Error, MissingExtra, WrongBoard
+from c4env.errors import C4Error, InvalidOption, MissingExtra, WrongBoard
 from c4env.jit import config
 from c4env.view.rendering import ansi, rgb_array, svg
 from tests.helpers.boards import WIDEST, part
@@ -340,4 +340,33 @@ def test_a_missing_package_is_named(spec, module, extra, monkeypatch):
         sys.modules, "c4env.agents.selfplay.network", raising=False
     )  # imports torch
     with pytest.raises(MissingExtra, match=rf"pip install 'c4env\[{extra}\]'"):
+        agents.make(spec)
+
+
+RULES = PLAYERS["kaggle"]
+
+
+@pytest.mark.parametrize(
+    ("spec", "words"),
+    [
+        ("exec", "expected exec:COMMAND"),
+        ("exec:/no/such/engine", "'/no/such/engine'.*an executable program"),
+        ("exec:cat 'x", "No closing quotation"),
+        ("exec:cat,reply=loud", "reply='loud': expected one of column, scores"),
+        ("exec:cat,newgame=often", "newgame='often': expected one of none, reset"),
+        ("exec:cat,timeout=-1", "timeout='-1'"),
+        ("kaggle", "kaggle: file is missing"),
+        ("kaggle:none.py", "file='none.py': expected an existing FILE.py"),
+        ("kaggle:submission.tar.gz", "unpack an archive first, and name its main.py"),
+        (f"{RULES},python=/no/python", "python='/no/python'"),
+        (f"{RULES},timeout=-1", "timeout='-1'"),
+        ("open_spiel", "expected open_spiel:BOT"),
+        ("open_spiel:none", "bot='none': expected one of mcts, minimax"),
+        ("open_spiel:mcts,simulations=0", "simulations='0'"),
+    ],
+)
+def test_a_program_or_package_that_cannot_be_is_refused(spec, words):
+    if spec.startswith("open_spiel"):
+        pytest.importorskip("pyspiel")
+    with pytest.raises(InvalidOption, match=words):
         agents.make(spec)

@@ -42,6 +42,3 @@ def test_a_frame_has_the_types():
     assert frame["winner"].fillna(-1).tolist() == [0, -1]
     assert frame["moves"].tolist() == ["4455667", "1"]
     assert list(export.to_frame([]).columns) == list(export.COLUMNS)
-
-
-# -- as others open the file itself -------------------------------------------------------
