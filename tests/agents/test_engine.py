@@ -100,9 +100,9 @@ def test_the_time_of_a_start_is_not_the_time_of_a_move(tmp_path, made):
     command = answering(
         tmp_path, "time.sleep(('', '4', '44').index(moves) != 1)\n    print(4, flush=True)"
     )
-    agent = made(f"exec:{command},timeout=0.3")
+    agent = made(f"exec:{command},timeout=0.8")
     assert [agent.choose(Position.parse(moves)) for moves in ("", "4")] == [3, 3]
-    with pytest.raises(LateAnswer, match=r"0\.3 s"):
+    with pytest.raises(LateAnswer, match=r"0\.8 s"):
         agent.choose(Position.parse("44"))
 
 

@@ -254,6 +254,27 @@ def test_a_copy_plays_on_as_the_agent_would(spec, way):
             position = position.play(legal[int(rng.integers(len(legal)))])
 
 
+@pytest.mark.parametrize(
+    "spec",
+    [
+        *("random", "graded:elo=-400", "perfect:ties=random"),
+        *("mcts:simulations=12", "mcts:simulations=12,rollout=greedy"),
+    ],
+)
+def test_a_seed_repeats_the_moves(spec):
+    """Asked many times about one position, and then along a game."""
+    agent = agents.make(spec)
+
+    def columns(seed):
+        agent.reset(seed)
+        drawn = [agent.choose(Position.parse("444444")) for _ in range(30)]
+        return drawn, [agent.choose(Position.parse(ENDING[:n])) for n in range(20)]
+
+    first = columns(5)
+    assert columns(5) == columns(np.random.SeedSequence(5)) == first
+    assert [c for c in map(columns, (6, 7, None)) if c != first]
+
+
 SEARCHES = [
     *("random", "greedy", "minimax:depth=2", "alphabeta:depth=2"),
     *("alphabeta-chain:depth=2", "alphabeta-window:depth=2", "alphabeta-window-b:depth=2"),

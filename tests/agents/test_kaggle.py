@@ -103,14 +103,14 @@ def test_what_goes_wrong_is_a_fault(submitted, source, words):
 @pytest.mark.slow
 def test_loading_is_not_of_a_move_and_a_slow_move_is_late(submitted):
     source = (
-        "import time\ntime.sleep(0.5)\n"
+        "import time\ntime.sleep(1)\n"
         "def agent(obs):\n    time.sleep(1 if len(set(obs.board)) == 3 else 0)\n    return 3\n"
     )
-    agent = submitted(source, ",timeout=0.3")
+    agent = submitted(source, ",timeout=0.8")
     for _ in range(2):
         agent.reset(1)
         assert [agent.choose(Position.parse(moves)) for moves in ("", "4")] == [3, 3]
-        with pytest.raises(LateAnswer, match=r"no answer within 0\.3 s"):
+        with pytest.raises(LateAnswer, match=r"no answer within 0\.8 s"):
             agent.choose(Position.parse("44"))
 
 
