@@ -11,7 +11,7 @@ from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from c4env.evaluation.cli.output import say, say_before, show
+from c4env.evaluation.cli.output import say, show
 from c4env.evaluation.tables import plural
 
 from .progress import judged
@@ -60,7 +60,8 @@ def show_run(
         summary = RunSummary.of(run, anchor)
         show(summary, arguments)
         if arguments.format == "text":
-            say_before(before)
+            if before:
+                say(f"{before} of the games {'was' if before == 1 else 'were'} stored already")
             if arguments.out is not None:
                 say(f"games in {arguments.out}; c4 report {arguments.out} shows all of them")
         if summary.ratings is not None:

@@ -26,7 +26,7 @@ from .options import (
     add_html,
     add_quiet,
     anchor_of,
-    refuse_here,
+    standard_only,
 )
 from .pages import write_pages
 from .progress import judged
@@ -43,21 +43,17 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_format(parser)
     add_anchor(parser)
     add_html(parser)
-    if not IS_STANDARD:  # figures, as the page, need the standard board
-        refuse_here(parser, "--plots")
-    else:
-        said = "write strength and win table as PNG, SVG and PDF (c4env[plots])"
-        parser.add_argument("--plots", type=Path, metavar="DIR", help=said)
+    parser.add_argument(
+        "--plots", type=standard_only(Path), metavar="DIR",
+        help="write strength and win table as PNG, SVG and PDF (c4env[plots])",
+    )  # fmt: skip
     parser.add_argument(
         "--games", type=Path, metavar="FILE", help="write the games as .csv or .json"
     )
-    parser.set_defaults(agent=None)
-    if IS_STANDARD:
-        parser.add_argument(
-            "--agent",
-            metavar="NAME",
-            help="show where this agent loses, and the moves to mend first",
-        )
+    parser.add_argument(
+        "--agent", type=standard_only(str), metavar="NAME",
+        help="show where this agent loses, and the moves to mend first",
+    )  # fmt: skip
     add_quiet(parser)
 
 

@@ -80,7 +80,7 @@ def check_spec(spec: object, named: Collection[str] = ()) -> str:
         )
     if spec in named:
         return spec
-    name = spec.replace("(", ":").partition(":")[0].strip()
+    name = spec.partition(":")[0].strip()
     if name not in PLAIN:  # check before parsing, which may import a module that the spec names
         known = ", ".join([*PLAIN, *named])
         raise InvalidOption(f"agent {shortened(spec, 80)!r}: this page offers {known}")
