@@ -221,17 +221,12 @@ def require_writable(arguments: argparse.Namespace) -> None:
 
     Raises:
         Unwritable: a file cannot be written.
-        InvalidOption: ``--games`` names an unknown format.
     """
+    from c4env.evaluation.store.files import require_folder
+
     made = getattr(arguments, "out", None)  # the run makes this folder
-    for name in ("all", "html", "games", "store", "plots"):
-        path = getattr(arguments, name, None)
-        if isinstance(path, Path):
-            from c4env.evaluation.store.files import require_folder
-
-            from ..store.export import require_format
-
-            folder = path if name == "plots" else path.parent
-            if name == "games":
-                require_format(path)
-            require_folder(path, folder, makes=name == "plots" or str(folder) == str(made))
+    for name in ("all", "html", "games", "store"):
+        if (path := getattr(arguments, name, None)) is not None:
+            require_folder(path, path.parent, makes=str(path.parent) == str(made))
+    if (folder := getattr(arguments, "plots", None)) is not None:
+        require_folder(folder, folder, makes=True)

@@ -59,8 +59,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(arguments: argparse.Namespace) -> None:
     from ..report.summary import RunSummary
+    from ..store.export import require_format, write_games
     from ..studies.match import read_run
 
+    if arguments.games:
+        require_format(arguments.games)
     run = read_run(arguments.folder)
     games = run.games
     if not games and any((arguments.html, arguments.plots, arguments.games, arguments.agent)):
@@ -69,8 +72,6 @@ def execute(arguments: argparse.Namespace) -> None:
     summary = replace(summary, models=models_of(arguments, games))
     show(summary if arguments.agent is None else mistakes_of(arguments, games), arguments)
     if arguments.games:
-        from ..store.export import write_games
-
         write_games(arguments.games, games)
         say(f"{plural(len(games), 'game')} in {arguments.games}", sys.stderr)
     if summary.ratings is not None:
