@@ -281,8 +281,8 @@ class Quality(Result):
             )
         words = (
             "critical: some column keeps a win or draw, another gives it away; optimal: has the "
-            "best score; keeps the value: has the same result (win, draw or loss) as the best "
-            "column; mean loss: the mean of the best score minus the move's score."
+            "best score; keeping: has the same result (win, draw or loss) as the best "
+            "column; loss: the mean of the best score minus the move's score."
         )
         return "\n".join([f"{counted} {resampled}", words, *self.notes])
 
