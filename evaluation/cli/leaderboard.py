@@ -16,7 +16,6 @@ from typing import Final
 
 from c4env.evaluation.cli.options import AGENT, add_format, add_jobs, add_quiet, at_least, refuse
 from c4env.evaluation.cli.output import say, show
-from c4env.evaluation.cli.pages import rescued
 from c4env.evaluation.cli.progress import Progress
 from c4env.evaluation.tables import plural, signed
 
@@ -101,5 +100,4 @@ def _place(arguments: argparse.Namespace) -> None:
         more = ": more give a more exact place" if own.ranks.best < own.ranks.worst else ""
         notes.append(f"{found.name} played {played} of {there} openings{more}.")
     notes += found.run.table.reasons_of_forfeits()
-    with rescued(found.run, arguments.out):
-        show(found.ratings.table(placed, tuple(notes)), arguments)
+    show(found.ratings.table(placed, tuple(notes)), arguments)

@@ -140,25 +140,22 @@ def add_format(parser: argparse.ArgumentParser, said: str = "csv is only the tab
 
 def add_html(parser: argparse.ArgumentParser) -> None:
     """Declare ``--html``, which works only on the standard board."""
-    if not IS_STANDARD:
-        parser.set_defaults(no_scores=True)
-        refuse_here(parser, "--html")
-        return
     parser.add_argument(
-        "--html", type=Path, metavar="FILE", help="write the run as a page that needs no network"
-    )
+        "--html", type=standard_only(Path), metavar="FILE",
+        help="write the run as a page that needs no network",
+    )  # fmt: skip
     parser.add_argument(
         "--no-scores", action="store_true", help="leave out exact scores, to save time"
     )
 
 
-def refuse_here(parser: argparse.ArgumentParser, option: str) -> None:
-    """Declare an option that fails with a message, because it works only on the standard board."""
+def standard_only(kind: type) -> Callable[[str], Any]:
+    """Return the type of an option that is refused on other boards than the standard board."""
 
-    def refused(_: str) -> None:
+    def refused(_: str) -> NoReturn:
         raise argparse.ArgumentTypeError(f"works on the 6x7x4 board only, not on {BOARD_SIZE}")
 
-    parser.add_argument(option, type=refused, help=argparse.SUPPRESS)
+    return kind if IS_STANDARD else refused
 
 
 def add_anchor(parser: argparse.ArgumentParser) -> None:
@@ -224,17 +221,12 @@ def require_writable(arguments: argparse.Namespace) -> None:
 
     Raises:
         Unwritable: a file cannot be written.
-        InvalidOption: ``--games`` names an unknown format.
     """
+    from c4env.evaluation.store.files import require_folder
+
     made = getattr(arguments, "out", None)  # the run makes this folder
-    for name in ("all", "html", "games", "store", "plots"):
-        path = getattr(arguments, name, None)
-        if isinstance(path, Path):
-            from c4env.evaluation.store.files import require_folder
-
-            from ..store.export import require_format
-
-            folder = path if name == "plots" else path.parent
-            if name == "games":
-                require_format(path)
-            require_folder(path, folder, makes=name == "plots" or str(folder) == str(made))
+    for name in ("all", "html", "games", "store"):
+        if (path := getattr(arguments, name, None)) is not None:
+            require_folder(path, path.parent, makes=str(path.parent) == str(made))
+    if (folder := getattr(arguments, "plots", None)) is not None:
+        require_folder(folder, folder, makes=True)

@@ -72,11 +72,8 @@ def execute(arguments: argparse.Namespace) -> None:
             f"{' '.join(arguments.what)}: expected one run directory, or agents with --on and "
             "a set of positions"
         )
-    elif arguments.count is not None or arguments.out is not None:
-        raise InvalidOption(
-            "--count and --out need positions: expected --on and a set of positions"
-        )
     else:
+        refuse(arguments, ["count", "out"], "without --on and a set of positions")
         quality = _of_games(arguments)
     show(quality, arguments)
 

@@ -4,13 +4,19 @@ Every file that is kept, against everything that can change under it.
 """
 
 import sys
+from contextlib import closing
 
 import pytest
 
 from c4env import evaluation
 from c4env.agents.solver import Solver
 from c4env.errors import UnreadableRun
-from c4env.evaluation.exact.questions import ANSWERS_FILE, Labelled, question_agents
+from c4env.evaluation.exact.questions import (
+    ANSWERS_FILE,
+    Labelled,
+    line_up_specs,
+    question_agents,
+)
 from c4env.evaluation.exact.scores import Judge
 from c4env.evaluation.store.record import GAMES_FILE
 from c4env.position import Position
@@ -47,8 +53,8 @@ def played(spec, seed):
 
 
 def answered(spec, seed):
-    with Judge("kept", table_mb=1) as judge:
-        question_agents([f"mine={spec}"], ASKED, judge, seed, "kept")
+    with closing(line_up_specs([f"mine={spec}"])) as lineup, Judge("kept", table_mb=1) as judge:
+        question_agents(lineup, ASKED, judge, seed, "kept")
 
 
 def refuted(spec, seed):
