@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
@@ -101,8 +101,6 @@ class MoveQuality(NamedTuple):
     """The quality of a player's moves, or of a selection of the moves."""
 
     player: str
-    colour: int | None  # 0 as the first player, 1 as the second, None both
-    plies: tuple[int, int] | None  # discs on the board before a move, ends included; None: all
     moves: int  # moves with a choice
     forced: int  # moves with one legal column, which the other fields do not count
     critical: int
@@ -159,22 +157,9 @@ class Quality(Result):
         moves = judge_games(games, judge)
         return cls(tuple(moves), unit="games" if alike else "openings", seed=seed)
 
-    # -- slices -------------------------------------------------------------------------
-
     def overall(self) -> list[MoveQuality]:
         """Return a row for each player, over all of its moves."""
         return [self.slice(player) for player in self.players]
-
-    def by_colour(self) -> list[MoveQuality]:
-        """Return two rows for each player: moves as the first player and as the second player."""
-        return [self.slice(player, colour) for player in self.players for colour in (0, 1)]
-
-    def by_ply(self, width: int = BAND) -> list[MoveQuality]:
-        """Return a row for each player and each band of ``width`` plies in which it moved."""
-        rows = [
-            self.slice(player, plies=plies) for player in self.players for plies in bands(width)
-        ]
-        return [row for row in rows if row.moves + row.forced]
 
     def slice(
         self,
@@ -199,7 +184,7 @@ class Quality(Result):
         counts = [int(totals[i]) for i in (_MOVES, _FORCED, _CRITICAL, _BLUNDERS)]
         estimates = [self._estimate(sums, top, bottom) for top, bottom in _RATIOS]
         measured: list[Any] = [*counts, float(totals[_GIVEN]), *estimates]
-        return MoveQuality(player, colour, plies, *measured)
+        return MoveQuality(player, *measured)
 
     def _sums(
         self,
@@ -260,8 +245,6 @@ class Quality(Result):
             most = 2 * (above / below).max() if top == _LOSS else 1.0
             over, under = over + more[0] * most * below.mean(), under + more.sum(0) * below.mean()
         return Interval.of(value, over / under)
-
-    # -- forms --------------------------------------------------------------------------
 
     def tables(self) -> dict[str, Table]:
         """A table of all moves, and a table of blunders per critical move by colour and ply."""
@@ -334,21 +317,14 @@ def _facts(move: JudgedMove) -> tuple[float, ...]:
     return (1, move.critical, loss == 0, not blunder, blunder, loss, given, 0)
 
 
-def bands(width: int) -> Iterable[tuple[int, int]]:
-    """Return ranges of ``width`` plies that cover a game, both ends included.
-
-    Raises:
-        InvalidOption: ``width`` is not in 1..42.
-    """
-    if not 1 <= width <= CELLS:
-        raise InvalidOption(f"bands of {width!r} plies: expected 1..{CELLS}")
+def bands(width: int) -> list[tuple[int, int]]:
+    """Return ranges of ``width`` plies that cover a game, both ends included."""
     return [(first, min(first + width, CELLS) - 1) for first in range(0, CELLS, width)]
 
 
 def band_name(band: tuple[int, int]) -> str:
     """Return the name of a range of plies, such as ``ply 0-6``."""
-    first, last = band
-    return f"ply {first}" if first == last else f"ply {first}-{last}"
+    return f"ply {band[0]}-{band[1]}"
 
 
 COLUMNS: Final = (

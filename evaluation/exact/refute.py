@@ -103,7 +103,7 @@ def _values(entry: tuple[Key, Facts]) -> list[Any]:
     return [*key, [[*about, fact] for about, fact in facts.items()]]
 
 
-FORMAT: Final = Format("c4env refutations", _parse, "searches", _values)
+FORMAT: Final = Format("c4env refutations 1", _parse, "searches", _values)
 
 
 @functools.cache

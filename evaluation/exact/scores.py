@@ -198,5 +198,5 @@ def _parse(value: Any) -> tuple[tuple[int, int], Scores]:
 
 
 SCORES: Final = Format(
-    "c4env scores", _parse, "positions", remedy="; delete the file to compute everything again"
+    "c4env scores 1", _parse, "positions", remedy="; delete the file to compute everything again"
 )

@@ -5,6 +5,7 @@ Every file that is kept, against everything that can change under it.
 
 import importlib
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,12 @@ from c4env.agents.solver import Solver
 from c4env.boards import Size
 from c4env.errors import UnreadableRun, WrongBoard
 from c4env.evaluation import play
-from c4env.evaluation.exact.questions import ANSWERS_FILE, Labelled, question_agents
+from c4env.evaluation.exact.questions import (
+    ANSWERS_FILE,
+    Labelled,
+    line_up_specs,
+    question_agents,
+)
 from c4env.evaluation.exact.scores import Judge
 from c4env.evaluation.store import record
 from c4env.evaluation.store.record import GAMES_FILE
@@ -60,8 +66,8 @@ def placed(spec, seed):
 
 
 def answered(spec, seed):
-    with Judge("kept", table_mb=1) as judge:
-        question_agents([f"mine={spec}"], ASKED, judge, seed, "kept")
+    with closing(line_up_specs([f"mine={spec}"])) as lineup, Judge("kept", table_mb=1) as judge:
+        question_agents(lineup, ASKED, judge, seed, "kept")
 
 
 def refuted(spec, seed):

@@ -7,7 +7,7 @@ import pytest
 
 from c4env import evaluation
 from c4env.evaluation.__main__ import main
-from c4env.evaluation.exact.moves import JudgedMove, Quality, judge_games
+from c4env.evaluation.exact.moves import JudgedMove, Quality, bands, judge_games
 from c4env.evaluation.exact.scores import Judge
 from c4env.evaluation.store.record import GameRecord
 
@@ -64,18 +64,14 @@ def test_counts_and_means_by_player_colour_and_ply():
     assert a.blunder_rate.value == 1 / 3
     assert a.loss.value == (0 + 3 + 8 + 2) / 4
     assert (b.moves, b.blunder_rate.value) == (1, 1.0)
-    first, second = quality.by_colour()[:2]
-    assert (first.colour, first.moves, first.critical, first.blunders) == (0, 2, 1, 0)
-    assert (second.colour, second.moves, second.critical, second.blunders) == (1, 2, 2, 1)
+    first, second = (quality.slice("a", colour) for colour in (0, 1))
+    assert (first.moves, first.critical, first.blunders) == (2, 1, 0)
+    assert (second.moves, second.critical, second.blunders) == (2, 2, 1)
     assert first.forced == 1
-    slices = [(q.player, q.plies, q.moves, q.forced) for q in quality.by_ply()]
-    assert slices == [
-        ("a", (0, 6), 2, 0),
-        ("a", (7, 13), 2, 0),
-        ("a", (35, 41), 0, 1),
-        ("b", (35, 41), 1, 0),
-    ]
-    assert sum(q.moves for q in quality.by_ply(1)) == 5
+    slices = [quality.slice("a", plies=band) for band in bands(7)]
+    assert [(q.moves, q.forced) for q in slices] == [(2, 0), (2, 0), *[(0, 0)] * 3, (0, 1)]
+    assert quality.slice("b", plies=(35, 41)).moves == 1
+    assert sum(quality.slice("a", plies=band).moves for band in bands(1)) == 4
 
 
 def test_an_interval_needs_two_groups_and_is_never_empty():
