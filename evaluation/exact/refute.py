@@ -153,7 +153,7 @@ class Search:
         self._fault = ""
 
     def run(self, opening: str) -> WorstCase:
-        """Search from an opening, a string of 1-based columns."""
+        """Return the worst result found from an opening, a string of 1-based columns."""
         position = Position.parse(opening)
         root = _Node(position, opening, self._score(position))
         self._play_out(root)
