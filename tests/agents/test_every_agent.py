@@ -19,7 +19,7 @@ from c4env.agents.solver import Solver
 from c4env.boards import Size
 from c4env.envs.text import TextEnv, fill, read_move, template
 from c4env.envs.vectorized.batch import Batch
-from c4env.errors import C4Error, MissingExtra, WrongBoard
+from c4env.errors import C4Error, InvalidOption, MissingExtra, WrongBoard
 from c4env.jit import config
 from c4env.view.rendering import ansi, rgb_array, svg
 from tests.helpers.boards import WIDEST, part
@@ -254,6 +254,27 @@ def test_a_copy_plays_on_as_the_agent_would(spec, way):
             position = position.play(legal[int(rng.integers(len(legal)))])
 
 
+@pytest.mark.parametrize(
+    "spec",
+    [
+        *("random", "graded:elo=-400", "perfect:ties=random"),
+        *("mcts:simulations=12", "mcts:simulations=12,rollout=greedy"),
+    ],
+)
+def test_a_seed_repeats_the_moves(spec):
+    """Asked many times about one position, and then along a game."""
+    agent = agents.make(spec)
+
+    def columns(seed):
+        agent.reset(seed)
+        drawn = [agent.choose(Position.parse("444444")) for _ in range(30)]
+        return drawn, [agent.choose(Position.parse(ENDING[:n])) for n in range(20)]
+
+    first = columns(5)
+    assert columns(5) == columns(np.random.SeedSequence(5)) == first
+    assert [c for c in map(columns, (6, 7, None)) if c != first]
+
+
 SEARCHES = [
     *("random", "greedy", "minimax:depth=2", "alphabeta:depth=2"),
     *("alphabeta-chain:depth=2", "alphabeta-window:depth=2", "alphabeta-window-b:depth=2"),
@@ -340,4 +361,33 @@ def test_a_missing_package_is_named(spec, module, extra, monkeypatch):
         sys.modules, "c4env.agents.selfplay.network", raising=False
     )  # imports torch
     with pytest.raises(MissingExtra, match=rf"pip install 'c4env\[{extra}\]'"):
+        agents.make(spec)
+
+
+RULES = PLAYERS["kaggle"]
+
+
+@pytest.mark.parametrize(
+    ("spec", "words"),
+    [
+        ("exec", "expected exec:COMMAND"),
+        ("exec:/no/such/engine", "'/no/such/engine'.*an executable program"),
+        ("exec:cat 'x", "No closing quotation"),
+        ("exec:cat,reply=loud", "reply='loud': expected one of column, scores"),
+        ("exec:cat,newgame=often", "newgame='often': expected one of none, reset"),
+        ("exec:cat,timeout=-1", "timeout='-1'"),
+        ("kaggle", "kaggle: file is missing"),
+        ("kaggle:none.py", "file='none.py': expected an existing FILE.py"),
+        ("kaggle:submission.tar.gz", "unpack an archive first, and name its main.py"),
+        (f"{RULES},python=/no/python", "python='/no/python'"),
+        (f"{RULES},timeout=-1", "timeout='-1'"),
+        ("open_spiel", "expected open_spiel:BOT"),
+        ("open_spiel:none", "bot='none': expected one of mcts, minimax"),
+        ("open_spiel:mcts,simulations=0", "simulations='0'"),
+    ],
+)
+def test_a_program_or_package_that_cannot_be_is_refused(spec, words):
+    if spec.startswith("open_spiel"):
+        pytest.importorskip("pyspiel")
+    with pytest.raises(InvalidOption, match=words):
         agents.make(spec)

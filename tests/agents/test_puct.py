@@ -231,6 +231,3 @@ def test_an_answer_that_is_none_is_said(answer, policy, words):
     with pytest.raises(InvalidOption, match=words) as caught:
         agent.choose(Position())
     assert f"expected {policy} [N, 7] and values [N]" in str(caught.value)
-
-
-# -- the shipped network --------------------------------------------------------------------------

@@ -158,29 +158,6 @@ def test_an_agent_and_its_options_are_chosen(open_page):
     assert moves_of(page) == f"4{expected + 1}"
 
 
-def test_two_agents_to_watch(open_page, folder):
-    before = len(games(folder))
-    page = open_page("moves=4444&red=minimax:depth=1&yellow=greedy")
-    headline(page, "minimax:depth=1.*to move")
-    page.select_option("#pace", "Fast")
-    page.click("#pause")  # which says Start
-    headline(page, "wins|draw")
-    expect(page.locator("#pause")).to_be_disabled()
-    position = Position.parse("4444")
-    players = [agents.make("minimax:depth=1"), agents.make("greedy")]
-    while position.outcome is None:
-        position = position.play(players[position.to_move].choose(position))
-    assert Position.parse(moves_of(page)) == position
-    assert len(games(folder)) == before
-    page.select_option("#pace", "Slow")
-    for button in ("#new", "#again"):  # a new game starts them
-        page.click(button)
-        expect(page.locator("#pause")).to_have_text("Pause")
-        expect(page.locator("#moves .set-up")).to_have_count(0)
-        page.select_option("#pace", "Fast")
-        headline(page, "wins|draw")
-
-
 def test_a_long_search_shows_progress_and_can_be_stopped(open_page):
     page = open_page("moves=4&red=human&yellow=sleeper")
     headline(page, "is thinking")

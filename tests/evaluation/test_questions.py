@@ -28,7 +28,11 @@ SET = make_labelled("end-easy", 30, 3, SOLVER)
 
 @pytest.fixture
 def judge():
-    return Judge(book=None, table_mb=1)
+    return a_judge()
+
+
+def a_judge(folder=None):
+    return Judge(folder, book=None, table_mb=1)
 
 
 def answers(specs, *arguments, **options):
@@ -108,10 +112,6 @@ def late_positions(count):
     return random_positions(count, seed=0, fewest=32, most=35)
 
 
-def a_judge(folder=None):
-    return Judge(folder, book=None, table_mb=1)
-
-
 def test_scores_are_the_solvers_and_mirror_images_share_them():
     solver = Solver(book=None, table_mb=1)
     positions = late_positions(40)
@@ -186,9 +186,6 @@ def test_positions_of_a_game_are_those_its_players_chose_in():
     assert list(positions_backwards([game])) == positions_of(game)[::-1]
 
 
-LATE = make_labelled("end-easy", 30, 3, Solver(book=None, table_mb=1))
-
-
 def test_made_positions_are_of_the_set_and_labelled_right():
     solver = Solver(book=None, table_mb=4)
     made = make_labelled("end-easy", 30, 5, solver)
@@ -224,16 +221,16 @@ def test_a_bad_file_is_refused_with_the_line(tmp_path, text, words):
 
 def test_sets_are_files_or_made_and_each_position_counts_once(tmp_path):
     path = tmp_path / "set.txt"
-    path.write_text(format_labelled(LATE))
-    assert labelled_sets([str(path), str(path)], None) == LATE
-    assert labelled_sets([str(path)], 4) == LATE[:4]
-    assert labelled_sets(["end-easy"], 30, 3) == LATE
+    path.write_text(format_labelled(SET))
+    assert labelled_sets([str(path), str(path)], None) == SET
+    assert labelled_sets([str(path)], 4) == SET[:4]
+    assert labelled_sets(["end-easy"], 30, 3) == SET
     path.write_text("1212121 -18\n")
     with pytest.raises(InvalidOption, match="1212121: the game is over"):
         labelled_sets([str(path)], None)
-    wrong = LATE[2]._replace(score=-LATE[2].score or 1)
-    path.write_text(format_labelled([*LATE[:2], wrong]))
-    assert labelled_sets([str(path)], 2) == LATE[:2]
+    wrong = SET[2]._replace(score=-SET[2].score or 1)
+    path.write_text(format_labelled([*SET[:2], wrong]))
+    assert labelled_sets([str(path)], 2) == SET[:2]
     with pytest.raises(
         InvalidOption, match=f"{wrong.moves} is labelled {wrong.score}; its score is"
     ):

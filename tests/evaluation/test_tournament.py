@@ -243,16 +243,6 @@ def test_two_runs_do_not_share_a_directory(tmp_path):
         (["random", "greedy"], {"seed": 1.5}, InvalidOption, "seed=1.5"),
         (["random", "greedy"], {"jobs": 0}, InvalidOption, "jobs=0"),
         (["random", "greedy"], {"openings": 9}, InvalidOption, "openings=9"),
-        (["random", "greedy"], {"openings": []}, InvalidOption, "at least one"),
-        (["random", "greedy"], {"openings": ["1", "1"]}, InvalidOption, "given twice"),
-        (["random", "greedy"], {"openings": ["1212121"]}, InvalidOption, "the game is over after"),
-        (
-            ["random", "greedy"],
-            {"openings": ["11111111"]},
-            InvalidOption,
-            "opening '11111111'.* full",
-        ),
-        (["random", "greedy"], {"openings": "44"}, InvalidOption, "a number of plies 0..8"),
         (["random", "greedy"], {"limit": 0}, InvalidOption, "limit=0"),
     ],
 )
