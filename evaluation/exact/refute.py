@@ -415,7 +415,6 @@ def refute(
         raise InvalidOption(f"{len(field)} agents given: expected one agent to refute")
     (name,) = field
     path = None if chosen.out is None else Path(chosen.out) / REFUTATIONS_FILE
-    cases = [(opening, seat) for opening in starts for seat in (0, 1)]
     found: dict[tuple[str, int], WorstCase] = {}
     with one_interrupt(), closing(line_up(field, jobs=chosen.jobs)) as lineup:
         traits = lineup.traits
@@ -430,14 +429,18 @@ def refute(
                 if facts:
                     file.append(((*about, case.opening, case.seat), facts))
 
-            asked = [Case(*case, known.get((*about, *case), {})) for case in cases]
-            searches = _search_all(run, name, positions, lineup, asked, chosen.jobs, keep)
+            cases = [
+                Case(opening, seat, known.get((*about, opening, seat), {}))
+                for opening in starts
+                for seat in (0, 1)
+            ]
+            searches = _search_all(run, name, positions, lineup, cases, chosen.jobs, keep)
             with closing(searches) as results:
                 for worst in results:
                     found[worst.opening, worst.seat] = worst
                     if watch is not None:
                         watch(len(found), len(cases))
-    ordered = tuple(found[case] for case in cases)
+    ordered = tuple(found[case.opening, case.seat] for case in cases)
     return Refutation(name, ordered, positions, _notes(traits, chosen.seed, ordered))
 
 
