@@ -78,12 +78,8 @@ def judge_games(
     """Judge the moves of some games, except the opening moves.
 
     The bootstrap resamples groups of moves. The group of a move is its opening, or its game if all
-    games have the same opening. To save time, first call :meth:`Judge.judge`, which uses all cores.
-
-    Args:
-        games: the games.
-        judge: finds the exact scores.
-        players: judge only the moves of these players; None judges all moves.
+    games have the same opening. With ``players``, only their moves are judged. To save time, first
+    call :meth:`Judge.judge`, which uses all cores.
     """
     alike = len({game.opening for game in games}) < 2
     moves = []
@@ -179,21 +175,6 @@ class Quality(Result):
         Raises:
             InvalidOption: the player was not judged.
         """
-        sums = self._sums(player, colour, plies, group)
-        totals = sums.sum(axis=0)
-        counts = [int(totals[i]) for i in (_MOVES, _FORCED, _CRITICAL, _BLUNDERS)]
-        estimates = [self._estimate(sums, top, bottom) for top, bottom in _RATIOS]
-        measured: list[Any] = [*counts, float(totals[_GIVEN]), *estimates]
-        return MoveQuality(player, *measured)
-
-    def _sums(
-        self,
-        player: str,
-        colour: int | None = None,
-        plies: tuple[int, int] | None = None,
-        group: str | None = None,
-    ) -> Float64s:
-        """Sum what a selection of a player's moves adds to each group, ``[groups, 8]``."""
         if player not in self._data:
             raise InvalidOption(
                 f"player {player!r} was not judged: expected {', '.join(self._data)}"
@@ -205,9 +186,13 @@ class Quality(Result):
             chosen &= ply % 2 == colour
         if group is not None:
             chosen &= groups == self._groups.get(group, -1)
-        sums = np.zeros((len(self._groups), _FORCED + 1))
+        sums = np.zeros((len(self._groups), _FORCED + 1))  # what the moves add to each group
         np.add.at(sums, groups[chosen], facts[chosen])
-        return sums
+        totals = sums.sum(axis=0)
+        counts = [int(totals[i]) for i in (_MOVES, _FORCED, _CRITICAL, _BLUNDERS)]
+        estimates = [self._estimate(sums, top, bottom) for top, bottom in _RATIOS]
+        measured: list[Any] = [*counts, float(totals[_GIVEN]), *estimates]
+        return MoveQuality(player, *measured)
 
     @functools.cached_property
     def _groups(self) -> dict[str, int]:
@@ -256,8 +241,8 @@ class Quality(Result):
         slices |= {band_name(band): {"plies": band} for band in bands(BAND)}
 
         def rate(player: str, **which: Any) -> float | None:
-            totals = self._sums(player, **which).sum(axis=0)
-            return totals[_BLUNDERS] / totals[_CRITICAL] if totals[_CRITICAL] else None
+            found = self.slice(player, **which)
+            return found.blunder_rate.value if found.critical else None
 
         shown = (
             Column(name, ".1%", functools.partial(rate, **which))

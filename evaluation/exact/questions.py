@@ -142,14 +142,7 @@ def random_games(discs: range, generator: np.random.Generator) -> Iterator[str]:
 
 
 def make_labelled(name: str, count: int, seed: int, solver: Solver) -> list[Labelled]:
-    """Generate a set of distinct positions from random games, labelled by the solver.
-
-    Args:
-        name: a set in :data:`STAGES`.
-        count: number of positions.
-        seed: the same seed gives the same positions.
-        solver: the solver that finds the scores.
-    """
+    """Generate a set of ``STAGES``: distinct positions of random games, labelled by the solver."""
     played, left = STAGES[name]
     games = random_games(played, np.random.default_rng([seed, list(STAGES).index(name)]))
     found: dict[Position, Labelled] = {}

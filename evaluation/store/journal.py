@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import threading
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -212,21 +211,21 @@ class Findings(dict[K, V]):
     """A dictionary with tuples as keys, optionally saved to a file.
 
     Each line of the file is a JSON list: the items of a key, then the value of the key.
-    Several threads may call :meth:`find`.
     """
 
     def __init__(self, path: Path | None, form: Format[tuple[K, V]]) -> None:
         self.journal = Journal(path, form)
         super().__init__(self.journal.entries)
-        self._lock = threading.Lock()
+
+    def store(self, key: K, value: V) -> None:
+        """Add a value, and write it to the file."""
+        self.journal.append([*key, value])
+        self[key] = value
 
     def find(self, key: K, ask: Callable[[], V]) -> V:
         """Return the value of a key; if the key is missing, store the result of ``ask`` first."""
         if key not in self:
-            found = ask()
-            with self._lock:
-                self.journal.append([*key, found])
-                self[key] = found
+            self.store(key, ask())
         return self[key]
 
 
