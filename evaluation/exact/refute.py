@@ -26,7 +26,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from c4env.agents.registry.registry import registered_here
 from c4env.agents.solver import Solver
 from c4env.bitboard import BOARD, CELLS, fours
 from c4env.errors import InvalidOption, require_integer
@@ -409,7 +408,6 @@ def refute(
     found: dict[tuple[str, int], WorstCase] = {}
     with one_interrupt(), closing(line_up(field, jobs=chosen.jobs)) as lineup:
         traits = lineup.traits
-        run = RunSpec(field, chosen.seed, registered=registered_here(), id=lineup.id)
         about = describe_player(field[name]), chosen.seed, version_here(), traits.in_short(name)
         with Journal(path, FORMAT) as file:
             known: dict[Key, Facts] = {}
@@ -421,7 +419,7 @@ def refute(
                     file.append(((*about, case.opening, case.seat), facts))
 
             asked = [_Case(*case, known.get((*about, *case), {}), {}) for case in cases]
-            task = _Task(name, run, positions)
+            task = _Task(name, lineup.run(chosen.seed), positions)
             with closing(_search_all(task, lineup, asked, chosen.jobs, keep)) as results:
                 for worst in results:
                     found[worst.opening, worst.seat] = worst
