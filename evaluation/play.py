@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Final
 
-from c4env.errors import Unavailable, UnreadableRun
+from c4env.errors import Unavailable
+from c4env.evaluation.store.files import require_folder
 
 from ..observation import Observation, position_from
 from ..position import DIGITS
@@ -56,13 +56,11 @@ def keep(folder: Path, game: GameRecord | None = None) -> None:
     The record is open only during the call, so that several games can share it.
 
     Raises:
-        UnreadableRun: the folder holds another kind of record, is damaged or cannot be written.
+        UnreadableRun: the folder holds another kind of record, or is damaged.
+        Unwritable: the folder cannot be written.
     """
     if game is None and not (folder / GAMES_FILE).exists():
-        path = folder.absolute()
-        nearest = next(place for place in (path, *path.parents) if place.exists())
-        if not nearest.is_dir() or not os.access(nearest, os.W_OK):
-            raise UnreadableRun(f"{folder} cannot be written to")
+        require_folder(folder, folder, makes=True)
         return
     with open_games(folder, PEOPLE, PATIENCE) as file:
         if game is not None:

@@ -4,12 +4,9 @@
 rooms before it. Imports inside functions and for typing alone count as well.
 """
 
-from __future__ import annotations
-
 import ast
 import functools
 import tomllib
-from collections.abc import Iterator
 from typing import NamedTuple
 
 from tests.helpers.paths import FOLDERS, ROOT, modules
@@ -32,7 +29,7 @@ class Import(NamedTuple):
     line: int
     relative: bool = False
 
-    def names(self, modules: list[str]) -> bool:
+    def names(self, modules):
         """Whether it is one of these modules, or of what they hold."""
         return self.target.partition(".")[0] in modules
 
@@ -40,7 +37,7 @@ class Import(NamedTuple):
 def imports_of(source, module, package):
     """Every import of a source, wherever it stands; relative ones resolved against the package."""
 
-    def visit(node: ast.AST, function: str) -> Iterator[Import]:
+    def visit(node, function):
         for child in ast.iter_child_nodes(node):
             if isinstance(child, ast.Import):
                 for alias in child.names:
@@ -61,7 +58,7 @@ def imports_of(source, module, package):
 
 
 @functools.cache
-def all_imports() -> list[Import]:
+def all_imports():
     found = []
     for module, path in modules().items():
         package = module if path.name == "__init__.py" else module.rpartition(".")[0]

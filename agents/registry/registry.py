@@ -75,8 +75,8 @@ def register(name: str, agent: Callable[..., Any] | Entry, *, replace: bool = Fa
             cannot be called.
 
     Example:
-        >>> register("leftmost", lambda observation: observation["action_mask"].argmax())
-        >>> make("leftmost").choose(Position.parse("4"))
+        >>> register("edge", lambda observation: observation["action_mask"].argmax())
+        >>> make("edge").choose(Position.parse("4"))
         0
     """
     module, is_path, attribute = name.partition(":")

@@ -29,7 +29,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--positions", type=int, metavar="N", help="number of positions (default 10,000)"
     )
-    parser.add_argument("--plies", metavar="A..B", help="discs on the board (default 8..30)")
+    parser.add_argument(
+        "--plies", type=_range, metavar="A..B", help="discs on the board (default 8..30)"
+    )
     add_seed(parser, "the games that the positions are from")
     add_jobs(parser)
     add_quiet(parser)
@@ -40,12 +42,11 @@ def execute(arguments: argparse.Namespace) -> None:
 
     from c4env.evaluation.exact.dataset import data
 
-    plies = None if arguments.plies is None else _range(arguments.plies)
     with Progress("positions", arguments.quiet) as progress:
         found = data(
             arguments.file,
             arguments.positions,
-            plies,
+            arguments.plies,
             arguments.seed,
             jobs=arguments.jobs,
             watch=progress.watch,
@@ -61,15 +62,9 @@ def execute(arguments: argparse.Namespace) -> None:
 
 
 def _range(text: str) -> range:
-    """Parse ``A..B``, or one number, as a range of plies.
-
-    Raises:
-        InvalidOption: the text is neither a number nor a range.
-    """
-    from c4env.errors import InvalidOption
-
+    """Parse ``A..B``, or one number, as a range of plies."""
     given = re.fullmatch(r"(\d{1,3})(?:\.\.(\d{1,3}))?", text, re.ASCII)
     found = range(int(given[1]), int(given[2] or given[1]) + 1) if given else range(0)
     if not found:
-        raise InvalidOption(f"--plies {text}: expected a number or a range such as 8..30")
+        raise argparse.ArgumentTypeError(f"{text}: expected a number or a range such as 8..30")
     return found

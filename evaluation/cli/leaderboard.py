@@ -14,10 +14,8 @@ import argparse
 from pathlib import Path
 from typing import Final
 
-from c4env.cores import usable_cores
-from c4env.evaluation.cli.options import AGENT, add_format, add_quiet, refuse
+from c4env.evaluation.cli.options import AGENT, add_format, add_jobs, add_quiet, at_least, refuse
 from c4env.evaluation.cli.output import say, show
-from c4env.evaluation.cli.pages import rescued
 from c4env.evaluation.cli.progress import Progress
 from c4env.evaluation.tables import plural, signed
 
@@ -41,10 +39,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--field", type=Path, metavar="FILE", help="with --place: a field that --store wrote"
     )
-    parser.add_argument("--seed", type=int, metavar="N", help="with --place: seed of the agent")
     parser.add_argument(
-        "--jobs", type=int, metavar="N", help="number of worker processes (default: all cores)"
+        "--seed", type=at_least(0), metavar="N", help="with --place: seed of the agent"
     )
+    add_jobs(parser)
     add_quiet(parser)
     add_format(parser)
     parser.add_argument(
@@ -60,21 +58,19 @@ def execute(arguments: argparse.Namespace) -> None:
     from c4env.evaluation.store.files import write_file
     from c4env.evaluation.studies.leaderboard import play_leaderboard, stored_board
 
-    jobs = usable_cores() if arguments.jobs is None else arguments.jobs
     if arguments.place is not None:
         refuse(arguments, ["stored", "quick", "store"], "with --place")
-        _place(arguments, jobs)
+        _place(arguments)
         return
     refuse(arguments, ["limit", "field", "seed"], "without --place")
     if arguments.stored:
-        refuse(arguments, ["quick", "out", "jobs"], "with --stored, which plays nothing")
-    if arguments.stored:
+        refuse(arguments, ["quick", "out"], "with --stored, which plays nothing")
         board = stored_board()
     else:
         out = arguments.out or (f"{FOLDER}-quick" if arguments.quick else FOLDER)
         with Progress("games", arguments.quiet) as progress:
             board = play_leaderboard(
-                quick=arguments.quick, jobs=jobs, out=out, watch=progress.watch
+                quick=arguments.quick, jobs=arguments.jobs, out=out, watch=progress.watch
             )
     if arguments.format == "markdown":
         say(board.markdown())
@@ -84,14 +80,14 @@ def execute(arguments: argparse.Namespace) -> None:
         write_file(arguments.store, board.format())
 
 
-def _place(arguments: argparse.Namespace, jobs: int) -> None:
+def _place(arguments: argparse.Namespace) -> None:
     from c4env.evaluation.studies.leaderboard import place, stored_board
 
     board = stored_board(arguments.field)
     options = {name: getattr(arguments, name) for name in ("limit", "seed", "out")}
     given = {name: value for name, value in options.items() if value is not None}
     with Progress("games", arguments.quiet) as progress:
-        found = place(arguments.place, board, **given, jobs=jobs, watch=progress.watch)
+        found = place(arguments.place, board, **given, jobs=arguments.jobs, watch=progress.watch)
     (own,) = (r for r in found.ratings if r.player == found.name)
     placed = (
         f"{found.name}: place {own.ranks} of {len(found.ratings)}, Elo "
@@ -104,5 +100,4 @@ def _place(arguments: argparse.Namespace, jobs: int) -> None:
         more = ": more give a more exact place" if own.ranks.best < own.ranks.worst else ""
         notes.append(f"{found.name} played {played} of {there} openings{more}.")
     notes += found.run.table.reasons_of_forfeits()
-    with rescued(found.run, arguments.out):
-        show(found.ratings.table(placed, tuple(notes)), arguments)
+    show(found.ratings.table(placed, tuple(notes)), arguments)

@@ -89,6 +89,4 @@ def execute(arguments: argparse.Namespace) -> None:
             file.write(template.format(file=path))
     except FileExistsError:
         raise InvalidOption(f"{path} already exists: expected the name of a new file") from None
-    except OSError as error:
-        raise InvalidOption(f"{path}: {error.strerror or error}") from None
     say(f"{path} written; try: {command.format(file=path)}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
@@ -44,10 +44,22 @@ class Parser(argparse.ArgumentParser):
         self.exit(2)
 
 
+def at_least(low: int) -> Callable[[str], int]:
+    """Return the type of an option that is an integer, at least ``low``."""
+
+    def number(text: str) -> int:
+        found = int(text)
+        if found < low:
+            raise argparse.ArgumentTypeError(f"{found}: expected at least {low}")
+        return found
+
+    return number
+
+
 def add_seed(parser: argparse.ArgumentParser, of: str) -> None:
     """Declare ``--seed``; ``of`` says what it is the seed of."""
     parser.add_argument(
-        "--seed", type=int, default=0, metavar="N", help=f"seed of {of} (default 0)"
+        "--seed", type=at_least(0), default=0, metavar="N", help=f"seed of {of} (default 0)"
     )
 
 
@@ -56,7 +68,7 @@ def add_jobs(parser: argparse.ArgumentParser, more: str = "") -> None:
     from c4env.cores import usable_cores
 
     parser.add_argument(
-        "--jobs", type=int, default=usable_cores(), metavar="N",
+        "--jobs", type=at_least(1), default=usable_cores(), metavar="N",
         help=f"number of worker processes (default: all cores){more}",
     )  # fmt: skip
 
@@ -128,25 +140,22 @@ def add_format(parser: argparse.ArgumentParser, said: str = "csv is only the tab
 
 def add_html(parser: argparse.ArgumentParser) -> None:
     """Declare ``--html``, which works only on the standard board."""
-    if not IS_STANDARD:
-        parser.set_defaults(no_scores=True)
-        refuse_here(parser, "--html")
-        return
     parser.add_argument(
-        "--html", type=Path, metavar="FILE", help="write the run as a page that needs no network"
-    )
+        "--html", type=standard_only(Path), metavar="FILE",
+        help="write the run as a page that needs no network",
+    )  # fmt: skip
     parser.add_argument(
         "--no-scores", action="store_true", help="leave out exact scores, to save time"
     )
 
 
-def refuse_here(parser: argparse.ArgumentParser, option: str) -> None:
-    """Declare an option that fails with a message, because it works only on the standard board."""
+def standard_only(kind: type) -> Callable[[str], Any]:
+    """Return the type of an option that is refused on other boards than the standard board."""
 
-    def refused(_: str) -> None:
+    def refused(_: str) -> NoReturn:
         raise argparse.ArgumentTypeError(f"works on the 6x7x4 board only, not on {BOARD_SIZE}")
 
-    parser.add_argument(option, type=refused, help=argparse.SUPPRESS)
+    return kind if IS_STANDARD else refused
 
 
 def add_anchor(parser: argparse.ArgumentParser) -> None:
@@ -207,36 +216,17 @@ def refuse(arguments: argparse.Namespace, names: Iterable[str], when: str) -> No
             raise InvalidOption(f"--{name.replace('_', '-')} has no effect {when}")
 
 
-def at_least(arguments: argparse.Namespace, low: int, *names: str) -> None:
-    """Refuse options whose number is below ``low``; ignore options without a value.
-
-    Raises:
-        InvalidOption: a number is too small.
-    """
-    from c4env.errors import InvalidOption
-
-    for name in names:
-        value = getattr(arguments, name)
-        if value is not None and value < low:
-            raise InvalidOption(f"--{name.replace('_', '-')} {value}: expected at least {low}")
-
-
 def require_writable(arguments: argparse.Namespace) -> None:
     """Check, before hours of work, that the command can write its files.
 
     Raises:
         Unwritable: a file cannot be written.
-        InvalidOption: ``--games`` names an unknown format.
     """
+    from c4env.evaluation.store.files import require_folder
+
     made = getattr(arguments, "out", None)  # the run makes this folder
-    for name in ("all", "html", "games", "store", "plots"):
-        path = getattr(arguments, name, None)
-        if isinstance(path, Path):
-            from c4env.evaluation.store.files import require_folder
-
-            from ..store.export import require_format
-
-            folder = path if name == "plots" else path.parent
-            if name == "games":
-                require_format(path)
-            require_folder(path, folder, makes=name == "plots" or str(folder) == str(made))
+    for name in ("all", "html", "games", "store"):
+        if (path := getattr(arguments, name, None)) is not None:
+            require_folder(path, path.parent, makes=str(path.parent) == str(made))
+    if (folder := getattr(arguments, "plots", None)) is not None:
+        require_folder(folder, folder, makes=True)

@@ -45,9 +45,3 @@ def terminal_columns() -> int | None:
     if is_terminal(sys.stdout) or os.environ.get("COLUMNS"):
         return shutil.get_terminal_size().columns
     return None
-
-
-def say_before(before: int) -> None:
-    """Print how many games the directory had before the command, if it had any."""
-    if before:
-        say(f"{before} of the games {'was' if before == 1 else 'were'} stored already")

@@ -4,40 +4,18 @@ from __future__ import annotations
 
 import argparse
 import sys
-import tempfile
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from c4env.evaluation.cli.output import say, say_before, show
-from c4env.evaluation.tables import plural
+from c4env.evaluation.cli.output import say, show
 
 from .progress import judged
 
 if TYPE_CHECKING:
     from ..games.tournament import Tournament
     from ..rating.ratings import Ratings
-
-
-@contextmanager
-def rescued(run: Tournament, out: str | Path | None) -> Iterator[None]:
-    """A context; if its body fails and ``out`` is None, save the games to a temporary folder."""
-    from ..store.record import open_games
-
-    try:
-        yield
-    except BrokenPipeError:  # the reader of stdout has ended
-        raise
-    except BaseException:
-        if out is None:
-            folder = Path(tempfile.mkdtemp(prefix="c4-run-"))
-            with open_games(folder, run.header) as file:
-                for game in run.games:
-                    file.append(game)
-            say(f"{plural(len(run.games), 'game')} kept: c4 report {folder}", sys.stderr)
-        raise
 
 
 def show_run(
@@ -56,15 +34,15 @@ def show_run(
     """
     from ..report.summary import RunSummary
 
-    with rescued(run, arguments.out):
-        summary = RunSummary.of(run, anchor)
-        show(summary, arguments)
-        if arguments.format == "text":
-            say_before(before)
-            if arguments.out is not None:
-                say(f"games in {arguments.out}; c4 report {arguments.out} shows all of them")
-        if summary.ratings is not None:
-            write_pages(arguments, run, summary.ratings, arguments.out)
+    summary = RunSummary.of(run, anchor)
+    show(summary, arguments)
+    if arguments.format == "text":
+        if before:
+            say(f"{before} of the games {'was' if before == 1 else 'were'} stored already")
+        if arguments.out is not None:
+            say(f"games in {arguments.out}; c4 report {arguments.out} shows all of them")
+    if summary.ratings is not None:
+        write_pages(arguments, run, summary.ratings, arguments.out)
 
 
 def write_pages(

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from c4env.evaluation.cli.output import say, show
 
-from .options import AGENT, add_board, add_format, add_seed, at_least
+from .options import AGENT, add_board, add_format, add_seed
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -43,7 +43,6 @@ def execute(arguments: argparse.Namespace) -> None:
     from ..rating.wintable import WinTable
     from ..studies.match import read_run
 
-    at_least(arguments, 0, "seed")
     named = [(p, p) if p == HUMAN else split_name(p) for p in arguments.players]
     one, other = (name for name, _ in named)
     for (name, spec), given in zip(named, arguments.players, strict=True):

@@ -27,7 +27,6 @@ from c4env.evaluation.cli.options import (
     add_jobs,
     add_quiet,
     add_seed,
-    at_least,
     refuse,
 )
 from c4env.evaluation.cli.output import show
@@ -61,8 +60,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def execute(arguments: argparse.Namespace) -> None:
     from c4env.errors import InvalidOption
 
-    at_least(arguments, 0, "seed")
-    at_least(arguments, 1, "jobs")
     if arguments.heuristics is not None:
         show(_of_heuristics(arguments), arguments)
         return
@@ -75,11 +72,8 @@ def execute(arguments: argparse.Namespace) -> None:
             f"{' '.join(arguments.what)}: expected one run directory, or agents with --on and "
             "a set of positions"
         )
-    elif arguments.count is not None or arguments.out is not None:
-        raise InvalidOption(
-            "--count and --out need positions: expected --on and a set of positions"
-        )
     else:
+        refuse(arguments, ["count", "out"], "without --on and a set of positions")
         quality = _of_games(arguments)
     show(quality, arguments)
 

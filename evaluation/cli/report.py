@@ -26,7 +26,7 @@ from .options import (
     add_html,
     add_quiet,
     anchor_of,
-    refuse_here,
+    standard_only,
 )
 from .pages import write_pages
 from .progress import judged
@@ -43,28 +43,27 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_format(parser)
     add_anchor(parser)
     add_html(parser)
-    if not IS_STANDARD:  # figures, as the page, need the standard board
-        refuse_here(parser, "--plots")
-    else:
-        said = "write strength and win table as PNG, SVG and PDF (c4env[plots])"
-        parser.add_argument("--plots", type=Path, metavar="DIR", help=said)
+    parser.add_argument(
+        "--plots", type=standard_only(Path), metavar="DIR",
+        help="write strength and win table as PNG, SVG and PDF (c4env[plots])",
+    )  # fmt: skip
     parser.add_argument(
         "--games", type=Path, metavar="FILE", help="write the games as .csv or .json"
     )
-    parser.set_defaults(agent=None)
-    if IS_STANDARD:
-        parser.add_argument(
-            "--agent",
-            metavar="NAME",
-            help="show where this agent loses, and the moves to mend first",
-        )
+    parser.add_argument(
+        "--agent", type=standard_only(str), metavar="NAME",
+        help="show where this agent loses, and the moves to mend first",
+    )  # fmt: skip
     add_quiet(parser)
 
 
 def execute(arguments: argparse.Namespace) -> None:
     from ..report.summary import RunSummary
+    from ..store.export import require_format, write_games
     from ..studies.match import read_run
 
+    if arguments.games:
+        require_format(arguments.games)
     run = read_run(arguments.folder)
     games = run.games
     if not games and any((arguments.html, arguments.plots, arguments.games, arguments.agent)):
@@ -73,8 +72,6 @@ def execute(arguments: argparse.Namespace) -> None:
     summary = replace(summary, models=models_of(arguments, games))
     show(summary if arguments.agent is None else mistakes_of(arguments, games), arguments)
     if arguments.games:
-        from ..store.export import write_games
-
         write_games(arguments.games, games)
         say(f"{plural(len(games), 'game')} in {arguments.games}", sys.stderr)
     if summary.ratings is not None:

@@ -56,9 +56,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="write every position of a small board, with all scores",
     )  # fmt: skip
     parser.add_argument(
-        "--no-book", action="store_true", help="search even positions that the book has"
-    )
-    parser.add_argument(
         "--threads", type=int, default=1, metavar="N",
         help="threads that solve positions (default 1)",
     )  # fmt: skip
@@ -73,36 +70,34 @@ def execute(arguments: argparse.Namespace) -> None:
         _write_all(arguments)
         return
     from ...agents.solver import Solver
+
+    solver = Solver(table_mb=arguments.table_mb, threads=arguments.threads)
+    given = [(moves, _position(moves)) for moves in arguments.positions]
+    asked = given or _read_lines()
+    if arguments.format == "text" and not given:
+        # Print each result before the next search, which may be interrupted.
+        for start in range(0, len(asked), _PORTION):
+            for line in _answers(solver, asked[start : start + _PORTION], arguments):
+                say(line)
+            sys.stdout.flush()
+        return
+    found = (
+        (moves, position, _facts(solver, position, arguments.quick)) for moves, position in asked
+    )
+    if arguments.format in ("csv", "markdown"):
+        show(_table((moves, facts) for moves, _, facts in found), arguments)
+        return
+    for moves, position, facts in found:
+        if arguments.format == "json":
+            say(json.dumps({"moves": moves.replace("-", ""), **facts}))
+        else:
+            say(_shown(moves, position, facts))
+
+
+def _position(moves: str) -> Position:
     from ...position import Position
 
-    solver = Solver(
-        book=None if arguments.no_book else "default",
-        table_mb=arguments.table_mb,
-        threads=arguments.threads,
-    )
-    given = arguments.positions
-    asked = [(moves, Position.parse("" if moves == "-" else moves)) for moves in given]
-    asked = asked or _read_lines()
-    if given or arguments.format != "text":
-        found = (
-            (moves, position, _facts(solver, position, arguments.quick))
-            for moves, position in asked
-        )
-        if arguments.format in ("csv", "markdown"):
-            show(_table((moves, facts) for moves, _, facts in found), arguments)
-            return
-        for moves, position, facts in found:
-            if arguments.format == "json":
-                say(json.dumps({"moves": moves.replace("-", ""), **facts}))
-            else:
-                say(_shown(moves, position, facts))
-        return
-    # Print each result before the next search, which may be interrupted.
-    for start in range(0, len(asked), _PORTION):
-        portion = asked[start : start + _PORTION]
-        for line in _answers(solver, portion, arguments):
-            say(line)
-        sys.stdout.flush()
+    return Position.parse("" if moves == "-" else moves)
 
 
 def _write_all(arguments: argparse.Namespace) -> None:
@@ -128,7 +123,7 @@ def _answers(
     positions = [position for _, position in asked]
     scores = solver.scores_many(positions, threads=arguments.threads).tolist()
     for (moves, position), score in zip(asked, scores, strict=True):
-        bounds = map(_cell, solver.bounds(position)) if arguments.quick else ()
+        bounds = _cells(solver.bounds(position)) if arguments.quick else ()
         yield " ".join([moves, str(score), *bounds])
 
 
@@ -141,7 +136,6 @@ def _read_lines() -> list[tuple[str, Position]]:
     from c4env.errors import C4Error, InvalidPosition
 
     from ...geometry import DIGITS
-    from ...position import Position
 
     asked = []
     for number, line in enumerate(sys.stdin, start=1):
@@ -152,26 +146,24 @@ def _read_lines() -> list[tuple[str, Position]]:
         try:
             if len(words) > 1 and {*words} <= {*DIGITS}:
                 raise InvalidPosition(f"{line.strip()!r}: expected columns without spaces between")
-            asked.append((moves, Position.parse("" if moves == "-" else moves)))
+            asked.append((moves, _position(moves)))
         except C4Error as error:
             raise type(error)(f"standard input, line {number}: {error}") from None
     return asked
 
 
-def _cell(column: int | tuple[int, int] | None) -> str:
-    """The score or the bounds of a column as text."""
-    from ...agents.solver import NO_SCORE
-
-    if column is None or column == NO_SCORE:
-        return "."
-    if isinstance(column, int):
-        return str(column)
-    lowest, highest = column
-    return str(lowest) if lowest == highest else f"{lowest}..{highest}"
-
-
-def _cells(facts: dict[str, Any]) -> list[str]:
-    return [_cell(column) for column in facts["bounds" if "bounds" in facts else "columns"]]
+def _cells(columns: Iterable[int | tuple[int, int] | None]) -> list[str]:
+    """The scores or the bounds of the columns as texts."""
+    cells = []
+    for column in columns:
+        if column is None:
+            cells.append(".")
+        elif isinstance(column, int):
+            cells.append(str(column))
+        else:
+            lowest, highest = column
+            cells.append(str(lowest) if lowest == highest else f"{lowest}..{highest}")
+    return cells
 
 
 def _facts(solver: Solver, position: Position, quick: bool) -> dict[str, Any]:
@@ -192,7 +184,10 @@ def _table(solved: Iterable[tuple[str, dict[str, Any]]]) -> Table:
     from ...geometry import DIGITS
 
     names = ("score", "best", "plies_to_end", "line")
-    rows = [[moves, *(facts[name] for name in names), *_cells(facts)] for moves, facts in solved]
+    rows = [
+        [moves, *(facts[name] for name in names), *_cells(facts.get("bounds") or facts["columns"])]
+        for moves, facts in solved
+    ]
     return Table.of(dict.fromkeys(("moves", *names, *DIGITS), ""), rows)
 
 
@@ -206,7 +201,10 @@ def _shown(moves: str, position: Position, facts: dict[str, Any]) -> str:
         winner = position.outcome.winner
         verdict = "a draw" if winner is None else f"{SIDES[winner]} has won"
         return f"{drawing(position, last, colour=True)}\nthe game is over: {verdict}"
-    cells = [re.sub(r"(?<![\d-])[1-9]", r"+\g<0>", cell) for cell in _cells(facts)]
+    cells = [
+        re.sub(r"(?<![\d-])[1-9]", r"+\g<0>", cell)
+        for cell in _cells(facts.get("bounds") or facts["columns"])
+    ]
     worth = words_of(facts["score"], position.plies)
     return (
         f"{drawing(position, last, colour=True, under=cells)}   score of each column\n"

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import argparse
 import logging
+import sys
 import webbrowser
 from contextlib import suppress
 from pathlib import Path
 
-from c4env.evaluation.cli.options import at_least
+from c4env.evaluation.cli.options import add_jobs
+from c4env.evaluation.cli.output import say
 from c4env.evaluation.cli.progress import announce_compiling
 
 PORT = 8044
@@ -44,13 +46,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--seconds", type=float, default=120.0, help="seconds that an answer may take (default 120)"
     )
-    parser.add_argument(
-        "--jobs", type=int, metavar="N", help="processes that search (default: all cores)"
-    )
+    add_jobs(parser, "; each answers one question at a time")
 
 
 def execute(arguments: argparse.Namespace) -> None:
-    from c4env.cores import usable_cores
     from c4env.errors import InvalidOption
     from c4env.evaluation.games.players import line_up
     from c4env.evaluation.plan.field import name_players
@@ -63,7 +62,6 @@ def execute(arguments: argparse.Namespace) -> None:
     from c4env import agents
     from c4env.agents.base import SearchingAgent
 
-    at_least(arguments, 1, "jobs")
     announce_compiling()
     named = {name: str(spec) for name, spec in name_players(arguments.agents).items()}
     line_up(named).close()  # report an error here
@@ -73,23 +71,19 @@ def execute(arguments: argparse.Namespace) -> None:
     if record is not None and record.exists():
         keep(record)  # report a damaged record before a game, not after it
     settings = server.ServerSettings(
-        named, arguments.hint, record, arguments.seconds, arguments.jobs or usable_cores(),
-        arguments.host,
+        named, arguments.hint, record, arguments.seconds, arguments.jobs, arguments.host
     )  # fmt: skip
     logging.basicConfig(format="%(asctime)s %(message)s", level=logging.WARNING)
     with server.listen(arguments.host, arguments.port) as socket, suppress(KeyboardInterrupt):
         host, port = socket.getsockname()[:2]
         address = f"http://{f'[{host}]' if ':' in host else host}:{port}/"
-
-        def announce() -> None:
-            print(f"{address}   Ctrl-C stops", flush=True)
-            if not is_loopback(host):
-                print(
-                    f"listening beyond this machine, at {host}: anyone who can connect can play "
-                    "and start searches",
-                    flush=True,
-                )
-            if not arguments.no_browser:
-                webbrowser.open(address)
-
-        server.Server(settings, announce).run(sockets=[socket])
+        say(f"{address}   Ctrl-C stops", sys.stdout)
+        if not is_loopback(host):
+            say(
+                f"listening beyond this machine, at {host}: anyone who can connect can play and "
+                "start searches",
+                sys.stdout,
+            )
+        if not arguments.no_browser:
+            webbrowser.open(address)  # it waits until the server answers
+        server.make_server(settings).run(sockets=[socket])

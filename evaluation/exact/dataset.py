@@ -417,5 +417,5 @@ def _line(array: NDArray[Any]) -> list[Any]:
 
 
 PARTS: Final = Format(
-    "c4env data", _boards, "portions", _line, "; delete the file to compute everything again"
+    "c4env data 1", _boards, "portions", _line, "; delete the file to compute everything again"
 )

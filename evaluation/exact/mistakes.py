@@ -151,8 +151,7 @@ class Mistakes(Result):
                 parts.append(_part(band_name(band), [], quality, player, plies=band))
         left_out = len(openings) - len(shown) if shown else 0
         forfeits = tuple(WinTable.of(own).reasons_of_forfeits())
-        found = sorted(_grouped(games, moves), key=lambda m: max(2, KINDS.index(m.kind)))
-        return cls(player, tuple(parts), tuple(found), left_out, forfeits)
+        return cls(player, tuple(parts), _grouped(games, moves), left_out, forfeits)
 
     def tables(self) -> dict[str, Table]:
         """A row for each mistake, and a row for each part."""
@@ -202,7 +201,7 @@ class Mistakes(Result):
         return "\n\n".join(parts)
 
     def facts(self) -> dict[str, Any]:
-        """The agent's name."""
+        """What stands beside the tables in JSON: the agent's name."""
         return {"player": self.player}
 
 
@@ -258,7 +257,10 @@ def _part(
 def _grouped(
     games: Sequence[GameRecord], moves: Sequence[tuple[int, JudgedMove]]
 ) -> tuple[Mistake, ...]:
-    """Group the blunders among numbered moves, mirror images together; the costliest first."""
+    """Group the blunders among numbered moves, mirror images together.
+
+    Deeper mistakes and mistakes of the endgame come last, else the costliest come first.
+    """
     found: dict[tuple[Position, int], tuple[str, JudgedMove, list[int]]] = {}
     for n, move in moves:
         if move.blunder:
@@ -281,4 +283,9 @@ def _grouped(
         )
         for before, move, numbers in found.values()
     ]
-    return tuple(sorted(each, key=lambda m: (-m.cost, m.own - m.score, m.moves)))
+    return tuple(
+        sorted(
+            each,
+            key=lambda m: (max(2, KINDS.index(m.kind)), -m.cost, m.own - m.score, m.moves),
+        )
+    )

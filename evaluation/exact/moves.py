@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
@@ -78,12 +78,8 @@ def judge_games(
     """Judge the moves of some games, except the opening moves.
 
     The bootstrap resamples groups of moves. The group of a move is its opening, or its game if all
-    games have the same opening. To save time, first call :meth:`Judge.judge`, which uses all cores.
-
-    Args:
-        games: the games.
-        judge: finds the exact scores.
-        players: judge only the moves of these players; None judges all moves.
+    games have the same opening. With ``players``, only their moves are judged. To save time, first
+    call :meth:`Judge.judge`, which uses all cores.
     """
     alike = len({game.opening for game in games}) < 2
     moves = []
@@ -101,8 +97,6 @@ class MoveQuality(NamedTuple):
     """The quality of a player's moves, or of a selection of the moves."""
 
     player: str
-    colour: int | None  # 0 as the first player, 1 as the second, None both
-    plies: tuple[int, int] | None  # discs on the board before a move, ends included; None: all
     moves: int  # moves with a choice
     forced: int  # moves with one legal column, which the other fields do not count
     critical: int
@@ -159,22 +153,9 @@ class Quality(Result):
         moves = judge_games(games, judge)
         return cls(tuple(moves), unit="games" if alike else "openings", seed=seed)
 
-    # -- slices -------------------------------------------------------------------------
-
     def overall(self) -> list[MoveQuality]:
         """Return a row for each player, over all of its moves."""
         return [self.slice(player) for player in self.players]
-
-    def by_colour(self) -> list[MoveQuality]:
-        """Return two rows for each player: moves as the first player and as the second player."""
-        return [self.slice(player, colour) for player in self.players for colour in (0, 1)]
-
-    def by_ply(self, width: int = BAND) -> list[MoveQuality]:
-        """Return a row for each player and each band of ``width`` plies in which it moved."""
-        rows = [
-            self.slice(player, plies=plies) for player in self.players for plies in bands(width)
-        ]
-        return [row for row in rows if row.moves + row.forced]
 
     def slice(
         self,
@@ -194,21 +175,6 @@ class Quality(Result):
         Raises:
             InvalidOption: the player was not judged.
         """
-        sums = self._sums(player, colour, plies, group)
-        totals = sums.sum(axis=0)
-        counts = [int(totals[i]) for i in (_MOVES, _FORCED, _CRITICAL, _BLUNDERS)]
-        estimates = [self._estimate(sums, top, bottom) for top, bottom in _RATIOS]
-        measured: list[Any] = [*counts, float(totals[_GIVEN]), *estimates]
-        return MoveQuality(player, colour, plies, *measured)
-
-    def _sums(
-        self,
-        player: str,
-        colour: int | None = None,
-        plies: tuple[int, int] | None = None,
-        group: str | None = None,
-    ) -> Float64s:
-        """Sum what a selection of a player's moves adds to each group, ``[groups, 8]``."""
         if player not in self._data:
             raise InvalidOption(
                 f"player {player!r} was not judged: expected {', '.join(self._data)}"
@@ -220,9 +186,13 @@ class Quality(Result):
             chosen &= ply % 2 == colour
         if group is not None:
             chosen &= groups == self._groups.get(group, -1)
-        sums = np.zeros((len(self._groups), _FORCED + 1))
+        sums = np.zeros((len(self._groups), _FORCED + 1))  # what the moves add to each group
         np.add.at(sums, groups[chosen], facts[chosen])
-        return sums
+        totals = sums.sum(axis=0)
+        counts = [int(totals[i]) for i in (_MOVES, _FORCED, _CRITICAL, _BLUNDERS)]
+        estimates = [self._estimate(sums, top, bottom) for top, bottom in _RATIOS]
+        measured: list[Any] = [*counts, float(totals[_GIVEN]), *estimates]
+        return MoveQuality(player, *measured)
 
     @functools.cached_property
     def _groups(self) -> dict[str, int]:
@@ -261,8 +231,6 @@ class Quality(Result):
             over, under = over + more[0] * most * below.mean(), under + more.sum(0) * below.mean()
         return Interval.of(value, over / under)
 
-    # -- forms --------------------------------------------------------------------------
-
     def tables(self) -> dict[str, Table]:
         """A table of all moves, and a table of blunders per critical move by colour and ply."""
         return {"overall": Table(COLUMNS, self.overall()), "blunder_rates": self.rates()}
@@ -273,8 +241,8 @@ class Quality(Result):
         slices |= {band_name(band): {"plies": band} for band in bands(BAND)}
 
         def rate(player: str, **which: Any) -> float | None:
-            totals = self._sums(player, **which).sum(axis=0)
-            return totals[_BLUNDERS] / totals[_CRITICAL] if totals[_CRITICAL] else None
+            found = self.slice(player, **which)
+            return found.blunder_rate.value if found.critical else None
 
         shown = (
             Column(name, ".1%", functools.partial(rate, **which))
@@ -298,8 +266,8 @@ class Quality(Result):
             )
         words = (
             "critical: some column keeps a win or draw, another gives it away; optimal: has the "
-            "best score; keeps the value: has the same result (win, draw or loss) as the best "
-            "column; mean loss: the mean of the best score minus the move's score."
+            "best score; keeping: has the same result (win, draw or loss) as the best "
+            "column; loss: the mean of the best score minus the move's score."
         )
         return "\n".join([f"{counted} {resampled}", words, *self.notes])
 
@@ -334,21 +302,14 @@ def _facts(move: JudgedMove) -> tuple[float, ...]:
     return (1, move.critical, loss == 0, not blunder, blunder, loss, given, 0)
 
 
-def bands(width: int) -> Iterable[tuple[int, int]]:
-    """Return ranges of ``width`` plies that cover a game, both ends included.
-
-    Raises:
-        InvalidOption: ``width`` is not in 1..42.
-    """
-    if not 1 <= width <= CELLS:
-        raise InvalidOption(f"bands of {width!r} plies: expected 1..{CELLS}")
+def bands(width: int) -> list[tuple[int, int]]:
+    """Return ranges of ``width`` plies that cover a game, both ends included."""
     return [(first, min(first + width, CELLS) - 1) for first in range(0, CELLS, width)]
 
 
 def band_name(band: tuple[int, int]) -> str:
     """Return the name of a range of plies, such as ``ply 0-6``."""
-    first, last = band
-    return f"ply {first}" if first == last else f"ply {first}-{last}"
+    return f"ply {band[0]}-{band[1]}"
 
 
 COLUMNS: Final = (

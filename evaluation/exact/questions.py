@@ -97,18 +97,11 @@ def labelled_sets(names: Sequence[str], count: int | None, seed: int = 0) -> lis
     if read:  # two files may label one position differently
         scores = solver.scores_many([labelled.position for labelled in read])
         for labelled, score in zip(read, scores, strict=True):
-            check_label(labelled, int(score))
+            if score != labelled.score:
+                raise InvalidOption(
+                    f"{labelled.moves} is labelled {labelled.score}; its score is {score}"
+                )
     return list(found.values())
-
-
-def check_label(labelled: Labelled, score: int) -> None:
-    """Check that a label is the exact score.
-
-    Raises:
-        InvalidOption: the label differs from the score.
-    """
-    if score != labelled.score:
-        raise InvalidOption(f"{labelled.moves} is labelled {labelled.score}; its score is {score}")
 
 
 def read_labelled(path: Path) -> list[Labelled]:
@@ -133,35 +126,22 @@ def read_labelled(path: Path) -> list[Labelled]:
     return found
 
 
-def random_moves(discs: int, generator: np.random.Generator) -> list[int] | None:
-    """Draw ``discs`` random moves; return their columns, or None if the game ends."""
-    position, columns = Position(), []
-    for _ in range(discs):
-        legal = position.legal_columns()
-        if not legal:
-            return None
-        columns.append(legal[int(generator.integers(len(legal)))])
-        position = position.play(columns[-1])
-    return columns if position.outcome is None else None
-
-
 def random_games(discs: range, generator: np.random.Generator) -> Iterator[str]:
     """Yield unfinished random games forever, each with a number of discs drawn from ``discs``."""
     while True:
-        columns = random_moves(int(generator.integers(discs.start, discs.stop)), generator)
-        if columns is not None:
+        position, columns = Position(), []
+        for _ in range(int(generator.integers(discs.start, discs.stop))):
+            legal = position.legal_columns()
+            if not legal:
+                break
+            columns.append(legal[int(generator.integers(len(legal)))])
+            position = position.play(columns[-1])
+        if position.outcome is None:
             yield format_moves(columns)
 
 
 def make_labelled(name: str, count: int, seed: int, solver: Solver) -> list[Labelled]:
-    """Generate a set of distinct positions from random games, labelled by the solver.
-
-    Args:
-        name: a set in :data:`STAGES`.
-        count: number of positions.
-        seed: the same seed gives the same positions.
-        solver: the solver that finds the scores.
-    """
+    """Generate a set of ``STAGES``: distinct positions of random games, labelled by the solver."""
     played, left = STAGES[name]
     games = random_games(played, np.random.default_rng([seed, list(STAGES).index(name)]))
     found: dict[Position, Labelled] = {}
@@ -185,8 +165,22 @@ Answer = int | str
 """An agent's answer: a column, or a description of the failure."""
 
 
+def line_up_specs(specs: Sequence[str]) -> Lineup:
+    """Make the agents of several specs; ``"mine=greedy"`` names an agent ``mine``.
+
+    Raises:
+        InvalidOption: no agent is given, or an agent is given twice.
+    """
+    named = dict(map(split_name, specs))
+    if not specs or len(named) < len(specs):
+        raise InvalidOption(
+            f"agents {', '.join(specs) or 'none'}: expected one or more, no duplicate"
+        )
+    return line_up(named, jobs=len(named))
+
+
 def question_agents(
-    specs: Sequence[str],
+    lineup: Lineup,
     positions: Sequence[Labelled],
     judge: Judge,
     seed: int = 0,
@@ -196,7 +190,7 @@ def question_agents(
     """Ask agents for a move in each labelled position, and judge the moves.
 
     Args:
-        specs: specs of agents; ``"mine=greedy"`` names an agent ``mine``.
+        lineup: agents that were made from specs.
         positions: unfinished positions; each position is a new game.
         judge: scores the columns; call :meth:`Judge.judge` in advance to save time.
         seed: seed of stochastic agents and of the bootstrap intervals.
@@ -204,31 +198,8 @@ def question_agents(
         watch: called with the number of answers so far and the total.
 
     Raises:
-        InvalidOption: no agent is given, an agent is given twice, or no agent answers.
-        UnknownAgent, InvalidOption, ...: a spec is wrong.
+        InvalidOption: no agent answers.
     """
-    with closing(_line_up(specs)) as lineup:
-        return _question_all(lineup, positions, judge, seed, folder, watch)
-
-
-def _line_up(specs: Sequence[str]) -> Lineup:
-    """Make the agents of several specs; errors are reported before any agent is asked."""
-    named = dict(map(split_name, specs))
-    if not specs or len(named) < len(specs):
-        raise InvalidOption(
-            f"agents {', '.join(specs) or 'none'}: expected one or more, no duplicate"
-        )
-    return line_up(named, jobs=len(named))
-
-
-def _question_all(
-    lineup: Lineup,
-    positions: Sequence[Labelled],
-    judge: Judge,
-    seed: int,
-    folder: str | Path | None,
-    watch: Callable[[int, int], None] | None,
-) -> Quality:
     traits = lineup.traits
     moves, faults = [], Counter[str]()
     done, total = 0, len(lineup.players) * len(positions)
@@ -289,7 +260,6 @@ def quality(
 
     Raises:
         InvalidOption: an agent occurs twice, no agent answers, or the count or a set is invalid.
-        UnknownAgent, InvalidOption, ...: a spec is wrong.
 
     Example:
         >>> judged = quality("greedy", count=10)
@@ -297,12 +267,12 @@ def quality(
         0.5
     """
     specs, on = ([each] if isinstance(each, str) else list(each) for each in (specs, on))
-    with closing(_line_up(specs)) as lineup, Judge(out) as judge:
+    with closing(line_up_specs(specs)) as lineup, Judge(out) as judge:
         positions = labelled_sets(on, count, seed)
         for asked in exam() if EXAM in on else ():
             judge.learn(asked.position, asked.scores)
         judge.judge([p.position for p in positions], jobs, partial(watch, "positions"))
-        found = _question_all(lineup, positions, judge, seed, out, partial(watch, "answers"))
+        found = question_agents(lineup, positions, judge, seed, out, partial(watch, "answers"))
     if EXAM not in on:
         return found
     about = f"exam {VERSION} (sha256 {SHA256[:16]}); mark: the share of moves that keep the value"
@@ -346,8 +316,7 @@ def question_in_worker(run: RunSpec, name: str, spec: str, position: Position) -
 
 
 def _parse(value: Any) -> tuple[Key, Answer]:
-    *key, mine, theirs, column, fault = value
-    spec, seed, version, identity = key if len(key) > 3 else (*key, "")  # no identity before 0.2
+    spec, seed, version, identity, mine, theirs, column, fault = value
     if column is not None and not Position.from_bitboards(mine, theirs).is_legal(column):
         raise ValueError
     return (spec, seed, version, identity, mine, theirs), fault if column is None else column
@@ -359,7 +328,7 @@ def _values(entry: Any) -> list[Any]:
 
 
 FORMAT: Final = Format(
-    "c4env answers",
+    "c4env answers 1",
     _parse,
     "answers",
     _values,

@@ -102,7 +102,7 @@ def _values(entry: tuple[Key, Facts]) -> list[Any]:
     return [*key, [[*about, fact] for about, fact in facts.items()]]
 
 
-FORMAT: Final = Format("c4env refutations", _parse, "searches", _values)
+FORMAT: Final = Format("c4env refutations 1", _parse, "searches", _values)
 
 
 @functools.cache
@@ -124,36 +124,42 @@ def search_priority(node: _Node) -> int:
     return node.position.plies + 3 * max(node.score, 0)
 
 
+class Case(NamedTuple):
+    """An opening with a colour of the agent, and what is known about it."""
+
+    opening: str
+    seat: int  # 0 if the agent is the first player, 1 if the second
+    facts: Facts  # of earlier searches
+    faults: Mapping[Position, str] = {}  # the positions in which the agent ended its worker
+
+
 class Search:
     """A search from one opening for the agent's worst result.
 
     Args:
-        answer: a function that returns the agent's column, or a description of its failure.
-        facts: scores and answers of an earlier search.
-        seat: 0 if the agent is the first player, 1 if the second.
+        run: the run to which the agent belongs.
+        name: the agent's name in the run.
         budget: number of positions after which the search asks the agent for no new move, except
             to complete the last line.
+        case: the opening and the agent's colour.
 
     Attributes:
         found: new scores and answers.
     """
 
-    def __init__(
-        self, answer: Callable[[Position], int | str], facts: Facts, seat: int, budget: int
-    ) -> None:
-        self._answer = answer
-        self._facts = facts
-        self.found: Facts = {}
-        self._seat = seat
+    def __init__(self, run: RunSpec, name: str, budget: int, case: Case) -> None:
+        self._run, self._name = run, name
         self._budget = budget
+        self._opening, self._seat, self._facts, self._faults = case
+        self.found: Facts = {}
         self._asked: set[Position] = set()
         self._outcome = 2  # higher than any result: no line found yet
         self._line = ""
         self._fault = ""
 
-    def run(self, opening: str) -> WorstCase:
-        """Search from an opening, a string of 1-based columns."""
-        position = Position.parse(opening)
+    def worst(self) -> WorstCase:
+        """Search, and return the worst result."""
+        opening, position = self._opening, Position.parse(self._opening)
         root = _Node(position, opening, self._score(position))
         self._play_out(root)
         left = CELLS if self._outcome == -1 else self._search(root)
@@ -169,6 +175,11 @@ class Search:
         if key not in self.found:
             self.found[key] = ask(position)
         return self.found[key]
+
+    def _answer(self, position: Position) -> Answer:
+        """Return the agent's column, or a description of its failure."""
+        fault = self._faults.get(position)
+        return fault or question_in_worker(self._run, self._name, self._name, position)
 
     def _score(self, position: Position) -> int:
         """Return the exact score of a position for the agent."""
@@ -388,7 +399,6 @@ def refute(
 
     Raises:
         InvalidOption: a number or an opening is invalid.
-        UnknownAgent, InvalidOption, ...: the spec is wrong.
         Unwritable: another process is writing to the folder.
 
     Example:
@@ -404,7 +414,6 @@ def refute(
         raise InvalidOption(f"{len(field)} agents given: expected one agent to refute")
     (name,) = field
     path = None if chosen.out is None else Path(chosen.out) / REFUTATIONS_FILE
-    cases = [(opening, seat) for opening in starts for seat in (0, 1)]
     found: dict[tuple[str, int], WorstCase] = {}
     with one_interrupt(), closing(line_up(field, jobs=chosen.jobs)) as lineup:
         traits = lineup.traits
@@ -414,18 +423,23 @@ def refute(
             for key, facts in file.entries:
                 known.setdefault(key, {}).update(facts)
 
-            def keep(case: _Case, facts: Facts) -> None:
+            def keep(case: Case, facts: Facts) -> None:
                 if facts:
                     file.append(((*about, case.opening, case.seat), facts))
 
-            asked = [_Case(*case, known.get((*about, *case), {}), {}) for case in cases]
-            task = _Task(name, lineup.run(chosen.seed), positions)
-            with closing(_search_all(task, lineup, asked, chosen.jobs, keep)) as results:
+            cases = [
+                Case(opening, seat, known.get((*about, opening, seat), {}))
+                for opening in starts
+                for seat in (0, 1)
+            ]
+            run = lineup.run(chosen.seed)
+            searches = _search_all(run, name, positions, lineup, cases, chosen.jobs, keep)
+            with closing(searches) as results:
                 for worst in results:
                     found[worst.opening, worst.seat] = worst
                     if watch is not None:
                         watch(len(found), len(cases))
-    ordered = tuple(found[case] for case in cases)
+    ordered = tuple(found[case.opening, case.seat] for case in cases)
     return Refutation(name, ordered, positions, _notes(traits, chosen.seed, ordered))
 
 
@@ -444,49 +458,31 @@ def _notes(kind: Traits, seed: int, cases: tuple[WorstCase, ...]) -> tuple[str, 
     return tuple(notes)
 
 
-class _Task(NamedTuple):
-    """What all searches have in common."""
-
-    name: str
-    run: RunSpec
-    budget: int
-
-
-class _Case(NamedTuple):
-    """A search: an opening, the agent's colour, and what is known.
-
-    ``faults`` has the positions in which the agent ended its worker.
-    """
-
-    opening: str
-    seat: int
-    facts: Facts
-    faults: Mapping[Position, str]
-
-
 def _search_all(
-    task: _Task,
+    run: RunSpec,
+    name: str,
+    budget: int,
     lineup: Lineup,
-    cases: list[_Case],
+    cases: list[Case],
     jobs: int,
-    keep: Callable[[_Case, Facts], None],
+    keep: Callable[[Case, Facts], None],
 ) -> Generator[WorstCase, None, None]:
     """Yield the result of each case when its search ends; ``keep`` stores the new facts."""
-    sent = task.run.for_workers(jobs)
+    sent = run.for_workers(jobs)
     if sent is None:
         with lineup.here():
             for case in cases:
-                search = _search_of(task, case)
+                search = Search(run, name, budget, case)
                 try:
                     with stdout_to_stderr():
-                        worst = search.run(case.opening)
+                        worst = search.worst()
                 finally:  # also after Ctrl-C: an answer may have cost money
                     keep(case, search.found)
                 yield worst
         return
-    search_there = partial(_search, task._replace(run=sent))
     left = deque((case,) for case in cases)
-    with closing(do_all(search_there, left, jobs, workers=lineup.workers)) as done:
+    task = partial(_search_in_worker, sent, name, budget)
+    with closing(do_all(task, left, jobs, workers=lineup.workers)) as done:
         for (case,), found in done:
             if isinstance(found, Lost):  # search again, without this question
                 at = Position.parse(format_moves(found.turn.columns))
@@ -498,18 +494,7 @@ def _search_all(
                 yield worst
 
 
-# -- in the worker -----------------------------------------------------------------------
-
-
-def _search(task: _Task, case: _Case) -> tuple[WorstCase, Facts]:
+def _search_in_worker(run: RunSpec, name: str, budget: int, case: Case) -> tuple[WorstCase, Facts]:
     """Search a case; return its result and the new facts."""
-    search = _search_of(task, case)
-    return search.run(case.opening), search.found
-
-
-def _search_of(task: _Task, case: _Case) -> Search:
-    def answer(position: Position) -> Answer:
-        found = case.faults.get(position)
-        return found or question_in_worker(task.run, task.name, task.name, position)
-
-    return Search(answer, case.facts, case.seat, task.budget)
+    search = Search(run, name, budget, case)
+    return search.worst(), search.found

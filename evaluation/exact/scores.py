@@ -1,19 +1,16 @@
 """Find and store the exact score of every column of many positions.
 
-The judge uses all cores, and solves only one of two mirror images. The judge writes each score to
-``scores.jsonl`` at once, so that an interrupted call can resume.
+The judge uses all cores, and solves only one of two mirror images. The judge writes the scores to
+``scores.jsonl`` as it finds them, so that an interrupted call can resume.
 """
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Collection, Iterable
-from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
-from queue import SimpleQueue
 from typing import Any, Final
 
-from c4env.agents.solver import Book, Solver
+from c4env.agents.solver import NO_SCORE, Book, Solver
 from c4env.agents.solver.book import default_book, twelve_ply_book
 from c4env.bitboard import BOARD, CELLS, COLUMNS, STRIDE, TOP
 from c4env.cores import usable_cores
@@ -28,7 +25,7 @@ SCORES_FILE: Final = "scores.jsonl"
 Scores = tuple[int | None, ...]
 """The exact score of each of the seven columns, for the side to move; None for a full column."""
 
-_PORTION: Final = 16  # positions that a thread takes at a time
+_PORTION: Final = 8  # positions for each thread that are solved and stored at a time
 
 
 class Judge:
@@ -38,7 +35,7 @@ class Judge:
         folder: folder of ``scores.jsonl``, usually a run directory; None writes no file.
         book: the solver's opening book (``c4env.agents.solver.Solver``), by default
             :func:`strongest_book`; the book changes no score.
-        table_mb: size of each thread's transposition table, in MB.
+        table_mb: size of the transposition table, in MB.
     """
 
     def __init__(
@@ -47,13 +44,9 @@ class Judge:
         book: Book | str | None = "strongest",
         table_mb: int = 64,
     ) -> None:
-        self._book = strongest_book() if book == "strongest" else book
-        self._table_mb = table_mb
-        self._solvers = [self._new_solver()]
+        book = strongest_book() if book == "strongest" else book
+        self._solver = Solver(book=book, table_mb=table_mb)
         self._known = Findings(None if folder is None else Path(folder) / SCORES_FILE, SCORES)
-
-    def _new_solver(self) -> Solver:
-        return Solver(book=self._book, table_mb=self._table_mb)
 
     def __len__(self) -> int:
         """The number of positions judged so far; mirror images count once."""
@@ -62,14 +55,14 @@ class Judge:
     def learn(self, position: Position, scores: Scores) -> None:
         """Store known exact scores of a position."""
         kept = canonical(position)
-        self._known[kept.mine, kept.theirs] = scores if kept == position else scores[::-1]
+        self._known[_key(kept)] = scores if kept == position else scores[::-1]
 
     def scores(self, position: Position) -> Scores:
         """Return the exact score of each column; solve the position if necessary."""
         if position.outcome is not None:
             return (None,) * COLUMNS
         kept = canonical(position)
-        found = self._solve(self._solvers[0], kept)
+        found = self._known.find(_key(kept), lambda: tuple(self._solver.scores(kept)))
         return found if kept == position else found[::-1]
 
     def judge(
@@ -89,56 +82,30 @@ class Judge:
         Raises:
             InvalidOption: ``jobs`` is not a positive number.
         """
-        if jobs is not None:
-            require_integer("jobs", jobs)
-        threads = jobs or usable_cores()
+        threads = usable_cores() if jobs is None else require_integer("jobs", jobs)
         distinct = list(dict.fromkeys(canonical(p) for p in positions if p.outcome is None))
-        missing = [p for p in distinct if (p.mine, p.theirs) not in self._known]
+        missing = [p for p in distinct if _key(p) not in self._known]
         done = len(distinct) - len(missing)
         if watch is not None:
             watch(done, len(distinct))
-        if not missing:
-            return
-        idle: SimpleQueue[Solver] = SimpleQueue()
-        while len(self._solvers) < threads:
-            self._solvers.append(self._new_solver())
-        for solver in self._solvers[:threads]:
-            idle.put(solver)
-        stopped = threading.Event()
-
-        def solve(portion: list[Position]) -> int:
-            solver = idle.get()
-            try:
-                for position in portion:
-                    if stopped.is_set():
-                        break
-                    self._solve(solver, position)
-            finally:  # others wait for the solver
-                idle.put(solver)
-            return len(portion)
-
-        with ThreadPoolExecutor(threads) as pool:
-            portions = (missing[i : i + _PORTION] for i in range(0, len(missing), _PORTION))
-            try:
-                for future in as_completed([pool.submit(solve, portion) for portion in portions]):
-                    done += future.result()
-                    if watch is not None:
-                        watch(done, len(distinct))
-            except BaseException:  # Ctrl-C or a full disk: keep the scores so far
-                stopped.set()
-                pool.shutdown(cancel_futures=True)
-                raise
-
-    def _solve(self, solver: Solver, position: Position) -> Scores:
-        """Return the scores of a canonical position; solve it if necessary."""
-        key = position.mine, position.theirs
-        return self._known.find(key, lambda: tuple(solver.scores(position)))
+        for start in range(0, len(missing), _PORTION * threads):
+            some = missing[start : start + _PORTION * threads]
+            found = self._solver.columns_many(some, threads=threads)
+            for position, row in zip(some, found.tolist(), strict=True):
+                scores = tuple(None if score == NO_SCORE else score for score in row)
+                self._known.store(_key(position), scores)
+            if watch is not None:
+                watch(done + start + len(some), len(distinct))
 
     def __enter__(self) -> Judge:
         return self
 
     def __exit__(self, *error: Any) -> None:
         self._known.journal.__exit__(*error)
+
+
+def _key(position: Position) -> tuple[int, int]:
+    return position.mine, position.theirs
 
 
 def sign(score: int) -> int:
@@ -198,5 +165,5 @@ def _parse(value: Any) -> tuple[tuple[int, int], Scores]:
 
 
 SCORES: Final = Format(
-    "c4env scores", _parse, "positions", remedy="; delete the file to compute everything again"
+    "c4env scores 1", _parse, "positions", remedy="; delete the file to compute everything again"
 )

@@ -299,7 +299,7 @@ def _check_anchor(name: str, players: Sequence[str]) -> None:
 
 
 def milliseconds(value: float) -> str:
-    """Format a time in milliseconds."""
+    """Format milliseconds: two digits below 10, whole ones from there on."""
     return format(value, ",.0f" if value >= 10 else ".2g")
 
 

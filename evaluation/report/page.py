@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from c4env.evaluation.exact.mistakes import SHOWN, Mistakes
-from c4env.evaluation.exact.moves import MoveQuality, Quality
+from c4env.evaluation.exact.moves import MoveQuality, Quality, bands
 from c4env.evaluation.exact.scores import Judge, Scores, positions_of
 from c4env.evaluation.games.tournament import Tournament
 from c4env.evaluation.rating.ratings import FIRST, Ratings
@@ -111,11 +111,16 @@ def contents(
         if any(positions_of(game) for game in games):
             quality = Quality.of_games(games, judge)
             judged = {q.player: _quality(q) for q in quality.overall()}
-            curves = [q for q in quality.by_ply(BAND) if q.critical]
-            most = max((q.blunder_rate.value for q in curves), default=0.0)
+            curves = [
+                (index[player], *plies, q.critical, *q.blunder_rate)
+                for player in quality.players
+                for plies in bands(BAND)
+                if (q := quality.slice(player, plies=plies)).critical
+            ]
+            most = max((rate for *_, rate, _, _ in curves), default=0.0)
             found["quality"] = {
                 "overall": [judged.get(player) for player in players],  # None: no judged move
-                "by_ply": [[index[q.player], *_curve(q)] for q in curves],
+                "by_ply": curves,
                 "few": FEW,
                 "top": next(top for top in TOPS if most <= top),
             }
@@ -160,11 +165,6 @@ def page(found: Mapping[str, Any]) -> str:
 
 def _quality(q: MoveQuality) -> list[Any]:
     return [q.moves, q.critical, q.blunders, *q.optimal, *q.keeping, *q.blunder_rate, *q.loss]
-
-
-def _curve(q: MoveQuality) -> list[Any]:
-    assert q.plies is not None  # a row of by_ply
-    return [*q.plies, q.critical, *q.blunder_rate]
 
 
 def _mistakes(found: Mistakes) -> list[list[Any]]:

@@ -86,10 +86,11 @@ class RunSummary(Result):
                 notes = [first, *rest]
             elif len(self.run.header.challengers) == 1:
                 (player,) = self.run.header.challengers
+                theirs = ", ".join(["nodes", "ms (a move)", *table.kinds])
                 cells = (
                     f"first, second: wins/draws/losses of {player} moving first and second; LOS: "
-                    "probability that it is stronger, from the games of the two; nodes, ms (a "
-                    f"move) and forfeits: of the opponent. Elo: {self.ratings.zero}."
+                    "probability that it is stronger, from the games of the two; "
+                    f"{theirs}: of the opponent. Elo: {self.ratings.zero}."
                 )
                 notes = [cells, first, *rest]
             else:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import threading
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -32,41 +31,40 @@ class Format(NamedTuple, Generic[T]):
     for an invalid value. ``values`` turns an entry into a JSON list or object.
     """
 
-    name: str  # the name in the header, without the format's number
+    title: str  # the name and the number of the format, as in the header; "": there is no header
     parse: Callable[[Any], T]
     unit: str  # plural noun for the entries in messages
     values: Callable[[Any], Any] = lambda entry: entry
     remedy: str = ""  # advice for a damaged file
-    headed: bool = True  # the first line is a header
-
-    @property
-    def title(self) -> str:
-        """The name and the number of the format, as in the header."""
-        return f"{self.name} 1"
 
 
-def read_lines(
-    path: Path, form: Format[T], data: bytes | None = None
-) -> tuple[dict[str, Any], list[T]]:
-    """Return the header and the entries of a file; ignore an incomplete last line.
+def read_data(path: Path) -> bytes:
+    """Return the content of a file of a run directory.
 
     Raises:
-        UnreadableRun: the file is missing, has another format, or has a damaged line.
+        UnreadableRun: the file is missing or cannot be read.
     """
-    if data is None:
-        try:
-            data = path.read_bytes()
-        except OSError as error:
-            raise UnreadableRun(
-                f"{path.parent} has no readable {path.name}: {error.strerror or error}"
-            ) from None
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise UnreadableRun(
+            f"{path.parent} has no readable {path.name}: {error.strerror or error}"
+        ) from None
+
+
+def parse_lines(path: Path, form: Format[T], data: bytes) -> tuple[dict[str, Any], list[T]]:
+    """Return the header and the entries of a file's content; ignore an incomplete last line.
+
+    Raises:
+        UnreadableRun: the content has another format, or a damaged line.
+    """
     *lines, torn = data.split(b"\n")
     header: dict[str, Any] = {}
     entries: list[T] = []
-    if form.headed and not lines:
+    if form.title and not lines:
         lines.append(torn)
     for number, line in enumerate(lines, start=1):
-        headline = form.headed and number == 1
+        headline = number == 1 and form.title != ""
         try:
             value = json.loads(line)
             if not headline:
@@ -85,7 +83,7 @@ def read_lines(
     return header, entries
 
 
-def open_locked(path: Path, patience: float = 0.0) -> BinaryIO:
+def open_locked(path: Path, patience: float) -> BinaryIO:
     """Open a file for appending, and lock it; make the file if it is missing.
 
     Raises:
@@ -153,12 +151,12 @@ class Journal(Generic[T]):
         form = self._form
         self._file.seek(0)
         data = self._file.read()
-        first = line_of({"format": form.title, **header}) if form.headed else b""
+        first = line_of({"format": form.title, **header}) if form.title else b""
         if len(data) < len(first) and first.startswith(data):  # new, or with an incomplete header
             self._file.truncate(0)
             self._write(first)
             return
-        found, self.entries = read_lines(path, form, data)
+        found, self.entries = parse_lines(path, form, data)
         if found != header:
             raise UnreadableRun(f"{path} has another header: {found}, not {header}")
         self._count = len(self.entries)
@@ -213,21 +211,21 @@ class Findings(dict[K, V]):
     """A dictionary with tuples as keys, optionally saved to a file.
 
     Each line of the file is a JSON list: the items of a key, then the value of the key.
-    Several threads may call :meth:`find`.
     """
 
-    def __init__(self, path: Path | None, form: Format[tuple[K, V]], patience: float = 0.0) -> None:
-        self.journal = Journal(path, form, patience=patience)
+    def __init__(self, path: Path | None, form: Format[tuple[K, V]]) -> None:
+        self.journal = Journal(path, form)
         super().__init__(self.journal.entries)
-        self._lock = threading.Lock()
+
+    def store(self, key: K, value: V) -> None:
+        """Add a value, and write it to the file."""
+        self.journal.append([*key, value])
+        self[key] = value
 
     def find(self, key: K, ask: Callable[[], V]) -> V:
         """Return the value of a key; if the key is missing, store the result of ``ask`` first."""
         if key not in self:
-            found = ask()
-            with self._lock:
-                self.journal.append([*key, found])
-                self[key] = found
+            self.store(key, ask())
         return self[key]
 
 

@@ -11,7 +11,7 @@ from typing import Any, Final, Literal, get_args
 
 from c4env.errors import C4Error, UnreadableRun
 from c4env.evaluation.store.files import read_text, write_file
-from c4env.evaluation.store.journal import Format, Journal, read_lines
+from c4env.evaluation.store.journal import Format, Journal, parse_lines, read_data
 
 from ...geometry import BOARD_SIZE
 from ...position import Position
@@ -141,7 +141,7 @@ def digest(games: Iterable[GameRecord]) -> str:
     return hashlib.sha256("\n".join(lines).encode("utf-8", "backslashreplace")).hexdigest()[:16]
 
 
-_GAMES: Final = Format("c4env games", GameRecord.parse, "games", GameRecord.values, headed=False)
+_GAMES: Final = Format("", GameRecord.parse, "games", GameRecord.values)
 
 
 def open_games(
@@ -182,14 +182,9 @@ def read_games(folder: Path) -> tuple[RunHeader, list[GameRecord]]:
     path = folder / GAMES_FILE
     if not folder.is_dir():
         raise UnreadableRun(f"{folder} is no directory: expected a run directory")
-    try:
-        data = path.read_bytes()  # read the games first: the header may grow meanwhile
-    except OSError as error:
-        raise UnreadableRun(
-            f"{folder} has no readable {GAMES_FILE}: {error.strerror or error}"
-        ) from None
+    data = read_data(path)  # before the header, which may grow meanwhile
     header = read_header(folder)
-    _, games = read_lines(path, _GAMES, data)
+    _, games = parse_lines(path, _GAMES, data)
     _check_games(path, header, games)
     return header, games
 

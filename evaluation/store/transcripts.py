@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from c4env.errors import C4Error, Unavailable
-from c4env.evaluation.store.journal import Format, Journal, read_lines
+from c4env.evaluation.store.journal import Format, Journal, parse_lines, read_data
 
 from ..plan.header import Fixture
 
@@ -149,10 +149,10 @@ class Transcripts:
             self._journal.close()
 
 
-FORMAT: Final = Format("c4env transcripts", Spoken.parse, "answers", Spoken.values)
+FORMAT: Final = Format("c4env transcripts 1", Spoken.parse, "answers", Spoken.values)
 
 
 def read_transcripts(folder: Path) -> list[Spoken]:
     """Return the prompts and answers of a run in the order of the answers; [] if there are none."""
     path = folder / TRANSCRIPTS_FILE
-    return read_lines(path, FORMAT)[1] if path.exists() else []
+    return parse_lines(path, FORMAT, read_data(path))[1] if path.exists() else []

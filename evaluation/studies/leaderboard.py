@@ -152,7 +152,10 @@ class Board:
         return sum(len(r) - r.count("-") for row in self.results.values() for r in row.values())
 
     def tally(self, players: Sequence[str] = ()) -> Tally:
-        """Return the points and games by opening and pairing; ``players`` are additional names."""
+        """Return the points and games by opening and pairing.
+
+        ``players`` are further names, which have no games yet.
+        """
         names = tuple(sorted({*self.field, *players}))
         openings = tuple(sorted(self.openings))
         points = np.zeros((len(openings), len(names), len(names)))

@@ -10,17 +10,13 @@ from __future__ import annotations
 
 import ipaddress
 import json
-import logging
 import socket
 from typing import Any, Final
 
 from starlette.requests import Request
-from starlette.responses import JSONResponse
-from starlette.types import Scope
 
 from c4env.errors import C4Error
 
-LOG: Final = logging.getLogger("c4env.web")
 LARGEST_BODY: Final = 16_384  # bytes; the longest game needs a few hundred
 
 
@@ -45,12 +41,6 @@ def allowed_hosts(host: str) -> list[str]:
     if not is_loopback(host):
         return ["*"]
     return ["localhost", "127.0.0.1", "[::1]", socket.gethostname(), host]
-
-
-def refuse(scope: Scope, status: int, reason: str) -> JSONResponse:
-    """Log a refused request, and return the response with the reason."""
-    LOG.warning("%s %.200r: %d %.300s", scope["method"], scope["path"], status, reason)
-    return JSONResponse({"error": reason}, status)
 
 
 async def json_object(request: Request) -> dict[str, Any]:

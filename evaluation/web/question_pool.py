@@ -14,10 +14,9 @@ from typing import Any, Final, NamedTuple
 
 from c4env.cores import usable_cores
 from c4env.evaluation.games.pool import Worker, pickled
-from c4env.evaluation.web.questions import Message, Question, answer_in_worker, parts, summary
+from c4env.evaluation.web.questions import Message, Question, answer, parts, summary
 
 GRACE: Final = 0.4  # seconds that a process has to end a search before the pool kills it
-SPARE: Final = 10.0  # seconds beyond its limit after which a process ends by itself
 END: Final = None  # comes after the last message of an answer
 
 
@@ -46,7 +45,7 @@ class QuestionPool:
         self.workers: set[Worker] = set()
         self._size = size
         self._closing = False
-        self._code = pickled(answer_in_worker)
+        self._code = pickled(answer)
         self._idle: asyncio.Queue[Worker] = asyncio.Queue()
         self._tasks: set[asyncio.Task[None]] = set()
         self._threads = ThreadPoolExecutor(size, "worker")
@@ -90,7 +89,7 @@ class QuestionPool:
         found: list[Message] = []
         try:
             for part in parts(question):
-                worker.give(self._code, [(part, self.seconds + SPARE)])
+                worker.give(self._code, [(part,)])
                 coming = loop.run_in_executor(self._threads, worker.result)
                 coming.add_done_callback(lambda done: done.exception())  # whoever listens
                 found.append(await asyncio.wait_for(asyncio.shield(coming), deadline - loop.time()))

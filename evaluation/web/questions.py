@@ -6,10 +6,8 @@ all data that its answer needs, so no answer depends on earlier questions.
 
 from __future__ import annotations
 
-import faulthandler
 import functools
 import math
-import os
 import time
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple
@@ -17,7 +15,6 @@ from typing import Any, Final, NamedTuple
 from c4env import agents
 from c4env.agents.base import Agent, SearchingAgent, SearchResult
 from c4env.bitboard import CENTRE_FIRST
-from c4env.envs.opponents import reset_player
 from c4env.errors import C4Error
 from c4env.evaluation.games.game import Fault, ask, begin, describe_error, game_seed
 from c4env.evaluation.web.specs import MEMORY, reserved_mb
@@ -92,7 +89,10 @@ def summary(question: Question, found: list[Message]) -> list[Message]:
     return []
 
 
-def answer(cache: RecentAgents, question: Question) -> Message:
+_KEPT: Final = RecentAgents()  # in a worker process
+
+
+def answer(question: Question, cache: RecentAgents = _KEPT) -> Message:
     """Return the answer to a question about one position, or an error."""
     try:
         return ANSWERS[question.kind](cache, question)
@@ -100,22 +100,6 @@ def answer(cache: RecentAgents, question: Question) -> Message:
         return {"type": "error", "error": describe_error(error, with_type=False)}
     except Exception as error:
         return {"type": "error", "error": describe_error(error)}
-
-
-def answer_in_worker(question: Question, seconds: float) -> Message:
-    """Answer with the agents of this process, which ends after ``seconds``, even in native code.
-
-    The server ends a late process sooner, unless the server itself has been killed.
-    """
-    with open(os.devnull, "w") as nowhere:
-        faulthandler.dump_traceback_later(seconds, exit=True, file=nowhere)
-        try:
-            return answer(_agents, question)
-        finally:
-            faulthandler.cancel_dump_traceback_later()
-
-
-_agents: Final = RecentAgents()
 
 
 class _Searcher:
@@ -144,18 +128,14 @@ def _move(cache: RecentAgents, question: Question) -> Message:
     agent = cache.agent(question.agent)
     policy = _Searcher(agent) if isinstance(agent, SearchingAgent) else agent
     started = time.perf_counter()
-    found = begin(agent, _seed(question, position)) or ask(policy, observe(position))
+    seed = game_seed(question.seed, (question.agent, ""), question.moves, position.to_move)
+    found = begin(agent, seed) or ask(policy, observe(position))
     if isinstance(found, Fault):
         return {"type": "forfeit", **found._asdict()}
     column, nodes = found
     seconds = time.perf_counter() - started
     seen = _seen(policy.result) if isinstance(policy, _Searcher) and policy.result else {}
     return {"type": "move", "column": column + 1, "nodes": nodes, "seconds": seconds, **seen}
-
-
-def _seed(question: Question, position: Position) -> int:
-    """Return a seed that depends on the game and the ply."""
-    return game_seed(question.seed, (question.agent, ""), question.moves, position.to_move)
 
 
 def _seen(result: SearchResult) -> Message:
@@ -168,14 +148,11 @@ def _seen(result: SearchResult) -> Message:
 
 
 def _hint(cache: RecentAgents, question: Question) -> Message:
-    """Answer with a searching agent's column and its search result."""
-    agent = cache.agent(question.agent)
-    if not isinstance(agent, SearchingAgent):
-        return {"type": "error", "error": f"{question.agent} does not search: it gives no hints"}
-    position = Position.parse(question.moves)
-    reset_player(agent, _seed(question, position))
-    result = agent.search(position)
-    return {"type": "hint", "column": result.column + 1, "nodes": result.nodes, **_seen(result)}
+    """Answer with the move of an agent that searches; a hint has no forfeits."""
+    found = _move(cache, question)
+    if found["type"] == "forfeit":
+        return {"type": "error", "error": found["reason"]}
+    return {**found, "type": "hint"}
 
 
 def _score(cache: RecentAgents, question: Question) -> Message:

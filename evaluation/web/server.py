@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import re
 import socket
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from importlib.resources import files
@@ -30,20 +31,20 @@ from starlette.routing import Route
 
 from c4env.bitboard import CELLS
 from c4env.cores import usable_cores
-from c4env.errors import C4Error, InvalidOption, Unwritable
+from c4env.errors import C4Error, InvalidOption, Unwritable, require_integer
 from c4env.evaluation.play import HUMAN, keep
 from c4env.evaluation.report.static import STATIC
 from c4env.evaluation.store.record import FORFEITS, GameRecord
-from c4env.evaluation.tables import shortened
-from c4env.evaluation.web.guard import Refused, allowed_hosts, json_object, refuse
+from c4env.evaluation.tables import printable, shortened
+from c4env.evaluation.web.guard import Refused, allowed_hosts, json_object
 from c4env.evaluation.web.question_pool import QuestionPool
 from c4env.evaluation.web.questions import ASKED, Question
 from c4env.evaluation.web.specs import LEVELS, catalogue, check_spec
 from c4env.position import Position
 
+LOG: Final = logging.getLogger("c4env.web")
 BEAT: Final = 0.5  # seconds between signs of life during a search
 MOST_WAITING: Final = 500  # questions that may wait; the server refuses more
-REMEMBERED: Final = 10_000  # ids of recorded games, so that a game sent twice is recorded once
 REASON: Final = 300  # the most characters of a forfeit's reason
 LONGEST: Final = 86_400.0  # the longest search in seconds; timers have a limit
 HELPED: Final = "human with help"
@@ -133,12 +134,15 @@ def create_app(settings: ServerSettings) -> Starlette:
 
 
 def _refused(request: Request, error: Exception) -> Response:
-    """Return the response to an error in a request."""
+    """Log an error in a request, and return the response with the reason."""
     if isinstance(error, HTTPException):
+        status = error.status_code
         reason = f"{request.method} {shortened(request.url.path, 80)}: {error.detail}"
-        return refuse(request.scope, error.status_code, reason)
-    status = error.status if isinstance(error, Refused) else 400
-    return refuse(request.scope, status, shortened(" ".join(str(error).split()), 1000))
+    else:
+        status = error.status if isinstance(error, Refused) else 400
+        reason = shortened(" ".join(str(error).split()), 1000)
+    LOG.warning("%s %.200r: %d %.300s", request.method, request.scope["path"], status, reason)
+    return JSONResponse({"error": reason}, status)
 
 
 class _Endpoints:
@@ -149,7 +153,7 @@ class _Endpoints:
         self._page = page
         self._parts = parts
         self._pool = QuestionPool(settings.workers, settings.seconds)
-        self._recorded: dict[str, None] = {}  # ids of recorded games, the oldest first
+        self._recorded: set[str] = set()  # ids of games: a game sent twice is recorded once
         self._recording = asyncio.Lock()
 
     @asynccontextmanager
@@ -260,9 +264,7 @@ class _Endpoints:
         async with self._recording:
             if folder is not None and name not in self._recorded:
                 await asyncio.to_thread(keep, folder, game)
-                self._recorded[name] = None
-                if len(self._recorded) > REMEMBERED:
-                    del self._recorded[next(iter(self._recorded))]
+                self._recorded.add(name)
         return JSONResponse({"recorded": folder is not None, "winner": game.winner})
 
     def _game(self, fields: dict[str, Any]) -> GameRecord:
@@ -301,21 +303,13 @@ class _Endpoints:
                 case _:
                     refused = f"forfeit {shortened(forfeit, 80)}: expected none, or by 0 or 1"
                     raise InvalidOption(refused)
-        game = GameRecord((one, two), opening, moves, winner, ending, one_line(reason))
+        reason = shortened(" ".join(printable(reason).split()), REASON)
+        game = GameRecord((one, two), opening, moves, winner, ending, reason)
         return GameRecord.parse(game.values())  # replays the moves
 
 
 def _integer(fields: dict[str, Any], name: str, most: int) -> int:
-    value = fields.get(name, 0)
-    if type(value) is not int or not 0 <= value <= most:
-        raise InvalidOption(f"{name} {shortened(value, 80)}: expected an integer 0..{most}")
-    return value
-
-
-def one_line(text: str) -> str:
-    """Make a text from a request safe for the record: short, on one line and printable."""
-    plain = "".join(c if c.isprintable() else " " for c in text[: 2 * REASON])
-    return shortened(" ".join(plain.split()), REASON)
+    return require_integer(name, fields.get(name, 0), 0, f"an integer 0..{most}", high=most)
 
 
 def _position(moves: Any) -> Position:
@@ -336,54 +330,29 @@ def listen(host: str, port: int) -> socket.socket:
     Raises:
         Unwritable: the address or port cannot be used.
     """
-    if not 0 <= port <= 65535:  # the system would reduce it modulo 65536
+    if not 0 <= port <= 65535:
         raise Unwritable(f"port {port}: expected 0..65535")
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
-        family, kind, protocol, _, address = socket.getaddrinfo(
-            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
-        )[0]
-        found = socket.socket(family, kind, protocol)
-        found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            found.bind(address)
-            found.listen(256)
-        except OSError:
-            found.close()
-            raise
+        return socket.create_server((host, port), family=family, backlog=256)
     except OSError as error:
         raise Unwritable(
             f"{host}, port {port}: {error.strerror}; --port 0 takes a free port"
         ) from None
-    return found
 
 
-class Server(uvicorn.Server):
-    """The web server; ``run(sockets=[listen(...)])`` answers requests until an interrupt.
-
-    Args:
-        settings: the server's settings.
-        announce: called when the server begins to answer.
-    """
-
-    def __init__(
-        self, settings: ServerSettings, announce: Callable[[], None] = lambda: None
-    ) -> None:
-        app = create_app(settings)
-        super().__init__(
-            uvicorn.Config(
-                app,
-                access_log=False,
-                log_config=None,
-                ws="none",
-                server_header=False,
-                headers=[*HEADERS.items()],
-                timeout_graceful_shutdown=int(4 * BEAT),  # a search ends within two beats
-            )
-        )
-        app.state.stopping = lambda: self.should_exit
-        self._announce = announce
-
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Begin to answer, then call ``announce``."""
-        await super().startup(sockets=sockets)
-        self._announce()
+def make_server(settings: ServerSettings) -> uvicorn.Server:
+    """Make the web server; ``run(sockets=[listen(...)])`` answers requests until an interrupt."""
+    app = create_app(settings)
+    config = uvicorn.Config(
+        app,
+        access_log=False,
+        log_config=None,
+        ws="none",
+        server_header=False,
+        headers=[*HEADERS.items()],
+        timeout_graceful_shutdown=int(4 * BEAT),  # a search ends within two beats
+    )
+    server = uvicorn.Server(config)
+    app.state.stopping = lambda: server.should_exit
+    return server

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import importlib.util
 import math
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
@@ -23,17 +23,13 @@ from c4env.evaluation.tables import shortened
 MEMORY: Final = 256  # megabytes that the page's agents in one process may reserve together
 
 
-def offered(entries: Iterable[Entry]) -> dict[str, Entry]:
-    """Return, by name, the entries that need no argument and whose packages are installed."""
-    return {
-        entry.name: entry
-        for entry in entries
-        if all(option.default is not REQUIRED for option in options_of_entry(entry))
-        and all(importlib.util.find_spec(module) for module in entry.needs)
-    }
-
-
-PLAIN: Final = offered(ZOO)
+PLAIN: Final = {
+    entry.name: entry
+    for entry in ZOO
+    if all(option.default is not REQUIRED for option in options_of_entry(entry))
+    and all(importlib.util.find_spec(module) for module in entry.needs)
+}
+"""By name, the entries of the zoo that need no argument and whose packages are installed."""
 
 
 class Level(NamedTuple):
@@ -80,7 +76,7 @@ def check_spec(spec: object, named: Collection[str] = ()) -> str:
         )
     if spec in named:
         return spec
-    name = spec.replace("(", ":").partition(":")[0].strip()
+    name = spec.partition(":")[0].strip()
     if name not in PLAIN:  # check before parsing, which may import a module that the spec names
         known = ", ".join([*PLAIN, *named])
         raise InvalidOption(f"agent {shortened(spec, 80)!r}: this page offers {known}")

@@ -1,7 +1,5 @@
 """The policy interface, and the agents in another project's environment."""
 
-from __future__ import annotations
-
 import signal
 import threading
 
@@ -33,7 +31,7 @@ OTHERS = "deepening", "learned", "mcts", "negamax", "perfect", "puct"
 class First(Agent):
     """Always the first legal column."""
 
-    def choose(self, position: Position) -> int:
+    def choose(self, position):
         require_move(position)
         return position.legal_columns()[0]
 

@@ -1,7 +1,5 @@
 """Opening books: the one shipped, the format, building one, and the 12-ply book."""
 
-from __future__ import annotations
-
 import random
 
 import numpy as np
@@ -63,7 +61,7 @@ def test_the_book_has_the_counts_of_the_strong_solution():
     keys = enumeration.layers(8)
     scores = enumeration.backed_up(keys, default_book().scores)
 
-    def count(keys: np.ndarray) -> int:
+    def count(keys):
         """Of positions that the keys, one of each mirror pair, stand for."""
         return int(np.where(mirror_all(keys) == keys, 1, 2).sum())
 
@@ -107,7 +105,7 @@ def test_what_is_no_book(tmp_path):
     with pytest.raises(InvalidOption, match="121 scores, but 568"):
         Book(shallow(3), 4)
     with pytest.raises(InvalidOption, match="book=7"):
-        Solver(book=7)  # type: ignore[arg-type]
+        Solver(book=7)
 
 
 @pytest.mark.compiled

@@ -10,7 +10,6 @@ import pytest
 pytest.importorskip("openai")
 
 from c4env import Position, agents
-from c4env.agents.adapters.chat.agent import Exchange
 from c4env.agents.adapters.chat.endpoint import client
 from c4env.agents.adapters.chat.prompts import find_prompt
 from c4env.agents.registry.registry import split_spec
@@ -111,27 +110,6 @@ def test_the_moves_are_those_of_the_game_once_it_was_seen(server):
     agent.reset(2)
     agent.choose(Position.parse("12"))
     assert "from the first move on: 1 2\n" in server.asked[-1]["messages"][0]["content"]
-
-
-def test_exchanges_go_through_the_tape(server):
-    agent = agents.make(server.spec)
-    kept = []
-
-    def tape(moves, attempt, ask):
-        if attempt == 0:
-            return Exchange(moves, attempt, "tiny", "hm", None, "unreadable", "not plain")
-        kept.append(ask())
-        return kept[-1]
-
-    agent.tape = tape
-    server.script = ["Move: 5"]
-    assert agent.choose(Position.parse("44")) == 4
-    (exchange,) = kept
-    assert (exchange.moves, exchange.attempt, exchange.column) == ("44", 1, 4)
-    assert (exchange.tokens, exchange.fault) == ((100, 10), "")
-    assert exchange.seconds > 0
-    assert [m["content"] for m in exchange.messages[1:2]] == ["hm"]
-    assert len(server.asked) == 1  # the first was known
 
 
 # -- a network that fails ---------------------------------------------------------------

@@ -120,7 +120,7 @@ def test_a_curriculum_answers_observations_and_is_copied():
 )
 def test_bad_options_are_refused(options, said):
     with pytest.raises(InvalidOption, match=said):
-        Curriculum(**options)  # type: ignore[arg-type]
+        Curriculum(**options)
 
 
 def test_a_pool_holds_no_curriculum():

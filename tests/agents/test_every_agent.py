@@ -1,9 +1,6 @@
-from __future__ import annotations
-
 import copy
 import pickle
 import sys
-from typing import Any
 
 import gymnasium
 import numpy as np
@@ -22,7 +19,7 @@ from c4env.agents.solver import Solver
 from c4env.boards import Size
 from c4env.envs.text import TextEnv, fill, read_move, template
 from c4env.envs.vectorized.batch import Batch
-from c4env.errors import C4Error, MissingExtra, WrongBoard
+from c4env.errors import C4Error, InvalidOption, MissingExtra, WrongBoard
 from c4env.jit import config
 from c4env.view.rendering import ansi, rgb_array, svg
 from tests.helpers.boards import WIDEST, part
@@ -117,8 +114,7 @@ def test_searches_of_wide_boards_find_what_all_games_played_out_give(size):
     endings = scored(size, 60, discs=size.rows * size.columns - 6)
     solver = part(size, "agents.solver").Solver()
     exact = [zoo.make(name) for name in ("perfect", "negamax")]
-    others = [zoo.make(PLAYERS[name]) for name in ("puct", "mcts")]
-    others += [zoo.make(f"{name}:depth=6") for name in ("minimax", "alphabeta")]
+    others = [zoo.make(PLAYERS["mcts"]), zoo.make("alphabeta:depth=6")]
     assert endings
     for position, scores in endings[:40]:
         score = best(scores)
@@ -169,10 +165,7 @@ def test_a_frame_of_the_solver_holds_the_order_of_all_columns(columns, monkeypat
 
 @pytest.mark.compiled
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("rows", "columns", "end"),
-    [(4, 4, "draw 16"), (5, 5, "draw 25")],
-)
+@pytest.mark.parametrize(("rows", "columns", "end"), [(4, 4, "draw 16"), (5, 5, "draw 25")])
 def test_outcomes_of_whole_boards_are_as_published(rows, columns, end):
     """C. Steininger, after J. Tromp: outcome, and the discs on the board at its end."""
     empty = c4env.board(rows, columns).Position()
@@ -206,7 +199,7 @@ COPIES = {
 
 
 @batched
-def indifferent(seen: Any) -> Any:
+def indifferent(seen):
     return np.zeros(seen["action_mask"].shape)
 
 
@@ -244,8 +237,8 @@ def middle(agent, start, moves):
 @pytest.mark.parametrize("spec", [*SPECS, "a model that draws"])
 def test_a_copy_plays_on_as_the_agent_would(spec, way):
     agent = agent_of(indifferent, 1.0) if spec.startswith("a model") else agents.make(spec)
-    late = MIDDLE if spec.startswith(("perfect", "puct:sim", "learned")) else ""
-    late = ENDING if spec == "negamax" else late
+    late = MIDDLE if spec.startswith(("puct:sim", "learned")) else ""
+    late = ENDING if spec.startswith(("negamax", "perfect")) else late
     agent.reset(7)
     position = middle(agent, late, 1 if late else 3)
     twin = COPIES[way](agent)
@@ -259,6 +252,27 @@ def test_a_copy_plays_on_as_the_agent_would(spec, way):
         if position.outcome is None:
             legal = position.legal_columns()
             position = position.play(legal[int(rng.integers(len(legal)))])
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        *("random", "graded:elo=-400", "perfect:ties=random"),
+        *("mcts:simulations=12", "mcts:simulations=12,rollout=greedy"),
+    ],
+)
+def test_a_seed_repeats_the_moves(spec):
+    """Asked many times about one position, and then along a game."""
+    agent = agents.make(spec)
+
+    def columns(seed):
+        agent.reset(seed)
+        drawn = [agent.choose(Position.parse("444444")) for _ in range(30)]
+        return drawn, [agent.choose(Position.parse(ENDING[:n])) for n in range(20)]
+
+    first = columns(5)
+    assert columns(5) == columns(np.random.SeedSequence(5)) == first
+    assert [c for c in map(columns, (6, 7, None)) if c != first]
 
 
 SEARCHES = [
@@ -302,7 +316,7 @@ def test_a_position_of_another_board_is_refused_in_a_line(entry):
 
 
 class Mine(Agent):
-    def choose(self, position: c4env.Position) -> int:
+    def choose(self, position):
         return position.legal_columns()[0]
 
 
@@ -347,4 +361,33 @@ def test_a_missing_package_is_named(spec, module, extra, monkeypatch):
         sys.modules, "c4env.agents.selfplay.network", raising=False
     )  # imports torch
     with pytest.raises(MissingExtra, match=rf"pip install 'c4env\[{extra}\]'"):
+        agents.make(spec)
+
+
+RULES = PLAYERS["kaggle"]
+
+
+@pytest.mark.parametrize(
+    ("spec", "words"),
+    [
+        ("exec", "expected exec:COMMAND"),
+        ("exec:/no/such/engine", "'/no/such/engine'.*an executable program"),
+        ("exec:cat 'x", "No closing quotation"),
+        ("exec:cat,reply=loud", "reply='loud': expected one of column, scores"),
+        ("exec:cat,newgame=often", "newgame='often': expected one of none, reset"),
+        ("exec:cat,timeout=-1", "timeout='-1'"),
+        ("kaggle", "kaggle: file is missing"),
+        ("kaggle:none.py", "file='none.py': expected an existing FILE.py"),
+        ("kaggle:submission.tar.gz", "unpack an archive first, and name its main.py"),
+        (f"{RULES},python=/no/python", "python='/no/python'"),
+        (f"{RULES},timeout=-1", "timeout='-1'"),
+        ("open_spiel", "expected open_spiel:BOT"),
+        ("open_spiel:none", "bot='none': expected one of mcts, minimax"),
+        ("open_spiel:mcts,simulations=0", "simulations='0'"),
+    ],
+)
+def test_a_program_or_package_that_cannot_be_is_refused(spec, words):
+    if spec.startswith("open_spiel"):
+        pytest.importorskip("pyspiel")
+    with pytest.raises(InvalidOption, match=words):
         agents.make(spec)

@@ -1,24 +1,20 @@
 """kaggle: ConnectX submissions in our games."""
 
-from __future__ import annotations
-
 import pytest
 
 from c4env import Position, agents, evaluation
 from c4env.agents.adapters.programs.kaggle_runner import observe
-from c4env.errors import EngineFault, InvalidOption, LateAnswer
+from c4env.errors import EngineFault, LateAnswer
 from tests.helpers.paths import DATA
 
-SUBMISSIONS = DATA / "kaggle"
-LOOKAHEAD = f"kaggle:{SUBMISSIONS / 'lookahead.py'}"
-RULES = f"kaggle:{SUBMISSIONS / 'rules.py'}"
+RULES = f"kaggle:{DATA / 'kaggle' / 'rules.py'}"
 
 
 @pytest.fixture
 def submitted(tmp_path, request):
     """The agent of a source."""
 
-    def make(source: str, options: str = ""):
+    def make(source, options=""):
         path = tmp_path / "submission.py"
         path.write_text(source)
         agent = agents.make(f"kaggle:{path}{options}")
@@ -107,14 +103,14 @@ def test_what_goes_wrong_is_a_fault(submitted, source, words):
 @pytest.mark.slow
 def test_loading_is_not_of_a_move_and_a_slow_move_is_late(submitted):
     source = (
-        "import time\ntime.sleep(0.5)\n"
+        "import time\ntime.sleep(1)\n"
         "def agent(obs):\n    time.sleep(1 if len(set(obs.board)) == 3 else 0)\n    return 3\n"
     )
-    agent = submitted(source, ",timeout=0.3")
+    agent = submitted(source, ",timeout=0.8")
     for _ in range(2):
         agent.reset(1)
         assert [agent.choose(Position.parse(moves)) for moves in ("", "4")] == [3, 3]
-        with pytest.raises(LateAnswer, match=r"no answer within 0\.3 s"):
+        with pytest.raises(LateAnswer, match=r"no answer within 0\.8 s"):
             agent.choose(Position.parse("44"))
 
 
@@ -134,44 +130,17 @@ def test_each_game_has_a_fresh_process_and_its_seed(submitted):
     assert columns(2**63 + 5) == columns(2**63 + 5) != columns(6)
 
 
-@pytest.mark.parametrize(
-    ("spec", "error", "words"),
-    [
-        ("kaggle", InvalidOption, "kaggle: file is missing"),
-        ("kaggle:none.py", InvalidOption, "file='none.py': expected an existing FILE.py"),
-        (f"{RULES},python=/no/python", InvalidOption, "python='/no/python'"),
-        (f"{RULES},timeout=-1", InvalidOption, "timeout='-1'"),
-        (
-            "kaggle:submission.tar.gz",
-            InvalidOption,
-            "unpack an archive first, and name its main.py",
-        ),
-    ],
-)
-def test_a_bad_spec_is_refused(spec, error, words):
-    with pytest.raises(error, match=words):
-        agents.make(spec)
-
-
 @pytest.mark.slow
-def test_published_kinds_of_submission_play_a_round_robin():
-    field = {"lookahead": LOOKAHEAD, "rules": RULES, "random": "random"}
+def test_a_submission_with_a_memory_wins_its_games_whoever_else_plays():
+    field = {"rules": RULES, "random": "random", "greedy": "greedy"}
     result = evaluation.round_robin(field, openings=0, seed=2)
     assert result.table.forfeits == {}
-    assert {game.ending for game in result.games} <= {"four", "full board"}
     for game in result.games:
-        if "random" in game.players:
-            assert game.players[game.winner] != "random"
-    del field["rules"]
+        if set(game.players) == {"rules", "random"}:
+            assert game.players[game.winner] == "rules"
+    del field["greedy"]
     again = evaluation.round_robin(field, openings=0, seed=2)
     assert {game.moves for game in again.games} <= {game.moves for game in result.games}
-
-
-def test_a_function_of_two_arguments_is_refused_before_play(tmp_path):
-    file = tmp_path / "mine.py"
-    file.write_text("def agent(observation, configuration):\n    return 3\n")
-    with pytest.raises(InvalidOption, match=r"use kaggle:FILE\.py"):
-        agents.make(f"{file}:agent")
 
 
 SUBMITTED = [

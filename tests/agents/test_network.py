@@ -24,9 +24,6 @@ def observed(several):
     return np.stack([s["observation"] for s in seen]), np.stack([s["action_mask"] for s in seen])
 
 
-# -- features ----------------------------------------------------------------------
-
-
 # -- network -----------------------------------------------------------------------
 
 

@@ -3,7 +3,6 @@
 import pytest
 
 from c4env import Position, agents
-from c4env.errors import IllegalMove, InvalidOption
 from c4env.evaluation.games.game import play_game
 
 
@@ -50,18 +49,3 @@ def test_its_rules_are_ours(pyspiel):
         assert state.is_terminal()
         expected = {0: [1.0, -1.0], 1: [-1.0, 1.0], None: [0.0, 0.0]}
         assert list(state.returns()) == expected[position.outcome.winner]
-
-
-@pytest.mark.parametrize(
-    ("spec", "error", "words"),
-    [
-        ("open_spiel", InvalidOption, "expected open_spiel:BOT"),
-        ("open_spiel:none", InvalidOption, "bot='none': expected one of mcts, minimax"),
-        ("open_spiel:mcts,simulations=0", InvalidOption, "simulations='0'"),
-    ],
-)
-def test_a_bad_spec_is_refused(pyspiel, spec, error, words):
-    with pytest.raises(error, match=words):
-        agents.make(spec)
-    with pytest.raises(IllegalMove):
-        agents.make("open_spiel:uniform_random").choose(Position.parse("1212121"))

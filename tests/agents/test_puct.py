@@ -1,10 +1,7 @@
 """Search led by a policy and value function: what it asks, what it makes of the answers."""
 
-from __future__ import annotations
-
 import sys
 import types
-from typing import Any
 
 import numpy as np
 import pytest
@@ -20,7 +17,7 @@ from tests.helpers.policies import uniform
 from tests.rules import reference
 
 
-def edge(observations: Any, masks: Any) -> Any:
+def edge(observations, masks):
     """Sure of the last column, and that it is lost."""
     logits = np.zeros(masks.shape, np.float32)
     logits[:, 6] = 8.0
@@ -30,10 +27,10 @@ def edge(observations: Any, masks: Any) -> Any:
 class Exact:
     """The solver as a value function, with an equal policy."""
 
-    def __init__(self) -> None:
+    def __init__(self):
         self.solver = Solver(book=None, table_mb=4)
 
-    def __call__(self, observations: Any, masks: Any) -> Any:
+    def __call__(self, observations, masks):
         values = [np.sign(self.solver.score(position_from(planes))) for planes in observations]
         return np.zeros(masks.shape), np.array(values, np.float64)
 
@@ -41,10 +38,10 @@ class Exact:
 class Recorder:
     """Uniform, and remembers what it was asked."""
 
-    def __init__(self) -> None:
+    def __init__(self):
         self.asked = []
 
-    def __call__(self, observations: Any, masks: Any) -> Any:
+    def __call__(self, observations, masks):
         self.asked.append((observations, masks))
         return uniform(observations, masks)
 
@@ -130,7 +127,7 @@ def test_forced_moves_are_followed_without_a_question(reuse):
 
 @pytest.mark.parametrize(("follow", "value"), [(False, -0.25), (True, 0.25)])
 def test_a_value_is_of_whoever_moves_where_it_was_asked(follow, value):
-    def ahead(planes: Any, masks: Any) -> Any:
+    def ahead(planes, masks):
         return np.eye(7)[[3] * len(masks)], np.full(len(masks), 0.25)
 
     # Column 4 threatens 3456, which has to be answered: it is the first player's turn again.
@@ -176,10 +173,10 @@ def test_no_virtual_loss_is_left_behind(batch):
 def test_logits_are_the_logarithms_of_probabilities():
     weights = np.array([1, 2, 3, 4, 3, 2, 1]) / 16
 
-    def probabilities(observations: Any, masks: Any) -> Any:
+    def probabilities(observations, masks):
         return np.tile(weights, (len(masks), 1)), np.zeros(len(masks))
 
-    def logits(observations: Any, masks: Any) -> Any:
+    def logits(observations, masks):
         # What a full column gets is not looked at.
         return np.where(masks, np.log(weights), np.nan), np.zeros(len(masks))
 
@@ -234,6 +231,3 @@ def test_an_answer_that_is_none_is_said(answer, policy, words):
     with pytest.raises(InvalidOption, match=words) as caught:
         agent.choose(Position())
     assert f"expected {policy} [N, 7] and values [N]" in str(caught.value)
-
-
-# -- the shipped network --------------------------------------------------------------------------

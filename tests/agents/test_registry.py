@@ -1,12 +1,10 @@
-from __future__ import annotations
-
 import importlib
 import importlib.metadata
 import math
 import re
 import sys
 import types
-from typing import Annotated, Any
+from typing import Annotated
 
 import pytest
 from hypothesis import given
@@ -15,7 +13,7 @@ from hypothesis import strategies as st
 from c4env import Position, agents, observe
 from c4env.agents.base import Agent, FunctionAgent
 from c4env.agents.registry import registry
-from c4env.agents.registry.entries import REQUIRED, Entry, Option, Range
+from c4env.agents.registry.entries import REQUIRED, Entry, Range
 from c4env.agents.registry.options import validate_args
 from c4env.agents.registry.registry import (
     ENTRY_POINTS,
@@ -29,10 +27,7 @@ from c4env.agents.registry.registry import (
     split_spec,
 )
 from c4env.agents.registry.table import ZOO
-from c4env.errors import (
-    InvalidOption,
-    UnknownAgent,
-)
+from c4env.errors import InvalidOption, UnknownAgent
 from tests.helpers.paths import ROOT
 from tests.helpers.processes import run_python
 
@@ -102,12 +97,7 @@ def test_specs_split_as_they_were_joined(name, options):
     assert split_spec(join_spec(path, options)) == (path, options)
 
 
-LOADED = Entry(
-    "loaded",
-    f"{__name__}:Loaded",
-    "made from a file",
-    argument="path",
-)
+LOADED = Entry("loaded", f"{__name__}:Loaded", "made from a file", argument="path")
 
 
 class Loaded(Agent):
@@ -250,7 +240,7 @@ class Fixed(Agent):
         return self.column
 
 
-def leftmost(observation: Any) -> int:
+def leftmost(observation):
     """The first column of the mask."""
     return int(observation["action_mask"].argmax())
 
@@ -258,13 +248,13 @@ def leftmost(observation: Any) -> int:
 class Policy:
     """Another library's policy: callable, with a reset of its own."""
 
-    def __init__(self) -> None:
+    def __init__(self):
         self.seeds = []
 
-    def __call__(self, observation: Any) -> int:
+    def __call__(self, observation):
         return 5
 
-    def reset(self, seed: Any = None) -> None:
+    def reset(self, seed=None):
         self.seeds.append(seed)
 
 
@@ -353,7 +343,7 @@ def test_what_a_script_defines_plays_in_its_workers_too(tmp_path):
 
 
 class Typed(Agent):
-    def __init__(self, n: int = 1, x: float | None = None, on: bool = False, word: str = "", raw=0):  # type: ignore[no-untyped-def]
+    def __init__(self, n: int = 1, x: float | None = None, on: bool = False, word: str = "", raw=0):
         self.given = (n, x, on, word, raw)
 
     def choose(self, position: Position) -> int:
@@ -365,8 +355,8 @@ def test_options_of_an_imported_class_become_what_its_annotations_say():
     agent = make("annotated:n=3,x=0.5,on=true,word=7,raw=8")
     assert agent.given == (3, 0.5, True, "7", "8")
     assert agent.name == "annotated:n=3,x=0.5,on=true,word=7,raw=8"
-    assert make("annotated:x=inf").given[1] == math.inf  # type: ignore[attr-defined]
-    assert make("annotated", n=4, x=2).given == (4, 2, False, "", 0)  # type: ignore[attr-defined]
+    assert make("annotated:x=inf").given[1] == math.inf
+    assert make("annotated", n=4, x=2).given == (4, 2, False, "", 0)
     register("policy", makes_a_policy)
     make("policy:strength=3")
 
@@ -375,7 +365,7 @@ def test_third_parties_register_through_entry_points(monkeypatch):
     asked = []
     here = __name__
 
-    def entry_points(group: str) -> list[importlib.metadata.EntryPoint]:
+    def entry_points(group):
         asked.append(group)
         kinds = {"theirs": f"{here}:Fixed", "their-function": f"{here}:leftmost"}
         kinds["their-entry"] = f"{here}:THEIR_ENTRY"
@@ -417,7 +407,7 @@ def test_every_agent_and_option_is_described():
         describe("gredy")
 
 
-def other_value(option: Option) -> Any:
+def other_value(option):
     """A value that is not the default; a text that names nothing else has none."""
     if option.kind is bool:
         return not option.default
@@ -455,7 +445,7 @@ def test_what_is_printed_of_an_agent_makes_it_again(entry, monkeypatch):
         assert make(spec, **{option.name: option.default}).name
         agent = make(spec, **{option.name: other_value(option)})
         again = eval(repr(agent), {"agents": agents})
-        assert (repr(again), again._given) == (repr(agent), agent._given)  # type: ignore[attr-defined]
+        assert (repr(again), again._given) == (repr(agent), agent._given)
         agent.name = ""  # as one of the class itself
         assert f"{option.name}={other_value(option)!r}" in repr(agent)
         again = eval(repr(agent), {type(agent).__name__: type(agent)})

@@ -7,7 +7,6 @@ import pytest
 
 from c4env import ConnectFourEnv, ConnectFourVectorEnv, Position, agents
 from c4env.errors import InvalidOption
-from c4env.observation import LAYOUTS, Form, observe
 
 reason = "needs stable-baselines3 and sb3-contrib: the extra sb3"
 
@@ -32,33 +31,6 @@ SMALL = {"policy_kwargs": {"net_arch": [8]}, "device": "cpu", "seed": 1}
 def saved(model, folder):
     model.save(folder / "model.zip")
     return folder / "model.zip"
-
-
-@pytest.mark.parametrize("layout", LAYOUTS)
-def test_a_maskable_model_plays_what_it_predicts(layout, libraries, tmp_path):
-    env = ConnectFourEnv(layout=layout, dtype="float32")
-    model = libraries[1].MaskablePPO("MlpPolicy", env, **SMALL)
-    agent = agents.make(f"sb3:{saved(model, tmp_path)}")
-    for moves in ("", "4", "444444", "44444433333", "1" * 6 + "2" * 6 + "3"):
-        position = Position.parse(moves)
-        seen = observe(position)
-        given = Form(layout, "float32")(seen["observation"])
-        mask = seen["action_mask"].astype(bool)
-        expected, _ = model.predict(given, action_masks=mask, deterministic=True)
-        assert agent.choose(position) == expected
-        assert position.is_legal(agent.choose(position))
-
-
-@pytest.mark.parametrize("algorithm", ["PPO", "A2C", "DQN"])
-def test_models_without_masks_play_legal_columns(algorithm, libraries, tmp_path):
-    model = getattr(libraries[0], algorithm)("MlpPolicy", ConnectFourEnv(), **SMALL)
-    agent = agents.make("sb3", path=str(saved(model, tmp_path)))
-    position = Position()
-    while position.outcome is None:
-        column = agent.choose(position)
-        best, _ = model.predict(observe(position)["observation"].reshape(84), deterministic=True)
-        assert column == best or not position.is_legal(int(best))
-        position = position.play(column)
 
 
 def test_a_policy_that_needs_more_than_an_observation_is_refused(libraries, tmp_path):

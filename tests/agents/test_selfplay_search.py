@@ -1,9 +1,5 @@
 """Searches that share a batch: what they ask, and that they better the network's policy."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -54,7 +50,7 @@ def test_the_better_half_goes_on(columns, simulations, counts):
 def test_all_searches_ask_in_one_batch():
     sizes = []
 
-    def asked(boards: Any) -> Any:
+    def asked(boards):
         sizes.append(len(boards))
         return uniform(boards)
 
@@ -126,7 +122,7 @@ def test_proofs_agree_with_exact_play():
 def test_an_exact_value_function_is_followed():
     solver = Solver(book=None, table_mb=4)
 
-    def exact(boards: Any) -> Any:
+    def exact(boards):
         positions = [Position.from_bitboards(*map(int, pair)) for pair in boards]
         return uniform(boards)[0], np.array([np.sign(solver.score(p)) for p in positions], float)
 

@@ -1,7 +1,5 @@
 """The solver: exact, whatever the options, and at the service of whoever interrupts it."""
 
-from __future__ import annotations
-
 import random
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -99,7 +97,7 @@ def test_at_least(solver):
             assert solver.at_least(position, asked) == (score >= asked)
     for bad in (1.5, True, None, "1"):
         with pytest.raises(InvalidOption, match="score="):
-            solver.at_least(positions[0], bad)  # type: ignore[arg-type]  # on purpose
+            solver.at_least(positions[0], bad)
 
 
 @pytest.mark.compiled
@@ -276,10 +274,10 @@ def test_threads_that_share_a_solver_get_exact_scores():
     known = {position: Solver(book=None, table_mb=1).score(position) for position in asked}
     solver = Solver(book=None, table_mb=1)
 
-    def scores(order: list[Position]) -> dict[Position, int]:
+    def scores(order):
         return {position: solver.score(position) for position in order}
 
-    def batch(order: list[Position]) -> dict[Position, int]:
+    def batch(order):
         return dict(zip(order, solver.scores_many(order).tolist(), strict=True))
 
     with ThreadPoolExecutor(4) as threads:
@@ -328,7 +326,7 @@ def test_signs_hold_what_exact_scores_say_and_tell_more_for_more_nodes():
     assert solver.signs(Position.parse("1212121"), 10) == [None] * 7
     for wrong in ({"nodes": 0}, {"nodes": 5, "order": (3, 3)}):
         with pytest.raises(InvalidOption, match=r"nodes=.*expected nodes >= 1"):
-            solver.signs(Position(), **wrong)  # type: ignore[arg-type]
+            solver.signs(Position(), **wrong)
 
 
 SIZE = Size(2, 5, 3) if config.DISABLE_JIT else Size(4, 4, 4)  # compiled for other tests anyway

@@ -5,14 +5,7 @@ import pickle
 import numpy as np
 import pytest
 
-from c4env import (
-    ConnectFourEnv,
-    ConnectFourVectorEnv,
-    Position,
-    agents,
-    batched,
-    observe,
-)
+from c4env import ConnectFourEnv, ConnectFourVectorEnv, Position, agents, batched, observe
 from c4env.agents import Pool
 from c4env.envs.vectorized.batch import Batch, boards_from
 from c4env.errors import EngineFault, OpponentFailed
@@ -132,22 +125,25 @@ def test_a_module_that_fails_is_named(torch):
 # -- Stable-Baselines3 --------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["PPO", "DQN", "MaskablePPO"])
+@pytest.mark.parametrize("name", ["PPO", "A2C", "DQN", "MaskablePPO"])
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_a_model_that_is_being_trained_is_an_agent(name, layout):
+def test_a_model_plays_what_it_predicts_in_training_and_from_its_file(name, layout, tmp_path):
+    """The best legal column; a library without masks may predict a full one."""
     library = pytest.importorskip("sb3_contrib" if name == "MaskablePPO" else "stable_baselines3")
     env = ConnectFourEnv("random", layout=layout, dtype="float32")
     small = {"policy_kwargs": {"net_arch": [8]}, "device": "cpu", "seed": 1}
     model = getattr(library, name)("MlpPolicy", env, **small)
-    for source in (model, model.policy):
+    model.save(tmp_path / "model.zip")
+    for source in (model, model.policy, f"sb3:{tmp_path / 'model.zip'}"):
         agent = agents.make(source)
-        seen = [observe(p) for p in POSITIONS]
         columns = [agent.choose(p) for p in POSITIONS]
-        for column, each in zip(columns, seen, strict=True):
-            given = Form(layout, "float32")(each["observation"])
-            best, _ = model.predict(given, deterministic=True)
-            assert column == best or each["action_mask"][best] == 0
-            assert each["action_mask"][column]
+        for column, seen in zip(columns, map(observe, POSITIONS), strict=True):
+            mask = seen["action_mask"].astype(bool)
+            masked = {"action_masks": mask} if name == "MaskablePPO" else {}
+            given = Form(layout, "float32")(seen["observation"])
+            best, _ = model.predict(given, deterministic=True, **masked)
+            assert column == best or not mask[best]
+            assert mask[column]
         discs = boards_from(batch_of(POSITIONS))
         assert agent.choose_many(discs, np.zeros(5, np.int64)).tolist() == columns
     envs = ConnectFourVectorEnv(4, opponent=model)

@@ -3,20 +3,13 @@
 What is kept is read off the tree itself, since a search shows little of it.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given
 
 from c4env import Position
 from c4env.agents.sampling.mcts import MCTS
-from c4env.agents.sampling.tree import (
-    NODE,
-    OPEN,
-    propagate_proof,
-    tactical_status,
-)
+from c4env.agents.sampling.tree import NODE, OPEN, propagate_proof, tactical_status
 from c4env.bitboard import drop
 from tests.rules.strategies import positions
 
@@ -28,7 +21,7 @@ def cells_of(position, columns):
 def slow_status(position):
     """Whether two discs decide the game, and the columns after which the next does not lose."""
 
-    def can_win(at: Position) -> bool:
+    def can_win(at):
         return any(
             (end := at.play(c).outcome) is not None and end.winner is not None
             for c in at.legal_columns()

@@ -6,8 +6,6 @@ python -m tests.benchmarks published  naive search beside alpha-beta; negamax's 
 python -m tests.benchmarks solver     the exact solver beside bitbully (--help: its options)
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Sequence
 

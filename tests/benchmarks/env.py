@@ -5,8 +5,6 @@ many boards, as in ``vector``, by the caller's steps. PettingZoo's own needs pyg
 only the ratios mean something elsewhere.
 """
 
-from __future__ import annotations
-
 import random
 import statistics
 import time

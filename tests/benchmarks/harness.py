@@ -5,8 +5,6 @@ has options declares them in ``configure(parser)`` and prints in ``execute(argum
 returns the exit code, or None for 0.
 """
 
-from __future__ import annotations
-
 import argparse
 import importlib
 import time

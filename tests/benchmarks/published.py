@@ -9,8 +9,6 @@ over the 1,000 of the set End-Easy. FILES have its lines, moves and score (L3_R1
 the 100 endings of tests/data are solved, whose nodes a slow reference counted.
 """
 
-from __future__ import annotations
-
 import argparse
 import itertools
 from collections.abc import Iterator, Sequence
@@ -23,7 +21,7 @@ import numpy as np
 from c4env import agents
 from c4env.agents.base import SearchingAgent
 from c4env.agents.published.negamax import Negamax
-from c4env.evaluation.cli.options import at_least
+from c4env.evaluation.cli.options import add_seed, at_least
 from c4env.evaluation.exact.questions import random_games, read_labelled
 from c4env.position import Position
 from tests.benchmarks.harness import show_as_measured, timed
@@ -97,14 +95,16 @@ def negamax(sets: dict[str, list[tuple[str, int, int | None]]]) -> Iterator[list
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("files", nargs="*", type=Path, metavar="FILES", help="lines: moves, score")
-    parser.add_argument("--depth", type=int, default=DEPTH, help=f"greatest (default {DEPTH})")
-    parser.add_argument("--count", type=int, default=10, help="positions to prune (default 10)")
-    parser.add_argument("--seed", type=int, default=0, help="of these positions (default 0)")
+    parser.add_argument(
+        "--depth", type=at_least(1), default=DEPTH, help=f"greatest (default {DEPTH})"
+    )
+    parser.add_argument(
+        "--count", type=at_least(1), default=10, help="positions to prune (default 10)"
+    )
+    add_seed(parser, "these positions")
 
 
 def execute(arguments: argparse.Namespace) -> int:
-    at_least(arguments, 1, "depth", "count")
-    at_least(arguments, 0, "seed")
     sets = {path.stem: [(p.moves, p.score, None) for p in read_labelled(path)]
             for path in arguments.files} or {"endings": endings()}  # fmt: skip
     boards = random_positions(arguments.count, arguments.seed)

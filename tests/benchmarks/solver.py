@@ -6,8 +6,6 @@ opening book, one thread; times are processor time of the process, so that other
 machine counts less. The peer's boards are made, and its table is emptied, outside the time.
 """
 
-from __future__ import annotations
-
 import argparse
 import itertools
 from collections.abc import Callable, Iterable, Sequence
@@ -111,15 +109,16 @@ def timed_peer(
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("files", nargs="*", type=Path, help="lines of moves and score")
     parser.add_argument(
-        "--count", type=int, metavar="N", help="positions of each set, the last ones"
+        "--count", type=at_least(1), metavar="N", help="positions of each set, the last ones"
     )
     parser.add_argument("--alone", action="store_true", help="without bitbully")
-    parser.add_argument("--repeats", type=int, default=1, help="measure so often, take the least")
+    parser.add_argument(
+        "--repeats", type=at_least(1), default=1, help="measure so often, take the least"
+    )
     parser.add_argument("--empty", action="store_true", help="the empty board too (slow)")
 
 
 def execute(arguments: argparse.Namespace) -> int:
-    at_least(arguments, 1, "count", "repeats")
     core = None
     if not arguments.alone:
         with from_extra("peers", "without --alone the peer is needed"):

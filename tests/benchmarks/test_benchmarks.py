@@ -2,7 +2,6 @@
 
 import json
 import random
-import sys
 
 import numpy as np
 import pytest
@@ -10,7 +9,6 @@ import pytest
 from c4env.envs.aec import env as aec_env
 from tests.benchmarks import env, vector
 from tests.benchmarks.__main__ import main
-from tests.helpers.commands import refusal
 
 
 def test_environments_beside_pettingzoos():
@@ -61,9 +59,3 @@ def test_the_solver(peer, tmp_path, capsys):
 def test_the_published_experiments(capsys):
     assert main(["published", "--depth", "2", "--count", "3"]) == 0
     assert capsys.readouterr().out.splitlines()[-1].split()[:2] == ["endings", "100"]
-
-
-def test_bad_input_is_one_line(capsys, monkeypatch):
-    monkeypatch.setitem(sys.modules, "bitbully.bitbully_core", None)
-    assert "c4env[peers]" in refusal(["solver"], capsys, main)
-    assert "--count 0" in refusal(["solver", "--count", "0"], capsys, main)

@@ -4,8 +4,6 @@ The time is that of ``step`` alone, observations and masks included, with random
 chosen outside the clock.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Sequence
 from functools import partial

@@ -1,12 +1,8 @@
 """The page in a real browser, without a screen."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys
-from collections.abc import Callable
-from typing import Any
 
 import pytest
 
@@ -24,8 +20,6 @@ from tests.helpers.serving import serving  # noqa: E402
 expect = playwright.expect
 pytestmark = [pytest.mark.compiled, pytest.mark.slow]  # each page in a real browser
 
-Open = Callable[..., Any]
-
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
@@ -35,9 +29,7 @@ def folder(tmp_path_factory):
 @pytest.fixture(scope="module")
 def address(folder):
     settings = ServerSettings(
-        agents={"sleeper": "tests.helpers.serving:sleeper"},
-        record=folder / "games",
-        workers=2,
+        agents={"sleeper": "tests.helpers.serving:sleeper"}, record=folder / "games", workers=2
     )
     with serving(settings) as address:
         yield address
@@ -49,7 +41,7 @@ def open_page(browser, address):
     errors = []
     contexts = []
 
-    def open_(fragment: str = "", server: str = address, **options: Any) -> Any:
+    def open_(fragment="", server=address, **options):
         context = browser.new_context(**{"reduced_motion": "reduce", **options})
         context.set_default_timeout(PATIENCE)
         contexts.append(context)
@@ -77,7 +69,7 @@ def moves_of(page):
 
 def discs_of(page):
     """What is seen: the discs of each column from the bottom."""
-    return page.locator(".column").evaluate_all(  # type: ignore[no-any-return]
+    return page.locator(".column").evaluate_all(
         "columns => columns.map(column =>"
         " [...column.querySelectorAll('.cell .disc')].reverse().map(d => Number(d.dataset.disc)))"
     )
@@ -164,29 +156,6 @@ def test_an_agent_and_its_options_are_chosen(open_page):
     click(page, 3)
     expected = agents.make("minimax:depth=2,heuristic=lines").choose(Position.parse("4"))
     assert moves_of(page) == f"4{expected + 1}"
-
-
-def test_two_agents_to_watch(open_page, folder):
-    before = len(games(folder))
-    page = open_page("moves=4444&red=minimax:depth=1&yellow=greedy")
-    headline(page, "minimax:depth=1.*to move")
-    page.select_option("#pace", "Fast")
-    page.click("#pause")  # which says Start
-    headline(page, "wins|draw")
-    expect(page.locator("#pause")).to_be_disabled()
-    position = Position.parse("4444")
-    players = [agents.make("minimax:depth=1"), agents.make("greedy")]
-    while position.outcome is None:
-        position = position.play(players[position.to_move].choose(position))
-    assert Position.parse(moves_of(page)) == position
-    assert len(games(folder)) == before
-    page.select_option("#pace", "Slow")
-    for button in ("#new", "#again"):  # a new game starts them
-        page.click(button)
-        expect(page.locator("#pause")).to_have_text("Pause")
-        expect(page.locator("#moves .set-up")).to_have_count(0)
-        page.select_option("#pace", "Fast")
-        headline(page, "wins|draw")
 
 
 def test_a_long_search_shows_progress_and_can_be_stopped(open_page):
@@ -296,7 +265,7 @@ def test_the_server_stopped_in_the_middle_of_a_game(open_page, tmp_path):
         page.locator(".column").nth(3).click()
         expect(page.locator("#banner")).to_contain_text("The server does not answer")
         assert moves_of(page) == before + "4"
-        process.stdout.close()  # type: ignore[union-attr]
+        process.stdout.close()
         process, _ = start(int(server.rpartition(":")[2]), tmp_path)
         page.click("#retry")
         headline(page, "Your turn")
@@ -306,7 +275,7 @@ def test_the_server_stopped_in_the_middle_of_a_game(open_page, tmp_path):
     finally:
         process.kill()
         process.wait()
-        process.stdout.close()  # type: ignore[union-attr]
+        process.stdout.close()
 
 
 # -- for everybody ----------------------------------------------------------------------------

@@ -14,11 +14,7 @@ from pettingzoo.utils.env_logger import EnvLogger
 from c4env import ConnectFourEnv
 from c4env.envs.aec import env, raw_env
 from c4env.envs.masked import MaskInObservation
-from c4env.errors import (
-    InvalidAction,
-    InvalidOption,
-    WrongOrder,
-)
+from c4env.errors import InvalidAction, InvalidOption, WrongOrder
 from tests.helpers.environments import seen
 
 with warnings.catch_warnings():

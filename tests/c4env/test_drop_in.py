@@ -1,7 +1,5 @@
 """What programs written for PettingZoo's connect four reach into, in the forms they use."""
 
-from __future__ import annotations
-
 import copy
 import inspect
 import pickle
@@ -140,7 +138,7 @@ class Counting(BaseWrapper[str, Any, Any]):
 
     steps = 0
 
-    def step(self, action: Any) -> None:
+    def step(self, action):
         self.steps += 1
         self.env.step(action)
 
@@ -168,7 +166,7 @@ def test_a_method_of_any_layer_can_be_replaced(depth):
     assert environment.position == Position.parse("4")
 
 
-def by_attributes(layer: Any, below: Any) -> Any:
+def by_attributes(layer, below):
     double = object.__new__(type(layer))
     for name, value in vars(layer).items():
         if name != "env":
@@ -206,7 +204,7 @@ def test_a_game_copied_layer_by_layer_goes_its_own_way(duplicate, moves):
     assert double.unwrapped is not first.unwrapped
 
 
-def names_of(layer: Any) -> set[str]:
+def names_of(layer):
     found = set(vars(layer))
     for kind in type(layer).__mro__:
         if kind.__module__.startswith("pettingzoo."):

@@ -28,11 +28,7 @@ VECTORS = {
     for mode in ("NextStep", "SameStep", "Disabled")
     for opponent in (None, "random", "greedy")
 }
-ONE_BOARD = {
-    "env": env,
-    "raw_env": raw_env,
-    "single": partial(ConnectFourEnv, seat=0),
-}
+ONE_BOARD = {"env": env, "raw_env": raw_env, "single": partial(ConnectFourEnv, seat=0)}
 EVERY = ONE_BOARD | VECTORS
 BY_RESET = pytest.mark.parametrize("name", [*ONE_BOARD, "vector, NextStep, random"])
 

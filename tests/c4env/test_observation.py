@@ -28,7 +28,7 @@ def test_an_observation_shows_the_board_from_the_observers_side(moves):
         columns = reference.open_columns(board) if on_turn else []
         assert mask.tolist() == [int(column in columns) for column in range(7)]
         if player == position.to_move:
-            assert all(np.array_equal(observe(position)[k], seen[k]) for k in seen)  # type: ignore[literal-required]
+            assert all(np.array_equal(observe(position)[k], seen[k]) for k in seen)
 
 
 @given(positions())

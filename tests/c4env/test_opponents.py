@@ -1,15 +1,11 @@
 """Whatever may be an opponent plays in every environment, and plays the same there."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import gymnasium
 import numpy as np
 import pytest
 
 import c4env
-from c4env import ConnectFourEnv, ConnectFourVectorEnv, Observation, Position, agents
+from c4env import ConnectFourEnv, ConnectFourVectorEnv, Position, agents
 from c4env.agents import Pool
 from c4env.agents.baselines import Greedy
 from c4env.errors import C4Error, InvalidOption
@@ -23,7 +19,7 @@ def one(observation):
 
 
 @c4env.batched
-def many(observation: Observation) -> Any:
+def many(observation):
     """The same of many boards."""
     return 6 - observation["action_mask"][:, ::-1].argmax(axis=1)
 
@@ -67,10 +63,10 @@ class Rightmost(agents.Agent):
     deterministic = True
     resets = 0
 
-    def reset(self, seed: Any = None) -> None:
+    def reset(self, seed=None):
         self.resets += 1
 
-    def choose(self, position: Position) -> int:
+    def choose(self, position):
         return position.legal_columns()[-1]
 
 
@@ -159,7 +155,7 @@ def test_the_vector_environments_opponent_can_be_replaced():
 # -- one board or many: said, never guessed -------------------------------------------------------
 
 
-def of_one(observation: Observation) -> Any:
+def of_one(observation):
     """The last legal column; given many boards it would return a number for each column."""
     return np.argsort(observation["action_mask"], kind="stable")[-1]
 
@@ -191,7 +187,7 @@ def test_a_name_is_one_player_through_every_door(name):
 class Leftmost(Greedy):
     """A subclass that changes one method of an agent for many boards."""
 
-    def choose(self, position: Position) -> int:
+    def choose(self, position):
         return position.legal_columns()[0]
 
 
@@ -206,10 +202,10 @@ def test_a_subclass_that_overrides_choose_plays_so_on_many_boards():
 class Drawn(agents.Agent):
     """Draws a column from its generator, and the more the longer it has drawn."""
 
-    def reset(self, seed: Any = None) -> None:
+    def reset(self, seed=None):
         self._generator = np.random.default_rng(seed)
 
-    def choose(self, position: Position) -> int:
+    def choose(self, position):
         return int(self._generator.choice(position.legal_columns()))
 
 
@@ -230,7 +226,7 @@ def softmax(observation):
     ],
 )
 def test_a_boards_games_depend_on_its_seed_alone(make):
-    def games(seeds: list[int], which: int) -> Any:
+    def games(seeds, which):
         envs = ConnectFourVectorEnv(len(seeds), opponent=make(), autoreset_mode="SameStep")
         seen, _ = envs.reset(seed=seeds)
         history = []

@@ -5,14 +5,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-import c4env
 from c4env import Outcome, Position, format_moves, parse_moves
 from c4env.errors import IllegalMove, InvalidAction, InvalidPosition
 from c4env.position import parse_column
 from tests.rules import reference
 from tests.rules.strategies import bits_of, games, positions
-
-SMALL = c4env.board(4, 4, 4).Position
 
 DRAW = "421127327363224366417626743773654415515515"
 WON_BY_THE_LAST_DISC = "527321255352474421577234343376616576661114"

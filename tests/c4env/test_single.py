@@ -1,20 +1,12 @@
 """One side against an opponent, and what Gymnasium expects of it."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import gymnasium
 import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
 
-from c4env import ConnectFourEnv, Observation, Position, observe, position_from
-from c4env.errors import (
-    InvalidOption,
-    OpponentFailed,
-    WrongOrder,
-)
+from c4env import ConnectFourEnv, Position, observe, position_from
+from c4env.errors import InvalidOption, OpponentFailed, WrongOrder
 from c4env.observation import DTYPES, LAYOUTS, Form
 from tests.helpers.environments import state_of
 from tests.helpers.policies import first_legal
@@ -23,15 +15,15 @@ from tests.helpers.policies import first_legal
 class Scripted:
     """Plays given columns; remembers its seeds and what it saw."""
 
-    def __init__(self, *columns: Any) -> None:
+    def __init__(self, *columns):
         self.columns = list(columns)
         self.seeds = []
         self.seen = []
 
-    def reset(self, seed: int) -> None:
+    def reset(self, seed):
         self.seeds.append(seed)
 
-    def __call__(self, observation: Observation) -> Any:
+    def __call__(self, observation):
         self.seen.append(position_from(observation))
         return self.columns.pop(0)
 
@@ -119,7 +111,7 @@ def test_an_opponents_nonsense_takes_the_callers_move_back(failure):
 
 
 def test_an_opponent_that_raises():
-    def broken(observation: Observation) -> int:
+    def broken(observation):
         raise RuntimeError("out of order")
 
     environment = ConnectFourEnv(broken, seat=0)
@@ -133,7 +125,7 @@ def test_an_opponent_that_raises():
 
 
 def test_an_opponent_cannot_change_the_board():
-    def vandal(observation: Observation) -> int:
+    def vandal(observation):
         observation["observation"][:] = 1
         observation["action_mask"][:] = 0
         return 3
@@ -145,7 +137,7 @@ def test_an_opponent_cannot_change_the_board():
 
 
 def test_an_opponents_reset_is_given_a_seed():
-    def seeds(first: int) -> list[int]:
+    def seeds(first):
         opponent = Scripted(*[0] * 3)
         environment = ConnectFourEnv(opponent, seat=1)
         environment.reset(seed=first)
@@ -154,9 +146,6 @@ def test_an_opponents_reset_is_given_a_seed():
 
     assert seeds(1) == seeds(1)
     assert len(set(seeds(1) + seeds(2))) == 4
-
-
-# -- starts -----------------------------------------------------------------------------------
 
 
 # -- observations -----------------------------------------------------------------------------

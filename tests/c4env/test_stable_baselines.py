@@ -1,13 +1,9 @@
 """Boards for Stable-Baselines3: what that library asks of them."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 import pytest
 
-from c4env import Observation, batched
+from c4env import batched
 from c4env.agents.pool import Pool
 from c4env.errors import InvalidOption
 
@@ -15,7 +11,7 @@ pytest.importorskip("stable_baselines3", reason="needs stable-baselines3: the ex
 
 
 @batched
-def rightmost(observation: Observation) -> Any:
+def rightmost(observation):
     return 6 - observation["action_mask"][:, ::-1].argmax(axis=1)
 
 

@@ -17,7 +17,7 @@ from tests.helpers.boards import OTHER_BOARDS, WIDEST
 try:
     from c4env.envs.vectorized import tensor
 except MissingExtra:
-    tensor = None  # type: ignore[no-redef]
+    tensor = None
 
 
 @pytest.fixture
@@ -193,7 +193,7 @@ def test_nothing_is_copied_to_the_host(torch, opponent):
 def test_bad_arguments_are_refused(torch):
     for size in (0, True, 2.5):
         with pytest.raises(InvalidOption, match="expected a positive integer"):
-            c4env.TensorEnv(size)  # type: ignore[arg-type]
+            c4env.TensorEnv(size)
     for device in ("nosuch", 3.5):
         with pytest.raises(InvalidOption, match="device="):
             c4env.TensorEnv(2, device=device)
@@ -207,7 +207,7 @@ def test_bad_arguments_are_refused(torch):
         ({"dtype": "float64"}, "dtype='float64': expected"),
     ):
         with pytest.raises(InvalidOption, match=match):
-            c4env.TensorEnv(2, **given)  # type: ignore[arg-type]
+            c4env.TensorEnv(2, **given)
     env = c4env.TensorEnv(2)
     with pytest.raises(WrongOrder, match="before step"):
         env.step(torch.tensor([0, 0]))

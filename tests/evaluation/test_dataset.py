@@ -1,6 +1,5 @@
 """Exact data: labels as the slow reference finds them, splits, files, and a kill."""
 
-import itertools
 from collections import Counter
 
 import numpy as np
@@ -8,6 +7,7 @@ import pytest
 
 from c4env import Position, evaluation
 from c4env.agents.solver import NO_SCORE, Solver
+from c4env.agents.solver.book import default_book
 from c4env.agents.solver.exam import exam_positions
 from c4env.bitboard import mirror
 from c4env.errors import UnreadableRun
@@ -16,7 +16,7 @@ from c4env.evaluation.exact import dataset as module
 from c4env.evaluation.exact.dataset import SPLITS
 from c4env.observation import observe
 from tests.helpers.processes import start_python
-from tests.rules.reference import column_scores
+from tests.rules import reference
 
 LATE = {"positions": 200, "plies": range(26, 40), "seed": 3, "sets": ["random"]}
 
@@ -33,21 +33,12 @@ def positions(found):
     return [Position.from_bitboards(*pair) for pair in pairs]
 
 
-def board_of(position):
-    """The board of the slow reference; player 0 is to move."""
-    board = [[-1] * 7 for _ in range(6)]
-    for column, row in itertools.product(range(7), range(6)):
-        for player, side in enumerate((position.mine, position.theirs)):
-            if side >> 7 * column + row & 1:
-                board[row][column] = player
-    return board
-
-
 def test_every_label_is_what_the_slow_reference_finds(late):
     some = late[1].take(np.flatnonzero(late[1].ply >= 33))
     assert len(some.mine) > 20
     for position, columns in zip(positions(some), some.columns.tolist(), strict=True):
-        scores = column_scores(board_of(position), 0)
+        board = reference.board_after(position.moves())
+        scores = reference.column_scores(board, position.to_move)
         expected = [NO_SCORE if score is None else score for score in scores]
         assert columns == expected
 
@@ -116,11 +107,13 @@ def test_positions_of_the_exam_are_left_out(tmp_path):
     assert set(positions(games)) == there
 
 
-@pytest.mark.slow
 @pytest.mark.compiled
-def test_the_uci_set_has_its_counts(tmp_path):
-    found = evaluation.data(tmp_path / "uci.npz", sets=["uci"])
-    assert [int((np.sign(found.score) == s).sum()) for s in (1, 0, -1)] == [44473, 6449, 16635]
+def test_the_uci_set_has_its_counts():
+    """By the book; a search of all its columns takes a minute."""
+    mine, theirs = module._listed(module.UCI, range(8, 9))
+    found = module._labelled(mine, theirs, np.zeros((len(mine), 7), np.int8))
+    signs = Counter(np.sign([default_book().score(p) for p in positions(found)]).tolist())
+    assert signs == {1: 44473, 0: 6449, -1: 16635}
     asked = exam_positions()
     assert [p in asked for p in positions(found)] == (found.split == "exam").tolist()
 

@@ -9,13 +9,7 @@ import pytest
 
 from c4env import agents
 from c4env.agents.solver import Solver
-from c4env.agents.solver.exam import (
-    FILE,
-    SHA256,
-    VERSION,
-    exam,
-    exam_positions,
-)
+from c4env.agents.solver.exam import FILE, SHA256, VERSION, exam, exam_positions
 from c4env.evaluation.__main__ import main
 from c4env.position import Position
 from tests.helpers.paths import ROOT

@@ -43,6 +43,7 @@ def test_help_of_a_command(name, capsys, monkeypatch):
         ["leaderboard", "--stored"],
         ["check", "greedy"],
         ["play", "random", "greedy"],
+        ["quality", "random", "greedy", "--on", "end-easy", "--count", "9", "--quiet"],
         ["run", "random", "greedy", *RUN],
         ["match", "random", "greedy", *RUN],
     ],

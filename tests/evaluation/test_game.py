@@ -46,40 +46,12 @@ def test_a_draw():
 DRAWN = "441365675334466335442232661515577771217122"
 
 
-@pytest.mark.parametrize(
-    ("answer", "ending"),
-    [
-        (7, "nonsense"),
-        (-1, "nonsense"),
-        (True, "nonsense"),
-        (2.0, "nonsense"),
-        ("3", "nonsense"),
-        (None, "nonsense"),
-        (np.array([1, 2]), "nonsense"),
-    ],
-)
+@pytest.mark.parametrize("answer", [7, -1, True, 2.0, "3", None, np.array([1, 2])], ids=repr)
 @pytest.mark.parametrize("seat", [0, 1])
-def test_nonsense_forfeits(answer, ending, seat):
+def test_nonsense_forfeits(answer, seat):
     game = against(lambda observation: answer, seat)
-    assert (game.ending, game.winner, game.forfeited_by) == (ending, 1 - seat, seat)
+    assert (game.ending, game.winner, game.forfeited_by) == ("nonsense", 1 - seat, seat)
     assert game.reason
-
-
-def test_a_full_column_forfeits():
-    game = against(lambda observation: 0)
-    assert (game.ending, game.reason) == ("illegal column", "column 0 is full")
-    assert (game.moves, game.forfeited_by) == ("44111111", 0)
-
-
-@pytest.mark.parametrize("error", [RuntimeError("broken"), ValueError("x"), SystemExit(3)])
-def test_an_exception_forfeits_with_its_words(error):
-    def fail(observation):
-        raise error
-
-    game = against(fail, seat=1)
-    assert game.ending == "exception"
-    assert game.reason == f"{type(error).__name__}: {error}"
-    assert game.moves == "441"
 
 
 def test_a_keyboard_interrupt_is_not_an_agents_fault():
@@ -135,17 +107,12 @@ class Slow:
         return first_legal(observation)
 
 
-def sleep_once():
-    time.sleep(0.2)
-
-
-@pytest.mark.parametrize("seat", [0, 1])
-def test_an_answer_that_comes_too_late_forfeits(seat):
-    policies = (Slow(sleep_once), first_legal) if seat == 0 else (first_legal, Slow(sleep_once))
-    game = play_game(policies, ("one", "two"), "44", clock=Clock(0.05, 0.02))
-    assert (game.ending, game.forfeited_by) == ("time", seat)
-    assert "the limit is 0.05 s plus a margin of 0.02 s" in game.reason
-    assert len(game.moves) == 4 + seat
+def test_an_answer_that_comes_too_late_forfeits():
+    """The other side has a second, too: more than it needs on any machine."""
+    policies = first_legal, Slow(lambda: time.sleep(1.5))
+    game = play_game(policies, ("one", "two"), "44", clock=Clock(0.9, 0.1))
+    assert (game.ending, game.forfeited_by, len(game.moves)) == ("time", 1, 5)
+    assert "the limit is 0.9 s plus a margin of 0.1 s" in game.reason
 
 
 def test_an_engine_that_is_late_by_its_own_clock_forfeits_on_time():
@@ -157,5 +124,7 @@ def test_an_engine_that_is_late_by_its_own_clock_forfeits_on_time():
 
 
 def test_the_margin_is_forgiven():
-    game = play_game((Slow(sleep_once), first_legal), ("one", "two"), "44", clock=Clock(0.05, 5))
+    game = play_game(
+        (Slow(lambda: time.sleep(0.1)), first_legal), ("one", "two"), clock=Clock(0.05, 9)
+    )
     assert game.ending == "four"

@@ -170,28 +170,6 @@ def test_edited_code_is_refused_in_words_and_others_may_go_on(tmp_path, monkeypa
     assert result.digest == evaluation.round_robin(["./own.py:agent", *players], 0).digest
 
 
-class Counts:
-    """Counts its moves."""
-
-    def __init__(self):
-        self.moves = 0
-
-    def __call__(self, observation):
-        self.moves += 1
-        return int(observation["action_mask"].argmax())
-
-
-def test_an_object_that_changes_its_own_values_is_refused_in_words(tmp_path):
-    agent = Counts()
-    players = {"mine": agent, "random": "random"}
-    evaluation.round_robin(players, 0, out=tmp_path)
-    words = r"these fields differ: code of mine \(mine\)"
-    with pytest.raises(UnreadableRun, match=words):
-        evaluation.round_robin(players, 0, out=tmp_path)
-    result, there = counted({"mine": Counts(), "random": "random"}, ["", "1"], out=tmp_path)
-    assert (there, len(result.games)) == (2, 4)
-
-
 @st.composite
 def headers(draw):
     players = draw(st.lists(st.sampled_from("abcde"), min_size=2, unique=True))

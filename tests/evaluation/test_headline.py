@@ -37,10 +37,7 @@ def ratings_of(*elo, better=0.99, exact=False):
             ratings_of(50, -50),
             "a is the stronger of the two, 100 Elo ahead of b (95 %: +50 .. +150).",
         ),
-        (
-            ratings_of(20, -20),
-            "a leads b by 40 Elo (95 %: -10 .. +90), but b may be as strong.",
-        ),
+        (ratings_of(20, -20), "a leads b by 40 Elo (95 %: -10 .. +90), but b may be as strong."),
         (ratings_of(50, 50, -100), "a and b are level at the head of 3 agents (95 %: -50 .. +50)."),
         (ratings_of(0, 0, 0), "a and 2 others are level (95 %: -50 .. +50)."),
         (ratings_of(0), "9 games of a."),

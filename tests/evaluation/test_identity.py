@@ -1,7 +1,5 @@
 """What an agent is made from, as a run's header and kept answers have it."""
 
-from __future__ import annotations
-
 import functools
 import math
 import random

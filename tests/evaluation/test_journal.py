@@ -11,7 +11,7 @@ def number(values):
     return value
 
 
-NUMBERS = Format("numbers", number, "numbers", lambda value: [value])
+NUMBERS = Format("numbers 1", number, "numbers", lambda value: [value])
 HEADER, ONE, TWO = (line_of(value).decode() for value in ({"format": "numbers 1"}, [1], ["two"]))
 
 
@@ -77,7 +77,7 @@ def test_a_second_writer_is_refused(tmp_path):
 @pytest.mark.parametrize("text", ["a\u2028b\x85c\x0bd", "half \ud800 a pair", "\udcff", 'é\n"\\'])
 def test_any_text_is_kept_as_it_is(tmp_path, text):
     path = tmp_path / "texts.jsonl"
-    texts = Format("texts", str, "texts", lambda text: [text])._replace(parse=lambda v: v[0])
+    texts = Format("texts 1", str, "texts", lambda text: [text])._replace(parse=lambda v: v[0])
     with Journal(path, texts, {"about": text}) as journal:
         journal.append(text)
     with Journal(path, texts, {"about": text}) as journal:
@@ -104,7 +104,7 @@ def test_a_disk_that_fills_is_an_error_and_loses_no_line(tmp_path):
 @pytest.mark.parametrize("kept", [True, False])
 def test_findings_are_asked_for_once(tmp_path, kept):
     path = tmp_path / "found.jsonl" if kept else None
-    form = Format("c4env findings", lambda line: ((line[0], line[1]), line[2]), "findings")
+    form = Format("c4env findings 1", lambda line: ((line[0], line[1]), line[2]), "findings")
     asked = []
 
     def ask():

@@ -3,23 +3,17 @@
 Every file that is kept, against everything that can change under it.
 """
 
-import importlib
 import sys
-from pathlib import Path
+from contextlib import closing
 
 import pytest
 
-import c4env
 from c4env import evaluation
 from c4env.agents.solver import Solver
-from c4env.boards import Size
-from c4env.errors import UnreadableRun, WrongBoard
-from c4env.evaluation import play
-from c4env.evaluation.exact.questions import ANSWERS_FILE, Labelled, question_agents
+from c4env.errors import UnreadableRun
+from c4env.evaluation.exact.questions import ANSWERS_FILE, Labelled, line_up_specs, question_agents
 from c4env.evaluation.exact.scores import Judge
-from c4env.evaluation.store import record
 from c4env.evaluation.store.record import GAMES_FILE
-from c4env.evaluation.studies.leaderboard import Board, place
 from c4env.position import Position
 
 ENDING = "4713732767357311732634225152551"  # 31 discs: a game is a few moves
@@ -53,26 +47,16 @@ def played(spec, seed):
     evaluation.round_robin({"mine": spec, "other": "random"}, [ENDING], seed=seed, out="kept")
 
 
-def placed(spec, seed):
-    field = {"random": "default"}
-    board = Board("0.1", "", "2026-01-01", (ENDING,), field, (), {"random": 1.0}, {"random": {}})
-    place(f"mine={spec}", board, seed=seed, out="kept")
-
-
 def answered(spec, seed):
-    with Judge("kept", table_mb=1) as judge:
-        question_agents([f"mine={spec}"], ASKED, judge, seed, "kept")
+    with closing(line_up_specs([f"mine={spec}"])) as lineup, Judge("kept", table_mb=1) as judge:
+        question_agents(lineup, ASKED, judge, seed, "kept")
 
 
 def refuted(spec, seed):
     evaluation.refute({"mine": spec}, [ENDING], seed=seed, out="kept")
 
 
-KEPT = {
-    GAMES_FILE: played,
-    ANSWERS_FILE: answered,
-    "mine-*.jsonl": refuted,
-}
+KEPT = {GAMES_FILE: played, ANSWERS_FILE: answered, "mine-*.jsonl": refuted}
 CHANGES = {  # a spec, and the file and the text that change under it; or what else changes
     "code": ("own.py:agent", "own.py", CODE.format(-1)),
     "what it imports": ("importing.py:agent", "helper.py", "CHOICE = -1\n"),
@@ -132,48 +116,3 @@ def test_what_is_kept_is_of_all_that_made_it(keep, change, sources):
         assert asked(sources) == 2 * first  # anew
     for path, kept in stored.items():  # nothing that was found out is gone
         assert path.read_bytes().startswith(kept)
-
-
-SMALL = Size(4, 4, 4)
-OTHER = c4env.board(*SMALL)
-
-
-def there(module):
-    """A module on another board."""
-    return importlib.import_module(f"{OTHER.__name__}.evaluation.{module}")
-
-
-def person(here, record):
-    """A game of the terminal or of the page."""
-    game = record.GameRecord(("human", "random"), "", "1", 1, "abandoned", "", (0, 0), (0.0, 0.0))
-    here.keep(Path("kept"), game)
-
-
-ON_BOTH = {
-    "run": (lambda: played("greedy", 1),
-            lambda: OTHER.evaluation.round_robin(["greedy", "random"], openings=0, out="kept")),
-    "place": (lambda: placed("greedy", 1),
-              lambda: OTHER.evaluation.gauntlet(["greedy"], ["random"], openings=0, out="kept")),
-    "games of people": (lambda: person(play, record),
-                        lambda: person(there("play"), there("store.record"))),
-}  # fmt: skip
-HERE_ALONE = ["exact.questions", "exact.dataset", "exact.scores", "exact.refute",
-              "studies.leaderboard", "web.server"]  # fmt: skip
-
-
-@pytest.mark.parametrize("ways", ON_BOTH.values(), ids=ON_BOTH)
-@pytest.mark.parametrize("first", [0, 1])
-def test_what_is_kept_of_another_board_is_refused(ways, first, sources):
-    ways[first]()
-    stored = {path: path.read_bytes() for path in (sources / "kept").iterdir()}
-    boards = ["6x7x4", "4x4x4"]
-    of, not_of = boards[first], boards[1 - first]
-    with pytest.raises(UnreadableRun, match=f"a board of {of}, not {not_of}"):
-        ways[1 - first]()
-    assert {path: path.read_bytes() for path in stored} == stored
-
-
-@pytest.mark.parametrize("module", HERE_ALONE)
-def test_what_else_is_kept_is_of_the_usual_board(module):
-    with pytest.raises(WrongBoard, match="is made for 6x7x4, not for 4x4x4"):
-        there(module)

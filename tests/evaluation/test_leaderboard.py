@@ -6,13 +6,7 @@ from c4env import agents, evaluation
 from c4env.errors import UnreadableRun
 from c4env.evaluation.__main__ import main
 from c4env.evaluation.rating.tally import Tally
-from c4env.evaluation.studies.leaderboard import (
-    DEFAULT,
-    FIELD,
-    Board,
-    place,
-    stored_board,
-)
+from c4env.evaluation.studies.leaderboard import DEFAULT, FIELD, Board, place, stored_board
 
 SMALL = ["random", "greedy", "minimax:depth=2"]
 

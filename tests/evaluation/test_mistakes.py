@@ -8,7 +8,7 @@ from c4env.agents.solver import Solver
 from c4env.errors import InvalidOption
 from c4env.evaluation.__main__ import main
 from c4env.evaluation.exact.mistakes import Mistake, Mistakes
-from c4env.evaluation.exact.moves import Quality, judge_games
+from c4env.evaluation.exact.moves import Quality, bands, judge_games
 from c4env.evaluation.exact.scores import Judge
 from c4env.evaluation.plan.header import RunHeader
 from c4env.evaluation.store.record import GameRecord, open_games
@@ -72,9 +72,13 @@ def test_the_parts_are_those_of_the_games_and_of_the_judged_moves(games, judge):
     openings = [name for name in parts if name.startswith("opening")]
     assert openings == [f"opening {name}" for name in (ENDING, MIRRORED, DRAWN_OUT)]
     quality = Quality(tuple(judge_games(games, judge)))
-    bands = {q.plies: (q.critical, q.blunders) for q in quality.by_ply() if q.player == "a"}
+    slices = {band: quality.slice("a", plies=band) for band in bands(7)}
     shown = {p.where: (p.critical, p.blunders) for p in found.parts if p.games is None}
-    assert shown == {f"ply {low}-{high}": counts for (low, high), counts in bands.items()}
+    assert shown == {
+        f"ply {low}-{high}": (q.critical, q.blunders)
+        for (low, high), q in slices.items()
+        if q.moves + q.forced
+    }
 
 
 @pytest.mark.compiled

@@ -1,7 +1,4 @@
-from __future__ import annotations
-
 import re
-from typing import Any
 
 import pytest
 
@@ -35,7 +32,7 @@ def texts_of(figure, monkeypatch):
     drawn = {}  # ticks beyond their axis exist, but are not drawn
     draw = Text.draw
 
-    def recorded(text: Text, renderer: Any) -> None:
+    def recorded(text, renderer):
         if text.get_text() and text.get_visible():
             drawn[text] = None
         draw(text, renderer)

@@ -1,20 +1,17 @@
 """Worker processes: answers, stopping, dying, and that nobody gets another's answer."""
 
-from __future__ import annotations
-
 import asyncio
 import math
 import os
 import signal
 import tracemalloc
-from typing import Any
 
 import pytest
 
 from c4env import Position, agents
 from c4env.agents.base import SearchingAgent, SearchResult
 from c4env.agents.solver import Solver
-from c4env.evaluation.web.question_pool import Answer, QuestionPool
+from c4env.evaluation.web.question_pool import QuestionPool
 from c4env.evaluation.web.questions import AGENTS_KEPT, Question, RecentAgents, answer, parts
 from c4env.evaluation.web.specs import MEMORY
 
@@ -22,7 +19,7 @@ ENDLESS = Question("move", "minimax:depth=42", "")
 
 
 def with_pool(use, size=1, seconds=60.0):
-    async def run() -> None:
+    async def run():
         pool = QuestionPool(size, seconds)
         pool.start()
         try:
@@ -33,18 +30,18 @@ def with_pool(use, size=1, seconds=60.0):
     asyncio.run(run())
 
 
-async def following(answer: Answer) -> dict[str, Any] | None:
+async def following(answer):
     return await asyncio.wait_for(answer.messages.get(), 60)
 
 
-async def all_of(answer: Answer) -> list[dict[str, Any]]:
+async def all_of(answer):
     messages = []
     while (message := await following(answer)) is not None:
         messages.append(message)
     return messages
 
 
-async def result(pool: QuestionPool, question: Question) -> dict[str, Any]:
+async def result(pool, question):
     return (await all_of(pool.ask(question)))[-1]
 
 
@@ -53,7 +50,7 @@ def pids(pool):
     return {worker.process.pid for worker in pool.workers}
 
 
-async def until_searching(answer: Answer) -> None:
+async def until_searching(answer):
     """The process has taken the question up, and had time to begin on it."""
     while (message := await following(answer)) is not None and message["type"] != "started":
         pass
@@ -64,7 +61,7 @@ async def until_searching(answer: Answer) -> None:
 def test_a_search_that_is_stopped_makes_way_for_the_next():
     """In native code it cannot be left: the process is killed and replaced."""
 
-    async def use(pool: QuestionPool) -> None:
+    async def use(pool):
         await result(pool, Question("move", "greedy", ""))  # the process is up
         before = pids(pool)
         answer = pool.ask(ENDLESS)
@@ -82,7 +79,7 @@ def test_a_search_that_is_stopped_makes_way_for_the_next():
 def test_a_process_leaves_an_answer_at_its_next_message():
     """It goes on with the next question, and nobody gets another's answer."""
 
-    async def use(pool: QuestionPool) -> None:
+    async def use(pool):
         await result(pool, Question("move", "greedy", ""))
         before = pids(pool)
         answer = pool.ask(Question("scores", "", "4535674276764753237442475332"))
@@ -97,7 +94,7 @@ def test_a_process_leaves_an_answer_at_its_next_message():
 
 
 def test_a_process_that_dies_is_replaced():
-    async def use(pool: QuestionPool) -> None:
+    async def use(pool):
         await result(pool, Question("move", "greedy", ""))
         answer = pool.ask(ENDLESS)
         await until_searching(answer)
@@ -113,7 +110,7 @@ def test_a_process_that_dies_is_replaced():
 def test_closing_ends_a_search_in_native_code():
     seen = []
 
-    async def use(pool: QuestionPool) -> None:
+    async def use(pool):
         await until_searching(pool.ask(ENDLESS))
         seen.extend(worker.process for worker in pool.workers)
 
@@ -126,7 +123,7 @@ def test_closing_ends_a_search_in_native_code():
 
 
 def answers(cache, *question):
-    return [answer(cache, part) for part in parts(Question(*question))]
+    return [answer(part, cache) for part in parts(Question(*question))]
 
 
 def test_a_move_depends_on_the_question_alone():
@@ -151,16 +148,16 @@ def test_the_values_of_a_game_are_the_solvers(moves, since):
 class Unsure(SearchingAgent):
     """Finds a value that JSON cannot say."""
 
-    def best_move(self, position: Position) -> tuple[int, float, int]:
+    def best_move(self, position):
         return 2, math.nan, 5
 
-    def search(self, position: Position) -> SearchResult:
+    def search(self, position):
         return SearchResult(2, math.nan, 5, 1, (2, 3))
 
 
 def test_a_move_says_what_the_agent_saw():
     (move,) = answers(RecentAgents(), "move", "minimax:depth=3", "4455")
-    found = agents.make("minimax:depth=3").search(Position.parse("4455"))  # type: ignore[attr-defined]
+    found = agents.make("minimax:depth=3").search(Position.parse("4455"))
     line = "".join(str(column + 1) for column in found.principal_variation)
     assert (move["column"], move["value"]) == (found.column + 1, found.value)
     assert (move["nodes"], move["depth"], move["line"]) == (found.nodes, found.depth, line)
@@ -183,7 +180,7 @@ def test_a_process_keeps_few_agents_and_closes_the_others():
     closed = []
     for depth in range(1, AGENTS_KEPT + 3):
         agent = cache.agent(f"minimax:depth={depth}")
-        agent.close = lambda depth=depth: closed.append(depth)  # type: ignore[method-assign,misc]
+        agent.close = lambda depth=depth: closed.append(depth)
     assert closed == [1, 2]
     assert cache.agent("minimax:depth=9") is cache.agent("minimax:depth=9")
 

@@ -1,4 +1,5 @@
 import json
+from contextlib import closing
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from c4env.evaluation.__main__ import main
 from c4env.evaluation.exact.questions import (
     ANSWERS_FILE,
     labelled_sets,
+    line_up_specs,
     make_labelled,
     question_agents,
     read_labelled,
@@ -26,7 +28,16 @@ SET = make_labelled("end-easy", 30, 3, SOLVER)
 
 @pytest.fixture
 def judge():
-    return Judge(book=None, table_mb=1)
+    return a_judge()
+
+
+def a_judge(folder=None):
+    return Judge(folder, book=None, table_mb=1)
+
+
+def answers(specs, *arguments, **options):
+    with closing(line_up_specs(specs)) as lineup:
+        return question_agents(lineup, *arguments, **options)
 
 
 def breaks_down(observation):
@@ -38,12 +49,12 @@ def breaks_down(observation):
 
 @pytest.mark.compiled  # the perfect agent reads its book
 def test_perfect_answers_are_perfect_and_every_agent_gets_the_same_questions(judge):
-    quality = question_agents(["random", "perfect:table_mb=1", "greedy"], SET, judge)
+    quality = answers(["random", "perfect:table_mb=1", "greedy"], SET, judge)
     assert quality.players[0] == "perfect:table_mb=1"
     perfect, *others = quality.overall()
     assert perfect.optimal.value == 1
     for other in others:
-        assert (other.moves, other.forced, other.critical) == perfect[3:6]
+        assert (other.moves, other.forced, other.critical) == perfect[1:4]
     for judged in quality.moves:
         position = next(p.position for p in SET if p.moves == judged.group)
         assert list(judged.scores) == SOLVER.scores(position)
@@ -52,7 +63,7 @@ def test_perfect_answers_are_perfect_and_every_agent_gets_the_same_questions(jud
 
 def test_answers_are_kept_and_go_on(tmp_path, judge):
     specs = ["random", "greedy"]
-    whole = question_agents(specs, SET, judge, folder=tmp_path / "whole")
+    whole = answers(specs, SET, judge, folder=tmp_path / "whole")
 
     def stop(done, total):
         assert total == 60
@@ -60,26 +71,26 @@ def test_answers_are_kept_and_go_on(tmp_path, judge):
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        question_agents(specs, SET, judge, folder=tmp_path, watch=stop)
+        answers(specs, SET, judge, folder=tmp_path, watch=stop)
     path = tmp_path / ANSWERS_FILE
     assert path.read_text().count("\n") == 1 + 37
-    assert question_agents(specs, SET, judge, folder=tmp_path).moves == whole.moves
+    assert answers(specs, SET, judge, folder=tmp_path).moves == whole.moves
     assert path.read_text() == (tmp_path / "whole" / ANSWERS_FILE).read_text()
-    question_agents(specs, SET, judge, folder=tmp_path)
+    answers(specs, SET, judge, folder=tmp_path)
     assert path.read_text().count("\n") == 1 + 60
-    question_agents(specs, SET, judge, seed=1, folder=tmp_path)
+    answers(specs, SET, judge, seed=1, folder=tmp_path)
     assert path.read_text().count("\n") == 1 + 120
 
 
 def test_an_agent_without_an_answer_is_noted(judge):
     agents.register("answers-breaks-down", breaks_down)
-    quality = question_agents(["answers-breaks-down", "greedy"], SET, judge)
+    quality = answers(["answers-breaks-down", "greedy"], SET, judge)
     odd = sum(p.position.plies % 2 for p in SET)
     moves = {q.player: q.moves + q.forced for q in quality.overall()}
     assert moves == {"greedy": 30, "answers-breaks-down": 30 - odd}
     assert f"{odd} positions without an answer, answers-breaks-down: exception" in quality.text()
     with pytest.raises(InvalidOption, match="no agent answered"):
-        question_agents(["answers-breaks-down"], [p for p in SET if p.position.plies % 2], judge)
+        answers(["answers-breaks-down"], [p for p in SET if p.position.plies % 2], judge)
 
 
 def test_the_command_asks_agents(tmp_path, capsys):
@@ -99,10 +110,6 @@ def test_the_command_asks_agents(tmp_path, capsys):
 
 def late_positions(count):
     return random_positions(count, seed=0, fewest=32, most=35)
-
-
-def a_judge(folder=None):
-    return Judge(folder, book=None, table_mb=1)
 
 
 def test_scores_are_the_solvers_and_mirror_images_share_them():
@@ -179,9 +186,6 @@ def test_positions_of_a_game_are_those_its_players_chose_in():
     assert list(positions_backwards([game])) == positions_of(game)[::-1]
 
 
-LATE = make_labelled("end-easy", 30, 3, Solver(book=None, table_mb=1))
-
-
 def test_made_positions_are_of_the_set_and_labelled_right():
     solver = Solver(book=None, table_mb=4)
     made = make_labelled("end-easy", 30, 5, solver)
@@ -217,16 +221,16 @@ def test_a_bad_file_is_refused_with_the_line(tmp_path, text, words):
 
 def test_sets_are_files_or_made_and_each_position_counts_once(tmp_path):
     path = tmp_path / "set.txt"
-    path.write_text(format_labelled(LATE))
-    assert labelled_sets([str(path), str(path)], None) == LATE
-    assert labelled_sets([str(path)], 4) == LATE[:4]
-    assert labelled_sets(["end-easy"], 30, 3) == LATE
+    path.write_text(format_labelled(SET))
+    assert labelled_sets([str(path), str(path)], None) == SET
+    assert labelled_sets([str(path)], 4) == SET[:4]
+    assert labelled_sets(["end-easy"], 30, 3) == SET
     path.write_text("1212121 -18\n")
     with pytest.raises(InvalidOption, match="1212121: the game is over"):
         labelled_sets([str(path)], None)
-    wrong = LATE[2]._replace(score=-LATE[2].score or 1)
-    path.write_text(format_labelled([*LATE[:2], wrong]))
-    assert labelled_sets([str(path)], 2) == LATE[:2]
+    wrong = SET[2]._replace(score=-SET[2].score or 1)
+    path.write_text(format_labelled([*SET[:2], wrong]))
+    assert labelled_sets([str(path)], 2) == SET[:2]
     with pytest.raises(
         InvalidOption, match=f"{wrong.moves} is labelled {wrong.score}; its score is"
     ):

@@ -32,7 +32,7 @@ def summary_of(count):
             winner = rng.choice((0, 1, None))
             ending = "exception" if first == "minimax" and winner == 1 else "four"
             record = (opening + "1", winner, ending, "ValueError: boom")
-            games.append(GameRecord((first, second), opening, *record))  # type: ignore[arg-type]
+            games.append(GameRecord((first, second), opening, *record))
     return RunSummary.of(run_of(games, players={name: name for name in NAMES[:count]}))
 
 
@@ -77,7 +77,7 @@ def test_every_format_has_the_same_columns(kind):
 @pytest.mark.parametrize("kind", ["standings", "opponents", "match"])
 def test_every_format_counts_forfeits_and_says_them_first(kind):
     endings = ["exception", "crash", "time", "illegal column", "four"]
-    games = [GameRecord(("a", "b"), "", "", 1, ending, "why") for ending in endings]  # type: ignore[arg-type]
+    games = [GameRecord(("a", "b"), "", "", 1, ending, "why") for ending in endings]
     about = {"opponents": {"kind": "gauntlet", "challengers": ("b",)}, "match": {"kind": "match"}}
     run = run_of(games, players={"a": "a", "b": "b"}, openings=("",), **about.get(kind, {}))
     summary = RunSummary.of(Match(run.header, run.games) if kind == "match" else run)
@@ -120,8 +120,8 @@ def test_identical_agents_are_an_exact_tie():
 @pytest.mark.compiled
 def test_the_published_systems_play_the_games_they_always_played():
     published = "minimax alphabeta-chain alphabeta-window alphabeta-window-b rust-port"
-    run = evaluation.round_robin(["random", "greedy", *published.split()], 2, jobs=2)
-    assert run.digest == "39c9b83bfc23fe50"
+    run = evaluation.round_robin(["random", "greedy", *published.split()], 1, jobs=2)
+    assert run.digest == "28c14dec353f6f61"
     assert played_alike(run) == (("minimax", "alphabeta-chain"),)
 
 

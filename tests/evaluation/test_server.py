@@ -1,12 +1,8 @@
 """The server over HTTP: what it answers, what it refuses, and what it records."""
 
-from __future__ import annotations
-
 import json
 import logging
 import re
-from collections.abc import Iterator
-from typing import Any
 
 import pytest
 
@@ -92,7 +88,7 @@ def test_scores_are_the_solvers(client):
 
 
 def test_a_pasted_position_is_moves_or_a_board(client):
-    def pasted(text: str) -> Any:
+    def pasted(text):
         return client.post("/api/position", json={"text": text})
 
     assert pasted(" 44 55\n").json() == {"moves": "4455"}
@@ -193,23 +189,17 @@ def test_a_record_that_cannot_be_written_is_said(tmp_path):
         ("ask", {"kind": "values", "moves": "44", "since": 43}, "an integer 0..42"),
         ("position", {"text": 44}, "expected moves or a drawn board"),
         ("games", finished(id=""), "8 to 64 characters"),
-        ("games", finished(id=12345678), "8 to 64 characters"),
         ("games", finished(players=["greedy", "random"]), "one of them 'human'"),
-        ("games", finished(players="human"), "one of them 'human'"),
         ("games", finished(players=["human", "Ann"]), "this page offers"),
         ("games", finished(players=["human", {}]), "expected a spec"),
         ("games", finished(moves="44"), "the game is not over"),
-        ("games", finished(moves=None), "is not a move string"),
         ("games", finished(opening="77"), "do not begin with the opening"),
         ("games", finished(opening=7), "expected strings for players, opening"),
         ("games", finished(forfeit={"by": 0, "ending": "abandoned", "reason": ""}), "forfeit"),
-        ("games", finished(moves="4", forfeit={"by": 2}), "forfeit"),
-        ("games", finished(moves="4", forfeit="mine"), "forfeit"),
         ("games", finished(moves="4", forfeit={**LEFT, "by": 0.0}), "forfeit"),
         ("games", finished(help=["hint"]), "expected counts of hint, take-back, exact scores"),
-        ("games", finished(help={"engine": 1}), "expected counts of hint, take-back, exact"),
-        ("games", finished(help={"hint": -1}), "hint -1: expected an integer 0.."),
-        ("games", finished(help={"hint": []}), "hint []: expected an integer 0.."),
+        ("games", finished(help={"hint": -1}), "hint=-1: expected an integer 0.."),
+        ("games", finished(help={"hint": []}), "hint=[]: expected an integer 0.."),
     ],
 )  # fmt: skip
 def test_bad_requests_are_answered_and_logged(client, caplog, path, body, words):
@@ -224,7 +214,7 @@ def test_bad_requests_are_answered_and_logged(client, caplog, path, body, words)
 
 
 def test_huge_bodies_are_not_read(client, caplog):
-    def endless() -> Iterator[bytes]:
+    def endless():
         for _ in range(100):
             yield b" " * 1000
 

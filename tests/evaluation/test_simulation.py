@@ -4,8 +4,6 @@ Intervals of 95 % should hold the truth 95 times in 100, and a sequential test b
 often than it says.
 """
 
-from __future__ import annotations
-
 import itertools
 from typing import NamedTuple
 

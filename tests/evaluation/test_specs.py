@@ -1,7 +1,5 @@
 """What a page may ask for, and what it may not."""
 
-from __future__ import annotations
-
 import pytest
 
 from c4env import agents
@@ -9,13 +7,7 @@ from c4env.agents.registry.entries import REQUIRED
 from c4env.agents.registry.registry import options_of_entry, split_spec
 from c4env.agents.registry.table import ZOO
 from c4env.errors import C4Error, InvalidOption
-from c4env.evaluation.web.specs import (
-    LEVELS,
-    PLAIN,
-    catalogue,
-    check_spec,
-    settable,
-)
+from c4env.evaluation.web.specs import LEVELS, PLAIN, catalogue, check_spec, settable
 
 
 def test_the_zoo_is_offered_and_every_default_passes():
@@ -65,7 +57,7 @@ def test_what_is_refused(spec, words):
 
 
 def test_nothing_a_page_names_is_imported(monkeypatch):
-    def fail(path: str) -> None:
+    def fail(path):
         raise AssertionError(path)
 
     monkeypatch.setattr("c4env.agents.registry.registry.import_callable", fail)

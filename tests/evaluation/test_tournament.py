@@ -214,8 +214,7 @@ def test_a_directory_of_another_run_is_refused(tmp_path, monkeypatch):
         evaluation.round_robin(["random", "greedy"], openings=0, out=tmp_path, seed=1)
     monkeypatch.setattr("c4env.evaluation.games.tournament.version_here", lambda: "0.0.0")
     with pytest.raises(
-        UnreadableRun,
-        match=r"another run; these fields differ: c4env .*, not 0.0.0;",
+        UnreadableRun, match=r"another run; these fields differ: c4env .*, not 0.0.0;"
     ):
         evaluation.round_robin(["random", "greedy"], openings=0, out=tmp_path)
 
@@ -244,16 +243,6 @@ def test_two_runs_do_not_share_a_directory(tmp_path):
         (["random", "greedy"], {"seed": 1.5}, InvalidOption, "seed=1.5"),
         (["random", "greedy"], {"jobs": 0}, InvalidOption, "jobs=0"),
         (["random", "greedy"], {"openings": 9}, InvalidOption, "openings=9"),
-        (["random", "greedy"], {"openings": []}, InvalidOption, "at least one"),
-        (["random", "greedy"], {"openings": ["1", "1"]}, InvalidOption, "given twice"),
-        (["random", "greedy"], {"openings": ["1212121"]}, InvalidOption, "the game is over after"),
-        (
-            ["random", "greedy"],
-            {"openings": ["11111111"]},
-            InvalidOption,
-            "opening '11111111'.* full",
-        ),
-        (["random", "greedy"], {"openings": "44"}, InvalidOption, "a number of plies 0..8"),
         (["random", "greedy"], {"limit": 0}, InvalidOption, "limit=0"),
     ],
 )

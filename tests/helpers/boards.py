@@ -1,7 +1,5 @@
 """Other boards than the usual one."""
 
-from __future__ import annotations
-
 import importlib
 from types import ModuleType
 

@@ -4,8 +4,6 @@
 its port to one file, and each question it has answered to another, and plays the lowest column.
 """
 
-from __future__ import annotations
-
 import http.server
 import json
 import re

@@ -1,7 +1,5 @@
 """What commands do with bad input."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 import pytest

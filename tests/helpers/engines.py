@@ -1,7 +1,5 @@
 """Programs that play by lines, written as files, and whether processes still live."""
 
-from __future__ import annotations
-
 import os
 import shlex
 import sys

@@ -1,7 +1,5 @@
 """One way to look at, to play on and to take from every kind of environment."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

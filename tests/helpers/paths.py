@@ -1,7 +1,5 @@
 """Where the checkout, the tests' data and the data beside the checkout are."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]

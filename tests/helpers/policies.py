@@ -1,7 +1,5 @@
 """Players without an opinion, for tests of what asks them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Python in processes of its own, which find the packages of this checkout from any folder."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Small runs for tests that read one."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any

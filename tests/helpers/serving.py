@@ -1,7 +1,5 @@
 """A web server for tests, in a thread of this process; and agents it would rather not have."""
 
-from __future__ import annotations
-
 import socket
 import threading
 import time
@@ -9,13 +7,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from c4env.evaluation.web.server import Server, ServerSettings, listen
+from c4env.evaluation.web.server import ServerSettings, listen, make_server
 
 
 @contextmanager
 def serving(settings: ServerSettings) -> Iterator[str]:
     """The address of a server that lives as long as the block."""
-    running = Server(settings)
+    running = make_server(settings)
     with listen(settings.host, 0) as sock:
         thread = threading.Thread(target=running.run, kwargs={"sockets": [sock]})
         thread.start()

@@ -1,7 +1,5 @@
 """Make or check what ships: python -m tests.makers NAME."""
 
-from __future__ import annotations
-
 import importlib
 import sys
 from collections.abc import Sequence

@@ -5,8 +5,6 @@ hour for 8 plies, and verifies the book before it writes it. `verify` checks a b
 facts and computes a random sample of it again.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 from collections.abc import Callable
@@ -108,14 +106,19 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "file", type=Path, nargs="?", metavar="FILE", help="verify: the one shipped, if not given"
     )
     parser.add_argument("--plies", type=int, default=DEFAULT_PLIES, help="build: discs (default 8)")
-    parser.add_argument("--jobs", type=int, metavar="N", help="threads (default: all cores)")
     parser.add_argument(
-        "--sample", type=int, default=100, metavar="N", help="scores computed again (default 100)"
+        "--jobs", type=at_least(1), metavar="N", help="threads (default: all cores)"
+    )
+    parser.add_argument(
+        "--sample",
+        type=at_least(1),
+        default=100,
+        metavar="N",
+        help="scores computed again (default 100)",
     )
 
 
 def execute(arguments: argparse.Namespace) -> None:
-    at_least(arguments, 1, "jobs", "sample")
     if arguments.action == "verify":
         book = Book.open("default" if arguments.file is None else arguments.file)
         assert book is not None

@@ -16,8 +16,6 @@ same for any number of processes:
    or drawn, and one, two or more columns that keep it.
 """
 
-from __future__ import annotations
-
 import argparse
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -177,17 +175,19 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("file", type=Path, nargs="?", metavar="FILE", help="build: what to write")
     parser.add_argument(
-        "--count", type=int, metavar="N", help="verify: the first N positions (default: all)"
+        "--count",
+        type=at_least(1),
+        metavar="N",
+        help="verify: the first N positions (default: all)",
     )
     parser.add_argument(
-        "--games", type=int, metavar="N", help="build: another exam, from so many games"
+        "--games", type=at_least(1), metavar="N", help="build: another exam, from so many games"
     )
     add_jobs(parser)
     add_quiet(parser)
 
 
 def execute(arguments: argparse.Namespace) -> None:
-    at_least(arguments, 1, "count", "games", "jobs")
     if arguments.action == "verify":
         with Progress("positions", arguments.quiet) as progress:
             verify(exam()[: arguments.count], progress.watch)

@@ -10,8 +10,6 @@ that a member may come or go. Members with a clock and `puct` do not play, since
 take hours.
 """
 
-from __future__ import annotations
-
 import argparse
 import functools
 import itertools
@@ -206,14 +204,14 @@ def table(found: dict[int, Measured]) -> Table:
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("action", choices=("fit", "verify"), metavar="ACTION", help="fit or verify")
-    parser.add_argument("--seed", type=int, help="of the games (default: fit 1, verify 2)")
-    parser.add_argument("--error", type=float, default=PRECISE, help="standard error of an Elo")
+    parser.add_argument("--seed", type=at_least(0), help="of the games (default: fit 1, verify 2)")
+    parser.add_argument(
+        "--error", type=at_least(1), default=PRECISE, help="standard error of an Elo"
+    )
     parser.add_argument("--out", type=Path, default=FILE, help="fit: what to write")
 
 
 def execute(arguments: argparse.Namespace) -> None:
-    at_least(arguments, 0, "seed")
-    at_least(arguments, 1, "error")
     if arguments.action == "fit":
         fit(arguments.out, 1 if arguments.seed is None else arguments.seed, arguments.error)
         return

@@ -7,8 +7,6 @@ won, drawn or lost for the side to move. A logistic regression on what
 Python source, since kernels take them as constants.
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 from pathlib import Path

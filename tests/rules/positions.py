@@ -1,7 +1,5 @@
 """Positions of random play, and files of labelled ones."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Sequence
 

@@ -10,13 +10,10 @@ or 1 whose disc it holds. Functions that search change the board and put it back
 are those of any size of a board, everything else of the usual one.
 """
 
-from __future__ import annotations
-
 import functools
-import math
 import random
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from c4env.boards import STANDARD, Size
 from tests.helpers.paths import DATA
@@ -143,20 +140,6 @@ def cells_completing_four(board: Board, player: int) -> set[tuple[int, int]]:
 
 def is_over(board: Board, size: Size = STANDARD) -> bool:
     return winner(board, size) is not None or not open_columns(board)
-
-
-def perft(board: Board, player: int, depth: int) -> int:
-    """Number of move sequences of this length; a game that is over has none."""
-    if depth == 0:
-        return 1
-    if is_over(board):
-        return 0
-    count = 0
-    for column in open_columns(board):
-        play(board, column, player)
-        count += perft(board, 1 - player, depth - 1)
-        take_back(board, column)
-    return count
 
 
 def key(board: Board) -> Key:
@@ -435,50 +418,14 @@ def minimax(board: Board, player: int, left: int, agent: int, system: System) ->
     return (max(values) if player == agent else min(values)), nodes
 
 
-def alphabeta(
-    board: Board,
-    player: int,
-    left: int,
-    agent: int,
-    system: System,
-    alpha: float = -math.inf,
-    beta: float = math.inf,
-) -> tuple[float, int]:
-    """The same value as :func:`minimax`, from fewer boards; for ``chain`` alone.
-
-    A program as it is written: one evaluation a board, which says whether it is won.
-    """
-    value = system.evaluate(board, agent)
-    columns = [column for column in system.inner_order if board[ROWS - 1][column] == EMPTY]
-    if abs(value) == WIN or not columns or left == 0:
-        return value, 1
-    best, nodes = (-math.inf if player == agent else math.inf), 1
-    for column in columns:
-        play(board, column, player)
-        value, below = alphabeta(board, 1 - player, left - 1, agent, system, alpha, beta)
-        take_back(board, column)
-        nodes += below
-        if player == agent:
-            best = max(best, value)
-            alpha = max(alpha, best)
-        else:
-            best = min(best, value)
-            beta = min(beta, best)
-        if alpha >= beta:
-            break
-    return best, nodes
-
-
-def best_column(
-    board: Board, agent: int, depth: int, system: System, search: Callable[..., Any] = minimax
-) -> tuple[int, float, int]:
+def best_column(board: Board, agent: int, depth: int, system: System) -> tuple[int, float, int]:
     """The first column of the greatest value in root order, that value, and boards looked at."""
     chosen: tuple[int, float] | None = None
     nodes = 0
     for column in system.root_order:
         if column in open_columns(board):
             play(board, column, agent)
-            value, below = search(board, 1 - agent, depth - 1, agent, system)
+            value, below = minimax(board, 1 - agent, depth - 1, agent, system)
             take_back(board, column)
             nodes += below
             if chosen is None or value > chosen[1]:

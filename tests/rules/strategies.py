@@ -1,7 +1,5 @@
 """Generated boards and games for the property tests."""
 
-from __future__ import annotations
-
 from hypothesis import strategies as st
 
 from c4env.position import Position

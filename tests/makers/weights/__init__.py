@@ -7,8 +7,6 @@ DIR holds the whole training: after an interrupt or a kill the same command resu
 the weights to ``DIR/weights.npz``; ``learned:weights=DIR/weights.npz`` plays with them.
 """
 
-from __future__ import annotations
-
 import argparse
 import time
 from concurrent.futures import ThreadPoolExecutor

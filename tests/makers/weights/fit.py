@@ -1,7 +1,5 @@
 """Fit a model to labels, with checkpoints that a stopped run resumes from."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple

@@ -1,7 +1,5 @@
 """Positions to label, from games of erring players: a kernel."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

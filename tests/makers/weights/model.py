@@ -5,8 +5,6 @@ those of the activations, so that the exported network answers exactly as the tr
 gradients pass the rounding unchanged.
 """
 
-from __future__ import annotations
-
 from typing import Any, Final
 
 import numpy as np

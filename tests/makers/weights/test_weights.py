@@ -1,10 +1,5 @@
 """Positions, labels and the training of the network."""
 
-from __future__ import annotations
-
-from pathlib import Path
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -116,7 +111,7 @@ def test_fitting_lowers_the_losses_and_goes_on_where_it_was(torch, labels, tmp_p
     from tests.makers.weights.fit import fit
     from tests.makers.weights.model import Model
 
-    def fitted(checkpoint: Path, stops: list[int]) -> Any:
+    def fitted(checkpoint, stops):
         for stop in stops:  # each time as if in a new process
             torch.manual_seed(1)
             model = Model(8, 1, 4, 16)
