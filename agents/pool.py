@@ -191,7 +191,7 @@ class Pool(Agent):
         return chances
 
     def follower(self) -> PoolGames:
-        """Return a player for one environment; all players share the weights and results."""
+        """Return what plays one environment's games; all of them share the weights and results."""
         return PoolGames(self)
 
     def reset(self, seed: int | np.random.SeedSequence | None = None) -> None:

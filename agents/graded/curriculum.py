@@ -115,7 +115,7 @@ class CurriculumGames(Follower):
         self._elo.clear()
 
     def begin(self, boards: Int64s, seeds: Int64s) -> None:
-        """Begin new games at the present Elo."""
+        """Begin new games on boards int64 ``[M]`` (indices); they keep the present Elo."""
         self._elo.update(dict.fromkeys(boards.tolist(), self._curriculum.elo))
 
     def columns(self, discs: Int64s, boards: Int64s, seeds: Int64s) -> Int64s:

@@ -201,7 +201,7 @@ class Mistakes(Result):
         return "\n\n".join(parts)
 
     def facts(self) -> dict[str, Any]:
-        """The agent's name."""
+        """What stands beside the tables in JSON: the agent's name."""
         return {"player": self.player}
 
 

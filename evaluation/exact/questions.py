@@ -286,8 +286,7 @@ def _answers(
     if name in lineup.made:
         yield from (question(lineup.made[name], spec, position, seed) for position in positions)
         return
-    run = RunSpec(lineup.players, seed, id=lineup.id)
-    task = partial(question_in_worker, run, name, spec)
+    task = partial(question_in_worker, lineup.run(seed), name, spec)
     tasks = [(position,) for position in positions]
     worker = lineup.workers.pop(0)
     with closing(do_all(task, tasks, 1, workers=[worker])) as answers:  # one keeps the order

@@ -417,7 +417,6 @@ def refute(
     found: dict[tuple[str, int], WorstCase] = {}
     with one_interrupt(), closing(line_up(field, jobs=chosen.jobs)) as lineup:
         traits = lineup.traits
-        run = RunSpec(field, chosen.seed, id=lineup.id)
         about = describe_player(field[name]), chosen.seed, version_here(), traits.in_short(name)
         with Journal(path, FORMAT) as file:
             known: dict[Key, Facts] = {}
@@ -433,6 +432,7 @@ def refute(
                 for opening in starts
                 for seat in (0, 1)
             ]
+            run = lineup.run(chosen.seed)
             searches = _search_all(run, name, positions, lineup, cases, chosen.jobs, keep)
             with closing(searches) as results:
                 for worst in results:

@@ -28,7 +28,7 @@ class Interval(NamedTuple):
 
     @classmethod
     def of(cls, value: float, drawn: Float64s) -> Interval:
-        """Return ``value`` with the middle 95 % of the draws, widened to include ``value``."""
+        """Return ``value`` with the middle 95 % of float64 ``[draws]``, widened to include it."""
         low, high = map(float, np.percentile(drawn, TAILS))
         return cls(float(value), min(low, float(value)), max(high, float(value)))
 

@@ -33,8 +33,7 @@ from c4env.evaluation.rating.fit import firth, fit
 from c4env.evaluation.rating.interval import DRAWS, FEW, TAILS, Interval
 from c4env.evaluation.tables import Column, Table, signed
 
-from .costs import Cost
-from .tally import Tally
+from .tally import Cost, Tally
 
 CONFIDENCE: Final = 1 - TAILS[0] / 100
 """From this probability of being stronger, the 95 % interval of a difference excludes 0."""
@@ -300,7 +299,7 @@ def _check_anchor(name: str, players: Sequence[str]) -> None:
 
 
 def milliseconds(value: float) -> str:
-    """Format a time in milliseconds."""
+    """Format milliseconds: two digits below 10, whole ones from there on."""
     return format(value, ",.0f" if value >= 10 else ".2g")
 
 

@@ -64,7 +64,7 @@ class Models(Result):
     quality: Quality | None = None
 
     def tables(self) -> dict[str, Table]:
-        """Tables of answers and tokens, and of blunders by ply."""
+        """``"models"``: answers and tokens; ``"blunder_rates"``, if judged: blunders by ply."""
         found = {"models": Table(COLUMNS, self.rows)}
         return found if self.quality is None else {**found, "blunder_rates": self.quality.rates()}
 

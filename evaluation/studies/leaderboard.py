@@ -20,9 +20,8 @@ import numpy as np
 from c4env.errors import InvalidOption, UnreadableRun
 from c4env.evaluation.games.tournament import Tournament, gauntlet, round_robin
 from c4env.evaluation.plan.field import Player, split_name
-from c4env.evaluation.rating.costs import costs
 from c4env.evaluation.rating.ratings import Ratings, rate
-from c4env.evaluation.rating.tally import Tally
+from c4env.evaluation.rating.tally import Tally, costs
 from c4env.evaluation.store.files import read_text
 from c4env.evaluation.tables import Column, Table
 from c4env.version import __version__, commit
@@ -153,7 +152,10 @@ class Board:
         return sum(len(r) - r.count("-") for row in self.results.values() for r in row.values())
 
     def tally(self, players: Sequence[str] = ()) -> Tally:
-        """Return the points and games by opening and pairing; ``players`` are additional names."""
+        """Return the points and games by opening and pairing.
+
+        ``players`` are further names, which have no games yet.
+        """
         names = tuple(sorted({*self.field, *players}))
         openings = tuple(sorted(self.openings))
         points = np.zeros((len(openings), len(names), len(names)))

@@ -103,7 +103,7 @@ def positions_of(boards: Int64s) -> list[Position]:
 
 
 def parse_where(where: Any, size: int) -> Bools:
-    """Return a choice of boards as a mask, bool ``[size]``; None chooses all boards."""
+    """Check a mask of boards, bool ``[size]``, and return a copy; None chooses all boards."""
     if where is None:
         return np.ones(size, np.bool_)
     array: NDArray[Any] = np.asarray(where)
