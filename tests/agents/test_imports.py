@@ -13,7 +13,7 @@ def folder(tmp_path, monkeypatch):
     monkeypatch.setattr(sys, "modules", dict(sys.modules))
     (tmp_path / "helper.py").write_text("COLUMN = 3\n")
     (tmp_path / "my-agent.py").write_text(
-        "from helper import COLUMN\n"
+        "from os.path import join\nfrom helper import COLUMN\n"
         "def agent(observation):\n    return COLUMN\n"
         "class Built:\n"
         "    def __init__(self, column: int = 2): self.column = column\n"

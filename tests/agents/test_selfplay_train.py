@@ -136,6 +136,14 @@ def test_it_trains_reports_and_plays(tmp_path, quick, capsys):
     assert len(more.history) == 2
 
 
+def test_the_learning_rate_falls_to_the_last_with_time_and_with_positions():
+    for positions in (0, 10**6):
+        rates = [train.rate_at(share / 20, positions) for share in range(21)]
+        assert rates == sorted(rates, reverse=True)
+        assert rates[-1] == pytest.approx(train.LAST * rates[0])
+    assert rates[0] < train.rate_at(0, 0) == 1
+
+
 def test_figures_of_a_folder_that_also_judged_are_kept(tmp_path):
     """Folders from before reports held a training's figures alone."""
     trainer = trainer_of(tmp_path)

@@ -82,6 +82,7 @@ def test_any_text_is_kept_as_it_is(tmp_path, text):
         journal.append(text)
     with Journal(path, texts, {"about": text}) as journal:
         assert journal.entries == [text]
+    assert ("é" in path.read_text("utf-8")) == ("é" in text)  # people can read it
 
 
 def test_a_disk_that_fills_is_an_error_and_loses_no_line(tmp_path):

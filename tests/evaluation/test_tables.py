@@ -74,13 +74,14 @@ def test_a_new_statistic_is_one_entry():
     assert json.loads(table.json())["rows"][1]["points"] == 3.0
 
 
-@pytest.mark.parametrize("columns", [40, 80, 300])
+@pytest.mark.parametrize("columns", [25, 40, 80, 300])
 def test_long_texts_lose_their_middle_and_wide_tables_go_on_below(columns):
     names = ["deepening:movetime=0.02,heuristic=package.module:function", "greedy"]
     heads = {"agent": "", **{f"column {i}": ".1f" for i in range(8)}}
     text = Table.of(heads, [[name, *range(8)] for name in names]).text(columns)
     assert max(map(len, text.splitlines())) <= columns
     assert all(text.count(head) == 1 for head in [*heads][1:])
+    assert text.count("greedy") == text.count("agent  ")  # each part names its rows
     assert (names[0] in text) == (columns == 300) == ("NAME=SPEC" not in " ".join(text.split()))
 
 
@@ -123,3 +124,4 @@ def test_words_and_numbers():
     assert [plural(n, "game") for n in (1, 0, 2)] == ["1 game", "0 games", "2 games"]
     assert [signed(x) for x in (-0.4, 0.0, 0.4, 12.5, -3.5)] == ["0", "0", "0", "+13", "-4"]
     assert rounded(0.125, ".0%") == "13%"
+    assert [Column("h").shown(x) for x in (True, False, None)] == ["yes", "no", ""]
