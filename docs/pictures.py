@@ -39,7 +39,8 @@ def main(folder: Path) -> None:
         page.click("#scores")
         page.locator(".score.best").first.wait_for()
         page.get_by_text("The result of best play").wait_for()
-        page.locator("#players").evaluate("card => card.remove()")
+        below = page.locator("#players, #players ~ .card")
+        below.evaluate_all("cards => cards.forEach(card => card.remove())")
         shown = {"x": 0, "y": 0, "width": 960, "height": 582}  # the board and the curve
         page.screenshot(path=folder / "web.png", clip=shown)
 
