@@ -1,4 +1,4 @@
-"""The Python of the READMEs as a user's own file has it, for static checkers; it is not run.
+"""The packages as a user's own file uses them, for static checkers; it is not run.
 
 ``.ci/run lint`` has mypy, strictly, and pyright read it.
 """

@@ -2,7 +2,8 @@
 
 The modules beside a file that a spec names belong to the files of that folder alone: two folders
 may each have a ``helper.py``. Imports in such a file, and in the modules beside it, go through the
-folder (:class:`Folder`), at once and during a game. So these modules are not in ``sys.modules``.
+folder (:class:`Folder`), at once and during a game. So these modules are not in ``sys.modules``,
+and ``importlib.import_module`` finds them only while the file is imported.
 """
 
 from __future__ import annotations

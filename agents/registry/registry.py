@@ -141,7 +141,8 @@ def describe(name: str) -> str:
 
 def _declared(found: Entry | Callable[..., Any]) -> tuple[str, tuple[Option, ...]]:
     """Return an agent's summary and options; a function that is itself an agent has no options."""
-    target, said = found, ""
+    target: Any = found
+    said = ""
     if isinstance(found, Entry):
         if found.target.startswith("."):
             return declared(found.target)
@@ -272,7 +273,8 @@ def make(spec: Any, **options: Any) -> Agent:
         return _agent_of(spec, **options)
     name, given = split_spec(spec)
     merged: dict[str, Any] = {**given, **options}
-    target = found = _lookup(name)
+    found = _lookup(name)
+    target: Any = found
     if not _here(found):
         others = ", ".join(entry.name for entry in ZOO if entry.any_board)
         raise WrongBoard(f"{name} plays on {STANDARD}, not on {BOARD_SIZE}; use {others}")
@@ -288,12 +290,12 @@ def make(spec: Any, **options: Any) -> Agent:
         target = _import(found.target)
     values = dict(merged)
     for key, value in merged.items():
-        if key in known and (found is not target or isinstance(value, str)):
+        if key in known and (isinstance(found, Entry) or isinstance(value, str)):
             values[key] = known[key].parse(name, value)
-        elif key not in known and (found is not target or (known and not _takes_any(target))):
+        elif key not in known and (isinstance(found, Entry) or (known and not _takes_any(target))):
             raise InvalidOption(f"{name}: {_unknown('option', key, known)}")
     agent = _build(target, name, values)
-    agent.name = join_spec(name, merged if found is target else values)
+    agent.name = join_spec(name, values if isinstance(found, Entry) else merged)
     return agent
 
 

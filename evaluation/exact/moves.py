@@ -175,6 +175,17 @@ class Quality(Result):
         Raises:
             InvalidOption: the player was not judged.
         """
+        sums = self._sums(player, colour, plies, group)
+        totals = sums.sum(axis=0)
+        counts = [int(totals[i]) for i in (_MOVES, _FORCED, _CRITICAL, _BLUNDERS)]
+        estimates = [self._estimate(sums, top, bottom) for top, bottom in _RATIOS]
+        measured: list[Any] = [*counts, float(totals[_GIVEN]), *estimates]
+        return MoveQuality(player, *measured)
+
+    def _sums(
+        self, player: str, colour: int | None, plies: tuple[int, int] | None, group: str | None
+    ) -> Float64s:
+        """Sum what a selection of a player's moves adds to each group, ``[groups, 8]``."""
         if player not in self._data:
             raise InvalidOption(
                 f"player {player!r} was not judged: expected {', '.join(self._data)}"
@@ -186,13 +197,9 @@ class Quality(Result):
             chosen &= ply % 2 == colour
         if group is not None:
             chosen &= groups == self._groups.get(group, -1)
-        sums = np.zeros((len(self._groups), _FORCED + 1))  # what the moves add to each group
+        sums = np.zeros((len(self._groups), _FORCED + 1))
         np.add.at(sums, groups[chosen], facts[chosen])
-        totals = sums.sum(axis=0)
-        counts = [int(totals[i]) for i in (_MOVES, _FORCED, _CRITICAL, _BLUNDERS)]
-        estimates = [self._estimate(sums, top, bottom) for top, bottom in _RATIOS]
-        measured: list[Any] = [*counts, float(totals[_GIVEN]), *estimates]
-        return MoveQuality(player, *measured)
+        return sums
 
     @functools.cached_property
     def _groups(self) -> dict[str, int]:
@@ -237,19 +244,16 @@ class Quality(Result):
 
     def rates(self) -> Table:
         """A row for each player: its blunders per critical move, by colour and by ply."""
-        slices: dict[str, dict[str, Any]] = {"first": {"colour": 0}, "second": {"colour": 1}}
-        slices |= {band_name(band): {"plies": band} for band in bands(BAND)}
-
-        def rate(player: str, **which: Any) -> float | None:
-            found = self.slice(player, **which)
-            return found.blunder_rate.value if found.critical else None
-
-        shown = (
-            Column(name, ".1%", functools.partial(rate, **which))
-            for name, which in slices.items()
-            if any(rate(player, **which) is not None for player in self.players)
-        )
-        return Table([Column("blunder rate of", of=str), *shown], self.players)
+        slices: dict[str, tuple[int | None, tuple[int, int] | None]]
+        slices = {"first": (0, None), "second": (1, None)}
+        slices |= {band_name(band): (None, band) for band in bands(BAND)}
+        columns = [Column("blunder rate of", of=str)]
+        for name, which in slices.items():
+            totals = {p: self._sums(p, *which, None).sum(axis=0) for p in self.players}
+            rates = {p: t[_BLUNDERS] / t[_CRITICAL] for p, t in totals.items() if t[_CRITICAL]}
+            if rates:  # no intervals, whose bootstrap takes time
+                columns.append(Column(name, ".1%", rates.get))
+        return Table(columns, self.players)
 
     def summary(self) -> str:
         """Return notes that explain the columns and the intervals."""

@@ -16,7 +16,6 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from c4env.agents.registry.imports import suggest
-from c4env.agents.registry.registry import registered_here
 from c4env.agents.solver import Solver
 from c4env.agents.solver.exam import SHA256, VERSION, exam
 from c4env.errors import C4Error, InvalidOption, UnreadableRun
@@ -287,8 +286,7 @@ def _answers(
     if name in lineup.made:
         yield from (question(lineup.made[name], spec, position, seed) for position in positions)
         return
-    run = RunSpec(lineup.players, seed, registered=registered_here(), id=lineup.id)
-    task = partial(question_in_worker, run, name, spec)
+    task = partial(question_in_worker, lineup.run(seed), name, spec)
     tasks = [(position,) for position in positions]
     worker = lineup.workers.pop(0)
     with closing(do_all(task, tasks, 1, workers=[worker])) as answers:  # one keeps the order

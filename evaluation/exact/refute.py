@@ -26,7 +26,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from c4env.agents.registry.registry import registered_here
 from c4env.agents.solver import Solver
 from c4env.bitboard import BOARD, CELLS, fours
 from c4env.errors import InvalidOption, require_integer
@@ -418,7 +417,6 @@ def refute(
     found: dict[tuple[str, int], WorstCase] = {}
     with one_interrupt(), closing(line_up(field, jobs=chosen.jobs)) as lineup:
         traits = lineup.traits
-        run = RunSpec(field, chosen.seed, registered=registered_here(), id=lineup.id)
         about = describe_player(field[name]), chosen.seed, version_here(), traits.in_short(name)
         with Journal(path, FORMAT) as file:
             known: dict[Key, Facts] = {}
@@ -434,6 +432,7 @@ def refute(
                 for opening in starts
                 for seat in (0, 1)
             ]
+            run = lineup.run(chosen.seed)
             searches = _search_all(run, name, positions, lineup, cases, chosen.jobs, keep)
             with closing(searches) as results:
                 for worst in results:

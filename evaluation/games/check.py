@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
 import statistics
 import time
 from dataclasses import dataclass
@@ -39,7 +38,6 @@ class Check:
         says_deterministic: whether the agent claims to give the same moves with any seed.
         deterministic: whether the agent gave the same moves with another seed.
         by_clock: whether a time limit ends the search, so that moves may differ.
-        picklable: whether the agent can be sent to a worker as an object, not only as a spec.
         seconds: duration of each move.
     """
 
@@ -50,7 +48,6 @@ class Check:
     says_deterministic: bool
     deterministic: bool
     by_clock: bool
-    picklable: bool
     seconds: tuple[float, ...]
 
     @property
@@ -84,7 +81,6 @@ class Check:
             rows += [
                 ("same seed, same moves", _yes(self.repeats) + clock),
                 ("other seed, same moves", f"{_yes(self.deterministic)}; the agent {claim} this"),
-                ("can be sent to workers", "yes" if self.picklable else _NOT_SENT),
             ]
             median, longest = statistics.median(self.seconds), max(self.seconds)
             rows += [
@@ -109,7 +105,7 @@ def check_agent(spec: str) -> Check:
     ((_, found),) = do_all(_look, [(spec,)], 1, Clock(PATIENCE, 0.0))
     if isinstance(found, Lost):
         reason = found.reason if found.ending == "crash" else f"time: {found.reason}"
-        return Check(spec, 0, reason, False, False, False, False, False, ())
+        return Check(spec, 0, reason, False, False, False, False, ())
     return found
 
 
@@ -122,7 +118,6 @@ def _look(spec: str) -> Check:
     fault = ""
     started = time.monotonic()
     try:
-        picklable = _picklable(with_seed[0][0])
         for plies in range(LATE, -1, -3):
             if fault or (seconds and time.monotonic() - started > PATIENCE):
                 break
@@ -141,7 +136,7 @@ def _look(spec: str) -> Check:
     clock = getattr(with_seed[0][0], "movetime", None) is not None
     says = with_seed[0][0].deterministic and not clock
     seen = one == again, says, one == again == other, clock
-    return Check(spec, whole, fault, *seen, picklable, tuple(seconds))
+    return Check(spec, whole, fault, *seen, tuple(seconds))
 
 
 def _one_move(agent: Agent, position: Position, seed: int) -> tuple[int | str, float]:
@@ -171,14 +166,6 @@ def _one_move(agent: Agent, position: Position, seed: int) -> tuple[int | str, f
     return answer[0], spent
 
 
-def _picklable(agent: Agent) -> bool:
-    try:
-        pickle.loads(pickle.dumps(agent))
-    except Exception:  # pickling calls the agent's code
-        return False
-    return True
-
-
 _REMEDIES: Final = {
     "illegal column": "choose a column whose entry in observation['action_mask'] is 1",
     "nonsense": "return one integer, the column, counted from 0",
@@ -188,7 +175,6 @@ _UNSEEDED: Final = (
     "self.random = random.Random(seed) and forgets earlier games; draw from self.random alone"
 )
 _NOT_DETERMINISTIC: Final = "remove deterministic = True, since another seed gives other moves"
-_NOT_SENT: Final = "yes, by its spec; in Python pass the spec, since the object cannot be pickled"
 
 
 def _yes(answer: bool) -> str:

@@ -20,10 +20,9 @@ from joblib.parallel import get_active_backend
 
 from c4env.errors import C4Error, InvalidOption, MissingExtra, Unavailable
 from c4env.evaluation.games.processes import sigint_blocked
-from c4env.evaluation.plan.schedule import Fixture
 from c4env.lazy import from_extra
 
-from ..plan.header import version_here
+from ..plan.header import Fixture, version_here
 from ..store.record import GameRecord
 from .players import RunSpec, play_one, register_all
 

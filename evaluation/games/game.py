@@ -12,13 +12,13 @@ import numpy as np
 from c4env.errors import InvalidAction, LateAnswer, Unavailable
 from c4env.evaluation.games.pool import Clock, Lost, here
 from c4env.evaluation.games.processes import agents_own
-from c4env.evaluation.plan.schedule import Fixture
 from c4env.evaluation.seeds import seeds
 
 from ...envs.aec import AGENTS, raw_env
 from ...envs.opponents import reset_player
 from ...observation import Observation
 from ...position import Position, format_moves, parse_column, parse_moves
+from ..plan.header import Fixture
 from ..store.record import Ending, GameRecord
 
 Policy = Callable[[Observation], Any]

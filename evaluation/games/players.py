@@ -208,6 +208,12 @@ class Lineup:
     workers: list[Worker]
     id: str
 
+    def run(
+        self, seed: int, clock: Clock | None = None, transcripts: Transcripts | None = None
+    ) -> RunSpec:
+        """Return what each worker needs to play with these players."""
+        return RunSpec(self.players, seed, clock, transcripts=transcripts, id=self.id)
+
     @contextmanager
     def here(self) -> Iterator[None]:
         """A context in which this thread plays with the agents that were made."""

@@ -58,11 +58,13 @@ class Settings:
             first, unless the caller lists them.
         movetime: limit in seconds per move. Agents with an option ``movetime`` keep to this limit,
             unless their spec sets another limit. A move that takes longer than
-            ``movetime + margin`` forfeits the game.
+            ``movetime + margin`` forfeits the game. Nothing limits the time to make or reset an
+            agent.
         margin: seconds by which a move may exceed ``movetime``.
         backend: ``loky`` (processes), ``threading``, ``serial`` (this process, for debuggers), or
             ``dask`` or ``ray`` (a cluster). None uses the backend that the caller has set with
-            ``joblib.parallel_config``, by default loky.
+            ``joblib.parallel_config``, by default loky. With threading and serial, a module
+            ``package.module`` plays as this process imported it, even if it was edited since.
         address: the address of a cluster; all its workers play. Without an address, dask and ray
             start ``jobs`` workers on this machine.
         max_tokens: the most tokens, in prompts and answers, that language models may use in the

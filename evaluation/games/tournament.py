@@ -16,7 +16,6 @@ from c4env.arrays import Float64s
 from c4env.errors import InvalidOption, Unavailable
 from c4env.evaluation.games.pool import Lost, do_all
 from c4env.evaluation.games.processes import one_interrupt, signal_heard
-from c4env.evaluation.plan.schedule import Fixture
 from c4env.evaluation.tables import plural
 from c4env.version import commit
 
@@ -30,12 +29,11 @@ from ..plan.field import (
     name_players,
     separate,
 )
-from ..plan.header import Kind, RunHeader, SprtPlan, version_here
+from ..plan.header import Fixture, Kind, RunHeader, SprtPlan, version_here
 from ..plan.identity import in_short
 from ..plan.openings import Openings, choose_openings
-from ..rating.costs import costs
 from ..rating.ratings import Ratings, rate
-from ..rating.tally import Tally
+from ..rating.tally import Tally, costs
 from ..rating.wintable import WinTable
 from ..store.record import GameRecord, digest, open_games
 from ..store.transcripts import Transcripts
@@ -43,7 +41,6 @@ from .clusters import elsewhere, play_elsewhere
 from .game import lost_game
 from .players import (
     Lineup,
-    RunSpec,
     close_agents,
     line_up,
     play_one,
@@ -339,7 +336,7 @@ def _play(
 ) -> Generator[GameRecord, None, None]:
     """Play games: on joblib's workers, on worker processes of our own, or here."""
     jobs, clock = settings.jobs, settings.clock
-    run = RunSpec(lineup.players, settings.seed, clock, transcripts=transcripts, id=lineup.id)
+    run = lineup.run(settings.seed, clock, transcripts)
     if elsewhere(backend):
         lineup.close()
         yield from play_elsewhere(run, fixtures, jobs, backend, settings.address)

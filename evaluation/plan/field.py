@@ -130,7 +130,6 @@ class Traits(NamedTuple):
 
     deterministic: tuple[str, ...]  # always give the same answer in the same position
     timed: tuple[str, ...]  # search by the clock
-    holding: tuple[str, ...]  # have a process or a connection that must be closed
     prompts: Mapping[str, str] = MappingProxyType({})  # of language models, by player
     code: Mapping[str, Identity] = MappingProxyType({})  # of players from outside this project
 
@@ -148,18 +147,17 @@ def look(name: str, player: Player, agent: Any, watch: Watch) -> Traits:
         agent.ready()
     clocked = getattr(agent, "movetime", None) is not None
     same = getattr(agent, "deterministic", False) is True and not clocked
-    holds = isinstance(agent, Agent) and type(agent).close is not Agent.close
-    known, timed, holding = ((name,) * yes for yes in (same, clocked, holds))
+    known, timed = ((name,) * yes for yes in (same, clocked))
     prompts = {name: str(agent.prompt)} if is_language_model(agent) else {}
     code = {name: own} if (own := identify(player, name, watch)) else {}
-    return Traits(known, timed, holding, prompts, code)
+    return Traits(known, timed, prompts, code)
 
 
 def join(traits: Iterable[Traits]) -> Traits:
     """Merge the traits of single players into the traits of all players."""
-    *names, prompts, code = zip(Traits((), (), ()), *traits, strict=True)
-    known, timed, holding = (tuple(chain(*each)) for each in names)
-    return Traits(known, timed, holding, dict(ChainMap(*prompts)), dict(ChainMap(*code)))
+    *names, prompts, code = zip(Traits((), ()), *traits, strict=True)
+    known, timed = (tuple(chain(*each)) for each in names)
+    return Traits(known, timed, dict(ChainMap(*prompts)), dict(ChainMap(*code)))
 
 
 def is_language_model(agent: object) -> TypeGuard[Chat]:

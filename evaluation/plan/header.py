@@ -1,23 +1,26 @@
-"""The header of a run, ``run.json``: the pairings, the openings and the settings."""
+"""The header of a run, ``run.json``, and the games that it plans, in playing order."""
 
 from __future__ import annotations
 
 import functools
 import json
 import platform
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from itertools import combinations
 from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
 
 from c4env.boards import Size
-from c4env.evaluation.plan.schedule import Fixture, gauntlet_order, opening_major
 from c4env.version import __version__
 
 from ...geometry import BOARD_SIZE, IS_STANDARD
 
 FORMAT: Final = "c4env run 1"
+
+Fixture = tuple[tuple[str, str], str]
+"""A game to play, ``((first, second), opening)``: the players' names and the opening."""
 
 Kind = Literal["round robin", "gauntlet", "match", "people"]
 """The pairings: all pairs; challengers against a field; two agents; or people against anyone."""
@@ -122,6 +125,31 @@ class RunHeader:
         if values.get("sprt") is not None:
             values["sprt"] = SprtPlan(**values["sprt"])
         return cls(**{name: _frozen(value) for name, value in values.items()})
+
+
+def opening_major(players: Sequence[str], openings: Sequence[str]) -> list[Fixture]:
+    """List every game of a round robin: each pairing from each opening with both colours.
+
+    All games of an opening come before the next opening, so a run that stops between two openings
+    is balanced. Two games of a pairing that differ only in colours follow each other.
+    """
+    return _both_colours(list(combinations(players, 2)), openings)
+
+
+def gauntlet_order(
+    challengers: Sequence[str], others: Sequence[str], openings: Sequence[str]
+) -> list[Fixture]:
+    """List every game of a gauntlet: each challenger plays each of ``others`` with both colours."""
+    return _both_colours([(one, other) for one in challengers for other in others], openings)
+
+
+def _both_colours(pairings: list[tuple[str, str]], openings: Sequence[str]) -> list[Fixture]:
+    return [
+        (pair, opening)
+        for opening in openings
+        for one, other in pairings
+        for pair in ((one, other), (other, one))
+    ]
 
 
 def _frozen(value: Any) -> Any:

@@ -33,8 +33,7 @@ from c4env.evaluation.rating.fit import firth, fit
 from c4env.evaluation.rating.interval import DRAWS, FEW, TAILS, Interval
 from c4env.evaluation.tables import Column, Table, signed
 
-from .costs import Cost
-from .tally import Tally
+from .tally import Cost, Tally
 
 CONFIDENCE: Final = 1 - TAILS[0] / 100
 """From this probability of being stronger, the 95 % interval of a difference excludes 0."""

@@ -130,10 +130,11 @@ class WinTable(Result):
         Args:
             player: returns the player of a row.
         """
-        return [
-            Column(kind, of=lambda row, kind=kind: self.forfeited(player(row), kind))
-            for kind in self.kinds
-        ]
+
+        def column(kind: str) -> Column:
+            return Column(kind, of=lambda row: self.forfeited(player(row), kind))
+
+        return [*map(column, self.kinds)]
 
     # -- forms --------------------------------------------------------------------------
 

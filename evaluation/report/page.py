@@ -16,9 +16,9 @@ from c4env.evaluation.exact.mistakes import SHOWN, Mistakes
 from c4env.evaluation.exact.moves import MoveQuality, Quality, bands
 from c4env.evaluation.exact.scores import Judge, Scores, positions_of
 from c4env.evaluation.games.tournament import Tournament
-from c4env.evaluation.rating.costs import Cost, costs
 from c4env.evaluation.rating.ratings import FIRST, Ratings
 from c4env.evaluation.rating.sprt import states
+from c4env.evaluation.rating.tally import Cost, costs
 from c4env.evaluation.rating.wintable import WinTable
 from c4env.evaluation.report.headline import command_of, remarks, sentence
 from c4env.evaluation.report.static import STATIC, inlined

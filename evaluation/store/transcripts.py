@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from c4env.errors import C4Error, Unavailable
-from c4env.evaluation.plan.schedule import Fixture
 from c4env.evaluation.store.journal import Format, Journal, parse_lines, read_data
+
+from ..plan.header import Fixture
 
 if TYPE_CHECKING:
     from ...agents.adapters.chat.agent import Exchange, Tape

@@ -20,9 +20,8 @@ import numpy as np
 from c4env.errors import InvalidOption, UnreadableRun
 from c4env.evaluation.games.tournament import Tournament, gauntlet, round_robin
 from c4env.evaluation.plan.field import Player, split_name
-from c4env.evaluation.rating.costs import costs
 from c4env.evaluation.rating.ratings import Ratings, rate
-from c4env.evaluation.rating.tally import Tally
+from c4env.evaluation.rating.tally import Tally, costs
 from c4env.evaluation.store.files import read_text
 from c4env.evaluation.tables import Column, Table
 from c4env.version import __version__, commit

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from itertools import chain
+from operator import methodcaller
 from pathlib import Path
 from typing import Final, NamedTuple, Unpack
 
@@ -110,7 +111,7 @@ class Match(Tournament):
         """The result in a row, which text and Markdown show as lines."""
         columns = [Column("agent", of=lambda m: m.players[0])]
         columns.append(Column("opponent", of=lambda m: m.players[1]))
-        forfeits = [Column(kind, of=lambda m, k=kind: m.forfeits(k)) for kind in self.table.kinds]
+        forfeits = [Column(kind, of=methodcaller("forfeits", kind)) for kind in self.table.kinds]
         by_line = [*LINES, forfeits]
         return _Lines([*columns, *chain(*by_line)], [self], by_line=by_line)
 

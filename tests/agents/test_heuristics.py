@@ -46,26 +46,16 @@ def test_the_mirror_image_is_worth_the_same(name, columns):
 # -- what the published programs say -------------------------------------------------
 
 
-def rows(name):
-    for line in published(name):
-        moves, *rest = line.split("\t")
-        yield ["" if moves == "-" else moves, *rest]
-
-
-def test_the_chain_evaluation_is_the_released_programs():
-    lines = list(rows("chain.tsv"))
+@pytest.mark.parametrize(
+    ("name", "evaluate"), [("chain.tsv", HEURISTICS["chain"]), ("lines.tsv", line_score)]
+)
+def test_an_evaluation_is_the_released_programs(name, evaluate):
+    lines = published(name)
     assert len(lines) >= 100
-    for moves, value, *_ in lines:
-        position = Position.parse(moves)
-        assert HEURISTICS["chain"](position.mine, position.theirs) == float(value), moves
-
-
-def test_the_line_score_is_the_released_programs():
-    lines = list(rows("lines.tsv"))
-    assert len(lines) >= 100
-    for moves, value, *_ in lines:
-        position = Position.parse(moves)
-        assert line_score(position.mine, position.theirs) == int(value), moves
+    for line in lines:
+        moves, value, *_ = line.split("\t")
+        position = Position.parse("" if moves == "-" else moves)
+        assert evaluate(position.mine, position.theirs) == float(value), moves
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""What the tests of both pages ask of a browser."""
+"""What the tests of both pages share."""
 
 PATIENCE = 30_000  # milliseconds
 
@@ -20,3 +20,9 @@ FAINT = """(() => {
   }
   return found;
 })()"""  # noqa: E501
+
+
+def as_discs(position):
+    """The players of the discs of each column from the bottom."""
+    rows = [line.split() for line in str(position).splitlines()[:6]]
+    return [["xo".index(row[c]) for row in reversed(rows) if row[c] != "."] for c in range(7)]

@@ -14,7 +14,7 @@ playwright = pytest.importorskip("playwright.sync_api", reason="the page's tests
 pytest.importorskip("uvicorn", reason="the web server needs c4env[web]")
 
 from c4env.evaluation.web.server import ServerSettings  # noqa: E402
-from tests.browser.chromium import FAINT, PATIENCE  # noqa: E402
+from tests.browser.chromium import FAINT, PATIENCE, as_discs  # noqa: E402
 from tests.helpers.serving import serving  # noqa: E402
 
 expect = playwright.expect
@@ -73,11 +73,6 @@ def discs_of(page):
         "columns => columns.map(column =>"
         " [...column.querySelectorAll('.cell .disc')].reverse().map(d => Number(d.dataset.disc)))"
     )
-
-
-def as_discs(position):
-    rows = [line.split() for line in str(position).splitlines()[:6]]
-    return [["xo".index(row[c]) for row in reversed(rows) if row[c] != "."] for c in range(7)]
 
 
 def click(page, column):

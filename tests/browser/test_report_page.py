@@ -139,10 +139,6 @@ def test_arrows_work_at_once_and_a_game_and_a_ply_have_an_address(page, folder):
     assert "Game 99" not in page.inner_text("#who")
 
 
-def names(page):
-    return [text.split(maxsplit=1)[1] for text in page.locator("#cross tbody th").all_inner_texts()]
-
-
 def test_a_cell_leads_to_its_games(page, folder):
     _, games = read_games(folder / "run")
     mine = [g for g in games if g.players == ("greedy", "random")]

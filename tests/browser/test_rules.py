@@ -14,6 +14,7 @@ from c4env.evaluation.exact.mistakes import Mistake
 from c4env.evaluation.report.static import STATIC
 from c4env.evaluation.store.record import read_games
 from c4env.evaluation.tables import rounded, signed
+from tests.browser.chromium import as_discs
 from tests.helpers.runs import record_run
 
 NODE = shutil.which("node")
@@ -26,18 +27,13 @@ WRONG = [
 DRAWN = "547125662261271266215743771576315353334444"
 
 
-def discs_of(position):
-    rows = [line.split() for line in str(position).splitlines()[:6]]
-    return [["xo".index(row[c]) for row in reversed(rows) if row[c] != "."] for c in range(7)]
-
-
 def game(moves):
     """A game that is over, position by position."""
     outcome = Position.parse(moves).outcome
     assert outcome is not None
     return {
         "moves": moves,
-        "discs": [discs_of(Position.parse(moves[:ply])) for ply in range(len(moves) + 1)],
+        "discs": [as_discs(Position.parse(moves[:ply])) for ply in range(len(moves) + 1)],
         "winner": outcome.winner,
         "cells": sorted(f"{column},{5 - row}" for row, column in outcome.cells),
     }

@@ -43,25 +43,3 @@ def test_workers_play_on_the_board():
     )
     assert here.digest == there.digest
     assert {game.forfeited_by for game in here.games} == {None}
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        *(["run", *RUN, "--board", board] for board in ("3x3x4", "1x7x4", "9x7x4", "10x10", "6x7")),
-        ["run", *RUN, "--board", "-1"],
-        ["run", "rust-port", "greedy", "--board", "4x4x4"],
-        ["run", *RUN, "--html", "page.html", "--board", "4x4x4"],
-        ["run", *RUN, "--board", "4x4x4", "--openings", "balanced:2,2"],
-        ["quality", "greedy", "--board", "4x4x4"],
-        ["report", "run", "--plots", "figures", "--board", "4x4x4"],
-        ["solve", "15", "--board", "4x4x4"],
-        ["solve", "11", "--all", "file", "--board", "4x4x4"],
-    ],
-    ids=" ".join,
-)
-def test_what_does_not_go_is_said_in_a_line(words, capsys):
-    with pytest.raises(SystemExit, match="2"):  # as the parser of arguments leaves, too
-        raise SystemExit(main(words))
-    told = capsys.readouterr()
-    assert (told.out, told.err.count("\n")) == ("", 1)

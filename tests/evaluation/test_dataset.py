@@ -1,6 +1,5 @@
 """Exact data: labels as the slow reference finds them, splits, files, and a kill."""
 
-import itertools
 from collections import Counter
 
 import numpy as np
@@ -17,7 +16,7 @@ from c4env.evaluation.exact import dataset as module
 from c4env.evaluation.exact.dataset import SPLITS
 from c4env.observation import observe
 from tests.helpers.processes import start_python
-from tests.rules.reference import column_scores
+from tests.rules import reference
 
 LATE = {"positions": 200, "plies": range(26, 40), "seed": 3, "sets": ["random"]}
 
@@ -34,21 +33,12 @@ def positions(found):
     return [Position.from_bitboards(*pair) for pair in pairs]
 
 
-def board_of(position):
-    """The board of the slow reference; player 0 is to move."""
-    board = [[-1] * 7 for _ in range(6)]
-    for column, row in itertools.product(range(7), range(6)):
-        for player, side in enumerate((position.mine, position.theirs)):
-            if side >> 7 * column + row & 1:
-                board[row][column] = player
-    return board
-
-
 def test_every_label_is_what_the_slow_reference_finds(late):
     some = late[1].take(np.flatnonzero(late[1].ply >= 33))
     assert len(some.mine) > 20
     for position, columns in zip(positions(some), some.columns.tolist(), strict=True):
-        scores = column_scores(board_of(position), 0)
+        board = reference.board_after(position.moves())
+        scores = reference.column_scores(board, position.to_move)
         expected = [NO_SCORE if score is None else score for score in scores]
         assert columns == expected
 

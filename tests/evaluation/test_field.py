@@ -44,11 +44,10 @@ def test_traits(patient):
     assert traits(field)._replace(code={}) == Traits(
         deterministic=("greedy", "patient"),
         timed=("patient:movetime=1",),
-        holding=("patient", "patient:movetime=1"),
     )
     assert traits(field, 0.5).timed == ("patient", "patient:movetime=1")
     plain = traits({"f": lambda observation: 0})
-    assert plain == Traits((), (), (), {}, plain.code)
+    assert plain == Traits((), (), {}, plain.code)
     assert plain.code.keys() == {"f"}
 
 

@@ -11,12 +11,7 @@ import pytest
 from c4env import evaluation
 from c4env.agents.solver import Solver
 from c4env.errors import UnreadableRun
-from c4env.evaluation.exact.questions import (
-    ANSWERS_FILE,
-    Labelled,
-    line_up_specs,
-    question_agents,
-)
+from c4env.evaluation.exact.questions import ANSWERS_FILE, Labelled, line_up_specs, question_agents
 from c4env.evaluation.exact.scores import Judge
 from c4env.evaluation.store.record import GAMES_FILE
 from c4env.position import Position

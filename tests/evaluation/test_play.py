@@ -2,7 +2,6 @@ import pytest
 
 from c4env.evaluation.__main__ import main
 from c4env.evaluation.store.record import read_games
-from tests.helpers.commands import refusal
 
 LEFTMOST = "def agent(observation):\n    return int(observation['action_mask'].argmax())\n"
 
@@ -77,9 +76,3 @@ def test_an_agent_that_fails_forfeits(play, tmp_path):
     shown = play("4", "human", "bad.py")
     assert "bad.py (yellow o) forfeits: " in shown
     assert shown.rstrip().endswith("human (red x) wins")
-
-
-def test_a_damaged_record_is_refused_before_the_game(tmp_path, capsys):
-    (tmp_path / "file").write_text("")
-    command = ["play", "human", "greedy", "--record", str(tmp_path / "file" / "x")]
-    assert "cannot be written: " in refusal(command, capsys)

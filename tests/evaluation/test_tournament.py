@@ -12,7 +12,7 @@ from c4env.errors import InvalidOption, UnknownAgent, UnreadableRun, Unwritable
 from c4env.evaluation.games.settings import Settings
 from c4env.evaluation.games.tournament import play, prepare
 from c4env.evaluation.plan.field import name_players
-from c4env.evaluation.plan.schedule import gauntlet_order, opening_major
+from c4env.evaluation.plan.header import gauntlet_order, opening_major
 from c4env.evaluation.store.record import GAMES_FILE, RUN_FILE, digest, read_games
 from tests.helpers.processes import run_python, start_python
 

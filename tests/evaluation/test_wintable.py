@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from c4env.evaluation.rating.costs import Cost, costs
+from c4env.evaluation.rating.tally import Cost, costs
 from c4env.evaluation.rating.wintable import KINDS, Cell, WinTable
 from c4env.evaluation.store.record import FORFEITS, GameRecord
 

@@ -322,15 +322,6 @@ def lines(board: Board, own: int) -> float:
     return float(line_score(board, own)) if value is None else value
 
 
-def completes(board: Board, row: int, column: int, player: int) -> bool:
-    """Whether a disc of the player on this empty cell makes four in a row."""
-    return any(
-        all(cell == (row, column) or board[cell[0]][cell[1]] == player for cell in cells)
-        for cells in WINDOWS
-        if (row, column) in cells
-    )
-
-
 def threats(board: Board, own: int) -> float:
     """Our own heuristic, counted as ``c4env.agents.heuristics.threats`` says, with its fitted
     weights."""
@@ -347,15 +338,15 @@ def threats(board: Board, own: int) -> float:
     ahead = (discs[0] > discs[1]) - (discs[0] < discs[1])
     total = first * (discs[0] - discs[1])
     for player, role, sign in ((own, (0, 1, 2)[ahead], 1), (1 - own, (0, 2, 1)[ahead], -1)):
+        completing, others = (cells_completing_four(board, p) for p in (player, 1 - player))
         for row in range(ROWS):
             for column in range(COLUMNS):
                 if board[row][column] == player:
                     total += sign * (columns[min(column, 6 - column)] + rows[row])
-                elif board[row][column] == EMPTY and completes(board, row, column, player):
-                    below = row - 1, column
+                elif board[row][column] == EMPTY and (row, column) in completing:
                     if row == 0 or board[row - 1][column] != EMPTY:
                         total += sign * ready[role]
-                    elif completes(board, *below, 1 - player):
+                    elif (row - 1, column) in others:
                         total += sign * guarded[role]
                     else:
                         total += sign * weights[6 * role + row]

@@ -12,7 +12,7 @@ from __future__ import annotations
 import functools
 import os
 from importlib import resources
-from typing import Final
+from typing import IO, Final
 
 import numpy as np
 
@@ -90,8 +90,12 @@ class Book:
 
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write the book to a file atomically."""
-        content = {"plies": np.int8(self.plies), "scores": self.scores}
-        write_whole(path, lambda file: np.savez_compressed(file, allow_pickle=False, **content))
+
+        def save(file: IO[bytes]) -> None:
+            plies = np.int8(self.plies)
+            np.savez_compressed(file, allow_pickle=False, plies=plies, scores=self.scores)
+
+        write_whole(path, save)
 
     @classmethod
     def open(cls, book: Book | str | os.PathLike[str] | None) -> Book | None:
