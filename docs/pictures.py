@@ -14,13 +14,15 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
+from playwright.sync_api import sync_playwright
+
 from c4env import Position
 from c4env.evaluation.store.files import write_file
 from c4env.view.rendering import svg
-from tests.browser.chromium import chromium
 
 MOVES: Final = "51744366544622573771756"  # red wins along a diagonal
 GAME: Final = "#moves=46232164144512&red=human&yellow=alphabeta:depth=4"  # two blunders
+_CHROMIUM: Final = "/usr/bin/chromium"
 _C4: Final = (sys.executable, "-m", "c4env.evaluation")
 
 
@@ -28,14 +30,17 @@ def main(folder: Path) -> None:
     """Write the pictures into a folder."""
     folder.mkdir(parents=True, exist_ok=True)
     write_file(folder / "board.svg", svg(Position.parse(MOVES), int(MOVES[-1]) - 1))
-    with chromium() as browser, serving() as address:
+    with sync_playwright() as driver, serving() as address:
+        browser = driver.chromium.launch(executable_path=_CHROMIUM, args=["--no-sandbox"])
         page = browser.new_page(color_scheme="light")
+        page.set_default_timeout(300_000)  # the solver may compile, and then scores every position
         page.set_viewport_size({"width": 960, "height": 720})
         page.goto(address + GAME)
         page.click("#scores")
         page.locator(".score.best").first.wait_for()
-        page.get_by_text("The result of best play").wait_for(timeout=300_000)  # all scored
-        page.locator("#players").evaluate("card => card.remove()")
+        page.get_by_text("The result of best play").wait_for()
+        below = page.locator("#players, #players ~ .card")
+        below.evaluate_all("cards => cards.forEach(card => card.remove())")
         shown = {"x": 0, "y": 0, "width": 960, "height": 582}  # the board and the curve
         page.screenshot(path=folder / "web.png", clip=shown)
 

@@ -60,7 +60,7 @@ def keep(folder: Path, game: GameRecord | None = None) -> None:
         Unwritable: the folder cannot be written.
     """
     if game is None and not (folder / GAMES_FILE).exists():
-        require_folder(folder, folder, makes=True)
+        require_folder(folder)
         return
     with open_games(folder, PEOPLE, PATIENCE) as file:
         if game is not None:

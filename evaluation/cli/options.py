@@ -222,11 +222,11 @@ def require_writable(arguments: argparse.Namespace) -> None:
     Raises:
         Unwritable: a file cannot be written.
     """
-    from c4env.evaluation.store.files import require_folder
+    from c4env.evaluation.store.files import require_file, require_folder
 
     made = getattr(arguments, "out", None)  # the run makes this folder
     for name in ("all", "html", "games", "store"):
         if (path := getattr(arguments, name, None)) is not None:
-            require_folder(path, path.parent, makes=str(path.parent) == str(made))
+            require_file(path, makes=str(path.parent) == str(made))
     if (folder := getattr(arguments, "plots", None)) is not None:
-        require_folder(folder, folder, makes=True)
+        require_folder(folder)

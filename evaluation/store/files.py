@@ -25,19 +25,27 @@ def read_text(path: Path | Traversable) -> str:
         raise UnreadableRun(f"{path}: {getattr(error, 'strerror', None) or error}") from None
 
 
-def require_folder(path: Path, folder: Path, makes: bool) -> None:
-    """Check that a folder is writable, before a long computation whose result goes to a file.
+def require_file(path: Path, makes: bool) -> None:
+    """Check that a file can be written, before a long computation whose result goes there.
 
     Args:
-        path: the file to write, or the folder itself; the error message quotes this path.
-        folder: the folder to check.
-        makes: whether the caller will make a missing folder.
+        path: the file to write.
+        makes: whether the caller will make a missing folder of the file.
 
     Raises:
-        Unwritable: the folder is not writable, or ``path`` should be a file but is a folder.
+        Unwritable: the folder is not writable, or ``path`` is a folder.
     """
-    if path != folder and (path.is_dir() or not path.name):
+    if path.is_dir() or not path.name:
         raise Unwritable(f"{str(path)!r} is a folder: expected the name of a file to write")
+    _require(path, path.parent, makes)
+
+
+def require_folder(path: Path) -> None:
+    """Check that a folder is writable, or can be made."""
+    _require(path, path, makes=True)
+
+
+def _require(path: Path, folder: Path, makes: bool) -> None:
     while makes and not folder.exists() and folder != folder.parent:
         folder = folder.parent
     try:

@@ -20,7 +20,7 @@ from c4env.errors import C4Error, InvalidOption
 from c4env.evaluation.cli.options import at_least
 from c4env.evaluation.cli.output import say
 from c4env.evaluation.cli.progress import Progress
-from c4env.evaluation.store.files import require_folder
+from c4env.evaluation.store.files import require_file
 from c4env.position import Position
 
 PORTION: Final = 128  # positions between two reports
@@ -126,7 +126,7 @@ def execute(arguments: argparse.Namespace) -> None:
         say(f"{book!r} is right; {checked} scores computed again")
         return
     file = arguments.file or Path()
-    require_folder(file, file.parent, makes=False)
+    require_file(file, makes=False)
     with Progress("positions") as progress:
         given = {name: getattr(arguments, name) for name in ("plies", "jobs", "sample")}
         book = build(file, **given, progress=progress.watch)

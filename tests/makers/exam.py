@@ -35,7 +35,7 @@ from c4env.evaluation.cli.output import say
 from c4env.evaluation.cli.progress import Progress
 from c4env.evaluation.exact.scores import Judge, strongest_book
 from c4env.evaluation.plan.openings import canonical, shuffled
-from c4env.evaluation.store.files import require_folder, write_file
+from c4env.evaluation.store.files import require_file, write_file
 from c4env.position import Position, format_moves
 from tests.makers.weights.labels import held_out
 from tests.rules.positions import quiet
@@ -195,7 +195,7 @@ def execute(arguments: argparse.Namespace) -> None:
         say(f"exam {VERSION} (sha256 {SHA256}): {checked} positions verified")
         return
     file = arguments.file or Path()
-    require_folder(file, file.parent, makes=False)
+    require_file(file, makes=False)
     with Progress("portions", arguments.quiet) as progress:
         found = build(arguments.games or GAMES, jobs=arguments.jobs, watch=progress.watch)
     write_file(file, format_exam(found))
