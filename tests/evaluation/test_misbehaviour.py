@@ -59,7 +59,7 @@ FAULTS = {  # opening -> what an agent does in its place, and how the game ends
 }
 
 
-@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize("jobs", [pytest.param(1, marks=pytest.mark.slow), 2])
 @pytest.mark.skipif(sys.platform == "win32", reason="the C library has another name")
 def test_who_is_at_fault_forfeits_this_game_alone(folder, jobs):
     """With one worker it is at fault as the first player, with two as the second."""
@@ -105,6 +105,7 @@ def test_an_object_that_never_answers_forfeits_by_time():
     assert found == [("time", "late")] * 2
 
 
+@pytest.mark.slow
 def test_an_object_that_ends_each_process_it_reaches_forfeits():
     found = endings({"random": "random", "dies": DiesOnArrival()}, jobs=2)
     assert found == [("crash", "dies")] * 2
@@ -132,7 +133,7 @@ def test_an_object_that_cannot_be_sent_plays_here_with_one_job():
         endings({"locked": locked, "random": "random"}, jobs=2)
 
 
-@pytest.mark.parametrize("jobs", ["1", "2"])
+@pytest.mark.parametrize("jobs", ["1", pytest.param("2", marks=pytest.mark.slow)])
 def test_what_agents_print_or_redirect_leaves_the_answer_alone(folder, capfd, jobs):
     silence = "os.dup2(os.open(os.devnull, os.O_WRONLY), 2); print('said'); os.write(1, b'said')"
     agent(folder, "silent.py", before=["import os", silence])
@@ -163,6 +164,7 @@ def test_modules_beside_an_agents_file_are_its_own(folder, settings):
     assert "helper" not in sys.modules
 
 
+@pytest.mark.slow
 def test_an_agent_may_change_its_process_and_start_others(folder):
     """One whose process is killed while it is made is made again."""
     (folder / "elsewhere").mkdir()
