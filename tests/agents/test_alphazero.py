@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from c4env import Position, evaluation
+from c4env.envs.vectorized.batch import observed
 from c4env.errors import InvalidOption
 from tests.helpers.processes import start_python
 
@@ -48,6 +49,23 @@ def test_the_winner_of_a_game_has_won_all_its_positions(quick):
         turns = (-1.0) ** (end - np.arange(begin, end + 1))
         assert (results[begin : end + 1].numpy() == results[end].item() * turns).all()
     assert torch.allclose(shares.sum(1), torch.ones(len(shares)))
+
+
+def test_a_network_learns_what_it_is_shown(monkeypatch):
+    monkeypatch.setattr(alphazero, "BATCH", 16)
+    torch.manual_seed(1)
+    network = alphazero.Network(4)
+    shown = {"414141": (3, 1.0), "51515": (4, -1.0), "7171717": (0, 0.5)}
+    boards = np.array([(p.mine, p.theirs) for p in map(Position.parse, shown)])
+    planes = torch.tensor(observed(boards)["observation"])
+    columns, results = map(torch.tensor, zip(*shown.values(), strict=True))
+    shares = torch.nn.functional.one_hot(columns, 7).float()
+    optimizer = torch.optim.AdamW(network.parameters(), alphazero.RATE)
+    kept = [planes, shares, results]
+    alphazero.learn(network, optimizer, kept, 60, np.random.default_rng(1))
+    logits, values = network.eval()(planes)
+    assert logits.argmax(1).equal(columns)
+    assert values[1] < values[2] < values[0]
 
 
 def test_the_same_seed_trains_the_same_network_and_a_kill_changes_nothing(tmp_path, quick):

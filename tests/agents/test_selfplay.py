@@ -111,6 +111,15 @@ def test_a_file_holds_the_network(tmp_path, evaluator):
             assert np.array_equal(one, other)
 
 
+def test_new_blocks_change_no_answer_before_they_learn(evaluator):
+    boards = boards_of([Position(), Position.parse("4435")])
+    before = evaluator.evaluate(boards)
+    evaluator.network.grow(2)
+    assert evaluator.network.shape[-1] == len(evaluator.network.blocks) == 2
+    for ours, theirs in zip(before, evaluator.evaluate(boards), strict=True):
+        assert np.allclose(ours, theirs, atol=1e-6)
+
+
 def test_observations_and_boards_are_asked_alike(evaluator):
     positions = [Position(), Position.parse("4433")]
     planes = np.stack([observe(position)["observation"] for position in positions])
