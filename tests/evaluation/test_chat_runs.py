@@ -16,6 +16,7 @@ from c4env import errors, evaluation
 from c4env.agents.adapters.chat.agent import Exchange
 from c4env.errors import InvalidOption, Unavailable
 from c4env.evaluation.__main__ import main
+from c4env.evaluation.exact.questions import quality
 from c4env.evaluation.report.models import conversations, model_rows
 from c4env.evaluation.store.record import GameRecord, read_games
 from c4env.evaluation.store.transcripts import TRANSCRIPTS_FILE, Spoken, read_transcripts
@@ -265,6 +266,12 @@ def test_the_report_has_them_in_every_form(plain_server, tmp_path, capsys):
     (facts,) = found["models"]
     assert (facts["unreadable"], facts["illegal"], facts["games"]) == (1, 1, 2)
     assert [row["blunder rate of"] for row in found["blunder_rates"]] == ["model"]
+
+
+@pytest.mark.parametrize("model", [True, False])
+def test_questions_note_that_they_keep_no_prompt_of_a_model(server, model):
+    notes = quality(server.spec if model else "greedy", on="end-easy", count=2).notes
+    assert ("stores the prompts and answers" in "".join(notes)) == model
 
 
 def test_the_page_holds_the_conversations_as_text(plain_server, tmp_path):

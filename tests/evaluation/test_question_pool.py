@@ -4,6 +4,7 @@ import asyncio
 import math
 import os
 import signal
+import threading
 import tracemalloc
 
 import pytest
@@ -109,14 +110,17 @@ def test_a_process_that_dies_is_replaced():
 
 def test_closing_ends_a_search_in_native_code():
     seen = []
+    threads = threading.active_count()
 
     async def use(pool):
         await until_searching(pool.ask(ENDLESS))
         seen.extend(worker.process for worker in pool.workers)
+        seen.append(pool)  # whose threads would end with it
 
     with_pool(use)
-    assert len(seen) == 1
-    assert not seen[0].is_alive()
+    process, _ = seen
+    assert not process.is_alive()
+    assert threading.active_count() == threads
 
 
 # -- what is answered ------------------------------------------------------------------------
