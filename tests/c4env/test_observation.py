@@ -1,3 +1,5 @@
+import re
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -85,6 +87,12 @@ def test_each_layout_has_its_own_values(layout, value, expected, dtype):
     for read in (position_from, lambda one: boards_from(one[None])):
         with pytest.raises(InvalidPosition, match=f"must hold {expected} only"):
             read(seen)
+
+
+def test_planes_of_another_shape_are_told_those_expected():
+    shapes = " or ".join(str(layout.shape) for layout in LAYOUTS.values())
+    with pytest.raises(InvalidPosition, match=re.escape(f"(3, 7, 2): expected {shapes}")):
+        position_from(np.zeros((3, 7, 2), np.int8))
 
 
 def board(*cells):

@@ -1,4 +1,5 @@
 import json
+from dataclasses import FrozenInstanceError
 
 import pytest
 
@@ -28,6 +29,11 @@ def test_a_board_keeps_every_result(run, board):
     assert (ours.points == theirs.points).all()
     assert (ours.games == theirs.games).all()
     assert board.rate() == run.ratings
+
+
+def test_a_board_cannot_be_changed(board):
+    with pytest.raises(FrozenInstanceError):
+        board.version = "another"
 
 
 def test_a_board_as_text_and_back(board):

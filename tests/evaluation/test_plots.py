@@ -68,6 +68,11 @@ def test_no_text_covers_another_or_leaves_its_figure(count, monkeypatch):
 def test_an_interval_reaches_from_its_low_to_its_high_end():
     pytest.importorskip("matplotlib", reason="figures need matplotlib")
     found = report.contents(run_of(GAMES), RATINGS)
-    (bars,) = dict(plots.figures(found))["strength"].axes[0].containers
+    figure = dict(plots.figures(found))["strength"]
+    (bars,) = figure.axes[0].containers
     drawn = [end[0] for ends in bars[2][0].get_segments() for end in ends]
     assert drawn == pytest.approx([end for rating in found["ratings"] for end in rating[1:3]])
+    figure.draw_without_rendering()
+    ticks = {tick.get_text() for tick in figure.axes[0].get_xticklabels()} - {"0"}
+    assert ticks
+    assert {words[0] for words in ticks} == {"+", "\N{MINUS SIGN}"}
