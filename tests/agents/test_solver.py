@@ -88,6 +88,13 @@ def test_column_scores_are_those_of_the_positions_they_lead_to(solver, plies):
         assert mirrored == scores[::-1]
 
 
+@pytest.mark.parametrize("moves", ["5752414", "7453231", "464335"])
+def test_a_search_finds_an_early_win_that_the_book_knows(solver, moves):
+    position = Position.parse(moves)
+    solver.clear()
+    assert solver.score(position) == Solver().score(position)
+
+
 def test_at_least(solver):
     rng = random.Random(12)
     positions = [random_position(rng.randrange(34, 42), rng) for _ in range(20)]
