@@ -326,7 +326,7 @@ class _Forfeits(_Layer, TerminateIllegalWrapper[str, Any, Any]):
             _forfeit(self.unwrapped, float(self._illegal_value))
 
 
-def _forfeit(game: raw_env, reward: float) -> None:
+def _forfeit(game: Any, reward: float) -> None:
     """End a game at an illegal move of the selected agent, which gets this reward."""
     EnvLogger.warn_on_illegal_move()
     agent = game.agent_selection
@@ -395,7 +395,7 @@ class CheckedEnv(_Layer, OrderEnforcingWrapper[str, Any, Any]):
         Raises:
             WrongOrder: ``reset`` was never called.
         """
-        game = self._game
+        game = self._game  # here and in last(), as a call more would slow each move
         if game is None or not self._has_reset:
             game = self._begun("step")
         self._has_updated = True
