@@ -15,10 +15,10 @@ from c4env import errors
 from c4env.boards import board
 from c4env.envs.registration import register_all
 from c4env.lazy import lazy_names
-from c4env.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from c4env.envs.masked import MaskInObservation
+    from c4env.version import __version__ as __version__
 
     from . import agents, evaluation
     from .envs.aec import env, raw_env
@@ -34,6 +34,7 @@ _NAMES = {
     ".envs.vectorized.tensor": "TensorEnv",
     ".envs.vectorized.vector": "ConnectFourVectorEnv",
     "c4env.envs.masked": "MaskInObservation",
+    "c4env.version": "__version__",
     ".envs.opponents": "Opponent batched",
     ".envs.single": "ConnectFourEnv",
     ".observation": "Observation observe position_from with_mirrors",

@@ -25,7 +25,8 @@ def lazy_names(
         packages: public subpackages and submodules, separated by blanks.
 
     Returns:
-        ``__getattr__`` and ``__dir__``; ``__dir__`` lists all these names and those in ``__all__``.
+        ``__getattr__`` and ``__dir__``; ``__dir__`` lists these names, but not ``__version__``, and
+        those in ``__all__``.
     """
     homes = {name: module for module, listed in modules.items() for name in listed.split()}
 
@@ -39,7 +40,8 @@ def lazy_names(
         return value
 
     def names() -> list[str]:
-        return sorted({*sys.modules[package].__all__, *homes, *packages.split()})
+        every = {*sys.modules[package].__all__, *homes, *packages.split()}
+        return sorted(name for name in every if not name.startswith("_"))
 
     return find, names
 

@@ -6,7 +6,8 @@ from typing import Annotated, Any, Final
 
 import numpy as np
 
-from c4env.agents.registry.entries import Range, require_choice
+from c4env.agents.registry.entries import Range
+from c4env.errors import InvalidOption
 from c4env.lazy import from_extra
 
 from ...geometry import COLUMNS, CONNECT, IS_STANDARD, ROWS
@@ -45,7 +46,8 @@ class OpenSpielBot(Agent):
         size = f"rows={ROWS},columns={COLUMNS},x_in_row={CONNECT}"
         self._game = pyspiel.load_game("connect_four" if IS_STANDARD else f"connect_four({size})")
         known = [*BOTS, *pyspiel.bots_that_can_play_game(self._game)]
-        require_choice("open_spiel", "bot", bot, known)
+        if bot not in known:
+            raise InvalidOption(f"open_spiel: bot={bot!r}: expected one of {', '.join(known)}")
         self.bot, self.simulations, self.c, self.depth = bot, simulations, c, depth
         self.deterministic = bot == "minimax"
         self.reset()

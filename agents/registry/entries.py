@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 import operator
 import os
-from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
@@ -33,7 +32,7 @@ class Range(NamedTuple):
 
 
 class Choices(NamedTuple):
-    """The names that an option offers. The agent's class checks all other values."""
+    """The names that an option offers."""
 
     names: tuple[str, ...]
 
@@ -86,12 +85,6 @@ class Option:
         if self.optional:
             expected += ", or None"
         return InvalidOption(f"{agent}: {self.name}={value!r}: expected {expected}")
-
-
-def require_choice(agent: str, name: str, value: str, choices: Collection[str]) -> None:
-    """Raise :class:`InvalidOption` if an option's value is not one of ``choices``."""
-    if value not in choices:
-        raise InvalidOption(f"{agent}: {name}={value!r}: expected one of {', '.join(choices)}")
 
 
 def _read(kind: type, value: Any, text: bool) -> Any:

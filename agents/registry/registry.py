@@ -89,11 +89,11 @@ def register(name: str, agent: Callable[..., Any] | Entry, *, replace: bool = Fa
         raise InvalidOption(f"agent name {name!r} exists already (pass replace=True to replace it)")
     if is_model(agent):
         agent = _import(".adapters.model:maker_of")(agent)
-    if not callable(agent) and not isinstance(agent, Entry):
-        raise InvalidOption(f"agent {name!r}: {agent!r} is not a class, function, Entry or model")
     if not isinstance(agent, Entry):
-        require_board(agent, BOARD_SIZE, f"agent {name!r}")
-    _check_parameters(name, agent)
+        if not callable(agent):
+            expected = "expected a class, function, Entry or model"
+            raise InvalidOption(f"agent {name!r}: {agent!r}: {expected}")
+        _check_callable(name, agent)
     _registered[name] = agent
 
 
@@ -155,8 +155,7 @@ def _takes_observation(target: Callable[..., Any]) -> bool:
     """Return whether a callable is itself an agent, not a class or a factory."""
     if inspect.isclass(target):
         return False
-    parameters = parameters_of(target)
-    return parameters is None or any(p.default is p.empty for p in parameters.values())
+    return any(p.default is p.empty for p in inspect.signature(target).parameters.values())
 
 
 def options_of_entry(entry: Entry) -> tuple[Option, ...]:
@@ -327,14 +326,14 @@ def _import(path: str) -> Callable[..., Any]:
         raise InvalidOption(f"agent {path!r}: expected key=value after the colon")
     expected = "package.module:attribute or FILE.py:attribute"
     found: Callable[..., Any] = import_callable(path, UnknownAgent, f"agent {path!r}", expected)
-    require_board(found, BOARD_SIZE, f"agent {path!r}")
-    _check_parameters(path, found)
+    _check_callable(path, found)
     return found
 
 
-def _check_parameters(name: str, target: Callable[..., Any] | Entry) -> None:
-    """Raise an error for a callable without a signature, such as many built-in functions."""
-    if not isinstance(target, Entry) and parameters_of(target) is None:
+def _check_callable(name: str, target: Callable[..., Any]) -> None:
+    """Refuse what is made for another board, or has no signature, as many built-in functions."""
+    require_board(target, BOARD_SIZE, f"agent {name!r}")
+    if parameters_of(target) is None:
         raise InvalidOption(
             f"agent {name!r}: {target!r} has no signature: expected a class, or a function of an "
             "observation"
@@ -372,4 +371,4 @@ def _unknown(kind: str, name: str, known: Iterable[str]) -> str:
 
 def _takes_any(target: Callable[..., Any]) -> bool:
     """Return whether a callable accepts options of any name."""
-    return any(p.kind is p.VAR_KEYWORD for p in (parameters_of(target) or {}).values())
+    return any(p.kind is p.VAR_KEYWORD for p in inspect.signature(target).parameters.values())

@@ -308,10 +308,9 @@ class _Layer(BaseWrapper[str, Any, Any]):
         """Close the window if there is one; the game continues."""
         self._below().close()
 
-    def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+    def last(self, observe: bool = True) -> Any:
         """Return the observation, cumulative reward, termination, truncation and info."""
-        found: tuple[Any, float, bool, bool, dict[str, Any]] = self._begun("last").last(observe)
-        return found
+        return self._begun("last").last(observe)
 
     def __str__(self) -> str:
         return str(self._below())
@@ -321,24 +320,23 @@ class _Forfeits(_Layer, TerminateIllegalWrapper[str, Any, Any]):
     """The innermost layer; an action on a full column ends the game."""
 
     def step(self, action: Any) -> None:
-        _step_or_forfeit(self.env, action, self._illegal_value)
+        try:
+            self.env.step(action)
+        except IllegalMove:
+            _forfeit(self.unwrapped, float(self._illegal_value))
 
 
-def _step_or_forfeit(layer: Any, action: Any, reward: float) -> None:
-    """Step a layer or a game; an illegal move ends the game with this reward."""
-    try:
-        layer.step(action)
-    except IllegalMove:
-        EnvLogger.warn_on_illegal_move()
-        game = layer.unwrapped
-        agent = game.agent_selection
-        game._cumulative_rewards[agent] = 0
-        game.terminations = dict.fromkeys(game.agents, True)
-        game.truncations = dict.fromkeys(game.agents, True)
-        game.rewards = dict.fromkeys(game.agents, 0)
-        game.rewards[agent] = float(reward)
-        game._accumulate_rewards()
-        game._deads_step_first()
+def _forfeit(game: Any, reward: float) -> None:
+    """End a game at an illegal move of the selected agent, which gets this reward."""
+    EnvLogger.warn_on_illegal_move()
+    agent = game.agent_selection
+    game._cumulative_rewards[agent] = 0
+    game.terminations = dict.fromkeys(game.agents, True)
+    game.truncations = dict.fromkeys(game.agents, True)
+    game.rewards = dict.fromkeys(game.agents, 0)
+    game.rewards[agent] = reward
+    game._accumulate_rewards()
+    game._deads_step_first()
 
 
 class _InBounds(_Layer, AssertOutOfBoundsWrapper[str, Any, Any]):
@@ -397,14 +395,26 @@ class CheckedEnv(_Layer, OrderEnforcingWrapper[str, Any, Any]):
         Raises:
             WrongOrder: ``reset`` was never called.
         """
-        below = self._begun("step")
+        game = self._game  # here and in last(), as a call more would slow each move
+        if game is None or not self._has_reset:
+            game = self._begun("step")
         self._has_updated = True
-        if not below.agents:
+        if not game.agents:
             EnvLogger.warn_step_after_terminated_truncated()
-        elif self._game is None:
-            below.step(action)
-        else:
-            _step_or_forfeit(below, action, -1)
+            return
+        try:
+            game.step(action)
+        except IllegalMove:
+            if self._game is None:  # the layer that ends the game was replaced
+                raise
+            _forfeit(game, -1.0)
+
+    def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        """Return the observation, cumulative reward, termination, truncation and info."""
+        game = self._game
+        if game is None or not self._has_reset:
+            game = self._begun("last")
+        return game.last(observe)
 
     def observe(self, agent: str) -> Observation:
         """Return the observation of an agent; see :meth:`raw_env.observe`."""

@@ -14,7 +14,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
-from c4env.agents.registry.entries import REQUIRED, Entry, Option, require_choice
+from c4env.agents.registry.entries import REQUIRED, Entry, Option
 from c4env.agents.registry.registry import described, join_spec, options_of_entry, split_spec
 from c4env.agents.registry.table import ZOO
 from c4env.errors import InvalidOption
@@ -51,9 +51,16 @@ LEVELS: Final = (
 
 
 def settable(entry: Entry) -> list[Option]:
-    """Return the options that a page may set: numbers, table sizes, and names from a list."""
+    """Return the options that a page may set: numbers, table sizes, and names from a list.
+
+    An option that also takes an import path takes only its names here.
+    """
     return [
-        replace(option, high=min(option.high, MEMORY)) if option.name.endswith("_mb") else option
+        replace(
+            option,
+            high=min(option.high, MEMORY) if option.name.endswith("_mb") else option.high,
+            open=False,
+        )
         for option in options_of_entry(entry)
         if option.kind is not str or option.choices
     ]
@@ -91,8 +98,6 @@ def check_spec(spec: object, named: Collection[str] = ()) -> str:
             raise InvalidOption(
                 f"agent {shortened(spec, 80)!r}: option {key!r}: expected one of {expected}"
             )
-        if options[key].choices:  # a page must not use import paths
-            require_choice(name, key, text, options[key].choices)
         parsed[key] = options[key].parse(name, text)
     return join_spec(name, parsed)
 

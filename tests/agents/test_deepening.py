@@ -34,9 +34,14 @@ def test_a_win_in_one_is_taken_and_a_loss_in_one_avoided(position):
     assert cell & (wins or safe or playable(occupied))
 
 
-def test_the_value_of_a_win_counts_the_discs_left():
-    position = Position.parse("112233")
-    assert Deepening(depth=3).search(position).value == WIN + 43 - 7
+@pytest.mark.parametrize(("moves", "sign"), [("112233", 1), ("3344", 1), ("33445", -1)])
+def test_the_value_of_a_win_by_disc_7_counts_the_discs_left(moves, sign):
+    assert Deepening(depth=5).search(Position.parse(moves)).value == sign * (WIN + 43 - 7)
+
+
+@pytest.mark.parametrize("nodes", [1, 1_001])
+def test_every_node_counts_once(nodes):
+    assert Deepening(nodes=nodes).search(Position.parse("44")).nodes == nodes
 
 
 def test_equal_budgets_give_equal_searches_and_none_remembers_the_last():

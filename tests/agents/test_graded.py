@@ -59,6 +59,12 @@ def test_stronger_agents_overlook_fewer_wins_and_blocks(moves, column):
     assert found[-1] > 0.95
 
 
+def test_two_plies_ahead_see_the_reply_that_the_heuristic_misses():
+    moves = "7574543113131"  # column 1 must be blocked, and looks worse than others before a reply
+    assert shares(0.0, moves, draws=50)[0] < 0.5
+    assert shares(1 / 3, moves, draws=50)[0] == 1
+
+
 @pytest.mark.compiled
 def test_look_finds_the_value_of_the_plain_search():
     """Within any bounds around it, and beyond them a bound."""

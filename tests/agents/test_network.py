@@ -106,6 +106,12 @@ def test_float32_gives_what_whole_numbers_give():
         assert np.array_equal(found, expected.astype(np.float32))
 
 
+def test_the_exponential_errs_by_the_square_of_the_number():
+    numbers = -np.linspace(0, 4, 100, dtype=np.float32)
+    error = network.exponential(numbers) / np.exp(numbers.astype(np.float64)) - 1
+    assert (np.abs(error) <= numbers**2 / 512 + 1e-4).all()
+
+
 def test_weights_that_are_none_are_refused(tmp_path):
     (tmp_path / "text.npz").write_text("weights")
     np.savez(tmp_path / "pickled.npz", a=np.array([{}], dtype=object))

@@ -101,6 +101,17 @@ def test_the_improved_choice_is_the_best_by_policy_and_value():
     assert differing
 
 
+@pytest.mark.parametrize(("c", "heeded"), [(0, False), (1, True)])
+def test_a_policy_counts_by_its_weight(c, heeded):
+    def visits(function):
+        return PUCT(function, simulations=60, c=c).search(Position.parse("44")).visits
+
+    def without_policy(observations, masks):
+        return np.zeros(masks.shape), wavering(observations, masks)[1]
+
+    assert (visits(wavering) != visits(without_policy)) == heeded
+
+
 def forced(position):
     """Whether all moves but one lose to the next disc."""
     score, cells = tactical_status(position.mine, position.theirs)
