@@ -36,6 +36,13 @@ def full(observation):
 def leaves(observation):
     os._exit(3)
 
+class lingers(agents.Agent):
+    def choose(self, position):
+        return position.legal_columns()[0]
+
+    def close(self):
+        time.sleep(1)
+
 """
 
 
@@ -95,3 +102,9 @@ def test_what_is_wrong_is_told_with_its_line(check, name, said, remedy):
     assert not found.good
     assert said in found.table().text()
     assert remedy in found.remedy
+
+
+@pytest.mark.slow
+def test_closing_is_no_move_and_has_no_limit_of_time(check, monkeypatch):
+    monkeypatch.setattr("c4env.evaluation.games.check.PATIENCE", 1.0)
+    assert check("mine.py:lingers").fault == ""

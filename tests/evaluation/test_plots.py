@@ -65,7 +65,7 @@ def test_no_text_covers_another_or_leaves_its_figure(count, monkeypatch):
         assert sum(bool(re.fullmatch(run, words)) for words, _ in texts) == 1
 
 
-def test_an_interval_reaches_from_its_low_to_its_high_end():
+def test_intervals_reach_from_their_low_to_their_high_end_on_a_signed_axis():
     pytest.importorskip("matplotlib", reason="figures need matplotlib")
     found = report.contents(run_of(GAMES), RATINGS)
     figure = dict(plots.figures(found))["strength"]

@@ -120,7 +120,7 @@ def test_closing_ends_a_search_in_native_code():
     with_pool(use)
     process, _ = seen
     assert not process.is_alive()
-    assert threading.active_count() == threads
+    assert threading.active_count() <= threads
 
 
 # -- what is answered ------------------------------------------------------------------------
