@@ -138,6 +138,8 @@ def test_the_command_trains_and_goes_on_where_it_was(torch, tmp_path, capsys, mo
     monkeypatch.setattr(made, "PORTION", QUOTA)
     monkeypatch.setattr(made, "ALL", 3)
     monkeypatch.setattr(weights, "PARTS", 2)
+    monkeypatch.setattr(weights, "SHAPE", (16, 1, 8, 64))
+    monkeypatch.setattr(weights, "STEPS", 10_000)
     command = ["--out", str(tmp_path), "--scale", "0.002", "--jobs", "1"]
     assert main(command) == 0
     assert "held out" in capsys.readouterr().out
