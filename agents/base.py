@@ -137,7 +137,7 @@ class Agent(abc.ABC):
         super().__init_subclass__(**options)
         own = vars(cls).keys()
         if own & {"choose", "best_move"} and "choose_many" not in own:
-            cls.choose_many = Agent.choose_many  # type: ignore[method-assign]
+            cls.choose_many = Agent.choose_many  # type: ignore[method-assign]  # for a class
 
     @property
     def draws(self) -> bool:

@@ -127,7 +127,7 @@ class Follower:
 
     def columns(self, discs: Int64s, boards: Int64s, seeds: Int64s) -> ArrayLike:
         """Choose columns ``[M]``, given bitboards int64 ``[M, 2]``; see ``Agent.choose_many``."""
-        return self.agent.choose_many(discs, seeds)  # type: ignore[no-any-return]
+        return self.agent.choose_many(discs, seeds)  # type: ignore[no-any-return]  # Any
 
     def choose(self, position: Position, seeds: Int64s) -> Any:
         """Choose a column on the board of ``ConnectFourEnv``, where an agent may keep its game."""

@@ -60,7 +60,7 @@ class LineProcess:
             raise EngineFault(f"{self.title} wrote {said!r} without a request")
         try:
             if going:
-                self._process.stdin.write(line.encode() + b"\n")  # type: ignore[union-attr]
+                self._process.stdin.write(line.encode() + b"\n")  # type: ignore[union-attr]  # piped
         except BrokenPipeError:
             going = False
         while going and b"\n" not in self._answers:
