@@ -34,57 +34,44 @@ def here(tmp_path, monkeypatch):
 SOLVER = Solver(book=None, table_mb=1)
 
 
-POSITION = Position.parse(ENDING)
-ASKED = [Labelled(ENDING, POSITION, 0)]
-CODE = """def agent(observation):
-    with open("asked.log", "a") as file:
-        print("asked", file=file)
-    return [c for c in range(7) if observation["action_mask"][c]][{}]
-"""
+ASKED = [Labelled(ENDING, Position.parse(ENDING), 0)]
+SPEC = "own.py:Agent:file=net"
+SOURCES = {
+    "own.py": """import helper
 
+class Agent:
+    def __init__(self, file): pass
 
-def played(spec, seed):
-    evaluation.round_robin({"mine": spec, "other": "random"}, [ENDING], seed=seed, out="kept")
-
-
-def answered(spec, seed):
-    with closing(line_up_specs([f"mine={spec}"])) as lineup, Judge("kept", table_mb=1) as judge:
-        question_agents(lineup, ASKED, judge, seed, "kept")
-
-
-def refuted(spec, seed):
-    evaluation.refute({"mine": spec}, [ENDING], seed=seed, out="kept")
-
-
-KEPT = {GAMES_FILE: played, ANSWERS_FILE: answered, "mine-*.jsonl": refuted}
-CHANGES = {  # a spec, and the file and the text that change under it; or what else changes
-    "code": ("own.py:agent", "own.py", CODE.format(-1)),
-    "what it imports": ("importing.py:agent", "helper.py", "CHOICE = -1\n"),
-    "a file of an option": ("own_class.py:Agent:file=net", "net", "other"),
-    "seed": ("own.py:agent", None, None),
+    def __call__(self, observation):
+        with open("asked.log", "a") as file:
+            print("asked", file=file)
+        return [c for c in range(7) if observation["action_mask"][c]][helper.CHOICE]
+""",
+    "helper.py": "CHOICE = 0\n",
+    "net": "first",
+}
+CHANGES = {  # a file and the text that it has instead; none for another seed
+    "code": ("own.py", SOURCES["own.py"].replace("helper.CHOICE", "-1")),
+    "what it imports": ("helper.py", "CHOICE = -1\n"),
+    "a file of an option": ("net", "other"),
+    "seed": None,
 }
 
 
-@pytest.fixture
-def sources(here):
-    (here / "own.py").write_text(CODE.format(0))
-    (here / "importing.py").write_text(f"import helper\n{CODE.format('helper.CHOICE')}")
-    (here / "helper.py").write_text("CHOICE = 0\n")
-    (here / "net").write_text("first")
-    text = CODE.format(0).replace("def agent(", "def __call__(self, ").replace("\n", "\n    ")
-    (here / "own_class.py").write_text(
-        f"class Agent:\n    def __init__(self, file): pass\n    {text}\n"
-    )
-    before = set(sys.modules)
-    yield here
-    forget(before)
+def played(seed):
+    evaluation.round_robin({"mine": SPEC, "other": "random"}, [ENDING], seed=seed, out="kept")
 
 
-def forget(before):
-    """As a new process."""
-    for name in set(sys.modules) - before:
-        if name.endswith(".py") or name == "helper":
-            del sys.modules[name]
+def answered(seed):
+    with closing(line_up_specs([f"mine={SPEC}"])) as lineup, Judge("kept", table_mb=1) as judge:
+        question_agents(lineup, ASKED, judge, seed, "kept")
+
+
+def refuted(seed):
+    evaluation.refute({"mine": SPEC}, [ENDING], seed=seed, out="kept")
+
+
+KEPT = {GAMES_FILE: played, ANSWERS_FILE: answered, "mine-*.jsonl": refuted}
 
 
 def asked(folder):
@@ -92,27 +79,36 @@ def asked(folder):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("change", CHANGES)
 @pytest.mark.parametrize("keep", KEPT.values(), ids=KEPT)
-def test_what_is_kept_is_of_all_that_made_it(keep, change, sources):
-    spec, name, text = CHANGES[change]
+def test_what_is_kept_is_of_all_that_made_it(keep, here):
     before = set(sys.modules)
-    keep(spec, 1)
-    first = asked(sources)
-    forget(before)
-    keep(spec, 1)
-    assert asked(sources) == first  # nothing changed: nobody is asked
-    stored = {path: path.read_bytes() for path in (sources / "kept").iterdir()}
-    forget(before)
-    if name:
-        (sources / name).write_text(text)
-    seed = 2 if change == "seed" else 1
-    if keep is played:
-        with pytest.raises(UnreadableRun, match="holds another run; "):
-            keep(spec, seed)
-        assert {path: path.read_bytes() for path in stored} == stored
-    else:
-        keep(spec, seed)
-        assert asked(sources) == 2 * first  # anew
-    for path, kept in stored.items():  # nothing that was found out is gone
-        assert path.read_bytes().startswith(kept)
+
+    def keep_in_a_new_process(seed=1):
+        for name in set(sys.modules) - before:
+            if name.endswith(".py") or name == "helper":
+                del sys.modules[name]
+        keep(seed)
+
+    for name, text in SOURCES.items():
+        (here / name).write_text(text)
+    keep_in_a_new_process()
+    once = count = asked(here)
+    keep_in_a_new_process()
+    assert asked(here) == once  # nothing changed: nobody is asked
+    for what, change in CHANGES.items():
+        stored = {path: path.read_bytes() for path in (here / "kept").iterdir()}
+        seed = 1 if change else 2
+        if change:
+            (here / change[0]).write_text(change[1])
+        if keep is played:
+            with pytest.raises(UnreadableRun, match="holds another run; "):
+                keep_in_a_new_process(seed)
+            assert {path: path.read_bytes() for path in stored} == stored, what
+        else:
+            keep_in_a_new_process(seed)
+            count += once
+            assert asked(here) == count, what  # anew
+        for path, kept in stored.items():  # nothing that was found out is gone
+            assert path.read_bytes().startswith(kept), what
+        if change:
+            (here / change[0]).write_text(SOURCES[change[0]])
