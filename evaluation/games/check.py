@@ -70,7 +70,7 @@ class Check:
         """Return a table with a row for each test."""
         rows = []
         legal = f"in {plural(self.moves, 'position')}" if self.moves else "no"
-        if self.moves and (self.fault or self.moves < ASKED):
+        if 0 < self.moves < ASKED:
             legal += ", none in the next" if self.fault else f" of {ASKED}: the time was used up"
         rows.append(("legal moves", legal))
         if self.fault:
@@ -129,8 +129,12 @@ def _look(spec: str) -> Check:
                 found.append(answer)
                 seconds.append(spent)
     finally:
+        here.turn.belongs_to(0)
         for agent, _ in with_seed:
-            agent.close()
+            try:
+                agent.close()
+            except Exception as error:
+                fault = fault or f"close() raised {format_error(error)}"
     whole = min(map(len, answers))
     one, again, other = (found[:whole] for found in answers)
     clock = getattr(with_seed[0][0], "movetime", None) is not None

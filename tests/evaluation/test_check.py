@@ -43,6 +43,13 @@ class lingers(agents.Agent):
     def close(self):
         time.sleep(1)
 
+class breaks_off(lingers):
+    def close(self):
+        raise KeyError("x")
+
+class ends(lingers):
+    def close(self):
+        os._exit(4)
 """
 
 
@@ -94,6 +101,8 @@ def test_what_does_not_repeat_is_told_what_helps(check, name, remedy):
         ("full", "illegal column: column 3 is full", "whose entry in observation['action_mask']"),
         pytest.param("outside", "nonsense: 9 is not a column", "", marks=pytest.mark.slow),
         pytest.param("leaves", "its process ended (exit code 3)", "", marks=pytest.mark.slow),
+        ("breaks_off", "close() raised KeyError: 'x' (mine.py, line 41)", ""),
+        pytest.param("ends", "its process ended (exit code 4)", "", marks=pytest.mark.slow),
     ],
 )
 def test_what_is_wrong_is_told_with_its_line(check, name, said, remedy):
