@@ -71,7 +71,7 @@ class RunSpec:
     field: Mapping[str, Player | bytes]  # specs, objects, or pickled objects
     seed: int
     clock: Clock | None = None
-    registered: Mapping[str, Any] = dataclasses.field(default_factory=registered_here)
+    registered: Mapping[str, bytes] = dataclasses.field(default_factory=dict)  # see sendable
     transcripts: Transcripts | None = None  # of language models, which play in threads
     shared: bool = False  # workers are threads, each of which needs its own copy of an object
     id: str = ""  # of the lineup, whose agents play
@@ -102,7 +102,8 @@ class RunSpec:
     def sent(self) -> RunSpec:
         """Return the run with its objects pickled: what goes wrong there is one agent's own."""
         sent = {n: p if isinstance(p, str | bytes) else pickled(p) for n, p in self.field.items()}
-        return dataclasses.replace(self, field=sent, transcripts=None)
+        added = sendable(self.field)
+        return dataclasses.replace(self, field=sent, registered=added, transcripts=None)
 
 
 def play_one(run: RunSpec, pair: tuple[str, str], opening: str) -> GameRecord:
@@ -159,11 +160,27 @@ class AgentCache(threading.local):
         close_agents(self._made)
 
 
-def register_all(registered: Mapping[str, Any]) -> None:
+def sendable(field: Mapping[str, Player | bytes]) -> dict[str, bytes]:
+    """Return the registered agents, pickled, without those that no player needs and pickle refuses.
+
+    Raises:
+        InvalidOption: an agent that a spec names cannot be pickled.
+    """
+    specs = " ".join(player for player in field.values() if isinstance(player, str))
+    sent = {}
+    for name, agent in registered_here().items():
+        try:
+            sent[name] = pickled(agent)
+        except InvalidOption:
+            if name in specs:
+                raise
+    return sent
+
+
+def register_all(registered: Mapping[str, bytes]) -> None:
     """Register agents under the names that they have in the main process."""
-    if here.worker or registered_here() != registered:
-        for name, agent in registered.items():
-            agents.register(name, agent, replace=True)
+    for name, agent in registered.items():
+        agents.register(name, pickle.loads(agent), replace=True)
 
 
 def close_agents(made: dict[Any, Any]) -> None:
@@ -245,7 +262,7 @@ def line_up(field: Mapping[str, Player], movetime: float | None = None, jobs: in
                 if isinstance(player, str):
                     lineup.made[name] = make_player(player, movetime)
                 found[name] = look(name, player, lineup.made.get(name, player), watch)
-        code = pickled(partial(look_in_worker, movetime, registered_here(), lineup.id))
+        code = pickled(partial(look_in_worker, movetime, sendable(field), lineup.id))
         while outside:
             some, outside = outside[: usable_cores()], outside[usable_cores() :]
             first = len(lineup.workers)
@@ -284,7 +301,7 @@ def _traits_from(
 
 
 def look_in_worker(
-    movetime: float | None, registered: Mapping[str, Any], run: str, name: str, spec: str
+    movetime: float | None, registered: Mapping[str, bytes], run: str, name: str, spec: str
 ) -> Traits:
     """Make an agent of third-party code in this worker, and return its traits."""
     register_all(registered)

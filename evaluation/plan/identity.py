@@ -49,7 +49,8 @@ _ZOO: Final = {entry.name: entry for entry in ZOO}
 _NOT_USERS: Final = (
     sysconfig.get_path("stdlib"),
     *(p for n in ("", ".agents", ".evaluation") for p in sys.modules[f"c4env{n}"].__path__),
-    *("/proc", "/sys", "/dev", "/etc", "/usr"),
+    *("/proc", "/sys", "/dev", "/etc"),
+    *(f"/usr/{each}" for each in "bin lib lib64 libexec local/bin local/lib sbin share".split()),
 )
 
 
@@ -87,15 +88,15 @@ def _listen() -> None:
 
 
 def _heard(event: str, arguments: tuple[Any, ...]) -> None:
-    if event == "open" and not arguments[2] & (os.O_WRONLY | os.O_RDWR):
+    if event == "open" and not arguments[2] & (os.O_WRONLY | os.O_CREAT):
         path = arguments[0]
     elif event == "import":  # an extension module has a file here
         path = arguments[1]
     else:
         return
-    if isinstance(path, str):
+    if isinstance(path, str | bytes):
         for watch in [*_watching]:
-            watch.heard(path)
+            watch.heard(os.fsdecode(path))
 
 
 def _is_users(path: Path) -> bool:
@@ -249,7 +250,7 @@ class _Hasher(NumpyHasher):  # type: ignore[misc]  # joblib has no types
 def _meant(thing: Any) -> Any:
     """Return what stands for an object in the hash; None for the object itself."""
     if isinstance(thing, ModuleType):
-        return ("module", thing.__name__)
+        return ("module", thing.__name__, *_sources(thing))
     if isinstance(thing, _RANDOM):
         return ("random", type(thing).__name__)
     if isinstance(thing, Agent) and thing.state_attrs is not None:
@@ -269,8 +270,18 @@ def _meant(thing: Any) -> Any:
         if ours and thing.__module__ != "__main__":
             return ("installed", f"{thing.__module__}.{thing.__qualname__}")
         return _class(thing) if isinstance(thing, type) else _function(thing)
+    if isinstance(thing, functools._lru_cache_wrapper):
+        return ("cached", thing.__wrapped__)
     compiled = getattr(thing, "py_func", None) if callable(thing) else None  # by Numba
     return ("compiled", compiled) if isinstance(compiled, FunctionType) else None
+
+
+def _sources(module: ModuleType) -> Iterator[bytes]:
+    """Yield the contents of the user's files that a module consists of and imports."""
+    file = getattr(module, "__file__", None)
+    if file is not None and _is_users(Path(file)):
+        for path in sorted({Path(file).absolute(), *_imports_of(Path(file))}):
+            yield path.read_bytes()
 
 
 def _class(kind: type) -> Any:
@@ -278,8 +289,8 @@ def _class(kind: type) -> Any:
     members = {
         name: value
         for name, value in vars(kind).items()
-        if isinstance(value, FunctionType | classmethod | staticmethod | property)
-        or not (name.startswith("__") or name == "_abc_impl" or isinstance(value, _SLOTS))
+        if not (name == "_abc_impl" or isinstance(value, _SLOTS))
+        and (not name.startswith("__") or callable(value) or hasattr(value, "__get__"))
     }
     return ("class", kind.__qualname__, kind.__bases__, members)
 

@@ -1,6 +1,7 @@
 """What an agent is made from, as a run's header and kept answers have it."""
 
 import functools
+import importlib
 import math
 import random
 import sys
@@ -14,6 +15,7 @@ import pytest
 from c4env import agents, evaluation
 from c4env.agents.base import Agent
 from c4env.agents.registry.entries import Entry
+from c4env.errors import UnreadableRun
 from c4env.evaluation.plan.field import make_player
 from c4env.evaluation.plan.identity import UNKNOWN, Watch, identify, in_short
 from c4env.position import Position
@@ -21,6 +23,7 @@ from c4env.position import Position
 PLAIN = "def agent(observation):\n    return int(observation['action_mask'].argmax())\n"
 LATE = "def late():\n    import own_late\n"
 OPENS = f"with open(__file__.replace('own.py', 'w.bin')) as file:\n    file.read()\n{PLAIN}"
+MAPS = f"import os, numpy\nnumpy.memmap(os.fsencode('w.bin'))\n{PLAIN}"  # opens it to write too
 
 
 class Own(Agent):
@@ -46,6 +49,7 @@ SPECS = [
     ("own.py", HELPED, "own_helper.py"),
     ("own.py", {"own.py": f"{PLAIN}{LATE}", "own_late.py": "1\n"}, "own_late.py"),
     ("own.py", {"own.py": OPENS, "w.bin": "1"}, "w.bin"),
+    ("own.py", {"own.py": MAPS, "w.bin": "1"}, "w.bin"),
     ("own_module:agent", {"own_module.py": PLAIN}, "own_module.py"),
     ("own_package.net:agent", NET, "own_package/more.py"),
     ("field-own:path=w.bin", {"w.bin": "1"}, "w.bin"),
@@ -171,6 +175,41 @@ def test_what_cannot_be_hashed_cannot_be_told_and_is_never_the_same():
     code = identify(leans(threading.Lock()), "a")
     assert code["a"].startswith(f"{UNKNOWN} (TypeError: ")
     assert in_short(code) != in_short(code)
+
+
+def test_what_cannot_be_told_is_not_played_on(tmp_path):
+    players = {"a": leans(threading.Lock()), "random": "random"}
+    evaluation.round_robin(players, openings=0, out=tmp_path, jobs=1)
+    with pytest.raises(UnreadableRun, match="code of a"):
+        evaluation.round_robin(players, openings=0, out=tmp_path, jobs=1)
+
+
+CALLS = {  # a user's module, and the file that is edited
+    "a module": ("import own_helper\ndef play(o): return own_helper.value", "own_helper.py"),
+    "a cache": ("import functools\n@functools.cache\ndef play(o): return 1", "own.py"),
+    "a method with arguments": (
+        "import functools\ndef of(self, o, k): return k\n"
+        "class Own: __call__ = functools.partialmethod(of, k=1)\nplay = Own()",
+        "own.py",
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "edited"), CALLS.values(), ids=CALLS)
+def test_what_a_policy_calls_is_hashed_with_its_code(tmp_path, monkeypatch, text, edited):
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    files = {"own.py": text, "own_helper.py": "value = 1"}
+    found = []
+    for number in "112":
+        files[edited] = files[edited].replace("1", number)
+        for name, content in files.items():
+            (tmp_path / name).write_text(content)
+            sys.modules.pop(Path(name).stem, None)
+        found.append(identify(importlib.import_module("own").play, "a"))
+    assert found[0] == found[1] != found[2]
+    for name in files:
+        sys.modules.pop(Path(name).stem, None)
 
 
 class Hostile:
