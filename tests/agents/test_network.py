@@ -39,14 +39,14 @@ def test_the_weights_are_whole_numbers_and_no_sum_is_rounded():
 
 
 def test_an_answer_does_not_depend_on_what_else_is_asked():
-    planes, masks = observed(random_positions(70, seed=1))
+    planes, masks = observed(random_positions(20, seed=1))
     logits, values = shipped()(planes, masks)
-    assert logits.shape == (70, 7)
-    assert values.shape == (70,)
+    assert logits.shape == (20, 7)
+    assert values.shape == (20,)
     assert logits.dtype == values.dtype == np.float32
     assert np.array_equal(np.isinf(logits), masks == 0)
     assert (np.abs(values) <= 1).all()
-    for i in range(70):
+    for i in range(20):
         alone = shipped()(planes[i : i + 1].astype(np.float64), masks[i : i + 1])
         assert np.array_equal(alone[0][0], logits[i])
         assert alone[1][0] == values[i]
@@ -177,7 +177,7 @@ def by_minimax(position, depth):
 def test_it_looks_ahead_by_minimax(depth, monkeypatch):
     monkeypatch.setattr(learned_agent, "PRIOR", 0.0)
     agent = Learned(depth, nodes=0)
-    for position in random_positions(8, seed=6, fewest=8):
+    for position in random_positions(5 - depth, seed=6, fewest=8):
         result = agent.search(position)
         assert result.value == pytest.approx(by_minimax(position, depth))
         assert result.principal_variation[0] == result.column == agent.choose(position)
@@ -191,7 +191,7 @@ def test_it_looks_ahead_by_minimax(depth, monkeypatch):
 def test_it_plays_exactly_what_its_search_can_tell():
     """With nodes enough no win and no draw is given away, whatever the network thinks."""
     agent, solver = Learned(1, nodes=10**6), Solver(book=None, table_mb=4)
-    for position in random_positions(40, seed=9, fewest=20):
+    for position in random_positions(20, seed=9, fewest=20):
         result = agent.search(position)
         best = max(score for score in solver.scores(position) if score is not None)
         kept = solver.scores(position)[result.column]
@@ -203,6 +203,5 @@ def test_it_plays_exactly_what_its_search_can_tell():
 @pytest.mark.compiled
 @pytest.mark.slow
 def test_it_beats_greedy():
-    result = evaluation.round_robin(["learned", "greedy"], openings=1, seed=1)
-    points = [game.points[game.players.index("learned")] for game in result.games]
-    assert sum(points) > 0.8 * len(points)
+    result = evaluation.round_robin(["learned", "greedy"], openings=0, seed=1)
+    assert [game.points[game.players.index("learned")] for game in result.games] == [1, 1]

@@ -224,8 +224,7 @@ def test_batches_of_bitboards(solver):
 
 
 @pytest.mark.compiled
-@pytest.mark.parametrize("threads", [1, 2])
-@pytest.mark.parametrize("book", [None, "default"])
+@pytest.mark.parametrize(("book", "threads"), [(None, 1), ("default", 2)])
 def test_columns_of_batches(book, threads):
     rng = random.Random(3)
     solver = Solver(book=book, table_mb=4)
@@ -261,15 +260,14 @@ def test_interrupted_at_once_and_usable_after(ask, threads):
     import _thread
 
     solver = Solver(book=None, table_mb=16, threads=threads)
-    late = [position for position, _ in SOLVED if position.plies > 24]
-    solver.score(Position.parse("44444"))  # compiled, table touched
-    solver.columns_many(late[:2])
+    late = [known for known in SOLVED if known[0].plies > 24][::5]
+    solver.columns_many([position for position, _ in late[:2]])  # compiled
     timer = threading.Timer(0.2, _thread.interrupt_main)
     timer.start()
     with pytest.raises(KeyboardInterrupt):
         ask(solver)
     assert solver.nodes < 1_000_000  # none of these is solved with so few
-    for position, score in [known for known in SOLVED if known[0].plies > 24][::5]:
+    for position, score in late:
         assert solver.score(position) == score
 
 

@@ -75,20 +75,16 @@ OPPONENTS = {"one": one, "many": many, "agent": Rightmost()}
 
 def games_of(environment):
     """What the caller sees of some games, leftmost columns against the opponent."""
+    many = isinstance(environment, ConnectFourVectorEnv)
     observation, info = environment.reset(seed=4)
     seen = []
     for _ in range(60):
-        mask = np.asarray(info.get("action_mask", observation))
-        if isinstance(observation, dict):
-            mask = observation["action_mask"]
-        if environment.unwrapped is environment and isinstance(environment, ConnectFourVectorEnv):
-            observation, reward, over, _, info = environment.step(mask.argmax(axis=1))
-            seen.append((observation["observation"].tolist(), reward.tolist(), over.tolist()))
-        else:
-            observation, reward, over, _, info = environment.step(int(mask.argmax()))
-            seen.append((observation.tolist(), reward, over))
-            if over:
-                observation, info = environment.reset()
+        mask = observation["action_mask"] if many else info["action_mask"]
+        observation, reward, over, _, info = environment.step(mask.argmax(axis=-1))
+        planes = observation["observation"] if many else observation
+        seen.append((planes.tolist(), np.asarray(reward).tolist(), np.asarray(over).tolist()))
+        if not many and over:
+            observation, info = environment.reset()
     return seen
 
 

@@ -136,6 +136,7 @@ def follow_single(traces):
         seat = game % 2
         script[:] = moves[1 - seat :: 2]
         observation, info = environment.reset(options={"seat": seat})
+        assert (info["seat"], info["ply"]) == (seat, seat)
         row = traces.starts[game] + seat
         for t, action in enumerate(moves[seat::2]):
             assert np.array_equal(observation, traces.planes[row + 2 * t])
