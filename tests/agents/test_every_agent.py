@@ -14,7 +14,6 @@ from c4env.agents.registry.entries import REQUIRED
 from c4env.agents.registry.registry import options_of_entry
 from c4env.agents.registry.table import ZOO
 from c4env.agents.sampling.tree import sign
-from c4env.agents.search.threads import LIMIT
 from c4env.agents.solver import Solver
 from c4env.boards import Size
 from c4env.envs.text import TextEnv, fill, read_move, template
@@ -141,26 +140,6 @@ def test_the_solver_scores_a_wide_board_as_plain_negamax_does():
             child = position.play(column)
             if child.outcome is None:
                 assert scores[column] == -negamax.search(child).value
-
-
-@own_boards
-@pytest.mark.parametrize("columns", [8, 9, 15])
-def test_a_frame_of_the_solver_holds_the_order_of_all_columns(columns, monkeypatch):
-    """Words that the test adds to each frame stay unused."""
-    size = Size(2, columns, 4)
-    null_window = part(size, "agents.solver.kernels.null_window")
-    driver, table = (part(size, f"agents.solver.kernels.{name}") for name in ("driver", "table"))
-    frame = null_window.FRAME
-    words = frame + columns
-    monkeypatch.setattr(null_window, "FRAME", words)
-    work = np.zeros(null_window.FRAMES + words * (2 * columns + 1), np.int64)
-    memory = table.allocate(1)
-    null_window.reset_workspace(work, memory, 1)
-    work[LIMIT] = 300
-    driver.solve(memory, work, 0, 0, -driver.LARGEST, driver.LARGEST)
-    used = work[null_window.FRAMES :].reshape(-1, words).any(axis=0)
-    assert used[null_window.ORDER : null_window.ORDER + columns].all()
-    assert not used[frame:].any()
 
 
 @pytest.mark.compiled

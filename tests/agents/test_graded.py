@@ -7,8 +7,9 @@ from c4env import ConnectFourVectorEnv, Position, agents
 from c4env.agents.graded.agent import Graded, Player, look, skill_of
 from c4env.agents.graded.levels import ANCHOR, ANCHOR_ELO, ELO, SKILL
 from c4env.agents.heuristics import WIN
-from c4env.envs.vectorized.batch import Batch, boards_from
+from c4env.envs.vectorized.batch import boards_from
 from c4env.evaluation.studies.leaderboard import stored_board
+from tests.rules.positions import random_positions
 
 WIN_AT_4 = "112233"  # the side to move completes four in column 4, where else the other side does
 BLOCK_AT_7 = "717273"  # the side to move must block column 7; three of its own lie apart
@@ -22,14 +23,10 @@ def shares(skill, moves, draws=4000):
     return (np.bincount(columns, minlength=7) / draws).tolist()
 
 
-def boards(size=60, plies=12):
+def boards(size, plies):
     """Bitboards of games in progress."""
-    batch, rng = Batch(size), np.random.default_rng(7)
-    for _ in range(plies):
-        _, masks = batch.observe()
-        batch.step((rng.random(masks.shape) * masks).argmax(axis=1))
-        batch.reset(batch.over)
-    return np.array([(p.mine, p.theirs) for p in batch.positions()])
+    positions = random_positions(size, 7, plies - 8, plies)
+    return np.array([(p.mine, p.theirs) for p in positions])
 
 
 def test_the_table_rises_from_random_to_perfect():
@@ -88,7 +85,7 @@ def test_look_finds_the_value_of_the_plain_search():
 
 @pytest.mark.parametrize("elo", [-1114, -600, -200, 20])
 def test_one_board_and_many_give_the_same_columns_for_the_same_seeds(elo):
-    discs, agent = boards(), Graded(elo)
+    discs, agent = boards(60, 12), Graded(elo)
     seeds = np.random.default_rng(3).integers(2**48, size=60)
     many = agent.choose_many(discs, seeds)
     one = []

@@ -121,16 +121,14 @@ def test_weights_that_are_none_are_refused(tmp_path):
         assert str(caught.value).endswith(f"{name}: expected an .npz file of a network's weights")
     with pytest.raises(InvalidOption):
         Network.load(tmp_path / "none.npz")
-    lacking = dict(shipped().weights)
-    del lacking["head.bias"]
-    with pytest.raises(InvalidOption, match=r"head\.bias.*none"):
-        Network(lacking)
-    turned = dict(shipped().weights) | {"head": shipped().weights["head"].T}
-    with pytest.raises(InvalidOption, match="'head'"):
-        Network(turned)
-    real = dict(shipped().weights) | {"head": shipped().weights["head"].astype(np.float32)}
-    with pytest.raises(InvalidOption, match="float32"):
-        Network(real)
+    weights = shipped().weights
+    for wrong, words in (
+        ({name: weights[name] for name in weights if name != "head.bias"}, r"head\.bias.*none"),
+        (dict(weights) | {"head": weights["head"].T}, "'head'"),
+        (dict(weights) | {"head": weights["head"].astype(np.float32)}, "float32"),
+    ):
+        with pytest.raises(InvalidOption, match=words):
+            Network(wrong)
 
 
 def test_the_values_and_the_policy_have_learned_the_game():

@@ -13,6 +13,7 @@ from c4env.agents import Pool
 from c4env.agents.search.fixed_depth import FixedDepth
 from c4env.envs.vectorized.batch import Batch, boards_from
 from c4env.errors import InvalidOption, OpponentFailed, UnknownAgent
+from tests.rules.positions import random_positions
 
 
 def asked(agent, observation, seed=0):
@@ -21,19 +22,12 @@ def asked(agent, observation, seed=0):
     return agent.choose_many(discs, np.random.default_rng(seed).integers(2**48, size=len(discs)))
 
 
-def played(size=30, plies=14, seed=5):
+def played(size=30, plies=14):
     """Observations of boards after up to as many random plies, and their positions."""
-    batch, agent = Batch(size), agents.make("random")
-    rng = np.random.default_rng(seed)
-    for ply in range(plies):
-        planes, masks = batch.observe()
-        before = batch.positions()
-        batch.step(asked(agent, planes, seed + ply))
-        back = batch.over | (rng.random(size) < 0.2)  # so that boards are of many ages
-        batch.reset(batch.over)
-        batch.reset(back, [before[i] for i in np.flatnonzero(back)] if back.any() else None)
+    batch, positions = Batch(size), random_positions(size, seed=5, most=plies)
+    batch.reset(positions=positions)
     planes, masks = batch.observe()
-    return {"observation": planes, "action_mask": masks}, batch.positions()
+    return {"observation": planes, "action_mask": masks}, positions
 
 
 @pytest.mark.parametrize(
@@ -104,18 +98,6 @@ def games_against(pool, size=200, seed=3, steps=30):
             elif middle.legal_columns():
                 answered[i][-1] += [c for c in middle.legal_columns() if middle.play(c) == after[i]]
     return answered, rewards
-
-
-def test_a_pool_of_one_plays_as_its_opponent_alone():
-    alone = ConnectFourVectorEnv(16, opponent="greedy")
-    pooled = ConnectFourVectorEnv(16, opponent=Pool({"greedy": 1, "random": 0}))
-    seen, same = alone.reset(seed=5)[0], pooled.reset(seed=5)[0]
-    for _ in range(40):
-        assert np.array_equal(seen["observation"], same["observation"])
-        actions = seen["action_mask"].argmax(axis=1)
-        seen, same = alone.step(actions)[0], pooled.step(actions)[0]
-    assert sum(pooled.opponent.results["greedy"]) > 16
-    assert not any(pooled.opponent.results["random"])
 
 
 def test_a_pool_draws_an_opponent_for_each_game_and_keeps_it():

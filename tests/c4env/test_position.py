@@ -131,46 +131,36 @@ def test_the_mirror_image_is_the_game_played_in_mirrored_columns(moves):
 # -- impossible boards -------------------------------------------------------------
 
 
-def check_whether_it_is_taken(board):
-    if is_reached(board):
-        assert str(Position.from_board(drawn(board))) == drawn(board)
-    else:
-        with pytest.raises(InvalidPosition):
-            Position.from_board(drawn(board))
-
-
-def is_reached(board, _known=None):
+def is_reached(board, known):
     """Whether some game reaches a board: take back any disc of the last mover, and ask again."""
-    known = {} if _known is None else _known
-    discs = [sum(row.count(player) for row in board) for player in (0, 1)]
-    if discs == [0, 0]:
+    plies = sum(cell != reference.EMPTY for row in board for cell in row)
+    if plies == 0:
         return True
-    if discs[0] - discs[1] not in (0, 1):
-        return False
-    last = 1 if discs[0] == discs[1] else 0
-    if reference.key(board) not in known:
-        answer = False
+    key, last = reference.key(board), (plies - 1) % 2
+    if key not in known:
+        known[key] = False
         for column in range(7):
-            stack = [board[row][column] for row in range(6) if board[row][column] != -1]
-            if answer or not stack or stack[-1] != last:
+            stack = [row[column] for row in board if row[column] != reference.EMPTY]
+            if known[key] or not stack or stack[-1] != last:
                 continue
             reference.take_back(board, column)
-            answer = reference.winner(board) is None and is_reached(board, known)
+            known[key] = reference.winner(board) is None and is_reached(board, known)
             reference.play(board, column, last)
-        known[reference.key(board)] = answer
-    return known[reference.key(board)]
+    return known[key]
 
 
 def test_shuffled_discs_are_taken_only_if_some_game_reaches_them():
     """The right numbers of discs in any order: reached or not is the interesting question."""
     for seed in range(60):
         lots = np.random.default_rng(seed)
-        plies = int(lots.integers(4, 13))
-        discs = lots.permutation([ply % 2 for ply in range(plies)])
         board = reference.empty_board()
-        for player in discs:
+        for player in lots.permutation([ply % 2 for ply in range(lots.integers(4, 13))]):
             reference.play(board, int(lots.choice(reference.open_columns(board)[:3])), int(player))
-        check_whether_it_is_taken(board)
+        if is_reached(board, {}):
+            assert str(Position.from_board(drawn(board))) == drawn(board)
+        else:
+            with pytest.raises(InvalidPosition):
+                Position.from_board(drawn(board))
 
 
 BLANK = ". . . . . . .\n"
