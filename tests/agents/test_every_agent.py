@@ -28,9 +28,6 @@ from tests.rules import reference
 # Each board costs some seconds of compiling, once: compiled, one of them stands for all.
 SIZES = [Size(4, 4, 4), Size(4, 4, 3), Size(5, 6, 4)]
 BOARDS = SIZES if config.DISABLE_JIT else SIZES[:1]
-TINY = [Size(3, 3, 3), Size(3, 4, 3), Size(2, 5, 3)]
-WIDE = [Size(2, columns, 4 - columns % 2) for columns in range(8, 16)]
-own_boards = pytest.mark.skipif(not config.DISABLE_JIT, reason="would compile more boards")
 PLAYERS = {
     "kaggle": f"kaggle:{ROOT / 'tests/data/kaggle/rules.py'}",
     "puct": "puct:function=tests.helpers.policies:uniform,simulations=20",
@@ -89,8 +86,9 @@ def best(scores):
     return max(score for score in scores if score is not None)
 
 
-@own_boards  # compiled, every position of 4x4 is compared in tests/agents/test_solver.py
-@pytest.mark.parametrize("size", TINY, ids=str)
+# Compiled, every position of 4x4 is compared in tests/agents/test_solver.py.
+@pytest.mark.skipif(not config.DISABLE_JIT, reason="would compile more boards")
+@pytest.mark.parametrize("size", [Size(3, 3, 3), Size(3, 4, 3), Size(2, 5, 3)], ids=str)
 def test_exact_scores_are_those_of_all_games_played_out(size):
     solver = part(size, "agents.solver").Solver()
     asked = scored(size, 5)
@@ -107,8 +105,8 @@ def test_exact_scores_are_those_of_all_games_played_out(size):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("size", WIDE if config.DISABLE_JIT else [Size(2, 10, 4)], ids=str)
-def test_searches_of_wide_boards_find_what_all_games_played_out_give(size):
+def test_searches_of_a_wide_board_find_what_all_games_played_out_give():
+    size = Size(2, 10, 4)
     zoo = c4env.board(*size).agents
     endings = scored(size, 60, discs=size.rows * size.columns - 6)
     solver = part(size, "agents.solver").Solver()

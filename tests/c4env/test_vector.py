@@ -38,40 +38,29 @@ class Traces:
     """
 
     def __init__(self, games, *, seed, illegal):
-        choose = random.Random(seed)
-        environment = env()
-        planes = []
-        masks = []
-        self.moves = []
-        actions, rewards, self.starts = [], [], []
+        choose, environment = random.Random(seed), env()
+        rows, self.moves, self.starts = [], [], []
         for _ in range(games):
             environment.reset()
-            self.starts.append(len(planes))
-            moves = []
-            wants_illegal = choose.random() < illegal
-            while True:
+            self.starts.append(len(rows))
+            self.moves.append([])
+            wants_illegal, over = choose.random() < illegal, False
+            while not over:
                 over = any(environment.terminations.values())
                 mover = environment.possible_agents[environment.position.to_move]
-                seen = environment.observe(mover)
-                planes.append(seen["observation"])
-                masks.append(seen["action_mask"])
-                if over:
-                    actions.append(0)
-                    rewards.append((0.0, 0.0))
-                    break
-                full = np.flatnonzero(seen["action_mask"] == 0).tolist()
-                columns = full if full and wants_illegal else np.flatnonzero(masks[-1]).tolist()
-                action = choose.choice(columns)
-                environment.step(action)
-                moves.append(action)
-                actions.append(action)
-                rewards.append(tuple(environment.rewards[a] for a in environment.possible_agents))
-            self.moves.append(moves)
-        self.planes, self.masks = np.array(planes), np.array(masks)
-        self.actions, self.rewards = np.array(actions), np.array(rewards)
-        ends = [*self.starts[1:], len(planes)]
-        self.last = np.zeros(len(planes), np.bool_)
-        self.last[np.array(ends) - 1] = True
+                planes, mask = environment.observe(mover).values()
+                action, rewards = 0, [0.0, 0.0]
+                if not over:
+                    full = np.flatnonzero(mask == 0)
+                    columns = full if len(full) and wants_illegal else np.flatnonzero(mask)
+                    action = int(choose.choice(columns))
+                    environment.step(action)
+                    self.moves[-1].append(action)
+                    rewards = [environment.rewards[a] for a in environment.possible_agents]
+                rows.append((planes, mask, action, rewards, over))
+        self.planes, self.masks, self.actions, self.rewards, self.last = map(
+            np.array, zip(*rows, strict=True)
+        )
         self.starts.append(0)  # after the last game comes the first
 
 
