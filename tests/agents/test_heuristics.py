@@ -90,8 +90,7 @@ def user_module():
         "def helper(discs):\n    return 1.0\n"
         "def helped(mine, theirs):\n    return helper(mine)\n"
         "def summed(mine, theirs):\n    return float(sum(mine))\n"
-        "def dynamic(mine, theirs):\n    return float(eval('mine'))\n"
-        "value = 3\n",
+        "def dynamic(mine, theirs):\n    return float(eval('mine'))\n",
         module.__dict__,
     )
     module.jitted = numba.njit(module.centre)

@@ -11,10 +11,9 @@ from c4env.agents.network import features, network
 from c4env.agents.network.agent import Learned
 from c4env.agents.network.network import Network, shipped
 from c4env.agents.solver import Solver
-from c4env.bitboard import winning_moves
 from c4env.errors import InvalidOption
 from tests.rules import reference
-from tests.rules.positions import random_positions
+from tests.rules.positions import quiet, random_positions
 
 WEIGHTS = Path(network.__file__).with_name("weights.npz")
 
@@ -133,12 +132,7 @@ def test_weights_that_are_none_are_refused(tmp_path):
 
 def test_the_values_and_the_policy_have_learned_the_game():
     """Far better than chance on quiet positions of random games, exactly labelled."""
-    several = [
-        position
-        for position in random_positions(200, seed=4, fewest=24)
-        if not winning_moves(position.mine, position.theirs)
-        and not winning_moves(position.theirs, position.mine)
-    ]
+    several = list(filter(quiet, random_positions(200, seed=4, fewest=24)))
     solver = Solver(book=None, table_mb=4)
     planes, masks = observed(several)
     logits, values = shipped()(planes, masks)
