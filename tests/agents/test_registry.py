@@ -260,15 +260,21 @@ def test_a_function_can_be_registered_and_played():
     assert describe("left-most").endswith("The first column of the mask.")
     with pytest.raises(InvalidOption, match="depth"):
         make("left-most:depth=3")
+    assert make(f"{__name__}:leftmost").choose(Position()) == 0
+    assert "\n" not in describe(f"{__name__}:leftmost")
 
 
-def test_a_class_can_be_registered_with_options():
+@pytest.mark.parametrize("name", ["fixed", f"{__name__}:Fixed"])
+def test_a_class_is_registered_or_named_by_its_import_path(name):
     register("fixed", Fixed)
-    assert make("fixed").choose(Position()) == 2
-    agent = make("fixed:column=4")
-    assert (agent.choose(Position()), agent.name) == (4, "fixed:column=4")
-    with pytest.raises(InvalidOption, match="fixed: unknown option 'row'; known: column"):
-        make("fixed:row=4")
+    assert make(name).choose(Position()) == 2
+    agent = make(f"{name}:column=4")
+    assert (agent.choose(Position()), agent.name) == (4, f"{name}:column=4")
+    summary, option = describe(agent.name).split("\n")
+    assert summary.endswith("Plays one column.")
+    assert option.strip() == "column=2  the column"
+    with pytest.raises(InvalidOption, match=f"{name}: unknown option 'row'; known: column"):
+        make(f"{name}:row=4")
 
 
 def test_a_name_is_not_taken_over_unasked():
@@ -286,18 +292,6 @@ def test_a_cell_that_runs_again_registers_its_agent_again():
     for other in (leftmost, lambda _: 0):
         with pytest.raises(InvalidOption, match="'mine' exists already"):
             register("mine", other)
-
-
-def test_a_class_or_function_is_named_by_its_import_path():
-    assert make(f"{__name__}:leftmost").choose(Position()) == 0
-    assert make(f"{__name__}:Fixed").choose(Position()) == 2
-    spec = f"{__name__}:Fixed:column=5"
-    agent = make(spec)
-    assert (agent.choose(Position()), agent.name) == (5, spec)
-    shown = describe(spec).split("\n")
-    assert shown[0].endswith("Plays one column.")
-    assert [line.strip() for line in shown[1:]] == ["column=2  the column"]
-    assert "\n" not in describe(f"{__name__}:leftmost")
 
 
 MAIN = """

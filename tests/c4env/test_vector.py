@@ -286,8 +286,8 @@ def test_openings_are_drawn():
 # -- autoreset ----------------------------------------------------------------------------------
 
 
-def won_in_one(mode, **options):
-    environment = ConnectFourVectorEnv(2, autoreset_mode=mode, **options)
+def won_in_one(mode):
+    environment = ConnectFourVectorEnv(2, autoreset_mode=mode)
     environment.reset(seed=1, options={"moves": ["445566", ""]})
     return environment
 
@@ -320,9 +320,6 @@ def test_disabled():
     with pytest.raises(IllegalMove, match="board 0: the game is over; reset"):
         environment.step([0, 0])
     assert state_of(environment) == before
-    environment.reset(options={"reset_mask": np.array([True, False])})
-    environment.step([0, 0])
-    assert environment.positions() == [Position.parse("1"), Position.parse("71")]
 
 
 # -- arrays -----------------------------------------------------------------------------------
