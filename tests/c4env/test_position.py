@@ -113,6 +113,7 @@ def test_a_position_is_a_value(position):
         assert twin.legal_columns() == position.legal_columns()
     assert len({position, *twins}) == 1
     assert position != (position.mine, position.theirs)
+    assert Position.parse("14") != Position.parse("74")  # the other side's discs are the same
     for column in position.legal_columns():
         assert position.play(column) != position
 
