@@ -33,19 +33,6 @@ def test_greedy_wins_blocks_or_takes_the_best_next_board(heuristic):
         assert agent.choose(Position.parse(moves)) == greedy_by_hand(moves, heuristic), moves
 
 
-@pytest.mark.parametrize(
-    ("moves", "column"),
-    [
-        pytest.param("", 3, id="the centre"),
-        pytest.param("121212", 0, id="wins rather than blocks"),
-        pytest.param("12121", 0, id="blocks"),
-        pytest.param("37475", 1, id="blocks; of two ends as near the centre the left one"),
-    ],
-)
-def test_greedy_in_small_cases(moves, column):
-    assert Greedy().choose(Position.parse(moves)) == column
-
-
 def test_random_plays_every_column_about_as_often():
     agent = Random()
     agent.reset(seed=3)

@@ -23,8 +23,8 @@ FULL_2 = Position.parse("222222")
 server = pytest.fixture(server_with_key)
 
 
-def cut(text):
-    return {"message": {"role": "assistant", "content": text}, "finish_reason": "length"}
+def said(text, reason):
+    return {"message": {"role": "assistant", "content": text}, "finish_reason": reason}
 
 
 # -- specs ------------------------------------------------------------------------------
@@ -72,9 +72,9 @@ def test_a_column_is_asked_for_and_played(server):
         ("Move: 8", "no column 8"),
         ("I like the centre.", "'I like the centre.'"),
         ("", "empty"),
-        (cut("Move: 4"), "cut off"),
+        (said("Move: 4", "length"), "cut off"),
         ("x" * (4 << 20), "the last line is"),
-        ({"message": {"role": "assistant", "content": None}, "finish_reason": "stop"}, "empty"),
+        (said(None, "stop"), "empty"),
     ],
     ids=["full", "outside", "words", "empty", "cut", "long", "null"],
 )

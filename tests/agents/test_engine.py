@@ -97,12 +97,10 @@ def test_a_late_answer_is_a_fault(tmp_path, made, reply, monkeypatch):
 
 def test_the_time_of_a_start_is_not_the_time_of_a_move(tmp_path, made):
     """As of a program that loads before it reads, and compiles at its first move."""
-    command = answering(
-        tmp_path, "time.sleep(('', '4', '44').index(moves) != 1)\n    print(4, flush=True)"
-    )
-    agent = made(f"exec:{command},timeout=0.8")
+    command = answering(tmp_path, "time.sleep(0.7 * (moves != '4'))\n    print(4, flush=True)")
+    agent = made(f"exec:{command},timeout=0.5")
     assert [agent.choose(Position.parse(moves)) for moves in ("", "4")] == [3, 3]
-    with pytest.raises(LateAnswer, match=r"0\.8 s"):
+    with pytest.raises(LateAnswer, match=r"0\.5 s"):
         agent.choose(Position.parse("44"))
 
 
@@ -177,9 +175,9 @@ for line in sys.stdin:
 def test_no_program_outlives_its_run(tmp_path, how):
     pids = tmp_path / "pids"
     pids.mkdir()
-    engine = f"exec:{python(tmp_path, NOTING)} {pids} {0 if how == 'end' else 5}"
+    engine = f"exec:{python(tmp_path, NOTING)} {pids} {0 if how == 'end' else 1}"
     command = [sys.executable, "-m", "c4env.evaluation", "run", engine, "random"]
-    command += ["--openings", "1", "--jobs", "2", "--quiet"]
+    command += ["--openings", "0", "--jobs", "2", "--quiet"]
     with subprocess.Popen(command, stdout=subprocess.PIPE) as run:
         if how == "end":
             assert b" forfeited" not in run.communicate()[0]

@@ -1,7 +1,6 @@
 """Minimax and alpha-beta: one kernel, and the four published systems that use it."""
 
-import sys
-import types
+import functools
 
 import pytest
 
@@ -20,9 +19,15 @@ SYSTEMS = {
 }
 
 
+@functools.cache
+def games(seed, count, least=0):
+    """Undecided positions; the reference takes its time to play on to late ones."""
+    return tuple(reference.random_games(seed, count, least))
+
+
 def agree_with_the_reference(agent, system, seed, count, least=0):
     depth = agent.depth
-    for moves in reference.random_games(seed, count, least):
+    for moves in games(seed, count, least):
         board, player = reference.board_after(moves), len(moves) % 2
         column, value, nodes = reference.best_column(board, player, depth, system)
         found = agent.search(Position.parse(moves))
@@ -33,7 +38,7 @@ def agree_with_the_reference(agent, system, seed, count, least=0):
 
 
 @pytest.mark.parametrize("name", SYSTEMS)
-@pytest.mark.parametrize(("depth", "least"), [(1, 0), (2, 0), (3, 0), (7, 37)])
+@pytest.mark.parametrize(("depth", "least"), [(1, 0), (2, 0), (7, 37)])
 def test_a_published_system_chooses_as_the_reference(name, depth, least):
     kind, system = SYSTEMS[name]
     agree_with_the_reference(kind(depth), system, seed=20 + depth, count=12, least=least)
@@ -43,7 +48,7 @@ def test_a_published_system_chooses_as_the_reference(name, depth, least):
 def test_naive_minimax_with_any_heuristic_is_the_reference(heuristic):
     for depth, least in ((2, 0), (6, 37)):
         system = reference.chain_system(heuristic)
-        agree_with_the_reference(Minimax(depth, heuristic), system, 40 + depth, 8, least)
+        agree_with_the_reference(Minimax(depth, heuristic), system, 40 + depth, 5, least)
 
 
 def test_the_shipped_choices_of_the_published_systems():
@@ -81,7 +86,7 @@ def test_both_searches_choose_alike_with_every_heuristic(heuristic):
     for depth, count in ((2, 60), (5, 40), (6, 8)):
         naive, pruned = Minimax(depth, heuristic), AlphaBeta(depth, heuristic)
         fewer = 0
-        for moves in reference.random_games(seed=60 + depth, count=count):
+        for moves in games(60 + depth, count):
             position = Position.parse(moves)
             ours, theirs = naive.search(position), pruned.search(position)
             assert (ours.column, ours.value) == (theirs.column, theirs.value), moves
@@ -126,7 +131,7 @@ def test_the_principal_variation_leads_to_the_value(spec):
     agent = agents.make(spec)
     counts = ((70, 5, 0), (71, 5, 36)) if config.DISABLE_JIT else ((70, 25, 0), (71, 15, 36))
     for seed, count, least in counts:
-        for moves in reference.random_games(seed, count, least):
+        for moves in games(seed, count, least):
             position = Position.parse(moves)
             found = agent.search(position)
             line = found.principal_variation
@@ -139,23 +144,15 @@ def test_the_principal_variation_leads_to_the_value(spec):
 # -- bad input -----------------------------------------------------------------------------
 
 
-@pytest.fixture
-def users(monkeypatch):
-    module = types.ModuleType("users_heuristics")
-    exec(
-        "def left(mine, theirs):\n    return float(mine & 63) - float(theirs & 63)\n",
-        module.__dict__,
-    )
-    monkeypatch.setitem(sys.modules, "users_heuristics", module)
+def left(mine, theirs):
+    return float(mine & 63) - float(theirs & 63)
 
 
-@pytest.mark.usefixtures("users")
-@pytest.mark.parametrize("kind", ["greedy", "alphabeta", "deepening"])
-def test_only_a_heuristic_that_says_so_is_known_to_repeat(kind):
+@pytest.mark.parametrize("spec", ["greedy:", "alphabeta:depth=1,", "deepening:depth=1,"])
+def test_only_a_heuristic_that_says_so_is_known_to_repeat(spec, monkeypatch):
     """One that draws random numbers would play other games each time."""
-    separator = ":" if kind == "greedy" else ":depth=1,"
-    name = f"{kind}{separator}heuristic=users_heuristics:left"
-    assert agents.make(f"{kind}{separator}heuristic=window").deterministic
+    name = f"{spec}heuristic={__name__}:left"
+    assert agents.make(f"{spec}heuristic=window").deterministic
     assert not agents.make(name).deterministic
-    sys.modules["users_heuristics"].left.deterministic = True
+    monkeypatch.setattr(left, "deterministic", True, raising=False)
     assert agents.make(name).deterministic

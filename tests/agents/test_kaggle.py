@@ -3,7 +3,6 @@
 import pytest
 
 from c4env import Position, agents, evaluation
-from c4env.agents.adapters.programs.kaggle_runner import observe
 from c4env.errors import EngineFault, LateAnswer
 from tests.helpers.paths import DATA
 
@@ -24,38 +23,25 @@ def submitted(tmp_path, request):
     return make
 
 
-def reporting(expression):
-    """A submission that answers 3 when an expression of its arguments is true."""
-    return f"def agent(observation, configuration):\n    return 3 if {expression} else 99\n"
+SHOWN = (
+    "observation.board[28:] == [0, 0, 0, 2, 0, 0, 0, 1, 0, 1, 1, 0, 0, 2]",  # from the top
+    "type(observation.board) is list and observation['board'][:28] == [0] * 28",
+    "(observation.mark, observation['mark'], observation.step) == (2, 2, 5)",
+    "observation.remainingOverageTime == 0 == observation.get('remainingOverageTime')",
+    "__import__('os').path.isfile(configuration['__raw_path__'])",
+    "(configuration.rows, configuration.columns, configuration.inarow) == (6, 7, 4)",
+    "(configuration['rows'], configuration['columns'], configuration['inarow']) == (6, 7, 4)",
+    "configuration.actTimeout == configuration.timeout == 2",
+    "configuration.agentTimeout == 60",
+    "isinstance(observation, dict) and isinstance(configuration, dict)",
+    "not hasattr(observation, 'colour') and __name__ != '__main__'",
+)
 
 
-def test_a_board_is_shown_in_reading_order_from_the_top():
-    shown = observe("4437", 7, 6)
-    board = shown.pop("board")
-    assert shown == {"mark": 1, "step": 4, "remainingOverageTime": 0}
-    assert board[:28] == [0] * 28
-    assert board[28:] == [0, 0, 0, 2, 0, 0, 0, 0, 0, 1, 1, 0, 0, 2]
-    assert observe("4", 7, 6)["mark"] == 2
-
-
-@pytest.mark.parametrize(
-    "expression",
-    [
-        "observation.board[35:] == [0, 0, 0, 1, 0, 0, 0] == observation['board'][35:]",
-        "type(observation.board) is list and len(observation.board) == 42",
-        "(observation.mark, observation['mark'], observation.step) == (2, 2, 1)",
-        "observation.remainingOverageTime == 0 == observation.get('remainingOverageTime')",
-        "__import__('os').path.isfile(configuration['__raw_path__'])",
-        "(configuration.rows, configuration.columns, configuration.inarow) == (6, 7, 4)",
-        "(configuration['rows'], configuration['columns'], configuration['inarow']) == (6, 7, 4)",
-        "configuration.actTimeout == configuration.timeout == 2",
-        "configuration.agentTimeout == 60",
-        "isinstance(observation, dict) and isinstance(configuration, dict)",
-        "not hasattr(observation, 'colour') and __name__ != '__main__'",
-    ],
-)  # fmt: skip
-def test_a_submission_sees_what_the_competition_shows(submitted, expression):
-    assert submitted(reporting(expression)).choose(Position.parse("4")) == 3
+def test_a_submission_sees_what_the_competition_shows(submitted):
+    checks = "".join(f"    assert {shown}, {shown!r}\n" for shown in SHOWN)
+    source = f"def agent(observation, configuration):\n{checks}    return 3\n"
+    assert submitted(source).choose(Position.parse("44371")) == 3
 
 
 @pytest.mark.parametrize(
@@ -103,14 +89,14 @@ def test_what_goes_wrong_is_a_fault(submitted, source, words):
 @pytest.mark.slow
 def test_loading_is_not_of_a_move_and_a_slow_move_is_late(submitted):
     source = (
-        "import time\ntime.sleep(1)\n"
-        "def agent(obs):\n    time.sleep(1 if len(set(obs.board)) == 3 else 0)\n    return 3\n"
+        "import time\ntime.sleep(0.7)\n"
+        "def agent(obs):\n    time.sleep(0.7 * (len(set(obs.board)) == 3))\n    return 3\n"
     )
-    agent = submitted(source, ",timeout=0.8")
+    agent = submitted(source, ",timeout=0.5")
     for _ in range(2):
         agent.reset(1)
         assert [agent.choose(Position.parse(moves)) for moves in ("", "4")] == [3, 3]
-        with pytest.raises(LateAnswer, match=r"no answer within 0\.8 s"):
+        with pytest.raises(LateAnswer, match=r"no answer within 0\.5 s"):
             agent.choose(Position.parse("44"))
 
 

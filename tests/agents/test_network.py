@@ -11,10 +11,9 @@ from c4env.agents.network import features, network
 from c4env.agents.network.agent import Learned
 from c4env.agents.network.network import Network, shipped
 from c4env.agents.solver import Solver
-from c4env.bitboard import winning_moves
 from c4env.errors import InvalidOption
 from tests.rules import reference
-from tests.rules.positions import random_positions
+from tests.rules.positions import quiet, random_positions
 
 WEIGHTS = Path(network.__file__).with_name("weights.npz")
 
@@ -39,14 +38,14 @@ def test_the_weights_are_whole_numbers_and_no_sum_is_rounded():
 
 
 def test_an_answer_does_not_depend_on_what_else_is_asked():
-    planes, masks = observed(random_positions(70, seed=1))
+    planes, masks = observed(random_positions(20, seed=1))
     logits, values = shipped()(planes, masks)
-    assert logits.shape == (70, 7)
-    assert values.shape == (70,)
+    assert logits.shape == (20, 7)
+    assert values.shape == (20,)
     assert logits.dtype == values.dtype == np.float32
     assert np.array_equal(np.isinf(logits), masks == 0)
     assert (np.abs(values) <= 1).all()
-    for i in range(70):
+    for i in range(20):
         alone = shipped()(planes[i : i + 1].astype(np.float64), masks[i : i + 1])
         assert np.array_equal(alone[0][0], logits[i])
         assert alone[1][0] == values[i]
@@ -121,26 +120,19 @@ def test_weights_that_are_none_are_refused(tmp_path):
         assert str(caught.value).endswith(f"{name}: expected an .npz file of a network's weights")
     with pytest.raises(InvalidOption):
         Network.load(tmp_path / "none.npz")
-    lacking = dict(shipped().weights)
-    del lacking["head.bias"]
-    with pytest.raises(InvalidOption, match=r"head\.bias.*none"):
-        Network(lacking)
-    turned = dict(shipped().weights) | {"head": shipped().weights["head"].T}
-    with pytest.raises(InvalidOption, match="'head'"):
-        Network(turned)
-    real = dict(shipped().weights) | {"head": shipped().weights["head"].astype(np.float32)}
-    with pytest.raises(InvalidOption, match="float32"):
-        Network(real)
+    weights = shipped().weights
+    for wrong, words in (
+        ({name: weights[name] for name in weights if name != "head.bias"}, r"head\.bias.*none"),
+        (dict(weights) | {"head": weights["head"].T}, "'head'"),
+        (dict(weights) | {"head": weights["head"].astype(np.float32)}, "float32"),
+    ):
+        with pytest.raises(InvalidOption, match=words):
+            Network(wrong)
 
 
 def test_the_values_and_the_policy_have_learned_the_game():
     """Far better than chance on quiet positions of random games, exactly labelled."""
-    several = [
-        position
-        for position in random_positions(200, seed=4, fewest=24)
-        if not winning_moves(position.mine, position.theirs)
-        and not winning_moves(position.theirs, position.mine)
-    ]
+    several = list(filter(quiet, random_positions(200, seed=4, fewest=24)))
     solver = Solver(book=None, table_mb=4)
     planes, masks = observed(several)
     logits, values = shipped()(planes, masks)
@@ -177,7 +169,7 @@ def by_minimax(position, depth):
 def test_it_looks_ahead_by_minimax(depth, monkeypatch):
     monkeypatch.setattr(learned_agent, "PRIOR", 0.0)
     agent = Learned(depth, nodes=0)
-    for position in random_positions(8, seed=6, fewest=8):
+    for position in random_positions(5 - depth, seed=6, fewest=8):
         result = agent.search(position)
         assert result.value == pytest.approx(by_minimax(position, depth))
         assert result.principal_variation[0] == result.column == agent.choose(position)
@@ -191,7 +183,7 @@ def test_it_looks_ahead_by_minimax(depth, monkeypatch):
 def test_it_plays_exactly_what_its_search_can_tell():
     """With nodes enough no win and no draw is given away, whatever the network thinks."""
     agent, solver = Learned(1, nodes=10**6), Solver(book=None, table_mb=4)
-    for position in random_positions(40, seed=9, fewest=20):
+    for position in random_positions(20, seed=9, fewest=20):
         result = agent.search(position)
         best = max(score for score in solver.scores(position) if score is not None)
         kept = solver.scores(position)[result.column]
@@ -203,6 +195,5 @@ def test_it_plays_exactly_what_its_search_can_tell():
 @pytest.mark.compiled
 @pytest.mark.slow
 def test_it_beats_greedy():
-    result = evaluation.round_robin(["learned", "greedy"], openings=1, seed=1)
-    points = [game.points[game.players.index("learned")] for game in result.games]
-    assert sum(points) > 0.8 * len(points)
+    result = evaluation.round_robin(["learned", "greedy"], openings=0, seed=1)
+    assert [game.points[game.players.index("learned")] for game in result.games] == [1, 1]

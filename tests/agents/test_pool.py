@@ -13,6 +13,7 @@ from c4env.agents import Pool
 from c4env.agents.search.fixed_depth import FixedDepth
 from c4env.envs.vectorized.batch import Batch, boards_from
 from c4env.errors import InvalidOption, OpponentFailed, UnknownAgent
+from tests.rules.positions import random_positions
 
 
 def asked(agent, observation, seed=0):
@@ -21,19 +22,12 @@ def asked(agent, observation, seed=0):
     return agent.choose_many(discs, np.random.default_rng(seed).integers(2**48, size=len(discs)))
 
 
-def played(size=30, plies=14, seed=5):
+def played(size=30, plies=14):
     """Observations of boards after up to as many random plies, and their positions."""
-    batch, agent = Batch(size), agents.make("random")
-    rng = np.random.default_rng(seed)
-    for ply in range(plies):
-        planes, masks = batch.observe()
-        before = batch.positions()
-        batch.step(asked(agent, planes, seed + ply))
-        back = batch.over | (rng.random(size) < 0.2)  # so that boards are of many ages
-        batch.reset(batch.over)
-        batch.reset(back, [before[i] for i in np.flatnonzero(back)] if back.any() else None)
+    batch, positions = Batch(size), random_positions(size, seed=5, most=plies)
+    batch.reset(positions=positions)
     planes, masks = batch.observe()
-    return {"observation": planes, "action_mask": masks}, batch.positions()
+    return {"observation": planes, "action_mask": masks}, positions
 
 
 @pytest.mark.parametrize(
@@ -106,18 +100,6 @@ def games_against(pool, size=200, seed=3, steps=30):
     return answered, rewards
 
 
-def test_a_pool_of_one_plays_as_its_opponent_alone():
-    alone = ConnectFourVectorEnv(16, opponent="greedy")
-    pooled = ConnectFourVectorEnv(16, opponent=Pool({"greedy": 1, "random": 0}))
-    seen, same = alone.reset(seed=5)[0], pooled.reset(seed=5)[0]
-    for _ in range(40):
-        assert np.array_equal(seen["observation"], same["observation"])
-        actions = seen["action_mask"].argmax(axis=1)
-        seen, same = alone.step(actions)[0], pooled.step(actions)[0]
-    assert sum(pooled.opponent.results["greedy"]) > 16
-    assert not any(pooled.opponent.results["random"])
-
-
 def test_a_pool_draws_an_opponent_for_each_game_and_keeps_it():
     pool = Pool({ONES: 3, FIVES: 1}, seed=2, half_life=math.inf)
     answered, rewards = games_against(pool)
@@ -140,22 +122,31 @@ def test_a_pool_draws_an_opponent_for_each_game_and_keeps_it():
     assert pool.win_rates[FIVES] == (won + drawn / 2) / (won + drawn + lost)
 
 
-def test_a_pool_is_added_to_and_reweighted_while_it_plays():
+@pytest.mark.parametrize("removed", [False, True])
+def test_what_is_removed_or_not_drawn_any_more_plays_its_games_to_their_end(removed):
     pool = Pool({ONES: 1})
     envs = ConnectFourVectorEnv(50, opponent=pool, seat=0, autoreset_mode="SameStep")
     envs.reset(seed=1)
     pool.add(FIVES, 2)
-    pool.add(ONES, 0)
-    assert pool.weights == {ONES: 0.0, FIVES: 2.0}
-    envs.step(np.full(50, 3))
-    assert envs.positions() == [Position.parse("42")] * 50, "games that run keep their opponent"
+    if removed:
+        pool.remove(ONES)
+    else:
+        pool.add(ONES, 0)
+    assert pool.weights == {FIVES: 2.0} | ({} if removed else {ONES: 0.0})
     for _ in range(3):
-        envs.step(np.full(50, 3))  # wins the fourth
-    envs.step(np.full(50, 3))
+        envs.step(np.full(50, 3))
+    assert envs.positions() == [Position.parse("424242")] * 50
+    for _ in range(2):  # wins, and begins anew
+        envs.step(np.full(50, 3))
     assert envs.positions() == [Position.parse("46")] * 50
-    assert pool.results == {ONES: (50, 0, 0), FIVES: (0, 0, 0)}
-    assert pool.win_rates[ONES] == 1.0
+    assert pool.results == {FIVES: (0, 0, 0)} | ({} if removed else {ONES: (50, 0, 0)})
     assert np.isnan(pool.win_rates[FIVES])
+    assert removed or pool.win_rates[ONES] == 1.0
+    pool.add(ONES, 2)
+    assert pool.results[ONES] == (0 if removed else 50, 0, 0)
+    for agent in (always(1), "greedy"):
+        with pytest.raises(InvalidOption, match="expected one of"):
+            pool.remove(agent)
 
 
 def ended(pool, boards, *rewards):
@@ -212,28 +203,6 @@ def test_a_priority_draws_by_the_results_so_far(priority):
     games.begin(np.arange(4000), np.arange(4000))
     drawn = np.bincount(games._who, minlength=3) / 4000
     assert drawn == pytest.approx(products / products.sum(), abs=0.03)
-
-
-def test_what_is_removed_plays_its_games_to_their_end_and_is_forgotten():
-    pool = Pool({ONES: 1})
-    envs = ConnectFourVectorEnv(50, opponent=pool, seat=0, autoreset_mode="SameStep")
-    envs.reset(seed=1)
-    pool.add(FIVES, 1)
-    pool.remove(ONES)
-    assert pool.weights == {FIVES: 1.0}
-    for _ in range(3):
-        envs.step(np.full(50, 3))
-    assert envs.positions() == [Position.parse("424242")] * 50
-    envs.step(np.full(50, 3))  # wins
-    assert pool.results == {FIVES: (0, 0, 0)}
-    envs.step(np.full(50, 3))
-    assert envs.positions() == [Position.parse("46")] * 50
-    pool.add(ONES, 2)
-    assert pool.results == {FIVES: (0, 0, 0), ONES: (0, 0, 0)}
-    assert np.isnan(pool.win_rates[ONES])
-    for agent in (always(1), "greedy"):
-        with pytest.raises(InvalidOption, match="expected one of"):
-            pool.remove(agent)
 
 
 def test_environments_that_share_a_pool_keep_their_games_apart():

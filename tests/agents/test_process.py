@@ -86,19 +86,17 @@ import sys, time
 from c4env.agents.adapters.programs.process import LineProcess
 process = LineProcess(sys.argv[2:], "it")
 print(process.ask("", 20), flush=True)
-if sys.argv[1] == "wait":
+if sys.argv[1] == "kill":
     time.sleep(600)
-elif sys.argv[1] == "raise":
-    raise SystemExit(1)
+raise SystemExit(1)
 """
 
 
 @pytest.mark.parametrize("how", ["kill", "raise"])
 def test_no_program_outlives_a_process_that_dies(tmp_path, how):
     """A killed process kills nothing, but the program's input ends."""
-    state = "raise" if how == "raise" else "wait"
     with subprocess.Popen(
-        [sys.executable, "-c", OWNER, state, *family(tmp_path)],
+        [sys.executable, "-c", OWNER, how, *family(tmp_path)],
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         text=True,

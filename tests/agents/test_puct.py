@@ -1,8 +1,5 @@
 """Search led by a policy and value function: what it asks, what it makes of the answers."""
 
-import sys
-import types
-
 import numpy as np
 import pytest
 
@@ -201,24 +198,13 @@ def test_logits_are_the_logarithms_of_probabilities():
 # -- specs and bad functions ------------------------------------------------------------------
 
 
-@pytest.fixture
-def users(monkeypatch):
-    module = types.ModuleType("users_network")
-    module.evaluate = edge
-    module.number = 7
-    monkeypatch.setitem(sys.modules, "users_network", module)
-
-
-@pytest.mark.usefixtures("users")
 def test_a_spec_names_the_function():
-    agent = agents.make("puct:users_network:evaluate,simulations=20,batch=4")
-    assert isinstance(agent, PUCT)
+    agent = agents.make(f"puct:{__name__}:edge,simulations=20,batch=4")
     assert agent.search(Position()).nodes == 20
     assert agents.make(agent.name).name == agent.name
     given = agents.make("puct", function=edge, simulations=20)
-    assert isinstance(given, PUCT)
     assert given.search(Position()).column == 6
-    timed = agents.make("puct:users_network:evaluate,movetime=0.02")
+    timed = agents.make(f"puct:{__name__}:edge,movetime=0.02")
     assert timed.movetime == 0.02
     assert timed.choose(Position()) in range(7)
 

@@ -224,8 +224,7 @@ def test_batches_of_bitboards(solver):
 
 
 @pytest.mark.compiled
-@pytest.mark.parametrize("threads", [1, 2])
-@pytest.mark.parametrize("book", [None, "default"])
+@pytest.mark.parametrize(("book", "threads"), [(None, 1), ("default", 2)])
 def test_columns_of_batches(book, threads):
     rng = random.Random(3)
     solver = Solver(book=book, table_mb=4)
@@ -261,15 +260,14 @@ def test_interrupted_at_once_and_usable_after(ask, threads):
     import _thread
 
     solver = Solver(book=None, table_mb=16, threads=threads)
-    late = [position for position, _ in SOLVED if position.plies > 24]
-    solver.score(Position.parse("44444"))  # compiled, table touched
-    solver.columns_many(late[:2])
+    late = [known for known in SOLVED if known[0].plies > 24][::5]
+    solver.columns_many([position for position, _ in late[:2]])  # compiled
     timer = threading.Timer(0.2, _thread.interrupt_main)
     timer.start()
     with pytest.raises(KeyboardInterrupt):
         ask(solver)
     assert solver.nodes < 1_000_000  # none of these is solved with so few
-    for position, score in [known for known in SOLVED if known[0].plies > 24][::5]:
+    for position, score in late:
         assert solver.score(position) == score
 
 
@@ -335,38 +333,15 @@ def test_signs_hold_what_exact_scores_say_and_tell_more_for_more_nodes():
             solver.signs(Position(), **wrong)
 
 
-SIZE = Size(2, 5, 3) if config.DISABLE_JIT else Size(4, 4, 4)  # compiled for other tests anyway
+SIZE = Size(4, 4, 4)  # compiled for other tests anyway
 
 
 @pytest.mark.slow
-def test_the_table_holds_each_position_once_with_its_scores():
-    size = Size(2, 4, 3) if config.DISABLE_JIT else SIZE
-    rows = part(size, "agents.solver.whole").whole_board()
-    known = 161_029 if size == (4, 4, 4) else len(reached(size))  # the former: M. Boeck
-    assert len(rows) == len(np.unique(rows[["mine", "theirs"]])) == known
-
-
-def reached(size):
-    """All positions that games come to."""
-    found, layer = set(), {reference.key(reference.empty_board(size))}
-    for ply in range(size.rows * size.columns + 1):
-        found |= layer
-        following = set()
-        for board in ([*map(list, rows)] for rows in layer):
-            if reference.winner(board, size) is None:
-                for column in reference.open_columns(board):
-                    reference.play(board, column, ply % 2)
-                    following.add(reference.key(board))
-                    reference.take_back(board, column)
-        layer = following
-    return found
-
-
-@pytest.mark.slow
-def test_scores_are_those_that_the_search_finds():
+@pytest.mark.compiled
+def test_the_table_of_a_small_board_holds_each_position_once_with_its_scores():
     rows = part(SIZE, "agents.solver.whole").whole_board()
+    assert len(rows) == len(np.unique(rows[["mine", "theirs"]])) == 161_029  # M. Boeck
     solver = part(SIZE, "agents.solver.solver").Solver()
-    rows = rows[:: len(rows) // 60 if config.DISABLE_JIT else 1]
     mine, theirs = (np.ascontiguousarray(rows[side]) for side in ("mine", "theirs"))
     assert (solver.scores_many(mine, theirs, threads=1) == rows["score"]).all()
     assert (solver.columns_many(mine, theirs, threads=1) == rows["columns"]).all()

@@ -55,13 +55,7 @@ class Network(nn.Module):
 network = Network()
 
 def nan(batch): return torch.full((7,), torch.nan)
-def wide(batch): return torch.zeros(1, 8)
-def full(batch): return 3
-def beyond(batch): return torch.tensor(7)
 def nothing(batch): return None
-def half(batch): return torch.tensor(2.5)
-def fails(batch): return batch @ batch
-constant = 5
 """
 
 
@@ -123,19 +117,15 @@ def test_a_module_plays_in_evaluation_mode(source, name):
 
 
 @pytest.mark.parametrize(
-    ("name", "error", "words"),
+    ("name", "words"),
     [
-        ("nan", EngineFault, "answered nan: expected a number for each legal column"),
-        ("wide", EngineFault, r"returned shape \(1, 8\): expected \(1, 7\)"),
-        ("full", EngineFault, r"answered \[3\]: expected legal columns"),
-        ("beyond", EngineFault, r"answered \[7\]: expected legal columns"),
-        ("nothing", EngineFault, "answered None: .* or a column 0..6"),
-        ("half", EngineFault, r"answered \[2.5\]: expected legal columns"),
+        ("nan", "answered nan: expected a number for each legal column"),
+        ("nothing", "answered None: .* or a column 0..6"),
     ],
 )
-def test_a_wrong_answer_is_a_fault(source, name, error, words):
+def test_a_wrong_answer_is_a_fault(source, name, words):
     agent = agents.make(f"torch:{source}:{name}")
-    with pytest.raises(error, match=words):
+    with pytest.raises(EngineFault, match=words):
         agent.choose(FULL)
     with pytest.raises(IllegalMove):
         agent.choose(Position.parse("1212121"))

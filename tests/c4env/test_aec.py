@@ -15,7 +15,7 @@ from c4env import ConnectFourEnv
 from c4env.envs.aec import env, raw_env
 from c4env.envs.masked import MaskInObservation
 from c4env.errors import InvalidAction, InvalidOption, WrongOrder
-from tests.helpers.environments import seen
+from tests.helpers.environments import begun, seen
 
 with warnings.catch_warnings():
     # PettingZoo's checks import its own games by a path that it deprecates.
@@ -34,13 +34,6 @@ def quiet():
     yield
     EnvLogger.unsuppress_output()
     EnvLogger.flush()
-
-
-def play(environment, moves):
-    environment.reset()
-    for digit in moves:
-        environment.step(int(digit) - 1)
-    return environment
 
 
 def masks(environment):
@@ -168,8 +161,7 @@ def test_nothing_of_a_game_before_the_first_reset(name):
 
 
 def test_agent_iter_stops_after_max_iter_and_can_be_used_again():
-    environment = env()
-    environment.reset()
+    environment = begun(env)
     turns = environment.agent_iter(3)
     for _ in range(2):
         count = 0
@@ -180,13 +172,13 @@ def test_agent_iter_stops_after_max_iter_and_can_be_used_again():
 
 
 def test_step_after_the_last_agent():
-    environment = play(env(), "4455667")
+    environment = begun(env, "4455667")
     environment.step(None)
     environment.step(None)
     assert environment.agents == []
     environment.step(3)
     assert "step() called after" in EnvLogger.mqueue[-1]
-    bare = play(raw_env(), "4455667")
+    bare = begun(raw_env, "4455667")
     bare.step(None)
     bare.step(None)
     with pytest.raises(WrongOrder, match="reset"):
@@ -199,7 +191,7 @@ def test_step_after_the_last_agent():
 @BOTH
 @pytest.mark.parametrize("action", [3, -1, "3", True])
 def test_the_dead_take_only_none(make, action):
-    environment = play(make(), "4455667")
+    environment = begun(make, "4455667")
     before = seen(environment)
     with pytest.raises(InvalidAction, match="only valid action is None"):
         environment.step(action)
@@ -208,8 +200,7 @@ def test_the_dead_take_only_none(make, action):
 
 @BOTH
 def test_state_is_the_board_for_both(make):
-    environment = make()
-    environment.reset()
+    environment = begun(make)
     assert environment.state_space.contains(environment.state())
     environment.step(3)
     state = environment.state()

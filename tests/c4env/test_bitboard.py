@@ -68,26 +68,6 @@ def test_move_sequences_are_counted_as_known(depth):
     assert perft(0, 0, depth) == KNOWN[depth]
 
 
-@pytest.mark.compiled
-def test_positions_of_the_published_set_are_as_many_as_known():
-    """67,557 mirror-reduced 8-ply positions, not won, in which nobody wins at once."""
-    boards = {(0, 0)}
-    for _ in range(8):
-        reached = set()
-        for mine, theirs in boards:
-            if not has_won(theirs):
-                cells = (drop(mine | theirs, column) for column in range(7))
-                reached |= {(theirs, mine | cell) for cell in cells if cell}
-        boards = reached
-    assert len(boards) == 184275
-    quiet = set()
-    for mine, theirs in boards:
-        now = playable(mine | theirs)
-        if not has_won(theirs) and not (winning_cells(mine) | winning_cells(theirs)) & now:
-            quiet.add(min((mine, theirs), (mirror(mine), mirror(theirs))))
-    assert len(quiet) == 67557
-
-
 @given(stacks)
 def test_every_board_is_read_as_the_reference_reads_it(columns):
     board = board_of(columns)

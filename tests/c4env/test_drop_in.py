@@ -13,23 +13,14 @@ from pettingzoo.utils import BaseWrapper
 import c4env as connect_four_v3
 from c4env import Position
 from c4env.errors import InvalidPosition
-from tests.helpers.environments import seen
+from tests.helpers.environments import begun, seen
 
 BOTH = pytest.mark.parametrize("make", [connect_four_v3.env, connect_four_v3.raw_env])
 
 
-def cells_of(moves):
-    environment = connect_four_v3.env()
-    environment.reset()
-    for digit in moves:
-        environment.step(int(digit) - 1)
-    return list(environment.board)
-
-
 @BOTH
 def test_the_list_of_cells_is_the_board_of_the_game(make):
-    environment = make()
-    environment.reset()
+    environment = begun(make)
     environment.unwrapped.board[38] = 1
     assert environment.agent_selection == "player_1"
     assert environment.position == Position.parse("4")
@@ -50,8 +41,7 @@ def test_the_list_of_cells_is_the_board_of_the_game(make):
     ("index", "value"), [(0, 1), (38, 2), (38, 3), (38, "x"), (slice(0, 2), [])]
 )
 def test_a_board_that_no_game_reaches_is_refused_until_it_is_mended(make, index, value):
-    environment = make()
-    environment.reset()
+    environment = begun(make)
     board = environment.board
     board[index] = value
     with pytest.raises(InvalidPosition):
@@ -67,9 +57,8 @@ def test_a_board_that_no_game_reaches_is_refused_until_it_is_mended(make, index,
 @pytest.mark.parametrize("moves", ["", "4", "44", "725557317577", "4455667"])
 @pytest.mark.parametrize("kind", [list, tuple, np.array, lambda b: np.array(b, float), copy.copy])
 def test_a_whole_board_can_be_set(make, moves, kind):
-    environment = make()
-    environment.reset()
-    environment.unwrapped.board = kind(cells_of(moves))
+    environment = begun(make)
+    environment.unwrapped.board = kind(list(begun(connect_four_v3.env, moves).board))
     expected = Position.parse(moves)
     assert environment.position == expected
     assert environment.agent_selection == f"player_{expected.to_move}"
@@ -84,10 +73,7 @@ def test_a_whole_board_can_be_set(make, moves, kind):
 @pytest.mark.parametrize("moves", ["", "445", "4455667"])
 @pytest.mark.parametrize("reset_first", [False, True])
 def test_a_game_copied_attribute_by_attribute(moves, reset_first):
-    first = connect_four_v3.env()
-    first.reset()
-    for digit in moves:
-        first.step(int(digit) - 1)
+    first = begun(connect_four_v3.env, moves)
     source, double = first.unwrapped, connect_four_v3.raw_env()
     if reset_first:
         double.reset()
@@ -114,8 +100,7 @@ def layers_of(environment):
 
 
 def test_the_layers_of_pettingzoo_are_one_game():
-    environment = connect_four_v3.env()
-    environment.reset()
+    environment = begun(connect_four_v3.env)
     *outer, inner = layers_of(environment)
     assert len(outer) == 3
     assert type(inner) == connect_four_v3.raw_env  # noqa: E721
@@ -144,8 +129,7 @@ class Counting(BaseWrapper[str, Any, Any]):
 
 
 def test_a_layer_can_be_put_between_two_others():
-    environment = connect_four_v3.env()
-    environment.reset()
+    environment = begun(connect_four_v3.env)
     counting = Counting(environment.env.env)
     environment.env.env = counting
     environment.step(3)
@@ -156,9 +140,7 @@ def test_a_layer_can_be_put_between_two_others():
 
 @pytest.mark.parametrize("depth", [1, 2, 3])
 def test_a_method_of_any_layer_can_be_replaced(depth):
-    environment = connect_four_v3.env()
-    environment.reset()
-    environment.step(3)  # calls skip the layers until a program asks for one
+    environment = begun(connect_four_v3.env, "4")  # skips layers until a program asks for one
     layer, played = layers_of(environment)[depth], []
     layer.step = played.append
     environment.step(4)
@@ -166,34 +148,27 @@ def test_a_method_of_any_layer_can_be_replaced(depth):
     assert environment.position == Position.parse("4")
 
 
-def by_attributes(layer, below):
+def by_attributes(layer):
     double = object.__new__(type(layer))
     for name, value in vars(layer).items():
         if name != "env":
             setattr(double, name, copy.deepcopy(value))
-    if below is not None:
-        double.env = below
     return double
 
 
-def by_copy(layer, below):
-    double = copy.deepcopy(layer) if below is None else copy.copy(layer)
-    if below is not None:
-        double.env = below
-    return double
+def by_copy(layer):
+    return copy.copy(layer) if hasattr(layer, "env") else copy.deepcopy(layer)
 
 
 @pytest.mark.parametrize("duplicate", [by_attributes, by_copy])
 @pytest.mark.parametrize("moves", ["", "445", "111111", "4455667"])
 def test_a_game_copied_layer_by_layer_goes_its_own_way(duplicate, moves):
-    first = connect_four_v3.env()
-    first.reset()
-    for digit in moves:
-        first.step(int(digit) - 1)
-    below = None
-    for layer in reversed(layers_of(first)):
-        below = duplicate(layer, below)
-    double = below
+    first = begun(connect_four_v3.env, moves)
+    *outer, inner = layers_of(first)
+    double = duplicate(inner)
+    for layer in reversed(outer):
+        below, double = double, duplicate(layer)
+        double.env = below
     before = seen(first)
     assert seen(double) == before
     action = None if first.position.outcome else 0  # of "111111" an illegal move

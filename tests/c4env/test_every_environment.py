@@ -17,7 +17,7 @@ from c4env.errors import (
     InvalidPosition,
     WrongOrder,
 )
-from tests.helpers.environments import handed_out, positions_of, state_of, step
+from tests.helpers.environments import begun, handed_out, positions_of, state_of, step
 from tests.helpers.policies import first_legal
 from tests.helpers.processes import run_python
 
@@ -31,14 +31,6 @@ VECTORS = {
 ONE_BOARD = {"env": env, "raw_env": raw_env, "single": partial(ConnectFourEnv, seat=0)}
 EVERY = ONE_BOARD | VECTORS
 BY_RESET = pytest.mark.parametrize("name", [*ONE_BOARD, "vector, NextStep, random"])
-
-
-def begun(make, moves=""):
-    environment = make()
-    environment.reset(seed=1)
-    for digit in moves:
-        step(environment, int(digit) - 1)
-    return environment
 
 
 def spoil(value):
@@ -89,13 +81,7 @@ def test_what_is_handed_out_is_fresh(name):
 @pytest.mark.parametrize("moves", ["", "44", "4455667"])
 def test_copies_keep_the_game_and_its_chance_and_go_their_own_way(name, moves, duplicate):
     threads = partial(ConnectFourVectorEnv, 4, opponent="random", threads=2)
-    environment = (EVERY | {"threads": threads})[name]()
-    environment.reset(seed=1)
-    for digit in moves:
-        if name != "single" or not environment.position.outcome:
-            step(environment, int(digit) - 1)
-    if name == "single" and environment.position.outcome:
-        environment.reset()
+    environment = begun((EVERY | {"threads": threads})[name], moves[: 3 if name == "single" else 7])
     over = name in ("env", "raw_env") and environment.position.outcome is not None
     double = duplicate(environment)
     before = state_of(environment)

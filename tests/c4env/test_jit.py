@@ -2,8 +2,6 @@ import ast
 import functools
 import os
 import shutil
-import subprocess
-import sys
 from importlib.util import resolve_name
 from pathlib import Path
 
@@ -12,16 +10,16 @@ import pytest
 from c4env import jit
 from c4env.jit import config, kernel
 from tests.helpers.paths import ROOT, modules
+from tests.helpers.processes import run_python
 
 
-def run(script, cache, root=ROOT, **environment):
+def run(script, cache, **environment):
     """What a new process prints that runs a script with warnings as errors, exit code 0."""
     clean = {k: v for k, v in os.environ.items() if not k.startswith(("NUMBA_", "XDG_"))}
-    clean |= {"PYTHONPATH": str(root), "NUMBA_CACHE_DIR": str(cache), **environment}
-    command = [sys.executable, "-W", "error", str(script)]
-    done = subprocess.run(command, env=clean, cwd=script.parent, capture_output=True, timeout=300)
-    assert done.returncode == 0, done.stderr.decode()
-    return done.stdout.decode().strip()
+    clean |= {"PYTHONPATH": str(script.parent), "NUMBA_CACHE_DIR": str(cache), **environment}
+    done = run_python("-W", "error", script, env=clean, cwd=script.parent)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
 
 
 def contents(folder):
@@ -109,7 +107,8 @@ def origins(module, name=None):
 
 def test_all_that_kernels_use_is_hashed_and_no_more():
     """Weights and the geometry hold no kernel; kernels are compiled with their numbers."""
-    hashed = {name for name, path in MODULES.items() if path in jit.kernel_sources()}
+    sources = jit.kernel_sources()
+    hashed = {name for name, path in MODULES.items() if path in sources}
     kernels = [name for name, path in MODULES.items() if b"\n@kernel(" in path.read_bytes()]
     assert len(kernels) > 25
     assert hashed >= {*kernels}
@@ -120,30 +119,6 @@ def test_all_that_kernels_use_is_hashed_and_no_more():
 
 # -- other processes -----------------------------------------------------------------
 
-PLAY = """
-from c4env import agents
-from c4env.agents.published import rustport
-from c4env import Position, observe, position_from
-
-position = position_from(observe(Position.parse("44")))
-print(agents.make("rust-port:depth=2").choose(position))
-# Compiled by this process: nothing when all came from the cache.
-print(sum(sum(k.stats.cache_misses.values()) for k in (rustport.minimax, rustport.search)))
-"""
-
-
-@pytest.mark.slow
-@pytest.mark.compiled
-def test_a_second_process_compiles_nothing(tmp_path):
-    script, cache = tmp_path / "play.py", tmp_path / "cache"
-    script.write_text(PLAY)
-    column, compiled = run(script, cache).split()
-    assert compiled != "0"
-    kept = contents(cache)
-    assert any(path.suffix == ".nbc" for path in kept)
-    assert run(script, cache).split() == [column, "0"]
-    assert contents(cache) == kept
-
 
 @pytest.fixture
 def small(tmp_path):
@@ -152,36 +127,39 @@ def small(tmp_path):
     (tmp_path / "c4env" / "__init__.py").write_text("")
     for name in ("jit.py", "boards.py", "errors.py"):
         shutil.copy(ROOT / "c4env" / name, tmp_path / "c4env")
-    lines = "from c4env.jit import kernel\n@kernel('int64(int64)')\n"
-    callee = lines + "def callee(n):\n    return n + 1\n"
+    lines = "from c4env.jit import kernel\n@kernel('int64(int64)')\ndef "
+    callee = f"{lines}callee(n):\n    return n + 1\n"
+    caller = f"from c4env.callee import callee\n{lines}caller(n):\n    return callee(n)\n"
     (tmp_path / "c4env" / "callee.py").write_text(callee)
-    caller = lines.replace("@", "from c4env.callee import callee\n@")
-    caller = caller.replace("@", "from c4env.plain import told\n@")
-    (tmp_path / "c4env" / "caller.py").write_text(caller + "def caller(n):\n    return callee(n)\n")
-    (tmp_path / "c4env" / "plain.py").write_text("def told():\n    return 1\n")
-    (tmp_path / "c4env" / "other.py").write_text(callee.replace("callee", "other"))
+    (tmp_path / "c4env" / "caller.py").write_text(caller)
     return tmp_path
 
 
 @pytest.mark.compiled
 @pytest.mark.slow
-def test_an_edited_callee_is_not_run_from_old_machine_code(small):
-    script = small / "main.py"
-    script.write_text("from c4env.caller import caller\nprint(caller(1))\n")
-    assert run(script, small / "cache", small) == "2"
+def test_a_second_process_compiles_nothing_unless_a_callee_was_edited(small):
+    script, cache = small / "main.py", small / "cache"
+    script.write_text(
+        "from c4env.caller import caller, callee\n"
+        "print(caller(1), [sum(k.stats.cache_misses.values()) for k in (caller, callee)])\n"
+    )
+    assert run(script, cache) == "2 [1, 1]"
+    kept = contents(cache)
+    assert any(path.suffix == ".nbc" for path in kept)
+    assert run(script, cache) == "2 [0, 0]"
+    assert contents(cache) == kept
     callee = small / "c4env" / "callee.py"
     callee.write_text(callee.read_text().replace("n + 1", "n + 7"))
-    assert run(script, small / "cache", small) == "8"
+    assert run(script, cache) == "8 [1, 1]"
 
 
-def test_the_first_writable_place_holds_the_cache(small):
+def test_the_first_writable_place_holds_the_cache(tmp_path, monkeypatch):
     """A file in the way stands for an unwritable place, which root would not notice."""
-    script = small / "main.py"
-    script.write_text("from c4env import jit\nprint(jit.cache_folder())\n")
-    places = {name: small / name for name in ("NUMBA_CACHE_DIR", "XDG_CACHE_HOME", "HOME")}
-    variables = {name: str(base) for name, base in places.items()}
+    places = {name: tmp_path / name for name in ("NUMBA_CACHE_DIR", "XDG_CACHE_HOME", "HOME")}
     for name, base in places.items():
-        found = Path(run(script, "", small, **variables))
+        monkeypatch.setenv(name, str(base))
+    for name, base in places.items():
+        found = jit.cache_folder.__wrapped__()  # not the one that this process remembers
         assert found.parent == (base / ".cache" if name == "HOME" else base)
         assert found.name.startswith("c4env-")
         assert found.is_dir()
@@ -198,8 +176,6 @@ def test_where_nothing_is_writable_kernels_run_and_nothing_stays(small):
         "from c4env import jit\nfrom c4env.caller import caller\n"
         "print(caller(1), jit.cache_folder())\n"
     )
-    answer, used = run(
-        script, blocked, small, HOME=str(blocked), XDG_CACHE_HOME=str(blocked)
-    ).split()
+    answer, used = run(script, blocked, HOME=str(blocked), XDG_CACHE_HOME=str(blocked)).split()
     assert answer == "2"
     assert not Path(used).exists()

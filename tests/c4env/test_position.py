@@ -13,6 +13,7 @@ from tests.rules.strategies import bits_of, games, positions
 
 DRAW = "421127327363224366417626743773654415515515"
 WON_BY_THE_LAST_DISC = "527321255352474421577234343376616576661114"
+FIVE_AND_FOUR = (*((0, column) for column in range(1, 6)), (1, 3), (2, 3), (3, 3))
 
 
 def drawn(board):
@@ -21,25 +22,13 @@ def drawn(board):
     return "\n".join([*lines, "1 2 3 4 5 6 7"])
 
 
-def reached(plies):
-    """The distinct positions after 0, 1, .. plies."""
-    levels = [{Position()}]
-    for _ in range(plies):
-        levels.append({p.play(column) for p in levels[-1] for column in p.legal_columns()})
-    return levels
-
-
-# -- counts ------------------------------------------------------------------------
-
-
 def test_positions_and_mirror_pairs_are_as_many_as_known():
-    levels = reached(6)
-    assert [len(level) for level in levels] == [1, 7, 49, 238, 1120, 4263, 16422]
-    reduced = [
-        len({min((p, p.mirror()), key=lambda q: (q.mine, q.theirs)) for p in level})
-        for level in levels[1:]
-    ]
-    assert reduced == [4, 25, 121, 568, 2144, 8231]
+    level, found = {Position()}, []
+    for _ in range(5):
+        level = {p.play(column) for p in level for column in p.legal_columns()}
+        pairs = {min((p, p.mirror()), key=lambda q: (q.mine, q.theirs)) for p in level}
+        found.append((len(level), len(pairs)))
+    assert found == [(7, 4), (49, 25), (238, 121), (1120, 568), (4263, 2144)]
 
 
 # -- rules -------------------------------------------------------------------------
@@ -72,37 +61,22 @@ def test_a_game_goes_as_in_the_reference(moves):
     assert not any(position.is_legal(column) for column in range(7))
 
 
-def test_a_full_board_without_four_is_a_draw():
-    position = Position.parse(DRAW)
-    assert position.plies == 42
-    assert position.outcome == Outcome(None, ())
-    assert position.legal_columns() == ()
-    before = Position.parse(DRAW[:-1])
-    assert before.outcome is None
-    assert before.legal_columns() == (4,)
-
-
-def test_four_with_the_last_disc_is_a_win():
-    position = Position.parse(WON_BY_THE_LAST_DISC)
-    assert position.plies == 42
-    assert position.outcome is not None
-    assert position.outcome.winner == 1
-    assert len(position.outcome.cells) >= 4
-    assert Position.parse(WON_BY_THE_LAST_DISC[:-1]).outcome is None
-
-
 @pytest.mark.parametrize(
-    ("moves", "cells"),
+    ("moves", "outcome"),
     [
-        ("1212121", ((2, 0), (3, 0), (4, 0), (5, 0))),
-        ("1122334", ((5, 0), (5, 1), (5, 2), (5, 3))),
-        ("12233434474", ((2, 3), (3, 2), (4, 1), (5, 0))),
-        ("76655454414", ((2, 3), (3, 4), (4, 5), (5, 6))),
+        ("1212121", Outcome(0, ((2, 0), (3, 0), (4, 0), (5, 0)))),
+        ("1122334", Outcome(0, ((5, 0), (5, 1), (5, 2), (5, 3)))),
+        ("12233434474", Outcome(0, ((2, 3), (3, 2), (4, 1), (5, 0)))),
+        ("76655454414", Outcome(0, ((2, 3), (3, 4), (4, 5), (5, 6)))),
+        (DRAW, Outcome(None, ())),
+        (WON_BY_THE_LAST_DISC, Outcome(1, FIVE_AND_FOUR)),
     ],
 )
-def test_each_direction_wins(moves, cells):
-    assert Position.parse(moves).outcome == Outcome(0, cells)
-    assert Position.parse(moves[:-1]).outcome is None
+def test_a_game_ends_with_the_disc_that_decides_it(moves, outcome):
+    position, before = Position.parse(moves), Position.parse(moves[:-1])
+    assert (position.outcome, before.outcome) == (outcome, None)
+    assert position.legal_columns() == ()
+    assert int(moves[-1]) - 1 in before.legal_columns()
 
 
 # -- notations ---------------------------------------------------------------------
@@ -139,6 +113,7 @@ def test_a_position_is_a_value(position):
         assert twin.legal_columns() == position.legal_columns()
     assert len({position, *twins}) == 1
     assert position != (position.mine, position.theirs)
+    assert Position.parse("14") != Position.parse("74")  # the other side's discs are the same
     for column in position.legal_columns():
         assert position.play(column) != position
 
@@ -157,46 +132,36 @@ def test_the_mirror_image_is_the_game_played_in_mirrored_columns(moves):
 # -- impossible boards -------------------------------------------------------------
 
 
-def check_whether_it_is_taken(board):
-    if is_reached(board):
-        assert str(Position.from_board(drawn(board))) == drawn(board)
-    else:
-        with pytest.raises(InvalidPosition):
-            Position.from_board(drawn(board))
-
-
-def is_reached(board, _known=None):
+def is_reached(board, known):
     """Whether some game reaches a board: take back any disc of the last mover, and ask again."""
-    known = {} if _known is None else _known
-    discs = [sum(row.count(player) for row in board) for player in (0, 1)]
-    if discs == [0, 0]:
+    plies = sum(cell != reference.EMPTY for row in board for cell in row)
+    if plies == 0:
         return True
-    if discs[0] - discs[1] not in (0, 1):
-        return False
-    last = 1 if discs[0] == discs[1] else 0
-    if reference.key(board) not in known:
-        answer = False
+    key, last = reference.key(board), (plies - 1) % 2
+    if key not in known:
+        known[key] = False
         for column in range(7):
-            stack = [board[row][column] for row in range(6) if board[row][column] != -1]
-            if answer or not stack or stack[-1] != last:
+            stack = [row[column] for row in board if row[column] != reference.EMPTY]
+            if known[key] or not stack or stack[-1] != last:
                 continue
             reference.take_back(board, column)
-            answer = reference.winner(board) is None and is_reached(board, known)
+            known[key] = reference.winner(board) is None and is_reached(board, known)
             reference.play(board, column, last)
-        known[reference.key(board)] = answer
-    return known[reference.key(board)]
+    return known[key]
 
 
 def test_shuffled_discs_are_taken_only_if_some_game_reaches_them():
     """The right numbers of discs in any order: reached or not is the interesting question."""
     for seed in range(60):
         lots = np.random.default_rng(seed)
-        plies = int(lots.integers(4, 13))
-        discs = lots.permutation([ply % 2 for ply in range(plies)])
         board = reference.empty_board()
-        for player in discs:
+        for player in lots.permutation([ply % 2 for ply in range(lots.integers(4, 13))]):
             reference.play(board, int(lots.choice(reference.open_columns(board)[:3])), int(player))
-        check_whether_it_is_taken(board)
+        if is_reached(board, {}):
+            assert str(Position.from_board(drawn(board))) == drawn(board)
+        else:
+            with pytest.raises(InvalidPosition):
+                Position.from_board(drawn(board))
 
 
 BLANK = ". . . . . . .\n"

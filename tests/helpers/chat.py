@@ -29,7 +29,6 @@ class Fault:
     headers: dict[str, str] = field(default_factory=dict)
     body: bytes | None = None  # in place of a refusal's own
     pause: float = 0.0  # before it
-    drip: float = 0.0  # seconds between two bytes of the body
 
 
 Answer = str | dict[str, Any] | Fault
@@ -117,20 +116,15 @@ class Handler(http.server.BaseHTTPRequestHandler):
         body = fault.body
         if body is None:
             body = json.dumps({"error": {"message": "as it was scripted"}}).encode()
-        self.send(fault.status, body, fault.headers, fault.drip)
+        self.send(fault.status, body, fault.headers)
 
-    def send(self, status: int, body: bytes, headers: dict[str, str], drip: float = 0.0) -> None:
+    def send(self, status: int, body: bytes, headers: dict[str, str]) -> None:
         self.send_response(status)
         for name, value in {"Content-Type": "application/json", **headers}.items():
             self.send_header(name, value)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
-        if not drip:
-            self.wfile.write(body)
-            return
-        for byte in body:
-            self.wfile.write(bytes([byte]))
-            time.sleep(drip)
+        self.wfile.write(body)
 
     def log_message(self, *_: object) -> None:
         """Say nothing."""

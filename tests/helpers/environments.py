@@ -1,5 +1,6 @@
 """One way to look at, to play on and to take from every kind of environment."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,15 @@ def step(environment: Any, column: Any, *others: Any) -> Any:
         size = len(positions_of(environment))
         return environment.step(np.array([column, *others] if others else [column] * size))
     return environment.step(column)
+
+
+def begun(make: Callable[[], Any], moves: str = "") -> Any:
+    """A new environment, after these moves of its first game."""
+    environment = make()
+    environment.reset(seed=1)
+    for digit in moves:
+        step(environment, int(digit) - 1)
+    return environment
 
 
 def positions_of(environment: Any) -> list[Position]:

@@ -46,7 +46,6 @@ def labels():
     return labelled(*positions_of_games({30: 40, 33: 20}, np.random.SeedSequence(5)))
 
 
-@pytest.mark.slow
 @pytest.mark.compiled
 def test_games_give_quiet_positions_of_the_plies_asked_for():
     mine, theirs = positions_of_games(QUOTA, SEED)
@@ -132,7 +131,6 @@ def test_fitting_lowers_the_losses_and_goes_on_where_it_was(torch, labels, tmp_p
 
 
 @pytest.mark.compiled
-@pytest.mark.slow  # labels, fits and plays, twice
 def test_the_command_trains_and_goes_on_where_it_was(torch, tmp_path, capsys, monkeypatch):
     pytest.importorskip("bitbully_databases", reason="the 12-ply book is not installed")
     monkeypatch.setattr(made, "PORTION", QUOTA)
