@@ -50,7 +50,7 @@ _NOT_USERS: Final = (
     sysconfig.get_path("stdlib"),
     *(p for n in ("", ".agents", ".evaluation") for p in sys.modules[f"c4env{n}"].__path__),
     *("/proc", "/sys", "/dev", "/etc"),
-    *(f"/usr/{each}" for each in ("bin", "lib", "lib64", "sbin", "share", "local/bin", "local/lib")),
+    *(f"/usr/{each}" for each in ("bin", "lib", "lib64", "share", "local/bin", "local/lib")),
 )
 
 

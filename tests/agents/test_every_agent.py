@@ -14,6 +14,7 @@ from c4env.agents.registry.entries import REQUIRED
 from c4env.agents.registry.registry import options_of_entry
 from c4env.agents.registry.table import ZOO
 from c4env.agents.sampling.tree import sign
+from c4env.agents.search.threads import LIMIT
 from c4env.agents.solver import Solver
 from c4env.boards import Size
 from c4env.envs.text import TextEnv, fill, read_move, template
@@ -28,6 +29,9 @@ from tests.rules import reference
 # Each board costs some seconds of compiling, once: compiled, one of them stands for all.
 SIZES = [Size(4, 4, 4), Size(4, 4, 3), Size(5, 6, 4)]
 BOARDS = SIZES if config.DISABLE_JIT else SIZES[:1]
+WIDE = [pytest.param(Size(2, 10, 4), marks=pytest.mark.slow)]
+if config.DISABLE_JIT:  # where an index beyond an array is an error
+    WIDE = [Size(2, columns, 4 - columns % 2) for columns in range(8, 16)]
 PLAYERS = {
     "kaggle": f"kaggle:{ROOT / 'tests/data/kaggle/rules.py'}",
     "puct": "puct:function=tests.helpers.policies:uniform,simulations=20",
@@ -57,7 +61,7 @@ def test_every_agent_plays_the_board_or_refuses(entry, size):
     other.reset(seed=2)
     if entry.name == "negamax":  # for endings: below
         return
-    position = board.Position.parse("1234")
+    position = board.Position.parse("12344321" if entry.name == "perfect" else "1234")
     while position.outcome is None:
         won = [c for c in position.legal_columns() if position.play(c).outcome]
         column = (agent if position.to_move == 0 else other).choose(position)
@@ -104,9 +108,8 @@ def test_exact_scores_are_those_of_all_games_played_out(size):
     assert perfect.search(first).value == negamax.search(first).value == best(asked[0][1])
 
 
-@pytest.mark.slow
-def test_searches_of_a_wide_board_find_what_all_games_played_out_give():
-    size = Size(2, 10, 4)
+@pytest.mark.parametrize("size", WIDE, ids=str)
+def test_searches_of_wide_boards_find_what_all_games_played_out_give(size):
     zoo = c4env.board(*size).agents
     endings = scored(size, 60, discs=size.rows * size.columns - 6)
     solver = part(size, "agents.solver").Solver()
@@ -138,6 +141,26 @@ def test_the_solver_scores_a_wide_board_as_plain_negamax_does():
             child = position.play(column)
             if child.outcome is None:
                 assert scores[column] == -negamax.search(child).value
+
+
+@pytest.mark.skipif(not config.DISABLE_JIT, reason="would compile more boards")
+@pytest.mark.parametrize("columns", [8, 9, 15])
+def test_a_frame_of_the_solver_holds_the_order_of_all_columns(columns, monkeypatch):
+    """Words that the test adds to each frame stay unused."""
+    size = Size(2, columns, 4)
+    null_window = part(size, "agents.solver.kernels.null_window")
+    driver, table = (part(size, f"agents.solver.kernels.{name}") for name in ("driver", "table"))
+    frame = null_window.FRAME
+    words = frame + columns
+    monkeypatch.setattr(null_window, "FRAME", words)
+    work = np.zeros(null_window.FRAMES + words * (2 * columns + 1), np.int64)
+    memory = table.allocate(1)
+    null_window.reset_workspace(work, memory, 1)
+    work[LIMIT] = 300
+    driver.solve(memory, work, 0, 0, -driver.LARGEST, driver.LARGEST)
+    used = work[null_window.FRAMES :].reshape(-1, words).any(axis=0)
+    assert used[null_window.ORDER : null_window.ORDER + columns].all()
+    assert not used[frame:].any()
 
 
 @pytest.mark.compiled

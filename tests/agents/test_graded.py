@@ -83,7 +83,7 @@ def test_look_finds_the_value_of_the_plain_search():
             assert look(mine, theirs, depth, value - 2, value - 1) >= value - 1
 
 
-@pytest.mark.parametrize("elo", [-1114, -600, -200, 20])
+@pytest.mark.parametrize("elo", [-1114, -600, -200, pytest.param(20, marks=pytest.mark.compiled)])
 def test_one_board_and_many_give_the_same_columns_for_the_same_seeds(elo):
     discs, agent = boards(60, 12), Graded(elo)
     seeds = np.random.default_rng(3).integers(2**48, size=60)
