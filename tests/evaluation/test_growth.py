@@ -83,6 +83,8 @@ def test_growing_goes_on_after_an_interruption(tmp_path):
     result, there = counted(THREE, 1, out=tmp_path)
     assert there == 13
     assert result.digest == evaluation.round_robin(THREE, 1).digest == digest_of(tmp_path)
+    again, there = counted(THREE, 1, out=tmp_path)
+    assert (again.games, there) == (result.games, 24)  # to the second: read, not played
 
 
 def digest_of(folder):
