@@ -109,17 +109,14 @@ def test_a_published_agent_is_refuted_from_the_first_moves():
         assert solver.sign(before) > -solver.sign(after)
 
 
-def found_before():
-    """Agents, their seats and lines that `c4 refute` once found; puct takes long."""
-    for row in (ROOT / "tests/data/refutations.tsv").read_text().splitlines():
-        spec, *rest = row.split("\t")
-        marks = pytest.mark.slow if spec.startswith("puct") else ()
-        yield pytest.param(spec, *rest, id=spec, marks=marks)
+REFUTED = (ROOT / "tests/data/refutations.tsv").read_text().splitlines()
 
 
 @pytest.mark.compiled
-@pytest.mark.parametrize(("spec", "place", "line"), list(found_before()))
-def test_refutations_found_before_replay(spec, place, line):
+@pytest.mark.parametrize("row", REFUTED, ids=lambda row: row.split("\t")[0])
+def test_refutations_found_before_replay(row):
+    """Agents, their seats and lines that `c4 refute` once found."""
+    spec, place, line = row.split("\t")
     seat = ["first", "second"].index(place)
     position = Position.parse(line[:2])
     for digit in line[2:]:
