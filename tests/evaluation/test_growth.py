@@ -151,25 +151,26 @@ SOURCE = "def agent(observation):\n    return int(observation['action_mask'].arg
 @pytest.mark.slow
 def test_edited_code_is_refused_in_words_and_others_may_go_on(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    file, other = tmp_path / "own.py", tmp_path / "my_own.py"
-    file.write_text(SOURCE)
-    other.write_text(SOURCE)
-    evaluation.round_robin([*TWO, "./own.py:agent"], 0, out="run")
-    evaluation.round_robin(["my_own.py:agent", "random"], 0, out="run")
-    file.write_text(SOURCE + "# better\n")
+    own, other = "./own.py:agent", "my_own.py:agent"
+
+    def play(*players):
+        return counted(players, 0, out="run")
+
+    for name in ("own.py", "my_own.py"):
+        (tmp_path / name).write_text(SOURCE)
+    play(*TWO, own)
+    play(other, "random")
+    (tmp_path / "own.py").write_text(SOURCE + "# better\n")
     words = r"these fields differ: code of ./own.py:agent \(own.py\); name"
     with pytest.raises(UnreadableRun, match=words):
-        evaluation.round_robin(["./own.py:agent", "random"], 0, out="run")
-    result, there = counted(["other=./own.py:agent", "random"], 0, out="run")
+        play(own, "random")
+    result, there = play(f"other={own}", "random")
     assert (there, len(result.games)) == (0, 2)
-    players = ["my_own.py:agent", *THREE]
-    assert evaluation.round_robin(players, 0, out="run").digest == (
-        evaluation.round_robin(players, 0).digest
-    )
-    file.write_text(SOURCE)
-    result, there = counted(["./own.py:agent", *players], 0, out="run")
-    assert there == 6 + 12 - 2
-    assert result.digest == evaluation.round_robin(["./own.py:agent", *players], 0).digest
+    (tmp_path / "own.py").write_text(SOURCE)
+    players = [own, other, *THREE]
+    result, there = play(*players)
+    assert there == 6 + 2
+    assert result.digest == evaluation.round_robin(players, 0).digest
 
 
 @st.composite
