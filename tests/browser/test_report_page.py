@@ -151,34 +151,25 @@ def test_a_cell_leads_to_its_games(page, folder):
     assert page.locator("#list tbody tr").count() == lost
 
 
-def curves_of(page, found):
-    """Of each agent's panel: the rates of its points as they are told, and which are hollow."""
-    return [
-        [
-            (re.findall(r": (\S+) of \d+ critical", title)[0], "few" in kind)
-            for title, kind in page.locator(f"#panel-{i} circle").evaluate_all(
-                "all => all.map(c => [c.textContent, c.getAttribute('class')])"
-            )
-        ]
-        for i in range(len(found["players"]))
-    ]
-
-
 def test_figures_are_drawn_for_every_agent(page):
-    assert page.locator("#ratings circle").count() == 3
-    assert page.locator("#colours circle").count() == 3
-    assert page.locator("#colours rect").count() == 3
+    for figure in ("#ratings circle", "#colours circle", "#colours rect", "#blunders figure"):
+        assert page.locator(figure).count() == 3
     assert page.locator("#cost circle").count() >= 2
-    assert page.locator("#blunders figure").count() == 3
     assert page.locator("#blunders polyline.line").count() == 3
     assert page.locator("#blunders polyline.others").count() == 6
     found = page.evaluate("R")
-    drawn = curves_of(page, found)
-    for i, points in enumerate(drawn):
+    marked = []
+    for i in range(3):
         rows = [row for row in found["quality"]["by_ply"] if row[0] == i]
-        assert [rate for rate, _ in points] == [rounded(row[4], ".1%") for row in rows]
-        assert [few for _, few in points] == [row[3] < 5 for row in rows]
-    assert any(few for points in drawn for _, few in points)  # marked, not left out
+        drawn = page.locator(f"#panel-{i} circle").evaluate_all(
+            "all => all.map(c => [c.textContent, c.getAttribute('class')])"
+        )
+        rates = [re.findall(r": (\S+) of \d+ critical", title)[0] for title, _ in drawn]
+        assert rates == [rounded(row[4], ".1%") for row in rows]
+        few = ["few" in kind for _, kind in drawn]
+        assert few == [row[3] < 5 for row in rows]
+        marked += few
+    assert any(marked)  # not left out
     page.select_option("#unit", "0")
     assert "nodes a move" in page.inner_text("#cost")
     assert not page.is_visible("#course-card")  # no test was made
