@@ -16,6 +16,7 @@ from c4env.evaluation.store.record import read_games
 from c4env.evaluation.studies.match import play_match
 from c4env.evaluation.tables import rounded
 from tests.browser.chromium import FAINT
+from tests.browser.test_rules import judged
 from tests.evaluation.test_report import crowded
 from tests.helpers.runs import record_run
 
@@ -81,7 +82,8 @@ def test_a_replay_shows_the_exact_scores(page, folder):
         scores = solver.scores(Position.parse(moves[:ply]))
         expected = ["" if s is None else f"{s:+d}" if s else "0" for s in scores]
         assert [text.replace(MINUS, "-") for text in shown] == expected
-        assert page.locator("#board .score.best").count() == scores.count(best_of(scores))
+        best = max(score for score in scores if score is not None)
+        assert page.locator("#board .score.best").count() == scores.count(best)
         assert page.locator("#board .next").get_attribute("aria-label")[7] == moves[ply]
         page.click("#forth")
     assert "wins" in page.inner_text("#said") or "draw" in page.inner_text("#said")
@@ -89,21 +91,11 @@ def test_a_replay_shows_the_exact_scores(page, folder):
     assert page.locator("#board .four").count() == (4 if games[3].ending == "four" else 0)
 
 
-def best_of(scores):
-    return max(s for s in scores if s is not None)
-
-
 def test_slips_and_blunders_are_marked_and_the_graph_is_the_solvers(page, folder):
     _, games = read_games(folder / "run")
-    solver = Solver()
     page.evaluate("open_(3)")
     moves, opening = games[3].moves, len(games[3].opening)
-    kinds = []
-    for ply in range(opening, len(moves)):
-        scores = solver.scores(Position.parse(moves[:ply]))
-        best, own = best_of(scores), scores[int(moves[ply]) - 1] or 0
-        blunder = (own > 0) - (own < 0) != (best > 0) - (best < 0)
-        kinds.append("blunder" if blunder else "slip" if own < best else "")
+    kinds = judged(moves, Solver())["verdicts"][opening:]
     assert {*kinds} == {"", "slip", "blunder"}
     buttons = page.locator("#moves button").evaluate_all("all => all.map(b => b.className)")
     assert buttons == [""] * opening + kinds

@@ -134,7 +134,6 @@ def test_bad_input_is_one_line_and_exit_code_2(
 @pytest.mark.parametrize(
     "arguments",
     [
-        ["run", "raising_agent:A", "random"],
         ["play", "raising_agent:A", "random"],
         ["web", "raising_agent:A"],
         ["quality", "raising_agent:A", "--on", "end-easy"],

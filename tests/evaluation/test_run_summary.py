@@ -1,5 +1,6 @@
 """The result of a run, a gauntlet and a match in every format."""
 
+import functools
 import io
 import itertools
 import json
@@ -24,6 +25,7 @@ NAMES = [
 ]
 
 
+@functools.cache
 def summary_of(count):
     rng = random.Random(count)
     games = []

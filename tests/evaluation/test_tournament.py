@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from c4env import agents, evaluation
-from c4env.errors import InvalidOption, UnknownAgent, UnreadableRun, Unwritable
+from c4env.errors import InvalidOption, UnknownAgent, UnreadableRun
 from c4env.evaluation.games.settings import Settings
 from c4env.evaluation.games.tournament import play, prepare
 from c4env.evaluation.plan.field import name_players
@@ -171,15 +171,6 @@ def test_a_directory_of_another_run_is_refused(tmp_path, monkeypatch):
     words = r"another run; these fields differ: c4env .*, not 0.0.0;"
     with pytest.raises(UnreadableRun, match=words):
         evaluation.round_robin(["random", "greedy"], openings=0, out=tmp_path)
-
-
-def test_two_runs_do_not_share_a_directory(tmp_path):
-    def second(done, total):
-        with pytest.raises(Unwritable, match="another process"):
-            evaluation.round_robin(["random", "greedy"], openings=0, out=tmp_path)
-
-    evaluation.round_robin(["random", "greedy"], openings=0, out=tmp_path, watch=second)
-    assert len(read_games(tmp_path)[1]) == 2
 
 
 @pytest.mark.parametrize(
