@@ -116,14 +116,14 @@ def test_scores_are_the_solvers_and_mirror_images_share_them():
     solver = Solver(book=None, table_mb=1)
     positions = late_positions(40)
     judge = a_judge()
-    judge.judge([*positions, *(p.mirror() for p in positions)], jobs=2)
+    judge.judge([*positions, *(p.mirror() for p in positions)], jobs=1)
     assert len(judge) <= len(positions)
     for position in positions:
         assert list(judge.scores(position)) == solver.scores(position)
         assert judge.scores(position.mirror()) == judge.scores(position)[::-1]
 
 
-@pytest.mark.parametrize("jobs", [1, 3])
+@pytest.mark.parametrize("jobs", [1, 2])
 def test_an_interrupted_judgement_loses_nothing_goes_on_and_is_read_again(tmp_path, jobs):
     positions = late_positions(100)
 
