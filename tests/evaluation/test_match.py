@@ -61,13 +61,6 @@ def test_the_decision_is_the_same_for_any_number_of_jobs_and_after_interruptions
     assert str(Match.of(header, games).lines) == str(whole.lines)
 
 
-def test_equal_deterministic_agents_are_told_apart_from_a_sample():
-    match = play_match({"a": "greedy", "b": "greedy"}, openings=1)
-    assert match.ratings.exact
-    assert match.counts == (0, 0, 4, 0, 0)
-    assert match.ratings[0].elo == pytest.approx(0, abs=1e-6)
-
-
 def test_openings_that_run_out_leave_it_undecided():
     match = play_match(FIELD, openings=0, sprt=Sprt(0, 5))
     assert match.decision is None
