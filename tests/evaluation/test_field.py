@@ -1,3 +1,4 @@
+import re
 from contextlib import closing
 
 import pytest
@@ -144,7 +145,6 @@ def test_a_pattern_with_a_name_is_one_agent():
     ],
 )
 def test_a_bad_pattern_is_quoted(pattern, words):
-    with pytest.raises(InvalidOption) as raised:
+    with pytest.raises(InvalidOption, match=re.escape(words)) as raised:
         expand(pattern)
-    assert words in str(raised.value)
     assert pattern in str(raised.value)
