@@ -25,7 +25,6 @@ BAD = {
     ],
     "run": [
         ("random", "at least two"),
-        ("random rndom", "unknown agent 'rndom'; did you mean 'random'?"),
         ("random \x1b[31mred", "unknown agent '\\x1b[31mred'"),
         ("random greedy --openings two", "No such file"),
         ("random greedy --out ", "expected the name of a directory"),
@@ -103,7 +102,7 @@ BAD = {
         ("builtins:max", "agent 'builtins:max': <built-in function max> has no signature"),
     ],
     "play": [
-        ("human rndom", "did you mean 'random'?"),
+        ("human rndom", "unknown agent 'rndom'; did you mean 'random'?"),
         ("random greedy --seed -3", "--seed: -3"),
         ("human=greedy random", "human=greedy: human means a person: expected another"),
         ("a=greedy a=random", "a=greedy a=random: expected two different names"),
