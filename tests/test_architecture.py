@@ -29,10 +29,6 @@ class Import(NamedTuple):
     line: int
     relative: bool = False
 
-    def names(self, modules):
-        """Whether it is one of these modules, or of what they hold."""
-        return self.target.partition(".")[0] in modules
-
 
 def imports_of(source, module, package):
     """Every import of a source, wherever it stands; relative ones resolved against the package."""

@@ -20,7 +20,7 @@ from c4env import (
     observe,
     position_from,
 )
-from c4env.agents import Agent, Pool, SearchResult, Solver, opponent
+from c4env.agents import Agent, Pool, SearchResult, Solver
 from c4env.agents.sampling.mcts import MCTS
 
 
@@ -79,7 +79,7 @@ def environments() -> None:
     gymnasium.make("c4env/ConnectFour-v0", opponent=agents.make("greedy"), seat=0)
 
     pool = Pool({"greedy": 1, "alphabeta:depth=2": 1}, seed=1)
-    for answering in (pool, "alphabeta-window:depth=3", opponent("alphabeta:depth=3", threads=2)):
+    for answering in (pool, "alphabeta-window:depth=3"):
         envs = ConnectFourVectorEnv(64, opponent=answering)
         observations, _ = envs.reset(seed=1)
         observations, *_ = envs.step(observations["action_mask"].argmax(axis=1))

@@ -16,6 +16,7 @@ from c4env.evaluation.store.record import read_games
 from c4env.evaluation.studies.match import play_match
 from c4env.evaluation.tables import rounded
 from tests.browser.chromium import FAINT
+from tests.browser.test_rules import judged
 from tests.evaluation.test_report import crowded
 from tests.helpers.runs import record_run
 
@@ -32,17 +33,18 @@ def folder(tmp_path_factory):
     return path
 
 
-@pytest.fixture(params=["wide, light", "phone, dark"])
-def page(request, browser, folder):
-    size, scheme = request.param.split(", ")
-    width = 1280 if size == "wide" else 390
-    page = browser.new_page(viewport={"width": width, "height": 850}, color_scheme=scheme)
+@pytest.fixture
+def page(browser, folder):
+    """On a phone in the dark, and in the end on a desk."""
+    page = browser.new_page(viewport={"width": 390, "height": 850}, color_scheme="dark")
     troubles = []
     page.on("console", lambda message: troubles.append(message.text))
     page.on("pageerror", lambda error: troubles.append(str(error)))
     page.goto((folder / "p.html").as_uri())
     yield page
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    for width in (390, 1280):
+        page.set_viewport_size({"width": width, "height": 850})
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
     assert troubles == []
     page.close()
 
@@ -80,7 +82,8 @@ def test_a_replay_shows_the_exact_scores(page, folder):
         scores = solver.scores(Position.parse(moves[:ply]))
         expected = ["" if s is None else f"{s:+d}" if s else "0" for s in scores]
         assert [text.replace(MINUS, "-") for text in shown] == expected
-        assert page.locator("#board .score.best").count() == scores.count(best_of(scores))
+        best = max(score for score in scores if score is not None)
+        assert page.locator("#board .score.best").count() == scores.count(best)
         assert page.locator("#board .next").get_attribute("aria-label")[7] == moves[ply]
         page.click("#forth")
     assert "wins" in page.inner_text("#said") or "draw" in page.inner_text("#said")
@@ -88,21 +91,11 @@ def test_a_replay_shows_the_exact_scores(page, folder):
     assert page.locator("#board .four").count() == (4 if games[3].ending == "four" else 0)
 
 
-def best_of(scores):
-    return max(s for s in scores if s is not None)
-
-
 def test_slips_and_blunders_are_marked_and_the_graph_is_the_solvers(page, folder):
     _, games = read_games(folder / "run")
-    solver = Solver()
     page.evaluate("open_(3)")
     moves, opening = games[3].moves, len(games[3].opening)
-    kinds = []
-    for ply in range(opening, len(moves)):
-        scores = solver.scores(Position.parse(moves[:ply]))
-        best, own = best_of(scores), scores[int(moves[ply]) - 1] or 0
-        blunder = (own > 0) - (own < 0) != (best > 0) - (best < 0)
-        kinds.append("blunder" if blunder else "slip" if own < best else "")
+    kinds = judged(moves, Solver())["verdicts"][opening:]
     assert {*kinds} == {"", "slip", "blunder"}
     buttons = page.locator("#moves button").evaluate_all("all => all.map(b => b.className)")
     assert buttons == [""] * opening + kinds
@@ -150,34 +143,25 @@ def test_a_cell_leads_to_its_games(page, folder):
     assert page.locator("#list tbody tr").count() == lost
 
 
-def curves_of(page, found):
-    """Of each agent's panel: the rates of its points as they are told, and which are hollow."""
-    return [
-        [
-            (re.findall(r": (\S+) of \d+ critical", title)[0], "few" in kind)
-            for title, kind in page.locator(f"#panel-{i} circle").evaluate_all(
-                "all => all.map(c => [c.textContent, c.getAttribute('class')])"
-            )
-        ]
-        for i in range(len(found["players"]))
-    ]
-
-
 def test_figures_are_drawn_for_every_agent(page):
-    assert page.locator("#ratings circle").count() == 3
-    assert page.locator("#colours circle").count() == 3
-    assert page.locator("#colours rect").count() == 3
+    for figure in ("#ratings circle", "#colours circle", "#colours rect", "#blunders figure"):
+        assert page.locator(figure).count() == 3
     assert page.locator("#cost circle").count() >= 2
-    assert page.locator("#blunders figure").count() == 3
     assert page.locator("#blunders polyline.line").count() == 3
     assert page.locator("#blunders polyline.others").count() == 6
     found = page.evaluate("R")
-    drawn = curves_of(page, found)
-    for i, points in enumerate(drawn):
+    marked = []
+    for i in range(3):
         rows = [row for row in found["quality"]["by_ply"] if row[0] == i]
-        assert [rate for rate, _ in points] == [rounded(row[4], ".1%") for row in rows]
-        assert [few for _, few in points] == [row[3] < 5 for row in rows]
-    assert any(few for points in drawn for _, few in points)  # marked, not left out
+        drawn = page.locator(f"#panel-{i} circle").evaluate_all(
+            "all => all.map(c => [c.textContent, c.getAttribute('class')])"
+        )
+        rates = [re.findall(r": (\S+) of \d+ critical", title)[0] for title, _ in drawn]
+        assert rates == [rounded(row[4], ".1%") for row in rows]
+        few = ["few" in kind for _, kind in drawn]
+        assert few == [row[3] < 5 for row in rows]
+        marked += few
+    assert any(marked)  # not left out
     page.select_option("#unit", "0")
     assert "nodes a move" in page.inner_text("#cost")
     assert not page.is_visible("#course-card")  # no test was made
@@ -218,16 +202,17 @@ BROKEN = """(() => {
 
 @pytest.mark.parametrize("count", [2, 7, 21])
 @pytest.mark.parametrize("width", [390, 1280])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_every_text_can_be_read(browser, tmp_path, count, width, scheme):
+def test_every_text_can_be_read(browser, tmp_path, count, width):
     path = tmp_path / "crowd.html"
     path.write_text(report.page(crowded(count)))
-    page = browser.new_page(viewport={"width": width, "height": 850}, color_scheme=scheme)
+    page = browser.new_page(viewport={"width": width, "height": 850})
     page.goto(path.as_uri())
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     assert page.locator("#ratings circle").count() == count
     assert page.evaluate(FAULTS) == []
-    assert page.evaluate(FAINT) == []
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme)
+        assert page.evaluate(FAINT) == []
     assert page.evaluate(BROKEN) == []
     if width == 1280:  # no column is cut off
         assert page.evaluate(WHOLE)

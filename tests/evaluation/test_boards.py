@@ -12,16 +12,12 @@ from c4env.evaluation.__main__ import main
 RUN = ["random", "greedy", "--openings", "1", "--quiet", "--jobs", "1"]
 
 
-def board_of(folder):
-    return json.loads((folder / "run.json").read_text())["board"]
-
-
 def test_a_run_is_kept_and_shown_with_its_board(tmp_path, capsys):
     out = str(tmp_path / "run")
     assert main(["run", *RUN, "--board", "4x4x4", "--out", out]) == 0
     played = capsys.readouterr().out
     assert "The board has 4 rows and 4 columns; 4 in a row win." in played
-    assert board_of(tmp_path / "run") == "4x4x4"
+    assert json.loads((tmp_path / "run" / "run.json").read_text())["board"] == "4x4x4"
     games = map(json.loads, (tmp_path / "run" / "games.jsonl").read_text().splitlines())
     assert set("".join(game["moves"] for game in games)) == set("1234")
     assert main(["report", out, "--board", "4x4x4"]) == 0

@@ -4,7 +4,6 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import time
 from collections import Counter
 
@@ -20,8 +19,8 @@ from c4env.evaluation.exact.questions import quality
 from c4env.evaluation.report.models import conversations, model_rows
 from c4env.evaluation.store.record import GameRecord, read_games
 from c4env.evaluation.store.transcripts import TRANSCRIPTS_FILE, Spoken, read_transcripts
-from tests.helpers.chat import KEY, Fault, chatting, lowest_legal, server_with_key
-from tests.helpers.paths import ROOT
+from tests.helpers.chat import KEY, Fault, lowest_legal, server_with_key
+from tests.helpers.processes import environment, run_python, start_python
 
 server = pytest.fixture(server_with_key)
 
@@ -171,26 +170,17 @@ def test_a_key_that_a_server_repeats_is_written_nowhere(server, tmp_path, capsys
 @pytest.mark.skipif(os.name != "posix", reason="kill -9 is of POSIX")
 def test_killed_and_gone_on_with_it_asks_nothing_twice(tmp_path):
     port, log, out = (tmp_path / name for name in ("port", "log", "run"))
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "OPENAI_API_KEY": KEY}
-    helper = [sys.executable, "-m", "tests.helpers.chat", str(port), str(log), "0.05"]
-    serving = subprocess.Popen(helper, cwd=ROOT, env=environment)
+    env = environment(OPENAI_API_KEY=KEY)
+    silent = {"env": env, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    serving = start_python("-m", "tests.helpers.chat", port, log, "0.05", **silent)
     try:
         while not port.exists() or not port.read_text():
             time.sleep(0.05)
         url = f"http://127.0.0.1:{port.read_text()}/v1"
         spec = f"chat:m,base_url={url},prompt=both+legal"
-        command = [
-            sys.executable,
-            "-m",
-            "c4env.evaluation",
-            "run",
-            spec,
-            "random",
-            "--openings",
-            "2",
-        ]
+        command = ["-m", "c4env.evaluation", "run", spec, "random", "--openings", "2"]
         command += ["--jobs", "20", "--out", str(out), "--quiet"]
-        first = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL)
+        first = start_python(*command, **silent)
         while lines(out / TRANSCRIPTS_FILE) < 100:
             assert first.poll() is None
             time.sleep(0.05)
@@ -199,7 +189,7 @@ def test_killed_and_gone_on_with_it_asks_nothing_twice(tmp_path):
         kept = list(read_transcripts(out))
         asked_before = lines(log)
         assert len(kept) >= 99
-        done = subprocess.run(command, env=environment, capture_output=True, text=True)
+        done = run_python(*command, env=env)
         assert done.returncode == 0, done.stderr
         # Positions recur from game to game, so what was asked again is told by its game.
         every = [(s.fixture, s.exchange.moves) for s in read_transcripts(out)]
@@ -219,16 +209,6 @@ def lines(path):
 HOSTILE = "\x1b[2J\x07</script><img src=x onerror=alert(1)>\u202e" + "y" * 10000
 
 
-@pytest.fixture
-def plain_server():
-    with chatting() as found:
-        yield found
-
-
-def game(moves, winner, ending="four"):
-    return GameRecord(("model", "other"), "", moves, winner, ending)
-
-
 def said(moves, attempt=0, **facts):
     fields = {"answer": "Move: 1", "column": 0, "tokens": (100, 10), "seconds": 0.5, **facts}
     return Spoken(("model", "other"), "", Exchange(moves, attempt, "tiny", **fields), "")
@@ -242,15 +222,15 @@ def test_answers_and_tokens_are_counted_in_games_that_are_over():
         said("45", 2, tokens=None),
         Spoken(("model", "unfinished"), "", said("").exchange, ""),
     ]
-    (row,) = model_rows([game("4545457", 1, "time")], spoken)
+    (row,) = model_rows([GameRecord(("model", "other"), "", "4545457", 1, "time")], spoken)
     assert (row.player, row.games, row.answers) == ("model", 1, 4)
     assert (row.unreadable, row.illegal, row.again) == (1, 1, 2)
     assert (row.asked_tokens, row.answered_tokens, row.seconds) == (300, 30, 2.0)
 
 
-def test_the_report_has_them_in_every_form(plain_server, tmp_path, capsys):
-    plain_server.script = ["hm", "Move: 8"]
-    players = {"model": plain_server.spec, "other": "greedy"}
+def test_the_report_has_them_in_every_form(server, tmp_path, capsys):
+    server.script = ["hm", "Move: 8"]
+    players = {"model": server.spec, "other": "greedy"}
     evaluation.round_robin(players, openings=0, out=tmp_path / "run")
     command = ["report", str(tmp_path / "run"), "--quiet"]
     assert main(command) == 0
@@ -258,7 +238,7 @@ def test_the_report_has_them_in_every_form(plain_server, tmp_path, capsys):
     assert "language model" in text
     assert "blunder rate of" in text
     line = text.partition("language model")[2].splitlines()[1]
-    assert line.split()[:6] == ["model", "2", str(len(plain_server.asked)), "1", "1", "2"]
+    assert line.split()[:6] == ["model", "2", str(len(server.asked)), "1", "1", "2"]
     assert main([*command, "--format", "markdown"]) == 0
     assert "| language model |" in capsys.readouterr().out
     assert main([*command, "--format", "json"]) == 0
@@ -274,13 +254,11 @@ def test_questions_note_that_they_keep_no_prompt_of_a_model(server, model):
     assert ("stores the prompts and answers" in "".join(notes)) == model
 
 
-def test_the_page_holds_the_conversations_as_text(plain_server, tmp_path):
-    plain_server.answer = lambda body: (
+def test_the_page_holds_the_conversations_as_text(server, tmp_path):
+    server.answer = lambda body: (
         lowest_legal(body) if len(body["messages"]) > 1 else {"message": {"content": HOSTILE}}
     )
-    evaluation.round_robin(
-        {"model": plain_server.spec, "other": "random"}, openings=0, out=tmp_path
-    )
+    run(server, openings=0, out=tmp_path)
     _, games = read_games(tmp_path)
     talk = conversations(games, read_transcripts(tmp_path))
     assert sorted(talk) == [0, 1]

@@ -1,37 +1,20 @@
 import contextlib
-import functools
+import random
+from pathlib import Path
 
 import pytest
 
+from c4env import agents
 from c4env.evaluation.games.check import LATE, check_agent
 
-AGENTS = """
-import os, random, time
+AGENTS = """import os, time
 from c4env import agents
 
 def first(observation):
     return int(observation["action_mask"].argmax())
 
-def wild(observation):
-    return random.choice([c for c in range(7) if observation["action_mask"][c]])
-
-class claims(agents.Agent):
-    deterministic = True
-
-    def reset(self, seed=None):
-        self.random = random.Random(seed)
-
-    def choose(self, position):
-        return self.random.choice(position.legal_columns())
-
 def broken(observation):
     return {}["key"]
-
-def outside(observation):
-    return 9
-
-def full(observation):
-    return 3
 
 def leaves(observation):
     os._exit(3)
@@ -53,17 +36,33 @@ class ends(lingers):
 """
 
 
-@pytest.fixture(scope="module")
-def check(tmp_path_factory):
-    """What is found of an agent; each is checked once."""
-    folder = tmp_path_factory.mktemp("agents")
-    (folder / "mine.py").write_text(AGENTS)
-    with contextlib.chdir(folder):
-        yield functools.cache(check_agent)
+@pytest.fixture(autouse=True)
+def folder(tmp_path):
+    Path(tmp_path, "mine.py").write_text(AGENTS)
+    with contextlib.chdir(tmp_path):
+        yield
 
 
-def test_a_good_agent(check):
-    found = check("mine.py:first")
+def wild(observation):
+    return random.choice([c for c in range(7) if observation["action_mask"][c]])
+
+
+class Claims(agents.Agent):
+    deterministic = True
+
+    def reset(self, seed=None):
+        self.random = random.Random(seed)
+
+    def choose(self, position):
+        return self.random.choice(position.legal_columns())
+
+
+def full(observation):
+    return 3
+
+
+def test_a_good_agent():
+    found = check_agent("mine.py:first")
     assert found.good
     assert found.moves == 1 + LATE // 3
     assert (found.repeats, found.deterministic, found.says_deterministic) == (True, True, False)
@@ -72,41 +71,46 @@ def test_a_good_agent(check):
     assert "what helps" not in found.table().text()
 
 
-def test_one_that_plays_by_its_seed(check):
-    found = check("random")
+def test_one_that_plays_by_its_seed():
+    found = check_agent("random")
     assert found.good
     assert found.repeats
     assert not found.deterministic
 
 
 @pytest.mark.parametrize(
-    ("name", "remedy"),
+    ("agent", "remedy"),
     [
-        ("wild", "whose reset(self, seed) makes self.random = random.Random(seed)"),
-        ("claims", "remove deterministic = True"),
+        (wild, "whose reset(self, seed) makes self.random = random.Random(seed)"),
+        (Claims, "remove deterministic = True"),
     ],
 )
-def test_what_does_not_repeat_is_told_what_helps(check, name, remedy):
-    found = check(f"mine.py:{name}")
+def test_what_does_not_repeat_is_told_what_helps(agent, remedy):
+    agents.register("mine", agent)
+    found = check_agent("mine")
     assert not found.good
-    assert found.repeats == (name == "claims")
+    assert found.repeats == (agent is Claims)
     assert remedy in found.remedy
     assert "what helps" in found.table().text()
 
 
 @pytest.mark.parametrize(
-    ("name", "said", "remedy"),
+    ("spec", "said", "remedy"),
     [
-        ("broken", "exception: KeyError: 'key' (mine.py, line 21)", ""),
+        ("mine.py:broken", "exception: KeyError: 'key' (mine.py, line 8)", ""),
         ("full", "illegal column: column 3 is full", "whose entry in observation['action_mask']"),
-        pytest.param("outside", "nonsense: 9 is not a column", "", marks=pytest.mark.slow),
-        pytest.param("leaves", "its process ended (exit code 3)", "", marks=pytest.mark.slow),
-        ("breaks_off", "close() raised KeyError: 'x' (mine.py, line 41)", ""),
-        pytest.param("ends", "its process ended (exit code 4)", "", marks=pytest.mark.slow),
+        ("outside", "nonsense: 9 is not a column", "return one integer"),
+        pytest.param(
+            "mine.py:leaves", "its process ended (exit code 3)", "", marks=pytest.mark.slow
+        ),
+        ("mine.py:breaks_off", "close() raised KeyError: 'x' (mine.py, line 22)", ""),
+        pytest.param("mine.py:ends", "its process ended (exit code 4)", "", marks=pytest.mark.slow),
     ],
 )
-def test_what_is_wrong_is_told_with_its_line(check, name, said, remedy):
-    found = check(f"mine.py:{name}")
+def test_what_is_wrong_is_told_with_its_line(spec, said, remedy):
+    agents.register("full", full)
+    agents.register("outside", lambda observation: 9)
+    found = check_agent(spec)
     assert found.fault.startswith(said)
     assert not found.good
     assert said in found.table().text()
@@ -114,6 +118,6 @@ def test_what_is_wrong_is_told_with_its_line(check, name, said, remedy):
 
 
 @pytest.mark.slow
-def test_closing_is_no_move_and_has_no_limit_of_time(check, monkeypatch):
+def test_closing_is_no_move_and_has_no_limit_of_time(monkeypatch):
     monkeypatch.setattr("c4env.evaluation.games.check.PATIENCE", 1.0)
-    assert check("mine.py:lingers").fault == ""
+    assert check_agent("mine.py:lingers").fault == ""

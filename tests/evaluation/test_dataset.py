@@ -67,6 +67,21 @@ def test_what_is_written_is_read(late, tmp_path, ending):
         assert (kept == given).all()
         assert (given == same).all()
     assert [path] == list(tmp_path.iterdir())
+    if ending == ".parquet":
+        others_read(path, found)
+
+
+def others_read(path, found):
+    """A Parquet file, as pandas and datasets have it."""
+    frame = pytest.importorskip("pandas").read_parquet(path)
+    assert list(frame) == list(Data._fields)
+    assert (frame["mine"] == found.mine).all()
+    assert (np.stack(frame["columns"]) == found.columns).all()
+    assert (frame["split"] == found.split).all()
+    datasets = pytest.importorskip("datasets")
+    cache = str(path.parent / "c")
+    rows = datasets.load_dataset("parquet", data_files=str(path), cache_dir=cache)
+    assert rows["train"][5]["best"] == found.best[5].tolist()
 
 
 def test_the_file_is_the_same_for_any_number_of_jobs(late, tmp_path, monkeypatch):
@@ -165,18 +180,3 @@ def test_the_tensors_are_those_of_the_observation(late):
     assert torch.allclose(policy.sum(1), torch.ones(200))
     assert ((policy > 0).numpy() == found.best).all()
     assert (value.numpy() == np.sign(found.score)).all()
-
-
-def test_pandas_and_datasets_read_the_parquet_file(tmp_path):
-    pandas = pytest.importorskip("pandas")
-    pytest.importorskip("pyarrow")
-    path = tmp_path / "a.parquet"
-    found = evaluation.data(path, **LATE)
-    frame = pandas.read_parquet(path)
-    assert list(frame) == list(Data._fields)
-    assert (frame["mine"] == found.mine).all()
-    assert (np.stack(frame["columns"]) == found.columns).all()
-    assert (frame["split"] == found.split).all()
-    datasets = pytest.importorskip("datasets")
-    rows = datasets.load_dataset("parquet", data_files=str(path), cache_dir=str(tmp_path / "c"))
-    assert rows["train"][5]["best"] == found.best[5].tolist()

@@ -25,7 +25,6 @@ BAD = {
     ],
     "run": [
         ("random", "at least two"),
-        ("random rndom", "unknown agent 'rndom'; did you mean 'random'?"),
         ("random \x1b[31mred", "unknown agent '\\x1b[31mred'"),
         ("random greedy --openings two", "No such file"),
         ("random greedy --out ", "expected the name of a directory"),
@@ -103,7 +102,7 @@ BAD = {
         ("builtins:max", "agent 'builtins:max': <built-in function max> has no signature"),
     ],
     "play": [
-        ("human rndom", "did you mean 'random'?"),
+        ("human rndom", "unknown agent 'rndom'; did you mean 'random'?"),
         ("random greedy --seed -3", "--seed: -3"),
         ("human=greedy random", "human=greedy: human means a person: expected another"),
         ("a=greedy a=random", "a=greedy a=random: expected two different names"),
@@ -134,7 +133,6 @@ def test_bad_input_is_one_line_and_exit_code_2(
 @pytest.mark.parametrize(
     "arguments",
     [
-        ["run", "raising_agent:A", "random"],
         ["play", "raising_agent:A", "random"],
         ["web", "raising_agent:A"],
         ["quality", "raising_agent:A", "--on", "end-easy"],
@@ -158,17 +156,32 @@ def test_a_users_module_that_raises_is_one_line_everywhere(
 QUICK = ["run", "random", "greedy", "--openings", "0", "--jobs", "1", "--quiet"]
 
 
-def test_run_prints_standings_first_then_the_table(capsys):
-    assert main(["run", "random", "greedy", "--openings", "1", "--jobs", "1"]) == 0
+def test_a_run_is_printed_reported_and_resumed(tmp_path, capsys):
+    run = ["run", "random", "greedy", "--openings", "1", "--jobs", "1", "--out", str(tmp_path)]
+    assert main(run) == 0
     shown = capsys.readouterr()
-    said, _, heading, *lines = shown.out.splitlines()
+    said, _, heading, best, *_ = shown.out.splitlines()
     assert said.startswith(("greedy is the stronger", "greedy leads"))
     assert heading.split()[:3] == ["rank", "agent", "Elo"]
-    assert lines[0].split()[1] == "greedy"
+    assert best.split()[1] == "greedy"
     assert "moving first" in shown.out
     assert "8 games; openings of 1 ply" in shown.out
     assert "\x1b" not in shown.out
     assert "compiling" in shown.err or shown.err == ""  # no bar where there is no terminal
+    assert main([*run, "--quiet"]) == 0
+    again = capsys.readouterr().out
+    assert again.replace("8 of the games were stored already\n", "") == shown.out
+    assert main(["report", str(tmp_path)]) == 0
+    assert shown.out.split("digest ")[1].split()[0] in capsys.readouterr().out
+    lines = (tmp_path / GAMES_FILE).read_text().splitlines(keepends=True)
+    for kept in (0, 1):
+        (tmp_path / GAMES_FILE).write_text("".join(lines[:kept]))
+        assert main(["report", str(tmp_path)]) == 0
+        report = capsys.readouterr().out
+        assert f"unfinished: {kept} of 8 games" in report
+        assert "greedy" in report
+    assert main(run) == 0
+    assert "1 of the games was stored already" in capsys.readouterr().out
 
 
 class Terminal(io.StringIO):
@@ -201,8 +214,10 @@ def test_agents_have_the_names_given_to_them_everywhere(tmp_path, capsys):
     assert {game.players for game in games} == {("old", "new"), ("new", "old")}
     assert main(["run", "greedy", "--only", "mine=greedy", *run[3:], "--format", "csv"]) == 0
     assert capsys.readouterr().out.splitlines()[1].startswith("greedy,")
-    assert main(["match", "a=greedy", "b=greedy", *run[3:], "--sprt", "0,400"]) == 0
-    assert capsys.readouterr().out.startswith(("Undecided after", "H0 accepted"))
+    assert main(["match", "a=greedy", "b=greedy", *run[3:], "--sprt", "-10,400"]) == 0
+    shown = capsys.readouterr().out
+    assert shown.startswith(("Undecided after", "H0 accepted"))
+    assert "H0: -10, H1: 400" in shown
     assert main(["play", "one=random", "two=random"]) == 0
     assert "one (red x) plays" in capsys.readouterr().out
 
@@ -229,20 +244,6 @@ def test_json_holds_all_that_text_says(capsys):
     assert ratings.method_note() in found["notes"]
 
 
-def test_a_run_directory_is_written_resumed_and_reported(tmp_path, capsys):
-    folder = str(tmp_path / "run")
-    assert main([*QUICK, "--out", folder]) == 0
-    first = capsys.readouterr().out
-    assert main([*QUICK, "--out", folder]) == 0
-    again = capsys.readouterr().out
-    assert again.replace("2 of the games were stored already\n", "") == first
-    assert len(read_games(tmp_path / "run")[1]) == 2
-    assert main(["report", folder]) == 0
-    report = capsys.readouterr().out
-    digest = first.split("digest ")[1].split()[0]
-    assert f"digest {digest}" in report
-
-
 def test_list_describes_every_agent(capsys):
     assert main(["list"]) == 0
     shown = capsys.readouterr().out
@@ -253,11 +254,24 @@ def test_list_describes_every_agent(capsys):
     assert "minimax" not in capsys.readouterr().out
 
 
-def test_a_closed_or_plain_stream_is_no_terminal(capsys, monkeypatch):
-    command = f"{sys.executable} -m c4env.evaluation {' '.join(QUICK)} >&-"
-    done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stderr) == (0, "")
+@pytest.mark.parametrize(
+    ("command", "code", "words"),
+    [
+        ("C4 run random greedy --openings 0 --jobs 1 --quiet >&-", 0, ""),
+        ("C4 list | head -1", 0, ""),
+        ("mkdir gone && cd gone && rmdir ../gone && C4 list", 2, "the working folder was deleted"),
+        ("C4 list > /dev/full", 2, "No space left on device"),
+    ],
+)
+def test_no_output_or_folder_is_no_traceback(command, code, words, tmp_path):
+    command = command.replace("C4", f"{sys.executable} -m c4env.evaluation")
+    options = {"shell": True, "capture_output": True, "text": True, "cwd": tmp_path}
+    done = subprocess.run(command, env=environment(), check=False, **options)
+    assert (done.returncode, done.stderr.count("\n")) == (code, bool(code))
+    assert words in done.stderr
 
+
+def test_a_stream_that_is_but_written_to_is_no_terminal(capsys, monkeypatch):
     class Plain:
         def __init__(self, to):
             self.write, self.flush = to.write, to.flush
@@ -268,30 +282,12 @@ def test_a_closed_or_plain_stream_is_no_terminal(capsys, monkeypatch):
     assert "digest" in capsys.readouterr().out
 
 
-def test_a_deleted_folder_or_a_full_disk_is_one_line(tmp_path):
-    (tmp_path / "gone").mkdir()
-    c4 = f"{sys.executable} -m c4env.evaluation"
-    for command, words in (
-        (f"cd {tmp_path}/gone && rmdir ../gone && {c4} list", "the working folder was deleted"),
-        (f"{c4} list > /dev/full", "No space left on device"),
-    ):
-        done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
-        assert done.returncode == 2
-        assert words in done.stderr
-        assert done.stderr.count("\n") == 1
-
-
 def test_the_only_agent_may_be_listed_too(capsys):
     found = []
     for given in (["greedy", "mine=random"], ["mine=random"]):
         assert main(["run", *given, "--only", "greedy", "--format", "csv", *QUICK[3:]]) == 0
         found.append([row.split(",")[:5] for row in capsys.readouterr().out.splitlines()])
     assert found[0] == found[1]
-
-
-def test_a_hypothesis_may_be_negative(capsys):
-    assert main(["match", "greedy", "random", "--sprt", "-10,0", *QUICK[3:]]) == 0
-    assert "H0: -10, H1: 0" in capsys.readouterr().out
 
 
 UNWRITABLE = {
@@ -320,78 +316,36 @@ def test_what_cannot_be_written_is_refused_before_a_game(
     assert sorted(tmp_path.rglob("*")) == before
 
 
-def test_an_unfinished_run_says_so_and_a_resumed_one_too(tmp_path, capsys):
-    assert main([*QUICK, "--out", str(tmp_path)]) == 0
-    path = tmp_path / GAMES_FILE
-    lines = path.read_text().splitlines(keepends=True)
-    for kept in (0, 1):
-        path.write_text("".join(lines[:kept]))
-        capsys.readouterr()
-        assert main(["report", str(tmp_path)]) == 0
-        shown = capsys.readouterr().out
-        assert f"unfinished: {kept} of 2 games" in shown
-        assert "greedy" in shown
-    assert main([*QUICK, "--out", str(tmp_path)]) == 0
-    assert "1 of the games was stored already" in capsys.readouterr().out
-
-
-def test_listing_agents_compiles_nothing():
-    code = (
-        "import sys; from c4env import agents; import c4env.evaluation.__main__ as c;"
-        "c.main(['list']); agents.make('random'); assert 'numba' not in sys.modules"
-    )
-    run_python("-c", code, check=True)
-
-
 @pytest.mark.slow
 @pytest.mark.compiled  # from nothing: seconds
 def test_a_run_says_that_it_compiles_when_it_does(tmp_path):
-    command = ["-m", "c4env.evaluation", "run", "--openings", "0", "--jobs", "1", "random"]
+    command = ["-m", "c4env.evaluation", "run", "a=random", "b=random", *QUICK[3:-1]]
     elsewhere = environment(NUMBA_CACHE_DIR=str(tmp_path))
-    said = [
-        run_python(*command, opponent, env=elsewhere, check=True).stderr
-        for opponent in ("greedy", "greedy")
-    ]
-    assert [text.count("compiling native code") for text in said] == [1, 0]
+    for times in (1, 0):
+        said = run_python(*command, env=elsewhere, check=True).stderr
+        assert said.count("compiling native code") == times
 
 
-def test_output_into_a_closed_pipe_is_no_error():
-    command = f"{sys.executable} -m c4env.evaluation list | head -1"
-    done = subprocess.run(command, shell=True, capture_output=True, text=True, check=True)
-    assert done.stderr == ""
-
-
-def game(first, second, winner):
-    return GameRecord((first, second), "", "1", winner, "four")
-
-
-GAMES = [game("a", "b", 0), game("b", "a", 0), game("a", "b", 0), game("b", "a", None)]
-
-
-def played(shown):
-    with shown:
+def progress_of_games(quiet=False):
+    """Of four games between two."""
+    with RunProgress(quiet=quiet) as shown:
         shown.watch(0, 4)
-        for i, one in enumerate(GAMES, start=1):
-            shown.on_game(one)
-            shown.watch(i, 4)
+        for i, (pair, winner) in enumerate(zip(("ab", "ba") * 2, (0, 0, 0, None), strict=True)):
+            shown.on_game(GameRecord(tuple(pair), "", "1", winner, "four"))
+            shown.watch(i + 1, 4)
 
 
-def test_a_log_has_a_line_now_and_then(capsys, monkeypatch):
-    played(RunProgress())
+def test_a_log_has_a_line_now_and_then_and_a_terminal_a_bar(capsys, monkeypatch):
+    progress_of_games()
     assert capsys.readouterr().err == ""
     monkeypatch.setattr(progress, "EVERY", 0.0)
-    played(RunProgress())
+    progress_of_games()
     lines = capsys.readouterr().err.splitlines()
-    assert lines[0] == "0 of 4 games"
-    assert lines[-1] == "4 of 4 games: a 62%, b 38%"
-    played(RunProgress(quiet=True))
+    assert (lines[0], lines[-1]) == ("0 of 4 games", "4 of 4 games: a 62%, b 38%")
+    progress_of_games(quiet=True)
     assert capsys.readouterr().err == ""
-
-
-def test_a_terminal_has_a_bar_and_the_standings_above_it(monkeypatch):
-    monkeypatch.setattr(progress, "EVERY", 0.0)
     monkeypatch.setattr(sys, "stderr", Terminal())
-    played(RunProgress())
+    progress_of_games()
     assert "4/4 [" in sys.stderr.getvalue()
     assert "a 62%, b 38%" in sys.stderr.getvalue()
 

@@ -38,11 +38,10 @@ def test_the_report_covers_all_that_is_there(tmp_path, capsys):
     assert "unfinished" not in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("settings", [{}, {"jobs": 2, "backend": "threading"}])
-def test_more_agents_and_openings_play_what_is_missing(tmp_path, settings):
-    settings = {"seed": 6, **settings}
+def test_more_agents_and_openings_play_what_is_missing(tmp_path):
+    settings = {"seed": 6, "jobs": 2, "backend": "threading", "out": tmp_path}
     for players, limit, before in ((TWO, 4, 0), (THREE, 4, 8), (THREE[::-1], 9, 24)):
-        result, there = counted(players, 2, limit=limit, out=tmp_path, **settings)
+        result, there = counted(players, 2, limit=limit, **settings)
         at_once = evaluation.round_robin(players, 2, limit=limit, seed=6)
         assert there == before
         assert result.digest == at_once.digest
@@ -83,6 +82,8 @@ def test_growing_goes_on_after_an_interruption(tmp_path):
     result, there = counted(THREE, 1, out=tmp_path)
     assert there == 13
     assert result.digest == evaluation.round_robin(THREE, 1).digest == digest_of(tmp_path)
+    again, there = counted(THREE, 1, out=tmp_path)
+    assert (again.games, there) == (result.games, 24)  # to the second: read, not played
 
 
 def digest_of(folder):
@@ -149,25 +150,26 @@ SOURCE = "def agent(observation):\n    return int(observation['action_mask'].arg
 @pytest.mark.slow
 def test_edited_code_is_refused_in_words_and_others_may_go_on(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    file, other = tmp_path / "own.py", tmp_path / "my_own.py"
-    file.write_text(SOURCE)
-    other.write_text(SOURCE)
-    evaluation.round_robin([*TWO, "./own.py:agent"], 0, out="run")
-    evaluation.round_robin(["my_own.py:agent", "random"], 0, out="run")
-    file.write_text(SOURCE + "# better\n")
+    own, other = "./own.py:agent", "my_own.py:agent"
+
+    def play(*players):
+        return counted(players, 0, out="run")
+
+    for name in ("own.py", "my_own.py"):
+        (tmp_path / name).write_text(SOURCE)
+    play(*TWO, own)
+    play(other, "random")
+    (tmp_path / "own.py").write_text(SOURCE + "# better\n")
     words = r"these fields differ: code of ./own.py:agent \(own.py\); name"
     with pytest.raises(UnreadableRun, match=words):
-        evaluation.round_robin(["./own.py:agent", "random"], 0, out="run")
-    result, there = counted(["other=./own.py:agent", "random"], 0, out="run")
+        play(own, "random")
+    result, there = play(f"other={own}", "random")
     assert (there, len(result.games)) == (0, 2)
-    players = ["my_own.py:agent", *THREE]
-    assert evaluation.round_robin(players, 0, out="run").digest == (
-        evaluation.round_robin(players, 0).digest
-    )
-    file.write_text(SOURCE)
-    result, there = counted(["./own.py:agent", *players], 0, out="run")
-    assert there == 6 + 12 - 2
-    assert result.digest == evaluation.round_robin(["./own.py:agent", *players], 0).digest
+    (tmp_path / "own.py").write_text(SOURCE)
+    players = [own, other, *THREE]
+    result, there = play(*players)
+    assert there == 6 + 2
+    assert result.digest == evaluation.round_robin(players, 0).digest
 
 
 @st.composite

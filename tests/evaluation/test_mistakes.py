@@ -122,8 +122,8 @@ def test_the_command_shows_each_form(games, tmp_path, capsys):
         file.append(games[0])
 
     def shown(form):
-        words = ["report", str(tmp_path), "--agent", "a", "--format", form, "--quiet"]
-        assert main(words) == 0
+        command = ["report", str(tmp_path), "--agent", "a", "--format", form, "--quiet"]
+        assert main(command) == 0
         return capsys.readouterr().out
 
     text = shown("text")

@@ -122,19 +122,6 @@ def test_moves_of_a_game_are_their_players_and_the_openings_nobodys():
     assert {m.group for m in two} == {"44", "4"}
 
 
-@pytest.mark.compiled  # the perfect agent reads its book
-def test_perfect_play_is_judged_perfect(tmp_path):
-    result = evaluation.round_robin(["perfect:table_mb=1", "random"], openings=OPENINGS)
-    with Judge(tmp_path, book=None, table_mb=1) as judge:
-        quality = Quality.of_games(result.games, judge)
-    perfect, random = quality.overall()
-    assert perfect.player == "perfect:table_mb=1"
-    assert perfect.optimal.value == perfect.keeping.value == 1
-    assert perfect.blunders == 0
-    assert perfect.loss.value == 0
-    assert random.loss.value > 0
-
-
 def test_the_command_judges_a_run(tmp_path, capsys):
     evaluation.round_robin(["greedy", "random"], openings=OPENINGS, out=tmp_path)
     assert main(["quality", str(tmp_path), "--format", "json", "--quiet"]) == 0

@@ -51,20 +51,30 @@ def pids(pool):
     return {worker.process.pid for worker in pool.workers}
 
 
+async def until(answer, kind):
+    while (message := await following(answer)) is not None and message["type"] != kind:
+        pass
+
+
 async def until_searching(answer):
     """The process has taken the question up, and had time to begin on it."""
-    while (message := await following(answer)) is not None and message["type"] != "started":
-        pass
+    await until(answer, "started")
     await asyncio.sleep(0.3)
 
 
 @pytest.mark.slow
 def test_a_search_that_is_stopped_makes_way_for_the_next():
-    """In native code it cannot be left: the process is killed and replaced."""
+    """A process leaves an answer at its next message; in native code it is killed and replaced."""
 
     async def use(pool):
         await result(pool, Question("move", "greedy", ""))  # the process is up
         before = pids(pool)
+        answer = pool.ask(Question("scores", "", "4535674276764753237442475332"))
+        await until(answer, "score")
+        answer.task.cancel()
+        found = await all_of(pool.ask(Question("move", "greedy", "1")))
+        assert [message["type"] for message in found] == ["started", "move"]  # its own alone
+        assert pids(pool) == before
         answer = pool.ask(ENDLESS)
         await until_searching(answer)
         answer.task.cancel()
@@ -76,25 +86,10 @@ def test_a_search_that_is_stopped_makes_way_for_the_next():
     with_pool(use)
 
 
-@pytest.mark.slow
-def test_a_process_leaves_an_answer_at_its_next_message():
-    """It goes on with the next question, and nobody gets another's answer."""
+def test_a_process_that_dies_is_replaced_and_closing_ends_a_search_in_native_code():
+    seen = []
+    threads = threading.active_count()
 
-    async def use(pool):
-        await result(pool, Question("move", "greedy", ""))
-        before = pids(pool)
-        answer = pool.ask(Question("scores", "", "4535674276764753237442475332"))
-        while (message := await following(answer)) is not None and message["type"] != "score":
-            pass
-        answer.task.cancel()
-        found = await all_of(pool.ask(Question("move", "greedy", "1")))
-        assert [message["type"] for message in found] == ["started", "move"]
-        assert pids(pool) == before
-
-    with_pool(use)
-
-
-def test_a_process_that_dies_is_replaced():
     async def use(pool):
         await result(pool, Question("move", "greedy", ""))
         answer = pool.ask(ENDLESS)
@@ -104,15 +99,6 @@ def test_a_process_that_dies_is_replaced():
         os.kill(pid, signal.SIGTERM)
         assert "died" in (await all_of(answer))[-1]["error"]
         assert (await result(pool, Question("move", "greedy", "")))["type"] == "move"
-
-    with_pool(use)
-
-
-def test_closing_ends_a_search_in_native_code():
-    seen = []
-    threads = threading.active_count()
-
-    async def use(pool):
         await until_searching(pool.ask(ENDLESS))
         seen.extend(worker.process for worker in pool.workers)
         seen.append(pool)  # whose threads would end with it

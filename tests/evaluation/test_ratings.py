@@ -1,3 +1,4 @@
+import itertools
 import random
 from dataclasses import replace
 
@@ -27,13 +28,11 @@ def some_run(names="abcd", plies=2, seed=3):
     """Every pairing over enumerated openings, won by chance; earlier names are stronger."""
     generator = random.Random(seed)
     return [
-        GameRecord(
-            (first, second), opening, "", int(generator.random() > chance(60 * (j - i))), "four"
-        )
+        game
         for opening in enumerate_openings(plies)
-        for i, first in enumerate(names)
-        for j, second in enumerate(names)
-        if i != j
+        for i, j in itertools.permutations(range(len(names)), 2)
+        for wins in [int(generator.random() <= chance(60 * (j - i)))]
+        for game in games(names[i], names[j], wins, 0, 1 - wins, opening)
     ]
 
 
@@ -156,9 +155,12 @@ def test_an_opening_that_decides_its_games_tells_nothing_of_the_agents():
     assert together[0].high < separate[0].high
 
 
-def test_an_agent_that_never_wins_is_finite_and_its_interval_is_open_below():
-    played = [g for o in enumerate_openings(2) for g in games("a", "b", 1, 0, 0, o)]
-    played += [g for o in enumerate_openings(2) for g in games("b", "a", 0, 0, 1, o)]
+def test_where_one_side_wins_everything_intervals_are_open_and_moving_first_is_unknown():
+    played = [
+        game
+        for opening in enumerate_openings(2)
+        for game in games("a", "b", 1, 0, 0, opening) + games("b", "a", 0, 0, 1, opening)
+    ]
     best, worst = ratings = rated(played, "ab")
     assert (best.player, best.score, worst.score) == ("a", 1, 0)
     assert 500 < best.elo - worst.elo < 2500
@@ -166,12 +168,6 @@ def test_an_agent_that_never_wins_is_finite_and_its_interval_is_open_below():
     least = ratings.difference("a", "b").low
     assert least == pytest.approx(400 * np.log10(1 / 0.0945 - 1), abs=60)
     assert worst.high - worst.elo < worst.elo - worst.low < 2000
-
-
-def test_moving_first_is_unknown_where_one_side_wins_everything():
-    played = [g for o in enumerate_openings(2) for g in games("a", "b", 1, 0, 0, o)]
-    played += [g for o in enumerate_openings(2) for g in games("b", "a", 0, 0, 1, o)]
-    ratings = rated(played, "ab")
     assert ratings.first_move.value == pytest.approx(0, abs=1e-6)
     assert ratings.first_move.low < -400
     assert ratings.first_move.high > 400
@@ -251,10 +247,12 @@ def test_whoever_may_be_as_strong_as_the_first_need_not_be_second():
 
 
 def test_ranks_and_the_chance_to_be_better():
-    played = []
-    for opening in enumerate_openings(3):
-        for pair, winner in (("ab", 0), ("ba", 0), ("ac", 0), ("ca", 1), ("bc", 0), ("cb", 1)):
-            played.append(GameRecord(tuple(pair), opening, "", winner, "four"))
+    played = [
+        game
+        for opening in enumerate_openings(3)
+        for pair, wins in (("ab", 1), ("ba", 1), ("ac", 1), ("ca", 0), ("bc", 1), ("cb", 0))
+        for game in games(*pair, wins, 0, 1 - wins, opening)
+    ]
     ratings = rated(played, "abc")
     assert [r.player for r in ratings] == ["a", "b", "c"]
     assert [r.ranks for r in ratings] == [(1, 2), (1, 2), (3, 3)]

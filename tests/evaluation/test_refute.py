@@ -6,6 +6,7 @@ import json
 import subprocess
 import time
 
+import numpy as np
 import pytest
 
 from c4env import agents, evaluation
@@ -13,7 +14,6 @@ from c4env.agents.solver import Solver
 from c4env.evaluation.__main__ import main
 from c4env.evaluation.exact import refute
 from c4env.evaluation.exact.questions import question, question_in_worker
-from c4env.evaluation.exact.refute import WorstCase
 from c4env.observation import observe
 from c4env.position import Position
 from tests.helpers.paths import ROOT
@@ -73,37 +73,29 @@ def exact(position, seat):
 
 
 @pytest.mark.parametrize("player", ["greedy", "random", first_legal])
-def test_late_positions_are_as_brute_force_says(player):
+def test_values_and_lines_are_as_brute_force_says_and_first_errors_are_errors(player):
     found = evaluation.refute(player, LATE, 10_000)
     assert [(c.opening, c.seat) for c in found.openings] == [(o, s) for o in LATE for s in (0, 1)]
     for case in found.openings:
-        position = Position.parse(case.opening)
+        position, errors = Position.parse(case.opening), []
         assert case.proven
         assert case.value == exact(position, case.seat)
         assert case.outcome == worst(player, position, case.seat)
-    assert any(case.outcome < case.value for case in found.openings)
-    held = [case for case in found.tenable if case.outcome == case.value]
-    assert held or player != "greedy"
-
-
-@pytest.mark.parametrize("player", ["greedy", "random", first_legal])
-def test_lines_replay_with_the_agents_moves_and_first_errors_are_errors(player):
-    for case in evaluation.refute(player, LATE).openings:
         assert case.line.startswith(case.opening)
-        position, errors = Position.parse(case.opening), []
         for digit in case.line[len(case.opening) :]:
-            column = int(digit) - 1
-            following = position.play(column)
+            following = position.play(int(digit) - 1)
             if position.to_move == case.seat:
-                assert column == answer(player, position)
+                assert int(digit) - 1 == answer(player, position)
                 if exact(following, case.seat) < exact(position, case.seat):
                     errors.append(position.plies)
             position = following
         assert position.outcome is not None
-        winner = position.outcome.winner
-        assert case.outcome == (0 if winner is None else 1 if winner == case.seat else -1)
+        assert case.outcome == exact(position, case.seat)
         assert case.first_error == (errors[0] if errors else None)
         assert (case.first_error is not None) >= (case.outcome < case.value)
+    assert any(case.outcome < case.value for case in found.openings)
+    held = [case for case in found.tenable if case.outcome == case.value]
+    assert held or player != "greedy"
 
 
 @pytest.mark.compiled
@@ -117,17 +109,14 @@ def test_a_published_agent_is_refuted_from_the_first_moves():
         assert solver.sign(before) > -solver.sign(after)
 
 
-def found_before():
-    """Agents, their seats and lines that `c4 refute` once found; puct takes long."""
-    for row in (ROOT / "tests/data/refutations.tsv").read_text().splitlines():
-        spec, *rest = row.split("\t")
-        marks = pytest.mark.slow if spec.startswith("puct") else ()
-        yield pytest.param(spec, *rest, id=spec, marks=marks)
+REFUTED = (ROOT / "tests/data/refutations.tsv").read_text().splitlines()
 
 
 @pytest.mark.compiled
-@pytest.mark.parametrize(("spec", "place", "line"), list(found_before()))
-def test_refutations_found_before_replay(spec, place, line):
+@pytest.mark.parametrize("row", REFUTED, ids=lambda row: row.split("\t")[0])
+def test_refutations_found_before_replay(row):
+    """Agents, their seats and lines that `c4 refute` once found."""
+    spec, place, line = row.split("\t")
     seat = ["first", "second"].index(place)
     position = Position.parse(line[:2])
     for digit in line[2:]:
@@ -202,9 +191,7 @@ def test_any_number_of_jobs_finds_the_same():
 def test_a_killed_search_goes_on_and_finds_the_same(tmp_path):
     command = ["-m", "c4env.evaluation", "refute", "alphabeta:depth=6", "--quiet"]
     command += ["--out", str(tmp_path), "--jobs", "2", "--format", "json", "--limit", "5"]
-
     path = tmp_path / refute.REFUTATIONS_FILE
-
     process = start_python(*command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     while process.poll() is None:
         if path.exists() and path.read_bytes().count(b"\n") > 3:
@@ -241,10 +228,6 @@ def test_an_agent_that_breaks_down_is_refuted_there():
     assert "exception: RuntimeError: tired" in found.summary()
 
 
-def case(value, outcome, proven=False, searched=3, line="444"):
-    return WorstCase("44", 0, value, outcome, line, None, proven, 7, searched)
-
-
 def test_the_command_prints_every_form(capsys, tmp_path):
     path = tmp_path / "openings.txt"
     path.write_text("\n".join(LATE))
@@ -259,14 +242,12 @@ def test_the_command_prints_every_form(capsys, tmp_path):
     assert f"{found.held:.1%}" in forms["text"]
     assert f"Shortest refutation found: {found.shortest.line}" in forms["markdown"]
     known = json.loads(forms["json"])
-    assert known["positions"] == sum(case["positions"] for case in known["openings"])
     could = [case for case in known["openings"] if case["value"] >= 0]
-    kept = sum(case["outcome"] == case["value"] for case in could)
-    assert known["held"] == kept / len(could) == found.held
+    assert known["held"] == found.held
+    assert found.held == np.mean([case["outcome"] == case["value"] for case in could])
+    assert known["positions"] == sum(case["positions"] for case in known["openings"])
     names = "opening seat value outcome line first_error proven positions"
-    assert set(known["openings"][0]) == set(names.split())
-    for case, row, own in zip(
-        known["openings"], csv.DictReader(io.StringIO(forms["csv"])), found.openings, strict=True
-    ):
+    rows = list(csv.DictReader(io.StringIO(forms["csv"])))
+    for case, row, own in zip(known["openings"], rows, found.openings, strict=True):
+        assert case == {name: getattr(own, name) for name in names.split()}
         assert row == {k: "" if v is None else str(v) for k, v in case.items()}
-        assert case == {name: getattr(own, name) for name in case}

@@ -23,17 +23,12 @@ LEFT = {"by": 0, "ending": "abandoned", "reason": "left the game"}
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    return tmp_path_factory.mktemp("web")
-
-
-@pytest.fixture(scope="module")
-def client(folder):
+def client(tmp_path_factory):
     settings = ServerSettings(
         agents={"sleeper": "tests.helpers.serving:sleeper"},
         hint="minimax:depth=2",
-        record=folder / "games",
-        workers=2,
+        record=tmp_path_factory.mktemp("web") / "games",
+        workers=1,
     )
     with serving(settings) as address, httpx.Client(base_url=address, timeout=60) as client:
         yield client
@@ -114,53 +109,45 @@ def finished(**changes):
     return {**game, "forfeit": None, **changes}
 
 
+def posted(record, *games):
+    """What a server of its own answers to games."""
+    with serving(ServerSettings(record=record, workers=1)) as address:
+        return [httpx.post(f"{address}/api/games", json=game) for game in games]
+
+
 def test_a_game_is_recorded_once_and_tallied(tmp_path, capsys):
-    with serving(ServerSettings(record=tmp_path, workers=1)) as address:
-        for game in (
-            finished(),
-            finished(),  # the answer was lost, and the page sends it again
-            finished(id="second-one", players=["greedy", "human"], opening="12"),
-            finished(
-                id="left-early",
-                moves="44",
-                forfeit={"by": 0, "ending": "abandoned", "reason": "left the game"},
-            ),
-        ):
-            answer = httpx.post(f"{address}/api/games", json=game)
-            assert answer.status_code == 200, answer.text
-            assert answer.json()["recorded"] is True
-    one, two, three = read_games(tmp_path)[1]
+    helps = [{}, {"hint": 3, "exact scores": 1}, {"take-back": 0}]
+    answers = posted(
+        tmp_path,
+        finished(),
+        finished(),  # the answer was lost, and the page sends it again
+        finished(id="second-one", players=["greedy", "human"], opening="12"),
+        finished(id="left-early", moves="44", forfeit=LEFT),
+        *(finished(id=f"game number {n}", help=given) for n, given in enumerate(helps)),
+    )
+    assert {(answer.status_code, answer.json()["recorded"]) for answer in answers} == {(200, True)}
+    one, two, three, *helped = read_games(tmp_path)[1]
     assert (one.players, one.moves, one.winner, one.ending) == (("human", "greedy"), WON, 0, "four")
     assert (one.nodes, one.seconds) == ((0, 0), (0.0, 0.0))
     assert (two.players, two.opening) == (("greedy", "human"), "12")
     assert (three.winner, three.ending) == (1, "abandoned")
+    # Who is helped does not win as a person alone.
+    assert [game.players[0] for game in helped] == ["human", "human with help", "human"]
+    assert [game.reason for game in helped] == ["", "3 hint, 1 exact scores", ""]
     assert main(["report", str(tmp_path)]) == 0
-    assert "3 games" in capsys.readouterr().out
-
-
-def test_who_is_helped_does_not_win_as_a_person_alone(tmp_path):
-    helps = [{}, {"hint": 3, "exact scores": 1}, {"take-back": 0}]
-    with serving(ServerSettings(record=tmp_path, workers=1)) as address:
-        for number, given in enumerate(helps):
-            game = finished(id=f"game number {number}", help=given)
-            assert httpx.post(f"{address}/api/games", json=game).status_code == 200
-    found = read_games(tmp_path)[1]
-    assert [game.players[0] for game in found] == ["human", "human with help", "human"]
-    assert [game.reason for game in found] == ["", "3 hint, 1 exact scores", ""]
+    assert "6 games" in capsys.readouterr().out
 
 
 def test_nothing_is_written_without_a_record(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    with serving(ServerSettings(record=None, workers=1)) as address:
-        answer = httpx.post(f"{address}/api/games", json=finished())
+    (answer,) = posted(None, finished())
     assert answer.json() == {"recorded": False, "winner": 0}
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_record_that_cannot_be_written_is_said(tmp_path):
     (tmp_path / GAMES_FILE).write_text("something else\n")
-    with serving(ServerSettings(record=tmp_path, workers=1)) as address:
-        answer = httpx.post(f"{address}/api/games", json=finished())
+    (answer,) = posted(tmp_path, finished())
     assert answer.status_code == 400
     assert "is not one of a run's games" in answer.json()["error"]
     assert (tmp_path / GAMES_FILE).read_text() == "something else\n"
@@ -274,13 +261,12 @@ def test_other_sites_and_other_names_are_kept_out(client, caplog):
 
 @pytest.mark.slow
 def test_who_stops_listening_stops_the_search(client):
-    """Both processes are given a search of a minute; the next question is answered at once."""
+    """The process is given a search of a minute; the next question is answered at once."""
     question = {"kind": "move", "agent": "sleeper", "moves": ""}
-    for _ in range(2):
-        with client.stream("POST", "/api/ask", json=question) as answer:
-            types = (json.loads(line)["type"] for line in answer.iter_lines())
-            assert next(kind for kind in types if kind in ("started", "beat"))
-            assert next(kind for kind in types if kind == "beat")
+    with client.stream("POST", "/api/ask", json=question) as answer:
+        types = (json.loads(line)["type"] for line in answer.iter_lines())
+        assert next(kind for kind in types if kind in ("started", "beat"))
+        assert next(kind for kind in types if kind == "beat")
     assert ask(client, kind="move", agent="greedy", moves="")[-1]["type"] == "move"
 
 

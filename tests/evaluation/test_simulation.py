@@ -69,7 +69,6 @@ class Held(NamedTuple):
     least: float  # of the two agents that were held least often
     first_move: float
     ranks: float
-    width: float  # of the difference of two agents in Elo, the mean
 
 
 def held(world, openings, runs, seed=0):
@@ -79,19 +78,18 @@ def held(world, openings, runs, seed=0):
     games = 1.0 - np.eye(n)
     truth, true_first_move = world.truth(games, generator)
     places = np.argsort(np.argsort(-truth)) + 1
-    found, ranked, first, widths = [], [], [], []
+    found, ranked, first = [], [], []
     for run in range(runs):
         ratings = rate(tally(world.points(openings, generator), games), seed=run)
         each = []
         for i, j in itertools.combinations(range(n), 2):
             _, low, high = ratings.difference(f"{i:03}", f"{j:03}")
             each.append(low <= truth[i] - truth[j] <= high)
-            widths.append(high - low)
         found.append(each)
         ranked += [r.ranks[0] <= places[int(r.player)] <= r.ranks[1] for r in ratings]
         first.append(ratings.first_move.low <= true_first_move <= ratings.first_move.high)
     share = np.mean(found, 0)
-    return Held(share.mean(), share.min(), np.mean(first), np.mean(ranked), np.mean(widths))
+    return Held(share.mean(), share.min(), np.mean(first), np.mean(ranked))
 
 
 USUAL = World(evenly(4, 250), 40, 250, 150, 0.1)

@@ -1,7 +1,8 @@
 """What is measured of a model in training, when, and where it is written."""
 
+from types import SimpleNamespace
+
 import numpy as np
-import pytest
 
 from c4env import agents, batched
 from c4env.agents.solver.exam import exam
@@ -41,31 +42,22 @@ def test_the_stronger_model_has_more_elo():
     assert strong.blunders < weak.blunders
 
 
-@pytest.fixture
-def clock(monkeypatch):
-    class Clock:
-        now = 100.0
+def test_looks_keep_to_their_share_of_the_time(tmp_path, monkeypatch):
+    now = 100.0
+    monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: now))
 
-        def monotonic(self):
-            return self.now
-
-    made = Clock()
-    monkeypatch.setattr(module, "time", made)
-    return made
-
-
-def test_looks_keep_to_their_share_of_the_time(tmp_path, clock):
     def measure(model, step, seconds):
-        clock.now += 5  # what a look costs
+        nonlocal now
+        now += 5  # what a look costs
         return Strength(step, seconds, 0.25, 1.0, 0.0, 2.0, 0.5, 4)
 
     watch = Watch(tmp_path, 0.1, measure)
     taken = []
     for step in range(1, 401):
-        clock.now += 1
+        now += 1
         if watch.look(None, step):
             taken.append(step)
-        assert watch.spent <= max(5, 0.1 * (clock.now - 100))
+        assert watch.spent <= max(5, 0.1 * (now - 100))
     assert 5 <= len(taken) <= 9
     assert watch.spent == 5 * len(taken)
     lines = (tmp_path / FILE).read_text().splitlines()

@@ -66,14 +66,6 @@ def test_all_formats_are_printed_from_the_same_columns():
     assert TABLE._repr_markdown_() == TABLE.markdown()
 
 
-def test_a_new_statistic_is_one_entry():
-    table = Table((*COLUMNS, Column("points", ".1f", lambda row: row.games / 4)), ROWS)
-    assert table.text().splitlines()[0].endswith("games  points")
-    assert table.markdown().splitlines()[2].endswith(" 4 | 1.0 |")
-    assert table.csv().splitlines()[1].endswith(",4,1.0")
-    assert json.loads(table.json())["rows"][1]["points"] == 3.0
-
-
 @pytest.mark.parametrize("columns", [25, 40, 80, 300])
 def test_long_texts_lose_their_middle_and_wide_tables_go_on_below(columns):
     names = ["deepening:movetime=0.02,heuristic=package.module:function", "greedy"]

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from c4env import agents, evaluation
-from c4env.errors import InvalidOption, UnknownAgent, UnreadableRun, Unwritable
+from c4env.errors import InvalidOption, UnreadableRun
 from c4env.evaluation.games.settings import Settings
 from c4env.evaluation.games.tournament import play, prepare
 from c4env.evaluation.plan.field import name_players
@@ -25,13 +25,6 @@ def centre_first(observation):
     return int(min(legal, key=lambda column: abs(column - 3)))
 
 
-def fails(observation):
-    """Breaks down at its second move."""
-    if observation["observation"].sum() > 3:
-        raise RuntimeError("tired")
-    return centre_first(observation)
-
-
 def test_schedule_is_every_pairing_both_colours_opening_by_opening():
     games = opening_major(["a", "b", "c"], ["1", "2"])
     assert len(games) == len(set(games)) == 12
@@ -42,9 +35,7 @@ def test_schedule_is_every_pairing_both_colours_opening_by_opening():
 def test_gauntlet_is_each_challenger_against_each_other_both_colours():
     games = gauntlet_order(["x", "y"], ["a", "b"], ["1", "2"])
     assert len(games) == len(set(games)) == 16
-    assert {frozenset(pair) for pair, _ in games} == {
-        frozenset(p) for p in ("xa", "xb", "ya", "yb")
-    }
+    assert {frozenset(pair) for pair, _ in games} == {*map(frozenset, ("xa", "xb", "ya", "yb"))}
     assert games[0][0] == games[1][0][::-1]
 
 
@@ -97,14 +88,6 @@ def test_whoever_takes_games_in_order_may_stop_and_go_on(tmp_path):
     assert digest(read_games(tmp_path)[1]) == digest(whole[:10])
 
 
-def test_same_seed_same_games_other_seed_others():
-    def run(seed):
-        return evaluation.round_robin(FIELD, openings=1, seed=seed).digest
-
-    assert run(1) == run(1)
-    assert run(1) != run(2)
-
-
 @pytest.mark.compiled  # workers start in seconds only when nothing runs uncompiled
 def test_same_digest_for_one_job_and_two():
     """A registered function reaches the workers."""
@@ -112,36 +95,8 @@ def test_same_digest_for_one_job_and_two():
     field = [*FIELD, "tournament-centre"]
     one = evaluation.round_robin(field, openings=1, seed=5, jobs=1)
     two = evaluation.round_robin(field, openings=1, seed=5, jobs=2)
-    assert one.digest == two.digest
+    assert one.digest == two.digest != evaluation.round_robin(field, openings=1, seed=6).digest
     assert [game.fixture for game in one.games] == [game.fixture for game in two.games]
-
-
-def test_a_failing_agent_forfeits_and_the_run_goes_on():
-    result = evaluation.round_robin([fails, "random", "greedy"], openings=0, seed=1)
-    assert len(result.games) == 6
-    assert result.table.forfeits == {"fails": {"exception": 4}}
-    assert "(4 exception), for example: exception: RuntimeError: tired" in result.table.text()
-    assert all("tired" in g.reason for g in result.games if "fails" in g.players)
-
-
-def test_an_interrupted_run_ends_with_the_same_games(tmp_path):
-    whole = evaluation.round_robin(FIELD, openings=1, seed=9)
-
-    def stop(done, total):
-        if done == 10:
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        evaluation.round_robin(FIELD, openings=1, seed=9, out=tmp_path, watch=stop)
-    assert len(read_games(tmp_path)[1]) == 10
-    counts = []
-    resumed = evaluation.round_robin(
-        FIELD, openings=1, seed=9, out=tmp_path, watch=lambda done, total: counts.append(done)
-    )
-    assert counts[0] == 10
-    assert resumed.digest == whole.digest
-    again = evaluation.round_robin(FIELD, openings=1, seed=9, out=tmp_path)
-    assert again.games == resumed.games  # to the second: read, not played
 
 
 @pytest.mark.slow
@@ -213,41 +168,33 @@ def test_a_directory_of_another_run_is_refused(tmp_path, monkeypatch):
     with pytest.raises(UnreadableRun, match=r"another run; .* seed 0, not 1"):
         evaluation.round_robin(["random", "greedy"], openings=0, out=tmp_path, seed=1)
     monkeypatch.setattr("c4env.evaluation.games.tournament.version_here", lambda: "0.0.0")
-    with pytest.raises(
-        UnreadableRun, match=r"another run; these fields differ: c4env .*, not 0.0.0;"
-    ):
+    words = r"another run; these fields differ: c4env .*, not 0.0.0;"
+    with pytest.raises(UnreadableRun, match=words):
         evaluation.round_robin(["random", "greedy"], openings=0, out=tmp_path)
 
 
-def test_two_runs_do_not_share_a_directory(tmp_path):
-    def second(done, total):
-        with pytest.raises(Unwritable, match="another process"):
-            evaluation.round_robin(["random", "greedy"], openings=0, out=tmp_path)
-
-    evaluation.round_robin(["random", "greedy"], openings=0, out=tmp_path, watch=second)
-    assert len(read_games(tmp_path)[1]) == 2
-
-
 @pytest.mark.parametrize(
-    ("players", "options", "error", "words"),
+    ("players", "options", "words"),
     [
-        (["random"], {}, InvalidOption, "at least two"),
-        ([], {}, InvalidOption, "at least two"),
-        ("random", {}, InvalidOption, "a list"),
-        (["random", "random"], {}, InvalidOption, "given twice"),
-        (["random", 3], {}, InvalidOption, "not a spec, model or callable"),
-        (["random", agents.base.Agent], {}, InvalidOption, "is a class"),
-        (["random", "rndom"], {}, UnknownAgent, "did you mean 'random'"),
-        (["random", "greedy"], {"seed": -1}, InvalidOption, "seed=-1"),
-        (["random", "greedy"], {"seed": True}, InvalidOption, "seed=True"),
-        (["random", "greedy"], {"seed": 1.5}, InvalidOption, "seed=1.5"),
-        (["random", "greedy"], {"jobs": 0}, InvalidOption, "jobs=0"),
-        (["random", "greedy"], {"openings": 9}, InvalidOption, "openings=9"),
-        (["random", "greedy"], {"limit": 0}, InvalidOption, "limit=0"),
+        (["random"], {}, "at least two"),
+        ([], {}, "at least two"),
+        ("random", {}, "a list"),
+        (["random", "random"], {}, "given twice"),
+        (["random", 3], {}, "not a spec, model or callable"),
+        (["random", agents.base.Agent], {}, "is a class"),
+        (FIELD, {"seed": -1}, "seed=-1"),
+        (FIELD, {"seed": True}, "seed=True"),
+        (FIELD, {"seed": 1.5}, "seed=1.5"),
+        (FIELD, {"jobs": 0}, "jobs=0"),
+        (FIELD, {"openings": 9}, "openings=9"),
+        (FIELD, {"limit": 0}, "limit=0"),
+        (FIELD, {"opening": 1}, "no setting 'opening'; did you mean 'openings'"),
+        (FIELD, {"job": 1}, "round_robin.. has no .*; did you mean 'jobs'"),
+        (FIELD, {"foo": 1}, "expected players, openings, seed, jobs, out"),
     ],
 )
-def test_bad_input_is_refused_before_the_first_game(players, options, error, words, tmp_path):
-    with pytest.raises(error, match=words):
+def test_bad_input_is_refused_before_the_first_game(players, options, words, tmp_path):
+    with pytest.raises(InvalidOption, match=words):
         evaluation.round_robin(players, out=tmp_path / "run", **options)
     assert not (tmp_path / "run").exists()
 
@@ -264,19 +211,6 @@ def test_bad_input_is_refused_before_the_first_game(players, options, error, wor
 def test_a_bad_gauntlet_is_refused(challengers, field, words):
     with pytest.raises(InvalidOption, match=words):
         evaluation.gauntlet(challengers, field)
-
-
-@pytest.mark.parametrize(
-    ("given", "words"),
-    [
-        ({"opening": 1}, "round_robin.. has no setting 'opening'; did you mean 'openings'"),
-        ({"job": 1}, "did you mean 'jobs'"),
-        ({"foo": 1}, "expected players, openings, seed, jobs, out"),
-    ],
-)
-def test_a_setting_there_is_not_is_refused_with_the_nearest(given, words):
-    with pytest.raises(InvalidOption, match=words):
-        evaluation.round_robin(["random", "greedy"], **given)
 
 
 @pytest.mark.parametrize("value", [1e12, float("inf"), float("nan"), 86400.5, -1, "1", True])

@@ -58,7 +58,7 @@ def test_forfeits_are_counted():
     assert counted == [table.forfeited("mid", kind) for kind in table.kinds] == [1, 2]
     assert sorted(sum(KINDS.values(), ())) == sorted(FORFEITS)
     assert "7 games; openings of 2 plies" in table.text()
-    assert "1 exception, 2 illegal column" in table.text()
+    assert "(1 exception, 2 illegal column), for example: " in table.text()
 
 
 def test_every_form_holds_the_same_counts():
