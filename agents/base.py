@@ -9,6 +9,7 @@ from __future__ import annotations
 import abc
 import functools
 import inspect
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import inf
@@ -28,6 +29,10 @@ if TYPE_CHECKING:
     from ..envs.opponents import Follower
     from ..position import Position
 
+MODELS: Final = (
+    ("torch.nn", "Module"),
+    ("stable_baselines3.common.base_class", "BaseAlgorithm"),
+)
 HINT: Final = "a function that answers for many boards must be marked by c4env.batched"
 
 
@@ -315,13 +320,10 @@ def parameters_of(target: Callable[..., Any]) -> Mapping[str, inspect.Parameter]
 def is_model(thing: object) -> bool:
     """Return True if an object is a model that :func:`c4env.agents.make` accepts.
 
-    PyTorch modules, and models and policies of Stable-Baselines3, are models; classes are not.
+    PyTorch modules, of which a policy of Stable-Baselines3 is one, and its algorithms are models.
     """
-    if isinstance(thing, type | Agent):
-        return False
-    if hasattr(getattr(thing, "policy", thing), "obs_to_tensor"):
-        return True
-    return hasattr(thing, "state_dict") and hasattr(thing, "parameters")
+    kinds = [getattr(sys.modules.get(module), name, ()) for module, name in MODELS]
+    return isinstance(thing, tuple(kinds)) and not isinstance(thing, Agent)
 
 
 def as_number(seed: int | np.random.SeedSequence | None) -> int | None:

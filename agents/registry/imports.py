@@ -3,7 +3,7 @@
 The modules beside a file that a spec names belong to the files of that folder alone: two folders
 may each have a ``helper.py``. Imports in such a file, and in the modules beside it, go through the
 folder (:class:`Folder`), at once and during a game. So these modules are not in ``sys.modules``,
-and ``importlib.import_module`` finds them only while the file is imported.
+and ``importlib.import_module`` and ``pickle`` find them only while the file is imported.
 """
 
 from __future__ import annotations
@@ -96,6 +96,8 @@ def _import_file(path: str) -> types.ModuleType:
         assert spec is not None  # since the loader has a file
         assert spec.loader is not None
         sys.modules[whole] = module_from_spec(spec)
+        # Pickling imports also what stands before the first dot of a name.
+        sys.modules.setdefault(whole.partition(".")[0], sys.modules[whole])
         try:
             spec.loader.exec_module(sys.modules[whole])
         except BaseException:

@@ -101,7 +101,7 @@ class DropIn:
     def _agent_selector(self) -> AgentSelector:
         """A selector whose ``next()`` returns the other agent."""
         selector = AgentSelector(list(AGENTS))
-        while selector.next() != self.agent_selection:
+        while selector.next() != self._selected:  # before cells that a program has set
             pass
         return selector
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 import time
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple
@@ -57,7 +56,7 @@ def ask(policy: Policy, observation: Observation) -> tuple[int, int] | Fault:
     legal = observation["action_mask"].copy()
     try:
         answer = policy(observation)
-        nodes = operator.index(getattr(policy, "nodes", 0))
+        nodes = getattr(policy, "nodes", 0)
     except Unavailable:
         raise
     except LateAnswer as error:  # from an engine or a server
@@ -66,8 +65,6 @@ def ask(policy: Policy, observation: Observation) -> tuple[int, int] | Fault:
         if not agents_own(error):
             raise
         return Fault("exception", describe_error(error))
-    if not 0 <= nodes <= MOST_NODES:
-        return Fault("nonsense", "its number of nodes is not an integer 0..2**63-1")
     try:
         column = parse_column(answer)
     except BaseException as error:  # code of the answer raises, or the answer cannot be shown
@@ -78,7 +75,8 @@ def ask(policy: Policy, observation: Observation) -> tuple[int, int] | Fault:
         )
     if not legal[column]:
         return Fault("illegal column", f"column {column} is full")
-    return column, nodes
+    counts = isinstance(nodes, int | np.integer) and 0 <= nodes <= MOST_NODES
+    return column, int(nodes) if counts else 0  # another program's ``nodes`` may be anything
 
 
 def begin(policy: Policy, seed: int) -> Fault | None:

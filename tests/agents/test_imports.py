@@ -1,3 +1,4 @@
+import pickle
 import sys
 
 import pytest
@@ -36,6 +37,14 @@ def test_a_file_is_loaded_once_and_names_its_module(folder):
     one = import_attribute("my-agent.py:agent")
     assert import_attribute(f"{folder}/my-agent.py:agent") is one
     assert sys.modules["my-agent.py"].__file__ == str(folder / "my-agent.py")
+
+
+def test_what_a_file_defines_can_be_pickled(tmp_path):
+    path = tmp_path / "a.b" / "state.py"
+    path.parent.mkdir()
+    path.write_text("import pickle\nclass State: ...\npickle.dumps(State)\n")
+    state = import_attribute(f"{path}:State")
+    assert pickle.loads(pickle.dumps(state)) is state
 
 
 @pytest.mark.parametrize(

@@ -50,7 +50,6 @@ def test_a_submission_sees_what_the_competition_shows(submitted):
         "def agent(obs): return 3",
         "def helper(): ...\ndef agent(obs, config, depth=4): return depth - 1",
         "agent = lambda obs, config: 3\nname = 'no agent'",
-        "class Agent:\n    def __call__(self, obs, config): return 3\nagent = Agent()",
         "from dataclasses import dataclass\nfrom typing import ClassVar\n"
         "@dataclass\nclass Book:\n    lines: ClassVar[dict] = {}\ndef agent(obs): return 3",
         "import os\ndef agent(obs, config):\n    print('4'); os.write(1, b'5\\n')\n    return 3",
@@ -76,6 +75,7 @@ def test_the_last_callable_is_the_agent(submitted, tmp_path, source):
         ("def agent(obs): return 7", "error ValueError: action 7: expected 0..6"),
         ("def agent(obs): return -1", "error ValueError: action -1"),
         ("def agent(obs): return 0", "answered '1': expected a column that is not full"),
+        ("class A:\n def __call__(self, obs, config): return 3\na = A()", "error AttributeError"),
         ("def agent(obs): raise SystemExit(1)", "error SystemExit: 1"),
         ("import os\ndef agent(obs): os._exit(5)", "ended with exit code 5"),
     ],

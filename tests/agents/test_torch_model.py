@@ -1,6 +1,7 @@
 """Live models as agents: one board at a time, and many boards in one batch."""
 
 import pickle
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -9,7 +10,9 @@ from c4env import ConnectFourEnv, ConnectFourVectorEnv, Position, agents, batche
 from c4env.agents import Pool
 from c4env.envs.vectorized.batch import Batch, boards_from
 from c4env.errors import EngineFault, OpponentFailed
+from c4env.evaluation.games.game import play_game
 from c4env.observation import LAYOUTS, Form
+from tests.helpers.policies import first_legal
 
 POSITIONS = [Position.parse(moves) for moves in ("", "4", "444444", "1111112222224", "4455")]
 
@@ -63,6 +66,24 @@ def test_an_answer_that_is_none_is_a_fault(answer, match):
     agent = agents.make(batched(lambda observation: answer))
     with pytest.raises(EngineFault, match=match):
         agent.choose(POSITIONS[2])
+
+
+class Recorder:
+    """Has an attribute of every name."""
+
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return lambda *args, **options: None
+
+    def __call__(self, observation):
+        return 3
+
+
+@pytest.mark.parametrize("policy", [Recorder(), Mock(side_effect=Recorder())])
+def test_an_object_with_every_attribute_is_no_model(policy):
+    assert agents.make(policy).choose(Position()) == 3
+    assert play_game((policy, first_legal), ("one", "two")).moves == "4141414"
 
 
 # -- PyTorch ------------------------------------------------------------------------------------

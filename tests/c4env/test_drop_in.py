@@ -37,6 +37,19 @@ def test_the_list_of_cells_is_the_board_of_the_game(make):
 
 
 @BOTH
+def test_a_move_can_be_taken_back_and_the_turn_passed_on(make):
+    environment = make()
+    environment.reset()
+    environment.step(3)
+    environment.step(3)
+    environment.board[31] = 0
+    environment.agent_selection = environment._agent_selector.next()
+    assert environment.agent_selection == "player_1"
+    environment.step(3)
+    assert environment.position == Position.parse("44")
+
+
+@BOTH
 @pytest.mark.parametrize(
     ("index", "value"), [(0, 1), (38, 2), (38, 3), (38, "x"), (slice(0, 2), [])]
 )

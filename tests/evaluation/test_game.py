@@ -79,6 +79,16 @@ def test_nodes_are_counted_over_the_game():
     assert game.seconds[0] > 0
 
 
+@pytest.mark.parametrize("nodes", [{}, None, 2.0, np.float64(2), -1, 2**63, np.uint8(2)], ids=repr)
+def test_nodes_that_count_nothing_cost_no_game(nodes):
+    def searcher(observation):
+        return first_legal(observation)
+
+    searcher.nodes = nodes
+    game = against(searcher)
+    assert (game.ending, game.nodes[0] > 0) == ("four", isinstance(nodes, np.uint8))
+
+
 def test_seeds_are_keyed_by_the_game_and_the_seat():
     base = game_seed(1, ("a", "b"), "44", 0)
     others = [

@@ -5,9 +5,9 @@ that it runs in any Python that the submission needs. The line ``reset SEED`` se
 generators and loads the submission. Each other line has the 1-based columns of a game, and the
 answer is a column, or ``error`` and the reason. The submission's prints go to standard error.
 
-As in Kaggle's loader, the agent is the last callable in the file. The call passes ``observation``,
-and ``configuration`` too if the agent has two parameters. As by Kaggle's schema, an action is a
-Python int.
+As in Kaggle's loader, the agent is the last callable in the file, and must be a function. The call
+passes ``observation``, and ``configuration`` too if the agent has two parameters. As by
+Kaggle's schema, an action is a Python int.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ import json
 import os
 import random
 import sys
-from collections.abc import Callable
 from typing import Any
 
 DIGITS = "123456789abcdef"
@@ -36,7 +35,7 @@ class Struct(dict[str, Any]):
         self[name] = value
 
 
-def load(path: str) -> Callable[..., Any]:
+def load(path: str) -> Any:
     """Run a file in its own namespace and return its last callable."""
     sys.path.append(os.path.dirname(path))
     with open(path, encoding="utf-8") as file:
@@ -44,7 +43,7 @@ def load(path: str) -> Callable[..., Any]:
     names: dict[str, Any] = {}
     exec(code, names)
     sys.path.pop()
-    found: list[Callable[..., Any]] = [value for value in names.values() if callable(value)]
+    found = [value for value in names.values() if callable(value)]
     if not found:
         raise ValueError("the file defines no callable")
     return found[-1]
@@ -60,12 +59,11 @@ def observe(moves: str, columns: int, rows: int) -> Struct:
     return Struct(board=board, mark=mark, step=len(moves), remainingOverageTime=0)
 
 
-def choose(agent: Callable[..., Any], moves: str, configuration: Struct) -> str:
+def choose(agent: Any, moves: str, configuration: Struct) -> str:
     """Return the notation of the agent's column."""
     columns = configuration.columns
     arguments = [observe(moves, columns, configuration.rows), configuration]
-    count = getattr(getattr(agent, "__code__", None), "co_argcount", 2)
-    action = agent(*arguments[:count])
+    action = agent(*arguments[: agent.__code__.co_argcount])
     if action is None:
         action = 0  # the schema's default
     if not isinstance(action, int) or isinstance(action, bool):
