@@ -2,6 +2,7 @@ import itertools
 import os
 import signal
 import subprocess
+import threading
 import time
 
 import numpy as np
@@ -97,6 +98,16 @@ def test_same_digest_for_one_job_and_two():
     two = evaluation.round_robin(field, openings=1, seed=5, jobs=2)
     assert one.digest == two.digest != evaluation.round_robin(field, openings=1, seed=6).digest
     assert [game.fixture for game in one.games] == [game.fixture for game in two.games]
+
+
+def test_only_agents_that_play_must_reach_the_workers():
+    lock = threading.Lock()  # cannot be pickled
+    agents.register("tournament-locked", lambda observation: lock.locked() + 3, replace=True)
+    players = [*FIELD[:2], "tournament-locked"]
+    assert evaluation.round_robin(players[:2], openings=0, jobs=2).games
+    assert evaluation.round_robin(players, openings=0, jobs=1).games
+    with pytest.raises(InvalidOption, match="cannot be sent to a worker .*lock.*jobs=1"):
+        evaluation.round_robin(players, openings=0, jobs=2)
 
 
 @pytest.mark.slow
