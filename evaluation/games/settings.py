@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import numbers
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -99,11 +100,12 @@ class Settings:
         if self.movetime is not None:
             times.append(("movetime", self.movetime, "more than 0"))
         for name, value, least in times:
-            is_number = isinstance(value, int | float) and not isinstance(value, bool)
+            is_number = isinstance(value, numbers.Real) and not isinstance(value, bool)
             if not is_number or not 0 <= value <= DAY or (name == "movetime" and value == 0):
                 raise InvalidOption(
                     f"{name}={value!r}: expected a number of seconds, {least} and at most {DAY:g}"
                 )
+            put(name, float(value))
         if self.backend is not None and self.backend not in BACKENDS:
             expected = ", ".join(BACKENDS)
             raise InvalidOption(f"backend={self.backend!r}: expected one of {expected}")

@@ -83,7 +83,7 @@ def test_timed_runs_say_so_and_agents_are_closed(patient, tmp_path):
     assert "do not repeat exactly" in shown
     own = evaluation.round_robin(["patient:movetime=2", "random"], openings=0)
     assert "do not repeat exactly" in own.table.text()
-    with pytest.raises(UnreadableRun, match="movetime 5, not 4"):
+    with pytest.raises(UnreadableRun, match=r"movetime 5\.0, not 4\.0"):
         evaluation.round_robin(["patient", "random"], openings=0, movetime=4, out=tmp_path)
 
 

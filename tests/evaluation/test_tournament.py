@@ -284,4 +284,5 @@ def test_a_setting_there_is_not_is_refused_with_the_nearest(given, words):
 def test_times_are_seconds_up_to_a_day(name, value):
     with pytest.raises(InvalidOption, match=f"{name}=.*: expected a number of seconds"):
         Settings(**{name: value})
-    assert getattr(Settings(**{name: 86400}), name) == 86400
+    for given in (86400, np.int64(86400), np.float32(86400)):
+        assert repr(getattr(Settings(**{name: given}), name)) == "86400.0"
