@@ -18,19 +18,28 @@ def write_whole(
 
     A text is written as UTF-8. The content goes to a temporary file in the same folder, which then
     replaces the old file. Readers see the old content or the new, even if the process is killed.
-
+    A pipe or a device stays, and gets the content.
     """
+    if os.path.exists(path) and not os.path.isfile(path):
+        _write(path, content)
+        return
     path = Path(os.path.realpath(path))  # a symbolic link stays, and its target changes
     partial = path.with_name(f"{path.name}.{os.getpid()}.part")
     try:
-        with partial.open("wb") as file:
-            if callable(content):
-                content(file)
-            else:
-                file.write(content.encode() if isinstance(content, str) else content)
+        _write(partial, content)
         partial.replace(path)
     finally:
         partial.unlink(missing_ok=True)
+
+
+def _write(
+    path: str | os.PathLike[str], content: str | bytes | Callable[[IO[bytes]], object]
+) -> None:
+    with open(path, "wb") as file:
+        if callable(content):
+            content(file)
+        else:
+            file.write(content.encode() if isinstance(content, str) else content)
 
 
 def lock_file(file: IO[Any], path: Path) -> None:

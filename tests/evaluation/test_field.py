@@ -1,4 +1,3 @@
-import re
 from contextlib import closing
 
 import pytest
@@ -84,7 +83,7 @@ def test_timed_runs_say_so_and_agents_are_closed(patient, tmp_path):
     assert "do not repeat exactly" in shown
     own = evaluation.round_robin(["patient:movetime=2", "random"], openings=0)
     assert "do not repeat exactly" in own.table.text()
-    with pytest.raises(UnreadableRun, match="movetime 5.0, not 4.0"):
+    with pytest.raises(UnreadableRun, match=r"movetime 5\.0, not 4\.0"):
         evaluation.round_robin(["patient", "random"], openings=0, movetime=4, out=tmp_path)
 
 
@@ -92,16 +91,19 @@ def test_timed_runs_say_so_and_agents_are_closed(patient, tmp_path):
     ("pattern", "specs"),
     [
         ("greedy", ["greedy"]),
-        ("a:x=2..4", ["a:x=2", "a:x=3", "a:x=4"]),
+        ("alphabeta:depth=2..4", ["alphabeta:depth=2", "alphabeta:depth=3", "alphabeta:depth=4"]),
         ("a:x=3..3", ["a:x=3"]),
         ("a:x={1..2,7}", ["a:x=1", "a:x=2", "a:x=7"]),
         ("a:x=1..2,h={b,c}", ["a:x=1,h=b", "a:x=1,h=c", "a:x=2,h=b", "a:x=2,h=c"]),
-        ("{a,b}:x=1..2", ["a:x=1", "a:x=2", "b:x=1", "b:x=2"]),
+        ("{minimax,alphabeta}:depth=1..2", [
+            *("minimax:depth=1", "minimax:depth=2"),
+            *("alphabeta:depth=1", "alphabeta:depth=2"),
+        ]),
         ("a:h=package.module:f", ["a:h=package.module:f"]),
         ("a:path=../x,y=1", ["a:path=../x,y=1"]),
         ("a:h={m:f, m:g}", ["a:h=m:f", "a:h=m:g"]),
     ],
-)
+)  # fmt: skip
 def test_what_a_pattern_stands_for(pattern, specs):
     assert expand(pattern) == specs
 
@@ -145,6 +147,7 @@ def test_a_pattern_with_a_name_is_one_agent():
     ],
 )
 def test_a_bad_pattern_is_quoted(pattern, words):
-    with pytest.raises(InvalidOption, match=re.escape(words)) as raised:
+    with pytest.raises(InvalidOption) as raised:
         expand(pattern)
+    assert words in str(raised.value)
     assert pattern in str(raised.value)

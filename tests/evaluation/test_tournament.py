@@ -106,7 +106,7 @@ def test_only_agents_that_play_must_reach_the_workers():
     players = [*FIELD[:2], "tournament-locked"]
     assert evaluation.round_robin(players[:2], openings=0, jobs=2).games
     assert evaluation.round_robin(players, openings=0, jobs=1).games
-    with pytest.raises(InvalidOption, match="cannot be sent to a worker .*lock.*jobs=1"):
+    with pytest.raises(InvalidOption, match="cannot be sent to a worker"):
         evaluation.round_robin(players, openings=0, jobs=2)
 
 
