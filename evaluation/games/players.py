@@ -262,7 +262,8 @@ def line_up(field: Mapping[str, Player], movetime: float | None = None, jobs: in
                 if isinstance(player, str):
                     lineup.made[name] = make_player(player, movetime)
                 found[name] = look(name, player, lineup.made.get(name, player), watch)
-        code = pickled(partial(look_in_worker, movetime, sendable(field), lineup.id))
+        added = sendable(field) if outside else {}
+        code = pickled(partial(look_in_worker, movetime, added, lineup.id))
         while outside:
             some, outside = outside[: usable_cores()], outside[usable_cores() :]
             first = len(lineup.workers)
