@@ -121,3 +121,7 @@ def test_a_copy_has_a_program_of_its_own(tmp_path):
         twin.close()
     assert agent.choose(Position()) == 0
     agent.close()
+
+
+def test_a_message_quotes_output_with_its_control_characters_escaped():
+    assert str(EngineFault("é\x1b[2J\n")) == "é\\x1b[2J\\n"
