@@ -27,6 +27,7 @@ def with_pool(use, size=1, seconds=60.0):
             await use(pool)
         finally:
             await pool.close()
+        assert pool.waiting == 0  # the server refuses questions by this number
 
     asyncio.run(run())
 
