@@ -63,6 +63,8 @@ def test_more_nodes_look_deeper_and_depth_is_kept():
     assert 1 <= len(found.principal_variation) <= 4
     for column in found.principal_variation:
         position = position.play(column)
+    shallow = Deepening(nodes=1).search(Position.parse("12121"))  # after which a reply is forced
+    assert (shallow.depth, len(shallow.principal_variation)) == (0, 1)
 
 
 def test_when_time_is_up_it_has_a_move():
