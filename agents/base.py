@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from ..envs.opponents import Follower
     from ..position import Position
 
-MODELS: Final = (
+_MODELS: Final = (  # a model's class is imported already, or there is no model
     ("torch.nn", "Module"),
     ("stable_baselines3.common.base_class", "BaseAlgorithm"),
 )
@@ -320,9 +320,9 @@ def parameters_of(target: Callable[..., Any]) -> Mapping[str, inspect.Parameter]
 def is_model(thing: object) -> bool:
     """Return True if an object is a model that :func:`c4env.agents.make` accepts.
 
-    PyTorch modules, of which a policy of Stable-Baselines3 is one, and its algorithms are models.
+    PyTorch's modules are models, and so are the algorithms of Stable-Baselines3.
     """
-    kinds = [getattr(sys.modules.get(module), name, ()) for module, name in MODELS]
+    kinds = [getattr(sys.modules.get(module), name, ()) for module, name in _MODELS]
     return isinstance(thing, tuple(kinds)) and not isinstance(thing, Agent)
 
 

@@ -18,7 +18,7 @@ def write_whole(
 
     A text is written as UTF-8. The content goes to a temporary file in the same folder, which then
     replaces the old file. Readers see the old content or the new, even if the process is killed.
-    A pipe or a device stays, and gets the content.
+    A pipe or a device stays, and takes the content.
     """
     if os.path.exists(path) and not os.path.isfile(path):
         _write(path, content)

@@ -96,7 +96,7 @@ def _import_file(path: str) -> types.ModuleType:
         assert spec is not None  # since the loader has a file
         assert spec.loader is not None
         sys.modules[whole] = module_from_spec(spec)
-        # Pickling imports also what stands before the first dot of a name.
+        # To pickle a class, Python also imports the part of the module's name before the first dot.
         sys.modules.setdefault(whole.partition(".")[0], sys.modules[whole])
         try:
             spec.loader.exec_module(sys.modules[whole])

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from c4env.agents.registry.imports import format_error
 from c4env.evaluation.games.pool import Clock, Lost, do_all, here
+from c4env.evaluation.games.processes import agents_own
 from c4env.evaluation.tables import Table, plural
 
 from ... import agents
@@ -133,7 +134,9 @@ def _look(spec: str) -> Check:
         for agent, _ in with_seed:
             try:
                 agent.close()
-            except Exception as error:
+            except BaseException as error:
+                if not agents_own(error):
+                    raise
                 fault = fault or f"close() raised {format_error(error)}"
     whole = min(map(len, answers))
     one, again, other = (found[:whole] for found in answers)

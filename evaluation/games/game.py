@@ -56,7 +56,7 @@ def ask(policy: Policy, observation: Observation) -> tuple[int, int] | Fault:
     legal = observation["action_mask"].copy()
     try:
         answer = policy(observation)
-        nodes = getattr(policy, "nodes", 0)
+        nodes = getattr(policy, "nodes", 0)  # of a user's class, so it may be anything
     except Unavailable:
         raise
     except LateAnswer as error:  # from an engine or a server
@@ -75,8 +75,8 @@ def ask(policy: Policy, observation: Observation) -> tuple[int, int] | Fault:
         )
     if not legal[column]:
         return Fault("illegal column", f"column {column} is full")
-    counts = isinstance(nodes, int | np.integer) and 0 <= nodes <= MOST_NODES
-    return column, int(nodes) if counts else 0  # another program's ``nodes`` may be anything
+    counted = isinstance(nodes, int | np.integer) and 0 <= nodes <= MOST_NODES
+    return column, int(nodes) if counted else 0
 
 
 def begin(policy: Policy, seed: int) -> Fault | None:

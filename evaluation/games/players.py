@@ -60,8 +60,9 @@ def names_code(player: Player | bytes) -> bool:
         return False
     name, options = split_spec(player)
     named = map(_CODE.fullmatch, options.values())
+    known = ":" in name or name in agents.names()  # another bare name is refused here, at once
     foreign = name not in _OWN or any(found and found[1] not in _OWN for found in named)
-    return foreign and name not in registered_here()
+    return known and foreign and name not in registered_here()
 
 
 @dataclass(frozen=True)
@@ -102,8 +103,8 @@ class RunSpec:
     def sent(self) -> RunSpec:
         """Return the run with its objects pickled: what goes wrong there is one agent's own."""
         sent = {n: p if isinstance(p, str | bytes) else pickled(p) for n, p in self.field.items()}
-        added = sendable(self.field)
-        return dataclasses.replace(self, field=sent, registered=added, transcripts=None)
+        registered = sendable(self.field)
+        return dataclasses.replace(self, field=sent, registered=registered, transcripts=None)
 
 
 def play_one(run: RunSpec, pair: tuple[str, str], opening: str) -> GameRecord:
@@ -161,18 +162,22 @@ class AgentCache(threading.local):
 
 
 def sendable(field: Mapping[str, Player | bytes]) -> dict[str, bytes]:
-    """Return the registered agents, pickled, without those that no player needs and pickle refuses.
+    """Return the registered agents, pickled, by name; an unnamed one that cannot be is left out.
 
     Raises:
         InvalidOption: an agent that a spec names cannot be pickled.
     """
-    specs = " ".join(player for player in field.values() if isinstance(player, str))
+    named: set[str] = set()
+    for player in field.values():
+        if isinstance(player, str):
+            name, options = split_spec(player)
+            named.update((name, *options.values()))
     sent = {}
     for name, agent in registered_here().items():
         try:
             sent[name] = pickled(agent)
         except InvalidOption:
-            if name in specs:
+            if name in named:
                 raise
     return sent
 
@@ -262,8 +267,8 @@ def line_up(field: Mapping[str, Player], movetime: float | None = None, jobs: in
                 if isinstance(player, str):
                     lineup.made[name] = make_player(player, movetime)
                 found[name] = look(name, player, lineup.made.get(name, player), watch)
-        added = sendable(field) if outside else {}
-        code = pickled(partial(look_in_worker, movetime, added, lineup.id))
+        registered = sendable(field) if outside else {}
+        code = pickled(partial(look_in_worker, movetime, registered, lineup.id))
         while outside:
             some, outside = outside[: usable_cores()], outside[usable_cores() :]
             first = len(lineup.workers)

@@ -277,7 +277,7 @@ def _meant(thing: Any) -> Any:
 
 
 def _sources(module: ModuleType) -> Iterator[bytes]:
-    """Yield the contents of the user's files that a module consists of and imports."""
+    """Yield the contents of a user's module and of the user's files that it imports."""
     file = getattr(module, "__file__", None)
     if file is not None and _is_users(Path(file)):
         for path in sorted({Path(file).absolute(), *_imports_of(Path(file))}):

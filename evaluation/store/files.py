@@ -37,7 +37,8 @@ def require_file(path: Path, makes: bool) -> None:
     """
     if path.is_dir() or not path.name:
         raise Unwritable(f"{str(path)!r} is a folder: expected the name of a file to write")
-    _require(path, path.parent, makes)
+    if not path.exists() or path.is_file():  # a pipe or a device needs no other file beside it
+        _require(path, path.parent, makes)
 
 
 def require_folder(path: Path) -> None:

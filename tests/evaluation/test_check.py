@@ -7,7 +7,7 @@ import pytest
 from c4env import agents
 from c4env.evaluation.games.check import LATE, check_agent
 
-AGENTS = """import os, time
+AGENTS = """import os, sys, time
 from c4env import agents
 
 def first(observation):
@@ -28,7 +28,7 @@ class lingers(agents.Agent):
 
 class breaks_off(lingers):
     def close(self):
-        raise KeyError("x")
+        sys.exit("x")
 
 class ends(lingers):
     def close(self):
@@ -103,7 +103,7 @@ def test_what_does_not_repeat_is_told_what_helps(agent, remedy):
         pytest.param(
             "mine.py:leaves", "its process ended (exit code 3)", "", marks=pytest.mark.slow
         ),
-        ("mine.py:breaks_off", "close() raised KeyError: 'x' (mine.py, line 22)", ""),
+        ("mine.py:breaks_off", "close() raised SystemExit: x (mine.py, line 22)", ""),
         pytest.param("mine.py:ends", "its process ended (exit code 4)", "", marks=pytest.mark.slow),
     ],
 )

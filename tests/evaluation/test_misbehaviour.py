@@ -1,7 +1,6 @@
 """What an agent may do, and what then happens to its games: all that is promised."""
 
 import asyncio
-import itertools
 import sys
 import threading
 import time
@@ -60,31 +59,32 @@ FAULTS = {  # opening -> what an agent does in its place, and how the game ends
 }
 
 
+@pytest.mark.parametrize("jobs", [pytest.param(1, marks=pytest.mark.slow), 2])
 @pytest.mark.skipif(sys.platform == "win32", reason="the C library has another name")
-def test_who_is_at_fault_forfeits_this_game_alone(folder):
-    """After every other opening it is at fault as the first player, else as the second."""
+def test_who_is_at_fault_forfeits_this_game_alone(folder, jobs):
+    """With one worker it is at fault as the first player, with two as the second."""
     before = ["import asyncio, ctypes, os, pathlib, sys", "path = pathlib.Path('once')"]
     faults = [
         "heights = observation['observation'].sum((0, 2))",
+        f"at_fault = heights.sum() % 2 == {jobs - 1}",
         "opening = str(heights.argmax() + 1) * int(heights[:6].sum())",
     ]
-    seats = dict(zip(FAULTS, itertools.cycle((0, 1)), strict=False))
     for opening, (does, *_) in FAULTS.items():
-        seat = f"heights.sum() % 2 == {seats[opening]}"
-        faults += [f"if opening == {opening!r} and {seat}:", f"    {does}"]
+        faults += [f"if at_fault and opening == {opening!r}:", f"    {does}"]
     agent(folder, "wrong.py", *faults, before=before)
     agent(folder, "right.py", "return 6")
     (folder / "once").touch()
-    run = evaluation.round_robin(["wrong.py", "right.py"], [*FAULTS], movetime=1, jobs=2)
-    games = {(game.opening, game.players.index("wrong.py")): game for game in run.games}
+    players = ["wrong.py", "right.py"]
+    run = evaluation.round_robin(players, [*FAULTS], movetime=1, jobs=jobs)
+    at_fault = {game.opening: game for game in run.games if game.players[jobs - 1] == "wrong.py"}
     for opening, (_, ending, reason) in FAULTS.items():
-        seat = seats[opening]
-        assert games[opening, 1 - seat].ending == "four"
-        game = games[opening, seat]
+        game = at_fault[opening]
         assert (game.ending, reason in game.reason) == (ending, True), game
         if ending != "four":
-            assert game.forfeited_by == seat
+            assert game.forfeited_by == jobs - 1
             assert game.moves in (opening, f"{opening}7")
+    others = [game for game in run.games if game.players[jobs - 1] == "right.py"]
+    assert [game.ending for game in others] == ["four"] * len(FAULTS)
     assert not (folder / "once").exists()
 
 

@@ -102,8 +102,8 @@ def test_same_digest_for_one_job_and_two():
 
 def test_only_agents_that_play_must_reach_the_workers():
     lock = threading.Lock()  # cannot be pickled
-    agents.register("tournament-locked", lambda observation: lock.locked() + 3, replace=True)
-    players = [*FIELD[:2], "tournament-locked"]
+    agents.register("dom", lambda observation: lock.locked() + 3)
+    players = [*FIELD[:2], "dom"]  # whose name is also a part of another
     assert evaluation.round_robin(players[:2], openings=0, jobs=2).games
     assert evaluation.round_robin(players, openings=0, jobs=1).games
     with pytest.raises(InvalidOption, match="cannot be sent to a worker"):

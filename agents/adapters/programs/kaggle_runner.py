@@ -5,8 +5,8 @@ that it runs in any Python that the submission needs. The line ``reset SEED`` se
 generators and loads the submission. Each other line has the 1-based columns of a game, and the
 answer is a column, or ``error`` and the reason. The submission's prints go to standard error.
 
-As in Kaggle's loader, the agent is the last callable in the file, and must be a function. The call
-passes ``observation``, and ``configuration`` too if the agent has two parameters. As by
+As in Kaggle's loader, the agent is the last callable in the file; one that is no function fails.
+The call passes ``observation``, and ``configuration`` too if the agent has two parameters. As by
 Kaggle's schema, an action is a Python int.
 """
 
