@@ -37,6 +37,11 @@ def test_a_file_is_loaded_once_and_names_its_module(folder):
     one = import_attribute("my-agent.py:agent")
     assert import_attribute(f"{folder}/my-agent.py:agent") is one
     assert sys.modules["my-agent.py"].__file__ == str(folder / "my-agent.py")
+    (folder / "helper.py").unlink()
+    (folder / "my-agent.py").write_text("def agent(observation):\n    return 6\n")
+    new = import_attribute("my-agent.py:agent")  # once more, and once
+    assert new is not one
+    assert new is import_attribute("my-agent.py:agent")
 
 
 def test_what_a_file_defines_can_be_pickled(tmp_path):

@@ -58,6 +58,20 @@ def test_scores_of_the_solved_sets(solver, name, count):
     assert scores.tolist() == [score for _, score in rows]
 
 
+@pytest.mark.compiled
+@pytest.mark.parametrize(
+    ("name", "nodes"), [("L3_R1", 226), ("L2_R1", 1_613), ("L2_R2", 144_856), ("L1_R1", 44_617)]
+)
+def test_it_searches_no_more_nodes(name, nodes):
+    """A worse order of moves changes no score: only the nodes of 25 positions show it."""
+    solver, found = Solver(book=None, table_mb=8), 0
+    for position, _ in solved(name)[:25]:
+        solver.clear()
+        solver.score(position)
+        found += solver.nodes
+    assert found <= nodes
+
+
 @pytest.mark.parametrize("plies", [41, 40, 39, 38, 37, 36, 35, 34])
 def test_agrees_with_plain_negamax_on_late_positions(solver, plies):
     rng = random.Random(plies)
