@@ -19,12 +19,6 @@ pytestmark = [pytest.mark.compiled, pytest.mark.filterwarnings("error::RuntimeWa
 FIRST = "int(observation['action_mask'].argmax())"
 
 
-@pytest.fixture
-def folder(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
 def write(folder, name, *lines):
     (folder / name).parent.mkdir(exist_ok=True)
     (folder / name).write_text("\n".join(lines))

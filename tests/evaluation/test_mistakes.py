@@ -6,7 +6,6 @@ import pytest
 
 from c4env.agents.solver import Solver
 from c4env.errors import InvalidOption
-from c4env.evaluation.__main__ import main
 from c4env.evaluation.exact.mistakes import Mistake, Mistakes
 from c4env.evaluation.exact.moves import Quality, bands, judge_games
 from c4env.evaluation.exact.scores import Judge
@@ -116,15 +115,13 @@ def test_who_gave_nothing_away_is_told_so(games, judge):
         Mistakes.of([GameRecord(("a", "b"), "", "", 0, "crash")], "b", judge)
 
 
-def test_the_command_shows_each_form(games, tmp_path, capsys):
+def test_the_command_shows_each_form(games, tmp_path, c4):
     header = RunHeader(players={"a": "greedy", "b": "random"}, openings=(ENDING,), seed=0)
     with open_games(tmp_path, header) as file:
         file.append(games[0])
 
     def shown(form):
-        command = ["report", str(tmp_path), "--agent", "a", "--format", form, "--quiet"]
-        assert main(command) == 0
-        return capsys.readouterr().out
+        return c4("report", tmp_path, "--agent", "a", "--format", form, "--quiet")
 
     text = shown("text")
     assert len(games[0].moves) == len(ENDING) + 2  # both play best after the mistake

@@ -36,17 +36,6 @@ def some_run(names="abcd", plies=2, seed=3):
     ]
 
 
-# -- the fit ------------------------------------------------------------------------------
-
-
-def test_fit_finds_the_strengths_that_made_the_points():
-    truth, edge = np.array([150.0, 50.0, -200.0]), 40.0
-    played = 1000.0 * (1 - np.eye(3))
-    strengths, first_move = fit(chance(truth[:, None] - truth + edge) * played, played)
-    assert strengths == pytest.approx(truth, abs=1e-5)
-    assert first_move == pytest.approx(edge, abs=1e-5)
-
-
 def log_likelihood(elo, edge, points, played):
     expected = chance(elo[:, None] - elo + edge)
     return (points * np.log(expected) + (played - points) * np.log(1 - expected)).sum()
@@ -115,9 +104,6 @@ def test_a_large_field_is_fitted_as_a_small_one(field, monkeypatch):
     assert large[1] == pytest.approx(small[1], abs=1e-4)
 
 
-# -- intervals ----------------------------------------------------------------------------
-
-
 def test_the_order_of_games_and_players_changes_nothing():
     played = some_run()
     whole = rated(played, "abcd")
@@ -132,13 +118,6 @@ def test_the_seed_changes_the_intervals_alone():
     assert [r.elo for r in one] == [r.elo for r in other]
     assert [r.low for r in one] != [r.low for r in other]
     assert [r.low for r in one] == pytest.approx([r.low for r in other], abs=8)
-
-
-def test_intervals_narrow_with_the_square_root_of_the_openings():
-    few, many = rated(some_run(plies=2), "abcd"), rated(some_run(plies=4), "abcd")
-    assert (few.units, many.units) == (25, 568)
-    ratio = np.mean([r.high - r.low for r in few]) / np.mean([r.high - r.low for r in many])
-    assert ratio == pytest.approx(np.sqrt(568 / 25), rel=0.2)
 
 
 def test_an_opening_that_decides_its_games_tells_nothing_of_the_agents():
@@ -261,9 +240,6 @@ def test_ranks_and_the_chance_to_be_better():
     assert ratings[2].better is None
 
 
-# -- exact --------------------------------------------------------------------------------
-
-
 def test_deterministic_agents_over_all_openings_are_not_a_sample():
     played = some_run()
     exact = rated(played, "abcd", deterministic={"a", "b", "c", "d", "e"})
@@ -298,9 +274,6 @@ def test_a_run_knows_which_agents_are_deterministic(tmp_path):
         return 3 if observation["action_mask"][3] else int(observation["action_mask"].argmax())
 
     assert evaluation.round_robin([centre, "greedy"], openings=0).deterministic == ("greedy",)
-
-
-# -- anchor, table ------------------------------------------------------------------------
 
 
 def test_an_anchor_moves_the_scale_alone():
