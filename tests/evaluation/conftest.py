@@ -11,7 +11,9 @@ def c4(capsys):
 
     def printed(*arguments):
         assert main([*map(str, arguments)]) == 0
-        return capsys.readouterr().out
+        shown = capsys.readouterr()
+        assert "\r" not in shown.err  # no bar where there is no terminal
+        return shown.out
 
     return printed
 

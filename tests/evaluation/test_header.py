@@ -31,19 +31,16 @@ def test_format_and_parse_are_inverse():
     assert sprt == {"h0": 0, "h1": 30.5, "alpha": 0.05, "beta": 0.05}
 
 
-@pytest.mark.parametrize(
-    ("before", "after", "words"),
-    [
+def test_damage_is_noticed():
+    for before, after, words in (
         ('"format": "c4env run 1"', '"format": "c4env run 2"', "'c4env run 2': expected 'c4env ru"),
         ('"format": "c4env run 1",', "", "format"),
         ("}", "", "Expecting"),
-    ],
-)
-def test_damage_is_noticed(before, after, words):
-    text = HEADER.format()
-    assert before in text
-    with pytest.raises((ValueError, KeyError), match=words):
-        RunHeader.parse(text.replace(before, after))
+    ):
+        text = HEADER.format()
+        assert before in text
+        with pytest.raises((ValueError, KeyError), match=words):
+            RunHeader.parse(text.replace(before, after))
 
 
 def test_the_layouts_have_every_field_and_no_other():

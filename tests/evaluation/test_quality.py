@@ -25,9 +25,8 @@ def move(column, scores=MIXED, player="a", group="1", ply=0):
     return JudgedMove(player, group, ply, column, scores)
 
 
-@pytest.mark.parametrize(
-    ("judged", "loss", "blunder", "critical", "forced"),
-    [
+def test_what_a_move_is():
+    for judged, loss, blunder, critical, forced in (
         (move(0), 0, False, True, False),
         (move(1), 3, False, True, False),
         (move(2), 5, True, True, False),
@@ -36,11 +35,9 @@ def move(column, scores=MIXED, player="a", group="1", ply=0):
         (move(1, LOST), 2, False, False, False),
         (move(3, FORCED), 0, False, False, True),
         (move(1, (0, 0, -1, None, None, None, None)), 0, False, True, False),
-    ],
-)
-def test_what_a_move_is(judged, loss, blunder, critical, forced):
-    assert (judged.loss, judged.blunder) == (loss, blunder)
-    assert (judged.critical, judged.forced) == (critical, forced)
+    ):
+        assert (judged.loss, judged.blunder) == (loss, blunder)
+        assert (judged.critical, judged.forced) == (critical, forced)
 
 
 def test_counts_and_means_by_player_colour_and_ply():

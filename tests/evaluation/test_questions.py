@@ -186,19 +186,16 @@ def test_made_positions_are_of_the_set_and_labelled_right():
         assert 1 <= solver.plies_to_end(position) <= 13
 
 
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
+def test_a_bad_file_is_refused_with_the_line(tmp_path):
+    for text, words in (
         ("44 1\n48 2\n", "line 2"),
         ("44\n", "line 1"),
         ("44 one\n", "expected moves and a score"),
         ("", "has no position: expected lines of moves and a score"),
-    ],
-)
-def test_a_bad_file_is_refused_with_the_line(tmp_path, text, words):
-    (tmp_path / "set.txt").write_text(text)
-    with pytest.raises(UnreadableRun, match=words):
-        read_labelled(tmp_path / "set.txt")
+    ):
+        (tmp_path / "set.txt").write_text(text)
+        with pytest.raises(UnreadableRun, match=words):
+            read_labelled(tmp_path / "set.txt")
 
 
 def test_sets_are_files_or_made_and_each_position_counts_once(tmp_path):

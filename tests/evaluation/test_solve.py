@@ -81,15 +81,12 @@ def test_quick_columns_are_scores_or_bounds(c4, monkeypatch):
         assert max(int(cell.split("..")[-1]) for cell in cells if cell != ".") == int(score)
 
 
-@pytest.mark.parametrize(
-    ("options", "text", "words"),
-    [
+def test_a_bad_line_is_refused_with_its_number(capsys, monkeypatch):
+    """Before any answer."""
+    for options, text, words in (
         ([], "44\n4455\n49\n", "line 3: '49'"),
         (["--format", "json"], "44\n4455\n49\n", "line 3: '49'"),
         ([], "44 2\n4 4 4\n", "line 2: '4 4 4': expected columns without spaces"),
-    ],
-)
-def test_a_bad_line_is_refused_with_its_number(options, text, words, capsys, monkeypatch):
-    """Before any answer."""
-    monkeypatch.setattr("sys.stdin", io.StringIO(text))
-    assert words in refusal(["solve", *options], capsys)
+    ):
+        monkeypatch.setattr("sys.stdin", io.StringIO(text))
+        assert words in refusal(["solve", *options], capsys)

@@ -34,9 +34,8 @@ def test_what_needs_a_path_an_address_or_a_program_is_not_offered():
     assert not set(needing) & set(PLAIN)
 
 
-@pytest.mark.parametrize(
-    ("spec", "words"),
-    [
+def test_what_is_refused_is_not_imported(monkeypatch):
+    for spec, words in (
         ("rndom", "this page offers"),
         ("os:system", "this page offers"),
         ("os:system:x=1", "this page offers"),
@@ -48,12 +47,10 @@ def test_what_needs_a_path_an_address_or_a_program_is_not_offered():
         ("perfect:table_mb=60000", "expected int between 1 and 256"),
         ("perfect:blunder=nan", "between 0 and 1"),
         (7, "expected a spec"),
-    ],
-)
-def test_what_is_refused_is_not_imported(spec, words, monkeypatch):
-    monkeypatch.setattr("c4env.agents.registry.registry.import_callable", pytest.fail)
-    with pytest.raises(C4Error, match=re.escape(words)):
-        check_spec(spec)
+    ):
+        monkeypatch.setattr("c4env.agents.registry.registry.import_callable", pytest.fail)
+        with pytest.raises(C4Error, match=re.escape(words)):
+            check_spec(spec)
 
 
 def test_the_owner_names_anything():

@@ -27,14 +27,11 @@ def centre_first(observation):
     return int(min(legal, key=lambda column: abs(column - 3)))
 
 
-def test_schedule_is_every_pairing_both_colours_opening_by_opening():
+def test_a_schedule_is_every_pairing_with_both_colours():
     games = opening_major(["a", "b", "c"], ["1", "2"])
     assert len(games) == len(set(games)) == 12
     assert [opening for _, opening in games] == ["1"] * 6 + ["2"] * 6
     assert {pair for pair, _ in games[:6]} == {pair for pair, _ in games}
-
-
-def test_gauntlet_is_each_challenger_against_each_other_both_colours():
     games = gauntlet_order(["x", "y"], ["a", "b"], ["1", "2"])
     assert len(games) == len(set(games)) == 16
     assert {frozenset(pair) for pair, _ in games} == {*map(frozenset, ("xa", "xb", "ya", "yb"))}
@@ -176,9 +173,8 @@ def test_a_directory_of_another_run_is_refused(tmp_path, monkeypatch):
         evaluation.round_robin(["random", "greedy"], openings=0, out=tmp_path)
 
 
-@pytest.mark.parametrize(
-    ("players", "options", "words"),
-    [
+def test_bad_input_is_refused_before_the_first_game(tmp_path):
+    for players, options, words in (
         ([], {}, "at least two"),
         ("random", {}, "a list"),
         (["random", "random"], {}, "given twice"),
@@ -193,26 +189,21 @@ def test_a_directory_of_another_run_is_refused(tmp_path, monkeypatch):
         (FIELD, {"opening": 1}, "no setting 'opening'; did you mean 'openings'"),
         (FIELD, {"job": 1}, "round_robin.. has no .*; did you mean 'jobs'"),
         (FIELD, {"foo": 1}, "expected players, openings, seed, jobs, out"),
-    ],
-)
-def test_bad_input_is_refused_before_the_first_game(players, options, words, tmp_path):
-    with pytest.raises(InvalidOption, match=words):
-        evaluation.round_robin(players, out=tmp_path / "run", **options)
-    assert not (tmp_path / "run").exists()
+    ):
+        with pytest.raises(InvalidOption, match=words):
+            evaluation.round_robin(players, out=tmp_path / "run", **options)
+        assert not (tmp_path / "run").exists()
 
 
-@pytest.mark.parametrize(
-    ("challengers", "field", "words"),
-    [
+def test_a_bad_gauntlet_is_refused():
+    for challengers, field, words in (
         ("random", [], "at least one agent in the field"),
         ([], ["random"], "needs a challenger"),
         ("random", ["greedy", "random"], "is both a challenger and in the field"),
         ("random", "greedy", "expected a list"),
-    ],
-)
-def test_a_bad_gauntlet_is_refused(challengers, field, words):
-    with pytest.raises(InvalidOption, match=words):
-        evaluation.gauntlet(challengers, field)
+    ):
+        with pytest.raises(InvalidOption, match=words):
+            evaluation.gauntlet(challengers, field)
 
 
 @pytest.mark.parametrize("value", [1e12, float("inf"), float("nan"), 86400.5, -1, "1", True])
