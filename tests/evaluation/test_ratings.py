@@ -252,16 +252,13 @@ def test_deterministic_agents_over_all_openings_are_not_a_sample():
     assert [r.elo for r in sampled] == [r.elo for r in exact]
 
 
-@pytest.mark.parametrize(
-    ("played", "deterministic"),
-    [
+def test_anything_less_is_a_sample():
+    for played, deterministic in (
         (some_run(), "abc"),  # one is stochastic
         (some_run()[:-1], "abcd"),  # a game is missing
         ([g for g in some_run() if g.opening != "44"], "abcd"),  # an opening is missing
-    ],
-)
-def test_anything_less_is_a_sample(played, deterministic):
-    assert not rated(played, "abcd", deterministic=deterministic).exact
+    ):
+        assert not rated(played, "abcd", deterministic=deterministic).exact
 
 
 def test_a_run_knows_which_agents_are_deterministic(tmp_path):
