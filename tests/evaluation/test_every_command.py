@@ -60,6 +60,7 @@ BAD = {
         ("15 --board 4x4x4", "'15': '5' at 2 is not a column 1..4"),
         ("11 --all file --board 4x4x4", "--all: expected no positions"),
         ("44 --threads 0", "threads=0"),
+        ("44 --table-mb 0", "table_mb=0"),
         ("44 --table-mb 999999999999", "table_mb=999999999999: "),
     ],
     "leaderboard": [
