@@ -48,11 +48,12 @@ def test_the_same_games_for_any_number_at_once(server, tmp_path):
 
 def test_every_answer_is_in_the_transcripts(server, tmp_path):
     server.script = ["what?", "Move: 9"]
-    result = run(server, out=tmp_path, limit=1)
+    run(server, out=tmp_path, limit=1)
+    asked = len(server.asked)
+    result = run(server, out=tmp_path, limit=2)  # what was played is not asked again
     spoken = list(read_transcripts(tmp_path))
-    assert len(spoken) == len(server.asked)
-    moves = sum(len(g.moves) // 2 + 2 for g in result.games)
-    assert len(spoken) <= moves + 2
+    assert asked < len(server.asked) == len(spoken)
+    assert len(spoken) <= sum(len(g.moves) // 2 + 2 for g in result.games) + 2
     for found, body in zip(spoken, server.asked, strict=True):
         assert (found.player, found.exchange.model) == ("model", "tiny")
         assert found.exchange.messages == body["messages"]
@@ -78,8 +79,7 @@ def test_a_network_that_fails_ends_the_run_and_no_game(server, tmp_path):
     assert asked == 31
     server.asked = []
     result = run(server, out=tmp_path)
-    whole = len(list(read_transcripts(tmp_path)))
-    assert len(server.asked) == whole - asked
+    assert len(server.asked) == len(list(read_transcripts(tmp_path))) - asked
     assert result.digest == run(server).digest
     server.answer = lambda body: Fault(500)
     with pytest.raises(Unavailable, match=r"(no game was over yet|lost; with --out DIR.*kept)$"):
@@ -103,21 +103,18 @@ def test_a_run_that_ends_early_keeps_the_answers_under_way(server, tmp_path):
     assert len(read_transcripts(tmp_path)) == len(answered) >= 20
 
 
-def test_the_fault_of_the_model_is_a_lost_game(server, tmp_path):
+def test_the_fault_of_the_model_is_a_lost_game(server):
     server.answer = lambda body: "I resign."
-    games = run(server, limit=1).games
-    assert [(g.ending, g.winner) for g in games] == [("exception", 1), ("exception", 0)]
-    assert "no legal move in 3 tries" in games[0].reason
-    assert "'I resign.'" in games[0].reason
+    (first, second) = run(server, limit=1).games
+    assert (first.ending, first.winner, second.winner) == ("exception", 1, 0)
+    assert "no legal move in 3 tries" in first.reason
 
 
 def test_a_number_of_tokens_ends_the_run_and_a_greater_one_goes_on(server, tmp_path):
-    with pytest.raises(Unavailable, match="1100 tokens used; max_tokens allows 1000"):
-        run(server, out=tmp_path, max_tokens=1000)
-    assert len(server.asked) == 10
-    with pytest.raises(Unavailable, match="1100 tokens used"):
-        run(server, out=tmp_path, max_tokens=1000)
-    assert len(server.asked) == 10
+    for _ in range(2):
+        with pytest.raises(Unavailable, match="1100 tokens used; max_tokens allows 1000"):
+            run(server, out=tmp_path, max_tokens=1000)
+        assert len(server.asked) == 10
     result = run(server, out=tmp_path, max_tokens=10**6)
     assert result.digest == run(server).digest
 
@@ -140,17 +137,6 @@ def test_another_prompt_is_another_run(server, tmp_path):
     prompt.write_text("The columns that are not full: {legal}\nDo your best.")
     with pytest.raises(errors.UnreadableRun, match="prompt of"):
         evaluation.round_robin([spec, "random"], openings=0, out=tmp_path / "run")
-
-
-def test_a_run_that_grows_asks_nothing_twice(server, tmp_path):
-    run(server, openings=0, out=tmp_path)
-    asked = len(server.asked)
-    players = {"model": server.spec, "other": "random", "new": "greedy"}
-    grown = evaluation.round_robin(players, openings=0, seed=1, out=tmp_path)
-    spoken = read_transcripts(tmp_path)
-    assert len(grown.games) == 6
-    assert asked < len(server.asked) == len(spoken)
-    assert len({(s.fixture, s.exchange.moves) for s in spoken}) == len(spoken)
 
 
 def test_a_key_that_a_server_repeats_is_written_nowhere(server, tmp_path, capsys):
@@ -228,21 +214,17 @@ def test_answers_and_tokens_are_counted_in_games_that_are_over():
     assert (row.asked_tokens, row.answered_tokens, row.seconds) == (300, 30, 2.0)
 
 
-def test_the_report_has_them_in_every_form(server, tmp_path, capsys):
+def test_the_report_has_them_in_every_form(server, tmp_path, c4):
     server.script = ["hm", "Move: 8"]
     players = {"model": server.spec, "other": "greedy"}
     evaluation.round_robin(players, openings=0, out=tmp_path / "run")
-    command = ["report", str(tmp_path / "run"), "--quiet"]
-    assert main(command) == 0
-    text = capsys.readouterr().out
-    assert "language model" in text
+    command = ["report", tmp_path / "run", "--quiet"]
+    text = c4(*command)
     assert "blunder rate of" in text
     line = text.partition("language model")[2].splitlines()[1]
     assert line.split()[:6] == ["model", "2", str(len(server.asked)), "1", "1", "2"]
-    assert main([*command, "--format", "markdown"]) == 0
-    assert "| language model |" in capsys.readouterr().out
-    assert main([*command, "--format", "json"]) == 0
-    found = json.loads(capsys.readouterr().out)
+    assert "| language model |" in c4(*command, "--format", "markdown")
+    found = json.loads(c4(*command, "--format", "json"))
     (facts,) = found["models"]
     assert (facts["unreadable"], facts["illegal"], facts["games"]) == (1, 1, 2)
     assert [row["blunder rate of"] for row in found["blunder_rates"]] == ["model"]
@@ -254,7 +236,7 @@ def test_questions_note_that_they_keep_no_prompt_of_a_model(server, model):
     assert ("stores the prompts and answers" in "".join(notes)) == model
 
 
-def test_the_page_holds_the_conversations_as_text(server, tmp_path):
+def test_the_page_holds_the_conversations_as_text(server, tmp_path, c4):
     server.answer = lambda body: (
         lowest_legal(body) if len(body["messages"]) > 1 else {"message": {"content": HOSTILE}}
     )
@@ -268,7 +250,7 @@ def test_the_page_holds_the_conversations_as_text(server, tmp_path):
     assert second[1][0][1].startswith("That is no legal move")
     assert len(second[1]) == 1  # what was asked before is not repeated
     html = tmp_path / "page.html"
-    assert main(["report", str(tmp_path), "--html", str(html), "--quiet", "--no-scores"]) == 0
+    c4("report", tmp_path, "--html", html, "--quiet", "--no-scores")
     text = html.read_text()
     assert "onerror=alert" in text
     assert "<img src=x" not in text

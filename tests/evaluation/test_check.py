@@ -1,6 +1,4 @@
-import contextlib
 import random
-from pathlib import Path
 
 import pytest
 
@@ -37,10 +35,8 @@ class ends(lingers):
 
 
 @pytest.fixture(autouse=True)
-def folder(tmp_path):
-    Path(tmp_path, "mine.py").write_text(AGENTS)
-    with contextlib.chdir(tmp_path):
-        yield
+def file_of_agents(folder):
+    (folder / "mine.py").write_text(AGENTS)
 
 
 def wild(observation):
@@ -61,7 +57,7 @@ def full(observation):
     return 3
 
 
-def test_a_good_agent():
+def test_good_agents():
     found = check_agent("mine.py:first")
     assert found.good
     assert found.moves == 1 + LATE // 3
@@ -69,13 +65,8 @@ def test_a_good_agent():
     assert len(found.seconds) == 3 * found.moves
     assert found.remedy == ""
     assert "what helps" not in found.table().text()
-
-
-def test_one_that_plays_by_its_seed():
-    found = check_agent("random")
-    assert found.good
-    assert found.repeats
-    assert not found.deterministic
+    by_seed = check_agent("random")
+    assert (by_seed.good, by_seed.repeats, by_seed.deterministic) == (True, True, False)
 
 
 @pytest.mark.parametrize(

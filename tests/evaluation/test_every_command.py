@@ -33,12 +33,9 @@ BAD = {
         ("random greedy --margin 1", "--margin has no effect without"),
         ("random greedy --jobs 0", "--jobs: 0: expected at least 1"),
         ("random greedy --seed two", "invalid number value: 'two'"),
-        ("random greedy --opening-book x", "unrecognized arguments"),
         ("greedy greedy", "c4 play"),
         ("one=random one=greedy", "agent 'one' is given twice"),
         ("greedy --only greedy", "a gauntlet needs a challenger and at least one agent"),
-        ("greedy --only", "expected one argument"),
-        ("alphabeta:depth={1,2 --quiet", "unmatched brace"),
         ("alphabeta:depth=1..2 alphabeta:depth=2", "'alphabeta:depth=2' is given twice"),
         ("random greedy --html tests", "'tests' is a folder: expected the name of a file"),
         ("random greedy --board 10x10", "board '10x10': expected ROWSxCOLUMNSxLINE"),
@@ -53,16 +50,13 @@ BAD = {
         ("greedy", "required: B (see"),
         ("greedy random --sprt 40,0", "sprt 40,0: expected H0,H1 in Elo, the smaller first"),
         ("greedy random --sprt 0,1001", "within -1000..1000"),
-        ("greedy random --sprt forty", "sprt 'forty': expected H0,H1 in Elo"),
         ("greedy random --sprt 0,40 --alpha 0.7", "alpha=0.7: expected a probability"),
         ("greedy random --alpha 0.1", "--alpha has no effect without --sprt"),
         ("greedy random --beta 0.1", "--beta has no effect without --sprt"),
-        ("greedy random --openings nowhere.txt", "nowhere.txt"),
     ],
     "solve": [
         ("48", "'48'"),
         ("4444444", "column 4 is full; legal columns: 1, 2, 3, 5, 6, 7"),
-        ("12121212", "the game is over"),
         ("15 --board 4x4x4", "'15': '5' at 2 is not a column 1..4"),
         ("11 --all file --board 4x4x4", "--all: expected no positions"),
         ("44 --threads 0", "threads=0"),
@@ -108,7 +102,6 @@ BAD = {
         ("a=greedy a=random", "a=greedy a=random: expected two different names"),
         ("random greedy --record LICENSE/games", "cannot be written: "),
         ("random greedy --moves 1212121", "--moves 1212121: expected a game that is not over"),
-        ("random greedy --moves 49", "'49': '9' at 2 is not a column 1..7"),
     ],
     "new": [
         ("agent pyproject.toml", "expected a file name that ends with .py"),
@@ -141,14 +134,9 @@ def test_bad_input_is_one_line_and_exit_code_2(
         ["run", "random", "alphabeta:heuristic=raising_agent:A"],
     ],
 )
-def test_a_users_module_that_raises_is_one_line_everywhere(
-    arguments, tmp_path, capsys, monkeypatch
-):
-    (tmp_path / "raising_agent.py").write_text("1 / 0\n")
-    monkeypatch.chdir(tmp_path)
-    assert main(arguments) == 2
-    shown = capsys.readouterr().err
-    assert shown.count("\n") == 1
+def test_a_users_module_that_raises_is_one_line_everywhere(arguments, folder, capsys):
+    (folder / "raising_agent.py").write_text("1 / 0\n")
+    shown = refusal(arguments, capsys)
     assert "raising_agent:A" in shown
     assert "ZeroDivisionError: division by zero (raising_agent.py, line 1)" in shown
 
@@ -156,32 +144,26 @@ def test_a_users_module_that_raises_is_one_line_everywhere(
 QUICK = ["run", "random", "greedy", "--openings", "0", "--jobs", "1", "--quiet"]
 
 
-def test_a_run_is_printed_reported_and_resumed(tmp_path, capsys):
-    run = ["run", "random", "greedy", "--openings", "1", "--jobs", "1", "--out", str(tmp_path)]
-    assert main(run) == 0
-    shown = capsys.readouterr()
-    said, _, heading, best, *_ = shown.out.splitlines()
+def test_a_run_is_printed_reported_and_resumed(tmp_path, c4):
+    run = ["run", "random", "greedy", "--openings", "1", "--jobs", "1", "--out", tmp_path]
+    shown = c4(*run)
+    said, _, heading, best, *_ = shown.splitlines()
     assert said.startswith(("greedy is the stronger", "greedy leads"))
     assert heading.split()[:3] == ["rank", "agent", "Elo"]
     assert best.split()[1] == "greedy"
-    assert "moving first" in shown.out
-    assert "8 games; openings of 1 ply" in shown.out
-    assert "\x1b" not in shown.out
-    assert "compiling" in shown.err or shown.err == ""  # no bar where there is no terminal
-    assert main([*run, "--quiet"]) == 0
-    again = capsys.readouterr().out
-    assert again.replace("8 of the games were stored already\n", "") == shown.out
-    assert main(["report", str(tmp_path)]) == 0
-    assert shown.out.split("digest ")[1].split()[0] in capsys.readouterr().out
+    assert "moving first" in shown
+    assert "8 games; openings of 1 ply" in shown
+    assert "\x1b" not in shown
+    again = c4(*run, "--quiet")
+    assert again.replace("8 of the games were stored already\n", "") == shown
+    assert shown.split("digest ")[1].split()[0] in c4("report", tmp_path)
     lines = (tmp_path / GAMES_FILE).read_text().splitlines(keepends=True)
     for kept in (0, 1):
         (tmp_path / GAMES_FILE).write_text("".join(lines[:kept]))
-        assert main(["report", str(tmp_path)]) == 0
-        report = capsys.readouterr().out
+        report = c4("report", tmp_path)
         assert f"unfinished: {kept} of 8 games" in report
         assert "greedy" in report
-    assert main(run) == 0
-    assert "1 of the games was stored already" in capsys.readouterr().out
+    assert "1 of the games was stored already" in c4(*run)
 
 
 class Terminal(io.StringIO):
@@ -204,54 +186,44 @@ def test_a_terminal_gets_colours_and_a_bar(monkeypatch):
         monkeypatch.setenv("NO_COLOR", "1")
 
 
-def test_agents_have_the_names_given_to_them_everywhere(tmp_path, capsys):
-    run = ["run", "old=random", "new=random", "--openings", "0", "--jobs", "1", "--quiet"]
-    assert main([*run, "--out", str(tmp_path), "--anchor", "old=100"]) == 0
-    shown = capsys.readouterr().out
+def test_agents_have_the_names_given_to_them_everywhere(tmp_path, c4):
+    run = ["run", "old=random", "new=random", *QUICK[3:]]
+    shown = c4(*run, "--out", tmp_path, "--anchor", "old=100")
     assert {line.split()[1] for line in shown.splitlines()[3:5]} == {"old", "new"}
     header, games = read_games(tmp_path)
     assert header.players == {"old": "random", "new": "random"}
     assert {game.players for game in games} == {("old", "new"), ("new", "old")}
-    assert main(["run", "greedy", "--only", "mine=greedy", *run[3:], "--format", "csv"]) == 0
-    assert capsys.readouterr().out.splitlines()[1].startswith("greedy,")
-    assert main(["match", "a=greedy", "b=greedy", *run[3:], "--sprt", "-10,400"]) == 0
-    shown = capsys.readouterr().out
+    shown = c4("run", "greedy", "--only", "mine=greedy", *run[3:], "--format", "csv")
+    assert shown.splitlines()[1].startswith("greedy,")
+    shown = c4("match", "a=greedy", "b=greedy", *run[3:], "--sprt", "-10,400")
     assert shown.startswith(("Undecided after", "H0 accepted"))
     assert "H0: -10, H1: 400" in shown
-    assert main(["play", "one=random", "two=random"]) == 0
-    assert "one (red x) plays" in capsys.readouterr().out
+    assert "one (red x) plays" in c4("play", "one=random", "two=random")
 
 
-TIMED = [*QUICK, "--movetime", "5", "--anchor", "random=100"]
-
-
-def test_json_holds_all_that_text_says(capsys):
-    assert main([*TIMED, "--format", "json"]) == 0
-    found = json.loads(capsys.readouterr().out)
+def test_json_holds_all_that_text_says(c4):
+    command = [*QUICK, "--movetime", "5", "--anchor", "random=100", "--format", "json"]
+    found = json.loads(c4(*command))
     result = evaluation.round_robin(["random", "greedy"], openings=0, movetime=5)
     ratings = result.rate(("random", 100))
     assert found["digest"] == result.digest
     assert {*result.notes} <= {*found["notes"]}
     assert [row["agent"] for row in found["standings"]] == [r.player for r in ratings]
     first, rated = found["standings"][0], ratings[0]
-    names = ("Elo", "Elo_low", "Elo_high", "LOS", "score", "games", "rank_best", "rank_worst")
+    names = ("Elo", "Elo_low", "Elo_high", "LOS", "score", "games")
     fields = ("elo", "low", "high", "better", "score", "games")
-    assert [first[name] for name in names] == [
-        *(getattr(rated, field) for field in fields),
-        *rated.ranks,
-    ]
+    assert [first[name] for name in names] == [getattr(rated, field) for field in fields]
+    assert (first["rank_best"], first["rank_worst"]) == rated.ranks
     assert found["first_move"] == ratings.first_move._asdict()
     assert ratings.method_note() in found["notes"]
 
 
-def test_list_describes_every_agent(capsys):
-    assert main(["list"]) == 0
-    shown = capsys.readouterr().out
+def test_list_describes_every_agent(c4):
+    shown = c4("list")
     for name in agents.names():
         assert name in shown
     assert "depth=7" in shown
-    assert main(["list", "rust-port"]) == 0
-    assert "minimax" not in capsys.readouterr().out
+    assert "minimax" not in c4("list", "rust-port")
 
 
 @pytest.mark.parametrize(
@@ -282,11 +254,11 @@ def test_a_stream_that_is_but_written_to_is_no_terminal(capsys, monkeypatch):
     assert "digest" in capsys.readouterr().out
 
 
-def test_the_only_agent_may_be_listed_too(capsys):
+def test_the_only_agent_may_be_listed_too(c4):
     found = []
     for given in (["greedy", "mine=random"], ["mine=random"]):
-        assert main(["run", *given, "--only", "greedy", "--format", "csv", *QUICK[3:]]) == 0
-        found.append([row.split(",")[:5] for row in capsys.readouterr().out.splitlines()])
+        shown = c4("run", *given, "--only", "greedy", "--format", "csv", *QUICK[3:])
+        found.append([row.split(",")[:5] for row in shown.splitlines()])
     assert found[0] == found[1]
 
 
@@ -301,19 +273,15 @@ UNWRITABLE = {
 
 @pytest.mark.parametrize("arguments", UNWRITABLE.values(), ids=UNWRITABLE)
 @pytest.mark.parametrize("path", ["no/such/folder", "file/x", "/proc/none/x"])
-def test_what_cannot_be_written_is_refused_before_a_game(
-    arguments, path, tmp_path, capsys, monkeypatch
-):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "file").write_text("")
+def test_what_cannot_be_written_is_refused_before_a_game(arguments, path, folder, c4, capsys):
+    (folder / "file").write_text("")
     if "--plots" in arguments and path == "no/such/folder":
         path = "file"  # its folders are made
-    assert main([*QUICK, "--out", "run"]) == 0
-    capsys.readouterr()
-    before = sorted(tmp_path.rglob("*"))
+    c4(*QUICK, "--out", "run")
+    before = sorted(folder.rglob("*"))
     given = [argument.replace("PATH", path) for argument in arguments]
     assert " cannot be written: " in refusal(given, capsys)
-    assert sorted(tmp_path.rglob("*")) == before
+    assert sorted(folder.rglob("*")) == before
 
 
 @pytest.mark.slow

@@ -10,7 +10,6 @@ import pytest
 from c4env import agents
 from c4env.agents.solver import Solver
 from c4env.agents.solver.exam import FILE, SHA256, VERSION, exam, exam_positions
-from c4env.evaluation.__main__ import main
 from c4env.position import Position
 from tests.helpers.paths import ROOT
 from tests.rules.positions import quiet
@@ -62,14 +61,10 @@ def test_scores_are_found_again_without_a_book():
         assert tuple(solver.scores(question.position)) == question.scores
 
 
-def test_agents_sit_the_exam_without_anything_being_solved(monkeypatch, capsys, tmp_path):
-    def solve(*arguments):
-        raise AssertionError("its scores come with the package")
-
-    monkeypatch.setattr(Solver, "scores", solve)
+def test_agents_sit_the_exam_without_anything_being_solved(monkeypatch, c4, tmp_path):
+    monkeypatch.setattr(Solver, "scores", pytest.fail)
     command = ["quality", "random", "greedy", "--on", "exam", "--count", "60", "--quiet"]
-    assert main([*command, "--format", "json", "--out", str(tmp_path)]) == 0
-    found = json.loads(capsys.readouterr().out)
+    found = json.loads(c4(*command, "--format", "json", "--out", tmp_path))
     assert any(n.startswith(f"exam {VERSION} (sha256 {SHA256[:16]})") for n in found["notes"])
     assert [row["critical"] for row in found["overall"]] == [60, 60]
     known = {question.position: question.scores for question in exam()[:60]}

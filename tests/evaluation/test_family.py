@@ -14,11 +14,7 @@ from c4env.evaluation.tables import rounded
 
 RUN = ["--openings", "0", "--jobs", "1", "--quiet"]
 
-
-@pytest.fixture(autouse=True)
-def folder(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
+pytestmark = pytest.mark.usefixtures("folder")
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -49,12 +45,10 @@ def test_help_of_a_command(name, capsys, monkeypatch):
     ],
     ids=lambda command: command[0],
 )
-def test_every_form_wherever_something_is_printed(command, capsys):
-    shown = {}
-    for form in ("text", "markdown", "csv", "json"):
-        assert main([*command, "--format", form]) == 0
-        shown[form] = capsys.readouterr().out
-        assert not shown[form].endswith("\n\n")
+def test_every_form_wherever_something_is_printed(command, c4):
+    forms = ("text", "markdown", "csv", "json")
+    shown = {form: c4(*command, "--format", form) for form in forms}
+    assert not any(printed.endswith("\n\n") for printed in shown.values())
     assert "| ---" in shown["markdown"] or "- Elo: " in shown["markdown"]
     json.loads(shown["json"])
     rows = list(csv.reader(io.StringIO(shown["csv"])))
@@ -63,33 +57,27 @@ def test_every_form_wherever_something_is_printed(command, capsys):
 
 
 @pytest.mark.slow
-def test_a_new_agent_plays_and_passes_its_check(folder, capsys):
-    assert main(["new", "agent", "mine.py"]) == 0
-    assert "c4 check mine.py:agent" in capsys.readouterr().out
-    assert main(["check", "mine.py:agent"]) == 0
-    assert "yes; the agent does not claim this" in capsys.readouterr().out
+def test_a_new_agent_plays_and_passes_its_check(c4):
+    assert "c4 check mine.py:agent" in c4("new", "agent", "mine.py")
+    assert "yes; the agent does not claim this" in c4("check", "mine.py:agent")
     for spec in ("mine.py", "mine.py:agent"):  # the function `agent` of the file
-        assert main(["run", "random", "--only", spec, "--openings", "1", *RUN[2:]]) == 0
-        shown = capsys.readouterr()
-        assert shown.out.startswith(f"{spec} scores ")
-        assert f"{spec} forfeited" not in shown.out
+        shown = c4("run", "random", "--only", spec, "--openings", "1", *RUN[2:])
+        assert shown.startswith(f"{spec} scores ")
+        assert f"{spec} forfeited" not in shown
 
 
 @pytest.mark.slow
-def test_a_new_heuristic_is_judged_and_plays(folder, capsys):
-    assert main(["new", "heuristic", "mine.py"]) == 0
-    written, _, command = capsys.readouterr().out.partition("try: c4 ")
+def test_a_new_heuristic_is_judged_and_plays(c4):
+    written, _, command = c4("new", "heuristic", "mine.py").partition("try: c4 ")
     assert written == "mine.py written; "
-    assert main(command.split()) == 0
+    assert c4(*command.split())
     agent = "alphabeta:depth=2,heuristic=mine.py:heuristic"
-    assert main(["run", agent, "alphabeta:depth=2", "--openings", "0", *RUN[2:]]) == 0
-    assert "forfeited" not in capsys.readouterr().out
+    assert "forfeited" not in c4("run", agent, "alphabeta:depth=2", *RUN)
 
 
-def test_one_agent_against_a_field_has_a_row_an_opponent(folder, capsys):
+def test_one_agent_against_a_field_has_a_row_an_opponent(c4):
     command = ["run", "random", "minimax:depth=1", "--only", "greedy", "--openings", "1", *RUN[2:]]
-    assert main([*command, "--out", "run"]) == 0
-    shown = capsys.readouterr().out
+    shown = c4(*command, "--out", "run")
     said, _, heading, *rows = shown.splitlines()[:5]
     assert re.match(r"greedy scores [\d.]+% of 16 games, Elo \+\d+ \(95 %: ", said)
     assert heading.split() == ["opponent", "Elo", "score", "first", "second", "LOS", "nodes", "ms"]
@@ -100,10 +88,8 @@ def test_one_agent_against_a_field_has_a_row_an_opponent(folder, capsys):
         assert shown_cells == [*map(str, cells)]
         assert score == rounded((cells[0] + cells[1]).score, ".1%")
     assert "  moving first  " not in shown
-    assert main(["report", "run"]) == 0
-    assert capsys.readouterr().out.splitlines()[:5] == shown.splitlines()[:5]
-    assert main([*command, "--format", "json"]) == 0
-    met = json.loads(capsys.readouterr().out)["opponents"]
+    assert c4("report", "run").splitlines()[:5] == shown.splitlines()[:5]
+    met = json.loads(c4(*command, "--format", "json"))["opponents"]
     assert {row.split()[0] for row in rows} == {each["opponent"] for each in met}
     for each in met:
         assert each["score_low"] <= each["score"] <= each["score_high"]

@@ -7,7 +7,6 @@ from c4env import agents
 from c4env.errors import LateAnswer
 from c4env.evaluation.games.game import game_seed, play_game
 from c4env.evaluation.games.pool import Clock
-from c4env.position import Position
 from tests.helpers.policies import first_legal
 
 
@@ -17,31 +16,25 @@ def against(policy, seat=0):
     return play_game(policies, ("one", "two"), "44")
 
 
-def test_a_game_is_played_to_its_end():
-    game = play_game((first_legal, first_legal), ("one", "two"), "4")
-    assert game.moves.startswith("4")
-    assert game.winner == Position.parse(game.moves).outcome.winner
-    assert game.ending == "four"
-
-
-def test_the_first_player_moves_first_whatever_the_opening():
+@pytest.mark.parametrize(("opening", "winner"), [("", 0), ("1", 0), ("12", 1)])
+def test_the_first_player_moves_first_whatever_the_opening(opening, winner):
     seen = []
 
     def look(observation):
         seen.append(int(observation["observation"].sum()))
         return first_legal(observation)
 
-    play_game((look, first_legal), ("one", "two"), "1")
+    game = play_game((look, first_legal), ("one", "two"), opening)
     assert all(plies % 2 == 0 for plies in seen)
+    assert (game.winner, game.ending, game.opening) == (winner, "four", opening)
+    assert game.moves.startswith(opening)
 
 
 def test_a_draw():
-    columns = iter([int(c) - 1 for c in DRAWN])
+    drawn = "441365675334466335442232661515577771217122"
+    columns = iter([int(c) - 1 for c in drawn])
     game = play_game((lambda o: next(columns),) * 2, ("one", "two"))
-    assert (game.winner, game.ending, game.moves) == (None, "full board", DRAWN)
-
-
-DRAWN = "441365675334466335442232661515577771217122"
+    assert (game.winner, game.ending, game.moves) == (None, "full board", drawn)
 
 
 @pytest.mark.parametrize("answer", [7, -1, True, 2.0, "3", None, np.array([1, 2])], ids=repr)

@@ -4,7 +4,6 @@ from hypothesis import strategies as st
 
 from c4env import evaluation
 from c4env.errors import UnreadableRun
-from c4env.evaluation.__main__ import main
 from c4env.evaluation.plan.header import RunHeader
 from c4env.evaluation.rating.sprt import Sprt
 from c4env.evaluation.store.growth import grown
@@ -22,20 +21,16 @@ def counted(*arguments, play=evaluation.round_robin, **settings):
     return result, counts[0]
 
 
-def test_the_report_covers_all_that_is_there(tmp_path, capsys):
-    run = ["run", "--openings", "1", "--quiet", "--jobs", "1", "--out", str(tmp_path)]
-    assert main([*run, *TWO, "--limit", "1"]) == 0
-    assert main([*run, *THREE, "--limit", "1"]) == 0
-    assert "2 of the games were stored already" in capsys.readouterr().out
-    assert main([*run, *TWO]) == 0
-    assert evaluation.round_robin(TWO, 1).digest in capsys.readouterr().out
-    assert main(["report", str(tmp_path)]) == 0
-    shown = capsys.readouterr().out
+def test_the_report_covers_all_that_is_there(tmp_path, c4):
+    run = ["run", "--openings", "1", "--quiet", "--jobs", "1", "--out", tmp_path]
+    c4(*run, *TWO, "--limit", "1")
+    assert "2 of the games were stored already" in c4(*run, *THREE, "--limit", "1")
+    assert evaluation.round_robin(TWO, 1).digest in c4(*run, *TWO)
+    shown = c4("report", tmp_path)
     assert digest_of(tmp_path) in shown
     assert "unfinished: 12 of 24 games; a command with all its agents and openings" in shown
-    assert main([*run, *THREE]) == 0
-    assert main(["report", str(tmp_path)]) == 0
-    assert "unfinished" not in capsys.readouterr().out
+    c4(*run, *THREE)
+    assert "unfinished" not in c4("report", tmp_path)
 
 
 def test_more_agents_and_openings_play_what_is_missing(tmp_path):
@@ -90,18 +85,6 @@ def digest_of(folder):
     return digest(read_games(folder)[1])
 
 
-def test_a_gauntlet_takes_on_challengers_opponents_and_openings(tmp_path):
-    evaluation.gauntlet("greedy", ["random"], 1, limit=1, out=tmp_path)
-    field = ["random", "minimax:depth=1"]
-    two = {"greedy": "greedy", "late": "random"}
-    result, there = counted(two, field, 1, play=evaluation.gauntlet, out=tmp_path)
-    assert there == 2
-    assert result.digest == evaluation.gauntlet(two, field, 1).digest
-    header, games = read_games(tmp_path)
-    assert header.challengers == ("greedy", "late")
-    assert len(games) == len(header.schedule()) == 32
-
-
 CLOSE = Sprt(0, 100)
 
 
@@ -144,34 +127,6 @@ def test_a_name_stands_for_one_agent(tmp_path):
     assert (there, result.table.games) == (0, 8)
 
 
-SOURCE = "def agent(observation):\n    return int(observation['action_mask'].argmax())\n"
-
-
-@pytest.mark.slow
-def test_edited_code_is_refused_in_words_and_others_may_go_on(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    own, other = "./own.py:agent", "my_own.py:agent"
-
-    def play(*players):
-        return counted(players, 0, out="run")
-
-    for name in ("own.py", "my_own.py"):
-        (tmp_path / name).write_text(SOURCE)
-    play(*TWO, own)
-    play(other, "random")
-    (tmp_path / "own.py").write_text(SOURCE + "# better\n")
-    words = r"these fields differ: code of ./own.py:agent \(own.py\); name"
-    with pytest.raises(UnreadableRun, match=words):
-        play(own, "random")
-    result, there = play(f"other={own}", "random")
-    assert (there, len(result.games)) == (0, 2)
-    (tmp_path / "own.py").write_text(SOURCE)
-    players = [own, other, *THREE]
-    result, there = play(*players)
-    assert there == 6 + 2
-    assert result.digest == evaluation.round_robin(players, 0).digest
-
-
 @st.composite
 def headers(draw):
     players = draw(st.lists(st.sampled_from("abcde"), min_size=2, unique=True))
@@ -184,6 +139,8 @@ def headers(draw):
         openings=tuple("1234"[: draw(st.integers(1, 4))]),
         deterministic=tuple(name for name in players if name in "ab"),
         timed=tuple(name for name in players if name == "c"),
+        code={name: {f"{name}.py": "1"} for name in players},
+        prompts={name: name for name in players},
         seed=1,
     )
 

@@ -26,25 +26,19 @@ def ratings_of(*elo, better=0.99, exact=False):
     return Ratings(tuple(players), Interval(0, 0, 0), "openings", 9, exact)
 
 
-@pytest.mark.parametrize(
-    ("ratings", "said"),
-    [
+def test_the_sentence_says_who_is_stronger_and_by_how_much():
+    for elo, said in (
         (
-            ratings_of(120, 20, -140),
+            [120, 20, -140],
             "a is the strongest of 3 agents, 100 Elo ahead of b (95 %: +50 .. +150).",
         ),
-        (
-            ratings_of(50, -50),
-            "a is the stronger of the two, 100 Elo ahead of b (95 %: +50 .. +150).",
-        ),
-        (ratings_of(20, -20), "a leads b by 40 Elo (95 %: -10 .. +90), but b may be as strong."),
-        (ratings_of(50, 50, -100), "a and b are level at the head of 3 agents (95 %: -50 .. +50)."),
-        (ratings_of(0, 0, 0), "a and 2 others are level (95 %: -50 .. +50)."),
-        (ratings_of(0), "9 games of a."),
-    ],
-)
-def test_the_sentence_says_who_is_stronger_and_by_how_much(ratings, said):
-    assert sentence(run_of([]), ratings) == said
+        ([50, -50], "a is the stronger of the two, 100 Elo ahead of b (95 %: +50 .. +150)."),
+        ([20, -20], "a leads b by 40 Elo (95 %: -10 .. +90), but b may be as strong."),
+        ([50, 50, -100], "a and b are level at the head of 3 agents (95 %: -50 .. +50)."),
+        ([0, 0, 0], "a and 2 others are level (95 %: -50 .. +50)."),
+        ([0], "9 games of a."),
+    ):
+        assert sentence(run_of([]), ratings_of(*elo)) == said
 
 
 AB = {"a": "a", "b": "b"}
@@ -67,41 +61,34 @@ def match_of(*pairs, sprt=(), known="", openings=121):
 WEAK = ["10"] * 3 + ["00"] * 22
 
 
-@pytest.mark.parametrize(
-    ("match", "said"),
-    [
+def test_the_sentence_of_a_match():
+    for played, said in (
         (match_of(*WEAK), "b is the stronger of the two, 4"),
-        (match_of(*WEAK, sprt=(0, 40)), "a is not 40 Elo stronger than b."),
-        (match_of(*["00"] * 121, sprt=(-300, 0)), "a is not as strong as b."),
+        (match_of(*["00"] * 121, sprt=(0, 40)), "H0 accepted after 25 pairs of games: a is not 40"),
         (match_of(*["11"] * 121, sprt=(-20, 20)), "H1 accepted after 26 pairs of games: a is not"),
         (match_of("1", sprt=(0, 40)), "Undecided after 0 pairs of games: whether a is 40 Elo"),
         (match_of("10", "01", sprt=(0, 40)), "the same command resumes the match."),
         (match_of("10", "01", sprt=(0, 40), openings=2), "more openings continue the test."),
         (match_of(*["10"] * 25), "a and b are level ("),
-    ],
-)
-def test_the_sentence_of_a_match(match, said):
-    assert said in sentence(match, match.ratings)
-    stopped = any("The test stopped the match" in each for each in remarks(match, match.ratings))
-    assert stopped == (match.decision is not None)
+    ):
+        assert said in sentence(played, played.ratings)
+        stopped = "The test stopped the match" in str(remarks(played, played.ratings))
+        assert stopped == (played.decision is not None)
 
 
-@pytest.mark.parametrize(
-    ("plies", "played", "said"),
-    [
+def test_advice_knows_the_limit_of_openings():
+    for plies, played, said in (
         (3, 9, "--limit 9 plays 9 of 121 openings of 3 plies: raise it."),
         (2, 25, "--openings 3 plays 121 openings."),
-    ],
-)
-def test_advice_knows_the_limit_of_openings(plies, played, said):
-    some = tuple(enumerate_openings(plies))[:played]
-    games = [
-        GameRecord(pair, opening, opening + "1" * seat, number % 2, "four")
-        for number, opening in enumerate(some)
-        for seat, pair in enumerate((("a", "b"), ("b", "a")))
-    ]
-    level = run_of(games, players=AB, openings=some)
-    assert said in remarks(level, level.ratings)
+    ):
+        some = tuple(enumerate_openings(plies))[:played]
+        games = [
+            GameRecord(pair, opening, opening + "1" * seat, number % 2, "four")
+            for number, opening in enumerate(some)
+            for seat, pair in enumerate((("a", "b"), ("b", "a")))
+        ]
+        level = run_of(games, players=AB, openings=some)
+        assert said in remarks(level, level.ratings)
 
 
 def test_the_lines_of_a_match_are_those_of_engine_authors():

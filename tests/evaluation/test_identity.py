@@ -82,9 +82,8 @@ def made(spec):
 
 
 @pytest.mark.parametrize(("spec", "files", "changed"), SPECS)
-def test_all_that_a_spec_stands_for_makes_its_identity(tmp_path, monkeypatch, spec, files, changed):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.syspath_prepend(tmp_path)
+def test_all_that_a_spec_stands_for_makes_its_identity(folder, monkeypatch, spec, files, changed):
+    monkeypatch.syspath_prepend(folder)
     agents.register("field-own", Entry("field-own", f"{__name__}:Own", ""))
     write(files)
     modules = set(sys.modules)
@@ -100,14 +99,10 @@ def test_all_that_a_spec_stands_for_makes_its_identity(tmp_path, monkeypatch, sp
 
 
 @pytest.mark.parametrize("spec", ["greedy", "mcts:simulations=5", "c4env.agents.baselines:Random"])
-def test_an_agent_of_this_project_has_none_whatever_lies_about(tmp_path, monkeypatch, spec):
-    monkeypatch.chdir(tmp_path)
+def test_an_agent_of_this_project_has_none_whatever_lies_about(folder, spec):
     write({"greedy": "1", "5": "2", "mcts/a": "3"})
     assert made(spec) == {}
     assert in_short({}) == ""
-
-
-# -- objects -----------------------------------------------------------------------------
 
 
 def leans(value):

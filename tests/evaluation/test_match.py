@@ -2,7 +2,6 @@ from dataclasses import replace
 
 import pytest
 
-from c4env.evaluation.__main__ import main
 from c4env.evaluation.rating.sprt import Sprt
 from c4env.evaluation.store.record import GAMES_FILE, read_games
 from c4env.evaluation.studies.match import Match, play_match
@@ -35,10 +34,6 @@ def test_the_test_stops_the_match_at_the_deciding_pair(tmp_path):
     assert str(match.lines).splitlines()[1].endswith(", H0: 0, H1: 300, accepted: H1")
 
 
-def test_the_agents_the_other_way_round_decide_the_other_way():
-    assert play_match(FIELD[::-1], openings=3, sprt=Sprt(-300, 0)).decision == "H0"
-
-
 @pytest.mark.compiled
 @pytest.mark.slow
 def test_the_decision_is_the_same_for_any_number_of_jobs_and_after_interruptions(tmp_path):
@@ -69,16 +64,13 @@ def test_openings_that_run_out_leave_it_undecided():
     assert (half.llr.value, half.total.games, half.score.value) == (0, 0, 0.5)
 
 
-def test_the_command_says_what_was_decided(tmp_path, capsys):
-    arguments = ["match", *FIELD, "--sprt", "0,300", "--jobs", "1", "--quiet", "--openings", "3"]
-    assert main([*arguments, "--out", str(tmp_path)]) == 0
-    first = capsys.readouterr().out
+def test_the_command_says_what_was_decided(tmp_path, c4):
+    command = ["match", *FIELD, "--sprt", "0,300", "--jobs", "1", "--quiet", "--openings", "3"]
+    first = c4(*command, "--out", tmp_path)
     assert "H1 accepted after" in first
-    assert main(["report", str(tmp_path)]) == 0
-    report = capsys.readouterr().out
+    report = c4("report", tmp_path)
     assert "H1 accepted after" in report
     assert "unfinished" not in report
-    assert main([*arguments, "--out", str(tmp_path)]) == 0
-    again = capsys.readouterr().out
+    again = c4(*command, "--out", tmp_path)
     assert set(first.splitlines()) <= set(again.splitlines())
     assert "games were stored already" in again

@@ -19,12 +19,6 @@ pytestmark = [pytest.mark.compiled, pytest.mark.filterwarnings("error::RuntimeWa
 FIRST = "int(observation['action_mask'].argmax())"
 
 
-@pytest.fixture
-def folder(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
 def write(folder, name, *lines):
     (folder / name).parent.mkdir(exist_ok=True)
     (folder / name).write_text("\n".join(lines))
@@ -179,18 +173,15 @@ def test_an_agent_may_change_its_process_and_start_others(folder):
     assert (folder / "made").exists()
 
 
-@pytest.mark.parametrize(
-    ("line", "words"),
-    [
+def test_who_cannot_be_made_is_refused_before_the_run(folder):
+    for line, words in (
         ("import os; os._exit(3)", "cannot be made: its process ended .exit code 3"),
         ("1 / 0", "importing .* raised ZeroDivisionError: division by zero .wrong.py, line 1"),
-    ],
-)
-def test_who_cannot_be_made_is_refused_before_the_run(folder, line, words):
-    name = agent(folder, "wrong.py", before=[line])
-    with pytest.raises(UnknownAgent, match=words):
-        evaluation.round_robin([name, "random"], 0, out="run")
-    assert not (folder / "run").exists()
+    ):
+        name = agent(folder, "wrong.py", before=[line])
+        with pytest.raises(UnknownAgent, match=words):
+            evaluation.round_robin([name, "random"], 0, out="run")
+        assert not (folder / "run").exists()
 
 
 def test_in_a_daemonic_process_one_job_plays_here(folder):

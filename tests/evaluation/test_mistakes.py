@@ -6,7 +6,6 @@ import pytest
 
 from c4env.agents.solver import Solver
 from c4env.errors import InvalidOption
-from c4env.evaluation.__main__ import main
 from c4env.evaluation.exact.mistakes import Mistake, Mistakes
 from c4env.evaluation.exact.moves import Quality, bands, judge_games
 from c4env.evaluation.exact.scores import Judge
@@ -82,9 +81,8 @@ def test_the_parts_are_those_of_the_games_and_of_the_judged_moves(games, judge):
 
 
 @pytest.mark.compiled
-@pytest.mark.parametrize(
-    ("moves", "column", "kind"),
-    [
+def test_a_kind_is_told_by_the_next_two_discs():
+    for moves, column, kind in (
         ("414141", 2, "missed win"),  # column 4 wins; yellow wins at once in column 1
         ("747474", 1, "missed win"),
         ("11223", 7, "missed block"),  # red has three discs in a row
@@ -95,15 +93,13 @@ def test_the_parts_are_those_of_the_games_and_of_the_judged_moves(games, judge):
         ("144444433", 3, "deeper"),  # the same, although the game is then drawn
         ("44446", 4, "deeper"),  # four discs later
         ("344344434131322236", 1, "opened a win"),
-    ],
-)
-def test_a_kind_is_told_by_the_next_two_discs(moves, column, kind):
-    scores = Solver().scores(Position.parse(moves))
-    best, own = max(s for s in scores if s is not None), scores[column - 1]
-    kept = tuple(c for c, score in enumerate(scores) if score == best)
-    mistake = Mistake(moves, column - 1, kept, best, own, (0,))
-    assert mistake.kind == kind
-    assert mistake.said().startswith(f"{kind}, {mistake.cost:g} point")
+    ):
+        scores = Solver().scores(Position.parse(moves))
+        best, own = max(s for s in scores if s is not None), scores[column - 1]
+        kept = tuple(c for c, score in enumerate(scores) if score == best)
+        mistake = Mistake(moves, column - 1, kept, best, own, (0,))
+        assert mistake.kind == kind
+        assert mistake.said().startswith(f"{kind}, {mistake.cost:g} point")
 
 
 def test_who_gave_nothing_away_is_told_so(games, judge):
@@ -116,15 +112,13 @@ def test_who_gave_nothing_away_is_told_so(games, judge):
         Mistakes.of([GameRecord(("a", "b"), "", "", 0, "crash")], "b", judge)
 
 
-def test_the_command_shows_each_form(games, tmp_path, capsys):
+def test_the_command_shows_each_form(games, tmp_path, c4):
     header = RunHeader(players={"a": "greedy", "b": "random"}, openings=(ENDING,), seed=0)
     with open_games(tmp_path, header) as file:
         file.append(games[0])
 
     def shown(form):
-        command = ["report", str(tmp_path), "--agent", "a", "--format", form, "--quiet"]
-        assert main(command) == 0
-        return capsys.readouterr().out
+        return c4("report", tmp_path, "--agent", "a", "--format", form, "--quiet")
 
     text = shown("text")
     assert len(games[0].moves) == len(ENDING) + 2  # both play best after the mistake

@@ -48,7 +48,7 @@ def test_a_file_of_openings(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("content", "words"),
+    ("openings", "words"),
     [
         (b"44\n# x\n48\n", "line 3: '48': '8' at 2"),
         (b"11111111\n", "line 1: .* full"),
@@ -56,18 +56,6 @@ def test_a_file_of_openings(tmp_path):
         (b"44\n1\n44\n", "line 3: 44 is also in line 1"),
         (b"# nothing\n", "expected at least one opening"),
         (b"\xff\xfe\n", "not a text file"),
-    ],
-)
-def test_a_bad_file_is_refused_with_its_line(content, words, tmp_path):
-    path = tmp_path / "openings.txt"
-    path.write_bytes(content)
-    with pytest.raises(InvalidOption, match=words):
-        choose_openings(str(path))
-
-
-@pytest.mark.parametrize(
-    ("openings", "words"),
-    [
         ("no-such-file", "No such file"),
         ("", "expected a number of plies"),
         ("44", "a number of plies 0..8"),
@@ -81,6 +69,9 @@ def test_a_bad_file_is_refused_with_its_line(content, words, tmp_path):
         (2.5, "a number of plies"),
     ],
 )
-def test_bad_openings_are_refused(openings, words):
+def test_bad_openings_are_refused(openings, words, tmp_path):
+    if isinstance(openings, bytes):  # those of a file
+        (tmp_path / "openings.txt").write_bytes(openings)
+        openings = str(tmp_path / "openings.txt")
     with pytest.raises(InvalidOption, match=words):
         choose_openings(openings)

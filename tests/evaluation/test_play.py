@@ -1,16 +1,14 @@
 import pytest
 
-from c4env.evaluation.__main__ import main
 from c4env.evaluation.store.record import read_games
 
 LEFTMOST = "def agent(observation):\n    return int(observation['action_mask'].argmax())\n"
 
 
 @pytest.fixture
-def play(tmp_path, monkeypatch, capsys):
+def play(folder, monkeypatch, c4):
     """Play with these lines typed; returns standard output."""
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "left.py").write_text(LEFTMOST)
+    (folder / "left.py").write_text(LEFTMOST)
 
     def played(lines, *arguments):
         typed = iter(lines)
@@ -23,8 +21,7 @@ def play(tmp_path, monkeypatch, capsys):
                 raise EOFError from None
 
         monkeypatch.setattr("builtins.input", ask)
-        assert main(["play", *arguments]) == 0
-        return capsys.readouterr().out
+        return c4("play", *arguments)
 
     return played
 

@@ -110,9 +110,6 @@ def test_a_process_that_dies_is_replaced_and_closing_ends_a_search_in_native_cod
     assert threading.active_count() <= threads
 
 
-# -- what is answered ------------------------------------------------------------------------
-
-
 def answers(cache, *question):
     return [answer(part, cache) for part in parts(Question(*question))]
 

@@ -8,7 +8,6 @@ from c4env import agents
 from c4env.agents.solver import Solver
 from c4env.bitboard import CELLS
 from c4env.errors import InvalidOption, UnreadableRun
-from c4env.evaluation.__main__ import main
 from c4env.evaluation.exact.questions import (
     ANSWERS_FILE,
     labelled_sets,
@@ -93,18 +92,13 @@ def test_an_agent_without_an_answer_is_noted(judge):
         answers(["answers-breaks-down"], [p for p in SET if p.position.plies % 2], judge)
 
 
-def test_the_command_asks_agents(tmp_path, capsys):
+def test_the_command_asks_agents(tmp_path, c4):
     path = tmp_path / "set.txt"
     path.write_text(format_labelled(SET))
-    command = ["quality", "greedy", "random", "--on", str(path), "--out", str(tmp_path / "kept")]
-    assert main(command) == 0
-    first = capsys.readouterr()
-    assert "bootstrap over 30 positions" in first.out
-    assert not first.err  # no bar where there is no terminal
-    assert main([*command, "--quiet"]) == 0
-    again = capsys.readouterr()
-    assert again.out == first.out
-    assert again.err == ""
+    command = ["quality", "greedy", "random", "--on", path, "--out", tmp_path / "kept"]
+    first = c4(*command)
+    assert "bootstrap over 30 positions" in first
+    assert c4(*command, "--quiet") == first
     assert {p.name for p in (tmp_path / "kept").iterdir()} == {"answers.jsonl", "scores.jsonl"}
 
 
@@ -192,19 +186,16 @@ def test_made_positions_are_of_the_set_and_labelled_right():
         assert 1 <= solver.plies_to_end(position) <= 13
 
 
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
+def test_a_bad_file_is_refused_with_the_line(tmp_path):
+    for text, words in (
         ("44 1\n48 2\n", "line 2"),
         ("44\n", "line 1"),
         ("44 one\n", "expected moves and a score"),
         ("", "has no position: expected lines of moves and a score"),
-    ],
-)
-def test_a_bad_file_is_refused_with_the_line(tmp_path, text, words):
-    (tmp_path / "set.txt").write_text(text)
-    with pytest.raises(UnreadableRun, match=words):
-        read_labelled(tmp_path / "set.txt")
+    ):
+        (tmp_path / "set.txt").write_text(text)
+        with pytest.raises(UnreadableRun, match=words):
+            read_labelled(tmp_path / "set.txt")
 
 
 def test_sets_are_files_or_made_and_each_position_counts_once(tmp_path):

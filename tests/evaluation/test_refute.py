@@ -11,7 +11,6 @@ import pytest
 
 from c4env import agents, evaluation
 from c4env.agents.solver import Solver
-from c4env.evaluation.__main__ import main
 from c4env.evaluation.exact import refute
 from c4env.evaluation.exact.questions import question, question_in_worker
 from c4env.observation import observe
@@ -228,17 +227,12 @@ def test_an_agent_that_breaks_down_is_refuted_there():
     assert "exception: RuntimeError: tired" in found.summary()
 
 
-def test_the_command_prints_every_form(capsys, tmp_path):
+def test_the_command_prints_every_form(c4, tmp_path):
     path = tmp_path / "openings.txt"
     path.write_text("\n".join(LATE))
     found = evaluation.refute("greedy", str(path))
-    forms = {}
-    for form in ("text", "markdown", "csv", "json"):
-        command = ["refute", "greedy", "--openings", str(path), "--format", form, "--jobs", "1"]
-        assert main(command) == 0
-        shown = capsys.readouterr()
-        assert not shown.err  # no bar where there is no terminal
-        forms[form] = shown.out
+    command = ["refute", "greedy", "--openings", path, "--jobs", "1", "--format"]
+    forms = {form: c4(*command, form) for form in ("text", "markdown", "csv", "json")}
     assert f"{found.held:.1%}" in forms["text"]
     assert f"Shortest refutation found: {found.shortest.line}" in forms["markdown"]
     known = json.loads(forms["json"])

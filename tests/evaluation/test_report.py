@@ -7,12 +7,11 @@ import pytest
 
 from c4env import Position
 from c4env.agents.solver import Solver
-from c4env.evaluation.__main__ import main
 from c4env.evaluation.exact.scores import Judge
 from c4env.evaluation.report import page as report
 from c4env.evaluation.report.static import STATIC
-from c4env.evaluation.store.record import GameRecord, read_games
-from tests.helpers.runs import rated, run_of
+from c4env.evaluation.store.record import GameRecord
+from tests.helpers.runs import rated, record_run, run_of
 
 NASTY = "</script><img src=x onerror=alert(1)>&\u2028"
 
@@ -102,18 +101,12 @@ def test_names_cannot_leave_the_data_they_stand_in():
 
 
 @pytest.mark.compiled
-def test_the_command_writes_the_page_and_keeps_the_scores(tmp_path):
-    run = ["run", "random", "greedy", "--openings", "1", "--jobs", "1", "--quiet"]
-    assert main([*run, "--out", str(tmp_path / "run")]) == 0
+def test_the_command_writes_the_page_and_keeps_the_scores(tmp_path, c4):
     page = tmp_path / "page.html"
-    assert main(["report", str(tmp_path / "run"), "--html", str(page), "--quiet"]) == 0
-    _, games = read_games(tmp_path / "run")
+    command = ["report", record_run(tmp_path / "run", "random", "greedy"), "--html", page]
+    c4(*command, "--quiet")
     found = data_of(page.read_text())
-    assert len(found["games"]) == len(games) == 8
+    assert (len(found["games"]), len(found["scores"])) == (8, 8)
     assert (tmp_path / "run" / "scores.jsonl").exists()
-    quick = tmp_path / "quick.html"
-    command = ["report", str(tmp_path / "run"), "--html", str(quick), "--no-scores", "--quiet"]
-    assert main(command) == 0
-    assert data_of(quick.read_text())["scores"] is None
-    assert main([*command[:3], str(page), "--no-scores", "--quiet"]) == 0
-    assert page.read_text() == quick.read_text()  # what stood there is replaced
+    c4(*command, "--no-scores", "--quiet")
+    assert data_of(page.read_text())["scores"] is None  # what stood there is replaced

@@ -42,9 +42,6 @@ def ask(client, **question):
     return lines
 
 
-# -- what it answers --------------------------------------------------------------------------
-
-
 def test_the_page_loads_nothing_from_elsewhere(client):
     answer = client.get("/")
     assert answer.headers["content-type"] == "text/html; charset=utf-8"
@@ -101,9 +98,6 @@ def test_a_pasted_position_is_moves_or_a_board(client):
         assert words in pasted(text).json()["error"]
 
 
-# -- what it records ------------------------------------------------------------------------
-
-
 def finished(**changes):
     game = {"id": "12345678", "players": ["human", "greedy"], "opening": "", "moves": WON}
     return {**game, "forfeit": None, **changes}
@@ -115,7 +109,7 @@ def posted(record, *games):
         return [httpx.post(f"{address}/api/games", json=game) for game in games]
 
 
-def test_a_game_is_recorded_once_and_tallied(tmp_path, capsys):
+def test_a_game_is_recorded_once_and_tallied(tmp_path, c4):
     helps = [{}, {"hint": 3, "exact scores": 1}, {"take-back": 0}]
     answers = posted(
         tmp_path,
@@ -134,15 +128,13 @@ def test_a_game_is_recorded_once_and_tallied(tmp_path, capsys):
     # Who is helped does not win as a person alone.
     assert [game.players[0] for game in helped] == ["human", "human with help", "human"]
     assert [game.reason for game in helped] == ["", "3 hint, 1 exact scores", ""]
-    assert main(["report", str(tmp_path)]) == 0
-    assert "6 games" in capsys.readouterr().out
+    assert "6 games" in c4("report", tmp_path)
 
 
-def test_nothing_is_written_without_a_record(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_nothing_is_written_without_a_record(folder):
     (answer,) = posted(None, finished())
     assert answer.json() == {"recorded": False, "winner": 0}
-    assert list(tmp_path.iterdir()) == []
+    assert list(folder.iterdir()) == []
 
 
 def test_a_record_that_cannot_be_written_is_said(tmp_path):
@@ -151,9 +143,6 @@ def test_a_record_that_cannot_be_written_is_said(tmp_path):
     assert answer.status_code == 400
     assert "is not one of a run's games" in answer.json()["error"]
     assert (tmp_path / GAMES_FILE).read_text() == "something else\n"
-
-
-# -- what it refuses ------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -214,22 +203,20 @@ def test_huge_bodies_are_not_read(client, caplog):
     assert caplog.text.count("413") == 2
 
 
-@pytest.mark.parametrize(
-    ("method", "path", "status"),
-    [
+def test_paths_lead_nowhere_else(client, caplog):
+    for method, path, status in (
         ("GET", "/api/ask", 405),
         ("POST", "/", 405),
         ("GET", "/etc/passwd", 404),
         ("GET", "/..%2f..%2fetc/passwd", 404),
         ("GET", "/static/web.html", 404),
         ("GET", "/static/..%2f..%2fserver.py", 404),
-    ],
-)
-def test_paths_lead_nowhere_else(client, caplog, method, path, status):
-    answer = client.request(method, path)
-    assert answer.status_code == status
-    assert "error" in answer.json()
-    assert str(status) in caplog.text
+    ):
+        caplog.clear()
+        answer = client.request(method, path)
+        assert answer.status_code == status
+        assert "error" in answer.json()
+        assert str(status) in caplog.text
 
 
 def test_other_sites_and_other_names_are_kept_out(client, caplog):
@@ -256,9 +243,6 @@ def test_other_sites_and_other_names_are_kept_out(client, caplog):
     assert "415" in caplog.text
 
 
-# -- stopping -----------------------------------------------------------------
-
-
 @pytest.mark.slow
 def test_who_stops_listening_stops_the_search(client):
     """The process is given a search of a minute; the next question is answered at once."""
@@ -270,16 +254,13 @@ def test_who_stops_listening_stops_the_search(client):
     assert ask(client, kind="move", agent="greedy", moves="")[-1]["type"] == "move"
 
 
-# -- the command ------------------------------------------------------------------------------
-
-
 def test_a_port_that_is_taken_is_one_line(capsys):
     with listen("127.0.0.1", 0) as taken:
         port = taken.getsockname()[1]
         assert main(["web", "--no-browser", "--no-record", "--port", str(port)]) == 2
-    shown = capsys.readouterr()
-    assert f"port {port}" in shown.err
-    assert "--port 0" in shown.err
+    shown = capsys.readouterr().err
+    assert f"port {port}" in shown
+    assert "--port 0" in shown
     for host, port in (("203.0.113.7", 0), ("no such host", 0), ("127.0.0.1", 70_000)):
         with pytest.raises(Unwritable):
             listen(host, port)

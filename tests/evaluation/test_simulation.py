@@ -167,8 +167,6 @@ def test_the_best_of_many_is_not_drawn_to_the_mean_by_virtual_games():
     assert np.mean([r[0].elo - r[-1].elo for r in ratings]) == pytest.approx(1200, abs=150)
 
 
-# -- sequential tests -----------------------------------------------------------------------
-
 PAIRS = {  # how often a pair of games brings 0, 1/2, 1, 3/2, 2 points, before one is the stronger
     "many draws": (0.05, 0.2, 0.5, 0.2, 0.05),
     "by opening": (0.08, 0.02, 0.8, 0.02, 0.08),

@@ -6,7 +6,6 @@ import json
 import pytest
 
 from c4env.agents.solver import Solver
-from c4env.evaluation.__main__ import main
 from c4env.jit import config
 from c4env.position import Position
 from tests.helpers.commands import refusal
@@ -14,9 +13,8 @@ from tests.rules import reference
 
 
 @pytest.mark.compiled
-def test_a_position_is_shown_with_board_scores_and_line(capsys):
-    assert main(["solve", "444444"]) == 0
-    shown = capsys.readouterr().out
+def test_a_position_is_shown_with_board_scores_and_line(c4):
+    shown = c4("solve", "444444")
     assert "\n-1  0 +1  . +1  0 -1   score of each column" in shown
     assert shown.startswith(" .  .  . [o] .  .  .\n")
     assert "red x to move wins in 35 discs (+1)" in shown
@@ -24,25 +22,22 @@ def test_a_position_is_shown_with_board_scores_and_line(capsys):
 
 
 @pytest.mark.compiled
-def test_the_empty_board_and_a_finished_game(capsys):
-    assert main(["solve", "--", "-"]) == 0
-    assert "-2 -1  0 +1  0 -1 -2" in capsys.readouterr().out
-    assert main(["solve", "1212121"]) == 0
-    assert "red x has won" in capsys.readouterr().out
+def test_the_empty_board_and_a_finished_game(c4):
+    assert "-2 -1  0 +1  0 -1 -2" in c4("solve", "--", "-")
+    assert "red x has won" in c4("solve", "1212121")
 
 
 @pytest.mark.skipif(not config.DISABLE_JIT, reason="would compile another board")
-def test_columns_after_the_ninth_are_letters(capsys):
-    assert main(["solve", "1a2a3", "9182", "--board", "2x10x3", "--format", "markdown"]) == 0
-    assert "| 7 a |" in capsys.readouterr().out
-    assert main(["solve", "1919a", "--board", "2x10x3"]) == 0
-    assert "best 7, 8" in capsys.readouterr().out
+def test_columns_after_the_ninth_are_letters(c4):
+    shown = c4("solve", "1a2a3", "9182", "--board", "2x10x3", "--format", "markdown")
+    assert "| 7 a |" in shown
+    assert "best 7, 8" in c4("solve", "1919a", "--board", "2x10x3")
 
 
 @pytest.mark.compiled
-def test_json_holds_the_same(capsys):
-    assert main(["solve", "444444", "4455", "--format", "json"]) == 0
-    first, second = map(json.loads, capsys.readouterr().out.splitlines())
+def test_json_holds_the_same(c4):
+    shown = c4("solve", "444444", "4455", "--format", "json")
+    first, second = map(json.loads, shown.splitlines())
     assert first["columns"] == [-1, 0, 1, None, 1, 0, -1]
     assert (first["score"], first["best"], first["plies_to_end"]) == (1, "35", 35)
     assert len(first["line"]) == 35
@@ -53,34 +48,31 @@ def lines(count, discs):
     return list(reference.random_games(seed=4, count=count, least=discs, most=discs))
 
 
-def test_standard_input_is_answered_line_by_line(capsys, monkeypatch):
+def test_standard_input_is_answered_line_by_line(c4, monkeypatch):
     asked = lines(50, 30)
     monkeypatch.setattr("sys.stdin", io.StringIO("".join(f"{moves} 99\n" for moves in asked)))
-    assert main(["solve"]) == 0
     solver = Solver(table_mb=4)
     expected = [f"{moves} {solver.score(Position.parse(moves))}" for moves in asked]
-    assert capsys.readouterr().out.splitlines() == expected
+    assert c4("solve").splitlines() == expected
 
 
 @pytest.mark.compiled
-def test_quick_columns_are_scores_or_bounds(capsys, monkeypatch):
-    assert main(["solve", "522243177573135", "--quick"]) == 0
-    shown = capsys.readouterr().out.splitlines()
+def test_quick_columns_are_scores_or_bounds(c4, monkeypatch):
+    shown = c4("solve", "522243177573135", "--quick").splitlines()
     numbers, cells = shown[-4].split(), shown[-3].split()
     assert numbers == list("1234567")
     assert cells[2:4] == ["+14", "+12"]
     assert ".." in cells[0]
     assert shown[-3].index("+14") + 3 == shown[-4].index("3") + 1  # a column's cell ends below it
-    assert main(["solve", "444444", "522243177573135", "--quick", "--format", "json"]) == 0
-    first, second = map(json.loads, capsys.readouterr().out.splitlines())
+    found = c4("solve", "444444", "522243177573135", "--quick", "--format", "json")
+    first, second = map(json.loads, found.splitlines())
     assert "columns" not in first
     assert first["bounds"][2:5] == [[1, 1], None, [1, 1]]
     assert second["bounds"][2] == [14, 14]
     assert second["bounds"][0][0] < second["bounds"][0][1]
     asked = [*lines(8, 16), "1212121"]
     monkeypatch.setattr("sys.stdin", io.StringIO("\n".join(asked)))
-    assert main(["solve", "--quick"]) == 0
-    answers = capsys.readouterr().out.splitlines()
+    answers = c4("solve", "--quick").splitlines()
     assert [answer.split()[0] for answer in answers] == asked
     assert answers[-1] == "1212121 -18" + 7 * " ."
     for answer in answers[:-1]:
@@ -89,15 +81,12 @@ def test_quick_columns_are_scores_or_bounds(capsys, monkeypatch):
         assert max(int(cell.split("..")[-1]) for cell in cells if cell != ".") == int(score)
 
 
-@pytest.mark.parametrize(
-    ("options", "text", "words"),
-    [
+def test_a_bad_line_is_refused_with_its_number(capsys, monkeypatch):
+    """Before any answer."""
+    for options, text, words in (
         ([], "44\n4455\n49\n", "line 3: '49'"),
         (["--format", "json"], "44\n4455\n49\n", "line 3: '49'"),
         ([], "44 2\n4 4 4\n", "line 2: '4 4 4': expected columns without spaces"),
-    ],
-)
-def test_a_bad_line_is_refused_with_its_number(options, text, words, capsys, monkeypatch):
-    """Before any answer."""
-    monkeypatch.setattr("sys.stdin", io.StringIO(text))
-    assert words in refusal(["solve", *options], capsys)
+    ):
+        monkeypatch.setattr("sys.stdin", io.StringIO(text))
+        assert words in refusal(["solve", *options], capsys)

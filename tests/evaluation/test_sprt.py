@@ -35,11 +35,6 @@ def test_no_distribution_of_the_mean_is_likelier():
     assert Sprt(-30, 50).llr(counts) == pytest.approx(best[1] - best[0], abs=0.03)
 
 
-def test_swapping_the_agents_swaps_the_hypotheses():
-    counts = [3, 5, 20, 9, 6]
-    assert Sprt(0, 40).llr(counts) == pytest.approx(-float(Sprt(-40, 0).llr(counts[::-1])))
-
-
 def test_it_decides_when_a_bound_is_reached():
     test = Sprt(0, 40)
     for kind, decision in ((4, "H1"), (2, "H0"), (0, "H0")):
@@ -65,9 +60,8 @@ def test_a_kind_of_pair_not_yet_seen_counts_a_thousandth():
         assert float(Sprt(0, 40).llr(counts)) == pytest.approx(best[1] - best[0], abs=1e-6)
 
 
-@pytest.mark.parametrize(
-    ("test", "decision", "known"),
-    [
+def test_a_decision_says_what_is_known_and_no_more():
+    for test, decision, known in (
         (Sprt(0, 40), "H0", "not 40 Elo stronger than b"),
         (Sprt(0, 40), "H1", "stronger than b"),
         (Sprt(10, 40), "H1", "more than 10 Elo stronger than b"),
@@ -76,10 +70,8 @@ def test_a_kind_of_pair_not_yet_seen_counts_a_thousandth():
         (Sprt(-300, 0), "H0", "not as strong as b"),
         (Sprt(-300, 0), "H1", "not 300 Elo weaker than b"),
         (Sprt(-40, -10), "H0", "more than 10 Elo weaker than b"),
-    ],
-)
-def test_a_decision_says_what_is_known_and_no_more(test, decision, known):
-    assert test.known(decision, "b") == known
+    ):
+        assert test.known(decision, "b") == known
 
 
 @pytest.mark.parametrize("text", ["", "0", "0,40,80", "a,b", "40,0", "5,5", "nan,3", "0,inf"])

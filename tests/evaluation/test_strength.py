@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from c4env import agents, batched
+from c4env import batched
 from c4env.agents.solver.exam import exam
 from c4env.evaluation.studies import strength as module
 from c4env.evaluation.studies.strength import FILE, Strength, Watch, blunder_rate, strength
@@ -60,19 +60,11 @@ def test_looks_keep_to_their_share_of_the_time(tmp_path, monkeypatch):
         assert watch.spent <= max(5, 0.1 * (now - 100))
     assert 5 <= len(taken) <= 9
     assert watch.spent == 5 * len(taken)
+    assert Watch(tmp_path, 0.1, measure).look(None, 401)  # a file goes on where it was
     lines = (tmp_path / FILE).read_text().splitlines()
     assert lines[0].split("\t") == list(Strength._fields)
-    assert [int(line.split("\t")[0]) for line in lines[1:]] == taken
+    assert [int(line.split("\t")[0]) for line in lines[1:]] == [*taken, 401]
     assert lines[1] == "1\t1\t0.25\t1\t0\t2\t0.5\t4"
-
-
-def test_a_file_goes_on_where_it_was(tmp_path):
-    def measure(model, step, seconds):
-        return Strength(step, 0.0, 0.5, 0.0, 0.0, 0.0, 0.5, 2)
-
-    for step in (1, 2):
-        Watch(tmp_path, measure=measure).look(agents.make("random"), step)
-    assert [row[0] for row in (tmp_path / FILE).read_text().splitlines()] == ["s", "1", "2"]
 
 
 def test_a_measurement_is_printed_rounded():
