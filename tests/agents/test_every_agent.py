@@ -19,7 +19,7 @@ from c4env.agents.solver import Solver
 from c4env.boards import Size
 from c4env.envs.text import TextEnv, fill, read_move, template
 from c4env.envs.vectorized.batch import Batch
-from c4env.errors import C4Error, InvalidOption, MissingExtra, WrongBoard
+from c4env.errors import C4Error, IllegalMove, InvalidOption, MissingExtra, WrongBoard
 from c4env.jit import config
 from c4env.view.rendering import ansi, rgb_array, svg
 from tests.helpers.boards import WIDEST, part
@@ -187,16 +187,6 @@ def test_the_highest_bits_of_the_widest_board_are_seen(spec):
         assert board.agents.make(spec).choose(board.Position.parse(moves)) == 8
 
 
-def pickled(agent):
-    return pickle.loads(pickle.dumps(agent))
-
-
-COPIES = {
-    "deepcopy": copy.deepcopy,
-    "a copy's copy": lambda agent: copy.deepcopy(pickled(agent)),
-}
-
-
 @batched
 def indifferent(seen):
     return np.zeros(seen["action_mask"].shape)
@@ -220,20 +210,28 @@ PLAIN = [  # without a program, a server or a package of its own
 SPECS = [*OPTIONS, *sorted({*PLAIN} - {spec.partition(":")[0] for spec in OPTIONS})]
 
 
-@pytest.mark.parametrize("way", COPIES)
-@pytest.mark.parametrize("spec", [*SPECS, "a model that draws"])
-def test_a_copy_plays_on_as_the_agent_would(spec, way):
+@pytest.mark.parametrize("name", PLAIN)
+def test_a_game_that_is_over_has_no_move(name):
+    agent = agents.make(name)
+    for ask in ("choose", "search", "best_move"):
+        with pytest.raises(IllegalMove, match=r"Position\.parse.*the game is over"):
+            getattr(agent, ask, agent.choose)(Position.parse("1212121"))
+
+
+@pytest.mark.parametrize("spec", [*SPECS, PLAYERS["kaggle"], "a model that draws"])
+def test_a_copy_plays_on_as_the_agent_would(spec):
     agent = agent_of(indifferent, 1.0) if spec.startswith("a model") else agents.make(spec)
     searched = spec.startswith(("negamax", "perfect"))  # to the end, so from a late position
     first, *line = [Position.parse(DRAWN[:n]) for n in range(30 if searched else 0, 42, 2)]
     agent.reset(7)
     agent.choose(first)
-    twin = COPIES[way](agent)
-    assert (type(twin), twin.name) == (type(agent), agent.name)
+    twins = [copy.deepcopy(agent), copy.deepcopy(pickle.loads(pickle.dumps(agent)))]
+    assert {(type(twin), twin.name) for twin in twins} == {(type(agent), agent.name)}
     for position in line:
-        column = agent.choose(position)
-        assert twin.choose(position) == column, position
-        assert twin.choose(position) == agent.choose(position), position  # they share nothing
+        for asked in ([agent, *twins], [*twins, agent]):  # they share nothing
+            assert len({one.choose(position) for one in asked}) == 1, position
+    for one in (agent, *twins):
+        one.close()
 
 
 @pytest.mark.parametrize(
