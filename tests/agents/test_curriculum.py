@@ -8,7 +8,7 @@ import pytest
 from c4env import ConnectFourEnv, ConnectFourVectorEnv, Position, agents, observe
 from c4env.agents.graded.agent import Graded, skill_of
 from c4env.agents.graded.curriculum import Curriculum
-from c4env.envs.vectorized.batch import boards_from
+from c4env.envs.vectorized.batch import bitboards, boards_from
 from c4env.errors import InvalidOption
 
 
@@ -52,8 +52,7 @@ def test_a_game_keeps_its_elo_to_its_end():
     games.begin(boards[:100], boards[:100])
     curriculum.count(rewarded(-1))
     assert curriculum.elo == -1114
-    position = Position.parse("112233")  # a win in column 4
-    discs = np.tile(np.array([[position.mine, position.theirs]]), (200, 1))
+    discs = np.tile(bitboards("112233"), (200, 1))  # a win in column 4
     columns = games.columns(discs, boards, boards)  # the last hundred games begin here
     assert set(columns[:100]) == {3}
     assert len(set(columns[100:])) == 7
@@ -122,8 +121,3 @@ def test_a_curriculum_answers_observations_and_is_copied():
 def test_bad_options_are_refused(options, said):
     with pytest.raises(InvalidOption, match=said):
         Curriculum(**options)
-
-
-def test_a_pool_holds_no_curriculum():
-    with pytest.raises(InvalidOption, match="not itself a pool"):
-        agents.Pool({Curriculum(): 1})

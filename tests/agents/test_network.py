@@ -5,22 +5,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from c4env import evaluation, observe
+from c4env import evaluation
 from c4env.agents.network import agent as learned_agent
 from c4env.agents.network import features, network
 from c4env.agents.network.agent import Learned
 from c4env.agents.network.network import Network, shipped
 from c4env.agents.solver import Solver
+from c4env.envs.vectorized.batch import bitboards, observed
 from c4env.errors import InvalidOption
 from tests.rules import reference
 from tests.rules.positions import quiet, random_positions
 
 WEIGHTS = Path(network.__file__).with_name("weights.npz")
-
-
-def observed(several):
-    seen = [observe(position) for position in several]
-    return np.stack([s["observation"] for s in seen]), np.stack([s["action_mask"] for s in seen])
 
 
 # -- network -----------------------------------------------------------------------
@@ -38,7 +34,7 @@ def test_the_weights_are_whole_numbers_and_no_sum_is_rounded():
 
 
 def test_an_answer_does_not_depend_on_what_else_is_asked():
-    planes, masks = observed(random_positions(20, seed=1))
+    planes, masks = observed(bitboards(random_positions(20, seed=1))).values()
     logits, values = shipped()(planes, masks)
     assert logits.shape == (20, 7)
     assert values.shape == (20,)
@@ -52,7 +48,7 @@ def test_an_answer_does_not_depend_on_what_else_is_asked():
 
 
 def test_mirrored_boards_get_mirrored_answers():
-    planes, masks = observed(random_positions(50, seed=2))
+    planes, masks = observed(bitboards(random_positions(50, seed=2))).values()
     logits, values = shipped()(planes, masks)
     turned, same = shipped()(planes[:, :, ::-1], masks[:, ::-1])
     assert np.array_equal(turned[:, ::-1], logits)
@@ -83,7 +79,7 @@ def test_float32_gives_what_whole_numbers_give():
     """The arithmetic of the layers once more, in int64."""
     weights = {name: array.astype(np.int64) for name, array in shipped().weights.items()}
     several = random_positions(6, seed=3)
-    mine, theirs = np.array([(p.mine, p.theirs) for p in several]).T.copy()
+    mine, theirs = bitboards(several).T.copy()
     out = shipped().one_way(mine, theirs)
     for position, planes, found in zip(several, features.planes_of(mine, theirs), out, strict=True):
         bias = weights["first.bias"][position.to_move]
@@ -134,7 +130,7 @@ def test_the_values_and_the_policy_have_learned_the_game():
     """Far better than chance on quiet positions of random games, exactly labelled."""
     several = list(filter(quiet, random_positions(200, seed=4, fewest=24)))
     solver = Solver(book=None, table_mb=4)
-    planes, masks = observed(several)
+    planes, masks = observed(bitboards(several)).values()
     logits, values = shipped()(planes, masks)
     scores = [solver.scores(position) for position in several]
     best = [max(s for s in given if s is not None) for given in scores]
@@ -158,7 +154,7 @@ def by_minimax(position, depth):
         return 2 - position.plies / 42
     threats = reference.winning_columns(board, 1 - position.to_move)
     if not threats and depth == 0:
-        return float(shipped()(*observed([position]))[1][0])
+        return float(shipped()(*observed(bitboards(position)).values())[1][0])
     return max(
         0.0 if replies[column].outcome else -by_minimax(replies[column], depth - (not threats))
         for column in threats or replies

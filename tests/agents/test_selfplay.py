@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from c4env import Position, agents, evaluation
+from c4env.envs.vectorized.batch import bitboards, observed
 from c4env.errors import InvalidOption
 from c4env.observation import observe
 from tests.rules import reference
@@ -59,17 +60,13 @@ def test_bad_specs_are_refused(folder, tmp_path):
 
 def test_mirrored_boards_get_mirrored_answers(folder):
     agent = agents.make(f"selfplay:{folder}")
-    planes = np.stack([observe(Position.parse(m))["observation"] for m in ("", "4435", "112")])
+    planes = observed(bitboards(["", "4435", "112"]))["observation"]
     mirrored = agent.preferences(np.ascontiguousarray(planes[:, :, ::-1]))
     assert np.allclose(mirrored, agent.preferences(planes)[:, ::-1], atol=1e-6)
     assert not np.allclose(mirrored[1], agent.preferences(planes)[1], atol=1e-3)
 
 
 # -- the network --------------------------------------------------------------------------
-
-
-def boards_of(positions):
-    return np.array([(p.mine, p.theirs) for p in positions], np.int64)
 
 
 @pytest.fixture
@@ -80,7 +77,7 @@ def evaluator():
 
 def test_the_planes_show_discs_threats_and_where_discs_fall():
     position = Position.parse("4142437")  # the second player to move
-    planes = tensor_of(boards_of([position]))[0].numpy()
+    planes = tensor_of(bitboards(position))[0].numpy()
     seen = observe(position)["observation"]
     assert np.array_equal(planes[0], seen[:, :, 0])
     assert np.array_equal(planes[1], seen[:, :, 1])
@@ -91,18 +88,18 @@ def test_the_planes_show_discs_threats_and_where_discs_fall():
         *([4, 0], [4, 1], [4, 2], [2, 3], [5, 4], [5, 5], [4, 6])
     ]
     assert not planes[5].any()  # the first player began
-    assert tensor_of(boards_of([Position()]))[0, 5].all()
+    assert tensor_of(bitboards(""))[0, 5].all()
 
 
 def test_mirrored_planes_are_those_of_the_mirrored_position():
     positions = [Position.parse(m) for m in reference.random_games(940, 20, 3, 30)]
-    turned = tensor_of(boards_of(positions), np.ones(len(positions), np.bool_))
-    mirrored = tensor_of(boards_of([position.mirror() for position in positions]))
+    turned = tensor_of(bitboards(positions), np.ones(len(positions), np.bool_))
+    mirrored = tensor_of(bitboards([position.mirror() for position in positions]))
     assert turned.equal(mirrored)
 
 
 def test_a_file_holds_the_network(tmp_path, evaluator):
-    boards = boards_of([Position(), Position.parse("44")])
+    boards = bitboards(["", "44"])
     evaluator.save(tmp_path / "model.pt")
     for path in (tmp_path, tmp_path / "model.pt"):
         for one, other in zip(
@@ -112,7 +109,7 @@ def test_a_file_holds_the_network(tmp_path, evaluator):
 
 
 def test_new_blocks_change_no_answer_before_they_learn(evaluator):
-    boards = boards_of([Position(), Position.parse("4435")])
+    boards = bitboards(["", "4435"])
     before = evaluator.evaluate(boards)
     evaluator.network.grow(2)
     assert evaluator.network.shape[-1] == len(evaluator.network.blocks) == 2
@@ -121,12 +118,11 @@ def test_new_blocks_change_no_answer_before_they_learn(evaluator):
 
 
 def test_observations_and_boards_are_asked_alike(evaluator):
-    positions = [Position(), Position.parse("4433")]
-    planes = np.stack([observe(position)["observation"] for position in positions])
-    logits, values = evaluator(planes)
+    boards = bitboards(["", "4433"])
+    logits, values = evaluator(observed(boards)["observation"])
     assert (logits.shape, values.shape) == ((2, 7), (2,))
     assert (np.abs(values) < 1).all()
-    assert np.array_equal(logits, evaluator.evaluate(boards_of(positions))[0])
+    assert np.array_equal(logits, evaluator.evaluate(boards)[0])
 
 
 @pytest.mark.parametrize(
