@@ -8,34 +8,21 @@ import pytest
 from c4env import ConnectFourEnv, ConnectFourVectorEnv, Position, agents
 from c4env.errors import InvalidOption
 
-reason = "needs stable-baselines3 and sb3-contrib: the extra sb3"
-
 
 @pytest.fixture
 def libraries():
-    return pytest.importorskip("stable_baselines3", reason=reason), pytest.importorskip(
-        "sb3_contrib", reason=reason
-    )
-
-
-@pytest.fixture
-def vec_env(libraries):
-    from c4env.envs.stable_baselines import ConnectFourVecEnv
-
-    return ConnectFourVecEnv
+    reason = "needs stable-baselines3 and sb3-contrib: the extra sb3"
+    names = "stable_baselines3", "sb3_contrib"
+    return [pytest.importorskip(name, reason=reason) for name in names]
 
 
 SMALL = {"policy_kwargs": {"net_arch": [8]}, "device": "cpu", "seed": 1}
 
 
-def saved(model, folder):
-    model.save(folder / "model.zip")
-    return folder / "model.zip"
-
-
 def test_a_policy_that_needs_more_than_an_observation_is_refused(libraries, tmp_path):
     model = libraries[1].RecurrentPPO("MlpLstmPolicy", ConnectFourEnv(), **SMALL)
-    for made, who in ((model, ""), (f"sb3:{saved(model, tmp_path)}", "model.zip: ")):
+    model.save(tmp_path / "model.zip")
+    for made, who in ((model, ""), (f"sb3:{tmp_path / 'model.zip'}", "model.zip: ")):
         said = f"{who}policy .* a distribution given observations alone"
         with pytest.raises(InvalidOption, match=said):
             agents.make(made)
@@ -54,8 +41,10 @@ def test_a_model_of_normalised_observations_is_refused(libraries):
             assert agents.make(model).choose(Position()) in range(7)
 
 
-def test_boards_as_a_vec_env_are_those_of_the_vector_environment(vec_env):
-    ours = vec_env(20, "greedy", layout="planes_first", dtype="float32")
+def test_boards_as_a_vec_env_are_those_of_the_vector_environment(libraries):
+    from c4env.envs.stable_baselines import ConnectFourVecEnv
+
+    ours = ConnectFourVecEnv(20, "greedy", layout="planes_first", dtype="float32")
     plain = ConnectFourVectorEnv(20, opponent="greedy", autoreset_mode="SameStep")
     ours.seed(3)
     seen = ours.reset()
