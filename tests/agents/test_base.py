@@ -63,7 +63,6 @@ def test_ctrl_c_ends_every_search_and_other_threads_go_on_meanwhile():
         *("mcts:simulations=1000000000,tree_mb=8", "puct:simulations=1000000000,tree_mb=8"),
     ]
     with start_python("-c", STOPPED_BY_CTRL_C % specs) as process:
-        assert process.stdout is not None
         hung = threading.Timer(100, process.kill)
         hung.start()
         for _ in range(len(specs) + 1):

@@ -2,15 +2,13 @@
 
 import os
 import signal
-import subprocess
-import sys
 
 import pytest
 
 from c4env.agents.adapters.programs.process import LONGEST_LINE, LineProcess
 from c4env.errors import EngineFault, LateAnswer
 from tests.helpers.engines import answering, lives, python, wait_for_the_end
-from tests.helpers.paths import ROOT
+from tests.helpers.processes import start_python
 
 # Says its own process and that of a child.
 FAMILY = """
@@ -92,14 +90,7 @@ raise SystemExit(1)
 @pytest.mark.parametrize("how", ["kill", "raise"])
 def test_no_program_outlives_a_process_that_dies(tmp_path, how):
     """A killed process kills nothing, but the program's input ends."""
-    with subprocess.Popen(
-        [sys.executable, "-c", OWNER, how, *family(tmp_path)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-        cwd=ROOT,
-    ) as owner:
-        assert owner.stdout is not None
+    with start_python("-c", OWNER, how, *family(tmp_path)) as owner:
         pids = [int(pid) for pid in owner.stdout.readline().split()]
         assert len(pids) == 2
         if how == "kill":

@@ -83,10 +83,8 @@ def test_the_planes_show_discs_threats_and_where_discs_fall():
     assert np.array_equal(planes[1], seen[:, :, 1])
     assert np.argwhere(planes[2]).tolist() == []
     assert np.argwhere(planes[3]).tolist() == [[2, 3]]  # on top of three in the fourth column
-    landing = [[row, column] for row, column in np.argwhere(planes[4]).tolist()]
-    assert sorted(landing, key=lambda cell: cell[1]) == [
-        *([4, 0], [4, 1], [4, 2], [2, 3], [5, 4], [5, 5], [4, 6])
-    ]
+    landing = [[4, 0], [4, 1], [4, 2], [2, 3], [5, 4], [5, 5], [4, 6]]
+    assert np.argwhere(planes[4].T)[:, ::-1].tolist() == landing  # column by column
     assert not planes[5].any()  # the first player began
     assert tensor_of(bitboards(""))[0, 5].all()
 
@@ -144,9 +142,9 @@ def test_what_is_no_network_is_refused_in_a_line(tmp_path, content):
 
 
 class Small(torch.nn.Module):
-    def __init__(self, layers=1):
+    def __init__(self):
         super().__init__()
-        self.inner = torch.nn.ModuleList(torch.nn.Linear(6, 6) for _ in range(layers))
+        self.inner = torch.nn.ModuleList([torch.nn.Linear(6, 6)])
         self.last = torch.nn.Linear(6, 2)
 
     def hidden(self):
@@ -164,21 +162,17 @@ def model():
     return Small()
 
 
-def step(optimiser, share=1.0, longest=None):
+def step(optimiser, share=1.0):
     units = torch.linspace(-1, 1, 48).sin().reshape(8, 6)
-    optimiser.step((optimiser.network(units) - units[:, :2]).square().mean(), share, longest)
-
-
-def change_of(parameter, optimiser, share):
-    before = parameter.detach().clone()
-    step(optimiser, share)
-    return parameter.detach() - before
+    optimiser.step((optimiser.network(units) - units[:, :2]).square().mean(), share)
 
 
 def test_a_matrix_within_moves_as_far_in_every_direction(model):
-    change = change_of(model.hidden()[0], Optimiser(model), 0.5)
-    lengths = torch.linalg.svdvals(change / (0.5 * RATES[0]))
-    gradient = torch.linalg.svdvals(model.hidden()[0].grad)
+    (matrix,) = model.hidden()
+    before = matrix.detach().clone()
+    step(Optimiser(model), 0.5)
+    lengths = torch.linalg.svdvals((matrix.detach() - before) / (0.5 * RATES[0]))
+    gradient = torch.linalg.svdvals(matrix.grad)
     assert 0.6 < lengths[0] < 1.4
     assert gradient[0] / gradient[2] > 2 * lengths[0] / lengths[2]
 
