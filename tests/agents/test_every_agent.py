@@ -250,13 +250,6 @@ def test_a_seed_repeats_the_moves(spec):
     assert [c for c in map(columns, (6, 7, None)) if c != first]
 
 
-SEARCHES = [
-    *("random", "greedy", "minimax:depth=2", "alphabeta:depth=2"),
-    *("alphabeta-chain:depth=2", "alphabeta-window:depth=2", "alphabeta-window-b:depth=2"),
-    *("rust-port:depth=2", "deepening:nodes=50", "learned:nodes=0", "mcts:simulations=9"),
-    *("puct:simulations=9", "perfect", "negamax", "graded"),
-]
-
 ENTRIES = {
     "Solver.score": lambda p: Solver().score(p),
     "Solver.bounds": lambda p: Solver().bounds(p),
@@ -276,8 +269,8 @@ ENTRIES = {
     "Batch.reset": lambda p: Batch(2).reset(positions=[p, p]),
     "round_robin, openings": lambda p: evaluation.round_robin(["random", "greedy"], openings=[p]),
 }
-ENTRIES |= {f"{spec}, choose": lambda p, s=spec: agents.make(s).choose(p) for spec in SEARCHES}
-ENTRIES |= {f"{spec}, search": lambda p, s=spec: agents.make(s).search(p) for spec in SEARCHES}
+ENTRIES |= {f"{spec}, choose": lambda p, s=spec: agents.make(s).choose(p) for spec in PLAIN}
+ENTRIES |= {f"{spec}, search": lambda p, s=spec: agents.make(s).search(p) for spec in PLAIN}
 
 
 @pytest.mark.parametrize("entry", ENTRIES)

@@ -93,8 +93,6 @@ def test_both_searches_choose_alike_with_every_heuristic(heuristic):
         assert fewer > count // 2 if depth > 2 else fewer == 0
 
 
-# -- the principal variation -----------------------------------------------------------
-
 AGENTS = [
     *("minimax:depth=3", "alphabeta:depth=4,heuristic=lines", "alphabeta-chain:depth=4"),
     *("alphabeta-window:depth=4", "alphabeta-window-b:depth=4"),
@@ -132,9 +130,6 @@ def test_the_principal_variation_leads_to_the_value(spec):
             assert agent.nodes == found.nodes > 0
             assert len(line) <= found.depth == agent.depth
             assert value_at_the_end(spec, position, line, found.depth) == found.value, moves
-
-
-# -- bad input -----------------------------------------------------------------------------
 
 
 def left(mine, theirs):

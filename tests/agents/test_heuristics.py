@@ -30,9 +30,6 @@ def test_a_heuristic_is_the_reference_on_any_board(name, columns):
         assert value == reference.HEURISTICS[name](board, own)
 
 
-# -- what the published programs say -------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("name", "evaluate"), [("chain.tsv", HEURISTICS["chain"]), ("lines.tsv", line_score)]
 )
@@ -64,9 +61,6 @@ def test_small_boards_by_hand(moves, values):
     for name, value in zip(("chain", "window", "window-b", "lines"), values, strict=True):
         found = HEURISTICS[name](position.mine, position.theirs)
         assert found == pytest.approx(value, abs=1e-12)
-
-
-# -- heuristics of users ---------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")

@@ -14,8 +14,6 @@ from tests.helpers.policies import uniform
 from tests.rules import reference
 from tests.rules.strategies import positions
 
-# -- playouts ----------------------------------------------------------------------------
-
 
 def slow_playout(position, state):
     """A random playout by the rules of Position."""
@@ -44,9 +42,6 @@ def test_a_greedy_playout_wins_blocks_and_does_not_lose_at_once():
     assert greedy_playout(two.mine, two.theirs, 1)[0] == -1
     full = Position.parse("421127327363224366417626743773654415515515")
     assert greedy_playout(full.mine, full.theirs, 1)[0] == 0
-
-
-# -- what it finds -------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -111,9 +106,6 @@ def test_what_a_search_reports():
     assert agent.nodes == 250
 
 
-# -- seeds and budgets -----------------------------------------------------------------------
-
-
 def test_compiled_and_plain_python_agree():
     """Written once; both passes of the tests compare with it."""
     expected = {
@@ -125,9 +117,6 @@ def test_compiled_and_plain_python_agree():
         agent.reset(2024)
         found = agent.search(Position.parse("4435"))
         assert (found.column, found.visits, found.principal_variation) == expected[rollout]
-
-
-# -- strength -----------------------------------------------------------------------------------
 
 
 @pytest.mark.compiled

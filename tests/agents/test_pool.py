@@ -49,9 +49,6 @@ def test_threads_pickles_and_nodes_change_nothing():
     assert asked(shared, positions[:1]).tolist() == expected[:1]
 
 
-# -- pools ------------------------------------------------------------------------------------
-
-
 def always(column):
     @c4env.batched
     def answer(observation):
@@ -253,30 +250,24 @@ def test_games_that_end_in_a_step_that_fails_count_nowhere():
 
 
 def test_bad_pools_are_refused():
-    for weight in (-1, np.nan, np.inf, "1", True, None):
-        with pytest.raises(InvalidOption, match="weight="):
-            Pool({ONES: weight})
-    for seed in (-1, 1.5, True, None):
-        with pytest.raises(InvalidOption, match="seed="):
-            Pool({ONES: 1}, seed=seed)
-    with pytest.raises(InvalidOption, match="per='year'"):
-        Pool(per="year")
-    for half_life in (0, -1, "1", True, np.nan):
-        with pytest.raises(InvalidOption, match="half_life="):
-            Pool(half_life=half_life)
-    for priority in ("strong", None, 2, ["hard"]):
-        with pytest.raises(InvalidOption, match=rf"priority={re.escape(repr(priority))}: expected"):
-            Pool({ONES: 1}, priority=priority)
-    with pytest.raises(InvalidOption, match="priority='hard' needs results: expected per='game'"):
-        Pool({ONES: 1}, per="move", priority="hard")
+    pools = Pool({ONES: 1}), agents.Curriculum()
+    said = "priority={}: expected"
+    for options, words in (
+        *(({"weights": {ONES: bad}}, "weight=") for bad in (-1, np.nan, np.inf, "1", True, None)),
+        *(({"seed": bad}, "seed=") for bad in (-1, 1.5, True, None)),
+        *(({"half_life": bad}, "half_life=") for bad in (0, -1, "1", True, np.nan)),
+        *(({"priority": bad}, said.format(repr(bad))) for bad in ("strong", None, 2, ["hard"])),
+        ({"per": "year"}, "per='year'"),
+        ({"per": "move", "priority": "hard"}, "'hard' needs results: expected per='game'"),
+        *(({"weights": {bad: 1}}, "not itself a pool") for bad in pools),
+    ):
+        with pytest.raises(InvalidOption, match=re.escape(words)):
+            Pool(**{"weights": {ONES: 1}} | options)
     for factor in (-1, math.nan, math.inf, "1", True, None):
         pool = Pool({ONES: 1}, priority=lambda rate, factor=factor: factor)
         for asked in (lambda pool=pool: pool.shares, ConnectFourEnv(pool).reset):
             with pytest.raises(InvalidOption, match=rf"priority\(0.5\) is {factor!r}: expected"):
                 asked()
-    for pool in (Pool({ONES: 1}), agents.Curriculum()):
-        with pytest.raises(InvalidOption, match="not itself a pool"):
-            Pool({pool: 1})
     with pytest.raises(UnknownAgent, match="nosuch"):
         Pool({"nosuch": 1})
     for pool in (Pool(), Pool({ONES: 0}), Pool({ONES: 1}, priority=lambda rate: 0)):

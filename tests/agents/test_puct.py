@@ -180,9 +180,6 @@ def test_logits_are_the_logarithms_of_probabilities():
     assert one.values[0] is None
 
 
-# -- specs and bad functions ------------------------------------------------------------------
-
-
 def test_a_spec_names_the_function():
     agent = agents.make(f"puct:{__name__}:edge,simulations=20,batch=4")
     assert agent.search(Position()).nodes == 20

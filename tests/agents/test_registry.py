@@ -79,10 +79,25 @@ def test_specs_split_as_they_were_joined(name, options):
     assert split_spec(join_spec(path, options)) == (path, options)
 
 
+class Fixed(Agent):
+    """Plays one column.
+
+    Args:
+        column: the column. It is played until it is full, and then all the same.
+    """
+
+    @validate_args
+    def __init__(self, column: Annotated[int, Range(0, 6)] = 2) -> None:
+        self.column = column
+
+    def choose(self, position: Position) -> int:
+        return self.column
+
+
 LOADED = Entry("loaded", f"{__name__}:Loaded", "made from a file", argument="path")
 
 
-class Loaded(Agent):
+class Loaded(Fixed):
     """Made from a file.
 
     Args:
@@ -93,9 +108,6 @@ class Loaded(Agent):
     def __init__(self, path: str, depth: int = 2) -> None:
         self.path = path
         self.depth = depth
-
-    def choose(self, position: Position) -> int:
-        return position.legal_columns()[0]
 
 
 @pytest.mark.parametrize(
@@ -203,21 +215,6 @@ def test_a_value_out_of_range_is_told_the_range(options, expected):
 # -- agents of users and third parties ---------------------------------------------------
 
 
-class Fixed(Agent):
-    """Plays one column.
-
-    Args:
-        column: the column. It is played until it is full, and then all the same.
-    """
-
-    @validate_args
-    def __init__(self, column: Annotated[int, Range(0, 6)] = 2) -> None:
-        self.column = column
-
-    def choose(self, position: Position) -> int:
-        return self.column
-
-
 def leftmost(observation):
     """The first column of the mask."""
     return int(observation["action_mask"].argmax())
@@ -294,12 +291,9 @@ def test_what_a_script_defines_plays_in_its_workers_too(tmp_path):
     assert alone == two
 
 
-class Typed(Agent):
+class Typed(Fixed):
     def __init__(self, n: int = 1, x: float | None = None, on: bool = False, word: str = "", raw=0):
         self.given = (n, x, on, word, raw)
-
-    def choose(self, position: Position) -> int:
-        return 0
 
 
 def test_options_of_an_imported_class_become_what_its_annotations_say():

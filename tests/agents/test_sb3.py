@@ -8,19 +8,20 @@ import pytest
 from c4env import ConnectFourEnv, ConnectFourVectorEnv, Position, agents
 from c4env.errors import InvalidOption
 
+reason = "needs stable-baselines3 and sb3-contrib: the extra sb3"
+stable_baselines3 = pytest.importorskip("stable_baselines3", reason=reason)
+sb3_contrib = pytest.importorskip("sb3_contrib", reason=reason)
 
-@pytest.fixture
-def libraries():
-    reason = "needs stable-baselines3 and sb3-contrib: the extra sb3"
-    names = "stable_baselines3", "sb3_contrib"
-    return [pytest.importorskip(name, reason=reason) for name in names]
+from stable_baselines3.common.env_checker import check_env  # noqa: E402  # needs the library
+from stable_baselines3.common.vec_env import DummyVecEnv, VecNormalize  # noqa: E402
 
+from c4env.envs.stable_baselines import ConnectFourVecEnv  # noqa: E402
 
 SMALL = {"policy_kwargs": {"net_arch": [8]}, "device": "cpu", "seed": 1}
 
 
-def test_a_policy_that_needs_more_than_an_observation_is_refused(libraries, tmp_path):
-    model = libraries[1].RecurrentPPO("MlpLstmPolicy", ConnectFourEnv(), **SMALL)
+def test_a_policy_that_needs_more_than_an_observation_is_refused(tmp_path):
+    model = sb3_contrib.RecurrentPPO("MlpLstmPolicy", ConnectFourEnv(), **SMALL)
     model.save(tmp_path / "model.zip")
     for made, who in ((model, ""), (f"sb3:{tmp_path / 'model.zip'}", "model.zip: ")):
         said = f"{who}policy .* a distribution given observations alone"
@@ -28,12 +29,10 @@ def test_a_policy_that_needs_more_than_an_observation_is_refused(libraries, tmp_
             agents.make(made)
 
 
-def test_a_model_of_normalised_observations_is_refused(libraries):
-    from stable_baselines3.common.vec_env import DummyVecEnv, VecNormalize
-
+def test_a_model_of_normalised_observations_is_refused():
     for norm_obs in (False, True):
         env = VecNormalize(DummyVecEnv([ConnectFourEnv]), norm_obs=norm_obs)
-        model = libraries[0].PPO("MlpPolicy", env, **SMALL)
+        model = stable_baselines3.PPO("MlpPolicy", env, **SMALL)
         if norm_obs:
             with pytest.raises(InvalidOption, match="VecNormalize"):
                 agents.make(model)
@@ -41,9 +40,7 @@ def test_a_model_of_normalised_observations_is_refused(libraries):
             assert agents.make(model).choose(Position()) in range(7)
 
 
-def test_boards_as_a_vec_env_are_those_of_the_vector_environment(libraries):
-    from c4env.envs.stable_baselines import ConnectFourVecEnv
-
+def test_boards_as_a_vec_env_are_those_of_the_vector_environment():
     ours = ConnectFourVecEnv(20, "greedy", layout="planes_first", dtype="float32")
     plain = ConnectFourVectorEnv(20, opponent="greedy", autoreset_mode="SameStep")
     ours.seed(3)
@@ -74,9 +71,7 @@ def test_boards_as_a_vec_env_are_those_of_the_vector_environment(libraries):
     ours.close()
 
 
-def test_the_libraries_own_check_passes(libraries):
-    from stable_baselines3.common.env_checker import check_env
-
+def test_the_libraries_own_check_passes():
     # Flat as it is by default: of anything else the check supposes that it is an image.
     check_env(ConnectFourEnv())
     check_env(ConnectFourEnv(dtype="float32"))

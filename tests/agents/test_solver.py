@@ -18,7 +18,7 @@ from c4env.position import Position
 from tests.helpers.boards import part
 from tests.helpers.paths import published
 from tests.rules import reference
-from tests.rules.positions import random_position
+from tests.rules.positions import random_position, random_positions
 
 SETS = "L3_R1", "L2_R1", "L2_R2", "L1_R1"  # published with their scores
 DRAWN = Position.parse("421127327363224366417626743773654415515515")
@@ -53,9 +53,7 @@ def test_scores_of_the_solved_sets(solver, name):
 
 @pytest.mark.parametrize("plies", range(41, 33, -1))
 def test_agrees_with_plain_negamax_on_late_positions(solver, plies):
-    rng = random.Random(plies)
-    for _ in range(20):
-        position = random_position(plies, rng)
+    for position in random_positions(20, plies, plies, plies):
         board = reference.board_after(position.moves())
         assert solver.score(position) == reference.negamax(board, position.to_move)[0]
 
@@ -63,15 +61,12 @@ def test_agrees_with_plain_negamax_on_late_positions(solver, plies):
 @pytest.mark.compiled
 @pytest.mark.parametrize("plies", [14, 18, 22, 26, 30, 34, 38])
 def test_column_scores_are_those_of_the_positions_they_lead_to(solver, plies):
-    rng = random.Random(plies)
-    for _ in range(10):
-        position = random_position(plies, rng)
+    for position in random_positions(10, plies, plies, plies):
         scores = solver.scores(position)
-        for column in range(COLUMNS):
-            if column in position.legal_columns():
-                assert scores[column] == -solver.score(position.play(column))
-            else:
-                assert scores[column] is None
+        assert scores == [
+            -solver.score(position.play(column)) if position.is_legal(column) else None
+            for column in range(COLUMNS)
+        ]
         known = [score for score in scores if score is not None]
         assert max(known) == solver.score(position)
         best = solver.best_columns(position)
@@ -88,8 +83,7 @@ def test_a_search_finds_an_early_win_that_the_book_knows_and_its_table_keeps_it(
 
 
 def test_at_least(solver):
-    rng = random.Random(12)
-    positions = [random_position(rng.randrange(34, 42), rng) for _ in range(20)]
+    positions = random_positions(20, seed=12, fewest=34, most=41)
     for position in [*positions, Position.parse("1212121")]:
         score = solver.score(position)
         for asked in (-99, -22, score - 1, score, np.int8(score), score + 1, 22, 99):
@@ -101,12 +95,10 @@ def test_at_least(solver):
 
 @pytest.mark.parametrize("effort", [0, 0.5, 3, 100])
 def test_bounds_hold_the_scores_and_cost_what_they_may(effort):
-    rng = random.Random(4)
     solver = Solver(book=None, table_mb=1)
     together = Solver(book=None, table_mb=1, threads=2)
     open_bounds = 0
-    for _ in range(40):
-        position = random_position(rng.randrange(30 if config.DISABLE_JIT else 12, 36), rng)
+    for position in random_positions(40, 4, 30 if config.DISABLE_JIT else 12, 35):
         scores = solver.scores(position)
         best = solver.best_columns(position)
         solver.clear()
@@ -143,9 +135,7 @@ def test_bounds_of_a_position_that_is_over_and_of_one_in_the_book():
 
 @pytest.mark.compiled
 def test_the_principal_variation_ends_when_and_as_the_score_says(solver):
-    rng = random.Random(5)
-    for _ in range(30):
-        position = random_position(rng.randrange(16, 36), rng)
+    for position in random_positions(30, seed=5, fewest=16, most=35):
         score = solver.score(position)
         line = solver.principal_variation(position)
         assert len(line) == solver.plies_to_end(position)
@@ -167,10 +157,9 @@ def test_one_table_and_cleared_tables_and_threads_give_the_same_scores():
         small.clear()
         assert both.score(position) == score
         assert both.scores(position) == small.scores(position)
-    positions = [position for position, _ in rows]
-    expected = [score for _, score in rows]
+    positions, expected = zip(*rows, strict=True)
     for threads in (1, 2, 3):
-        assert small.scores_many(positions, threads=threads).tolist() == expected
+        assert small.scores_many(positions, threads=threads).tolist() == [*expected]
 
 
 def test_a_position_that_is_over(solver):
@@ -189,8 +178,7 @@ def test_a_position_that_is_over(solver):
 
 
 def test_batches_of_bitboards(solver):
-    rng = random.Random(3)
-    positions = [random_position(36, rng) for _ in range(20)]
+    positions = random_positions(20, 3, 36, 36)
     mine, theirs = bitboards(positions).T
     scores = solver.scores_many(mine, theirs)
     assert scores.dtype == np.int8
@@ -239,7 +227,6 @@ def test_columns_of_batches(book, threads):
         lambda solver: solver.bounds(LATER, 1e9),
         lambda solver: solver.columns_many([LATER, Position()]),
     ],
-    ids=["score", "scores", "bounds", "columns_many"],
 )
 def test_interrupted_at_once_and_usable_after(ask, threads):
     import _thread
@@ -258,8 +245,7 @@ def test_interrupted_at_once_and_usable_after(ask, threads):
 
 @pytest.mark.compiled
 def test_threads_that_share_a_solver_get_exact_scores():
-    rng = random.Random(3)
-    asked = [position for _ in range(60) if not (position := random_position(14, rng)).outcome]
+    asked = random_positions(60, 3, 14, 14)
     known = {position: Solver(book=None, table_mb=1).score(position) for position in asked}
     solver = Solver(book=None, table_mb=1)
 
@@ -277,10 +263,8 @@ def test_threads_that_share_a_solver_get_exact_scores():
 
 @pytest.mark.compiled
 def test_parity_bounds_are_bounds(solver):
-    rng = random.Random(11)
     decided = 0
-    for _ in range(500):
-        position = random_position(rng.randrange(16, 37), rng)
+    for position in random_positions(500, seed=11, fewest=16, most=36):
         mine, theirs = position.mine, position.theirs
         mine_wins, their_wins = winning_cells(mine), winning_cells(theirs)
         cells = playable(mine | theirs)
