@@ -12,7 +12,7 @@ from c4env.bitboard import COLUMNS, mirror_all
 from c4env.errors import InvalidOption, MissingExtra
 from c4env.position import Position
 from tests.helpers.paths import DATA
-from tests.rules.positions import random_position
+from tests.rules.positions import random_position, random_positions
 
 
 def shallow(plies):
@@ -71,11 +71,9 @@ def test_a_book_written_is_the_book_read(tmp_path):
     book = Book.read(tmp_path / "five.npz")
     assert book.plies == 5
     assert book.scores.tolist() == scores.tolist()
-    rng = random.Random(4)
-    for _ in range(50):
-        position = random_position(rng.randrange(6), rng)
+    for position in random_positions(50, seed=4, most=5):
         assert book.score(position) == default_book().score(position)
-    assert book.score(random_position(6, rng)) is None
+    assert book.score(Position.parse("444444")) is None
     assert Solver(book=tmp_path / "five.npz").scores(Position()) == [-2, -1, 0, 1, 0, -1, -2]
 
 

@@ -288,11 +288,9 @@ class Mine(Agent):
         return position.legal_columns()[0]
 
 
-@pytest.mark.parametrize(
-    "kind", [lambda: agents.make("greedy"), Mine, lambda: agents.Pool({"greedy": 1})]
-)
-def test_an_opponent_of_another_board_is_refused_before_it_plays(kind):
-    small, opponent = c4env.board(4, 4), kind()
+@pytest.mark.parametrize("opponent", [agents.make("greedy"), Mine(), agents.Pool({"greedy": 1})])
+def test_an_opponent_of_another_board_is_refused_before_it_plays(opponent):
+    small = c4env.board(4, 4)
     for play in (
         small.ConnectFourEnv,
         lambda given: small.ConnectFourVectorEnv(2, opponent=given),

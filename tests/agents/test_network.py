@@ -20,9 +20,6 @@ from tests.rules.positions import quiet, random_positions
 WEIGHTS = Path(network.__file__).with_name("weights.npz")
 
 
-# -- network -----------------------------------------------------------------------
-
-
 def test_the_weights_are_whole_numbers_and_no_sum_is_rounded():
     assert WEIGHTS.stat().st_size < 1_000_000
     weights = shipped().weights
@@ -142,9 +139,6 @@ def test_the_values_and_the_policy_have_learned_the_game():
     assert np.mean(kept) > 0.9
     signs = np.sign(best)
     assert np.mean((values > 0)[signs != 0] == (signs > 0)[signs != 0]) > 0.9
-
-
-# -- agent -------------------------------------------------------------------------
 
 
 def by_minimax(position, depth):

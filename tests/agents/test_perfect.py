@@ -7,9 +7,7 @@ from c4env.agents.solver import Solver
 from c4env.position import Position
 from tests.rules.positions import random_positions
 
-
-def late_positions(count):
-    return random_positions(count, seed=1, fewest=24)
+LATE = random_positions(60, seed=1, fewest=24)
 
 
 @pytest.mark.parametrize("ties", ["center", "random"])
@@ -17,7 +15,7 @@ def test_it_plays_a_best_column_and_reports_its_score_and_a_line_to_the_end(ties
     agent = agents.make("perfect", ties=ties, table_mb=4)
     agent.reset(seed=3)
     solver = Solver(book=None, table_mb=4)
-    for position in late_positions(30):
+    for position in LATE[:30]:
         scores = solver.scores(position)
         result = agent.search(position)
         assert scores[agent.choose(position)] == max(s for s in scores if s is not None)
@@ -40,7 +38,7 @@ def test_blunders_come_at_the_stated_rate_and_only_where_they_can():
     agent = agents.make("perfect:blunder=0.3", table_mb=4)
     agent.reset(seed=11)
     erred = could = 0
-    for position in late_positions(60):
+    for position in LATE:
         scores = [s for s in solver.scores(position) if s is not None]
         if len(set(scores)) == 1:
             continue

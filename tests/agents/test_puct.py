@@ -67,12 +67,9 @@ def test_the_improved_choice_is_the_best_by_policy_and_value():
         seen = observe(position)
         planes, masks = seen["observation"][None], seen["action_mask"][None]
         found, most_tried = agent.search(position), other.search(position)
-        scores = {
-            column: wavering(planes, masks)[0][0, column]
-            + (50 + max(found.visits)) / 10 * (found.values[column] or 0.0)
-            for column in range(7)
-            if found.visits[column]
-        }
+        logits, weight = wavering(planes, masks)[0][0], (50 + max(found.visits)) / 10
+        tried = np.flatnonzero(found.visits)
+        scores = {c: logits[c] + weight * (found.values[c] or 0.0) for c in tried}
         assert found.visits == most_tried.visits
         assert found.column == max(scores, key=scores.__getitem__)
         differing += found.column != most_tried.column

@@ -55,13 +55,9 @@ def test_the_game_of_the_reports_appendix_is_played_again():
     assert position.to_move == 1
     for reply, answer in zip(PLAYER[:-1], BOT, strict=True):
         position = position.play(reply - 1)
-        column = agent.choose(position)
-        assert column == answer - 1, position
-        position = position.play(column)
-    assert position.outcome is None
-    position = position.play(PLAYER[-1] - 1)
-    assert position.outcome is not None
-    assert position.outcome.winner == 1
+        assert agent.choose(position) == answer - 1, position
+        position = position.play(answer - 1)
+    assert position.play(PLAYER[-1] - 1).outcome.winner == 1
 
 
 def test_full_ties_take_the_last_column_and_the_other_side_the_first():

@@ -45,17 +45,16 @@ def test_puct_searches_with_the_network(folder):
         assert ours.search(Position.parse(moves)) == puct.search(Position.parse(moves))
 
 
-def test_bad_specs_are_refused(folder, tmp_path):
-    with pytest.raises(InvalidOption, match="expected selfplay:PATH"):
-        agents.make("selfplay")
-    with pytest.raises(InvalidOption, match="nowhere"):
-        agents.make(f"selfplay:{tmp_path}/nowhere")
-    with pytest.raises(InvalidOption, match="nowhere"):
-        agents.make(f"puct:selfplay:{tmp_path}/nowhere")
-    with pytest.raises(InvalidOption, match="expected only one of them"):
-        agents.make(f"selfplay:{folder},simulations=5,temperature=1.0")
-    with pytest.raises(InvalidOption, match="simulations='-1'"):
-        agents.make(f"selfplay:{folder},simulations=-1")
+def test_bad_specs_are_refused(folder):
+    for spec, words in (
+        ("selfplay", "expected selfplay:PATH"),
+        (f"selfplay:{folder}/nowhere", "nowhere"),
+        (f"puct:selfplay:{folder}/nowhere", "nowhere"),
+        (f"selfplay:{folder},simulations=5,temperature=1.0", "expected only one of them"),
+        (f"selfplay:{folder},simulations=-1", "simulations='-1'"),
+    ):
+        with pytest.raises(InvalidOption, match=words):
+            agents.make(spec)
 
 
 def test_mirrored_boards_get_mirrored_answers(folder):
@@ -99,10 +98,9 @@ def test_mirrored_planes_are_those_of_the_mirrored_position():
 def test_a_file_holds_the_network(tmp_path, evaluator):
     boards = bitboards(["", "44"])
     evaluator.save(tmp_path / "model.pt")
+    saved = evaluator.evaluate(boards)
     for path in (tmp_path, tmp_path / "model.pt"):
-        for one, other in zip(
-            evaluator.evaluate(boards), Evaluator.load(path).evaluate(boards), strict=True
-        ):
+        for one, other in zip(saved, Evaluator.load(path).evaluate(boards), strict=True):
             assert np.array_equal(one, other)
 
 

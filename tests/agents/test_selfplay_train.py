@@ -142,12 +142,7 @@ def test_figures_of_a_folder_that_also_judged_are_kept(tmp_path):
     trainer = trainer_of(tmp_path)
     trainer.history = [{"minutes": 1.0, "blunders": 0.5}, {"minutes": 2.0}]
     trainer.save()
-    lines = (tmp_path / "progress.tsv").read_text().splitlines()
-    assert [line.split("\t") for line in lines] == [
-        ["minutes", "blunders"],
-        ["1", "0.5"],
-        ["2", "nan"],
-    ]
+    assert (tmp_path / "progress.tsv").read_text() == "minutes\tblunders\n1\t0.5\n2\tnan\n"
 
 
 @pytest.mark.compiled

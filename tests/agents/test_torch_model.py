@@ -79,9 +79,6 @@ def test_an_object_with_every_attribute_is_no_model(policy):
     assert play_game((policy, first_legal), ("one", "two")).moves == "4141414"
 
 
-# -- PyTorch ------------------------------------------------------------------------------------
-
-
 @pytest.fixture
 def torch():
     return pytest.importorskip("torch", reason="needs torch: the extra torch")
@@ -134,9 +131,6 @@ def test_a_module_that_fails_is_named(torch):
     module = torch.nn.Linear(3, 7)
     with pytest.raises(OpponentFailed, match="RuntimeError"):
         ConnectFourVectorEnv(2, opponent=module, seat=1).reset(seed=1)
-
-
-# -- Stable-Baselines3 --------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", ["PPO", "A2C", "DQN", "MaskablePPO"])
