@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from c4env import Position, evaluation
-from c4env.envs.vectorized.batch import observed
+from c4env.envs.vectorized.batch import bitboards, observed
 from c4env.errors import InvalidOption
 from tests.helpers.processes import start_python
 
@@ -55,9 +55,8 @@ def test_a_network_learns_what_it_is_shown(monkeypatch):
     monkeypatch.setattr(alphazero, "BATCH", 16)
     torch.manual_seed(1)
     network = alphazero.Network(4)
-    shown = {"414141": (3, 1.0), "51515": (4, -1.0), "7171717": (0, 0.5)}
-    boards = np.array([(p.mine, p.theirs) for p in map(Position.parse, shown)])
-    planes = torch.tensor(observed(boards)["observation"])
+    shown = {"414141": (3, 1.0), "51515": (4, -1.0), "717171": (0, 0.5)}
+    planes = torch.tensor(observed(bitboards([*shown]))["observation"])
     columns, results = map(torch.tensor, zip(*shown.values(), strict=True))
     shares = torch.nn.functional.one_hot(columns, 7).float()
     optimizer = torch.optim.AdamW(network.parameters(), alphazero.RATE)

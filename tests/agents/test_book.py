@@ -12,19 +12,12 @@ from c4env.bitboard import COLUMNS, mirror_all
 from c4env.errors import InvalidOption, MissingExtra
 from c4env.position import Position
 from tests.helpers.paths import DATA
-from tests.rules.positions import random_position
-
-
-def by_default_book(mine, theirs):
-    book = default_book()
-    positions = map(Position.from_bitboards, mine.tolist(), theirs.tolist())
-    return np.array([book.score(position) for position in positions], dtype=np.int8)
+from tests.rules.positions import random_position, random_positions
 
 
 def shallow(plies):
     """The scores of all positions of so many discs, in the order of keys."""
-    keys = enumeration.layers(plies)[plies]
-    return by_default_book(*enumeration.bitboards(keys))
+    return Solver().scores_many(*enumeration.bitboards(enumeration.layers(plies)[plies]))
 
 
 def test_layers_are_all_positions_one_of_each_mirror_pair():
@@ -47,10 +40,8 @@ def test_the_default_book_knows_the_facts():
     assert [(quiet > 0).sum(), (quiet == 0).sum(), (quiet < 0).sum()] == [44473, 6449, 16635]
     solver = Solver()
     assert solver.scores(Position()) == [-2, -1, 0, 1, 0, -1, -2]
-    assert solver.score(Position()) == 1
-    assert solver.nodes == 0
-    assert solver.best_columns(Position()) == (3,)
     assert solver.plies_to_end(Position()) == 41
+    assert solver.nodes == 0
 
 
 @pytest.mark.compiled  # counts half a million positions
@@ -80,11 +71,9 @@ def test_a_book_written_is_the_book_read(tmp_path):
     book = Book.read(tmp_path / "five.npz")
     assert book.plies == 5
     assert book.scores.tolist() == scores.tolist()
-    rng = random.Random(4)
-    for _ in range(50):
-        position = random_position(rng.randrange(6), rng)
+    for position in random_positions(50, seed=4, most=5):
         assert book.score(position) == default_book().score(position)
-    assert book.score(random_position(6, rng)) is None
+    assert book.score(Position.parse("444444")) is None
     assert Solver(book=tmp_path / "five.npz").scores(Position()) == [-2, -1, 0, 1, 0, -1, -2]
 
 

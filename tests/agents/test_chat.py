@@ -12,7 +12,6 @@ pytest.importorskip("openai")
 from c4env import Position, agents
 from c4env.agents.adapters.chat.endpoint import client
 from c4env.agents.adapters.chat.prompts import find_prompt
-from c4env.agents.registry.registry import split_spec
 from c4env.envs.text import fill, template
 from c4env.errors import EngineFault, IllegalMove, InvalidOption, Unavailable
 from tests.helpers.chat import KEY, Fault, server_with_key
@@ -32,12 +31,9 @@ def said(text, reason):
 
 def test_a_spec_carries_an_address_and_a_name_with_colons():
     spec = "chat:org/qwen2.5:7b,base_url=http://127.0.0.1:8000/v1,prompt=both+legal,retries=3"
-    name, options = split_spec(spec)
-    assert (name, options["model"]) == ("chat", "org/qwen2.5:7b")
-    assert options["base_url"] == "http://127.0.0.1:8000/v1"
     agent = agents.make(spec)
-    assert agent.name == spec
-    assert (agent.model, agent.retries, agent.deterministic) == ("org/qwen2.5:7b", 3, False)
+    assert (agent.name, agent.model, agent.retries) == (spec, "org/qwen2.5:7b", 3)
+    assert (agent.base_url, agent.deterministic) == ("http://127.0.0.1:8000/v1", False)
     assert agents.make("chat", model="m", base_url="http://[::1]:1/").model == "m"
 
 
@@ -76,7 +72,6 @@ def test_a_column_is_asked_for_and_played(server):
         ("x" * (4 << 20), "the last line is"),
         (said(None, "stop"), "empty"),
     ],
-    ids=["full", "outside", "words", "empty", "cut", "long", "null"],
 )
 def test_a_bad_answer_is_asked_again_told_what_was_wrong(server, bad, told):
     server.script = [bad, "Move: 4"]
@@ -93,9 +88,11 @@ def test_without_a_try_left_the_model_is_at_fault(server):
     with pytest.raises(EngineFault, match=r"tiny gave no legal move in 3 tries: .*'never'"):
         agents.make(server.spec).choose(FULL_2)
     assert len(server.asked) == 3
-    server.script = ["no"]
-    with pytest.raises(EngineFault, match="gave no legal move: "):
+    server.script = ["\x1b[2J\x07<script>x</script>\ud800"]  # is shown harmlessly
+    with pytest.raises(EngineFault, match="gave no legal move: ") as caught:
         agents.make(f"{server.spec},retries=0").choose(FULL_2)
+    assert "\x1b" not in str(caught.value)
+    str(caught.value).encode()
 
 
 def test_the_moves_are_those_of_the_game_once_it_was_seen(server):
@@ -115,20 +112,10 @@ def test_the_moves_are_those_of_the_game_once_it_was_seen(server):
 # -- a network that fails ---------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "fault",
-    [
-        Fault(429),
-        Fault(429, {"Retry-After": "0"}),
-        Fault(500),
-        Fault(503, body=b"<html>busy</html>"),
-        Fault(408),
-        Fault(),
-    ],
-    ids=["429", "429 with a time", "500", "503", "408", "closed"],
-)
-def test_the_client_repeats_a_request_after_a_passing_failure(server, fault):
-    server.script = [fault, fault, "Move: 6"]
+@pytest.mark.parametrize("status", [429, 500, 503, 408, 0])
+def test_the_client_repeats_a_request_after_a_passing_failure(server, status):
+    again = Fault(status, {"Retry-After": "0"}, b"<html>busy</html>")
+    server.script = [Fault(status), again, "Move: 6"]
     assert agents.make(server.spec).choose(Position()) == 5
     assert len({json.dumps(body) for body in server.asked}) == 1
 
@@ -140,17 +127,17 @@ def test_a_late_answer_is_asked_for_again(server):
     assert len(server.asked) == 2
 
 
+NO_CHAT = ": the answer does not follow the chat protocol"
+
+
 @pytest.mark.parametrize(
     ("fault", "words"),
     [
         (Fault(500), " refuses with status 500"),
         (Fault(), " does not answer: "),
-        (Fault(200, body=b"not JSON"), ": the answer does not follow the chat protocol"),
-        (Fault(200, body=b'{"choices": []}'), ": the answer does not follow the chat protocol"),
-        (Fault(200, body=b"[" * 100000), ": the answer does not follow the chat protocol"),
-        (Fault(200, body=b" " * (10 << 20)), ": the answer does not follow the chat protocol"),
+        *((Fault(200, body=body), NO_CHAT) for body in (b"not JSON", b'{"choices": []}')),
+        *((Fault(200, body=body), NO_CHAT) for body in (b"[" * 100000, b" " * (10 << 20))),
     ],
-    ids=["500", "closed", "nonsense", "empty", "nested", "huge"],
 )
 def test_a_server_that_keeps_failing_is_not_the_models_fault(server, fault, words):
     server.answer = lambda body: fault
@@ -169,7 +156,7 @@ def test_a_refusal_is_not_waited_out(server, status):
     assert len(server.asked) == 1
 
 
-# -- secrets and hostile answers --------------------------------------------------------
+# -- secrets --------------------------------------------------------
 
 
 def test_the_key_is_nowhere_but_in_the_request(server, caplog, capsys):
@@ -181,18 +168,9 @@ def test_the_key_is_nowhere_but_in_the_request(server, caplog, capsys):
     assert agent.choose(Position()) == 3
     assert server.keys == [f"Bearer {KEY}"] * 3
     assert "your key is [key]" in seen[0].answer
-    everywhere = [repr(seen), repr(agent), repr(vars(agent)), repr(client(agent.base_url, 120.0))]
-    everywhere += [caplog.text]
-    assert KEY not in "".join([*everywhere, *capsys.readouterr(), json.dumps(server.asked)])
+    shown = map(repr, (seen, agent, vars(agent), client(agent.base_url, 120.0), server.asked))
+    assert KEY not in "".join([*shown, caplog.text, *capsys.readouterr()])
     assert KEY.encode() not in pickle.dumps(agents.make(server.spec))
-
-
-def test_hostile_text_is_shown_harmlessly(server):
-    server.script = ["\x1b[2J\x07<script>x</script>\ud800"]
-    with pytest.raises(EngineFault) as caught:
-        agents.make(f"{server.spec},retries=0").choose(Position())
-    assert "\x1b" not in str(caught.value)
-    str(caught.value).encode()
 
 
 # -- prompts ----------------------------------------------------------------------------

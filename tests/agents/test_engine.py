@@ -1,7 +1,5 @@
 """exec: programs of any language in our games."""
 
-import subprocess
-import sys
 import time
 
 import numpy as np
@@ -10,6 +8,7 @@ import pytest
 from c4env import Position, agents, evaluation
 from c4env.errors import EngineFault, IllegalMove, LateAnswer
 from tests.helpers.engines import FIRST, answering, python, wait_for_the_end
+from tests.helpers.processes import start_python
 
 HALF = Position.parse("4455")  # columns 3 and 6 win in three plies
 
@@ -176,11 +175,10 @@ def test_no_program_outlives_its_run(tmp_path, how):
     pids = tmp_path / "pids"
     pids.mkdir()
     engine = f"exec:{python(tmp_path, NOTING)} {pids} {0 if how == 'end' else 1}"
-    command = [sys.executable, "-m", "c4env.evaluation", "run", engine, "random"]
-    command += ["--openings", "0", "--jobs", "2", "--quiet"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE) as run:
+    command = ["-m", "c4env.evaluation", "run", engine, "random", "--openings", "0", "--jobs", "2"]
+    with start_python(*command, "--quiet") as run:
         if how == "end":
-            assert b" forfeited" not in run.communicate()[0]
+            assert " forfeited" not in run.communicate()[0]
             assert run.returncode == 0
         else:
             while run.poll() is None and not any(pids.iterdir()):

@@ -16,6 +16,12 @@ SYSTEMS = {
     "chain": (Chain, reference.chain_system()),
     "window": (WindowA, reference.WINDOW_SYSTEM),
     "window-b": (WindowB, reference.WINDOW_B_SYSTEM),
+} | {
+    f"minimax, {heuristic}": (
+        functools.partial(Minimax, heuristic=heuristic),
+        reference.chain_system(heuristic),
+    )
+    for heuristic in HEURISTICS
 }
 
 
@@ -25,9 +31,12 @@ def games(seed, count, least=0):
     return tuple(reference.random_games(seed, count, least))
 
 
-def agree_with_the_reference(agent, system, seed, count, least=0):
-    depth = agent.depth
-    for moves in games(seed, count, least):
+@pytest.mark.parametrize("name", SYSTEMS)
+@pytest.mark.parametrize(("depth", "least"), [(1, 0), (2, 0), (7, 37)])
+def test_a_search_is_the_reference(name, depth, least):
+    kind, system = SYSTEMS[name]
+    agent = kind(depth)
+    for moves in games(20 + depth, 12, least):
         board, player = reference.board_after(moves), len(moves) % 2
         column, value, nodes = reference.best_column(board, player, depth, system)
         found = agent.search(Position.parse(moves))
@@ -35,20 +44,6 @@ def agree_with_the_reference(agent, system, seed, count, least=0):
         assert found.nodes <= nodes, moves
         if isinstance(agent, Minimax):
             assert found.nodes == nodes, moves
-
-
-@pytest.mark.parametrize("name", SYSTEMS)
-@pytest.mark.parametrize(("depth", "least"), [(1, 0), (2, 0), (7, 37)])
-def test_a_published_system_chooses_as_the_reference(name, depth, least):
-    kind, system = SYSTEMS[name]
-    agree_with_the_reference(kind(depth), system, seed=20 + depth, count=12, least=least)
-
-
-@pytest.mark.parametrize("heuristic", HEURISTICS)
-def test_naive_minimax_with_any_heuristic_is_the_reference(heuristic):
-    for depth, least in ((2, 0), (6, 37)):
-        system = reference.chain_system(heuristic)
-        agree_with_the_reference(Minimax(depth, heuristic), system, 40 + depth, 5, least)
 
 
 def test_the_shipped_choices_of_the_published_systems():
@@ -98,8 +93,6 @@ def test_both_searches_choose_alike_with_every_heuristic(heuristic):
         assert fewer > count // 2 if depth > 2 else fewer == 0
 
 
-# -- the principal variation -----------------------------------------------------------
-
 AGENTS = [
     *("minimax:depth=3", "alphabeta:depth=4,heuristic=lines", "alphabeta-chain:depth=4"),
     *("alphabeta-window:depth=4", "alphabeta-window-b:depth=4"),
@@ -120,10 +113,8 @@ def value_at_the_end(spec, start, line, depth):
     if end.outcome is not None and spec.startswith("alphabeta-window"):
         return 0.0
     assert left == 0 or end.outcome is not None
-    name = {"alphabeta-window:depth=4": "window", "alphabeta-window-b:depth=4": "window-b"}.get(
-        spec, "lines" if "lines" in spec else "chain"
-    )
-    return HEURISTICS[name](end.discs(agent), end.discs(1 - agent))
+    named = [name for name in ("lines", "window-b", "window") if name in spec]
+    return HEURISTICS[[*named, "chain"][0]](end.discs(agent), end.discs(1 - agent))
 
 
 @pytest.mark.parametrize("spec", AGENTS)
@@ -139,9 +130,6 @@ def test_the_principal_variation_leads_to_the_value(spec):
             assert agent.nodes == found.nodes > 0
             assert len(line) <= found.depth == agent.depth
             assert value_at_the_end(spec, position, line, found.depth) == found.value, moves
-
-
-# -- bad input -----------------------------------------------------------------------------
 
 
 def left(mine, theirs):

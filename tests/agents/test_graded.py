@@ -7,7 +7,7 @@ from c4env import ConnectFourVectorEnv, Position, agents
 from c4env.agents.graded.agent import Graded, Player, look, skill_of
 from c4env.agents.graded.levels import ANCHOR, ANCHOR_ELO, ELO, SKILL
 from c4env.agents.heuristics import WIN
-from c4env.envs.vectorized.batch import boards_from
+from c4env.envs.vectorized.batch import bitboards, boards_from
 from c4env.evaluation.studies.leaderboard import stored_board
 from tests.rules.positions import random_positions
 
@@ -17,16 +17,14 @@ BLOCK_AT_7 = "717273"  # the side to move must block column 7; three of its own 
 
 def shares(skill, moves, draws=4000):
     """How often each column is played in a position."""
-    position = Position.parse(moves)
-    discs = np.tile(np.array([[position.mine, position.theirs]]), (draws, 1))
+    discs = np.tile(bitboards(moves), (draws, 1))
     columns = Player().columns(discs, skill, np.arange(draws))
     return (np.bincount(columns, minlength=7) / draws).tolist()
 
 
 def boards(size, plies):
     """Bitboards of games in progress."""
-    positions = random_positions(size, 7, plies - 8, plies)
-    return np.array([(p.mine, p.theirs) for p in positions])
+    return bitboards(random_positions(size, 7, plies - 8, plies))
 
 
 def test_the_table_rises_from_random_to_perfect():

@@ -1,27 +1,22 @@
 import sys
 import types
 
-import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 
 from c4env import Position, agents
-from c4env.agents.heuristics import threats
 from c4env.agents.heuristics.evaluations import line_score
 from c4env.agents.heuristics.names import HEURISTICS, load
-from c4env.agents.heuristics.threats import SIZE, evaluate
-from c4env.agents.heuristics.weights import WEIGHTS
 from c4env.errors import InvalidOption
 from c4env.jit import config
 from tests.helpers.paths import published
 from tests.rules import reference
-from tests.rules.strategies import bits_of, board_of, positions, stacks
-
-compiled_only = pytest.mark.skipif(config.DISABLE_JIT, reason="about compiled functions")
+from tests.rules.strategies import bits_of, board_of, stacks
 
 
 @pytest.mark.parametrize("name", HEURISTICS)
 @given(stacks)
+@example([[0, 1], [0, 1], [0, 1], [], [], [], []])  # threats of sides with as many discs
 def test_a_heuristic_is_the_reference_on_any_board(name, columns):
     """Games need not reach the board; where both have four, no answer is defined."""
     board = board_of(columns)
@@ -31,9 +26,6 @@ def test_a_heuristic_is_the_reference_on_any_board(name, columns):
         value = HEURISTICS[name](boards[own], boards[1 - own])
         assert type(value) is float
         assert value == reference.HEURISTICS[name](board, own)
-
-
-# -- what the published programs say -------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -50,7 +42,7 @@ def test_an_evaluation_is_the_released_programs(name, evaluate):
 
 @pytest.mark.parametrize(
     ("moves", "values"),
-    [  # in the order of HANDED, for the side to move
+    [  # for the side to move
         ("", (0.0, 0.0, 0.0, 0.0)),
         # One disc of the other's: 4 + 1 + 1 + 1 windows through it, and the centre; lines see
         # it alone with three resting cells to the left, to the right and above.
@@ -64,14 +56,9 @@ def test_an_evaluation_is_the_released_programs(name, evaluate):
 )
 def test_small_boards_by_hand(moves, values):
     position = Position.parse(moves)
-    found = [HEURISTICS[name](position.mine, position.theirs) for name in HANDED]
-    assert found == pytest.approx(values, abs=1e-12)
-
-
-HANDED = ("chain", "window", "window-b", "lines")
-
-
-# -- heuristics of users ---------------------------------------------------------------
+    for name, value in zip(("chain", "window", "window-b", "lines"), values, strict=True):
+        found = HEURISTICS[name](position.mine, position.theirs)
+        assert found == pytest.approx(value, abs=1e-12)
 
 
 @pytest.fixture(scope="module")
@@ -105,32 +92,30 @@ def user_module():
 
 @pytest.mark.parametrize("name", ["centre", "jitted", "explicit"])
 def test_a_users_function_is_a_heuristic(name, user_module):
-    heuristic = load(f"users_heuristics:{name}")
-    assert heuristic(5, 2) == 3.0
+    assert load(f"users_heuristics:{name}")(5, 2) == 3.0
 
 
-@compiled_only
+NOT_COMPILED = r"does not compile for \(int64 mine.*: "
+
+
+@pytest.mark.skipif(config.DISABLE_JIT, reason="about compiled functions")
 @pytest.mark.parametrize(
-    ("name", "returned"),
-    [("counted", "int64"), ("truth", "bool"), ("none", "none"), ("narrow", "float32")],
-)
-def test_a_heuristic_that_returns_no_float64_is_refused(name, returned, user_module):
-    with pytest.raises(InvalidOption, match=f"returns {returned}.*expected float64") as caught:
-        load(f"users_heuristics:{name}")
-    assert f"users_heuristics:{name}" in str(caught.value)
-
-
-@compiled_only
-@pytest.mark.parametrize(
-    ("name", "cause"),
+    ("name", "said"),
     [
-        *(("one", ""), ("small", ""), ("dynamic", "line [0-9]+: .*eval")),
-        ("helped", "line [0-9]+: .*'helper': decorate the function with @numba.njit$"),
-        *(("absent", "module 'math'"), ("summed", r"line [0-9]+: .* signature: >>> sum\(int64\)$")),
+        *(("counted", "returns int64.*float64"), ("truth", "returns bool.*expected float64")),
+        *(("none", "returns none.*float64"), ("narrow", "returns float32.*expected float64")),
+        *((name, NOT_COMPILED) for name in ("one", "small")),
+        ("dynamic", f"{NOT_COMPILED}line [0-9]+: .*eval"),
+        (
+            "helped",
+            f"{NOT_COMPILED}line [0-9]+: .*'helper': decorate .* with @numba.njit$",
+        ),
+        ("absent", f"{NOT_COMPILED}module 'math'"),
+        ("summed", rf"{NOT_COMPILED}line [0-9]+: .* signature: >>> sum\(int64\)$"),
     ],
 )
-def test_a_heuristic_that_does_not_compile_is_refused(name, cause, user_module):
-    with pytest.raises(InvalidOption, match=rf"does not compile for \(int64 mine.*: {cause}"):
+def test_a_function_that_is_no_heuristic_is_refused(name, said, user_module):
+    with pytest.raises(InvalidOption, match=f"users_heuristics:{name}.*{said}"):
         load(f"users_heuristics:{name}")
 
 
@@ -141,52 +126,3 @@ def test_a_value_out_of_range_is_refused_wherever_it_is_searched(name, value):
     agent = agents.make(name, heuristic=lambda mine, theirs: value, **options)
     with pytest.raises(InvalidOption, match="strictly between"):
         agent.choose(Position.parse("1122"))
-
-
-def unit(*indices):
-    """Weights of 1 at these places."""
-    weights = np.zeros(SIZE)
-    weights[list(indices)] = 1
-    weights.flags.writeable = False
-    return weights
-
-
-def value(moves, weights):
-    position = Position.parse(moves)
-    return evaluate(position.mine, position.theirs, weights)
-
-
-@given(positions(finished=False))
-def test_the_value_is_linear_in_the_weights(position):
-    parts = [evaluate(position.mine, position.theirs, unit(i)) for i in range(SIZE)]
-    assert np.dot(parts, WEIGHTS) == evaluate(position.mine, position.theirs, WEIGHTS)
-
-
-def test_a_threat_counts_by_its_row_and_by_who_moved_first():
-    # Player 0 has three in the third row; nobody has a disc in the column of the fourth.
-    columns = [[1, 0, 0], [0, 1, 0], [1, 1, 0], [], [], [], []]
-    board = board_of(columns)
-    first, second = bits_of(board, 0), bits_of(board, 1)  # five discs and four
-    places = {i for i in range(threats.READY) if evaluate(first, second, unit(threats.THREATS + i))}
-    assert places == {1 * threats.ROWS + 2}
-    assert evaluate(first, second, unit(1 * threats.ROWS + 2)) == 1
-    columns[6] = [1, 1]  # now the other side has more discs: it moved first
-    board = board_of(columns)
-    assert evaluate(bits_of(board, 0), bits_of(board, 1), unit(2 * threats.ROWS + 2)) == 1
-
-
-@pytest.mark.parametrize(
-    ("moves", "index", "expected"),
-    [
-        ("112233", threats.READY + 0, 1),  # three on the bottom row, the fourth can be played
-        ("1122334", threats.READY + 0, 0),  # it has been played: no winning cell is left there
-        ("4", threats.COLUMN_VALUES + 3, -1),
-        ("4", threats.ROW_VALUES, -1),
-        ("4", threats.FIRST, -1),
-        ("44", threats.FIRST, 0),
-        ("4", threats.SINGLES, -(4 + 1 + 1)),  # level, and one diagonal each way
-        ("4151", threats.PAIRS, 3),  # 4 and 5: windows 2-5, 3-6 and 4-7
-    ],
-)
-def test_small_boards_by_hand_of_threats(moves, index, expected):
-    assert value(moves, unit(index)) == expected

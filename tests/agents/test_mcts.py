@@ -1,17 +1,18 @@
 """Monte-Carlo tree search: playouts, convergence, budgets, reproducibility, strength."""
 
+import numpy as np
 import pytest
 from hypothesis import given
 
 from c4env import Position, evaluation
 from c4env.agents.sampling.mcts import MCTS, ROLLOUTS, draw_cell, greedy_playout, random_playout
+from c4env.agents.sampling.puct import PUCT
 from c4env.agents.solver import Solver
 from c4env.bitboard import playable
 from c4env.jit import config
+from tests.helpers.policies import uniform
 from tests.rules import reference
 from tests.rules.strategies import positions
-
-# -- playouts ----------------------------------------------------------------------------
 
 
 def slow_playout(position, state):
@@ -43,12 +44,15 @@ def test_a_greedy_playout_wins_blocks_and_does_not_lose_at_once():
     assert greedy_playout(full.mine, full.theirs, 1)[0] == 0
 
 
-# -- what it finds -------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("rollout", ROLLOUTS)
-def test_it_wins_and_blocks(rollout):
-    agent = MCTS(simulations=30, rollout=rollout)
+@pytest.mark.parametrize(
+    "agent",
+    [
+        *(MCTS(simulations=30, rollout=rollout) for rollout in ROLLOUTS),
+        PUCT(uniform, simulations=40),
+    ],
+    ids=repr,
+)
+def test_it_wins_and_blocks(agent):
     won = agent.search(Position.parse("414141"))
     assert (won.column, won.value, won.nodes, won.proven) == (3, 1.0, 0, 1)
     assert won.principal_variation == (3,)
@@ -73,18 +77,14 @@ def test_late_positions_are_proven_and_the_proof_is_the_solvers(rollout):
         position = Position.parse(moves)
         agent.reset(1)
         found = agent.search(position)
+        scores = solver.scores(position)
         if found.proven is not None:
             proven += 1
-            exact = solver.score(position)
-            assert found.proven == found.value == (exact > 0) - (exact < 0), moves
-            kept = solver.scores(position)[found.column]
-            assert kept is not None
-            assert (kept > 0) - (kept < 0) == found.proven, moves
-        for column, value in enumerate(found.values):
-            if value in (1.0, -1.0) and found.visits[column] == 0:
-                score = solver.scores(position)[column]
-                assert score is not None
-                assert (score > 0) - (score < 0) == value
+            assert found.proven == found.value == solver.sign(position), moves
+            assert np.sign(scores[found.column]) == found.proven, moves
+        for score, value, visits in zip(scores, found.values, found.visits, strict=True):
+            if value in (1.0, -1.0) and visits == 0:
+                assert np.sign(score) == value
     assert proven >= count * (0.5 if config.DISABLE_JIT else 0.95)
 
 
@@ -106,9 +106,6 @@ def test_what_a_search_reports():
     assert agent.nodes == 250
 
 
-# -- seeds and budgets -----------------------------------------------------------------------
-
-
 def test_compiled_and_plain_python_agree():
     """Written once; both passes of the tests compare with it."""
     expected = {
@@ -120,9 +117,6 @@ def test_compiled_and_plain_python_agree():
         agent.reset(2024)
         found = agent.search(Position.parse("4435"))
         assert (found.column, found.visits, found.principal_variation) == expected[rollout]
-
-
-# -- strength -----------------------------------------------------------------------------------
 
 
 @pytest.mark.compiled

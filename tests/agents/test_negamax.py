@@ -1,3 +1,5 @@
+import functools
+
 import pytest
 
 from c4env import Position
@@ -49,9 +51,7 @@ def test_the_line_is_perfect_play_to_the_end():
         found = agent.search(start)
         assert found.principal_variation[0] == found.column == agent.choose(start)
         assert agent.nodes == found.nodes
-        end = start
-        for column in found.principal_variation:
-            end = end.play(column)
+        end = functools.reduce(Position.play, found.principal_variation, start)
         assert end.outcome is not None
         me = start.to_move
         if score == 0:

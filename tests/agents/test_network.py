@@ -1,29 +1,23 @@
 """The network as NumPy evaluates it, and the agent that plays it."""
 
+import functools
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from c4env import evaluation, observe
+from c4env import Position, evaluation
 from c4env.agents.network import agent as learned_agent
 from c4env.agents.network import features, network
 from c4env.agents.network.agent import Learned
 from c4env.agents.network.network import Network, shipped
 from c4env.agents.solver import Solver
+from c4env.envs.vectorized.batch import bitboards, observed
 from c4env.errors import InvalidOption
 from tests.rules import reference
 from tests.rules.positions import quiet, random_positions
 
 WEIGHTS = Path(network.__file__).with_name("weights.npz")
-
-
-def observed(several):
-    seen = [observe(position) for position in several]
-    return np.stack([s["observation"] for s in seen]), np.stack([s["action_mask"] for s in seen])
-
-
-# -- network -----------------------------------------------------------------------
 
 
 def test_the_weights_are_whole_numbers_and_no_sum_is_rounded():
@@ -38,7 +32,7 @@ def test_the_weights_are_whole_numbers_and_no_sum_is_rounded():
 
 
 def test_an_answer_does_not_depend_on_what_else_is_asked():
-    planes, masks = observed(random_positions(20, seed=1))
+    planes, masks = observed(bitboards(random_positions(20, seed=1))).values()
     logits, values = shipped()(planes, masks)
     assert logits.shape == (20, 7)
     assert values.shape == (20,)
@@ -52,7 +46,7 @@ def test_an_answer_does_not_depend_on_what_else_is_asked():
 
 
 def test_mirrored_boards_get_mirrored_answers():
-    planes, masks = observed(random_positions(50, seed=2))
+    planes, masks = observed(bitboards(random_positions(50, seed=2))).values()
     logits, values = shipped()(planes, masks)
     turned, same = shipped()(planes[:, :, ::-1], masks[:, ::-1])
     assert np.array_equal(turned[:, ::-1], logits)
@@ -83,7 +77,7 @@ def test_float32_gives_what_whole_numbers_give():
     """The arithmetic of the layers once more, in int64."""
     weights = {name: array.astype(np.int64) for name, array in shipped().weights.items()}
     several = random_positions(6, seed=3)
-    mine, theirs = np.array([(p.mine, p.theirs) for p in several]).T.copy()
+    mine, theirs = bitboards(several).T.copy()
     out = shipped().one_way(mine, theirs)
     for position, planes, found in zip(several, features.planes_of(mine, theirs), out, strict=True):
         bias = weights["first.bias"][position.to_move]
@@ -134,7 +128,7 @@ def test_the_values_and_the_policy_have_learned_the_game():
     """Far better than chance on quiet positions of random games, exactly labelled."""
     several = list(filter(quiet, random_positions(200, seed=4, fewest=24)))
     solver = Solver(book=None, table_mb=4)
-    planes, masks = observed(several)
+    planes, masks = observed(bitboards(several)).values()
     logits, values = shipped()(planes, masks)
     scores = [solver.scores(position) for position in several]
     best = [max(s for s in given if s is not None) for given in scores]
@@ -147,9 +141,6 @@ def test_the_values_and_the_policy_have_learned_the_game():
     assert np.mean((values > 0)[signs != 0] == (signs > 0)[signs != 0]) > 0.9
 
 
-# -- agent -------------------------------------------------------------------------
-
-
 def by_minimax(position, depth):
     """The value the agent should find, by the rules of its docstring and nothing else."""
     board = reference.board_after(position.moves())
@@ -158,7 +149,7 @@ def by_minimax(position, depth):
         return 2 - position.plies / 42
     threats = reference.winning_columns(board, 1 - position.to_move)
     if not threats and depth == 0:
-        return float(shipped()(*observed([position]))[1][0])
+        return float(shipped()(*observed(bitboards(position)).values())[1][0])
     return max(
         0.0 if replies[column].outcome else -by_minimax(replies[column], depth - (not threats))
         for column in threats or replies
@@ -174,9 +165,7 @@ def test_it_looks_ahead_by_minimax(depth, monkeypatch):
         assert result.value == pytest.approx(by_minimax(position, depth))
         assert result.principal_variation[0] == result.column == agent.choose(position)
         assert result.nodes == agent.nodes > 0
-        after = position
-        for column in result.principal_variation:
-            after = after.play(column)  # raises if it is not a line of play
+        functools.reduce(Position.play, result.principal_variation, position)  # is legal
 
 
 @pytest.mark.compiled
@@ -185,10 +174,7 @@ def test_it_plays_exactly_what_its_search_can_tell():
     agent, solver = Learned(1, nodes=10**6), Solver(book=None, table_mb=4)
     for position in random_positions(20, seed=9, fewest=20):
         result = agent.search(position)
-        best = max(score for score in solver.scores(position) if score is not None)
-        kept = solver.scores(position)[result.column]
-        assert kept is not None
-        assert np.sign(kept) == np.sign(best)
+        assert np.sign(solver.scores(position)[result.column]) == solver.sign(position)
     assert Learned(1).search(position).nodes <= 310_000
 
 

@@ -3,26 +3,22 @@
 import pytest
 
 from c4env import Position, agents
+from c4env.agents.baselines import Random
 from c4env.evaluation.games.game import play_game
 
-
-@pytest.fixture
-def pyspiel():
-    return pytest.importorskip("pyspiel", reason="the package open_spiel is not installed")
-
-
+pyspiel = pytest.importorskip("pyspiel", reason="the package open_spiel is not installed")
 THREE = Position.parse("747576")  # the side to move has three on column 7
 
 
 @pytest.mark.parametrize("bot", ["mcts,simulations=300", "minimax,depth=1"])
-def test_a_bot_that_searches_takes_a_win(pyspiel, bot):
+def test_a_bot_that_searches_takes_a_win(bot):
     agent = agents.make(f"open_spiel:{bot}")
     agent.reset(1)
     assert agent.choose(THREE) == 6
 
 
 @pytest.mark.parametrize("bot", ["mcts,simulations=50", "uniform_random"])
-def test_the_same_seed_plays_the_same_game(pyspiel, bot):
+def test_the_same_seed_plays_the_same_game(bot):
     def game(seed):
         players = (agents.make(f"open_spiel:{bot}"), agents.make("open_spiel:uniform_random"))
         return play_game(players, ("a", "b"), "", seed)
@@ -32,10 +28,8 @@ def test_the_same_seed_plays_the_same_game(pyspiel, bot):
     assert game(1).ending in ("four", "full board")
 
 
-def test_its_rules_are_ours(pyspiel):
+def test_its_rules_are_ours():
     """Legal columns, the end and the winner agree along random games."""
-    from c4env.agents.baselines import Random
-
     lots = Random()
     for seed in range(20):
         lots.reset(seed)

@@ -1,3 +1,5 @@
+import functools
+
 import pytest
 
 from c4env import agents
@@ -5,19 +7,24 @@ from c4env.agents.solver import Solver
 from c4env.position import Position
 from tests.rules.positions import random_positions
 
-
-def late_positions(count):
-    return random_positions(count, seed=1, fewest=24)
+LATE = random_positions(60, seed=1, fewest=24)
 
 
 @pytest.mark.parametrize("ties", ["center", "random"])
-def test_it_plays_a_best_column(ties):
+def test_it_plays_a_best_column_and_reports_its_score_and_a_line_to_the_end(ties):
     agent = agents.make("perfect", ties=ties, table_mb=4)
     agent.reset(seed=3)
     solver = Solver(book=None, table_mb=4)
-    for position in late_positions(30):
+    for position in LATE[:30]:
         scores = solver.scores(position)
+        result = agent.search(position)
         assert scores[agent.choose(position)] == max(s for s in scores if s is not None)
+        assert result.value == scores[result.column] == solver.score(position)
+        assert result.principal_variation[0] == result.column
+        after = functools.reduce(Position.play, result.principal_variation, position)
+        assert after.outcome is not None
+    tied = Position.parse("444444")
+    assert {agent.choose(tied) for _ in range(20)} == ({2} if ties == "center" else {2, 4})
 
 
 def test_the_first_move_is_the_centre_from_the_book():
@@ -26,37 +33,12 @@ def test_the_first_move_is_the_centre_from_the_book():
     assert agent.best_move(Position())[1] == 1.0
 
 
-def test_search_reports_the_exact_score_and_a_line_to_the_end():
-    agent = agents.make("perfect", table_mb=4)
-    for position in late_positions(10):
-        result = agent.search(position)
-        assert result.value == Solver(book=None, table_mb=4).score(position)
-        assert result.principal_variation[0] == result.column
-        after = position
-        for column in result.principal_variation:
-            after = after.play(column)
-        assert after.outcome is not None
-
-
-def test_ties_at_random_repeat_with_the_seed_and_vary_without():
-    agent = agents.make("perfect", ties="random", table_mb=4)
-    position = Position.parse("444444")  # columns 3 and 5 are both best
-
-    def choices(seed):
-        agent.reset(seed=seed)
-        return [agent.choose(position) for _ in range(20)]
-
-    assert choices(1) == choices(1)
-    assert set(choices(1)) == {2, 4}
-    assert agents.make("perfect").choose(position) == 2
-
-
 def test_blunders_come_at_the_stated_rate_and_only_where_they_can():
     solver = Solver(book=None, table_mb=4)
     agent = agents.make("perfect:blunder=0.3", table_mb=4)
     agent.reset(seed=11)
     erred = could = 0
-    for position in late_positions(60):
+    for position in LATE:
         scores = [s for s in solver.scores(position) if s is not None]
         if len(set(scores)) == 1:
             continue

@@ -11,58 +11,42 @@ import c4env
 from c4env import ConnectFourEnv, ConnectFourVectorEnv, Position, agents
 from c4env.agents import Pool
 from c4env.agents.search.fixed_depth import FixedDepth
-from c4env.envs.vectorized.batch import Batch, boards_from
+from c4env.envs.vectorized.batch import bitboards
 from c4env.errors import InvalidOption, OpponentFailed, UnknownAgent
 from tests.rules.positions import random_positions
 
 
-def asked(agent, observation, seed=0):
-    """The columns of an agent for observations of many boards."""
-    discs = boards_from(observation)
-    return agent.choose_many(discs, np.random.default_rng(seed).integers(2**48, size=len(discs)))
-
-
-def played(size=30, plies=14):
-    """Observations of boards after up to as many random plies, and their positions."""
-    batch, positions = Batch(size), random_positions(size, seed=5, most=plies)
-    batch.reset(positions=positions)
-    planes, masks = batch.observe()
-    return {"observation": planes, "action_mask": masks}, positions
+def asked(agent, positions, seed=0):
+    """The columns of an agent on many boards."""
+    seeds = np.random.default_rng(seed).integers(2**48, size=len(positions))
+    return agent.choose_many(bitboards(positions), seeds)
 
 
 @pytest.mark.parametrize(
     "spec",
     [
-        "alphabeta:depth=2,heuristic=lines",
-        "minimax:depth=2",
-        "alphabeta-window:depth=3",
-        "alphabeta-window-b:depth=2",
-        "greedy",
-        "greedy:heuristic=window",
+        *("alphabeta:depth=2,heuristic=lines", "minimax:depth=2", "alphabeta-window:depth=3"),
+        *("alphabeta-window-b:depth=2", "greedy", "greedy:heuristic=window"),
         pytest.param("perfect", marks=pytest.mark.compiled),
     ],
 )
 def test_the_columns_are_those_of_the_agent(spec):
-    observation, positions = played(size=20, plies=20)
+    positions = random_positions(20, seed=5, most=20)
     agent = agents.make(spec)
-    expected = [agent.choose(position) for position in positions]
-    assert asked(agent, observation).tolist() == expected
+    assert asked(agent, positions).tolist() == [agent.choose(p) for p in positions]
 
 
 def test_threads_pickles_and_nodes_change_nothing():
-    observation, positions = played()
+    positions = random_positions(30, seed=5, most=14)
     alone, shared = FixedDepth(2, "window"), FixedDepth(2, "window")
     shared.threads = 3
     shared = pickle.loads(pickle.dumps(shared))
     assert shared.threads == 3
-    expected = asked(alone, observation).tolist()
-    assert asked(shared, observation).tolist() == expected
-    assert asked(pickle.loads(pickle.dumps(shared)), observation).tolist() == expected
+    expected = asked(alone, positions).tolist()
+    assert asked(shared, positions).tolist() == expected
+    assert asked(pickle.loads(pickle.dumps(shared)), positions).tolist() == expected
     assert alone.nodes == shared.nodes == sum(alone.search(p).nodes for p in positions)
-    assert asked(shared, observation["observation"][:1]).tolist() == expected[:1]
-
-
-# -- pools ------------------------------------------------------------------------------------
+    assert asked(shared, positions[:1]).tolist() == expected[:1]
 
 
 def always(column):
@@ -230,15 +214,15 @@ def test_environments_that_share_a_pool_keep_their_games_apart():
 
 
 def test_a_pool_per_move_asks_each_by_its_share():
-    observation, _ = played(size=400, plies=1)
+    positions = random_positions(400, seed=5, most=1)
     pool = Pool({ONES: 3, FIVES: 1}, seed=2, per="move")
-    first, second = asked(pool, observation, 1), asked(pool, observation, 2)
+    first, second = asked(pool, positions, 1), asked(pool, positions, 2)
     assert first.tolist() != second.tolist()
     assert 250 < (first == 1).sum() < 350
     assert (first == 1).sum() + (first == 5).sum() == 400
     again = Pool({ONES: 3, FIVES: 1}, seed=2, per="move")
-    assert asked(again, observation, 1).tolist() == first.tolist()
-    assert (asked(Pool({ONES: 0, FIVES: 2}), observation) == 5).all()
+    assert asked(again, positions, 1).tolist() == first.tolist()
+    assert (asked(Pool({ONES: 0, FIVES: 2}), positions) == 5).all()
     answered, _ = games_against(Pool({ONES: 1, FIVES: 1}, per="move"), size=10, steps=10)
     assert any(len(set(game[:3])) > 1 for board in answered for game in board)
 
@@ -266,29 +250,24 @@ def test_games_that_end_in_a_step_that_fails_count_nowhere():
 
 
 def test_bad_pools_are_refused():
-    for weight in (-1, np.nan, np.inf, "1", True, None):
-        with pytest.raises(InvalidOption, match="weight="):
-            Pool({ONES: weight})
-    for seed in (-1, 1.5, True, None):
-        with pytest.raises(InvalidOption, match="seed="):
-            Pool({ONES: 1}, seed=seed)
-    with pytest.raises(InvalidOption, match="per='year'"):
-        Pool(per="year")
-    for half_life in (0, -1, "1", True, np.nan):
-        with pytest.raises(InvalidOption, match="half_life="):
-            Pool(half_life=half_life)
-    for priority in ("strong", None, 2, ["hard"]):
-        with pytest.raises(InvalidOption, match=rf"priority={re.escape(repr(priority))}: expected"):
-            Pool({ONES: 1}, priority=priority)
-    with pytest.raises(InvalidOption, match="priority='hard' needs results: expected per='game'"):
-        Pool({ONES: 1}, per="move", priority="hard")
+    pools = Pool({ONES: 1}), agents.Curriculum()
+    said = "priority={}: expected"
+    for options, words in (
+        *(({"weights": {ONES: bad}}, "weight=") for bad in (-1, np.nan, np.inf, "1", True, None)),
+        *(({"seed": bad}, "seed=") for bad in (-1, 1.5, True, None)),
+        *(({"half_life": bad}, "half_life=") for bad in (0, -1, "1", True, np.nan)),
+        *(({"priority": bad}, said.format(repr(bad))) for bad in ("strong", None, 2, ["hard"])),
+        ({"per": "year"}, "per='year'"),
+        ({"per": "move", "priority": "hard"}, "'hard' needs results: expected per='game'"),
+        *(({"weights": {bad: 1}}, "not itself a pool") for bad in pools),
+    ):
+        with pytest.raises(InvalidOption, match=re.escape(words)):
+            Pool(**{"weights": {ONES: 1}} | options)
     for factor in (-1, math.nan, math.inf, "1", True, None):
         pool = Pool({ONES: 1}, priority=lambda rate, factor=factor: factor)
         for asked in (lambda pool=pool: pool.shares, ConnectFourEnv(pool).reset):
             with pytest.raises(InvalidOption, match=rf"priority\(0.5\) is {factor!r}: expected"):
                 asked()
-    with pytest.raises(InvalidOption, match="not itself a pool"):
-        Pool({Pool({ONES: 1}): 1})
     with pytest.raises(UnknownAgent, match="nosuch"):
         Pool({"nosuch": 1})
     for pool in (Pool(), Pool({ONES: 0}), Pool({ONES: 1}, priority=lambda rate: 0)):

@@ -1,19 +1,14 @@
 """Programs that answer lines: what goes wrong is said, and none outlives its owner."""
 
-import copy
 import os
-import pickle
 import signal
-import subprocess
-import sys
 
 import pytest
 
-from c4env import Position, agents
 from c4env.agents.adapters.programs.process import LONGEST_LINE, LineProcess
 from c4env.errors import EngineFault, LateAnswer
-from tests.helpers.engines import FIRST, answering, lives, python, wait_for_the_end
-from tests.helpers.paths import ROOT
+from tests.helpers.engines import answering, lives, python, wait_for_the_end
+from tests.helpers.processes import start_python
 
 # Says its own process and that of a child.
 FAMILY = """
@@ -95,14 +90,7 @@ raise SystemExit(1)
 @pytest.mark.parametrize("how", ["kill", "raise"])
 def test_no_program_outlives_a_process_that_dies(tmp_path, how):
     """A killed process kills nothing, but the program's input ends."""
-    with subprocess.Popen(
-        [sys.executable, "-c", OWNER, how, *family(tmp_path)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-        cwd=ROOT,
-    ) as owner:
-        assert owner.stdout is not None
+    with start_python("-c", OWNER, how, *family(tmp_path)) as owner:
         pids = [int(pid) for pid in owner.stdout.readline().split()]
         assert len(pids) == 2
         if how == "kill":
@@ -111,16 +99,6 @@ def test_no_program_outlives_a_process_that_dies(tmp_path, how):
     if how == "kill":
         os.kill(pids[1], signal.SIGKILL)
     assert wait_for_the_end(pids) == []
-
-
-def test_a_copy_has_a_program_of_its_own(tmp_path):
-    agent = agents.make(f"exec:{answering(tmp_path, FIRST)}")
-    assert agent.choose(Position()) == 0
-    for twin in (copy.deepcopy(agent), pickle.loads(pickle.dumps(agent))):
-        assert twin.choose(Position.parse("111111")) == 1
-        twin.close()
-    assert agent.choose(Position()) == 0
-    agent.close()
 
 
 def test_a_message_quotes_output_with_its_control_characters_escaped():

@@ -1,3 +1,5 @@
+import functools
+
 import pytest
 
 from c4env import Position, agents
@@ -18,18 +20,14 @@ def best_column(bot, other, depth, bot_moves):
     return search(bot, other, depth + 1, not bot_moves, UNWATCHED)
 
 
-def agree_with_the_reference(seed, count, depth, least=0):
-    for moves in reference.random_games(seed, count, least):
+@pytest.mark.parametrize("depth", [0, 1, 2])
+def test_the_search_is_the_references(depth):
+    for moves in reference.random_games(80 + depth, 30 // 3**depth):
         position, board = Position.parse(moves), reference.board_after(moves)
         player = len(moves) % 2
         for bot in (player, 1 - player):  # the other side's choice, as the search sees it, too
             found = best_column(position.discs(bot), position.discs(1 - bot), depth, bot == player)
             assert found[:3] == reference.rust_best(board, player, depth, bot), (moves, bot)
-
-
-@pytest.mark.parametrize("depth", [0, 1, 2])
-def test_the_search_is_the_references(depth):
-    agree_with_the_reference(seed=80 + depth, count=30 // 3**depth, depth=depth)
 
 
 @pytest.mark.parametrize("place", range(4))
@@ -57,13 +55,9 @@ def test_the_game_of_the_reports_appendix_is_played_again():
     assert position.to_move == 1
     for reply, answer in zip(PLAYER[:-1], BOT, strict=True):
         position = position.play(reply - 1)
-        column = agent.choose(position)
-        assert column == answer - 1, position
-        position = position.play(column)
-    assert position.outcome is None
-    position = position.play(PLAYER[-1] - 1)
-    assert position.outcome is not None
-    assert position.outcome.winner == 1
+        assert agent.choose(position) == answer - 1, position
+        position = position.play(answer - 1)
+    assert position.play(PLAYER[-1] - 1).outcome.winner == 1
 
 
 def test_full_ties_take_the_last_column_and_the_other_side_the_first():
@@ -82,9 +76,7 @@ def test_the_line_it_reports_is_legal_and_leads_to_the_value():
         found = agent.search(start)
         assert found.principal_variation[0] == found.column == agent.choose(start)
         assert agent.nodes == found.nodes > 0
-        end = start
-        for column in found.principal_variation:
-            end = end.play(column)
+        end = functools.reduce(Position.play, found.principal_variation, start)
         me = start.to_move
         if end.outcome is not None and end.outcome.winner is not None:
             assert found.value == float(MAX if end.outcome.winner == me else -MAX)

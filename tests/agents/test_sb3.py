@@ -9,44 +9,30 @@ from c4env import ConnectFourEnv, ConnectFourVectorEnv, Position, agents
 from c4env.errors import InvalidOption
 
 reason = "needs stable-baselines3 and sb3-contrib: the extra sb3"
+stable_baselines3 = pytest.importorskip("stable_baselines3", reason=reason)
+sb3_contrib = pytest.importorskip("sb3_contrib", reason=reason)
 
+from stable_baselines3.common.env_checker import check_env  # noqa: E402  # needs the library
+from stable_baselines3.common.vec_env import DummyVecEnv, VecNormalize  # noqa: E402
 
-@pytest.fixture
-def libraries():
-    return pytest.importorskip("stable_baselines3", reason=reason), pytest.importorskip(
-        "sb3_contrib", reason=reason
-    )
-
-
-@pytest.fixture
-def vec_env(libraries):
-    from c4env.envs.stable_baselines import ConnectFourVecEnv
-
-    return ConnectFourVecEnv
-
+from c4env.envs.stable_baselines import ConnectFourVecEnv  # noqa: E402
 
 SMALL = {"policy_kwargs": {"net_arch": [8]}, "device": "cpu", "seed": 1}
 
 
-def saved(model, folder):
-    model.save(folder / "model.zip")
-    return folder / "model.zip"
-
-
-def test_a_policy_that_needs_more_than_an_observation_is_refused(libraries, tmp_path):
-    model = libraries[1].RecurrentPPO("MlpLstmPolicy", ConnectFourEnv(), **SMALL)
-    for made, who in ((model, ""), (f"sb3:{saved(model, tmp_path)}", "model.zip: ")):
+def test_a_policy_that_needs_more_than_an_observation_is_refused(tmp_path):
+    model = sb3_contrib.RecurrentPPO("MlpLstmPolicy", ConnectFourEnv(), **SMALL)
+    model.save(tmp_path / "model.zip")
+    for made, who in ((model, ""), (f"sb3:{tmp_path / 'model.zip'}", "model.zip: ")):
         said = f"{who}policy .* a distribution given observations alone"
         with pytest.raises(InvalidOption, match=said):
             agents.make(made)
 
 
-def test_a_model_of_normalised_observations_is_refused(libraries):
-    from stable_baselines3.common.vec_env import DummyVecEnv, VecNormalize
-
+def test_a_model_of_normalised_observations_is_refused():
     for norm_obs in (False, True):
         env = VecNormalize(DummyVecEnv([ConnectFourEnv]), norm_obs=norm_obs)
-        model = libraries[0].PPO("MlpPolicy", env, **SMALL)
+        model = stable_baselines3.PPO("MlpPolicy", env, **SMALL)
         if norm_obs:
             with pytest.raises(InvalidOption, match="VecNormalize"):
                 agents.make(model)
@@ -54,8 +40,8 @@ def test_a_model_of_normalised_observations_is_refused(libraries):
             assert agents.make(model).choose(Position()) in range(7)
 
 
-def test_boards_as_a_vec_env_are_those_of_the_vector_environment(vec_env):
-    ours = vec_env(20, "greedy", layout="planes_first", dtype="float32")
+def test_boards_as_a_vec_env_are_those_of_the_vector_environment():
+    ours = ConnectFourVecEnv(20, "greedy", layout="planes_first", dtype="float32")
     plain = ConnectFourVectorEnv(20, opponent="greedy", autoreset_mode="SameStep")
     ours.seed(3)
     seen = ours.reset()
@@ -85,9 +71,7 @@ def test_boards_as_a_vec_env_are_those_of_the_vector_environment(vec_env):
     ours.close()
 
 
-def test_the_libraries_own_check_passes(libraries):
-    from stable_baselines3.common.env_checker import check_env
-
+def test_the_libraries_own_check_passes():
     # Flat as it is by default: of anything else the check supposes that it is an image.
     check_env(ConnectFourEnv())
     check_env(ConnectFourEnv(dtype="float32"))

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from c4env import Position, agents, evaluation
+from c4env.envs.vectorized.batch import bitboards, observed
 from c4env.errors import InvalidOption
 from c4env.observation import observe
 from tests.rules import reference
@@ -44,32 +45,27 @@ def test_puct_searches_with_the_network(folder):
         assert ours.search(Position.parse(moves)) == puct.search(Position.parse(moves))
 
 
-def test_bad_specs_are_refused(folder, tmp_path):
-    with pytest.raises(InvalidOption, match="expected selfplay:PATH"):
-        agents.make("selfplay")
-    with pytest.raises(InvalidOption, match="nowhere"):
-        agents.make(f"selfplay:{tmp_path}/nowhere")
-    with pytest.raises(InvalidOption, match="nowhere"):
-        agents.make(f"puct:selfplay:{tmp_path}/nowhere")
-    with pytest.raises(InvalidOption, match="expected only one of them"):
-        agents.make(f"selfplay:{folder},simulations=5,temperature=1.0")
-    with pytest.raises(InvalidOption, match="simulations='-1'"):
-        agents.make(f"selfplay:{folder},simulations=-1")
+def test_bad_specs_are_refused(folder):
+    for spec, words in (
+        ("selfplay", "expected selfplay:PATH"),
+        (f"selfplay:{folder}/nowhere", "nowhere"),
+        (f"puct:selfplay:{folder}/nowhere", "nowhere"),
+        (f"selfplay:{folder},simulations=5,temperature=1.0", "expected only one of them"),
+        (f"selfplay:{folder},simulations=-1", "simulations='-1'"),
+    ):
+        with pytest.raises(InvalidOption, match=words):
+            agents.make(spec)
 
 
 def test_mirrored_boards_get_mirrored_answers(folder):
     agent = agents.make(f"selfplay:{folder}")
-    planes = np.stack([observe(Position.parse(m))["observation"] for m in ("", "4435", "112")])
+    planes = observed(bitboards(["", "4435", "112"]))["observation"]
     mirrored = agent.preferences(np.ascontiguousarray(planes[:, :, ::-1]))
     assert np.allclose(mirrored, agent.preferences(planes)[:, ::-1], atol=1e-6)
     assert not np.allclose(mirrored[1], agent.preferences(planes)[1], atol=1e-3)
 
 
 # -- the network --------------------------------------------------------------------------
-
-
-def boards_of(positions):
-    return np.array([(p.mine, p.theirs) for p in positions], np.int64)
 
 
 @pytest.fixture
@@ -80,39 +76,36 @@ def evaluator():
 
 def test_the_planes_show_discs_threats_and_where_discs_fall():
     position = Position.parse("4142437")  # the second player to move
-    planes = tensor_of(boards_of([position]))[0].numpy()
+    planes = tensor_of(bitboards(position))[0].numpy()
     seen = observe(position)["observation"]
     assert np.array_equal(planes[0], seen[:, :, 0])
     assert np.array_equal(planes[1], seen[:, :, 1])
     assert np.argwhere(planes[2]).tolist() == []
     assert np.argwhere(planes[3]).tolist() == [[2, 3]]  # on top of three in the fourth column
-    landing = [[row, column] for row, column in np.argwhere(planes[4]).tolist()]
-    assert sorted(landing, key=lambda cell: cell[1]) == [
-        *([4, 0], [4, 1], [4, 2], [2, 3], [5, 4], [5, 5], [4, 6])
-    ]
+    landing = [[4, 0], [4, 1], [4, 2], [2, 3], [5, 4], [5, 5], [4, 6]]
+    assert np.argwhere(planes[4].T)[:, ::-1].tolist() == landing  # column by column
     assert not planes[5].any()  # the first player began
-    assert tensor_of(boards_of([Position()]))[0, 5].all()
+    assert tensor_of(bitboards(""))[0, 5].all()
 
 
 def test_mirrored_planes_are_those_of_the_mirrored_position():
     positions = [Position.parse(m) for m in reference.random_games(940, 20, 3, 30)]
-    turned = tensor_of(boards_of(positions), np.ones(len(positions), np.bool_))
-    mirrored = tensor_of(boards_of([position.mirror() for position in positions]))
+    turned = tensor_of(bitboards(positions), np.ones(len(positions), np.bool_))
+    mirrored = tensor_of(bitboards([position.mirror() for position in positions]))
     assert turned.equal(mirrored)
 
 
 def test_a_file_holds_the_network(tmp_path, evaluator):
-    boards = boards_of([Position(), Position.parse("44")])
+    boards = bitboards(["", "44"])
     evaluator.save(tmp_path / "model.pt")
+    saved = evaluator.evaluate(boards)
     for path in (tmp_path, tmp_path / "model.pt"):
-        for one, other in zip(
-            evaluator.evaluate(boards), Evaluator.load(path).evaluate(boards), strict=True
-        ):
+        for one, other in zip(saved, Evaluator.load(path).evaluate(boards), strict=True):
             assert np.array_equal(one, other)
 
 
 def test_new_blocks_change_no_answer_before_they_learn(evaluator):
-    boards = boards_of([Position(), Position.parse("4435")])
+    boards = bitboards(["", "4435"])
     before = evaluator.evaluate(boards)
     evaluator.network.grow(2)
     assert evaluator.network.shape[-1] == len(evaluator.network.blocks) == 2
@@ -121,12 +114,11 @@ def test_new_blocks_change_no_answer_before_they_learn(evaluator):
 
 
 def test_observations_and_boards_are_asked_alike(evaluator):
-    positions = [Position(), Position.parse("4433")]
-    planes = np.stack([observe(position)["observation"] for position in positions])
-    logits, values = evaluator(planes)
+    boards = bitboards(["", "4433"])
+    logits, values = evaluator(observed(boards)["observation"])
     assert (logits.shape, values.shape) == ((2, 7), (2,))
     assert (np.abs(values) < 1).all()
-    assert np.array_equal(logits, evaluator.evaluate(boards_of(positions))[0])
+    assert np.array_equal(logits, evaluator.evaluate(boards)[0])
 
 
 @pytest.mark.parametrize(
@@ -148,9 +140,9 @@ def test_what_is_no_network_is_refused_in_a_line(tmp_path, content):
 
 
 class Small(torch.nn.Module):
-    def __init__(self, layers=1):
+    def __init__(self):
         super().__init__()
-        self.inner = torch.nn.ModuleList(torch.nn.Linear(6, 6) for _ in range(layers))
+        self.inner = torch.nn.ModuleList([torch.nn.Linear(6, 6)])
         self.last = torch.nn.Linear(6, 2)
 
     def hidden(self):
@@ -168,21 +160,17 @@ def model():
     return Small()
 
 
-def step(optimiser, share=1.0, longest=None):
+def step(optimiser, share=1.0):
     units = torch.linspace(-1, 1, 48).sin().reshape(8, 6)
-    optimiser.step((optimiser.network(units) - units[:, :2]).square().mean(), share, longest)
-
-
-def change_of(parameter, optimiser, share):
-    before = parameter.detach().clone()
-    step(optimiser, share)
-    return parameter.detach() - before
+    optimiser.step((optimiser.network(units) - units[:, :2]).square().mean(), share)
 
 
 def test_a_matrix_within_moves_as_far_in_every_direction(model):
-    change = change_of(model.hidden()[0], Optimiser(model), 0.5)
-    lengths = torch.linalg.svdvals(change / (0.5 * RATES[0]))
-    gradient = torch.linalg.svdvals(model.hidden()[0].grad)
+    (matrix,) = model.hidden()
+    before = matrix.detach().clone()
+    step(Optimiser(model), 0.5)
+    lengths = torch.linalg.svdvals((matrix.detach() - before) / (0.5 * RATES[0]))
+    gradient = torch.linalg.svdvals(matrix.grad)
     assert 0.6 < lengths[0] < 1.4
     assert gradient[0] / gradient[2] > 2 * lengths[0] / lengths[2]
 

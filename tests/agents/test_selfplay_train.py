@@ -1,9 +1,5 @@
 """Self-play from zero: what is learned from, that it is learned, and that a kill loses little."""
 
-import os
-import signal
-import subprocess
-import sys
 import time
 from types import SimpleNamespace
 
@@ -12,7 +8,8 @@ import pytest
 
 from c4env import Position, agents
 from c4env.agents.selfplay.search import Improved
-from tests.helpers.paths import ROOT
+from c4env.envs.vectorized.batch import bitboards
+from tests.helpers.processes import start_python
 
 torch = pytest.importorskip("torch", reason="needs torch: pip install torch")
 torch.set_num_threads(1)  # a second one would but wait on a busy machine
@@ -66,8 +63,7 @@ def test_targets_are_results_and_values_halves_each(monkeypatch):
     assert moves["value"].tolist() == pytest.approx([0.75, -1, 0.5, -1, 0.6, -0.4, 1])
     assert moves["policy"].argmax(axis=1).tolist() == [3, 0, 3, 0, 3, 0, 3]
     assert moves["board"][0].tolist() == [0, 0]
-    position = Position.parse("414141")
-    assert moves["board"][-1].tolist() == [position.mine, position.theirs]
+    assert moves["board"][[-1]].tolist() == bitboards("414141").tolist()
     assert games.batch.plies.tolist() == [0]  # a new game
 
 
@@ -88,11 +84,10 @@ def test_positions_of_the_exam_are_not_learned_from(tmp_path, quick, monkeypatch
 @pytest.mark.compiled
 def test_a_network_learns_what_it_is_shown(tmp_path, quick):
     trainer = trainer_of(tmp_path)
-    shown = [("414141", 3, 1.0), ("51515", 4, -1.0), ("7171717", 0, 0.5)]
+    shown = [("414141", 3, 1.0), ("51515", 4, -1.0), ("717171", 0, 0.5)]
     trainer.samples = np.zeros(len(shown), train.SAMPLE)
     for sample, (moves, column, value) in zip(trainer.samples, shown, strict=True):
-        position = Position.parse(moves)
-        sample["board"] = position.mine, position.theirs
+        (sample["board"],) = bitboards(moves)
         sample["policy"][column] = 1
         sample["value"] = value
     trainer.positions = len(shown)
@@ -103,9 +98,7 @@ def test_a_network_learns_what_it_is_shown(tmp_path, quick):
     logits, values = train.Evaluator(trainer.network).evaluate(trainer.samples["board"])
     assert logits.argmax(axis=1).tolist() == [column for _, column, _ in shown]
     assert values[1] < values[2] < values[0]
-    turned = Position.parse("474747")
-    seen = np.array([(turned.mine, turned.theirs)])
-    assert train.Evaluator(trainer.network).evaluate(seen)[0].argmax() == 3
+    assert train.Evaluator(trainer.network).evaluate(bitboards("474747"))[0].argmax() == 3
 
 
 @pytest.mark.compiled
@@ -149,12 +142,7 @@ def test_figures_of_a_folder_that_also_judged_are_kept(tmp_path):
     trainer = trainer_of(tmp_path)
     trainer.history = [{"minutes": 1.0, "blunders": 0.5}, {"minutes": 2.0}]
     trainer.save()
-    lines = (tmp_path / "progress.tsv").read_text().splitlines()
-    assert [line.split("\t") for line in lines] == [
-        ["minutes", "blunders"],
-        ["1", "0.5"],
-        ["2", "nan"],
-    ]
+    assert (tmp_path / "progress.tsv").read_text() == "minutes\tblunders\n1\t0.5\n2\tnan\n"
 
 
 @pytest.mark.compiled
@@ -190,8 +178,7 @@ for name, value in {QUICK!r}.items():
 train.STAGES = {{0: train.Stage(2, 0)}}
 train.train(Path({str(tmp_path)!r}), 5, 1, **{SMALL!r})
 """
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    process = subprocess.Popen([sys.executable, "-c", script], env=environment)
+    process = start_python("-c", script, stdout=None, stderr=None)
     try:
         deadline = time.monotonic() + 120
         while time.monotonic() < deadline:
@@ -200,7 +187,7 @@ train.train(Path({str(tmp_path)!r}), 5, 1, **{SMALL!r})
             time.sleep(0.05)
         assert process.poll() is None
     finally:
-        process.send_signal(signal.SIGKILL)
+        process.kill()
         process.wait()
     kept = trainer_of(tmp_path)
     assert kept.positions > 300

@@ -11,17 +11,16 @@ from c4env.agents.solver import NO_SCORE, Solver
 from c4env.agents.solver.kernels.null_window import UNDECIDED, parity_bound
 from c4env.bitboard import CELLS, COLUMNS, playable, winning_cells
 from c4env.boards import Size
+from c4env.envs.vectorized.batch import bitboards
 from c4env.errors import InvalidOption, InvalidPosition
 from c4env.jit import config
 from c4env.position import Position
 from tests.helpers.boards import part
 from tests.helpers.paths import published
 from tests.rules import reference
-from tests.rules.positions import random_position
+from tests.rules.positions import random_position, random_positions
 
 SETS = "L3_R1", "L2_R1", "L2_R2", "L1_R1"  # published with their scores
-
-
 DRAWN = Position.parse("421127327363224366417626743773654415515515")
 LATER = Position.parse("4147")  # soon decided, but for its columns
 
@@ -41,21 +40,15 @@ def solver():
 
 
 @pytest.mark.compiled
-def test_scores_of_labelled_positions(solver):
-    for position, score in SOLVED:
+@pytest.mark.parametrize("name", SETS)
+def test_scores_of_the_solved_sets(solver, name):
+    rows = solved(name)[: 150 if name == "L2_R2" else 500]
+    scores = solver.scores_many([position for position, _ in rows])
+    assert scores.tolist() == [score for _, score in rows]
+    for position, score in rows[:25]:
         assert solver.score(position) == score, position
         assert solver.score(position.mirror()) == score, position
         assert solver.sign(position) == (score > 0) - (score < 0), position
-
-
-@pytest.mark.compiled
-@pytest.mark.parametrize(
-    ("name", "count"), [("L3_R1", 500), ("L2_R1", 500), ("L2_R2", 150), ("L1_R1", 500)]
-)
-def test_scores_of_the_solved_sets(solver, name, count):
-    rows = solved(name)[:count]
-    scores = solver.scores_many([position for position, _ in rows])
-    assert scores.tolist() == [score for _, score in rows]
 
 
 @pytest.mark.compiled
@@ -72,11 +65,9 @@ def test_it_searches_no_more_nodes(name, nodes):
     assert found <= nodes
 
 
-@pytest.mark.parametrize("plies", [41, 40, 39, 38, 37, 36, 35, 34])
+@pytest.mark.parametrize("plies", range(41, 33, -1))
 def test_agrees_with_plain_negamax_on_late_positions(solver, plies):
-    rng = random.Random(plies)
-    for _ in range(20):
-        position = random_position(plies, rng)
+    for position in random_positions(20, plies, plies, plies):
         board = reference.board_after(position.moves())
         assert solver.score(position) == reference.negamax(board, position.to_move)[0]
 
@@ -84,22 +75,18 @@ def test_agrees_with_plain_negamax_on_late_positions(solver, plies):
 @pytest.mark.compiled
 @pytest.mark.parametrize("plies", [14, 18, 22, 26, 30, 34, 38])
 def test_column_scores_are_those_of_the_positions_they_lead_to(solver, plies):
-    rng = random.Random(plies)
-    for _ in range(10):
-        position = random_position(plies, rng)
+    for position in random_positions(10, plies, plies, plies):
         scores = solver.scores(position)
-        for column in range(COLUMNS):
-            if column in position.legal_columns():
-                assert scores[column] == -solver.score(position.play(column))
-            else:
-                assert scores[column] is None
+        assert scores == [
+            -solver.score(position.play(column)) if position.is_legal(column) else None
+            for column in range(COLUMNS)
+        ]
         known = [score for score in scores if score is not None]
         assert max(known) == solver.score(position)
         best = solver.best_columns(position)
         assert sorted(best) == [c for c in range(COLUMNS) if scores[c] == max(known)]
         assert [abs(c - 3) for c in best] == sorted(abs(c - 3) for c in best)
-        mirrored = solver.scores(position.mirror())
-        assert mirrored == scores[::-1]
+        assert solver.scores(position.mirror()) == scores[::-1]
 
 
 def test_a_search_finds_an_early_win_that_the_book_knows_and_its_table_keeps_it():
@@ -110,8 +97,7 @@ def test_a_search_finds_an_early_win_that_the_book_knows_and_its_table_keeps_it(
 
 
 def test_at_least(solver):
-    rng = random.Random(12)
-    positions = [random_position(rng.randrange(34, 42), rng) for _ in range(20)]
+    positions = random_positions(20, seed=12, fewest=34, most=41)
     for position in [*positions, Position.parse("1212121")]:
         score = solver.score(position)
         for asked in (-99, -22, score - 1, score, np.int8(score), score + 1, 22, 99):
@@ -123,12 +109,10 @@ def test_at_least(solver):
 
 @pytest.mark.parametrize("effort", [0, 0.5, 3, 100])
 def test_bounds_hold_the_scores_and_cost_what_they_may(effort):
-    rng = random.Random(4)
     solver = Solver(book=None, table_mb=1)
     together = Solver(book=None, table_mb=1, threads=2)
     open_bounds = 0
-    for _ in range(40):
-        position = random_position(rng.randrange(30 if config.DISABLE_JIT else 12, 36), rng)
+    for position in random_positions(40, 4, 30 if config.DISABLE_JIT else 12, 35):
         scores = solver.scores(position)
         best = solver.best_columns(position)
         solver.clear()
@@ -159,16 +143,13 @@ def test_bounds_of_a_position_that_is_over_and_of_one_in_the_book():
     solver = Solver()
     assert solver.bounds(Position.parse("1212121")) == [None] * COLUMNS
     scores = [-1, 0, 1, None, 1, 0, -1]
-    assert solver.bounds(Position.parse("444444")) == [
-        None if score is None else (score, score) for score in scores
-    ]
+    known = [None if score is None else (score, score) for score in scores]
+    assert solver.bounds(Position.parse("444444")) == known
 
 
 @pytest.mark.compiled
 def test_the_principal_variation_ends_when_and_as_the_score_says(solver):
-    rng = random.Random(5)
-    for _ in range(30):
-        position = random_position(rng.randrange(16, 36), rng)
+    for position in random_positions(30, seed=5, fewest=16, most=35):
         score = solver.score(position)
         line = solver.principal_variation(position)
         assert len(line) == solver.plies_to_end(position)
@@ -176,12 +157,8 @@ def test_the_principal_variation_ends_when_and_as_the_score_says(solver):
             assert position.outcome is None
             position = position.play(column)
         assert position.outcome is not None
-        if score == 0:
-            assert position.outcome.winner is None
-        else:
-            winner_to_move = (len(line) % 2 == 1) == (score > 0)
-            assert winner_to_move
-            assert position.outcome.winner is not None
+        assert (position.outcome.winner is None) == (score == 0)
+        assert score == 0 or (len(line) % 2 == 1) == (score > 0)
 
 
 @pytest.mark.compiled
@@ -194,15 +171,13 @@ def test_one_table_and_cleared_tables_and_threads_give_the_same_scores():
         small.clear()
         assert both.score(position) == score
         assert both.scores(position) == small.scores(position)
-    positions = [position for position, _ in rows]
-    expected = [score for _, score in rows]
+    positions, expected = zip(*rows, strict=True)
     for threads in (1, 2, 3):
-        assert small.scores_many(positions, threads=threads).tolist() == expected
+        assert small.scores_many(positions, threads=threads).tolist() == [*expected]
 
 
 def test_a_position_that_is_over(solver):
     won = Position.parse("1212121")
-    assert won.outcome is not None
     assert solver.score(won) == -((CELLS + 2 - 7) // 2) == -18
     assert solver.sign(won) == -1
     assert solver.scores(won) == [None] * COLUMNS
@@ -216,10 +191,8 @@ def test_a_position_that_is_over(solver):
 
 
 def test_batches_of_bitboards(solver):
-    rng = random.Random(3)
-    positions = [random_position(36, rng) for _ in range(20)]
-    mine = np.array([p.mine for p in positions])
-    theirs = np.array([p.theirs for p in positions])
+    positions = random_positions(20, 3, 36, 36)
+    mine, theirs = bitboards(positions).T
     scores = solver.scores_many(mine, theirs)
     assert scores.dtype == np.int8
     assert scores.tolist() == solver.scores_many(positions).tolist()
@@ -251,8 +224,7 @@ def test_columns_of_batches(book, threads):
     for position, row in zip(positions, found.tolist(), strict=True):
         expected = solver.scores(position)
         assert row == [NO_SCORE if score is None else score for score in expected], position
-    mine = np.array([p.mine for p in positions])
-    theirs = np.array([p.theirs for p in positions])
+    mine, theirs = np.array([(p.mine, p.theirs) for p in positions]).T
     assert (solver.columns_many(mine, theirs, threads=threads) == found).all()
     assert solver.columns_many([]).shape == (0, COLUMNS)
 
@@ -268,7 +240,6 @@ def test_columns_of_batches(book, threads):
         lambda solver: solver.bounds(LATER, 1e9),
         lambda solver: solver.columns_many([LATER, Position()]),
     ],
-    ids=["score", "scores", "bounds", "columns_many"],
 )
 def test_interrupted_at_once_and_usable_after(ask, threads):
     import _thread
@@ -287,8 +258,7 @@ def test_interrupted_at_once_and_usable_after(ask, threads):
 
 @pytest.mark.compiled
 def test_threads_that_share_a_solver_get_exact_scores():
-    rng = random.Random(3)
-    asked = [position for _ in range(60) if not (position := random_position(14, rng)).outcome]
+    asked = random_positions(60, 3, 14, 14)
     known = {position: Solver(book=None, table_mb=1).score(position) for position in asked}
     solver = Solver(book=None, table_mb=1)
 
@@ -306,10 +276,8 @@ def test_threads_that_share_a_solver_get_exact_scores():
 
 @pytest.mark.compiled
 def test_parity_bounds_are_bounds(solver):
-    rng = random.Random(11)
     decided = 0
-    for _ in range(500):
-        position = random_position(rng.randrange(16, 37), rng)
+    for position in random_positions(500, seed=11, fewest=16, most=36):
         mine, theirs = position.mine, position.theirs
         mine_wins, their_wins = winning_cells(mine), winning_cells(theirs)
         cells = playable(mine | theirs)

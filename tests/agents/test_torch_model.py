@@ -8,20 +8,13 @@ import pytest
 
 from c4env import ConnectFourEnv, ConnectFourVectorEnv, Position, agents, batched, observe
 from c4env.agents import Pool
-from c4env.envs.vectorized.batch import Batch, boards_from
+from c4env.envs.vectorized.batch import bitboards
 from c4env.errors import EngineFault, OpponentFailed
 from c4env.evaluation.games.game import play_game
 from c4env.observation import LAYOUTS, Form
 from tests.helpers.policies import first_legal
 
 POSITIONS = [Position.parse(moves) for moves in ("", "4", "444444", "1111112222224", "4455")]
-
-
-def batch_of(positions):
-    boards = Batch(len(positions))
-    boards.reset(positions=positions)
-    planes, masks = boards.observe()
-    return {"observation": planes, "action_mask": masks}
 
 
 @batched
@@ -48,8 +41,8 @@ def test_a_function_of_many_boards_is_an_agent():
 def test_a_function_that_gives_preferences_plays_the_best_legal_column():
     agent = agents.make(by_height)
     assert [agent.choose(p) for p in POSITIONS] == [6, 6, 6, 6, 4]
-    discs = boards_from(batch_of(POSITIONS))
-    assert agent.choose_many(discs, np.zeros(5, np.int64)).tolist() == [6, 6, 6, 6, 4]
+    many = agent.choose_many(bitboards(POSITIONS), np.zeros(5, np.int64))
+    assert many.tolist() == [6, 6, 6, 6, 4]
 
 
 @pytest.mark.parametrize(
@@ -84,9 +77,6 @@ class Recorder:
 def test_an_object_with_every_attribute_is_no_model(policy):
     assert agents.make(policy).choose(Position()) == 3
     assert play_game((policy, first_legal), ("one", "two")).moves == "4141414"
-
-
-# -- PyTorch ------------------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -143,9 +133,6 @@ def test_a_module_that_fails_is_named(torch):
         ConnectFourVectorEnv(2, opponent=module, seat=1).reset(seed=1)
 
 
-# -- Stable-Baselines3 --------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("name", ["PPO", "A2C", "DQN", "MaskablePPO"])
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_a_model_plays_what_it_predicts_in_training_and_from_its_file(name, layout, tmp_path):
@@ -165,8 +152,8 @@ def test_a_model_plays_what_it_predicts_in_training_and_from_its_file(name, layo
             best, _ = model.predict(given, deterministic=True, **masked)
             assert column == best or not mask[best]
             assert mask[column]
-        discs = boards_from(batch_of(POSITIONS))
-        assert agent.choose_many(discs, np.zeros(5, np.int64)).tolist() == columns
+        many = agent.choose_many(bitboards(POSITIONS), np.zeros(5, np.int64))
+        assert many.tolist() == columns
     envs = ConnectFourVectorEnv(4, opponent=model)
     envs.reset(seed=1)
     envs.step([3] * 4)

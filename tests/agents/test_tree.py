@@ -73,9 +73,6 @@ def test_a_node_follows_from_its_children(proofs, expected):
     assert tree[0]["proof"] == expected
 
 
-# -- what is kept from one move to the next -------------------------------------------------
-
-
 def subtree(tree, node):
     """A node and all below it as nested lists, by what they say and not where they lie."""
     head = [tree[node][name].item() for name in ("total", "visits", "column", "proof")]
