@@ -39,6 +39,7 @@ def test_the_value_of_a_win_by_disc_7_counts_the_discs_left(moves, sign):
     assert Deepening(depth=5).search(Position.parse(moves)).value == sign * (WIN + 43 - 7)
 
 
+@pytest.mark.compiled
 def test_the_principal_variation_goes_through_every_column():
     lines = [Deepening(depth=8).search(p).principal_variation for p in random_positions(90, seed=2)]
     assert {column for line in lines for column in line[1:]} == set(range(7))
