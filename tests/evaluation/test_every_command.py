@@ -153,6 +153,7 @@ def test_a_run_is_printed_reported_and_resumed(tmp_path, c4):
     assert best.split()[1] == "greedy"
     assert "moving first" in shown
     assert "8 games; openings of 1 ply" in shown
+    assert f"games in {tmp_path}; c4 report {tmp_path}" in shown
     assert "\x1b" not in shown
     again = c4(*run, "--quiet")
     assert again.replace("8 of the games were stored already\n", "") == shown
@@ -233,6 +234,7 @@ def test_list_describes_every_agent(c4):
         ("C4 list | head -1", 0, ""),
         ("mkdir gone && cd gone && rmdir ../gone && C4 list", 2, "the working folder was deleted"),
         ("C4 list > /dev/full", 2, "No space left on device"),
+        ("PYTHONIOENCODING=ascii C4 run 棋=random greedy --openings 0 --jobs 1 --quiet", 0, ""),
     ],
 )
 def test_no_output_or_folder_is_no_traceback(command, code, words, tmp_path):

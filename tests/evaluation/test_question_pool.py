@@ -110,6 +110,14 @@ def test_a_process_that_dies_is_replaced_and_closing_ends_a_search_in_native_cod
     assert threading.active_count() <= threads
 
 
+def test_a_search_without_end_is_stopped_and_said():
+    async def use(pool):
+        assert (await all_of(pool.ask(ENDLESS)))[-1]["error"] == "no answer within 2 seconds"
+        assert (await result(pool, Question("move", "random", "")))["type"] == "move"
+
+    with_pool(use, seconds=2)
+
+
 def answers(cache, *question):
     return [answer(part, cache) for part in parts(Question(*question))]
 

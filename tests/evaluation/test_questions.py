@@ -10,6 +10,7 @@ from c4env.bitboard import CELLS
 from c4env.errors import InvalidOption, UnreadableRun
 from c4env.evaluation.exact.questions import (
     ANSWERS_FILE,
+    STAGES,
     labelled_sets,
     line_up_specs,
     make_labelled,
@@ -172,6 +173,14 @@ def test_positions_of_a_game_are_those_its_players_chose_in():
         Position.parse(m) for m in ("12", "121", "1212", "12121", "121212")
     ]
     assert list(positions_backwards([game])) == positions_of(game)[::-1]
+
+
+def test_the_stages_of_the_sets_follow_one_another():
+    discs, plies = ({name.split("-")[i]: of[i] for name, of in STAGES.items()} for i in (0, 1))
+    for stage, difficulty in (name.split("-") for name in STAGES):
+        assert STAGES[f"{stage}-{difficulty}"] == (discs[stage], plies[difficulty])
+    assert [*discs["begin"], *discs["middle"], *discs["end"]] == [*range(1, CELLS)]
+    assert [*plies["easy"], *plies["medium"], *plies["hard"]] == [*range(1, CELLS)]
 
 
 def test_made_positions_are_of_the_set_and_labelled_right():

@@ -255,6 +255,8 @@ def test_deterministic_agents_over_all_openings_are_not_a_sample():
     assert "Exact over this set" in exact.table().text()
     assert [r.ranks for r in exact] == [(i, i) for i in range(1, 5)]
     assert [r.better for r in exact] == [1, 1, 1, None]
+    each = [g for o in enumerate_openings(1) for p in ("ab", "ba") for g in games(*p, 1, 0, 0, o)]
+    assert rated(each, "ab", deterministic={"a", "b"})[0].better == 0.5  # equal in every draw
     sampled = rated(played, "abcd")
     assert "95 %" in sampled.table().text()
     assert [r.elo for r in sampled] == [r.elo for r in exact]

@@ -50,6 +50,7 @@ def test_digest_is_of_the_games_not_of_their_order_or_time():
     slower = replace(WON, seconds=(9.0, 9.0))
     assert digest([WON, LEFT]) == digest([LEFT, slower])
     assert digest([WON, LEFT]) != digest([WON])
+    assert len(digest([WON])) == 16
     assert digest([WON]) != digest([replace(WON, nodes=(5, 8))])
 
 

@@ -70,7 +70,9 @@ def test_all_formats_are_printed_from_the_same_columns():
 def test_long_texts_lose_their_middle_and_wide_tables_go_on_below(columns):
     names = ["deepening:movetime=0.02,heuristic=package.module:function", "greedy"]
     heads = {"agent": "", **{f"column {i}": ".1f" for i in range(8)}}
-    text = Table.of(heads, [[name, *range(8)] for name in names]).text(columns)
+    table = Table.of(heads, [[name, *range(8)] for name in names])
+    assert table.text(max(map(len, table.text(300).splitlines()))) == table.text(300)
+    text = table.text(columns)
     assert max(map(len, text.splitlines())) <= columns
     assert all(text.count(head) == 1 for head in [*heads][1:])
     parts = [part for part in text.split("\n\n") if "column" in part]
