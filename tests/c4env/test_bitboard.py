@@ -13,7 +13,6 @@ from c4env.bitboard import (
     drop,
     fours,
     has_won,
-    is_consistent,
     mirror,
     playable,
     popcount,
@@ -24,7 +23,7 @@ from c4env.bitboard import (
 )
 from c4env.jit import kernel
 from tests.rules import reference
-from tests.rules.strategies import bits_of, board_of, games, positions, stacks
+from tests.rules.strategies import bits_of, board_of, positions, stacks
 
 
 @kernel("int64(int64, int64, int64)")
@@ -114,15 +113,3 @@ def test_every_window_alone_is_four_in_a_row():
             assert fours(three) == 0
             if cells not in reference.VERTICAL or (row, column) == cells[3]:
                 assert winning_cells(three) & 1 << (7 * column + row)
-
-
-@given(games())
-def test_boards_of_games_are_consistent(moves):
-    board = reference.board_after(moves)
-    player = len(moves) % 2
-    mine, theirs = bits_of(board, player), bits_of(board, 1 - player)
-    assert is_consistent(mine, theirs)
-    assert not is_consistent(mine, theirs | TOP << 1)  # off the board
-    if theirs:
-        assert not is_consistent(mine | theirs, theirs)  # overlapping
-        assert len(moves) % 2 == 0 or not is_consistent(theirs, mine)  # too many of mine

@@ -11,7 +11,7 @@ from pettingzoo.utils.env_logger import EnvLogger
 from c4env import ConnectFourEnv, ConnectFourVectorEnv, Position, batched, env, observe
 from c4env.errors import IllegalMove, InvalidAction, OpponentFailed, WrongOrder
 from c4env.observation import DTYPES, LAYOUTS, Form
-from tests.helpers.environments import state_of
+from tests.helpers.environments import begun, state_of
 
 NEXT, SAME, DISABLED = AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP, AutoresetMode.DISABLED
 MODES = pytest.mark.parametrize("mode", [NEXT, SAME, DISABLED])
@@ -31,39 +31,6 @@ def leftmost(observation):
 # -- the same games in every environment ------------------------------------------------------
 
 
-class Traces:
-    """Random games played in the AEC environment, row by row.
-
-    Row t is what was seen before a ply or, in the last row of each game, after the end.
-    """
-
-    def __init__(self, games, *, seed, illegal):
-        choose, environment = random.Random(seed), env()
-        rows, self.moves, self.starts = [], [], []
-        for _ in range(games):
-            environment.reset()
-            self.starts.append(len(rows))
-            self.moves.append([])
-            wants_illegal, over = choose.random() < illegal, False
-            while not over:
-                over = any(environment.terminations.values())
-                mover = environment.possible_agents[environment.position.to_move]
-                planes, mask = environment.observe(mover).values()
-                action, rewards = 0, [0.0, 0.0]
-                if not over:
-                    full = np.flatnonzero(mask == 0)
-                    columns = full if len(full) and wants_illegal else np.flatnonzero(mask)
-                    action = int(choose.choice(columns))
-                    environment.step(action)
-                    self.moves[-1].append(action)
-                    rewards = [environment.rewards[a] for a in environment.possible_agents]
-                rows.append((planes, mask, action, rewards, over))
-        self.planes, self.masks, self.actions, self.rewards, self.last = map(
-            np.array, zip(*rows, strict=True)
-        )
-        self.starts.append(0)  # after the last game comes the first
-
-
 @pytest.fixture
 def quiet():
     EnvLogger.suppress_output()
@@ -72,85 +39,97 @@ def quiet():
     EnvLogger.flush()
 
 
-def follow(traces, mode, size):
-    """Play all games on a vector environment, board by board one after the other."""
-    games = len(traces.moves)
-    each = games // size
-    environment = ConnectFourVectorEnv(size, illegal="lose", autoreset_mode=mode)
-    observation, info = environment.reset(seed=0)
-    game = np.arange(size) * each
-    starts = np.array(traces.starts)
-    row = starts[game]
-    pending = np.zeros(size, np.bool_)
-    played = 0
-    while played < games:
-        assert np.array_equal(observation["observation"], traces.planes[row])
-        plies = traces.planes[row].sum(axis=(1, 2, 3))
-        assert np.array_equal(info["ply"], plies)
-        acting = ~traces.last[row]
-        masks = traces.masks[row] if mode is not NEXT else traces.masks[row] | ~acting[:, None]
-        assert np.array_equal(observation["action_mask"], masks)
-        if mode is DISABLED and not acting.all():
-            game += ~acting
-            row = np.where(acting, row, starts[game % games])
-            observation, info = environment.reset(options={"reset_mask": ~acting})
+def pick(mask, choose, illegal=0.0):
+    """A legal column; with this probability one that is not, where there is one."""
+    columns = np.flatnonzero(mask == (choose.random() >= illegal))
+    return int(choose.choice(columns if len(columns) else range(7)))
+
+
+def follow(mode, size, games, illegal):
+    """Play random games on many boards, and on each board in an AEC environment as well."""
+    many, choose = ConnectFourVectorEnv(size, autoreset_mode=mode), random.Random(1)
+    ones, over = [begun(env) for _ in range(size)], [False] * size
+    seen, info = many.reset(seed=0)
+    while games > 0:
+        movers = [one.position.to_move for one in ones]
+        sights = [one.observe(f"player_{mover}") for one, mover in zip(ones, movers, strict=True)]
+        for i, sight in enumerate(sights):
+            assert np.array_equal(seen["observation"][i], sight["observation"])
+            mask = 1 if over[i] and mode is NEXT else sight["action_mask"]
+            assert (seen["action_mask"][i] == mask).all()
+            assert info["ply"][i] == ones[i].position.plies
+        if mode is DISABLED and any(over):
+            seen, info = many.reset(options={"reset_mask": np.array(over)})
+            for i in np.flatnonzero(over):
+                ones[i].reset()
+            over = [False] * size
             continue
-        observation, rewards, terminated, truncated, info = environment.step(traces.actions[row])
-        both = np.where(acting[:, None], traces.rewards[row], 0)
-        assert np.array_equal(rewards, both[np.arange(size), plies & 1])
-        assert np.array_equal(info["player_rewards"], both)
+        actions = [pick(sight["action_mask"], choose, illegal) for sight in sights]
+        seen, rewards, ended, truncated, info = many.step(actions)
         assert not truncated.any()
-        row = np.where(acting, row + 1, row)
-        assert np.array_equal(terminated, acting & traces.last[row])
-        played += int(terminated.sum())
-        if mode is SAME:
-            for i in np.flatnonzero(terminated):
-                final = info["final_obs"][i]
-                assert np.array_equal(final["observation"], traces.planes[row[i]])
-                assert np.array_equal(final["action_mask"], traces.masks[row[i]])
-            game += terminated
-            row = np.where(terminated, starts[game % games], row)
-        elif mode is NEXT:
-            game += pending
-            row = np.where(pending, starts[game % games], row)
-            pending = terminated
+        for i, one in enumerate(ones):
+            if over[i]:
+                one.reset()
+            else:
+                one.step(actions[i])
+            both = list(one.rewards.values())
+            assert info["player_rewards"][i].tolist() == both
+            assert rewards[i] == both[movers[i]]
+            over[i] = one.terminations["player_0"]
+            assert ended[i] == over[i]
+            games -= int(over[i])
+            if over[i] and mode is SAME:
+                final = one.observe(f"player_{one.position.to_move}")
+                for key, array in final.items():
+                    assert np.array_equal(info["final_obs"][i][key], array)
+                one.reset()
+                over[i] = False
 
 
-def follow_single(traces):
-    """Play the games on a single environment, from both seats by turns."""
-    script = []
-    environment = ConnectFourEnv(lambda _: script.pop(0), layout="planes_last")
-    environment.reset(seed=0, options={"seat": 0})
-    for game, moves in enumerate(traces.moves):
-        seat = game % 2
-        script[:] = moves[1 - seat :: 2]
-        observation, info = environment.reset(options={"seat": seat})
-        assert (info["seat"], info["ply"]) == (seat, seat)
-        row = traces.starts[game] + seat
-        for t, action in enumerate(moves[seat::2]):
-            assert np.array_equal(observation, traces.planes[row + 2 * t])
-            assert np.array_equal(info["action_mask"], traces.masks[row + 2 * t])
-            observation, reward, terminated, _, info = environment.step(action)
-        end = traces.starts[game] + len(moves)
-        assert terminated
-        assert reward == traces.rewards[end - 1][seat]
-        final = traces.planes[end]
-        flipped = environment.position.to_move != seat
-        assert np.array_equal(observation, final[..., ::-1] if flipped else final)
-        assert np.array_equal(info["action_mask"], traces.masks[end])
+def follow_single(games):
+    """The same with one board, whose opponent spoils what it is given."""
+    one, choose, seats = env(), random.Random(2), set()
+
+    def reply(seen):
+        sight = one.observe(one.agent_selection)
+        column = pick(sight["action_mask"], choose)
+        one.step(column)
+        for key, array in sight.items():
+            assert np.array_equal(seen[key], array)
+            seen[key][:] = 1
+        return column
+
+    environment = ConnectFourEnv(reply, layout="planes_last")
+    for _ in range(games):
+        one.reset()
+        seen, info = environment.reset()
+        me, over = f"player_{info['seat']}", False
+        seats.add(me)
+        while True:
+            sight = one.observe(me)
+            assert np.array_equal(seen, sight["observation"])
+            assert np.array_equal(info["action_mask"], sight["action_mask"])
+            assert info["ply"] == one.position.plies
+            assert ("winner" in info) == over == one.terminations[me]
+            if over:
+                break
+            column = pick(sight["action_mask"], choose)
+            one.step(column)
+            seen, reward, over, _, info = environment.step(column)
+            assert reward == one.rewards[me]
+    assert seats == {"player_0", "player_1"}
 
 
 @pytest.mark.usefixtures("quiet")
 @pytest.mark.parametrize(
     ("games", "size"),
-    [(24, 4), pytest.param(800, 50, marks=[pytest.mark.slow, pytest.mark.compiled])],
+    [(24, 4), pytest.param(400, 50, marks=[pytest.mark.slow, pytest.mark.compiled])],
 )
 def test_games_are_the_same_everywhere(games, size):
-    legal, mixed = Traces(games, seed=1, illegal=0.0), Traces(games, seed=2, illegal=0.5)
-    follow_single(legal)
+    follow_single(games)
     for mode in (NEXT, SAME, DISABLED):
-        follow(legal, mode, size)
-        follow(mixed, mode, size)
+        for illegal in (0.0, 0.2):
+            follow(mode, size, games, illegal)
 
 
 # -- opponents --------------------------------------------------------------------------------
@@ -189,8 +168,7 @@ def test_native_opponents(opponent):
             assert np.array_equal(observation["action_mask"][i], seen["action_mask"])
             points += [reward] * int(terminated[i])
         over |= terminated
-        environment.reset(options={"reset_mask": terminated})
-        observation = environment.reset(options={"reset_mask": np.zeros(size, np.bool_)})[0]
+        observation, _ = environment.reset(options={"reset_mask": terminated})
     assert replies == set(range(7))
     assert -1 in points
     assert (sum(points) < 0) == (opponent == "greedy")
