@@ -40,13 +40,14 @@ def test_dir_shows_what_is_public_and_nothing_else(package):
         assert name not in shown
 
 
-def test_everything_is_imported_without_an_extra():
+def test_everything_is_imported_and_pictures_are_made_without_an_extra():
     code = (
         f"import sys; sys.modules.update(dict.fromkeys({EXTRAS}))\n"
         "from c4env import *; from c4env.agents import *; from c4env.evaluation import *\n"
-        "print(agents.names is names, callable(evaluation.refute), Position().plies)"
+        "import c4env.view.window; pictured = env(render_mode='rgb_array'); pictured.reset()\n"
+        "print(agents.names is names, callable(evaluation.refute), pictured.render().any())"
     )
-    assert run_python("-c", code, check=True).stdout == "True True 0\n"
+    assert run_python("-c", code, check=True).stdout == "True True True\n"
 
 
 def test_names_alone_compile_nothing():

@@ -14,7 +14,6 @@ from c4env.view.rendering import rgb_array
 from c4env.view.window import Window
 
 pygame = pytest.importorskip("pygame")
-FRAME = rgb_array(Position.parse("445"), 4, screen_scaling=2)
 
 
 @pytest.fixture(autouse=True)
@@ -32,16 +31,6 @@ def shown(window):
 
 def press_close(window):
     pygame.event.post(pygame.event.Event(pygame.WINDOWCLOSE, window=window._window))
-
-
-def test_it_shows_the_frame():
-    window = Window("Connect Four", FRAME)
-    window.show(FRAME)
-    assert np.array_equal(shown(window), FRAME)
-    empty = rgb_array(Position(), screen_scaling=2)
-    window.show(empty)
-    assert np.array_equal(shown(window), empty)
-    window.close()
 
 
 def test_the_environment_shows_every_disc():
@@ -80,7 +69,7 @@ def test_a_copy_opens_its_own_window(duplicate):
     environment.close()
 
 
-@pytest.mark.parametrize("make", [env, raw_env, lambda **_: Window("Connect Four", FRAME)])
+@pytest.mark.parametrize("make", [env, raw_env, lambda **_: Window("", rgb_array(Position()))])
 def test_without_pygame_the_extra_is_named(make, monkeypatch):
     monkeypatch.setitem(sys.modules, "pygame", None)
     for error in (MissingExtra, ImportError, C4Error):
