@@ -6,6 +6,7 @@ rooms before it. Imports inside functions and for typing alone count as well.
 
 import ast
 import functools
+import graphlib
 import tomllib
 from typing import NamedTuple
 
@@ -96,6 +97,22 @@ def test_no_import_turns_an_arrow():
     assert not turned
 
 
+def test_a_wrong_import_of_each_kind_is_found():
+    for module, source in (
+        ("c4env.position", "from c4env.agents import make"),  # a package that stands on it
+        ("c4env.agents.pool", "import c4env.evaluation.games"),
+        ("c4env.bitboard", "from c4env.position import Position"),  # a later room
+        ("c4env.view.viewer", "from ..envs.aec import env"),
+        ("c4env.jit", "from c4env import Position"),  # the package's own names
+        ("c4env.files", "if TYPE_CHECKING:\n    from .position import Position"),
+        ("c4env.errors", "class Some:\n    async def late(self):\n        import c4env.lazy"),
+        ("c4env.position", "def _repr_svg_():\n    from .observation import observe"),
+        ("c4env.position", "def other():\n    from .view import rendering"),
+    ):
+        (found,) = imports_of(source, module, module.rpartition(".")[0])
+        assert against_the_arrows(found), found
+
+
 def test_modules_of_a_board_and_they_alone_are_imported_relatively():
     """Else a module of another board would take one of 6x7x4, or ask for its own of a shared one.
 
@@ -127,11 +144,7 @@ def test_no_modules_import_each_other_in_a_circle():
         lazy = found.function or found.module in PACKAGES
         if in_tree and not lazy and in_tree[0] != found.module:
             graph[found.module].add(in_tree[0])
-    left = dict(graph)
-    while free := [module for module, needs in left.items() if not needs & left.keys()]:
-        for module in free:
-            del left[module]
-    assert not left
+    graphlib.TopologicalSorter(graph).prepare()  # raises an error that shows a circle
 
 
 def test_every_folder_with_modules_is_a_package_that_is_installed():

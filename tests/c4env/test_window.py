@@ -46,6 +46,8 @@ def test_the_environment_shows_every_disc():
     press_close(window)
     environment.step(5)
     assert not window.is_open
+    with pytest.raises(pygame.error):
+        window._window.get_surface()
     environment.close()
     environment.close()
     assert environment.position == Position.parse("456")
