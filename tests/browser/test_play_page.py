@@ -83,16 +83,11 @@ def click(page, column):
     expect(page.locator("#headline")).to_contain_text(re.compile("Your turn|win|draw"))
 
 
-def games(folder):
-    return read_games(folder / "games")[1] if (folder / "games").exists() else []
-
-
 # -- playing ----------------------------------------------------------------------------------
 
 
 def test_a_whole_game_by_clicks(open_page, folder):
     """By the solver's advice from a won position: the person wins, and the game is recorded."""
-    before = len(games(folder))
     page = open_page("moves=44444422&red=human&yellow=greedy")
     page.click("#recording")
     solver, judge = Solver(), agents.make("greedy")
@@ -113,7 +108,7 @@ def test_a_whole_game_by_clicks(open_page, folder):
     page.reload()
     headline(page, r"You \(Red\) win")
     expect(page.locator("#takeback")).to_be_disabled()
-    (game,) = games(folder)[before:]
+    _, (game,) = read_games(folder / "games")  # no other, since nobody else asked for it
     assert (game.players, game.opening) == (("human", "greedy"), "44444422")
     assert (game.moves, game.winner, game.ending) == (moves_of(page), 0, "four")
 

@@ -147,17 +147,15 @@ def test_spaces_and_metadata_are_those_of_pettingzoo():
     assert ours.board == theirs.board == [0] * 42
 
 
-@pytest.mark.parametrize(
-    "name",
-    ["agents", "rewards", "terminations", "truncations", "infos", "agent_selection", "num_agents"],
-)
-def test_nothing_of_a_game_before_the_first_reset(name):
-    environment = env()
-    assert not hasattr(environment, name)
-    with pytest.raises(WrongOrder, match=name):
-        getattr(environment, name)
-    environment.reset()
-    assert hasattr(environment, name)
+def test_nothing_of_a_game_before_the_first_reset():
+    names = ["agents", "rewards", "terminations", "truncations", "infos", "agent_selection"]
+    for name in (*names, "num_agents"):
+        environment = env()
+        assert not hasattr(environment, name)
+        with pytest.raises(WrongOrder, match=name):
+            getattr(environment, name)
+        environment.reset()
+        assert hasattr(environment, name)
 
 
 def test_agent_iter_stops_after_max_iter_and_can_be_used_again():

@@ -3,6 +3,7 @@
 import copy
 import inspect
 import pickle
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -38,10 +39,7 @@ def test_the_list_of_cells_is_the_board_of_the_game(make):
 
 @BOTH
 def test_a_move_can_be_taken_back_and_the_turn_passed_on(make):
-    environment = make()
-    environment.reset()
-    environment.step(3)
-    environment.step(3)
+    environment = begun(make, "44")
     environment.board[31] = 0
     environment.agent_selection = environment._agent_selector.next()
     assert environment.agent_selection == "player_1"
@@ -215,15 +213,12 @@ def access(layer, name):
 
 def test_every_attribute_of_connect_four_v3_is_read_and_set_here():
     theirs = pytest.importorskip("pettingzoo.classic.connect_four.connect_four")
-    chains = []
-    for module in (theirs, connect_four_v3):
-        environment = module.env(render_mode="rgb_array")
-        environment.reset()
-        environment.step(3)
-        chains.append(layers_of(environment))
-    names = set().union(*map(names_of, chains[0]))
+    chains = [
+        layers_of(begun(partial(module.env, render_mode="rgb_array"), "4"))
+        for module in (theirs, connect_four_v3)
+    ]
     groups = {}
-    for name in sorted(names):
+    for name in sorted(set().union(*map(names_of, chains[0]))):
         row = tuple(" ".join(access(layer, name) for layer in chain) for chain in chains)
         groups.setdefault(row, []).append(f"`{name}`")
     table = [f"| {', '.join(group)} | {a} | {b} |" for (a, b), group in groups.items()]

@@ -26,9 +26,6 @@ def contents(folder):
     return {path: path.stat().st_mtime_ns for path in folder.rglob("*") if path.is_file()}
 
 
-# -- kernel() ----------------------------------------------------------------------
-
-
 def test_a_kernel_computes_what_its_function_does():
     @kernel("int64(int64)")
     def twice(number: int) -> int:
@@ -38,9 +35,6 @@ def test_a_kernel_computes_what_its_function_does():
     assert type(twice(21)) is int
     if not config.DISABLE_JIT:
         assert len(twice.signatures) == 1  # compiled at once
-
-
-# -- the cache folder ----------------------------------------------------------------
 
 
 MODULES = modules()
@@ -53,9 +47,8 @@ def used(tree):
 def assigned(statement):
     if isinstance(statement, ast.FunctionDef | ast.ClassDef):
         return {statement.name}
-    targets = statement.targets if isinstance(statement, ast.Assign) else []
-    targets = [statement.target] if isinstance(statement, ast.AnnAssign) else targets
-    return set().union(*map(used, targets))
+    names = (node for node in ast.walk(statement) if isinstance(node, ast.Name))
+    return {name.id for name in names if isinstance(name.ctx, ast.Store)}
 
 
 @functools.cache
@@ -115,9 +108,6 @@ def test_all_that_kernels_use_is_hashed_and_no_more():
     needed = {"c4env.jit", *kernels}.union(*map(origins, kernels)) - {"c4env.boards"}
     assert {"c4env.geometry", "c4env.agents.heuristics.weights"} < needed
     assert hashed == needed
-
-
-# -- other processes -----------------------------------------------------------------
 
 
 @pytest.fixture

@@ -83,9 +83,6 @@ def test_a_board_the_mover_cannot_see_is_refused():
         position_from(planes)
 
 
-# -- mirror images ------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("tensors", [False, True])
 def test_a_batch_with_its_mirror_images(layout, tensors):

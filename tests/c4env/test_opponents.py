@@ -105,9 +105,6 @@ def test_what_is_no_opponent_is_refused(opponent, make):
     assert "\n" not in str(refused.value)
 
 
-# -- another opponent ---------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("wrapped", [False, True])
 def test_the_single_environments_opponent_can_be_replaced(wrapped):
     environment = ConnectFourEnv(lambda o: 0, seat=0)
@@ -138,9 +135,6 @@ def test_the_vector_environments_opponent_can_be_replaced():
         ConnectFourVectorEnv(2).opponent = many
 
 
-# -- one player, whichever door ------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("name", ["greedy", "random", "alphabeta:depth=2", "perfect:blunder=1"])
 def test_a_name_is_one_player_through_every_door(name):
     if name == "perfect:blunder=1" and c4env.jit.config.DISABLE_JIT:
@@ -165,9 +159,6 @@ class Leftmost(Greedy):
 def test_a_subclass_that_overrides_choose_plays_so_on_many_boards():
     discs = np.zeros((3, 2), np.int64)
     assert Leftmost().choose_many(discs, discs[:, 0]).tolist() == [0, 0, 0]
-
-
-# -- chance, and what an error leaves ------------------------------------------------------------
 
 
 class Drawn(agents.Agent):

@@ -30,9 +30,6 @@ def test_positions_and_mirror_pairs_are_as_many_as_known():
     assert found == [(7, 4), (49, 25), (238, 121), (1120, 568), (4263, 2144)]
 
 
-# -- rules -------------------------------------------------------------------------
-
-
 @given(games())
 @example(DRAW)
 @example(WON_BY_THE_LAST_DISC)
@@ -60,9 +57,6 @@ def test_a_game_goes_as_in_the_reference(moves):
     assert position.outcome.cells == tuple(sorted(cells))
     assert position.legal_columns() == ()
     assert not any(position.is_legal(column) for column in range(7))
-
-
-# -- notations ---------------------------------------------------------------------
 
 
 @given(games())

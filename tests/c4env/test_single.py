@@ -11,8 +11,6 @@ from c4env.observation import DTYPES, LAYOUTS, Form
 from tests.helpers.environments import state_of
 from tests.helpers.policies import first_legal
 
-# -- the course of a game -------------------------------------------------------------------
-
 
 def test_an_illegal_move_loses():
     environment = ConnectFourEnv(first_legal, seat=0)
@@ -26,9 +24,6 @@ def test_an_illegal_move_loses():
     assert info["action_mask"].tolist() == [0] * 7
     with pytest.raises(WrongOrder):
         environment.step(0)
-
-
-# -- opponents --------------------------------------------------------------------------------
 
 
 def test_openings_are_drawn_unless_reset_names_a_start():
@@ -92,9 +87,6 @@ def test_an_opponents_reset_is_given_a_seed():
     assert len(set(seeds(1) + seeds(2))) == 4
 
 
-# -- observations -----------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("dtype", ["int8", "float32", np.float32, "int64"])
 def test_observations_have_the_chosen_form(layout, dtype):
@@ -105,9 +97,6 @@ def test_observations_have_the_chosen_form(layout, dtype):
     assert seen.flags.c_contiguous
     assert np.array_equal(seen, Form(layout)(observe(Position.parse("141"), 1)["observation"]))
     assert position_from(seen) == Position.parse("141")  # what agents read
-
-
-# -- Gymnasium --------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)

@@ -18,20 +18,15 @@ KINDS = [
     for legal in ("", "+legal")
     for answer in ("", "+answer")
 ]
-WITH_EXAMPLE = [f"{kind}+example" for kind in KINDS]
 ANSWERS = [
     json.loads(line) for line in (ROOT / "tests/data/answers.jsonl").read_text().split("\n") if line
 ]
 FULL_2 = Position.parse("222222")
-"""Column 2 is full."""
-
-
-# -- templates --------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_kind_shows_what_its_name_says_and_leaves_no_place_open(kind):
-    text = fill(template(kind), Position.parse("222222"), "222222")
+    text = fill(template(kind), FULL_2, "222222")
     assert ("1 2 3 4 5 6 7" in text) == (not kind.startswith("moves"))
     assert (". o . ." in text) == (not kind.startswith("moves"))
     assert ("2 2 2 2 2 2\n" in text) == (not kind.startswith("board"))
@@ -41,14 +36,11 @@ def test_a_kind_shows_what_its_name_says_and_leaves_no_place_open(kind):
     assert not re.search(r"[{}]", text)
 
 
-@pytest.mark.parametrize("kind", [*KINDS, *WITH_EXAMPLE])
+@pytest.mark.parametrize("kind", [*KINDS, *(f"{kind}+example" for kind in KINDS)])
 def test_a_template_echoed_is_no_answer(kind):
     for position, moves in ((Position(), ""), (FULL_2, "222222"), (Position.parse("4"), "4")):
         with pytest.raises(InvalidAction):
             read_move(fill(template(kind), position, moves), position)
-
-
-# -- the reader -------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("line", ANSWERS, ids=lambda line: repr(line["answer"])[:50])
@@ -74,9 +66,6 @@ def test_the_words_of_a_problem_say_what_was_wrong():
             read_move(answer, Position())
     with pytest.raises(IllegalMove, match="column 2 is full"):
         read_move("Move: 2", FULL_2)
-
-
-# -- the environment --------------------------------------------------------------------
 
 
 def test_gymnasium_accepts_it():

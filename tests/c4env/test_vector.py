@@ -6,7 +6,6 @@ import gymnasium
 import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode
-from pettingzoo.utils.env_logger import EnvLogger
 
 from c4env import ConnectFourEnv, ConnectFourVectorEnv, Position, batched, env, observe
 from c4env.errors import IllegalMove, InvalidAction, OpponentFailed, WrongOrder
@@ -26,17 +25,6 @@ def legal_actions(observation, choose):
 @batched
 def leftmost(observation):
     return np.asarray(observation["action_mask"].argmax(axis=1))
-
-
-# -- the same games in every environment ------------------------------------------------------
-
-
-@pytest.fixture
-def quiet():
-    EnvLogger.suppress_output()
-    yield
-    EnvLogger.unsuppress_output()
-    EnvLogger.flush()
 
 
 def pick(mask, choose, illegal=0.0):
@@ -120,7 +108,6 @@ def follow_single(games):
     assert seats == {"player_0", "player_1"}
 
 
-@pytest.mark.usefixtures("quiet")
 @pytest.mark.parametrize(
     ("games", "size"),
     [(24, 4), pytest.param(400, 50, marks=[pytest.mark.slow, pytest.mark.compiled])],
@@ -130,9 +117,6 @@ def test_games_are_the_same_everywhere(games, size):
     for mode in (NEXT, SAME, DISABLED):
         for illegal in (0.0, 0.2):
             follow(mode, size, games, illegal)
-
-
-# -- opponents --------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("opponent", ["random", "greedy"])
@@ -357,9 +341,6 @@ def test_threads_play_the_same_games(threads, mode):
     )
     assert history(alone, 60, seed=1) == history(shared, 60, seed=1)
     shared.close()
-
-
-# -- names ----------------------------------------------------------------------------------------
 
 
 def test_many_of_the_single_environment_play_as_one_does():
