@@ -15,7 +15,6 @@ EXTRAS = [
     *("torch", "pygame", "scipy", "matplotlib", "pandas", "openai", "starlette"),
     "stable_baselines3",
 ]
-LONGEST_EXAMPLE = 5  # lines
 DOCUMENTED = [(package, name) for package in PACKAGES for name in dir(package)]
 
 
@@ -65,7 +64,7 @@ def test_every_name_has_a_short_example_that_runs(package, name, tmp_path, monke
     known |= {name: found, "np": np}
     example = doctest.DocTestParser().get_doctest(found.__doc__, known, name, None, None)
     lines = [line for part in example.examples for line in (part.source + part.want).splitlines()]
-    assert 0 < len(lines) <= LONGEST_EXAMPLE
+    assert 0 < len(lines) <= 5
     said = []
     monkeypatch.chdir(tmp_path)  # where an example writes its files
     doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(example, out=said.append)

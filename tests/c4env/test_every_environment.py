@@ -208,7 +208,6 @@ def test_no_call_before_the_first_reset(make, call, arguments):
 )
 def test_a_game_begins_where_it_is_told_to(make):
     environment = make()
-    many = make is SMALL_VECTOR
     for options, expected in (
         ({"moves": "4455"}, "4455"),
         ({"position": Position.parse("4455")}, "4455"),
@@ -217,7 +216,9 @@ def test_a_game_begins_where_it_is_told_to(make):
         (None, ""),
     ):
         environment.reset(seed=5, options=options)
-        assert positions_of(environment) == [Position.parse(expected)] * (2 if many else 1)
+        assert positions_of(environment) == [Position.parse(expected)] * (
+            1 + (make is SMALL_VECTOR)
+        )
         step(environment, 5)
 
 

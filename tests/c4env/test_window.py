@@ -29,10 +29,6 @@ def shown(window):
     return pygame.surfarray.array3d(window._window.get_surface()).swapaxes(0, 1)
 
 
-def press_close(window):
-    pygame.event.post(pygame.event.Event(pygame.WINDOWCLOSE, window=window._window))
-
-
 def test_the_environment_shows_every_disc():
     environment = env(render_mode="human", screen_scaling=2)
     environment.reset()
@@ -43,7 +39,7 @@ def test_the_environment_shows_every_disc():
     environment.step(4)
     assert np.array_equal(shown(window), rgb_array(Position.parse("45"), 4, screen_scaling=2))
     assert environment.render() is None
-    press_close(window)
+    pygame.event.post(pygame.event.Event(pygame.WINDOWCLOSE, window=window._window))
     environment.step(5)
     assert not window.is_open
     with pytest.raises(pygame.error):
