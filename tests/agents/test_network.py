@@ -168,6 +168,19 @@ def test_it_looks_ahead_by_minimax(depth, monkeypatch):
         functools.reduce(Position.play, result.principal_variation, position)  # is legal
 
 
+def test_it_plays_the_greatest_sum_of_value_and_policy():
+    agent, differing = Learned(1, nodes=0), 0
+    for position in filter(quiet, random_positions(12, seed=8, fewest=4)):
+        legal = position.legal_columns()
+        logits = shipped()(*observed(bitboards(position)).values())[0][0]
+        bonus = np.exp(logits - max(logits[[*legal]]))
+        values = {column: -by_minimax(position.play(column), 0) for column in legal}
+        column = max(legal, key=lambda column: values[column] + bonus[column])
+        assert agent.choose(position) == column
+        differing += values[column] < max(values.values())
+    assert differing
+
+
 @pytest.mark.compiled
 def test_it_plays_exactly_what_its_search_can_tell():
     """With nodes enough no win and no draw is given away, whatever the network thinks."""

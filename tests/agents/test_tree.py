@@ -9,7 +9,7 @@ from hypothesis import given
 
 from c4env import Position
 from c4env.agents.sampling.mcts import MCTS
-from c4env.agents.sampling.tree import NODE, OPEN, propagate_proof, tactical_status
+from c4env.agents.sampling.tree import NODE, OPEN, best_child, propagate_proof, tactical_status
 from c4env.bitboard import drop
 from tests.rules.strategies import positions
 
@@ -71,6 +71,24 @@ def test_a_node_follows_from_its_children(proofs, expected):
     tree = grown([(proof, 1, 0.0) for proof in proofs])
     propagate_proof(tree, np.array([0, 1]), 1)
     assert tree[0]["proof"] == expected
+
+
+@pytest.mark.parametrize(
+    ("children", "expected"),
+    [
+        ([(OPEN, 5, 1.0), (OPEN, 6, 0.0), (OPEN, 6, 0.0)], 2),  # the first of the most visited
+        ([(OPEN, 5, 1.0), (OPEN, 5, 2.0)], 2),
+        ([(OPEN, 90, 9.0), (3, 1, 1.0), (5, 9, 1.0), (4, 1, 1.0)], 3),
+        ([(-3, 90, 9.0), (-7, 80, 9.0), (OPEN, 1, -1.0)], 3),
+        ([(-7, 90, 0.0), (-3, 1, 0.0)], 2),
+        ([(0, 5, 0.0), (OPEN, 6, -6.0)], 2),  # a draw counts by its visits
+        ([(0, 6, 0.0), (OPEN, 5, 5.0)], 1),
+        ([(OPEN, 0, 0.0), (-3, 0, 0.0)], 2),
+        ([(OPEN, 0, 0.0)], -1),
+    ],
+)
+def test_a_win_is_played_else_the_most_visited_else_the_latest_loss(children, expected):
+    assert best_child(grown(children), 0) == expected
 
 
 def subtree(tree, node):
