@@ -134,9 +134,6 @@ def test_what_is_no_network_is_refused_in_a_line(tmp_path, content):
     assert str(tmp_path) in str(caught.value)
 
 
-# -- the optimiser ------------------------------------------------------------------------
-
-
 def test_a_matrix_within_moves_as_far_in_every_direction(evaluator):
     network = evaluator.network
     matrix = network.hidden()[-1]
