@@ -73,27 +73,23 @@ def test_ctrl_c_ends_every_search_and_other_threads_go_on_meanwhile():
         hung.cancel()
 
 
-def rewards_in_pettingzoo(players):
-    """What the players get from a game in PettingZoo's own connect four."""
-    from pettingzoo.classic.connect_four.connect_four import env as pettingzoo_env
-
-    env = pettingzoo_env()
-    env.reset()
-    for name in env.agent_iter():
-        observation, _, over, _, _ = env.last()
-        if over:
-            return env.rewards
-        column = players[name](observation)
-        assert observation["action_mask"][column] == 1
-        env.step(column)
-
-
 @pytest.mark.parametrize("spec", QUICK)
 def test_the_zoo_plays_in_pettingzoos_connect_four(spec):
+    from pettingzoo.classic.connect_four.connect_four import env as pettingzoo_env
+
     for seat in (0, 1):
-        agent, other = agents.make(spec), agents.make("random")
-        for player in (agent, other):
+        players = {f"player_{seat}": agents.make(spec), f"player_{1 - seat}": agents.make("random")}
+        for player in players.values():
             player.reset(seed=seat)
-        rewards = rewards_in_pettingzoo({f"player_{seat}": agent, f"player_{1 - seat}": other})
+        env = pettingzoo_env()
+        env.reset()
+        for name in env.agent_iter():
+            observation, _, over, _, _ = env.last()
+            if over:
+                break
+            column = players[name](observation)
+            assert observation["action_mask"][column] == 1
+            env.step(column)
+        assert over
         if spec not in ("random", "greedy"):
-            assert rewards[f"player_{seat}"] == 1, "it lost to random play"
+            assert env.rewards[f"player_{seat}"] == 1, "it lost to random play"

@@ -114,17 +114,12 @@ def test_the_moves_are_those_of_the_game_once_it_was_seen(server):
 
 @pytest.mark.parametrize("status", [429, 500, 503, 408, 0])
 def test_the_client_repeats_a_request_after_a_passing_failure(server, status):
+    late = Fault(200, body=b"{}", pause=1.0)
     again = Fault(status, {"Retry-After": "0"}, b"<html>busy</html>")
-    server.script = [Fault(status), again, "Move: 6"]
-    assert agents.make(server.spec).choose(Position()) == 5
+    server.script = [Fault(status) if status else late, again, "Move: 6"]
+    assert agents.make(f"{server.spec},timeout=0.5").choose(Position()) == 5
+    assert len(server.asked) == 3
     assert len({json.dumps(body) for body in server.asked}) == 1
-
-
-def test_a_late_answer_is_asked_for_again(server):
-    server.script = [Fault(200, body=b"{}", pause=1.0), "Move: 6"]
-    agent = agents.make(f"{server.spec},timeout=0.5")
-    assert agent.choose(Position()) == 5
-    assert len(server.asked) == 2
 
 
 NO_CHAT = ": the answer does not follow the chat protocol"

@@ -41,24 +41,14 @@ def test_an_evaluation_is_the_released_programs(name, evaluate):
 
 
 @pytest.mark.parametrize(
-    ("moves", "values"),
-    [  # for the side to move
-        ("", (0.0, 0.0, 0.0, 0.0)),
-        # One disc of the other's: 4 + 1 + 1 + 1 windows through it, and the centre; lines see
-        # it alone with three resting cells to the left, to the right and above.
-        ("4", (-3.07, 0.0, 0.0, -12.0)),
-        # An own disc below one of the other's: 6 live windows against 9, and lines to the left
-        # and right against the one upwards.
-        ("44", (-0.03, 6.0, 3.0, 4.0)),
-        # Three in a row that can be made four, below three that cannot be yet.
-        ("112233", (-0.06, 3.0, 3.0, 16.0)),
-    ],
+    ("moves", "window", "window_b"),
+    [("", 0.0, 0.0), ("4", 0.0, 0.0), ("44", 6.0, 3.0), ("112233", 3.0, 3.0)],
 )
-def test_small_boards_by_hand(moves, values):
+def test_small_boards_by_hand(moves, window, window_b):
+    """For the side to move, of the systems of which no program is released."""
     position = Position.parse(moves)
-    for name, value in zip(("chain", "window", "window-b", "lines"), values, strict=True):
-        found = HEURISTICS[name](position.mine, position.theirs)
-        assert found == pytest.approx(value, abs=1e-12)
+    assert HEURISTICS["window"](position.mine, position.theirs) == window
+    assert HEURISTICS["window-b"](position.mine, position.theirs) == window_b
 
 
 @pytest.fixture(scope="module")
@@ -106,10 +96,7 @@ NOT_COMPILED = r"does not compile for \(int64 mine.*: "
         *(("none", "returns none.*float64"), ("narrow", "returns float32.*expected float64")),
         *((name, NOT_COMPILED) for name in ("one", "small")),
         ("dynamic", f"{NOT_COMPILED}line [0-9]+: .*eval"),
-        (
-            "helped",
-            f"{NOT_COMPILED}line [0-9]+: .*'helper': decorate .* with @numba.njit$",
-        ),
+        ("helped", f"{NOT_COMPILED}line [0-9]+: .*'helper': decorate .* with @numba.njit$"),
         ("absent", f"{NOT_COMPILED}module 'math'"),
         ("summed", rf"{NOT_COMPILED}line [0-9]+: .* signature: >>> sum\(int64\)$"),
     ],

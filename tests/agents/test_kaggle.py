@@ -3,7 +3,7 @@
 import pytest
 
 from c4env import Position, agents, evaluation
-from c4env.errors import EngineFault, LateAnswer
+from c4env.errors import EngineFault
 from tests.helpers.paths import DATA
 
 RULES = f"kaggle:{DATA / 'kaggle' / 'rules.py'}"
@@ -82,20 +82,6 @@ def test_what_goes_wrong_is_a_fault(submitted, source, words):
     with pytest.raises(EngineFault) as caught:
         submitted(source).choose(Position.parse("111111"))
     assert words in str(caught.value)
-
-
-@pytest.mark.slow
-def test_loading_is_not_of_a_move_and_a_slow_move_is_late(submitted):
-    source = (
-        "import time\ntime.sleep(0.7)\n"
-        "def agent(obs):\n    time.sleep(0.7 * (len(set(obs.board)) == 3))\n    return 3\n"
-    )
-    agent = submitted(source, ",timeout=0.5")
-    for _ in range(2):
-        agent.reset(1)
-        assert [agent.choose(Position.parse(moves)) for moves in ("", "4")] == [3, 3]
-        with pytest.raises(LateAnswer, match=r"no answer within 0\.5 s"):
-            agent.choose(Position.parse("44"))
 
 
 def test_each_game_has_a_fresh_process_and_its_seed(submitted):

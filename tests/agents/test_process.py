@@ -25,13 +25,6 @@ def family(folder):
     return python(folder, FAMILY).split()
 
 
-def test_a_line_is_answered_by_a_line(tmp_path):
-    process = LineProcess(["cat"], "cat")
-    assert [process.ask(line, 20) for line in ("44", "", "x y")] == ["44", "", "x y"]
-    process.close()
-    process.close()
-
-
 @pytest.mark.parametrize(
     ("statements", "words"),
     [
@@ -70,6 +63,7 @@ def test_a_talker_on_stderr_neither_blocks_nor_gains_time(tmp_path):
     said = "sys.stderr.write('word ' * 100_000); print(4, flush=True)"
     process = LineProcess(answering(tmp_path, said).split(), "it")
     assert process.ask("", 30) == "4"
+    process.close()
     process.close()
     endless = "\n    while True: sys.stderr.write('word\\n')"
     with pytest.raises(LateAnswer):

@@ -1,4 +1,3 @@
-import importlib
 import importlib.metadata
 import math
 import re
@@ -155,11 +154,7 @@ def test_a_malformed_spec_is_refused(spec):
         ("alfabeta", UnknownAgent, "'alfabeta'; did you mean 'alphabeta'"),
         ("greddy:depth=3", UnknownAgent, "'greddy'; did you mean 'greedy'"),
         ("zzz", UnknownAgent, "'zzz'; known: "),
-        (
-            "alphabeta:deth=3",
-            InvalidOption,
-            "alphabeta: unknown option 'deth'; did you mean 'dep",
-        ),
+        ("alphabeta:deth=3", InvalidOption, "alphabeta: unknown option 'deth'; did you mean 'dep"),
         ("alphabeta:colour=3", InvalidOption, "unknown option 'colour'; known: depth, heuristic"),
         ("alphabeta-chain:heuristic=lines", InvalidOption, "option 'heuristic'; known: depth"),
         ("random:seed=3", InvalidOption, "random: unknown option 'seed'; known: none"),
@@ -183,10 +178,7 @@ def test_a_bad_value_is_refused_in_a_spec_and_beside_it(value):
 @pytest.mark.parametrize(
     ("options", "expected"),
     [
-        (
-            "deepening:movetime=0 mcts:movetime=1e12",
-            "float between 0.001 and 86400",
-        ),
+        ("deepening:movetime=0 mcts:movetime=1e12", "float between 0.001 and 86400"),
         ("deepening:movetime=inf mcts:movetime=0", "float between 0.001 and 86400"),
         ("deepening:depth=0", "int between 1 and 42"),
         (f"deepening:nodes={'9' * 30} deepening:nodes=0", "int between 1 and 1e+15"),
@@ -312,7 +304,7 @@ def test_third_parties_register_through_entry_points(monkeypatch):
     kinds = {
         "theirs": f"{__name__}:Fixed",
         "their-function": f"{__name__}:leftmost",
-        "their-entry": f"{__name__}:THEIR_ENTRY",
+        "their-entry": f"{__name__}:LOADED",
         "broken": "no_such_module_1:Agent",
     }
 
@@ -326,15 +318,12 @@ def test_third_parties_register_through_entry_points(monkeypatch):
     assert asked == [ENTRY_POINTS] == ["c4env.agents"]
     assert make("theirs:column=1").choose(Position()) == 1
     assert make("their-function").choose(Position()) == 0
-    assert make("their-entry:column=3").choose(Position()) == 3
-    assert "one column" in describe("their-entry")
+    assert make("their-entry:model.zip").path == "model.zip"
+    assert "made from a file" in describe("their-entry")
     with pytest.raises(InvalidOption, match="exists already"):
         register("theirs", leftmost)
     with pytest.raises(UnknownAgent, match=r"'broken': its entry point 'no_such_module_1:Agent'"):
         make("broken")
-
-
-THEIR_ENTRY = Entry("their-entry", f"{__name__}:Fixed", "one column")
 
 
 # -- descriptions ----------------------------------------------------------------------

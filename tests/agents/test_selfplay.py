@@ -1,7 +1,5 @@
 """The networks of self-play: as agents, on their own, their optimiser, and PPO's."""
 
-import copy
-
 import numpy as np
 import pytest
 
@@ -136,70 +134,16 @@ def test_what_is_no_network_is_refused_in_a_line(tmp_path, content):
     assert str(tmp_path) in str(caught.value)
 
 
-# -- the optimiser ------------------------------------------------------------------------
-
-
-class Small(torch.nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.inner = torch.nn.ModuleList([torch.nn.Linear(6, 6)])
-        self.last = torch.nn.Linear(6, 2)
-
-    def hidden(self):
-        return [layer.weight for layer in self.inner]
-
-    def forward(self, units):
-        for layer in self.inner:
-            units = torch.relu(layer(units))
-        return self.last(units)
-
-
-@pytest.fixture
-def model():
-    torch.manual_seed(1)
-    return Small()
-
-
-def step(optimiser, share=1.0):
-    units = torch.linspace(-1, 1, 48).sin().reshape(8, 6)
-    optimiser.step((optimiser.network(units) - units[:, :2]).square().mean(), share)
-
-
-def test_a_matrix_within_moves_as_far_in_every_direction(model):
-    (matrix,) = model.hidden()
+def test_a_matrix_within_moves_as_far_in_every_direction(evaluator):
+    network = evaluator.network
+    matrix = network.hidden()[-1]
     before = matrix.detach().clone()
-    step(Optimiser(model), 0.5)
+    logits, _ = network(tensor_of(bitboards(["", "4", "44", "4435", "112"])))
+    Optimiser(network).step((logits - torch.eye(5, 7)).square().mean(), 0.5)
     lengths = torch.linalg.svdvals((matrix.detach() - before) / (0.5 * RATES[0]))
     gradient = torch.linalg.svdvals(matrix.grad)
     assert 0.6 < lengths[0] < 1.4
     assert gradient[0] / gradient[2] > 2 * lengths[0] / lengths[2]
-
-
-def test_both_states_go_on_alike(model):
-    one = Optimiser(model)
-    step(one)
-    again = Small()
-    again.load_state_dict(model.state_dict())
-    two = Optimiser(again)
-    two.load_state_dict(copy.deepcopy(one.state_dict()))  # as from a file
-    for _ in range(3):
-        step(one)
-        step(two)
-    for ours, theirs in zip(model.parameters(), again.parameters(), strict=True):
-        assert ours.equal(theirs)
-
-
-def test_what_comes_to_a_network_is_fitted_after_a_refresh(model):
-    optimiser = Optimiser(model)
-    step(optimiser)
-    new = torch.nn.Linear(6, 6)
-    model.inner.append(new)
-    before = [parameter.detach().clone() for parameter in new.parameters()]
-    step(optimiser)
-    assert all(now.equal(old) for now, old in zip(new.parameters(), before, strict=True))
-    optimiser.refresh()
-    step(optimiser)
-    assert not any(now.equal(old) for now, old in zip(new.parameters(), before, strict=True))
 
 
 # -- PPO ----------------------------------------------------------------------------------

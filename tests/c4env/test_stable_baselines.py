@@ -9,20 +9,16 @@ from c4env.errors import InvalidOption
 
 pytest.importorskip("stable_baselines3", reason="needs stable-baselines3: the extra sb3")
 
+from c4env.envs.stable_baselines import ConnectFourVecEnv
+
 
 @batched
 def rightmost(observation):
     return 6 - observation["action_mask"][:, ::-1].argmax(axis=1)
 
 
-def boards(*arguments, **options):
-    from c4env.envs.stable_baselines import ConnectFourVecEnv
-
-    return ConnectFourVecEnv(*arguments, **options)
-
-
 def test_another_opponent_plays_on_all_boards():
-    envs = boards(3, lambda o: 0, seat=0)
+    envs = ConnectFourVecEnv(3, lambda o: 0, seat=0)
     envs.reset()
     envs.set_attr("opponent", rightmost)
     assert envs.get_attr("opponent") == [rightmost] * 3
@@ -37,7 +33,7 @@ def test_another_opponent_plays_on_all_boards():
 
 def test_a_pool_plays_on_all_boards_and_counts():
     pool = Pool({"random": 1, rightmost: 1}, seed=1)
-    envs = boards(16, pool)
+    envs = ConnectFourVecEnv(16, pool)
     envs.seed(1)
     envs.reset()
     ended = 0

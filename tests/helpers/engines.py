@@ -6,7 +6,6 @@ import sys
 import time
 from pathlib import Path
 
-LOOP = "import sys, time\nfor line in sys.stdin:\n    moves = line.strip()\n    "
 FIRST = "print(next(c for c in '1234567' if moves.count(c) < 6), flush=True)"
 """Answers the leftmost column."""
 
@@ -20,7 +19,8 @@ def python(folder: Path, source: str, name: str = "engine.py") -> str:
 
 def answering(folder: Path, statements: str, name: str = "engine.py") -> str:
     """The command of a program that runs statements for each line, its ``moves``."""
-    return python(folder, LOOP + statements + "\n", name)
+    loop = "import sys, time\nfor line in sys.stdin:\n    moves = line.strip()\n    "
+    return python(folder, loop + statements + "\n", name)
 
 
 def lives(pid: int) -> bool:

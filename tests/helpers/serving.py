@@ -1,6 +1,5 @@
 """A web server for tests, in a thread of this process; and agents it would rather not have."""
 
-import socket
 import threading
 import time
 from collections.abc import Iterator
@@ -21,15 +20,10 @@ def serving(settings: ServerSettings) -> Iterator[str]:
             assert thread.is_alive()
             time.sleep(0.01)
         try:
-            yield address(sock)
+            yield f"http://{settings.host}:{sock.getsockname()[1]}"
         finally:
             running.should_exit = True
             thread.join()
-
-
-def address(sock: socket.socket) -> str:
-    host, port = sock.getsockname()[:2]
-    return f"http://{host}:{port}"
 
 
 def sleeper(observation: Any) -> int:
