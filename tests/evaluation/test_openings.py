@@ -12,14 +12,12 @@ from c4env.evaluation.plan.openings import (
 from c4env.position import Position
 
 
-@pytest.mark.parametrize(
-    ("plies", "count"), [(0, 1), (1, 4), (2, 25), (3, 121), (4, 568), (5, 2144)]
-)
-def test_number_of_mirror_reduced_openings(plies, count):
-    openings = enumerate_openings(plies)
-    assert len(openings) == count
-    assert {len(moves) for moves in openings} == {plies}
-    assert len({canonical(Position.parse(moves)) for moves in openings}) == count
+def test_number_of_mirror_reduced_openings():
+    for plies, count in enumerate((1, 4, 25, 121, 568, 2144)):
+        openings = enumerate_openings(plies)
+        assert len(openings) == count
+        assert {len(moves) for moves in openings} == {plies}
+        assert len({canonical(Position.parse(moves)) for moves in openings}) == count
 
 
 def test_balanced_openings_are_those_of_a_small_exact_score():

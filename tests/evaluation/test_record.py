@@ -16,14 +16,6 @@ def test_values_and_parse_are_inverse():
         assert GameRecord.parse(json.loads(json.dumps(game.values()))) == game
 
 
-def test_points_and_forfeits():
-    assert WON.points == (1.0, 0.0)
-    assert WON.forfeited_by is None
-    assert LEFT.points == (0.0, 1.0)
-    assert LEFT.forfeited_by == 0
-    assert replace(WON, winner=None).points == (0.5, 0.5)
-
-
 @pytest.mark.parametrize(
     "values",
     [
