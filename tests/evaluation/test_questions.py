@@ -222,5 +222,3 @@ def test_sets_are_files_or_made_and_each_position_counts_once(tmp_path):
         InvalidOption, match=f"{wrong.moves} is labelled {wrong.score}; its score is"
     ):
         labelled_sets([str(path)], None)
-    with pytest.raises(InvalidOption, match="at least 1"):
-        labelled_sets(["end-easy"], 0)

@@ -118,6 +118,8 @@ def test_the_order_of_games_and_players_changes_nothing():
     assert rated(played, "dbca") == whole
     one_opening = games("a", "b", 3, 1, 2) + games("b", "a", 1, 1, 5)
     assert rated(one_opening, "ab") == rated(one_opening[::-1], "ba")
+    level = rated(games("a", "b", 3, 0, 0) + games("b", "a", 3, 0, 0), "ab")[0]
+    assert level.low == pytest.approx(-level.high, abs=30)  # whoever moves first
 
 
 def test_the_seed_changes_the_intervals_alone():

@@ -27,15 +27,12 @@ GAMES = [
 ]
 
 
-def many(count):
-    specs = [f"deepening:movetime=0.02,heuristic=kind{i}" for i in range(count // 2)]
-    return [*specs, *(f"alphabeta-window-{'b' * (i % 5)}{i}" for i in range(count - len(specs)))]
-
-
 @functools.cache
 def crowded(count):
     """The page's contents for a field that is close together, in strength and in cost."""
-    players, moves = many(count), ("4455667", "1122334", "4141412")
+    players = [f"deepening:movetime=0.02,heuristic=kind{i}" for i in range(count // 2)]
+    players += [f"alphabeta-window-{'b' * (i % 5)}{i}" for i in range(count - count // 2)]
+    moves = "4455667", "1122334", "4141412"
     games = [
         GameRecord(
             (one, two), "", moves[(i * j + i) % 3], 0, "four", "", (1, 1), (0.01 + i / 9e3,) * 2
