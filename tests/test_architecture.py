@@ -93,8 +93,7 @@ def against_the_arrows(found):
 
 
 def test_no_import_turns_an_arrow():
-    turned = [found for found in all_imports() if against_the_arrows(found)]
-    assert not turned
+    assert not [found for found in all_imports() if against_the_arrows(found)]
 
 
 def test_a_wrong_import_of_each_kind_is_found():

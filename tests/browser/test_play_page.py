@@ -83,9 +83,6 @@ def click(page, column):
     expect(page.locator("#headline")).to_contain_text(re.compile("Your turn|win|draw"))
 
 
-# -- playing ----------------------------------------------------------------------------------
-
-
 def test_a_whole_game_by_clicks(open_page, folder):
     """By the solver's advice from a won position: the person wins, and the game is recorded."""
     page = open_page("moves=44444422&red=human&yellow=greedy")
@@ -159,9 +156,6 @@ def test_a_long_search_shows_progress_and_can_be_stopped(open_page):
     assert len(moves_of(page)) == 2
 
 
-# -- positions --------------------------------------------------------------------------------
-
-
 def test_scores_are_the_solvers(open_page):
     page = open_page()
     for moves in ("4535674276764753237442475332", "6667731736555164531637757222", "44"):
@@ -230,9 +224,6 @@ def test_a_bad_address_is_said(open_page, address):
         expect(page.locator("#notice")).to_be_hidden()
 
 
-# -- the server goes away ------------------------------------------------------------------------
-
-
 def start(port, folder):
     process = subprocess.Popen(
         [sys.executable, "-m", "c4env.evaluation", "web", "--no-browser", "--port", str(port),
@@ -265,9 +256,6 @@ def test_the_server_stopped_in_the_middle_of_a_game(open_page, tmp_path):
         process.kill()
         process.wait()
         process.stdout.close()
-
-
-# -- for everybody ----------------------------------------------------------------------------
 
 
 def test_a_game_by_keys_alone_is_told_aloud(open_page):
@@ -310,9 +298,7 @@ def test_a_game_by_keys_alone_is_told_aloud(open_page):
     assert re.search(r"Yellow, minimax:depth=2: column \d\.", said)
 
 
-@pytest.mark.parametrize(
-    ("width", "height"), [(360, 740), (768, 1024), (1280, 768)], ids=["phone", "tablet", "desktop"]
-)
+@pytest.mark.parametrize(("width", "height"), [(360, 740), (768, 1024), (1280, 768)])
 def test_it_fits_and_can_be_read(open_page, width, height):
     page = open_page(
         "moves=4535674276764753237442475332&red=human&yellow=human",

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from c4env import Position, evaluation
-from c4env.agents.solver import NO_SCORE, Solver
+from c4env.agents.solver import NO_SCORE
 from c4env.agents.solver.book import default_book
 from c4env.agents.solver.exam import exam_positions
 from c4env.bitboard import mirror
@@ -50,10 +50,7 @@ def test_the_fields_go_together(late):
     assert ((found.columns == found.score[:, None]) == found.best).all()
     assert (found.ply == [p.plies for p in positions(found)]).all()
     assert {p.outcome for p in positions(found)} == {None}
-    assert set(Counter(found.ply.tolist())) == set(LATE["plies"])
-    solver = Solver()
-    for position, columns in zip(positions(found), found.columns.tolist(), strict=True):
-        assert solver.scores(position) == [None if s == NO_SCORE else s for s in columns]
+    assert {*found.ply.tolist()} == {*LATE["plies"]}
 
 
 @pytest.mark.parametrize("ending", [".npz", ".parquet"])

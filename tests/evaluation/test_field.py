@@ -102,19 +102,17 @@ def test_what_a_pattern_stands_for():
         assert expand(pattern) == specs
 
 
-@pytest.mark.parametrize(
-    "spec",
-    [
+def test_a_spec_with_an_argument_or_a_file_path_stays_as_it_is():
+    as_they_are = [
         "exec:awk '{print 1}'",
         "me=exec:./engine --depth=1..3",
         "chat:{model}",
         "agents/{a,b}.py:agent",
         "mine.py:Agent:depth=1..2",
-    ],
-)
-def test_a_spec_with_an_argument_or_a_file_path_stays_as_it_is(spec):
+        "one=greedy",
+    ]
     two = ["minimax:depth=1", "minimax:depth=2"]
-    assert expand_all(["minimax:depth=1..2", spec, "one=greedy"]) == [*two, spec, "one=greedy"]
+    assert expand_all(["minimax:depth=1..2", *as_they_are]) == [*two, *as_they_are]
 
 
 def test_a_pattern_with_a_name_is_one_agent():

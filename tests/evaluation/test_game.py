@@ -83,14 +83,9 @@ def test_nodes_that_count_nothing_cost_no_game(nodes):
 
 
 def test_seeds_are_keyed_by_the_game_and_the_seat():
-    base = game_seed(1, ("a", "b"), "44", 0)
-    others = [
-        game_seed(2, ("a", "b"), "44", 0),
-        game_seed(1, ("b", "a"), "44", 0),
-        game_seed(1, ("a", "b"), "45", 0),
-        game_seed(1, ("a", "b"), "44", 1),
-    ]
-    assert len({base, *others}) == 5
+    one = (1, ("a", "b"), "44", 0)
+    others = [(2, *one[1:]), (1, ("b", "a"), "44", 0), (*one[:2], "45", 0), (*one[:3], 1)]
+    assert len({game_seed(*each) for each in [one, *others]}) == 5
 
 
 class Slow:

@@ -2,8 +2,6 @@ import re
 import shlex
 from dataclasses import replace
 
-import pytest
-
 from c4env.evaluation.cli import match, run
 from c4env.evaluation.cli.options import Parser
 from c4env.evaluation.games.tournament import gauntlet as play_gauntlet
@@ -100,16 +98,14 @@ def test_the_lines_of_a_match_are_those_of_engine_authors():
     assert lines[3].startswith("games: 8, wins: 4, draws: 1, losses: 3, points: 4.5, score: 56.3%")
 
 
-@pytest.mark.parametrize(
-    "pairs",
-    [["11"], ["10"], ["=="] * 4, ["10"] * 25, ["11", "10", "00"] * 9, ["00"] * 121, ["1="] * 30],
-)
-def test_score_and_elo_of_a_match_say_the_same(pairs):
-    match = match_of(*pairs)
-    low, high = (expected_score(e) for e in (match.elo.low, match.elo.high))
-    assert (min(low, match.score.value), max(high, match.score.value)) == match.score[1:]
-    assert match.score.low <= match.score.value <= match.score.high
-    assert (match.elo.low > 0) == (match.score.low > 0.5)
+def test_score_and_elo_of_a_match_say_the_same():
+    mixed = ["11", "10", "00"] * 9
+    for pairs in (["11"], ["10"], ["=="] * 4, ["10"] * 25, mixed, ["00"] * 121, ["1="] * 30):
+        match = match_of(*pairs)
+        low, high = (expected_score(e) for e in (match.elo.low, match.elo.high))
+        assert (min(low, match.score.value), max(high, match.score.value)) == match.score[1:]
+        assert match.score.low <= match.score.value <= match.score.high
+        assert (match.elo.low > 0) == (match.score.low > 0.5)
 
 
 def played_again(command):
@@ -124,9 +120,7 @@ def played_again(command):
 def test_the_command_plays_the_run_again():
     field = ["greedy", "mine=alphabeta:depth=1,heuristic=chain", "random"]
     found = round_robin(field, openings=2, limit=3, seed=5, jobs=1)
-    command = command_of(found.header)
-    assert command is not None
-    again = played_again(command)
+    again = played_again(command_of(found.header) or "")
     assert again["agents"] == field
     assert (again["openings"], again["limit"], again["seed"]) == ("2", 3, 5)
     found = play_gauntlet("random", ["greedy", "mine=random"], openings=1, jobs=1, movetime=0.5)

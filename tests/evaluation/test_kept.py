@@ -20,20 +20,15 @@ ENDING = "4713732767357311732634225152551"  # 31 discs: a game is a few moves
 
 
 @pytest.fixture(autouse=True)
-def here(tmp_path, monkeypatch):
+def here(folder, monkeypatch):
     """A folder of its own, and solvers that read no book."""
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "set.txt").write_text(f"{ENDING} {SOLVER.score(Position.parse(ENDING))}\n")
-    (tmp_path / "starts.txt").write_text(f"{ENDING}\n")
     for name in ("questions", "refute", "scores"):
         monkeypatch.setattr(f"c4env.evaluation.exact.{name}.strongest_book", lambda: None)
     monkeypatch.setattr("c4env.evaluation.exact.refute.solver", lambda: SOLVER)
-    return tmp_path
+    return folder
 
 
 SOLVER = Solver(book=None, table_mb=1)
-
-
 ASKED = [Labelled(ENDING, Position.parse(ENDING), 0)]
 SPEC = "own.py:Agent:file=net"
 SOURCES = {

@@ -1,6 +1,7 @@
 """What an agent may do, and what then happens to its games: all that is promised."""
 
 import asyncio
+import os
 import sys
 import threading
 import time
@@ -8,7 +9,7 @@ import time
 import pytest
 
 from c4env import evaluation
-from c4env.errors import InvalidOption, UnknownAgent
+from c4env.errors import InvalidOption, Unavailable, UnknownAgent
 from c4env.evaluation.__main__ import main
 from c4env.evaluation.games.pool import do_all
 from tests.helpers.policies import first_legal
@@ -110,8 +111,6 @@ class DiesOnArrival:
         return 0
 
     def __reduce__(self):
-        import os
-
         return os._exit, (5,)
 
 
@@ -204,7 +203,5 @@ def test_in_a_daemonic_process_one_job_plays_here(folder):
 
 def test_a_fault_of_our_own_is_charged_to_no_agent():
     """Two workers die where no agent's code runs."""
-    from c4env.errors import Unavailable
-
     with pytest.raises(Unavailable, match="a worker of this run failed"):
-        list(do_all(sys.modules["os"]._exit, [(3,)], 1))
+        list(do_all(os._exit, [(3,)], 1))

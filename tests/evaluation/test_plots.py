@@ -7,21 +7,21 @@ from c4env.evaluation.report import plots
 from tests.evaluation.test_report import GAMES, crowded
 from tests.helpers.runs import rated, run_of
 
-RATINGS = rated(GAMES, ["one", "two"])
+pytest.importorskip("matplotlib", reason="figures need matplotlib")
+
+FOUND = report.contents(run_of(GAMES), rated(GAMES, ["one", "two"]))
 
 
 @pytest.mark.slow
 def test_each_figure_is_written_in_three_forms(tmp_path):
-    pytest.importorskip("matplotlib", reason="figures need matplotlib")
-    found = report.contents(run_of(GAMES), RATINGS)
-    written = plots.write_plots(tmp_path / "figures", found)
+    written = plots.write_plots(tmp_path / "figures", FOUND)
     assert {path.stem for path in written} == set(plots.FIGURES)
     for path in written:
         data = path.read_bytes()
         assert data.startswith({".png": b"\x89PNG", ".svg": b"<?xml", ".pdf": b"%PDF"}[path.suffix])
     svg = (tmp_path / "figures" / "strength.svg").read_text()
     assert ">one  " in svg  # names are text
-    again = plots.write_plots(tmp_path / "again", found)
+    again = plots.write_plots(tmp_path / "again", FOUND)
     assert [p.read_bytes() for p in written] == [p.read_bytes() for p in again]
 
 
@@ -45,7 +45,6 @@ def texts_of(figure, monkeypatch):
 @pytest.mark.slow
 @pytest.mark.parametrize("count", [2, 7, 21])
 def test_no_text_covers_another_or_leaves_its_figure(count, monkeypatch):
-    pytest.importorskip("matplotlib", reason="figures need matplotlib")
     found = {**crowded(count), "title": "A run with a long name, " * 8}
     drawn = dict(plots.figures(found))
     assert list(drawn) == list(plots.FIGURES)
@@ -66,12 +65,10 @@ def test_no_text_covers_another_or_leaves_its_figure(count, monkeypatch):
 
 
 def test_intervals_reach_from_their_low_to_their_high_end_on_a_signed_axis():
-    pytest.importorskip("matplotlib", reason="figures need matplotlib")
-    found = report.contents(run_of(GAMES), RATINGS)
-    figure = dict(plots.figures(found))["strength"]
+    figure = dict(plots.figures(FOUND))["strength"]
     (bars,) = figure.axes[0].containers
     drawn = [end[0] for ends in bars[2][0].get_segments() for end in ends]
-    assert drawn == pytest.approx([end for rating in found["ratings"] for end in rating[1:3]])
+    assert drawn == pytest.approx([end for rating in FOUND["ratings"] for end in rating[1:3]])
     figure.draw_without_rendering()
     ticks = {tick.get_text() for tick in figure.axes[0].get_xticklabels()} - {"0"}
     assert ticks

@@ -25,21 +25,6 @@ def move(column, scores=MIXED, player="a", group="1", ply=0):
     return JudgedMove(player, group, ply, column, scores)
 
 
-def test_what_a_move_is():
-    for judged, loss, blunder, critical, forced in (
-        (move(0), 0, False, True, False),
-        (move(1), 3, False, True, False),
-        (move(2), 5, True, True, False),
-        (move(3), 8, True, True, False),
-        (move(0, LOST), 0, False, False, False),
-        (move(1, LOST), 2, False, False, False),
-        (move(3, FORCED), 0, False, False, True),
-        (move(1, (0, 0, -1, None, None, None, None)), 0, False, True, False),
-    ):
-        assert (judged.loss, judged.blunder) == (loss, blunder)
-        assert (judged.critical, judged.forced) == (critical, forced)
-
-
 def test_counts_and_means_by_player_colour_and_ply():
     moves = (
         move(0, group="x", ply=2),
@@ -48,6 +33,7 @@ def test_counts_and_means_by_player_colour_and_ply():
         move(1, LOST, group="y", ply=12),
         move(3, FORCED, group="y", ply=40),
         move(2, player="b", group="y", ply=41),
+        move(1, (0, 0, -1, None, None, None, None), "b", "y", 41),
     )
     quality = Quality(moves)
     assert quality.players == ("a", "b")  # the fewest blunders first
@@ -57,14 +43,14 @@ def test_counts_and_means_by_player_colour_and_ply():
     assert a.keeping.value == 3 / 4
     assert a.blunder_rate.value == 1 / 3
     assert a.loss.value == (0 + 3 + 8 + 2) / 4
-    assert (b.moves, b.blunder_rate.value) == (1, 1.0)
+    assert (b.moves, b.critical, b.blunder_rate.value, b.loss.value) == (2, 2, 1 / 2, 5 / 2)
     first, second = (quality.slice("a", colour) for colour in (0, 1))
     assert (first.moves, first.critical, first.blunders) == (2, 1, 0)
     assert (second.moves, second.critical, second.blunders) == (2, 2, 1)
     assert first.forced == 1
     slices = [quality.slice("a", plies=band) for band in bands(7)]
     assert [(q.moves, q.forced) for q in slices] == [(2, 0), (2, 0), *[(0, 0)] * 3, (0, 1)]
-    assert quality.slice("b", plies=(35, 41)).moves == 1
+    assert quality.slice("b", plies=(35, 41)).moves == 2
     assert sum(quality.slice("a", plies=band).moves for band in bands(1)) == 4
 
 

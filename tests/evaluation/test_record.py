@@ -16,17 +16,8 @@ def test_values_and_parse_are_inverse():
         assert GameRecord.parse(json.loads(json.dumps(game.values()))) == game
 
 
-def test_points_and_forfeits():
-    assert WON.points == (1.0, 0.0)
-    assert WON.forfeited_by is None
-    assert LEFT.points == (0.0, 1.0)
-    assert LEFT.forfeited_by == 0
-    assert replace(WON, winner=None).points == (0.5, 0.5)
-
-
-@pytest.mark.parametrize(
-    "values",
-    [
+def test_what_is_no_game_is_refused():
+    for values in (
         "",
         None,
         replace(WON, winner=1).values(),
@@ -39,11 +30,9 @@ def test_points_and_forfeits():
         replace(LEFT, winner=None).values(),
         replace(WON, nodes=(5, -7)).values(),
         replace(WON, seconds=(0.25, None)).values(),
-    ],
-)
-def test_what_is_no_game_is_refused(values):
-    with pytest.raises(UnreadableRun):
-        GameRecord.parse(values)
+    ):
+        with pytest.raises(UnreadableRun):
+            GameRecord.parse(values)
 
 
 def test_digest_is_of_the_games_not_of_their_order_or_time():

@@ -21,14 +21,10 @@ from tests.helpers.processes import run_python, start_python
 from tests.rules import reference
 from tests.rules.positions import quiet
 
-
-def late_openings(count, discs, seed):
-    """Random ones in which neither side wins with the next disc."""
-    games = reference.random_games(seed, 100 * count, least=discs, most=discs)
-    return list(itertools.islice((m for m in games if quiet(Position.parse(m))), count))
-
-
-LATE = [opening for discs in (30, 31, 32) for opening in late_openings(3, discs, 1)]
+LATE = []  # openings in which neither side wins with the next disc
+for discs in (30, 31, 32):
+    games = reference.random_games(1, 300, least=discs, most=discs)
+    LATE += itertools.islice((m for m in games if quiet(Position.parse(m))), 3)
 
 
 @pytest.fixture(autouse=True)
@@ -39,9 +35,7 @@ def small_solver(request, monkeypatch):
         monkeypatch.setattr(refute, "solver", lambda: solver)
 
 
-@functools.cache
-def made(spec):
-    return agents.make(spec)
+made = functools.cache(agents.make)
 
 
 def answer(player, position):

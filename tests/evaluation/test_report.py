@@ -27,15 +27,12 @@ GAMES = [
 ]
 
 
-def many(count):
-    specs = [f"deepening:movetime=0.02,heuristic=kind{i}" for i in range(count // 2)]
-    return [*specs, *(f"alphabeta-window-{'b' * (i % 5)}{i}" for i in range(count - len(specs)))]
-
-
 @functools.cache
 def crowded(count):
     """The page's contents for a field that is close together, in strength and in cost."""
-    players, moves = many(count), ("4455667", "1122334", "4141412")
+    players = [f"deepening:movetime=0.02,heuristic=kind{i}" for i in range(count // 2)]
+    players += [f"alphabeta-window-{'b' * (i % 5)}{i}" for i in range(count - count // 2)]
+    moves = "4455667", "1122334", "4141412"
     games = [
         GameRecord(
             (one, two), "", moves[(i * j + i) % 3], 0, "four", "", (1, 1), (0.01 + i / 9e3,) * 2
@@ -46,12 +43,6 @@ def crowded(count):
     ]
     with Judge() as judge:
         return report.contents(run_of(games), rated(games, players), judge)
-
-
-def read_scores(letters):
-    """Scores as the page reads them: the 22nd letter after "a" is 0."""
-    alphabet = string.ascii_lowercase + string.ascii_uppercase
-    return tuple(None if c == "." else alphabet.index(c) - 22 for c in letters)
 
 
 def data_of(text):
@@ -84,11 +75,11 @@ def test_exact_scores_stand_beside_every_move():
     ratings = rated(GAMES, ["one", "two"])
     with Judge() as judge:
         found = report.contents(run_of(GAMES[:1]), ratings, judge)
-    letters = found["scores"][0]
-    solver = Solver()
+    zero = string.ascii_letters.index("w")
+    read = [None if c == "." else string.ascii_letters.index(c) - zero for c in found["scores"][0]]
     for i in range(5):
-        position = Position.parse("4455667"[: 2 + i])
-        assert list(read_scores(letters[7 * i : 7 * i + 7])) == solver.scores(position)
+        scores = Solver().scores(Position.parse("4455667"[: 2 + i]))
+        assert read[7 * i : 7 * i + 7] == scores
     assert found["quality"]["overall"][0][0] > 0
 
 

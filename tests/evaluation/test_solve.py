@@ -19,10 +19,6 @@ def test_a_position_is_shown_with_board_scores_and_line(c4):
     assert shown.startswith(" .  .  . [o] .  .  .\n")
     assert "red x to move wins in 35 discs (+1)" in shown
     assert "best 3, 5" in shown
-
-
-@pytest.mark.compiled
-def test_the_empty_board_and_a_finished_game(c4):
     assert "-2 -1  0 +1  0 -1 -2" in c4("solve", "--", "-")
     assert "red x has won" in c4("solve", "1212121")
 

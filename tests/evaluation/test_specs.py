@@ -20,6 +20,8 @@ def test_the_zoo_is_offered_and_every_default_passes():
         assert check_spec(name) == name
         spec = check_spec(f"{name}:{given}" if given else name)
         assert split_spec(spec)[0] == name
+    needing = [e.name for e in ZOO if any(o.default is REQUIRED for o in options_of_entry(e))]
+    assert not {*needing} & {*PLAIN}  # a path, an address or a program
 
 
 def test_the_levels_are_offered_and_vary_their_play():
@@ -27,11 +29,6 @@ def test_the_levels_are_offered_and_vary_their_play():
     for level in LEVELS:
         assert check_spec(level.spec) == level.spec
         assert not agents.make(level.spec).deterministic
-
-
-def test_what_needs_a_path_an_address_or_a_program_is_not_offered():
-    needing = [e.name for e in ZOO if any(o.default is REQUIRED for o in options_of_entry(e))]
-    assert not set(needing) & set(PLAIN)
 
 
 def test_what_is_refused_is_not_imported(monkeypatch):
