@@ -1,6 +1,7 @@
 import copy
 import pickle
 import sys
+import tracemalloc
 
 import gymnasium
 import numpy as np
@@ -211,6 +212,22 @@ def test_a_game_that_is_over_has_no_move(name):
     for ask in ("choose", "search", "best_move"):
         with pytest.raises(IllegalMove, match=r"Position\.parse.*the game is over"):
             getattr(agent, ask, agent.choose)(Position.parse("1212121"))
+
+
+def test_a_table_or_tree_takes_no_more_memory_than_it_may():
+    for spec, least in (
+        ("mcts:tree_mb=20,simulations=50", 18),
+        (f"{UNIFORM},tree_mb=20", 18),
+        ("deepening:table_mb=20,nodes=500", 9),
+        ("perfect:table_mb=20", 0),
+    ):
+        agent = agents.make(spec)
+        tracemalloc.start()
+        try:
+            agent.choose(Position.parse(DRAWN[:20]))
+            assert least < tracemalloc.get_traced_memory()[1] / 2**20 < 22
+        finally:
+            tracemalloc.stop()
 
 
 @pytest.mark.parametrize("spec", [*SPECS, PLAYERS["kaggle"], "a model that draws"])

@@ -44,6 +44,16 @@ def test_a_file_is_loaded_once_and_names_its_module(folder):
     assert new is import_attribute("my-agent.py:agent")
 
 
+def test_modules_beside_a_file_import_each_other_when_called_and_may_be_edited(folder):
+    (folder / "helper.py").write_text("def column():\n    import later\n    return later.COLUMN\n")
+    (folder / "my-agent.py").write_text(
+        "import helper\ndef agent(observation):\n    return helper.column()\n"
+    )
+    for text, column in (("COLUMN = 5\n", 5), ("COLUMN = 3 + 3\n", 6)):
+        (folder / "later.py").write_text(text)
+        assert agents.make("my-agent.py").choose(Position()) == column
+
+
 def test_what_a_file_defines_can_be_pickled(tmp_path):
     path = tmp_path / "a.b" / "state.py"
     path.parent.mkdir()

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from c4env import Position, agents, observe
-from c4env.agents.sampling.puct import PUCT
-from c4env.agents.sampling.tree import OPEN, USED, tactical_status
+from c4env.agents.sampling.puct import PUCT, descend
+from c4env.agents.sampling.tree import NODE, OPEN, USED, tactical_status
 from c4env.agents.solver import Solver
 from c4env.errors import InvalidOption
 from c4env.jit import config
@@ -120,6 +120,15 @@ def test_a_value_is_of_whoever_moves_where_it_was_asked(follow, value):
     found = PUCT(ahead, simulations=1, follow=follow).search(Position.parse("3161"))
     assert (found.column, found.value) == (3, value)
     assert found.depth == 1 + follow
+
+
+def test_a_descent_ends_at_a_proven_node():
+    position, tree, path = Position.parse("44"), np.zeros(3, NODE), np.zeros(43, np.int64)
+    tree[0] = (0.0, 2, 1, 1.0, -1, 1, OPEN)
+    tree[1] = (1.0, 2, 2, 1.0, 3, 1, 5)
+    tree[2] = (0.0, 1, 0, 1.0, 3, 0, OPEN)
+    depth, *_ = descend(tree, path, 0, position.mine, position.theirs, 1.5, 0)
+    assert (depth, path[1]) == (1, 1)
 
 
 @pytest.mark.parametrize("batch", [1, 5])
