@@ -48,6 +48,12 @@ def test_a_move_can_be_taken_back_and_the_turn_passed_on(make):
 
 
 @BOTH
+def test_columns_are_legal_until_they_are_full_even_after_the_end(make):
+    for moves in ("444444", "44444412121"):
+        assert begun(make, moves).unwrapped._legal_moves() == [0, 1, 2, 4, 5, 6]
+
+
+@BOTH
 @pytest.mark.parametrize(
     ("index", "value"), [(0, 1), (38, 2), (38, 3), (38, "x"), (slice(0, 2), [])]
 )

@@ -10,7 +10,7 @@ from c4env.agents.solver import NO_SCORE
 from c4env.agents.solver.book import default_book
 from c4env.agents.solver.exam import exam_positions
 from c4env.bitboard import mirror
-from c4env.errors import UnreadableRun
+from c4env.errors import InvalidOption, UnreadableRun
 from c4env.evaluation import Data
 from c4env.evaluation.exact import dataset as module
 from c4env.evaluation.exact.dataset import SPLITS
@@ -128,6 +128,33 @@ def test_the_uci_set_has_its_counts():
     assert signs == {1: 44473, 0: 6449, -1: 16635}
     asked = exam_positions()
     assert [p in asked for p in positions(found)] == (found.split == "exam").tolist()
+
+
+def test_the_uci_set_is_fixed(tmp_path):
+    for given in ({"positions": 5}, {"plies": range(8, 9)}):
+        with pytest.raises(InvalidOption, match="neither positions nor plies"):
+            evaluation.data(tmp_path / "a.npz", sets=[module.UCI], **given)
+
+
+def test_each_player_of_the_games_moves_when_it_is_its_turn(monkeypatch):
+    seats = []
+
+    class Watched(module.Pool):
+        def follower(self):
+            found, parities = super().follower(), set()
+            answer = found.columns
+            seats.append(parities)
+
+            def columns(discs, *rest):
+                parities.update((np.bitwise_count(discs[:, 0] | discs[:, 1]) % 2).tolist())
+                return answer(discs, *rest)
+
+            found.columns = columns
+            return found
+
+    monkeypatch.setattr(module, "Pool", Watched)
+    next(module._games({"greedy": 1}, 1))
+    assert seats == [{0}, {1}]
 
 
 KILLED = """
