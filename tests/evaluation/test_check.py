@@ -69,6 +69,13 @@ def test_good_agents():
     assert (by_seed.good, by_seed.repeats, by_seed.deterministic) == (True, True, False)
 
 
+def test_the_first_fault_ends_the_check():
+    asked = []
+    agents.register("mine", lambda observation: asked.append(1) or 9)
+    assert not check_agent("mine").good
+    assert len(asked) == 1
+
+
 def test_what_does_not_repeat_is_told_what_helps():
     for agent, remedy in (
         (wild, "whose reset(self, seed) makes self.random = random.Random(seed)"),
