@@ -12,6 +12,7 @@ from c4env import evaluation
 from c4env.errors import InvalidOption, Unavailable, UnknownAgent
 from c4env.evaluation.__main__ import main
 from c4env.evaluation.games.pool import do_all
+from c4env.evaluation.games.processes import stdout_to_stderr
 from tests.helpers.policies import first_legal
 from tests.helpers.processes import run_python
 
@@ -137,6 +138,15 @@ def test_what_agents_print_or_redirect_leaves_the_answer_alone(folder, capfd, jo
     assert out.startswith("rank_best,")
     assert "said" not in out
     assert "crash" not in out + err
+
+
+def test_what_is_printed_after_agents_played_here_is_printed_to_stdout(capfd):
+    with stdout_to_stderr():
+        print("said")
+        os.write(1, b"written\n")
+    print("result")
+    os.write(1, b"more\n")
+    assert capfd.readouterr() == ("result\nmore\n", "said\nwritten\n")
 
 
 @pytest.mark.parametrize("settings", [{"jobs": 2}, {"backend": "serial"}])
