@@ -73,3 +73,10 @@ def test_intervals_reach_from_their_low_to_their_high_end_on_a_signed_axis():
     ticks = {tick.get_text() for tick in figure.axes[0].get_xticklabels()} - {"0"}
     assert ticks
     assert {words[0] for words in ticks} == {"+", "\N{MINUS SIGN}"}
+
+
+def test_the_win_table_shows_the_percent_of_the_points():
+    cells = [[[0, 0, 0], [2, 1, 5]], [[3, 0, 1], [0, 0, 0]]]
+    axes = dict(plots.figures({**FOUND, "cells": cells}))["win-table"].axes[0]
+    shown = {text.get_position(): text.get_text() for text in axes.texts}
+    assert shown == {(1, 0): "31", (0, 1): "75"}
