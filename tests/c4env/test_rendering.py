@@ -95,8 +95,11 @@ def test_svg_is_self_contained_and_says_what_it_shows():
 @given(positions())
 def test_svg_has_a_circle_for_every_disc(position):
     parts = ElementTree.fromstring(svg(position)).iter()
-    fills = [part.get("fill") for part in parts if part.tag.endswith("circle")]
-    board = str(position)
+    circles = [part.attrib for part in parts if part.tag.endswith("circle")]
+    board = [line.split() for line in str(position).splitlines()]
     for player, disc in enumerate("xo"):
         colour = "#{:02x}{:02x}{:02x}".format(*DISC_COLOURS[player])
-        assert fills.count(colour) == board.count(disc)
+        places = [(float(c["cy"]), float(c["cx"])) for c in circles if c["fill"] == colour]
+        cells = [(row, column) for row in range(6) for column in range(7)]
+        expected = [(10.5 + 13 * r, 10.5 + 13 * c) for r, c in cells if board[r][c] == disc]
+        assert sorted(places) == expected
