@@ -222,6 +222,13 @@ def test_a_game_begins_where_it_is_told_to(make):
         step(environment, 5)
 
 
+@pytest.mark.parametrize("make", [env, ConnectFourEnv, SMALL_VECTOR])
+def test_an_unknown_option_is_an_error_or_as_in_pettingzoo_a_warning(make):
+    said = pytest.warns(UserWarning, match="unknown option speed: expected moves or position")
+    with said if make is env else pytest.raises(InvalidOption, match="unknown option speed"):
+        make().reset(options={"speed": 3})
+
+
 @pytest.mark.parametrize("first", ["import gymnasium, pettingzoo, c4env", "import gymnasium"])
 def test_both_libraries_make_it_by_name_in_any_order_of_imports(first):
     pytest.importorskip("pettingzoo.env_registry")

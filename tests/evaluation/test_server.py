@@ -153,6 +153,7 @@ def test_a_record_that_cannot_be_written_is_said(tmp_path):
         ("ask", b"\xff\xfe", "not JSON"),
         ("ask", '{"kind": "move", "moves": "\\ud800"}', "is not Unicode"),
         ("ask", {}, "expected one of move, hint, scores, values"),
+        ("ask", {"kind": "win", "moves": "44"}, "expected one of move, hint, scores, values"),
         ("ask", {"kind": "move", "moves": "44"}, "expected a spec"),
         ("ask", {"kind": "move", "moves": "44", "agent": "exec:./x"}, "this page offers"),
         ("ask", {"kind": "move", "moves": "4-1", "agent": "greedy"}, "'-' at 2 is not a column"),
