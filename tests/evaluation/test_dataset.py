@@ -136,6 +136,7 @@ def test_the_uci_set_is_fixed(tmp_path):
             evaluation.data(tmp_path / "a.npz", sets=[module.UCI], **given)
 
 
+@pytest.mark.compiled
 def test_each_player_of_the_games_moves_when_it_is_its_turn(monkeypatch):
     seats = []
 
