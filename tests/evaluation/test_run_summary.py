@@ -124,8 +124,8 @@ def test_identical_agents_are_an_exact_tie():
 @pytest.mark.compiled
 def test_the_published_systems_play_the_games_they_always_played():
     published = "minimax alphabeta-chain alphabeta-window alphabeta-window-b rust-port"
-    run = evaluation.round_robin(["random", "greedy", *published.split()], 2, jobs=2)
-    assert run.digest == "39c9b83bfc23fe50"
+    run = evaluation.round_robin(["random", "greedy", *published.split()], 1, jobs=2)
+    assert run.digest == "28c14dec353f6f61"
     assert played_alike(run) == (("minimax", "alphabeta-chain"),)
 
 
