@@ -144,7 +144,7 @@ def test_a_checkpoint_is_all_of_a_training(tmp_path, quick, stage):
     while one.positions < 200:
         play(one, stage)
     one.learn(1.0)
-    # Folders from before reports held a training's figures alone have others too.
+    # A folder of an older version may have other figures too, not in every line.
     one.seconds, one.history = 5.0, [{"minutes": 1.0, "blunders": 0.5}, {"minutes": 2.0}]
     one.save()
     assert (tmp_path / "progress.tsv").read_text() == "minutes\tblunders\n1\t0.5\n2\tnan\n"

@@ -60,10 +60,13 @@ def test_what_is_handed_out_is_fresh(name):
     choose = np.random.default_rng(0)
     for _ in range(60):
         ended = [p.outcome is not None for p in positions_of(tidy)]
-        if any(ended) and (name in ONE_BOARD or name == "batch" or "Disabled" in name):
-            options = {} if name in ONE_BOARD else {"options": {"reset_mask": np.array(ended)}}
-            for environment in (tidy, spoilt):
-                environment.reset(**({"where": ended} if name == "batch" else options))
+        for environment in (tidy, spoilt) if any(ended) else ():
+            if name in ONE_BOARD:
+                environment.reset()
+            elif name == "batch":
+                environment.reset(ended)
+            elif "Disabled" in name:
+                environment.reset(options={"reset_mask": np.array(ended)})
         columns = [choose.choice(p.legal_columns() or [0]) for p in positions_of(tidy)]
         step(tidy, *columns)
         given = np.array(columns)

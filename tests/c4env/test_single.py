@@ -76,7 +76,10 @@ def test_an_opponents_failure_takes_the_callers_move_back(failure):
 def test_an_opponents_reset_is_given_a_seed():
     def seeds(first):
         found = []
-        opponent = lambda observation: 0  # noqa: E731
+
+        def opponent(observation):
+            return 0
+
         opponent.reset = found.append
         environment = ConnectFourEnv(opponent, seat=1)
         environment.reset(seed=first)

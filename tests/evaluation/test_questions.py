@@ -189,6 +189,7 @@ def test_made_positions_are_of_the_set_and_labelled_right(monkeypatch):
     assert len({p.position for p in made}) == 30
     for moves, position, score in made:
         assert position == Position.parse(moves)
+        assert position.outcome is None
         assert 30 <= position.plies <= 34
         assert SOLVER.score(position) == score
         assert 5 <= SOLVER.plies_to_end(position) <= 8

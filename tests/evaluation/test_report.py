@@ -75,10 +75,10 @@ def test_exact_scores_stand_beside_every_move():
     ratings = rated(GAMES, ["one", "two"])
     with Judge() as judge:
         found = report.contents(run_of(GAMES[:1]), ratings, judge)
-    zero = string.ascii_letters.index("w")
+    solver, zero = Solver(), string.ascii_letters.index("w")
     read = [None if c == "." else string.ascii_letters.index(c) - zero for c in found["scores"][0]]
     for i in range(5):
-        scores = Solver().scores(Position.parse("4455667"[: 2 + i]))
+        scores = solver.scores(Position.parse("4455667"[: 2 + i]))
         assert read[7 * i : 7 * i + 7] == scores
     assert found["quality"]["overall"][0][0] > 0
 
