@@ -10,7 +10,10 @@ import graphlib
 import tomllib
 from typing import NamedTuple
 
+import pytest
+
 from tests.helpers.paths import FOLDERS, ROOT, modules
+from tests.helpers.processes import run_python
 
 PACKAGES = tuple(FOLDERS)  # each may import those before it
 ROOMS = {  # of each package, folders and modules, from the ground up
@@ -146,10 +149,19 @@ def test_no_modules_import_each_other_in_a_circle():
     graphlib.TopologicalSorter(graph).prepare()  # raises an error that shows a circle
 
 
+@pytest.mark.parametrize("name", ["agents", "evaluation"])
+def test_python_in_the_clone_imports_the_packages_under_c4env_alone(name):
+    done = run_python("-c", f"from c4env import {name}; print({name}.__name__)", cwd=ROOT)
+    assert done.stdout == f"c4env.{name}\n"
+    done = run_python("-c", f"import {name}", cwd=ROOT)
+    assert done.stderr.splitlines()[-1] == f"ImportError: {name} is imported as c4env.{name}"
+
+
 def test_every_folder_with_modules_is_a_package_that_is_installed():
     setuptools = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]
-    folders = {".".join(path.relative_to(ROOT).parts) for path in FOLDERS.values()}
-    assert folders == {"c4env", *setuptools["package-dir"].values()}
+    folders = {name: path.resolve() for name, path in FOLDERS.items() if path.is_symlink()}
+    assert folders == {name: ROOT / at for name, at in setuptools["package-dir"].items()}
+    assert len(folders) == 2
     there = {
         ".".join((name, *path.parent.relative_to(folder).parts))
         for name, folder in FOLDERS.items()
