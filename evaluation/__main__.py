@@ -56,6 +56,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _leave(code: int) -> None:
     """End the process, without waiting for threads or exit handlers of agents."""
+    if "c4env.jit" in sys.modules:
+        sys.modules["c4env.jit"].remove_temporary()
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(OSError, ValueError, AttributeError):
             stream.flush()
