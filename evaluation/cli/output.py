@@ -6,15 +6,32 @@ import argparse
 import os
 import shutil
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext, suppress
 from typing import TextIO
 
 from c4env.evaluation.tables import Result, fitted, for_terminal
 
 
 def say(text: str, file: TextIO | None = None, end: str = "\n") -> None:
-    """Print a text; escape control characters, since the text may come from an agent."""
+    """Print a text; escape control characters, since the text may come from an agent.
+
+    Raises:
+        BrokenPipeError: nobody reads stdout any more. On stderr the text is lost.
+    """
     out = sys.stdout if file is None else file
-    print(for_terminal(text, in_colour(out)), end=end, file=out, flush=file is not None)
+    with suppress(BrokenPipeError) if out is sys.stderr else nullcontext():
+        print(for_terminal(text, in_colour(out)), end=end, file=out, flush=file is not None)
+
+
+@contextmanager
+def reader_may_end() -> Iterator[None]:
+    """A context that prints as long as somebody reads, unlike `head`; the command then goes on."""
+    try:
+        yield
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def complain(text: str) -> None:

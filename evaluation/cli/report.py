@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from c4env.errors import InvalidOption
-from c4env.evaluation.cli.output import say, show
+from c4env.evaluation.cli.output import reader_may_end, say, show
 from c4env.evaluation.tables import plural
 
 from ...geometry import IS_STANDARD
@@ -70,7 +70,8 @@ def execute(arguments: argparse.Namespace) -> None:
         raise InvalidOption(f"{arguments.folder} has no games yet: expected at least one")
     summary = RunSummary.of(run, anchor_of(arguments, run.players))
     summary = replace(summary, models=models_of(arguments, games))
-    show(summary if arguments.agent is None else mistakes_of(arguments, games), arguments)
+    with reader_may_end():
+        show(summary if arguments.agent is None else mistakes_of(arguments, games), arguments)
     if arguments.games:
         write_games(arguments.games, games)
         say(f"{plural(len(games), 'game')} in {arguments.games}", sys.stderr)

@@ -232,6 +232,7 @@ def test_list_describes_every_agent(c4):
     [
         ("C4 run random greedy --openings 0 --jobs 1 --quiet >&-", 0, ""),
         ("C4 list | head -1", 0, ""),
+        ("C4 run random greedy --openings 0 --html p.html 2>&1 | true; test -s p.html", 0, ""),
         ("mkdir gone && cd gone && rmdir ../gone && C4 list", 2, "the working folder was deleted"),
         ("C4 list > /dev/full", 2, "No space left on device"),
         ("PYTHONIOENCODING=ascii C4 run 棋=random greedy --openings 0 --jobs 1 --quiet", 0, ""),
@@ -294,6 +295,21 @@ def test_a_run_says_that_it_compiles_when_it_does(tmp_path):
     for times in (1, 0):
         said = run_python(*command, env=elsewhere, check=True).stderr
         assert said.count("compiling native code") == times
+
+
+@pytest.mark.slow
+@pytest.mark.compiled  # from nothing: seconds
+def test_a_run_that_cannot_keep_machine_code_says_so_and_leaves_none(tmp_path):
+    blocked, temporary = tmp_path / "blocked", tmp_path / "temporary"
+    blocked.write_text("in the way")
+    temporary.mkdir()
+    places = dict.fromkeys(("HOME", "NUMBA_CACHE_DIR", "XDG_CACHE_HOME"), str(blocked))
+    elsewhere = environment(**places, TMPDIR=str(temporary))
+    command = ["-m", "c4env.evaluation", "run", "a=random", "b=random", "--openings", "0"]
+    done = run_python(*command, "--jobs", "2", "--board", "4x4x4", env=elsewhere, check=True)
+    assert "compiling native code for the board 4x4x4, on each run" in done.stderr
+    assert "only on the first run" not in done.stderr
+    assert [*temporary.glob("c4env-*")] == []
 
 
 def progress_of_games(quiet=False):
