@@ -81,15 +81,13 @@ _ON_BOARD: Final = re.compile(rf"{ROOT}\.on_(\d+x\d+x\d+)((?:\.\w+)*)")
 SHARED: Final = """
     arrays boards cores errors files jit lazy version
     envs.masked envs.registration envs.vectorized.drand48 view.window
-    agents.adapters.chat.endpoint agents.adapters.programs.kaggle_runner
-    agents.adapters.programs.process agents.graded.levels agents.heuristics.weights
-    agents.registry.entries agents.registry.imports agents.registry.table
-    agents.sampling.sequential_halving agents.search.threads agents.selfplay.folder
-    agents.selfplay.optimiser
-    evaluation.cli.new evaluation.cli.output evaluation.games.pool evaluation.games.processes
-    evaluation.rating.fit evaluation.rating.interval evaluation.rating.sprt
-    evaluation.report.plots evaluation.seeds evaluation.store.files evaluation.store.journal
-    evaluation.tables
+    agents.adapters.chat.endpoint agents.adapters.programs.process agents.graded.levels
+    agents.heuristics.weights agents.registry.entries agents.registry.imports
+    agents.registry.table agents.sampling.sequential_halving agents.search.threads
+    agents.selfplay.folder agents.selfplay.optimiser
+    evaluation.cli.new evaluation.cli.output evaluation.games.processes evaluation.rating.fit
+    evaluation.rating.interval evaluation.rating.sprt evaluation.report.plots evaluation.seeds
+    evaluation.store.files evaluation.store.journal evaluation.store.lines evaluation.tables
 """
 """The modules that know no board; a folder stands for all modules in it."""
 
