@@ -32,7 +32,7 @@ from c4env.errors import IllegalMove, UnknownAgent, WrongOrder
 
 from ..bitboard import COLUMNS, CONNECT, ROWS
 from ..observation import ILLEGAL_MASK, OBSERVATION_SHAPE, Form, Observation, fill, observe
-from ..position import Position
+from ..position import Position, numbered_cells
 from ..view.rendering import DEFAULT_SCALING
 from ..view.viewer import RENDER_MODES, Viewer
 from .drop_in import AGENTS as AGENTS
@@ -133,7 +133,7 @@ class raw_env(DropIn, AECEnv[str, Observation, Any]):
         self._last = int(action)
         self._selected = other = AGENTS[position.plies & 1]
         if self._cells is not None:
-            self._write_cells()
+            self._known = self._cells[:] = numbered_cells(position)
         outcome = position.outcome
         if outcome is not None:
             if outcome.winner is not None:
@@ -220,11 +220,13 @@ class CheckedEnv(OrderEnforcingWrapper[str, Any, Any]):
 
     def observe(self, agent: str) -> Any:
         """Return the observation of an agent; see :meth:`raw_env.observe`."""
-        return (self._game() or super()).observe(agent)
+        game = self._game()
+        return super().observe(agent) if game is None else game.observe(agent)
 
     def last(self, observe: bool = True) -> Any:
         """Return the observation, cumulative reward, termination, truncation and info."""
-        return (self._game() or super()).last(observe)
+        game = self._game()
+        return super().last(observe) if game is None else game.last(observe)
 
     def agent_iter(self, max_iter: int = 2**63) -> Any:
         """Iterate over the agents in turn until none is left, at most ``max_iter`` times."""

@@ -82,20 +82,15 @@ class DropIn:
 
     def _adopt_cells(self) -> None:
         """Continue from the cells if a program has set some."""
-        if self._cells != self._known:
+        if self._cells is not None and self._cells != self._known:
             self._continue_from(position_of(self._cells))
-            self._write_cells()
+            self._known = list(self._cells)
 
     def _continue_from(self, position: Position) -> None:
         """Play on from a board that a program set."""
         self._position, self._last = position, None
         self._selected = AGENTS[position.to_move]
         self.terminations = dict.fromkeys(AGENTS, position.outcome is not None)
-
-    def _write_cells(self) -> None:
-        """Write the position into the list that a program has."""
-        self._known = numbered_cells(self._position)
-        self._cells[:] = self._known
 
     def _legal_moves(self) -> list[int]:
         """Return the 0-based columns that are not full, even after the end of the game."""
