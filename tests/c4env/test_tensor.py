@@ -1,6 +1,7 @@
 """Boards as tensors: the games of the vector environment, wherever the tensors are."""
 
 import copy
+import importlib
 import sys
 from functools import partial
 
@@ -224,6 +225,23 @@ def test_a_rollout_is_so_many_steps(torch, backend, compiled, opponent):
         envs.rollout(policy, 0)
 
 
+@COMPILING
+def test_what_is_refused_is_refused_compiled(torch, backend):
+    def halves(seen):
+        return seen["action_mask"][:, 0] / 2
+
+    env = c4env.TensorEnv(2, compile=True)
+    answers = c4env.TensorEnv(2, opponent=halves, seat=0, compile=True)
+    for each in (env, answers):
+        each.reset(seed=1)
+    with pytest.raises(InvalidAction, match=r"the opponent's answer of dtype torch\.float32"):
+        answers.step(torch.tensor([0, 0]))
+    with pytest.raises(InvalidAction, match="actions of type int: expected a tensor"):
+        env.rollout(lambda seen: 3, 2)
+    with pytest.raises(InvalidAction, match=r"actions of shape \(1,\)"):
+        env.step(torch.tensor([0]))
+
+
 def test_where_compiling_fails_it_warns_and_goes_on(torch, monkeypatch):
     def fails(*_, **__):
         raise RuntimeError("no compiler")
@@ -337,8 +355,10 @@ def test_bad_arguments_are_refused(torch):
             env.step(actions)
 
 
-def test_without_torch_the_extra_is_named(monkeypatch):
+@pytest.mark.parametrize("name", ["tensor", "tensor_env"])
+def test_without_torch_the_extra_is_named(monkeypatch, name):
+    module = f"c4env.envs.vectorized.{name}"
     monkeypatch.setitem(sys.modules, "torch", None)
-    monkeypatch.delitem(sys.modules, "c4env.envs.vectorized.tensor", raising=False)
+    monkeypatch.delitem(sys.modules, module, raising=False)
     with pytest.raises(MissingExtra, match=r"pip install 'c4env\[torch\]'"):
-        import c4env.envs.vectorized.tensor  # noqa: F401
+        importlib.import_module(module)
