@@ -3,7 +3,9 @@
 import copy
 import importlib
 import sys
+from contextlib import contextmanager, nullcontext
 from functools import partial
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -146,17 +148,21 @@ def test_the_functions_compile_without_a_break(torch, backend, opponent):
         same([state, *rest], expected)
 
 
-@pytest.fixture(params=["eager", pytest.param("inductor", marks=pytest.mark.slow)])
+COMPILING = pytest.mark.filterwarnings("ignore::DeprecationWarning")
+INDUCTOR = pytest.mark.parametrize(
+    "backend", ["eager", pytest.param("inductor", marks=pytest.mark.slow)], indirect=True
+)
+
+
+@pytest.fixture
 def backend(request, torch, monkeypatch):
-    """The compiler that TensorEnv uses: the one that makes code, or the part in Python alone."""
-    compile_by = partial(torch.compile, backend=request.param)
+    """TensorEnv's compiler: the one that makes code, or by default the part in Python alone."""
+    compile_by = partial(torch.compile, backend=getattr(request, "param", "eager"))
     monkeypatch.setattr(tensor_env.torch, "compile", compile_by)
 
 
-COMPILING = pytest.mark.filterwarnings("ignore::DeprecationWarning")
-
-
 @COMPILING
+@INDUCTOR
 @pytest.mark.parametrize("autoreset", [True, False])
 @pytest.mark.parametrize("opponent", [None, "random", rightmost])
 def test_a_compiled_step_plays_the_same_games(backend, opponent, autoreset):
@@ -174,7 +180,8 @@ def test_more_boards_than_a_graph_is_for_are_compiled_too(backend, monkeypatch):
 
 
 @COMPILING
-@pytest.mark.parametrize("opponent", [None, "random", rightmost])
+@INDUCTOR
+@pytest.mark.parametrize("opponent", [None, rightmost])
 def test_what_a_compiled_step_returns_is_the_callers(torch, backend, opponent):
     tidy, spoilt = (c4env.TensorEnv(6, opponent=opponent, compile=True) for _ in range(2))
     for env in (tidy, spoilt):
@@ -198,6 +205,17 @@ def test_what_a_compiled_step_returns_is_the_callers(torch, backend, opponent):
 @pytest.mark.parametrize("opponent", [None, "random", rightmost])
 @pytest.mark.parametrize("compiled", [False, True])
 def test_a_rollout_is_so_many_steps(torch, backend, compiled, opponent):
+    compare_rollouts(opponent, compiled)
+
+
+@COMPILING
+@pytest.mark.slow
+@pytest.mark.parametrize("backend", ["inductor"], indirect=True)
+def test_a_rollout_compiled_to_code_is_so_many_steps(torch, backend):
+    compare_rollouts("random", True)
+
+
+def compare_rollouts(opponent, compiled):
     def policy(seen):
         return rightmost(seen), seen["observation"].sum((1, 2, 3))
 
@@ -223,6 +241,59 @@ def test_a_rollout_is_so_many_steps(torch, backend, compiled, opponent):
     same(envs.rollout(rightmost, 2).extras, ())
     with pytest.raises(InvalidOption, match="plies=0"):
         envs.rollout(policy, 0)
+
+
+def test_a_graph_is_recorded_after_three_runs_beside_it(torch, monkeypatch):
+    """On stand-ins for CUDA's streams and graphs, which say what happens in which of them."""
+    log, graph = [], SimpleNamespace(replay=lambda: log.append("replay"))
+
+    @contextmanager
+    def within(name, *_):
+        log.append(f"{name} begins")
+        yield
+        log.append(f"{name} ends")
+
+    stream = SimpleNamespace(wait_stream=lambda _: log.append("wait"))
+    for name, stand_in in (
+        ("device", lambda _: nullcontext()),
+        ("Stream", lambda: stream),
+        ("current_stream", lambda: stream),
+        ("stream", partial(within, "stream")),
+        ("CUDAGraph", lambda: graph),
+        ("graph", partial(within, "graph")),
+    ):
+        monkeypatch.setattr(torch.cuda, name, stand_in)
+    again = tensor_env.record(lambda: log.append("run"), "cuda")
+    warm_up = ["wait", "stream begins", *["run"] * 3, "stream ends", "wait"]
+    assert log == [*warm_up, "graph begins", "run", "graph ends"]
+    again()
+    assert log[-1] == "replay"
+    assert tensor_env.record(again, "cpu") is again
+
+
+def like_a_graph(run, _):
+    """What CUDA makes of a function: runs before, and always the same tensors as results."""
+    for _ in range(4):
+        run()
+    from torch.utils._pytree import tree_map
+
+    owner = run.__self__
+    kept = owner._results
+
+    def again():
+        run()
+        tree_map(lambda old, new: old.copy_(new), kept, owner._results)
+        owner._results = kept
+
+    return again
+
+
+@COMPILING
+@pytest.mark.parametrize("opponent", [None, "random"])
+def test_a_graph_plays_the_same_games(backend, monkeypatch, opponent):
+    monkeypatch.setattr(tensor_env, "record", like_a_graph)
+    follow(7, 40, opponent=opponent, openings=OPENINGS, compile=True)
+    compare_rollouts(opponent, True)
 
 
 @COMPILING
