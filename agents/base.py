@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Self, SupportsIndex
 
 import numpy as np
 
-from c4env.arrays import Int64s
+from c4env.arrays import Float64s, Int64s
 from c4env.errors import IllegalMove, InvalidAction, InvalidOption, require_integer
 
 from ..envs.opponents import reset_player
@@ -26,7 +26,6 @@ from ..envs.opponents import reset_player
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ..envs.opponents import Follower
     from ..position import Position
 
 _MODELS: Final = (  # a model's class is imported already, or there is no model
@@ -68,6 +67,7 @@ class Agent(abc.ABC):
     name: str = ""
     nodes: int = 0
     movetime: float | None = None
+    _joined: int = 0  # boards of environments that the agent has joined
 
     init_args: tuple[tuple[Any, ...], dict[str, Any]]  # unless state_attrs is None
     _given: Mapping[str, Any] = MappingProxyType({})  # the checked arguments, for repr
@@ -103,8 +103,8 @@ class Agent(abc.ABC):
     def reseed(self, seed: int) -> None:
         """Restart the random generator from a seed, and forget the game.
 
-        In an environment of many boards, this call precedes every move of a stochastic agent, so
-        that boards do not influence each other. An override may keep parts that are expensive to
+        In an environment this call precedes every move of a stochastic agent, so that boards do
+        not influence each other. An override may keep parts that are expensive to
         build and do not depend on the seed.
         """
         reset_player(self, seed)
@@ -144,16 +144,26 @@ class Agent(abc.ABC):
         if own & {"choose", "best_move"} and "choose_many" not in own:
             cls.choose_many = Agent.choose_many  # type: ignore[method-assign]  # for a class
 
-    @property
-    def draws(self) -> bool:
-        """Whether the seed of :meth:`reset` has an effect."""
-        return type(self).reset is not Agent.reset
+    # -- the games of an environment: Pool and Curriculum treat each game by itself
 
-    def follower(self) -> Follower:
-        """Return what plays the agent's moves in one environment (``c4env.envs.opponents``)."""
-        from ..envs.opponents import Follower
+    def join(self, boards: int) -> Int64s:
+        """Return numbers, int64 ``[boards]``, by which an environment names its boards below.
 
-        return Follower(self)
+        No two environments have a number in common.
+        """
+        first = self._joined
+        self._joined += boards
+        return np.arange(first, self._joined)
+
+    def begin_games(self, boards: Int64s, seeds: Int64s) -> None:  # noqa: B027  # most do nothing
+        """Begin new games on boards ``[M]``, with seeds as for :meth:`choose_many`."""
+
+    def choose_in_games(self, boards: Int64s, discs: Int64s, seeds: Int64s) -> Int64s:
+        """Choose columns ``[M]`` on boards ``[M]``; see :meth:`choose_many`."""
+        return self.choose_many(discs, seeds)
+
+    def end_games(self, boards: Int64s, rewards: Float64s) -> None:  # noqa: B027  # most do nothing
+        """Take note of the caller's rewards ``[M]`` in games that end on these boards."""
 
     def search(self, position: Position) -> SearchResult:
         """Return the column that :meth:`choose` plays, with its value and principal variation.
@@ -268,11 +278,6 @@ class FunctionAgent(Agent):
         answer = self.function(observation)
         self.nodes = getattr(self.function, "nodes", 0)
         return answer
-
-    @property
-    def draws(self) -> bool:
-        """Whether the function has a method ``reset``, which gets the seed."""
-        return callable(getattr(self.function, "reset", None))
 
     def reset(self, seed: Any = None) -> None:
         """Call the function's ``reset``, if any."""

@@ -333,17 +333,6 @@ def test_a_layout_shows_the_same_games(layout, dtype, mode):
             seen, _ = laid_out.reset(options={"reset_mask": over})
 
 
-@pytest.mark.parametrize("threads", [2, 3, 64])
-@pytest.mark.parametrize("mode", [NEXT, SAME])
-def test_threads_play_the_same_games(threads, mode):
-    alone, shared = (
-        ConnectFourVectorEnv(20, opponent="random", autoreset_mode=mode, threads=count)
-        for count in (1, threads)
-    )
-    assert history(alone, 60, seed=1) == history(shared, 60, seed=1)
-    shared.close()
-
-
 def test_many_of_the_single_environment_play_as_one_does():
     name, options = "c4env/ConnectFour-v0", {"opponent": "greedy", "seat": 0}
     many, one = gymnasium.make_vec(name, 2, **options), gymnasium.make(name, **options)

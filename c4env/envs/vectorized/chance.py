@@ -1,4 +1,4 @@
-"""Random draws on many boards, as kernels: the random opponent, seats, openings.
+"""Random draws on boards: the random opponent, seats, openings.
 
 Every board has its own streams of random numbers (``c4env.envs.vectorized.drand48``), so its games
 depend on its own seed and not on other boards. One stream draws starts, another the opponent's
@@ -7,7 +7,7 @@ moves, so the starts do not depend on the opponent.
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,9 +17,26 @@ from c4env.envs.vectorized.drand48 import STATES, below, next_random
 from c4env.jit import kernel
 
 from ...bitboard import STRIDE, playable, popcount
+from ..options import parse_seat, refuse_instant_end
+from .batch import bitboards, positions_of
 from .kernels import ONGOING, play_cell
 
 RANDOM_SEAT: Final = 2
+
+
+def parse_player(self_play: bool, seat: int | str) -> int:
+    """Return the caller's player: 0, 1, ``RANDOM_SEAT``, or -1 in self-play."""
+    player = parse_seat(seat)
+    return -1 if self_play else RANDOM_SEAT if player is None else player
+
+
+def parse_openings(openings: Any, player: int) -> Int64s:
+    """Return bitboards int64 ``[K, 2]`` to start from; None means the empty board."""
+    boards = bitboards("" if openings is None else openings)
+    for start in positions_of(boards) if player >= 0 else ():
+        if player != start.to_move:
+            refuse_instant_end(start)
+    return boards
 
 
 def streams(seeds: NDArray[np.uint64]) -> Int64s:
@@ -74,12 +91,10 @@ def random_columns(discs: Int64s, states: Int64s) -> Int64s:
     return columns
 
 
-@kernel("void(int64[:, ::1], int8[::1], int8[::1], int64[::1], int64, int64)", nogil=True)
-def reply(
-    boards: Int64s, results: Int8s, seats: Int8s, states: Int64s, start: int, stop: int
-) -> None:
+@kernel("void(int64[:, ::1], int8[::1], int8[::1], int64[::1])", nogil=True)
+def reply(boards: Int64s, results: Int8s, seats: Int8s, states: Int64s) -> None:
     """Play one ply of ``"random"`` on every board where ``"random"`` is to move."""
-    for i in range(start, stop):
+    for i in range(len(boards)):
         occupied = int(boards[i, 0] | boards[i, 1])
         if results[i] == ONGOING and popcount(occupied) & 1 != seats[i]:
             states[i] = next_random(int(states[i]))
@@ -87,8 +102,7 @@ def reply(
 
 
 @kernel(
-    "void(int64[:, ::1], int8[::1], int8[::1], int64[::1], int64[:, ::1], int64, boolean[::1],"
-    " int64, int64)",
+    "void(int64[:, ::1], int8[::1], int8[::1], int64[::1], int64[:, ::1], int64, boolean[::1])",
     nogil=True,
 )
 def begin(
@@ -99,11 +113,9 @@ def begin(
     openings: Int64s,
     seat: int,
     where: Bools,
-    start: int,
-    stop: int,
 ) -> None:
     """Start games on the chosen boards: draw an opening and, for ``RANDOM_SEAT``, a seat."""
-    for i in range(start, stop):
+    for i in range(len(boards)):
         if not where[i]:
             continue
         k = draw(states, i, len(openings)) if len(openings) > 1 else 0

@@ -31,8 +31,7 @@ from c4env.lazy import from_extra
 from ...bitboard import BOARD, BOTTOM, COLUMN, COLUMNS, DIRECTIONS, DOUBLINGS, ROWS, STRIDE
 from ...observation import Form
 from ..options import parse_seed
-from .chance import RANDOM_SEAT
-from .games import parse_openings, parse_player
+from .chance import RANDOM_SEAT, parse_openings, parse_player
 
 with from_extra("torch", "c4env.TensorEnv needs PyTorch"):
     import torch

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Final, NotRequired, TypedDict
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, NamedTuple, NotRequired, TypedDict
 
 import numpy as np
 from gymnasium import spaces
@@ -14,20 +12,51 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from c4env.arrays import Bools, Float64s, Int8s, Int64s
-from c4env.errors import InvalidOption, WrongOrder, require_integer
+from c4env.errors import (
+    InvalidAction,
+    InvalidOption,
+    OpponentFailed,
+    WrongOrder,
+    require_integer,
+)
 
 from ...bitboard import COLUMNS
 from ...observation import Form, Observation
 from ...position import Position
 from ...view.rendering import DEFAULT_SCALING, ansi, rgb_array
 from ...view.viewer import check_render_mode
-from ..opponents import AnyOpponent, reset_opponent
+from ..opponents import AnyOpponent, agent_of, reset_opponent
 from ..options import known_options, loses_when_illegal, parse_seed
 from . import batch, chance, kernels
-from .games import Arrays, Games
 
+AFTER: Final = "; then call reset()"  # the end of a message: the step is not undone
 _RENDER_MODES: Final = ("rgb_array", "ansi")
 _OPTIONS: Final = ("reset_mask", "moves", "position")
+
+
+class Arrays(NamedTuple):
+    """The arrays that a step writes and returns."""
+
+    words: NDArray[np.int32]  # [N, 21], the planes
+    masks: Int8s  # [N, 7]
+    plies: Int8s  # [N]
+    rewards: Float64s  # [N]
+    player_rewards: Float64s  # [N, 2]
+    terminations: Bools  # [N]
+    truncations: Bools  # [N], never true
+
+    @classmethod
+    def make(cls, size: int) -> Arrays:
+        """Make arrays for a number of boards."""
+        return cls(
+            np.empty((size, kernels.WORDS), np.int32),
+            np.empty((size, COLUMNS), np.int8),
+            np.empty(size, np.int8),
+            np.empty(size, np.float64),
+            np.empty((size, 2), np.float64),
+            np.empty(size, np.bool_),
+            np.zeros(size, np.bool_),
+        )
 
 
 class VectorInfo(TypedDict):
@@ -87,9 +116,6 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
         "autoreset_mode": AutoresetMode.NEXT_STEP,
     }
 
-    # Made on first use; a class attribute, since Gymnasium closes half-made environments too.
-    _executor: ThreadPoolExecutor | None = None
-
     def __init__(
         self,
         num_envs: int = 1,
@@ -102,7 +128,6 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
         layout: str = "planes_last",
         dtype: DTypeLike = "int8",
         copy: bool = True,
-        threads: int = 1,
         render_mode: str | None = None,
         screen_scaling: int = DEFAULT_SCALING,
     ) -> None:
@@ -126,16 +151,17 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
             layout, dtype: the form of ``"observation"``; see ``c4env.observation``. An opponent
                 still sees the planes in int8.
             copy: return new arrays from every call; with False every call reuses the same arrays.
-            threads: the number of threads, in self-play and against ``"random"`` only; several
-                threads are worthwhile from a few thousand boards on.
             render_mode: None, ``"rgb_array"`` or ``"ansi"``; ``render`` returns a tuple.
             screen_scaling: size of a picture; see ``c4env.view.rendering``.
 
         Raises:
             InvalidOption: an argument has an invalid value.
         """
-        self._games = Games(num_envs, opponent, seat, openings)
-        self.num_envs = self._games.size
+        self.num_envs = require_integer("num_envs", num_envs)
+        self._self_play = opponent is None
+        self.opponent = opponent
+        self._player = chance.parse_player(self._self_play, seat)
+        self._openings = chance.parse_openings(openings, self._player)
         self._lose = loses_when_illegal(illegal)
         try:
             self.autoreset_mode = AutoresetMode(autoreset_mode)
@@ -152,15 +178,16 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
         self._scaling = require_integer("screen_scaling", screen_scaling)
         self._form = Form(layout, dtype)
         self._copy = bool(copy)
-        self._spans = batch.shares(self.num_envs, require_integer("threads", threads))
-        if self._games.follower is not None and threads > 1:
-            raise InvalidOption(f"threads={threads}: {opponent!r} plays in one thread")
 
         self.single_action_space = spaces.Discrete(COLUMNS)
         self.single_observation_space = self._form.space
         self.action_space = batch_space(self.single_action_space, self.num_envs)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
 
+        self._boards = np.zeros((self.num_envs, 2), np.int64)
+        self._results = np.zeros(self.num_envs, np.int8)
+        self._seats = np.full(self.num_envs, -1, np.int8)  # the caller's player; -1 in self-play
+        self._streams = np.zeros((2, self.num_envs), np.int64)  # for starts, for the opponent
         self._started = False  # True after a reset, and False after a step that failed
         self._over = np.zeros(self.num_envs, np.bool_)  # games over at the start of a step
         self._arrays = Arrays.make(self.num_envs)  # returned by every call with copy=False
@@ -168,11 +195,19 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
     @property
     def opponent(self) -> AnyOpponent:
         """The opponent as given, None in self-play. Assigning replaces it from its next move on."""
-        return self._games.opponent
+        return self._opponent
 
     @opponent.setter
     def opponent(self, opponent: AnyOpponent) -> None:
-        self._games.set_opponent(opponent)
+        if self._self_play != (opponent is None):
+            now = "self-play" if self._self_play else "games against an opponent"
+            raise InvalidOption(
+                f"opponent={opponent!r}: these boards were made for {now}, which cannot change"
+            )
+        # None in self-play, and for "random", whose moves a kernel plays.
+        self._agent, self._opponent = agent_of(opponent), opponent
+        if self._agent is not None:
+            self._numbers = self._agent.join(self.num_envs)
 
     # -- Gymnasium's methods --------------------------------------------------------------
 
@@ -202,24 +237,20 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
 
         After OpponentFailed call ``reset()`` again; any other error leaves every game as it was.
         """
-        games = self._games
         where, starts = self._parse_options(options)
         if not self._started and not where.all():
             raise WrongOrder("the first reset() has to start every board: leave out reset_mask")
         streams = self._parse_seed(seed, where)
         self._started = False  # until the opponent has answered
-        games.streams = streams
-        if games.follower is not None and where.all():
-            reset_opponent(games.follower, int(streams[1, 0]) % 2**31)
-        games.begin(where, 0, games.size)
+        self._streams = streams
+        if self._agent is not None and where.all():
+            reset_opponent(self._agent, int(streams[1, 0]) % 2**31)
+        self._begin(where)
         if starts is not None:
-            games.boards[where] = starts[where]
-        games.reply(0, games.size)
-        self._started = True
-        np.not_equal(games.results, kernels.ONGOING, out=self._over)
-        arrays = self._outputs()
-        self._share(functools.partial(games.write_observations, arrays, self._finished))
-        return self._seen(arrays), self._info(arrays)
+            self._boards[where] = starts[where]
+        self._reply()
+        arrays = Arrays.make(self.num_envs) if self._copy else self._arrays
+        return self._observe(arrays), self._info(arrays)
 
     def step(  # type: ignore[override]  # Gymnasium's info may hold anything
         self, actions: ArrayLike
@@ -247,44 +278,30 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
             raise WrongOrder(
                 "reset() needs to be called before step, and after a step that failed."
             )
-        games = self._games
-        played = batch.parse_actions(actions, games.size)
-        skip = self.autoreset_mode is AutoresetMode.NEXT_STEP
-        refused = kernels.first_refused(games.boards, games.results, played, skip, self._lose)
+        played = batch.parse_actions(actions, self.num_envs)
+        boards, results, mode = self._boards, self._results, self.autoreset_mode
+        skip = mode is AutoresetMode.NEXT_STEP
+        refused = kernels.first_refused(boards, results, played, skip, self._lose)
         if refused >= 0:
-            raise batch.refusal(refused, games.boards, games.results, int(played[refused]))
-        arrays = self._outputs()
+            raise batch.refusal(refused, boards, results, int(played[refused]))
         self._started = False  # until the opponent has answered
+        kernels.play(boards, results, played)
+        if skip:
+            self._begin(self._over)
+        self._reply()
+        arrays = Arrays.make(self.num_envs) if self._copy else self._arrays
+        ended, rewards, both = arrays.terminations, arrays.rewards, arrays.player_rewards
+        kernels.reward(*self._state, rewards, both, ended)
         final: Any = {}
-
-        def turn(start: int, stop: int) -> None:
-            games.play(played, start, stop)
-            if self.autoreset_mode is AutoresetMode.NEXT_STEP:
-                games.begin(self._over, start, stop)
-            games.reply(start, stop)
-            games.write_rewards(arrays, start, stop)
-            if self.autoreset_mode is not AutoresetMode.SAME_STEP:
-                games.write_observations(arrays, self._finished, start, stop)
-
-        def again(start: int, stop: int) -> None:
-            games.begin(arrays.terminations, start, stop)
-            games.reply(start, stop)
-            games.write_observations(arrays, self._finished, start, stop)
-
-        self._share(turn)
-        if self.autoreset_mode is AutoresetMode.SAME_STEP:
-            if ended := arrays.terminations.any():
-                final = self._final(arrays)
-            try:
-                self._share(again)
-            except BaseException:
-                if ended and games.follower is not None:
-                    games.follower.uncount()
-                raise
-        self._started = True
-        np.not_equal(games.results, kernels.ONGOING, out=self._over)
-        info: VectorInfo = {**self._info(arrays), "player_rewards": arrays.player_rewards, **final}
-        return self._seen(arrays), arrays.rewards, arrays.terminations, arrays.truncations, info
+        if self._agent is not None and len(at := np.flatnonzero(ended)):
+            self._agent.end_games(self._numbers[at], rewards[at])
+        if mode is AutoresetMode.SAME_STEP and ended.any():
+            final = self._final(arrays)
+            self._begin(ended)
+            self._reply()
+        observation = self._observe(arrays)
+        info: VectorInfo = {**self._info(arrays), "player_rewards": both, **final}
+        return observation, rewards, ended, arrays.truncations, info
 
     def render(self) -> tuple[Any, ...] | None:
         """Return a tuple with a picture of each board, or None without a render mode."""
@@ -294,37 +311,78 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
             return tuple(map(ansi, self.positions()))
         return tuple(rgb_array(p, screen_scaling=self._scaling) for p in self.positions())
 
-    def close_extras(self, **kwargs: Any) -> None:
-        """End the threads."""
-        if self._executor is not None:
-            self._executor.shutdown()
-            self._executor = None
-
     def positions(self) -> list[Position]:
         """The position on each board."""
-        return batch.positions_of(self._games.boards)
+        return batch.positions_of(self._boards)
 
-    def __getstate__(self) -> dict[str, Any]:
-        """Return all attributes except the threads; a copy starts its own."""
-        return {**self.__dict__, "_executor": None}
+    # -- the games ----------------------------------------------------------------------------
 
-    # -- helpers ----------------------------------------------------------------------------
+    @property
+    def _state(self) -> tuple[Int64s, Int8s, Int8s]:
+        """The first arguments of the kernels: boards, results and seats."""
+        return self._boards, self._results, self._seats
 
-    def _share(self, work: Callable[[int, int], None]) -> None:
-        """Share the work on all boards among the threads."""
-        if len(self._spans) == 1 or self._games.follower is not None:
-            work(0, self.num_envs)
-            return
-        if self._executor is None:
-            self._executor = ThreadPoolExecutor(len(self._spans))
-        for future in [self._executor.submit(work, *span) for span in self._spans]:
-            future.result()
+    def _begin(self, where: Bools) -> None:
+        """Start games on chosen boards, without the opponent's first move."""
+        chance.begin(*self._state, self._streams[0], self._openings, self._player, where)
+        if self._agent is not None and len(new := np.flatnonzero(where)):
+            self._agent.begin_games(self._numbers[new], self._streams[1, new])
+
+    def _reply(self) -> None:
+        """Play the opponent's ply on every board where the opponent is to move."""
+        if self._agent is not None:
+            if len(waiting := kernels.waiting(*self._state)):
+                self._play_agent(waiting)
+        elif not self._self_play:
+            chance.reply(*self._state, self._streams[1])
+
+    def _play_agent(self, waiting: Int64s) -> None:
+        """Play the opponent's ply on boards int64 ``[M]``.
+
+        Raises:
+            OpponentFailed: the opponent raised an error or returned an illegal column.
+        """
+        boards, results = self._boards.take(waiting, 0), self._results.take(waiting)
+        seeds = chance.seeds_of(self._streams[1], waiting)
+        try:
+            answer = self._agent.choose_in_games(self._numbers[waiting], boards, seeds)
+            actions = batch.parse_actions(answer, len(waiting))
+        except Exception as error:
+            known = isinstance(error, OpponentFailed | InvalidAction)
+            raised = "" if known else f" raised {type(error).__name__}"
+            where = ", ".join(map(str, waiting[:8].tolist())) + ", ..." * (len(waiting) > 8)
+            raise OpponentFailed(
+                f"the opponent{raised} on boards {where}: {error}{AFTER}"
+            ) from error
+        refused = kernels.first_refused(boards, results, actions, False, False)
+        if refused >= 0:
+            board, action = int(waiting[refused]), int(actions[refused])
+            why = batch.refusal(board, self._boards, self._results, action)
+            raise OpponentFailed(f"the opponent's move: {why}{AFTER}")
+        kernels.play(boards, results, actions)
+        self._boards[waiting], self._results[waiting] = boards, results
+
+    # -- what is returned ---------------------------------------------------------------------
+
+    def _observe(self, arrays: Arrays) -> Observation:
+        """Return observations in the arrays; after this, a step may follow."""
+        kernels.observe(*self._state, self._finished, arrays.words, arrays.masks, arrays.plies)
+        self._started = True
+        np.not_equal(self._results, kernels.ONGOING, out=self._over)
+        planes = self._form(kernels.as_planes(arrays.words))
+        return {"observation": planes, "action_mask": arrays.masks}
+
+    def _info(self, arrays: Arrays) -> VectorInfo:
+        info: VectorInfo = {"ply": arrays.plies}
+        if not self._self_play:
+            info["seat"] = self._seats.copy()
+        return info
 
     def _final(self, arrays: Arrays) -> dict[str, Any]:
         """Return final observations and info, in Gymnasium's form, of games that restart now."""
-        games, ended = self._games, arrays.terminations
+        ended = arrays.terminations
         at = np.flatnonzero(ended)
-        seen = batch.observed(games.boards[at], games.results[at], games.seats[at])
+        seen = batch.observed(self._boards[at], self._results[at], self._seats[at])
         planes, masks = self._form(seen["observation"]), seen["action_mask"]
         each = (
             {"observation": one, "action_mask": mask}
@@ -333,11 +391,11 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
         final = np.empty(self.num_envs, object)  # of None
         final[at] = np.fromiter(each, object, len(at))
         info: dict[str, Any] = {
-            "ply": kernels.plies_of(games.boards) * ended,
+            "ply": batch.discs_on(self._boards) * ended,
             "player_rewards": arrays.player_rewards.copy(),
         }
-        if not games.self_play:
-            info["seat"] = games.seats * ended
+        if not self._self_play:
+            info["seat"] = self._seats * ended
         info |= {f"_{key}": ended.copy() for key in info}
         return {
             "final_obs": final,
@@ -346,25 +404,18 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
             "_final_info": ended.copy(),
         }
 
-    def _seen(self, arrays: Arrays) -> Observation:
-        planes = self._form(kernels.as_planes(arrays.words))
-        return {"observation": planes, "action_mask": arrays.masks}
-
-    def _outputs(self) -> Arrays:
-        return Arrays.make(self.num_envs) if self._copy else self._arrays
-
-    def _info(self, arrays: Arrays) -> VectorInfo:
-        info: VectorInfo = {"ply": arrays.plies}
-        if not self._games.self_play:
-            info["seat"] = arrays.seats
-        return info
+    # -- arguments ----------------------------------------------------------------------------
 
     def _parse_options(self, options: Mapping[str, Any] | None) -> tuple[Bools, Int64s | None]:
         """Return the boards to start, and boards with their start positions if given."""
         options = known_options(options, _OPTIONS, ", ".join(_OPTIONS))
         where = batch.parse_where(options.get("reset_mask"), self.num_envs)
         start = options.get("moves", options.get("position"))
-        return where, None if start is None else self._games.parse_starts(start, where)
+        if start is None:
+            return where, None
+        boards = np.zeros_like(self._boards)
+        batch.set_starts(boards, where, chance.parse_openings(start, self._player))
+        return where, boards
 
     def _parse_seed(self, seed: Any, where: Bools) -> Int64s:
         """Return the streams of random numbers after seeding the chosen boards."""
@@ -384,7 +435,7 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
             given = where & (number is not None)
             seeds = np.arange(size, dtype=np.uint64) + np.uint64((number or 0) % 2**64)
         if self._started:
-            streams = self._games.streams.copy()
+            streams = self._streams.copy()
         else:
             drawn = self.np_random.integers(2**63, size=size, dtype=np.uint64)
             streams = chance.both_streams(drawn)
