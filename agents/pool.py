@@ -261,11 +261,11 @@ class Pool(Agent):
         """Return the columns ``[M]`` of the opponents with these numbers."""
         different = np.flatnonzero(np.bincount(numbers))
         if len(different) == 1:
-            return self._players[int(different[0])].choose_many(discs, seeds)
+            return self._players[int(different[0])].play_many(discs, seeds)
         columns = np.empty(len(numbers), np.int64)
         for number in different:
             at = np.flatnonzero(numbers == number)
-            answer = self._players[int(number)].choose_many(discs[at], seeds[at])
+            answer = self._players[int(number)].play_many(discs[at], seeds[at])
             columns[at] = parse_actions(answer, len(at))
         return columns
 

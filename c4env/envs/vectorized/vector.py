@@ -345,7 +345,7 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
         boards, results = self._boards.take(waiting, 0), self._results.take(waiting)
         seeds = chance.seeds_of(self._streams[1], waiting)
         try:
-            answer = self._agent.choose_in_games(self._numbers[waiting], boards, seeds)
+            answer = self._agent.play_in_games(self._numbers[waiting], boards, seeds)
             actions = batch.parse_actions(answer, len(waiting))
         except Exception as error:
             known = isinstance(error, OpponentFailed | InvalidAction)
