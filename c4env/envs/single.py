@@ -20,15 +20,15 @@ from ..position import Position, parse_column
 from ..view.rendering import DEFAULT_SCALING
 from ..view.viewer import RENDER_MODES, Viewer
 from .opponents import AnyOpponent, agent_of, reset_opponent
-from .options import (
-    loses_when_illegal,
-    parse_seat,
-    parse_seed,
-    parse_start,
-    refuse_instant_end,
+from .options import loses_when_illegal, parse_seat, parse_seed, parse_start
+from .vectorized.batch import bitboards, parse_actions, positions_of
+from .vectorized.chance import (
+    both_streams,
+    parse_openings,
+    parse_player,
+    random_cell,
+    require_starts,
 )
-from .vectorized.batch import parse_actions, positions_of
-from .vectorized.chance import both_streams, parse_openings, parse_player, random_cell
 
 
 class Info(TypedDict):
@@ -169,9 +169,8 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
                 options = {key: value for key, value in options.items() if key != "seat"}
             first, last = parse_start(options)
             start = first if {"moves", "position"} & options.keys() else None
-            for each in starts if start is None else [start]:
-                if choice != each.to_move:
-                    refuse_instant_end(each)
+            player = parse_player(False, "random" if choice is None else choice)
+            require_starts(bitboards(starts if start is None else start), player)
         self._state = "new"  # until the opponent has answered
         super().reset(seed=number)
         if number is None and self._starts < 0:

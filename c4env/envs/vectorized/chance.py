@@ -14,10 +14,11 @@ from numpy.typing import NDArray
 
 from c4env.arrays import Bools, Int8s, Int64s
 from c4env.envs.vectorized.drand48 import STATES, below, next_random
+from c4env.errors import InvalidOption
 from c4env.jit import kernel
 
-from ...bitboard import STRIDE, playable, popcount
-from ..options import parse_seat, refuse_instant_end
+from ...bitboard import CELLS, STRIDE, playable, popcount, winning_moves
+from ..options import parse_seat
 from .batch import bitboards, positions_of
 from .kernels import ONGOING, play_cell
 
@@ -32,11 +33,31 @@ def parse_player(self_play: bool, seat: int | str) -> int:
 
 def parse_openings(openings: Any, player: int) -> Int64s:
     """Return bitboards int64 ``[K, 2]`` to start from; None means the empty board."""
-    boards = bitboards("" if openings is None else openings)
-    for start in positions_of(boards) if player >= 0 else ():
-        if player != start.to_move:
-            refuse_instant_end(start)
+    return require_starts(bitboards("" if openings is None else openings), player)
+
+
+def require_starts(boards: Int64s, player: int) -> Int64s:
+    """Return start positions after checking that the opponent's first move can end none of them."""
+    ends = could_end(boards, player)
+    if ends.any():
+        (start,) = positions_of(boards[ends][:1])
+        raise InvalidOption(
+            f"cannot start from {start!r}: the opponent is to move and could end the game"
+        )
     return boards
+
+
+@kernel("boolean[::1](int64[:, ::1], int64)")
+def could_end(boards: Int64s, player: int) -> Bools:
+    """Return on which boards the opponent, to move, could end the game; ``player``: the caller."""
+    ends = np.zeros(len(boards), np.bool_)
+    for i in range(len(boards)):
+        mine = int(boards[i, 0])
+        theirs = int(boards[i, 1])
+        plies = popcount(mine | theirs)
+        if player >= 0 and plies & 1 != player:
+            ends[i] = plies == CELLS - 1 or winning_moves(mine, theirs) != 0
+    return ends
 
 
 def streams(seeds: NDArray[np.uint64]) -> Int64s:

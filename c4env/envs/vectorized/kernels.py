@@ -27,6 +27,7 @@ from ...bitboard import (
     ROWS,
     STRIDE,
     drop,
+    fours,
     has_won,
     popcount,
 )
@@ -155,7 +156,10 @@ def write_words(own: int, other: int, words: NDArray[np.int32]) -> None:
 
 
 @kernel(
-    "void(int64[:, ::1], int8[::1], int8[::1], int64, int32[:, ::1], int8[:, ::1], int8[::1])",
+    [
+        f"void(int64[:, ::1], int8[::1], int8[::1], int64, int32[:, ::1], int8[:, ::1], {plies})"
+        for plies in ("int8[::1]", "int64[::1]")
+    ],
     nogil=True,
 )
 def observe(
@@ -165,7 +169,7 @@ def observe(
     finished: int,
     words: NDArray[np.int32],
     masks: Int8s,
-    plies: Int8s,
+    plies: Int8s | Int64s,
 ) -> None:
     """Write planes as words ``[N, 21]``, masks ``[N, 7]`` and the numbers of discs ``[N]``.
 
@@ -177,8 +181,9 @@ def observe(
         own = int(boards[i, 0])
         other = int(boards[i, 1])
         blocked = own | other
-        plies[i] = popcount(blocked)
-        if seats[i] >= 0 and plies[i] & 1 != seats[i]:
+        discs = popcount(blocked)
+        plies[i] = discs
+        if seats[i] >= 0 and discs & 1 != seats[i]:
             own, other = other, own
             blocked = NO_COLUMN
         if results[i] != ONGOING:
@@ -203,7 +208,7 @@ def read_planes(planes: Int8s, boards: Int64s) -> None:
 
 
 @kernel(
-    "void(int64[:, ::1], int8[::1], int8[::1], float64[::1], float64[:, ::1], boolean[::1])",
+    "int64(int64[:, ::1], int8[::1], int8[::1], float64[::1], float64[:, ::1], boolean[::1])",
     nogil=True,
 )
 def reward(
@@ -213,15 +218,17 @@ def reward(
     rewards: Float64s,
     of_players: Float64s,
     over: Bools,
-) -> None:
-    """Write one player's reward on each board, those of both players, and whether the game is over.
+) -> int:
+    """Write one player's reward, those of both, and whether the game is over; return how many are.
 
     ``seats`` names the player: 0, 1, or -1 for the player who moved last. After a forfeit the
     player who moved last is the side to move; otherwise, the other side.
     """
+    count = 0
     for i in range(len(boards)):
         result = results[i]
         over[i] = result != ONGOING
+        count += over[i]
         player = int(seats[i])
         if player < 0:
             player = popcount(int(boards[i, 0] | boards[i, 1])) & 1
@@ -229,3 +236,47 @@ def reward(
                 player = 1 - player
         rewards[i] = REWARDS[result, player]
         of_players[i, 0], of_players[i, 1] = REWARDS[result, 0], REWARDS[result, 1]
+    return count
+
+
+@kernel(
+    "int64(int64[:, ::1], int8[::1], int8[::1], float64[::1], boolean[::1], boolean[::1],"
+    " int64[::1], int8[:, :, ::1])",
+    nogil=True,
+)
+def settle(
+    boards: Int64s,
+    results: Int8s,
+    seats: Int8s,
+    rewards: Float64s,
+    over: Bools,
+    illegal: Bools,
+    winners: Int64s,
+    cells: Int8s,
+) -> int:
+    """Write the callers' rewards, and how games ended; return how many games are over.
+
+    ``illegal``, ``winners`` (0, 1, or -1 for a draw) and ``cells`` ``[N, 6, 7]`` (1 for the discs
+    of the winning lines) are given with zeros, and stay zero where the game goes on.
+    """
+    count = 0
+    for i in range(len(boards)):
+        result = results[i]
+        over[i] = result != ONGOING
+        rewards[i] = REWARDS[result, seats[i]]
+        if result == ONGOING:  # by far the most frequent case
+            continue
+        count += 1
+        if result <= WON_BY_1:
+            winners[i] = result - WON_BY_0
+            discs = fours(int(boards[i, 1]))
+            for row in range(ROWS):
+                for column in range(COLUMNS):
+                    bit = STRIDE * column + ROWS - 1 - row
+                    cells[i, row, column] = discs >> bit & 1
+        elif result == DRAWN:
+            winners[i] = -1
+        else:
+            winners[i] = FORFEIT_BY_1 - result  # the other player
+            illegal[i] = True
+    return count

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple, NotRequired, TypedDict
 
 import numpy as np
@@ -31,7 +31,7 @@ from . import batch, chance, kernels
 
 AFTER: Final = "; then call reset()"  # the end of a message: the step is not undone
 _RENDER_MODES: Final = ("rgb_array", "ansi")
-_OPTIONS: Final = ("reset_mask", "moves", "position")
+_OPTIONS: Final = ("reset_mask", "moves", "position", "seat")
 
 
 class Arrays(NamedTuple):
@@ -39,19 +39,19 @@ class Arrays(NamedTuple):
 
     words: NDArray[np.int32]  # [N, 21], the planes
     masks: Int8s  # [N, 7]
-    plies: Int8s  # [N]
+    plies: Any  # [N]
     rewards: Float64s  # [N]
     player_rewards: Float64s  # [N, 2]
     terminations: Bools  # [N]
     truncations: Bools  # [N], never true
 
     @classmethod
-    def make(cls, size: int) -> Arrays:
-        """Make arrays for a number of boards."""
+    def make(cls, size: int, plies: type) -> Arrays:
+        """Make arrays for a number of boards; ``plies`` is a dtype."""
         return cls(
             np.empty((size, kernels.WORDS), np.int32),
             np.empty((size, COLUMNS), np.int8),
-            np.empty(size, np.int8),
+            np.empty(size, plies),
             np.empty(size, np.float64),
             np.empty((size, 2), np.float64),
             np.empty(size, np.bool_),
@@ -115,6 +115,8 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
         "render_fps": 2,
         "autoreset_mode": AutoresetMode.NEXT_STEP,
     }
+
+    _ply_dtype: type = np.int8  # of info["ply"]
 
     def __init__(
         self,
@@ -190,7 +192,7 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
         self._streams = np.zeros((2, self.num_envs), np.int64)  # for starts, for the opponent
         self._started = False  # True after a reset, and False after a step that failed
         self._over = np.zeros(self.num_envs, np.bool_)  # games over at the start of a step
-        self._arrays = Arrays.make(self.num_envs)  # returned by every call with copy=False
+        self._arrays = self._outputs(True)  # returned by every call with copy=False
 
     @property
     def opponent(self) -> AnyOpponent:
@@ -226,7 +228,8 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
                 the opponent is a function or a program that has random numbers of its own.
             options: ``"reset_mask"``, bool ``[N]``: the boards to start, while the others
                 continue; ``"moves"`` or ``"position"``: one start for these boards (a move
-                string, a position), or a list with one for each.
+                string, a position), or a list with one for each; ``"seat"``: the caller's player
+                in these games, against an opponent.
 
         Returns:
             Observation and info; see the class.
@@ -237,7 +240,7 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
 
         After OpponentFailed call ``reset()`` again; any other error leaves every game as it was.
         """
-        where, starts = self._parse_options(options)
+        where, starts, player = self._parse_options(options)
         if not self._started and not where.all():
             raise WrongOrder("the first reset() has to start every board: leave out reset_mask")
         streams = self._parse_seed(seed, where)
@@ -245,12 +248,13 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
         self._streams = streams
         if self._agent is not None and where.all():
             reset_opponent(self._agent, int(streams[1, 0]) % 2**31)
-        self._begin(where)
+        self._begin(where, player)
         if starts is not None:
             self._boards[where] = starts[where]
         self._reply()
-        arrays = Arrays.make(self.num_envs) if self._copy else self._arrays
-        return self._observe(arrays), self._info(arrays)
+        arrays = self._outputs(self._copy)
+        self._observe(arrays)
+        return self._seen(arrays), self._info(arrays, where)
 
     def step(  # type: ignore[override]  # Gymnasium's info may hold anything
         self, actions: ArrayLike
@@ -287,21 +291,22 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
         self._started = False  # until the opponent has answered
         kernels.play(boards, results, played)
         if skip:
-            self._begin(self._over)
+            self._begin(self._over, self._player)
         self._reply()
-        arrays = Arrays.make(self.num_envs) if self._copy else self._arrays
-        ended, rewards, both = arrays.terminations, arrays.rewards, arrays.player_rewards
-        kernels.reward(*self._state, rewards, both, ended)
+        arrays = self._outputs(self._copy)
+        ended, rewards = arrays.terminations, arrays.rewards
+        self._settle(arrays)
         final: Any = {}
-        if self._agent is not None and len(at := np.flatnonzero(ended)):
+        if self._ended and self._agent is not None:
+            at = np.flatnonzero(ended)
             self._agent.end_games(self._numbers[at], rewards[at])
-        if mode is AutoresetMode.SAME_STEP and ended.any():
+        if self._ended and mode is AutoresetMode.SAME_STEP:
             final = self._final(arrays)
-            self._begin(ended)
+            self._begin(ended, self._player)
             self._reply()
-        observation = self._observe(arrays)
-        info: VectorInfo = {**self._info(arrays), "player_rewards": both, **final}
-        return observation, rewards, ended, arrays.truncations, info
+        self._observe(arrays)
+        info: VectorInfo = {**self._info(arrays, None), **final}
+        return self._seen(arrays), rewards, ended, arrays.truncations, info
 
     def render(self) -> tuple[Any, ...] | None:
         """Return a tuple with a picture of each board, or None without a render mode."""
@@ -322,9 +327,9 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
         """The first arguments of the kernels: boards, results and seats."""
         return self._boards, self._results, self._seats
 
-    def _begin(self, where: Bools) -> None:
+    def _begin(self, where: Bools, player: int) -> None:
         """Start games on chosen boards, without the opponent's first move."""
-        chance.begin(*self._state, self._streams[0], self._openings, self._player, where)
+        chance.begin(*self._state, self._streams[0], self._openings, player, where)
         if self._agent is not None and len(new := np.flatnonzero(where)):
             self._agent.begin_games(self._numbers[new], self._streams[1, new])
 
@@ -364,18 +369,32 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
 
     # -- what is returned ---------------------------------------------------------------------
 
-    def _observe(self, arrays: Arrays) -> Observation:
-        """Return observations in the arrays; after this, a step may follow."""
+    def _outputs(self, fresh: bool) -> Arrays:
+        """Return arrays for what a call returns."""
+        return Arrays.make(self.num_envs, self._ply_dtype) if fresh else self._arrays
+
+    def _settle(self, arrays: Arrays) -> None:
+        """Write rewards and terminations, and count the games that ended."""
+        written = arrays.rewards, arrays.player_rewards, arrays.terminations
+        self._ended = kernels.reward(*self._state, *written)
+
+    def _observe(self, arrays: Arrays) -> None:
+        """Write observations; after this, a step may follow."""
         kernels.observe(*self._state, self._finished, arrays.words, arrays.masks, arrays.plies)
         self._started = True
         np.not_equal(self._results, kernels.ONGOING, out=self._over)
+
+    def _seen(self, arrays: Arrays) -> Observation:
         planes = self._form(kernels.as_planes(arrays.words))
         return {"observation": planes, "action_mask": arrays.masks}
 
-    def _info(self, arrays: Arrays) -> VectorInfo:
+    def _info(self, arrays: Arrays, started: Bools | None) -> VectorInfo:
+        """Return info after a reset of the boards ``started``, or, with None, after a step."""
         info: VectorInfo = {"ply": arrays.plies}
         if not self._self_play:
             info["seat"] = self._seats.copy()
+        if started is None:
+            info["player_rewards"] = arrays.player_rewards
         return info
 
     def _final(self, arrays: Arrays) -> dict[str, Any]:
@@ -383,39 +402,49 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
         ended = arrays.terminations
         at = np.flatnonzero(ended)
         seen = batch.observed(self._boards[at], self._results[at], self._seats[at])
-        planes, masks = self._form(seen["observation"]), seen["action_mask"]
-        each = (
-            {"observation": one, "action_mask": mask}
-            for one, mask in zip(planes, masks, strict=True)
-        )
         final = np.empty(self.num_envs, object)  # of None
-        final[at] = np.fromiter(each, object, len(at))
+        final[at] = np.fromiter(self._each(seen), object, len(at))
+        return {
+            "final_obs": final,
+            "_final_obs": ended.copy(),
+            "final_info": self._final_info(arrays),
+            "_final_info": ended.copy(),
+        }
+
+    def _each(self, seen: Observation) -> Iterator[Any]:
+        """Return the observation of each board in turn."""
+        planes, masks = self._form(seen["observation"]), seen["action_mask"]
+        for one, mask in zip(planes, masks, strict=True):
+            yield {"observation": one, "action_mask": mask}
+
+    def _final_info(self, arrays: Arrays) -> dict[str, Any]:
+        ended = arrays.terminations
         info: dict[str, Any] = {
             "ply": batch.discs_on(self._boards) * ended,
             "player_rewards": arrays.player_rewards.copy(),
         }
         if not self._self_play:
             info["seat"] = self._seats * ended
-        info |= {f"_{key}": ended.copy() for key in info}
-        return {
-            "final_obs": final,
-            "_final_obs": ended.copy(),
-            "final_info": info,
-            "_final_info": ended.copy(),
-        }
+        return info | {f"_{key}": ended.copy() for key in info}
 
     # -- arguments ----------------------------------------------------------------------------
 
-    def _parse_options(self, options: Mapping[str, Any] | None) -> tuple[Bools, Int64s | None]:
-        """Return the boards to start, and boards with their start positions if given."""
-        options = known_options(options, _OPTIONS, ", ".join(_OPTIONS))
+    def _parse_options(self, options: Mapping[str, Any] | None) -> tuple[Bools, Int64s | None, int]:
+        """Return the boards to start, the start positions if given, and the caller's player."""
+        known = _OPTIONS[:-1] if self._self_play else _OPTIONS
+        options = known_options(options, known, ", ".join(known))
         where = batch.parse_where(options.get("reset_mask"), self.num_envs)
+        player = self._player
+        if "seat" in options:
+            player = chance.parse_player(self._self_play, options["seat"])
         start = options.get("moves", options.get("position"))
         if start is None:
-            return where, None
+            if player != self._player:
+                chance.require_starts(self._openings, player)
+            return where, None, player
         boards = np.zeros_like(self._boards)
-        batch.set_starts(boards, where, chance.parse_openings(start, self._player))
-        return where, boards
+        batch.set_starts(boards, where, chance.require_starts(batch.bitboards(start), player))
+        return where, boards, player
 
     def _parse_seed(self, seed: Any, where: Bools) -> Int64s:
         """Return the streams of random numbers after seeding the chosen boards."""
