@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, ClassVar, NotRequired, SupportsInt, TypedDict
 
 import gymnasium
@@ -16,6 +16,7 @@ from c4env.errors import IllegalMove, InvalidAction, OpponentFailed, WrongOrder
 
 from ..bitboard import COLUMNS, ROWS, STRIDE
 from ..observation import Form, observe
+from ..openings import Starts
 from ..position import Position, parse_column
 from ..view.rendering import DEFAULT_SCALING
 from ..view.viewer import RENDER_MODES, Viewer
@@ -77,7 +78,7 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
         opponent: AnyOpponent = None,
         seat: int | str = "random",
         *,
-        openings: Sequence[Position | str] | Position | str | None = None,
+        openings: Starts = None,
         layout: str = "flat",
         dtype: DTypeLike = "int8",
         illegal: str = "lose",
@@ -91,8 +92,11 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
                 an agent; a model; or a function that maps an observation, a dict as from
                 ``c4env.observe``, to a column. A function marked by ``c4env.batched`` works too.
             seat: the caller's player: 0 (begins), 1, or ``"random"`` for each game.
-            openings: one or more positions or move strings; each game draws its start from them.
-                None means the empty board.
+            openings: each game draws its start from them: a number of plies, a text such as
+                ``"balanced:4,2"`` or ``"exam"``, or the path of a file, as for
+                ``c4env.list_openings``; or a position, or a list of positions and move strings.
+                None means the empty board. Openings in which the opponent could end the game with
+                its first move are left out, with a warning.
             layout, dtype: the form of the observation; see ``c4env.observation``.
             illegal: the effect of playing a full column: ``"lose"`` the game with reward -1, or
                 ``"raise"`` an error and leave the game as it was, which helps to find mistakes.

@@ -7,7 +7,8 @@ moves, so the starts do not depend on the opponent.
 
 from __future__ import annotations
 
-from typing import Any, Final
+import warnings
+from typing import Final, SupportsIndex
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,7 @@ from c4env.errors import InvalidOption
 from c4env.jit import kernel
 
 from ...bitboard import CELLS, STRIDE, playable, popcount, winning_moves
+from ...openings import Starts, list_openings
 from ..options import parse_seat
 from .batch import bitboards, positions_of
 from .kernels import ONGOING, play_cell
@@ -31,9 +33,23 @@ def parse_player(self_play: bool, seat: int | str) -> int:
     return -1 if self_play else RANDOM_SEAT if player is None else player
 
 
-def parse_openings(openings: Any, player: int) -> Int64s:
-    """Return bitboards int64 ``[K, 2]`` to start from; None means the empty board."""
-    return require_starts(bitboards("" if openings is None else openings), player)
+def parse_openings(openings: Starts, player: int) -> Int64s:
+    """Return bitboards int64 ``[K, 2]`` to start from; None means the empty board.
+
+    Those that the opponent's first move could end are left out, with a warning.
+    """
+    if openings is None:
+        openings = [""]
+    elif isinstance(openings, str | SupportsIndex):
+        openings = list_openings(openings)  # also of a NumPy integer
+    boards = bitboards(openings)
+    ends = could_end(boards, player)
+    left_out = f"openings: in {ends.sum()} of {len(ends)} the opponent's first move could end"
+    if ends.all():
+        raise InvalidOption(f"{left_out} the game: expected at least one other opening")
+    if ends.any():
+        warnings.warn(f"{left_out} the game; they are left out", stacklevel=3)
+    return boards[~ends]
 
 
 def require_starts(boards: Int64s, player: int) -> Int64s:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from c4env.arrays import Bools, Int8s, Int64s
 
 from ...bitboard import COLUMNS, ROWS
 from ...observation import Observation
-from ...position import Position
+from ...openings import Starts
 from ...view.rendering import DEFAULT_SCALING
 from ..opponents import RANDOM, AnyOpponent
 from . import batch, kernels
@@ -44,7 +44,7 @@ class SinglesVectorEnv(ConnectFourVectorEnv):
         opponent: AnyOpponent = None,
         seat: int | str = "random",
         *,
-        openings: Sequence[Position | str] | Position | str | None = None,
+        openings: Starts = None,
         layout: str = "flat",
         dtype: DTypeLike = "int8",
         illegal: str = "lose",
@@ -91,9 +91,9 @@ class SinglesVectorEnv(ConnectFourVectorEnv):
         size = self.num_envs
         illegal, winners = np.zeros(size, np.bool_), np.zeros(size, np.int64)
         cells = np.zeros((size, ROWS, COLUMNS), np.int8)
-        written = arrays.rewards, arrays.terminations, illegal, winners, cells
-        self._ended = kernels.settle(*self._state, *written)
-        ended = arrays.terminations.copy()
+        over = arrays.terminations
+        self._ended = kernels.settle(*self._state, arrays.rewards, over, illegal, winners, cells)
+        ended = over.copy()
         self._ends = {
             **{"illegal": illegal, "winner": winners, "winning_cells": cells},
             **{"_illegal": ended, "_winner": ended, "_winning_cells": ended},

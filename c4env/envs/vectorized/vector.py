@@ -22,6 +22,7 @@ from c4env.errors import (
 
 from ...bitboard import COLUMNS
 from ...observation import Form, Observation
+from ...openings import Starts
 from ...position import Position
 from ...view.rendering import DEFAULT_SCALING, ansi, rgb_array
 from ...view.viewer import check_render_mode
@@ -126,7 +127,7 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
         seat: int | str = "random",
         illegal: str = "lose",
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
-        openings: Sequence[Position | str] | Position | str | None = None,
+        openings: Starts = None,
         layout: str = "planes_last",
         dtype: DTypeLike = "int8",
         copy: bool = True,
@@ -148,8 +149,11 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
                 other player gets 0), or ``"raise"`` an error that leaves every board as it was,
                 which helps to find mistakes.
             autoreset_mode: an ``AutoresetMode`` of Gymnasium, or its value such as ``"SameStep"``.
-            openings: one or more positions or move strings; each game draws its start from them.
-                None means the empty board.
+            openings: each game draws its start from them: a number of plies, a text such as
+                ``"balanced:4,2"`` or ``"exam"``, or the path of a file, as for
+                ``c4env.list_openings``; or a position, or a list of positions and move strings.
+                None means the empty board. Openings in which the opponent could end the game with
+                its first move are left out, with a warning.
             layout, dtype: the form of ``"observation"``; see ``c4env.observation``. An opponent
                 still sees the planes in int8.
             copy: return new arrays from every call; with False every call reuses the same arrays.
