@@ -44,29 +44,25 @@ def register_all() -> None:
         register_aec("aec", AEC_ID, entry_point="c4env.envs.aec:env")
 
 
-def single(
-    *,
-    rows: int = STANDARD.rows,
-    columns: int = STANDARD.columns,
-    connect: int = STANDARD.connect,
-    **options: Any,
-) -> Env[Any, Any]:
-    """Make the ``ConnectFourEnv`` of a board size, for ``gymnasium.make``."""
-    made: Env[Any, Any] = board(rows, columns, connect).ConnectFourEnv(**options)
+def single(**options: Any) -> Env[Any, Any]:
+    """Make a ``ConnectFourEnv``, for ``gymnasium.make``."""
+    made: Env[Any, Any] = _made(".envs.single", "ConnectFourEnv", **options)
     return made
 
 
-def singles(
-    *,
-    rows: int = STANDARD.rows,
-    columns: int = STANDARD.columns,
-    connect: int = STANDARD.connect,
-    **options: Any,
-) -> VectorEnv[Any, Any, Any]:
-    """Make the ``SinglesVectorEnv`` of a board size, for ``gymnasium.make_vec``."""
-    package = board(rows, columns, connect).__name__
-    module = importlib.import_module(".envs.vectorized.singles", package)
-    made: VectorEnv[Any, Any, Any] = module.SinglesVectorEnv(**options)
+def singles(**options: Any) -> VectorEnv[Any, Any, Any]:
+    """Make many of :func:`single`, for ``gymnasium.make_vec``."""
+    made: VectorEnv[Any, Any, Any] = _made(
+        ".envs.vectorized.singles", "SinglesVectorEnv", **options
+    )
+    return made
+
+
+def vector(**options: Any) -> VectorEnv[Any, Any, Any]:
+    """Make a ``ConnectFourVectorEnv``, for ``gymnasium.make_vec``."""
+    made: VectorEnv[Any, Any, Any] = _made(
+        ".envs.vectorized.vector", "ConnectFourVectorEnv", **options
+    )
     return made
 
 
@@ -78,13 +74,14 @@ def no_single(**options: Any) -> Env[Any, Any]:
     )
 
 
-def vector(
-    *,
+def _made(
+    module: str,
+    name: str,
     rows: int = STANDARD.rows,
     columns: int = STANDARD.columns,
     connect: int = STANDARD.connect,
     **options: Any,
-) -> VectorEnv[Any, Any, Any]:
-    """Make the ``ConnectFourVectorEnv`` of a board size, for ``gymnasium.make_vec``."""
-    made: VectorEnv[Any, Any, Any] = board(rows, columns, connect).ConnectFourVectorEnv(**options)
-    return made
+) -> Any:
+    """Make an environment of a board size."""
+    package = board(rows, columns, connect).__name__
+    return getattr(importlib.import_module(module, package), name)(**options)

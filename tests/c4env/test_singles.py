@@ -43,6 +43,20 @@ class Leftmost(Greedy):
         return position.legal_columns()[0]
 
 
+class LeftmostPool(Pool):
+    """The same of a pool."""
+
+    def choose(self, position):
+        return position.legal_columns()[0]
+
+
+def leftmost_instance():
+    """The same of an instance."""
+    agent = agents.make("greedy")
+    agent.choose = lambda position: position.legal_columns()[0]
+    return agent
+
+
 OPPONENTS = {
     "none": lambda: None,
     "random": lambda: "random",
@@ -54,6 +68,8 @@ OPPONENTS = {
     "function of many": lambda: rightmost,
     "an agent that draws": Drawn,
     "a subclass": Leftmost,
+    "a subclass of a pool": lambda: LeftmostPool({"greedy": 1}),
+    "an instance": leftmost_instance,
     "softmax": lambda: agents.make(c4env.batched(lambda o: o["action_mask"]), temperature=1.0),
     "graded": lambda: "graded:elo=-300",
 }
@@ -122,6 +138,16 @@ def test_all_values_are_those_of_single_environments(opponent, mode):
         assert getattr(native, name) == getattr(singles, name)
     assert native.metadata["autoreset_mode"] is singles.metadata["autoreset_mode"]
     assert play(native, singles, 300) > 100_000
+
+
+@pytest.mark.parametrize("make", [Leftmost, lambda: LeftmostPool({"greedy": 1}), leftmost_instance])
+def test_a_choice_that_an_opponent_brings_is_the_one_that_plays(make):
+    for environment in both(make, seat=1):
+        environment.reset(seed=1)
+        observation, *_ = environment.step(np.full(SIZE, 6))
+        discs = observation.reshape(SIZE, 6, 7, 2)[..., 1]
+        assert (discs[:, 4:, 0] == 1).all()  # the first column, twice
+        assert discs.sum() == 2 * SIZE
 
 
 @pytest.mark.parametrize("seat", [0, 1])

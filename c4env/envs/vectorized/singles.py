@@ -8,14 +8,12 @@ from typing import Any
 import numpy as np
 from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import NDArray
 
 from c4env.arrays import Bools, Int8s, Int64s
 
 from ...bitboard import COLUMNS, ROWS
 from ...observation import Observation
-from ...openings import Starts
-from ...view.rendering import DEFAULT_SCALING
 from ..opponents import RANDOM, AnyOpponent
 from . import batch, kernels
 from .vector import Arrays, ConnectFourVectorEnv
@@ -42,40 +40,23 @@ class SinglesVectorEnv(ConnectFourVectorEnv):
         self,
         num_envs: int = 1,
         opponent: AnyOpponent = None,
-        seat: int | str = "random",
         *,
-        openings: Starts = None,
         layout: str = "flat",
-        dtype: DTypeLike = "int8",
-        illegal: str = "lose",
-        autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
-        copy: bool = True,
-        render_mode: str | None = None,
-        screen_scaling: int = DEFAULT_SCALING,
+        **options: Any,
     ) -> None:
         """Make the boards; ``reset()`` starts their first games.
 
         Args:
-            num_envs, autoreset_mode, copy, render_mode: as in ``ConnectFourVectorEnv``.
-            opponent, seat, openings, layout, dtype, illegal, screen_scaling: as in
-                ``ConnectFourEnv``.
+            num_envs: number of boards.
+            opponent, layout: as in ``ConnectFourEnv``.
+            options: other arguments of ``ConnectFourVectorEnv``; those that ``ConnectFourEnv`` has
+                too are the same.
 
         Raises:
             InvalidOption: an argument has an invalid value.
         """
-        super().__init__(
-            num_envs,
-            opponent=RANDOM if opponent is None else opponent,
-            seat=seat,
-            openings=openings,
-            layout=layout,
-            dtype=dtype,
-            illegal=illegal,
-            autoreset_mode=autoreset_mode,
-            copy=copy,
-            render_mode=render_mode,
-            screen_scaling=screen_scaling,
-        )
+        given = RANDOM if opponent is None else opponent
+        super().__init__(num_envs, opponent=given, layout=layout, **options)
         self.single_observation_space = self._form.space["observation"]
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self._every = np.ones(self.num_envs, np.bool_)
