@@ -6,6 +6,7 @@ values of a win and of a full board; :class:`Rules` holds these.
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 from math import log
 from typing import Any, ClassVar, Final
@@ -23,7 +24,6 @@ from c4env.arrays import Int64s
 from c4env.jit import HEURISTIC, kernel
 
 from ...bitboard import CELLS, COLUMN, COLUMNS, STRIDE, drop, has_won, playable
-from ...envs.vectorized.batch import shares
 from ...position import Position
 from ..base import SearchingAgent, SearchResult, derived, line_of_play, require_move
 from ..heuristics.names import WIN, Heuristic, as_argument, is_deterministic, load, not_a_value
@@ -239,7 +239,9 @@ class FixedDepth(SearchingAgent):
             span = slice(*spans.pop())
             best_columns(discs[span], *how, columns[span], nodes[span], work)
 
-        spans = shares(len(discs), self.threads)
+        parts = max(1, min(self.threads, len(discs)))
+        edges = [len(discs) * part // parts for part in range(parts + 1)]
+        spans = list(itertools.pairwise(edges))
         if len(spans) == 1 and len(discs) * COLUMNS**self.depth <= QUICK_LEAVES:
             task(UNWATCHED)
         else:

@@ -82,8 +82,8 @@ _RUN: Final = {
     "openings": (
         str, "OPENINGS",
         "3: all positions after 3 plies, without mirror images; balanced:4,2: positions after "
-        "4 plies with an exact score of -2..2; or a file with one opening per line (default 3, "
-        "121 openings; for the default field 2, 25 openings)",
+        "4 plies with an exact score of -2..2; exam: its positions; or a file with one opening per "
+        "line (default 3, 121 openings; for the default field 2, 25 openings)",
     ),
     "limit": (int, "N", "play only N of the openings, drawn by the seed"),
     "out": (

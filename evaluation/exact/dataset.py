@@ -19,8 +19,9 @@ from c4env.agents.solver.exam import SHA256, in_exam, keys
 from c4env.arrays import Bools, Int8s, Int64s
 from c4env.bitboard import CELLS, COLUMNS, FROM_TOP, ROWS, mirror_all
 from c4env.cores import usable_cores
-from c4env.envs.vectorized.batch import Batch, boards_from
+from c4env.envs.vectorized.batch import boards_from
 from c4env.envs.vectorized.chance import streams
+from c4env.envs.vectorized.vector import ConnectFourVectorEnv
 from c4env.errors import InvalidOption, UnreadableRun, Unwritable, require_integer
 from c4env.evaluation.store.journal import Format, Journal
 from c4env.evaluation.tables import shortened
@@ -367,31 +368,32 @@ def _games(players: Mapping[str, int], seed: int) -> Iterator[Int64s]:
     its own probability of a random move.
     """
     generator = np.random.default_rng([seed, *zlib.crc32(repr(players).encode()).to_bytes(4)])
-    seats = [Pool(players, int(s)).follower() for s in generator.integers(2**32, size=2)]
+    seats = [Pool(players, int(s)) for s in generator.integers(2**32, size=2)]
     for seat in seats:
         seat.reset(seed)
-    batch = Batch(GAMES)
+    envs = ConnectFourVectorEnv(GAMES, illegal="raise", autoreset_mode="Disabled")
+    seen, info = envs.reset()
     random_discs, errs = np.zeros(GAMES, np.int64), np.zeros(GAMES)
     while True:
         met = []
         for _ in range(CELLS):
-            plies = batch.plies
+            plies, masks = info["ply"], seen["action_mask"]
             new = np.flatnonzero(plies == 0)
             random_discs[new] = generator.integers(0, RANDOM_DISCS + 1, len(new))
             errs[new] = 0.5 * generator.random(len(new)) ** 2
-            planes, masks = batch.observe()
-            discs = boards_from(planes)
+            discs = boards_from(seen)
             seeds = streams(generator.integers(2**63, size=GAMES, dtype=np.uint64))
             met.append(discs.T)
             columns = (generator.random(masks.shape) * masks).argmax(axis=1)
             chosen = (plies >= random_discs) & (generator.random(GAMES) >= errs)
             for number, seat in enumerate(seats):
-                seat.begin(new, seeds[new])
+                seat.begin_games(new, seeds[new])
                 at = np.flatnonzero(chosen & (plies % 2 == number))
                 if len(at):
-                    columns[at] = seat.columns(discs[at], at, seeds[at])
-            batch.step(columns)
-            batch.reset(batch.over)
+                    columns[at] = seat.choose_in_games(at, discs[at], seeds[at])
+            seen, _, over, _, info = envs.step(columns)
+            if over.any():
+                seen, info = envs.reset(options={"reset_mask": over})
         yield np.concatenate(met, axis=1)
 
 

@@ -24,10 +24,10 @@ from c4env.evaluation.exact.moves import (
     judge_games,
 )
 from c4env.evaluation.exact.scores import Judge, sign
-from c4env.evaluation.plan.openings import canonical
 from c4env.evaluation.rating.wintable import WinTable
 from c4env.evaluation.store.record import GameRecord
 from c4env.evaluation.tables import Column, Result, Table, fitted, plural
+from c4env.openings import canonical
 from c4env.position import DIGITS, Position, format_moves
 from c4env.view.rendering import SIDES, drawing, words_of
 

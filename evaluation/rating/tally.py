@@ -15,7 +15,7 @@ from c4env.arrays import Bools, Float64s
 from c4env.evaluation.rating.interval import weights_of
 from c4env.evaluation.seeds import seeds
 
-from ..plan.openings import enumerate_openings
+from ...openings import enumerate_openings
 from ..store.record import GameRecord
 
 _ENUMERATED: Final = (1, 4, 25, 121, 568, 2144, 8231)  # numbers of openings of 0, 1, 2, ... plies

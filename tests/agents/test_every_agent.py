@@ -19,7 +19,6 @@ from c4env.agents.search.threads import LIMIT
 from c4env.agents.solver import Solver
 from c4env.boards import Size
 from c4env.envs.text import TextEnv, fill, read_move, template
-from c4env.envs.vectorized.batch import Batch
 from c4env.errors import C4Error, IllegalMove, InvalidOption, MissingExtra, WrongBoard
 from c4env.jit import config
 from c4env.view.rendering import ansi, rgb_array, svg
@@ -283,7 +282,6 @@ ENTRIES = {
     "TextEnv": lambda p: TextEnv().reset(options={"position": p}),
     "vector, position": lambda p: c4env.ConnectFourVectorEnv(2).reset(options={"position": p}),
     "vector, openings": lambda p: c4env.ConnectFourVectorEnv(2, openings=[p]),
-    "Batch.reset": lambda p: Batch(2).reset(positions=[p, p]),
     "round_robin, openings": lambda p: evaluation.round_robin(["random", "greedy"], openings=[p]),
 }
 ENTRIES |= {f"{spec}, choose": lambda p, s=spec: agents.make(s).choose(p) for spec in PLAIN}

@@ -6,11 +6,11 @@ import pytest
 
 from c4env import evaluation
 from c4env.errors import InvalidOption
-from c4env.evaluation.plan.openings import enumerate_openings
 from c4env.evaluation.rating.fit import firth, fit
 from c4env.evaluation.rating.ratings import parse_anchor
 from c4env.evaluation.report.headline import sentence
 from c4env.evaluation.store.record import GameRecord, read_games
+from c4env.openings import enumerate_openings
 from tests.helpers.runs import rated, run_of
 
 
