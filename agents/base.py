@@ -122,7 +122,7 @@ class Agent(abc.ABC):
 
         A stochastic agent is reseeded before each move, so that boards do not influence each
         other. Override this method to choose on all boards at once. A class that overrides
-        :meth:`choose` or ``best_move`` alone gets this method back.
+        :meth:`choose` alone gets this method back.
 
         Args:
             discs: int64 ``[M, 2]``, bitboards of the side to move and of the other side; read only.
@@ -141,7 +141,7 @@ class Agent(abc.ABC):
         """Give a class that changes the choice on one board the default for many boards."""
         super().__init_subclass__(**options)
         own = vars(cls).keys()
-        if own & {"choose", "best_move"} and "choose_many" not in own:
+        if "choose" in own and "choose_many" not in own:
             cls.choose_many = Agent.choose_many  # type: ignore[method-assign]  # for a class
 
     @property
@@ -231,18 +231,17 @@ class SearchingAgent(Agent):
     """An agent that searches and reports value, nodes and principal variation.
 
     Example:
-        >>> column, value, nodes = make("alphabeta:depth=4").best_move(Position.parse("4455"))
-        >>> column
+        >>> make("alphabeta:depth=4").search(Position.parse("4455")).column
         2
     """
 
     def choose(self, position: Position) -> int:
         """Choose the 0-based column to play; set :attr:`nodes`."""
-        column, _, self.nodes = self.best_move(position)
+        column, _, self.nodes = self._best(position)
         return column
 
-    def best_move(self, position: Position) -> tuple[int, float, int]:
-        """Return the best column, its value for the side to move, and the nodes searched."""
+    def _best(self, position: Position) -> tuple[int, float, int]:
+        """Return a search's column, value and nodes; an override spares the principal variation."""
         result = self.search(position)
         return result.column, result.value, result.nodes
 
