@@ -13,6 +13,7 @@ from c4env.arrays import Float64s, Int64s
 from ...bitboard import COLUMNS
 from ...envs.vectorized.batch import observed
 from ...position import Position
+from ..base import derived
 from ..registry.options import Megabytes, Movetime, Share, Simulations, validate_args
 from .policy_value import Asked
 from .qtransforms import complete_by_mixed_value
@@ -48,6 +49,12 @@ class PUCT(TreeAgent):
     """
 
     default_simulations = 400
+    deterministic = derived(
+        lambda agent: (
+            agent._function.deterministic
+            and not (agent.reuse or agent.movetime or agent.dirichlet_fraction)
+        )
+    )
 
     @validate_args
     def __init__(
@@ -75,8 +82,6 @@ class PUCT(TreeAgent):
         self.dirichlet_alpha = dirichlet_alpha
         self.slice = 4 * batch
         self._function = Asked(function, policy)
-        repeats = not reuse and movetime is None and dirichlet_fraction == 0
-        self.deterministic = self._function.deterministic and repeats
         self._leaves = np.zeros(batch, LEAF)
 
     def _prepare(self, position: Position) -> None:

@@ -25,7 +25,7 @@ from c4env.jit import kernel
 from ...bitboard import CELLS, COLUMN, COLUMNS, STRIDE, drop, has_won, playable
 from ...envs.vectorized.batch import shares
 from ...position import Position
-from ..base import SearchingAgent, SearchResult, line_of_play, require_move
+from ..base import SearchingAgent, SearchResult, derived, line_of_play, require_move
 from ..heuristics.names import WIN, Heuristic, as_argument, is_deterministic, load, not_a_value
 from ..registry.options import DEFAULT_HEURISTIC, HeuristicName, Plies, validate_args
 from .lowlevel import pointer
@@ -44,19 +44,24 @@ class Rules(NamedTuple):
 
 
 class Search(NamedTuple):
-    """What every node of a search needs."""
+    """What every node of a search needs; the fields of :class:`Rules` but the first come last."""
 
     heuristic: Heuristic
-    rules: Rules
     work: Any  # a pointer to the words of ``c4env.agents.search.threads``
+    order: int
+    win: float
+    bonus: float
+    evaluate_full: bool
+    prune: bool
 
 
 CHAIN_RULES: Final = Rules(LEFT_TO_RIGHT, CENTRE_FIRST, WIN, 0.0, evaluate_full=True)
 
 _int64, _float64, _bool = types.int64, types.float64, types.boolean
 _heuristic = types.FunctionType(_float64(_int64, _int64))
-_rules = types.NamedTuple((_int64, _int64, _float64, _float64, _bool, _bool), Rules)
-_search = types.NamedTuple((_heuristic, _rules, types.CPointer(_int64)), Search)
+# Numba confuses named tuples of two boards, so Python passes the rules as a plain tuple.
+_rules = types.Tuple((_int64, _int64, _float64, _float64, _bool, _bool))
+_search = types.NamedTuple((_heuristic, types.CPointer(_int64), *_rules.types[1:]), Search)
 _value = types.Tuple((_float64, _int64))
 _words = types.int64[::1]
 
@@ -92,11 +97,10 @@ def minimax(
     exact, and any other value is a bound (fail-soft). The number of nodes is INVALID if a heuristic
     value is unusable or ``work[STOPPED]`` is set.
     """
-    rules = search.rules
     if has_won(theirs):
-        return -(rules.win + rules.bonus * depth), 1
+        return -(search.win + search.bonus * depth), 1
     moves = playable(mine | theirs)
-    if moves == 0 and not rules.evaluate_full:
+    if moves == 0 and not search.evaluate_full:
         return 0.0, 1
     if depth == 0 or moves == 0:
         return leaf(mine, theirs, searching, search.heuristic)
@@ -105,7 +109,7 @@ def minimax(
     best = -INFINITY
     nodes = 1
     for place in range(COLUMNS):
-        cell = moves & (COLUMN << (STRIDE * column_at(rules.inner_order, place)))
+        cell = moves & (COLUMN << (STRIDE * column_at(search.order, place)))
         if cell:
             value, searched = minimax(
                 theirs, mine | cell, depth - 1, -beta, -alpha, not searching, search
@@ -114,7 +118,7 @@ def minimax(
                 return 0.0, INVALID
             nodes += searched
             best = max(best, -value)
-            if rules.prune:
+            if search.prune:
                 alpha = max(alpha, best)
                 if alpha >= beta:
                     break
@@ -133,7 +137,7 @@ def best_column(
     depth: int,
     searching: bool,
     heuristic: Heuristic,
-    rules: Rules,
+    rules: tuple[Any, ...],
     work: Int64s,
 ) -> tuple[int, float, int]:
     """Return the first best column, its value for the side to move, and the nodes.
@@ -141,10 +145,10 @@ def best_column(
     Every column gets the full window, as in the published systems, so that node counts are
     comparable. The number of nodes is INVALID as of :func:`minimax`.
     """
-    search = Search(heuristic, rules, pointer(work))
+    search = Search(heuristic, pointer(work), *rules[1:])
     best, chosen, nodes = -INFINITY, -1, 0
     for place in range(COLUMNS):
-        column = column_at(rules.root_order, place)
+        column = column_at(rules[0], place)
         cell = drop(mine | theirs, column)
         if cell:
             value, searched = minimax(
@@ -165,7 +169,7 @@ def best_columns(
     boards: Int64s,
     depth: int,
     heuristic: Heuristic,
-    rules: Rules,
+    rules: tuple[Any, ...],
     columns: Int64s,
     nodes: Int64s,
     work: Int64s,
@@ -188,7 +192,7 @@ class FixedDepth(SearchingAgent):
     quick: ClassVar[int] = 10**8
     """The number of unpruned lines of play above which a search runs in its own thread; shorter
     searches take some hundredths of a second."""
-    state_attrs = ("threads",)
+    deterministic = derived(lambda agent: agent._repeats)
 
     @validate_args
     def __init__(
@@ -204,14 +208,15 @@ class FixedDepth(SearchingAgent):
         self.heuristic = heuristic
         function = load(heuristic)
         self._heuristic = as_argument(function)
-        self.deterministic = is_deterministic(function)
+        self._repeats = is_deterministic(function)
 
     def _ask(
         self, mine: int, theirs: int, depth: int, searching: bool, rules: Rules
     ) -> tuple[int, float, int]:
+        how = depth, searching, self._heuristic, tuple(rules)
         quick = depth <= self._quick or CELLS - (mine | theirs).bit_count() <= self._quick
         column, value, nodes = search_interruptibly(
-            lambda work: best_column(mine, theirs, depth, searching, self._heuristic, rules, work),
+            lambda work: best_column(mine, theirs, *how, work),
             quick=quick,
         )
         if nodes < 0:
@@ -226,7 +231,7 @@ class FixedDepth(SearchingAgent):
     def choose_many(self, discs: Int64s, seeds: Int64s) -> Int64s:
         """Choose a column on each board; pruning changes no column, so ``minimax`` prunes here."""
         columns, nodes = np.empty((2, len(discs)), np.int64)
-        how = self.depth, self._heuristic, self.rules._replace(prune=True)
+        how = self.depth, self._heuristic, tuple(self.rules._replace(prune=True))
 
         def task(work: Int64s) -> None:
             span = slice(*spans.pop())
