@@ -204,7 +204,7 @@ def is_written_for_choice(agent: Agent, name: str) -> bool:
     def place(attribute: str) -> int:
         return next((i for i, names in enumerate(owners) if attribute in names), len(owners))
 
-    return place(name) <= min(map(place, ("choose", "search", "best_move")))
+    return place(name) <= min(map(place, ("choose", "search")))
 
 
 class Derived:
@@ -265,18 +265,17 @@ class SearchingAgent(Agent):
     """An agent that searches and reports value, nodes and principal variation.
 
     Example:
-        >>> column, value, nodes = make("alphabeta:depth=4").best_move(Position.parse("4455"))
-        >>> column
+        >>> make("alphabeta:depth=4").search(Position.parse("4455")).column
         2
     """
 
     def choose(self, position: Position) -> int:
         """Choose the 0-based column to play; set :attr:`nodes`."""
-        column, _, self.nodes = self.best_move(position)
+        column, _, self.nodes = self._best(position)
         return column
 
-    def best_move(self, position: Position) -> tuple[int, float, int]:
-        """Return the best column, its value for the side to move, and the nodes searched."""
+    def _best(self, position: Position) -> tuple[int, float, int]:
+        """Return a search's column, value and nodes; an override spares the principal variation."""
         result = self.search(position)
         return result.column, result.value, result.nodes
 

@@ -80,7 +80,7 @@ _ON_BOARD: Final = re.compile(rf"{ROOT}\.on_(\d+x\d+x\d+)((?:\.\w+)*)")
 # tests/test_architecture.py compares both lists with what the modules import.
 SHARED: Final = """
     arrays boards cores errors files jit lazy version
-    envs.masked envs.registration envs.vectorized.drand48 view.window
+    envs.registration envs.vectorized.drand48 view.window
     agents.adapters.chat.endpoint agents.adapters.programs.process agents.graded.levels
     agents.heuristics.weights agents.registry.entries agents.registry.imports
     agents.registry.table agents.sampling.sequential_halving agents.search.threads

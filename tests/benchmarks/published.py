@@ -19,7 +19,6 @@ from typing import Final
 import numpy as np
 
 from c4env import agents
-from c4env.agents.base import SearchingAgent
 from c4env.agents.published.negamax import Negamax
 from c4env.evaluation.cli.options import add_seed, at_least
 from c4env.evaluation.exact.questions import random_games, read_labelled
@@ -50,13 +49,12 @@ def random_positions(count: int, seed: int) -> list[Position]:
 
 
 def search_all(name: str, depth: int, positions: Sequence[Position]) -> tuple[float, float, list]:
-    """Milliseconds and nodes a position, and every choice with its value."""
+    """Milliseconds and nodes a position, and every choice."""
     agent = agents.make(name, depth=depth)
-    assert isinstance(agent, SearchingAgent)
-    agent.best_move(positions[0])  # loads the code
-    seconds, found = timed(lambda: [agent.best_move(p) for p in positions])
-    nodes = sum(searched for _, _, searched in found) / len(positions)
-    return 1e3 * seconds / len(positions), nodes, [choice for *choice, _ in found]
+    agent.choose(positions[0])  # loads the code
+    seconds, found = timed(lambda: [(agent.choose(p), agent.nodes) for p in positions])
+    choices, nodes = zip(*found, strict=True)
+    return 1e3 * seconds / len(positions), sum(nodes) / len(positions), list(choices)
 
 
 def pruning(positions: Sequence[Position], depths: Sequence[int]) -> Iterator[list]:
