@@ -88,7 +88,7 @@ def register(name: str, agent: Callable[..., Any] | Entry, *, replace: bool = Fa
     if not (replace or _is_redefined(_registered.get(name), agent)) and name in names():
         raise InvalidOption(f"agent name {name!r} exists already (pass replace=True to replace it)")
     if is_model(agent):
-        agent = _import(".adapters.model:maker_of")(agent)
+        agent = _import(".adapters.models:maker_of")(agent)
     if not isinstance(agent, Entry):
         if not callable(agent):
             expected = "expected a class, function, Entry or model"
@@ -360,7 +360,7 @@ def _build(target: Callable[..., Any], name: str, options: dict[str, Any]) -> Ag
 
 def _agent_of(thing: Any, **options: Any) -> Agent:
     """Make an agent from a model or a function."""
-    made: Agent = _import(".adapters.model:agent_of")(thing, **options)
+    made: Agent = _import(".adapters.models:agent_of")(thing, **options)
     return made
 
 
