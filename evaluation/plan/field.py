@@ -90,8 +90,11 @@ def separate(field: Mapping[str, Player]) -> dict[str, Player]:
 
 
 def split_name(text: str) -> tuple[str, str]:
-    """Split ``name=SPEC`` into name and spec; a spec without a name is its own name."""
-    named = re.fullmatch(r"\s*([^=:(){},]+?)\s*=\s*(.+)", text, re.DOTALL)
+    """Split ``name=SPEC`` into name and spec; a spec without a name is its own name.
+
+    A name has no slash, so that ``runs/lr=0.1/mine.py`` is a path.
+    """
+    named = re.fullmatch(r"\s*([^=:(){},/\\]+?)\s*=\s*(.+)", text, re.DOTALL)
     return (named[1], named[2].strip()) if named else (text, text)
 
 
