@@ -6,7 +6,6 @@ If the network's training continues, the agent plays with the current weights.
 from __future__ import annotations
 
 import abc
-import importlib
 import inspect
 import os
 import sys
@@ -28,7 +27,7 @@ from ...envs.vectorized.batch import observed
 from ...envs.vectorized.chance import streams
 from ...geometry import BOARD_SIZE
 from ...position import Position
-from ..base import Agent, FunctionAgent, as_number, require_move
+from ..base import Agent, FunctionAgent, as_number, derived, require_move
 from ..registry.options import Temperature, validate_args
 from .networks import (
     Network,
@@ -119,11 +118,12 @@ class ModelAgent(Agent):
 class NetworkAgent(ModelAgent):
     """Plays by the logits, or the columns, of a :class:`Network`."""
 
+    deterministic = derived(lambda agent: agent.network.deterministic and agent.temperature == 0)
+
     def __init__(self, network: Network, temperature: float = 0.0) -> None:
         super().__init__(temperature)
         self.network = network
         self.name = network.name
-        self.deterministic = network.deterministic and temperature == 0
 
     def reset(self, seed: int | np.random.SeedSequence | None = None) -> None:
         """Begin a new game, also of the network if it has a method ``reset``."""
@@ -149,12 +149,10 @@ class TorchFunction(NetworkAgent):
         InvalidOption: the named object is not callable, or the device does not exist.
     """
 
-    state_attrs = ()  # another process loads the file again
-
     @validate_args
     def __init__(self, function: str, device: str = "cpu", temperature: Temperature = 0.0) -> None:
         with from_extra("torch", "torch: not installed"):
-            torch = importlib.import_module("torch")
+            import torch
         try:
             torch.empty(1, device=device)
         except (RuntimeError, AssertionError) as error:
@@ -163,14 +161,15 @@ class TorchFunction(NetworkAgent):
         if is_module(source):
             source = source.to(device)
         super().__init__(TorchNetwork(source, device), temperature)
-        self._seed_all = torch.manual_seed
 
     def reset(self, seed: int | np.random.SeedSequence | None = None) -> None:
         """Begin a new game; ``seed`` also seeds PyTorch's generator."""
+        import torch
+
         super().reset(seed)
         number = as_number(seed)
         if number is not None:
-            self._seed_all(number)
+            torch.manual_seed(number)
 
 
 class SB3(NetworkAgent):
