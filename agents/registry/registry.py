@@ -146,7 +146,8 @@ def _declared(agent: Entry | Callable[..., Any]) -> tuple[str, tuple[Option, ...
     target = _target(agent)
     summary = agent.summary if isinstance(agent, Entry) else ""
     summary = summary or summary_of(target.__doc__) or "an agent registered without a docstring"
-    return summary, () if _takes_observation(target) else options_of(target)
+    ours = isinstance(agent, Entry) and agent.target.startswith(".")  # a class or a factory
+    return summary, options_of(target) if ours or not _takes_observation(target) else ()
 
 
 def _takes_observation(target: Callable[..., Any]) -> bool:
