@@ -321,6 +321,25 @@ class FunctionAgent(Agent):
         return parse_column(answer)
 
 
+def function_agent(function: Callable[[Any], Any]) -> FunctionAgent:
+    """Make the agent that a function of one observation is.
+
+    Raises:
+        InvalidOption: the function takes other arguments.
+    """
+    try:
+        inspect.signature(function).bind(None)
+    except TypeError as error:
+        raise InvalidOption(
+            f"agent {getattr(function, '__name__', function)!r}: {error}: expected a function of "
+            "one observation, or of observations and masks; of (observation, configuration), use "
+            "kaggle:FILE.py; a heuristic, use alphabeta:heuristic=FILE.py:NAME"
+        ) from None
+    except ValueError:  # Python cannot find the signature
+        pass
+    return FunctionAgent(function)
+
+
 def parameters_of(target: Callable[..., Any]) -> Mapping[str, inspect.Parameter] | None:
     """Return a callable's parameters; None if Python cannot find them, as for ``max``."""
     try:

@@ -6,7 +6,6 @@ If the network's training continues, the agent plays with the current weights.
 from __future__ import annotations
 
 import abc
-import inspect
 import os
 import sys
 from collections.abc import Callable
@@ -27,7 +26,7 @@ from ...envs.vectorized.batch import observed
 from ...envs.vectorized.chance import streams
 from ...geometry import BOARD_SIZE
 from ...position import Position
-from ..base import Agent, FunctionAgent, as_number, derived, require_move
+from ..base import Agent, as_number, derived, function_agent, require_move
 from ..registry.options import Temperature, validate_args
 from .networks import (
     Network,
@@ -124,6 +123,11 @@ class NetworkAgent(ModelAgent):
         super().__init__(temperature)
         self.network = network
         self.name = network.name
+
+    @property
+    def version(self) -> Any:
+        """The network's attribute ``version``, by which a kept run knows it."""
+        return getattr(self.network.source, "version", "")
 
     def reset(self, seed: int | np.random.SeedSequence | None = None) -> None:
         """Begin a new game, also of the network if it has a method ``reset``."""
@@ -257,17 +261,7 @@ def agent_of(model: Any, temperature: float = 0.0, **unknown: Any) -> Agent:
         raise InvalidOption(f"agent {model!r}: expected {_expected(model)}")
     if temperature:
         raise InvalidOption(f"{model!r}: a function of one observation has no temperature")
-    try:
-        inspect.signature(model).bind(None)
-    except TypeError as error:
-        raise InvalidOption(
-            f"agent {getattr(model, '__name__', model)!r}: {error}: expected a function of one "
-            "observation, or of observations and masks; of (observation, configuration), use "
-            "kaggle:FILE.py; a heuristic, use alphabeta:heuristic=FILE.py:NAME"
-        ) from None
-    except ValueError:  # Python cannot find the signature
-        pass
-    return FunctionAgent(model)
+    return function_agent(model)
 
 
 def _expected(thing: Any) -> str:
@@ -278,7 +272,7 @@ def _expected(thing: Any) -> str:
         return f"its class {type(thing).__name__} to derive from c4env.agents.Agent"
     if isinstance(thing, list | tuple | set | dict):
         return "one agent; of several, c4env.agents.Pool({agent: weight, ...}) draws"
-    return "name:key=value,key=value, a network or model, or a function"
+    return "an agent, its spec name:key=value,key=value, a network or model, or a function"
 
 
 def maker_of(model: Any) -> Callable[..., Agent]:

@@ -22,6 +22,7 @@ from c4env.agents.selfplay.search import GumbelSearch
 from c4env.envs.vectorized.batch import bitboards
 from c4env.errors import EngineFault, InvalidOption
 from c4env.evaluation.games.game import play_game
+from c4env.evaluation.games.players import Here
 from c4env.evaluation.studies.strength import Watch, strength
 from c4env.observation import LAYOUTS, Form
 from tests.helpers.policies import first_legal
@@ -88,7 +89,7 @@ class Recorder:
 @pytest.mark.parametrize("policy", [Recorder(), Mock(side_effect=Recorder())])
 def test_an_object_with_every_attribute_is_no_model(policy):
     assert agents.make(policy).choose(Position()) == 3
-    assert play_game((policy, first_legal), ("one", "two")).moves == "4141414"
+    assert play_game((Here(policy), Here(first_legal)), ("one", "two")).moves == "4141414"
 
 
 @pytest.fixture
@@ -340,7 +341,7 @@ class Chooses:
         ({"greedy": 1}, r"of several, c4env\.agents\.Pool\("),
         (lambda mine, theirs: 0.0, "a heuristic, use alphabeta:heuristic=FILE.py:NAME"),
         (lambda observation, configuration: 0, "use kaggle:FILE.py"),
-        (7, "expected name:key=value"),
+        (7, "expected an agent, its spec name:key=value"),
     ],
 )
 def test_what_is_no_agent_is_told_what_to_be(thing, said):

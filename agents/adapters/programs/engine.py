@@ -44,6 +44,7 @@ class Engine(Agent):
         InvalidOption: the program does not exist, or an option's value is not allowed.
     """
 
+    limit = math.inf  # seconds for a move, with those for a start, that a run allows
     _process: LineProcess | None = None
     _moved = False  # the process has moved
     _deadline = 0.0  # of the move, on the monotonic clock
@@ -106,7 +107,7 @@ class Engine(Agent):
         """
         require_move(position)
         self.nodes = 0
-        self._deadline = time.monotonic() + self._seconds()
+        self._deadline = time.monotonic() + min(self.limit, self._seconds())
         if self.reply == "column":
             column = self._column(position)
         else:  # ties go to the centre, then to the left
