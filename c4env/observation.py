@@ -238,7 +238,7 @@ def position_from(observation: Mapping[str, Any] | NDArray[Any]) -> Position:
     """
     if isinstance(observation, Position):
         raise InvalidPosition(
-            f"{observation!r}: expected an observation; an agent takes a position by .choose()"
+            f"{observation!r}: expected an observation; with a position, use .choose(position)"
         )
     planes = planes_in(observation)
     own, other = read(planes)

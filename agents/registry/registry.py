@@ -368,7 +368,8 @@ def _build(target: Callable[..., Any], name: str, options: dict[str, Any]) -> Ag
     try:
         return _agent_of(built)
     except InvalidOption as error:
-        raise UnknownAgent(f"{name} made an object that is no agent: {error}") from None
+        reason = str(error).removeprefix(f"agent {built!r}: ")
+        raise UnknownAgent(f"agent {name!r} made {built!r}: {reason}") from None
 
 
 def _agent_of(thing: Any, **options: Any) -> Agent:

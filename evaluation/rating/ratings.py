@@ -149,7 +149,7 @@ class Ratings(Sequence[Rating]):
 
     def superiority(self, one: str, other: str) -> float:
         """The probability that one of two neighbours in the ratings is stronger than the other."""
-        ahead = next(r for r in self if r.player in (one, other))
+        ahead = next(r for r in self if r in (self._of(one), self._of(other)))
         better = 0.5 if ahead.better is None else ahead.better
         return better if ahead.player == one else 1 - better
 
@@ -243,8 +243,10 @@ def rate(
     """
     if anchor is not None:
         if isinstance(anchor, str) or len(anchor) != 2:
-            example = f"an agent and its Elo, such as ({tally.players[0]!r}, 0)"
-            raise InvalidOption(f"anchor={anchor!r}: expected {example}")
+            name = anchor if anchor in tally.players else tally.players[0]
+            raise InvalidOption(
+                f"anchor={anchor!r}: expected an agent and its Elo, such as ({name!r}, 0)"
+            )
         _check_anchor(anchor[0], tally.players)
     elo, first_move, drawn, drawn_first_move = strengths(tally, seed)
     exact = tally.enumerated and set(tally.players) <= set(deterministic)
