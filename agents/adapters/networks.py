@@ -87,7 +87,8 @@ class Network:
 
         The values are 0 if the network gives none.
         """
-        logits, values = self(*observed(boards).values())
+        seen = observed(boards)
+        logits, values = self(seen["observation"], seen["action_mask"])
         return logits, np.zeros(len(boards)) if values is None else values
 
 
