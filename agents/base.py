@@ -343,8 +343,8 @@ def function_agent(function: Callable[[Any], Any]) -> FunctionAgent:
     except TypeError as error:
         raise InvalidOption(
             f"agent {getattr(function, '__name__', function)!r}: {error}: expected a function of "
-            "one observation; of (observation, configuration), use kaggle:FILE.py; a heuristic, "
-            "use alphabeta:heuristic=FILE.py:NAME"
+            "one observation, or of observations and masks; of (observation, configuration), use "
+            "kaggle:FILE.py; a heuristic, use alphabeta:heuristic=FILE.py:NAME"
         ) from None
     except ValueError:  # Python cannot find the signature
         pass
@@ -360,12 +360,33 @@ def parameters_of(target: Callable[..., Any]) -> Mapping[str, inspect.Parameter]
 
 
 def is_model(thing: object) -> bool:
-    """Return True if an object is a model that :func:`c4env.agents.make` accepts.
+    """Return True if an object is a network or model that :func:`c4env.agents.make` accepts.
 
-    PyTorch's modules are models, and so are the algorithms of Stable-Baselines3.
+    PyTorch's modules are, the algorithms of Stable-Baselines3, and functions of observations and
+    masks.
     """
     kinds = [getattr(sys.modules.get(module), name, ()) for module, name in _MODELS]
-    return isinstance(thing, tuple(kinds)) and not isinstance(thing, Agent)
+    if isinstance(thing, Agent | type) or not (callable(thing) or isinstance(thing, tuple(kinds))):
+        return False
+    return isinstance(thing, tuple(kinds)) or has_masks(thing)
+
+
+def has_masks(function: Any) -> bool:
+    """Return True if a function's second parameter, required or named so, is for action masks.
+
+    A heuristic and a submission to Kaggle, which have other parameters, are told by their names.
+    """
+    places = [
+        parameter
+        for parameter in (parameters_of(function) or {}).values()
+        if parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD)
+    ]
+    if len(places) < 2 or any(place.default is place.empty for place in places[2:]):
+        return False
+    second = places[1]
+    if second.name == "theirs" or second.name.startswith("conf"):
+        return False
+    return second.default is second.empty or "mask" in second.name
 
 
 def as_number(seed: int | np.random.SeedSequence | None) -> int | None:

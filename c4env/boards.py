@@ -111,7 +111,7 @@ def is_in(names: str, module: str) -> bool:
     return any(f"{module}.".startswith(f"{ROOT}.{name}.") for name in names.split())
 
 
-def board(rows: int, columns: int, connect: int = STANDARD.connect) -> ModuleType:
+def board(rows: int, columns: int | None = None, connect: int = STANDARD.connect) -> ModuleType:
     """Return the version of this package for a board size; every version has the same names.
 
     Args:
@@ -130,6 +130,8 @@ def board(rows: int, columns: int, connect: int = STANDARD.connect) -> ModuleTyp
         >>> small.Position.parse("11").legal_columns()
         (0, 1, 2, 3)
     """
+    if columns is None:
+        raise InvalidOption(f"board({rows!r}): expected rows and columns, such as board(5, 6)")
     return importlib.import_module(root_of(Size.of(rows, columns, connect)))
 
 

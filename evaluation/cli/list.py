@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import os
+import sys
 import textwrap
 
 from c4env.evaluation.cli.output import say, show, terminal_columns
@@ -18,6 +20,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(arguments: argparse.Namespace) -> None:
+    if "numba" not in sys.modules:
+        os.environ["NUMBA_DISABLE_JIT"] = "1"  # descriptions need no kernel
     from c4env.errors import C4Error
 
     from ... import agents

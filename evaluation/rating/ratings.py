@@ -27,6 +27,7 @@ from typing import Final, NamedTuple, overload
 
 import numpy as np
 
+from c4env.agents.registry.imports import suggest
 from c4env.arrays import Float64s, Int64s
 from c4env.errors import InvalidOption
 from c4env.evaluation.rating.fit import firth, fit
@@ -127,18 +128,28 @@ class Ratings(Sequence[Rating]):
         Each end is the root of the sum of the squares of two distances: from one agent's Elo to
         its end, and from the other agent's Elo to its opposite end (MOVER: Zou and Donner,
         Statistics in Medicine 27, 2008). The interval of agents of two groups tells nothing.
+
+        Raises:
+            InvalidOption: no rating has one of the names.
         """
-        rating = {r.player: r for r in self}
-        a, b = rating[one], rating[other]
+        a, b = self._of(one), self._of(other)
         if not any(a in group and b in group for group in self.groups):
             return Interval(0.0, -_UNKNOWN, _UNKNOWN)
         ahead = a.elo - b.elo
         low = ahead - math.hypot(a.elo - a.low, b.high - b.elo)
         return Interval(ahead, low, ahead + math.hypot(a.high - a.elo, b.elo - b.low))
 
+    def _of(self, player: str) -> Rating:
+        for rating in self:
+            if rating.player == player:
+                return rating
+        known = [rating.player for rating in self]
+        hint = suggest(str(player), known, f": expected one of {', '.join(known)}")
+        raise InvalidOption(f"no agent {player!r}{hint}")
+
     def superiority(self, one: str, other: str) -> float:
         """The probability that one of two neighbours in the ratings is stronger than the other."""
-        ahead = next(r for r in self if r.player in (one, other))
+        ahead = next(r for r in self if r in (self._of(one), self._of(other)))
         better = 0.5 if ahead.better is None else ahead.better
         return better if ahead.player == one else 1 - better
 
@@ -231,6 +242,11 @@ def rate(
         InvalidOption: the anchor is not one of the players.
     """
     if anchor is not None:
+        if isinstance(anchor, str) or len(anchor) != 2:
+            name = anchor if anchor in tally.players else tally.players[0]
+            raise InvalidOption(
+                f"anchor={anchor!r}: expected an agent and its Elo, such as ({name!r}, 0)"
+            )
         _check_anchor(anchor[0], tally.players)
     elo, first_move, drawn, drawn_first_move = strengths(tally, seed)
     exact = tally.enumerated and set(tally.players) <= set(deterministic)

@@ -9,7 +9,7 @@ import pytest
 
 import c4env
 from c4env import Position, agents, batched, evaluation
-from c4env.agents.adapters.model import agent_of
+from c4env.agents.adapters.models import agent_of
 from c4env.agents.base import Agent
 from c4env.agents.registry.entries import REQUIRED
 from c4env.agents.registry.registry import options_of_entry

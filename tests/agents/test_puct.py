@@ -250,7 +250,7 @@ def test_a_spec_names_the_function():
         (lambda n: (np.zeros((n, 7)), np.full(n, np.nan)), "logits", r"the values \[nan\]"),
         (lambda n: (np.full((n, 7), np.nan), np.zeros(n)), "logits", "the logits .*nan"),
         (lambda n: (np.full((n, 7), -1.0), np.zeros(n)), "probabilities", "probabilities .*-1"),
-        (lambda n: np.zeros((n, 7)), "logits", "returned ndarray"),
+        (lambda n: np.zeros((n, 6)), "logits", r"shapes \(1, 6\) and \(1,\)"),
         (lambda n: None, "logits", "returned NoneType"),
         (lambda n: ("abc", np.zeros(n)), "logits", "returned tuple"),
     ],

@@ -8,7 +8,7 @@ from c4env.agents.registry.entries import Entry
 from c4env.errors import InvalidOption, UnreadableRun
 from c4env.evaluation.games.game import Clock
 from c4env.evaluation.games.players import Seats
-from c4env.evaluation.plan.field import Traits, make_player, name_players
+from c4env.evaluation.plan.field import Traits, make_player, name_players, split_name
 from c4env.evaluation.plan.patterns import MOST, expand, expand_all
 
 
@@ -140,3 +140,16 @@ def test_a_bad_pattern_is_quoted():
             expand(pattern)
         assert words in str(raised.value)
         assert pattern in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        *("runs/lr=0.1/mine.py", "./lr=0.1/mine.py:f", r"runs\lr=0.1\mine.py", "C:/lr=1/mine.py:f"),
+        *(r"C:\x\lr=0.1\mine.py", "kaggle:runs/lr=0.1/agent.py", "greedy"),
+    ],
+)
+def test_a_path_may_hold_an_equals_sign_and_a_name_no_slash(spec):
+    assert split_name(spec) == (spec, spec)
+    assert split_name(f"mine={spec}") == ("mine", spec)
+    assert split_name(f" a b = {spec} ") == ("a b", spec)
