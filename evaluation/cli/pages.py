@@ -63,7 +63,7 @@ def write_pages(
 
     from ..report.models import conversations
     from ..report.page import contents, page
-    from ..store.record import GAMES_FILE
+    from ..store.run_files import GAMES_FILE
     from ..store.transcripts import read_transcripts
 
     kept = None if folder is None else Path(folder)

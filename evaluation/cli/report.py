@@ -59,7 +59,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(arguments: argparse.Namespace) -> None:
     from ..report.summary import RunSummary
-    from ..store.export import require_format, write_games
+    from ..store.run_files import require_format, write_games
     from ..studies.match import read_run
 
     if arguments.games:

@@ -22,7 +22,7 @@ from c4env.cores import usable_cores
 from c4env.envs.vectorized.batch import Batch, boards_from
 from c4env.envs.vectorized.chance import streams
 from c4env.errors import InvalidOption, UnreadableRun, Unwritable, require_integer
-from c4env.evaluation.store.journal import Format, Journal
+from c4env.evaluation.store.lines import Lines
 from c4env.evaluation.tables import shortened
 from c4env.files import write_whole
 from c4env.lazy import from_extra
@@ -265,17 +265,20 @@ def data(
     part = file.with_name(f"{file.name}.part")
     asked = names, plies, positions, seed
     drawn = None if part.exists() else _draw(*asked)  # may raise, so it precedes any file
-    with Journal(part, PARTS, header) as journal:
-        if not journal.entries:
-            journal.entries.append(_draw(*asked) if drawn is None else drawn)
-            journal.append(journal.entries[0])
-        boards, *done = journal.entries
+    with Lines(part, _decode) as lines:
+        if not lines.entries:
+            boards = _draw(*asked) if drawn is None else drawn
+            lines.append([header, _encode(boards)])
+            lines.entries.append((header, boards))
+        (call, boards), *done = lines.entries
+        if call != header:
+            raise UnreadableRun(f"{part} belongs to another call: {call}, not {header}")
         for start in range(sum(map(len, done)), boards.shape[1], PORTION):
             if watch is not None:
                 watch(start, boards.shape[1])
             some = boards[:, start : start + PORTION]
             done.append(solver.columns_many(*some, threads=threads))
-            journal.append(done[-1])
+            lines.append(_encode(done[-1]))
         if watch is not None:
             watch(boards.shape[1], boards.shape[1])
         found = _labelled(boards[0], boards[1], np.concatenate(done))
@@ -403,19 +406,16 @@ def _canonical(mine: Int64s, theirs: Int64s) -> Int64s:
     return np.where(swap, images, boards)
 
 
-def _boards(line: Any) -> Any:
-    """Decode a line of ``FILE.part`` into boards or into the scores of columns."""
+def _decode(line: Any) -> Any:
+    """Decode a line of ``FILE.part``: the call and the boards it draws, or scores of columns."""
+    if isinstance(line[0], dict):
+        return line[0], _decode(line[1])
     kind, shape, text = line
     raw = bytearray(zlib.decompress(base64.b64decode(text)))  # kernels need writable arrays
     return np.frombuffer(raw, {"boards": np.int64, "scores": np.int8}[kind]).reshape(shape)
 
 
-def _line(array: NDArray[Any]) -> list[Any]:
-    """Encode a line of ``FILE.part``, the inverse of :func:`_boards`."""
+def _encode(array: NDArray[Any]) -> list[Any]:
+    """Encode an array in a line of ``FILE.part``, the inverse of :func:`_decode`."""
     kind = "boards" if array.dtype == np.int64 else "scores"
     return [kind, array.shape, base64.b64encode(zlib.compress(array.tobytes())).decode()]
-
-
-PARTS: Final = Format(
-    "c4env data 1", _boards, "portions", _line, "; delete the file to compute everything again"
-)

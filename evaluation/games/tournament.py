@@ -34,7 +34,8 @@ from ..plan.openings import Openings, choose_openings
 from ..rating.ratings import Ratings, rate
 from ..rating.tally import Tally, costs
 from ..rating.wintable import WinTable
-from ..store.record import GameRecord, digest, open_games
+from ..store.record import GameRecord, digest
+from ..store.run_files import open_games
 from ..store.transcripts import Transcripts
 from .clusters import play_elsewhere
 from .players import RunSpec, Seats, do_all, play_one
@@ -300,7 +301,7 @@ def play(plan: Plan, ordered: bool = False) -> Generator[GameRecord, None, None]
                 for game in games:
                     new = game.fixture not in there
                     if new:
-                        file.append(game)
+                        file.append(game.values())
                     done += new
                     if settings.on_game is not None:
                         settings.on_game(game)

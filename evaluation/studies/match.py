@@ -25,7 +25,8 @@ from ..plan.header import RunHeader, SprtPlan
 from ..plan.openings import Openings, choose_openings
 from ..rating.ratings import Ratings
 from ..rating.wintable import Cell
-from ..store.record import GameRecord, read_games
+from ..store.record import GameRecord
+from ..store.run_files import read_games
 
 
 @dataclass(frozen=True, repr=False)

@@ -8,7 +8,7 @@ import pytest
 
 from c4env import Position, agents
 from c4env.agents.solver import Solver
-from c4env.evaluation.store.record import read_games
+from c4env.evaluation.store.run_files import read_games
 
 playwright = pytest.importorskip("playwright.sync_api", reason="the page's tests need playwright")
 pytest.importorskip("uvicorn", reason="the web server needs c4env[web]")

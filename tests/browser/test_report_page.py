@@ -12,7 +12,7 @@ from c4env.evaluation.exact.mistakes import Mistakes
 from c4env.evaluation.exact.scores import Judge
 from c4env.evaluation.rating.sprt import Sprt
 from c4env.evaluation.report import page as report
-from c4env.evaluation.store.record import read_games
+from c4env.evaluation.store.run_files import read_games
 from c4env.evaluation.studies.match import play_match
 from c4env.evaluation.tables import rounded
 from tests.browser.chromium import FAINT

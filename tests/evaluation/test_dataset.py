@@ -179,7 +179,7 @@ def test_after_a_kill_it_goes_on_to_the_same_file(late, tmp_path):
     assert [part] == list(tmp_path.iterdir())
     with part.open("ab") as file:
         file.write(b'["scores",[20')  # torn off
-    with pytest.raises(UnreadableRun, match="has another header"):
+    with pytest.raises(UnreadableRun, match="belongs to another call"):
         evaluation.data(path, **{**LATE, "seed": 4})
     seen = []
     evaluation.data(path, watch=lambda *done: seen.append(done), **LATE)

@@ -6,8 +6,8 @@ from c4env import evaluation
 from c4env.errors import UnreadableRun
 from c4env.evaluation.plan.header import RunHeader
 from c4env.evaluation.rating.sprt import Sprt
-from c4env.evaluation.store.growth import grown
-from c4env.evaluation.store.record import GAMES_FILE, digest, read_games
+from c4env.evaluation.store.record import digest
+from c4env.evaluation.store.run_files import GAMES_FILE, grown, read_games
 from c4env.evaluation.studies.match import play_match
 
 TWO = ["random", "greedy"]

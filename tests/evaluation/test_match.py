@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 
 from c4env.evaluation.rating.sprt import Sprt
-from c4env.evaluation.store.record import GAMES_FILE, read_games
+from c4env.evaluation.store.run_files import GAMES_FILE, read_games
 from c4env.evaluation.studies.match import Match, play_match
 
 FIELD = ["minimax:depth=2", "random"]

@@ -10,7 +10,8 @@ from c4env.evaluation.plan.openings import enumerate_openings
 from c4env.evaluation.rating.fit import firth, fit
 from c4env.evaluation.rating.ratings import parse_anchor
 from c4env.evaluation.report.headline import sentence
-from c4env.evaluation.store.record import GameRecord, read_games
+from c4env.evaluation.store.record import GameRecord
+from c4env.evaluation.store.run_files import read_games
 from tests.helpers.runs import rated, run_of
 
 
