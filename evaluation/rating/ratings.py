@@ -9,7 +9,8 @@ Games from one opening are correlated. Therefore the Bayesian bootstrap
 random weights (:meth:`Tally.weights`) and fits again. The penalty's points are random too, with
 gamma distributions whose shape is the mean. For two agents and independent pairs of games, the
 result is near Jeffreys' interval for a proportion. So the interval stays wide even if an agent wins
-all games; the interval of a plain bootstrap would then have no width.
+all games; the interval of a plain bootstrap would then have no width. If an agent's points in each
+of a few openings are alike by chance, the samples vary as much as resampled pairs of games would.
 
 The interval of an agent consists of two quasi standard errors, below and above its Elo (Firth and
 de Menezes, "Quasi-variances", Biometrika 91, 2004): they are chosen so that the intervals of two
@@ -29,7 +30,7 @@ import numpy as np
 
 from c4env.arrays import Float64s, Int64s
 from c4env.errors import InvalidOption
-from c4env.evaluation.rating.fit import firth, fit
+from c4env.evaluation.rating.fit import ELO, firth, fit, information
 from c4env.evaluation.rating.interval import DRAWS, FEW, TAILS, Interval
 from c4env.evaluation.tables import Column, Table, signed
 
@@ -327,11 +328,12 @@ def strengths(tally: Tally, seed: int = 0) -> tuple[Float64s, float, Float64s, F
     """
     n, unit = len(tally.players), tally.games_of_a_pair
     (points,), (games,) = tally.sums()
-    start, leverages = firth(*_alike(points, games), unit)
+    even = _alike(points, games)
+    start, leverages = firth(*even, unit)
     virtual = unit * leverages / 2
     first_move = float(fit(points + virtual, games + 2 * virtual, start)[1])
     generator = tally.generator(seed)
-    others = generator.spawn(1)[0]
+    others, noise = generator.spawn(2)
     drawn, drawn_first_move = np.empty((DRAWS, n)), np.empty(DRAWS)
     for block in _blocks(n):
         # The virtual points of the row against the column, moving first and second.
@@ -349,7 +351,27 @@ def strengths(tally: Tally, seed: int = 0) -> tuple[Float64s, float, Float64s, F
         # advantage to 0. Few openings get one more opening, which favours either player by half.
         won, played = won + first + favour[0], played + favour.sum(0)
         drawn_first_move[block] = fit(won, played + first + second.swapaxes(1, 2), found)[1]
+    drawn += _lacking(tally, information(even[1], start[0])) * noise.standard_normal(drawn.shape)
     return start[0], first_move, drawn, drawn_first_move
+
+
+def _lacking(tally: Tally, matrix: Float64s) -> Float64s:
+    """Return the deviation in Elo ``[players]`` that the samples lack: a floor for few openings.
+
+    The sums of an agent's points in a few openings can be alike by chance; resampled openings then
+    differ too little. The variance is at least that of resampled pairs of games, whose number is
+    greater. For two agents, both variances are the same. ``matrix`` is the information.
+    """
+    inverse, variances = np.linalg.inv(matrix), np.zeros((2, len(matrix)))
+    for part in filter(None, (tally, tally.beside)):
+        units = len(part.points)
+        if part.resampled == "openings" and units > 1:
+            away = part.deviations()  # antisymmetric
+            by_opening = away.sum(2) @ inverse
+            squares = (away**2).sum(0)
+            by_pair = inverse**2 @ squares.sum(1) - (inverse @ squares * inverse).sum(1)
+            variances += units / (units - 1) * np.stack([by_pair, (by_opening**2).sum(0)])
+    return ELO * np.sqrt(np.maximum(variances[0] - variances[1], 0))
 
 
 def _alike(points: Float64s, games: Float64s) -> tuple[Float64s, Float64s]:
