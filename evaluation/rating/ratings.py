@@ -24,7 +24,7 @@ import itertools
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final, NamedTuple, overload
+from typing import Any, Final, NamedTuple, overload
 
 import numpy as np
 
@@ -32,13 +32,13 @@ from c4env.arrays import Float64s, Int64s
 from c4env.errors import InvalidOption
 from c4env.evaluation.rating.fit import ELO, firth, fit, information
 from c4env.evaluation.rating.interval import DRAWS, FEW, TAILS, Interval
-from c4env.evaluation.tables import Column, Table, signed
+from c4env.evaluation.tables import Column, Table, plural, signed
 
 from .tally import Cost, Tally
 
 CONFIDENCE: Final = 1 - TAILS[0] / 100
 """From this probability of being stronger, the 95 % interval of a difference excludes 0."""
-FIRST: Final = "placing the first disc of the game, also in an opening"
+FIRST: Final = "First player's advantage (owner of the first disc, even in an opening)"
 """What "moving first" means everywhere: in tables, ratings, records and on the page."""
 _BLOCK: Final = 1 << 15  # pairs of agents, times draws, to fit at the same time
 _LEAST: Final = 1e-6  # the least virtual points, to keep the fit from rounding errors
@@ -150,46 +150,41 @@ class Ratings(Sequence[Rating]):
         return replace(self, players=tuple(players))
 
     def table(self, title: str = "", notes: tuple[str, ...] = ()) -> Table:
-        """The ratings as a table with explanations below it, followed by ``notes``."""
+        """The ratings as a table with a line and the warnings below it, followed by ``notes``."""
         costly = any(r.nodes is not None for r in self)
         columns = [c for c in COLUMNS if costly or c.name not in ("nodes", "ms")]
-        return Table(columns, self, title, (*self.words(), *notes))
+        return Table(columns, self, title, (self.line(), *self.warnings(), *notes))
 
-    def words(self) -> list[str]:
-        """Return notes on the first-move advantage, the columns and the intervals, and warnings."""
+    def frame(self) -> Any:
+        """The table as a ``pandas.DataFrame``."""
+        return self.table().frame()
+
+    def line(self) -> str:
+        """The first player's advantage, the method of the intervals, and what has Elo 0."""
         value, low, high = map(signed, self.first_move)
-        first = f"Moving first, which means {FIRST}: {value} Elo ({low} .. {high})."
-        level = f"Elo 0: {self.zero}" if self.anchor is None else f"Elo: {self.zero}"
-        costs = "" if all(r.nodes is None for r in self) else " nodes, ms: a move."
-        next_ = "LOS: probability of being stronger than the next."
-        return [first, f"{level}. {next_}{costs}", self.method_note(), *self.warnings()]
+        zero = ""
+        if self.anchor is not None:
+            zero = f" Elo of {self.anchor} fixed."
+        elif self.centred:
+            zero = " Elo 0: the mean of the field."
+        return f"{FIRST}: {value} Elo ({low} .. {high}). {self.method_note()}{zero}"
 
     def _repr_markdown_(self) -> str:
         return self.table().markdown()
 
-    @property
-    def zero(self) -> str:
-        """What the Elo of the agents is relative to."""
-        if self.anchor is not None:
-            return f"{self.anchor} fixed"
-        return "the mean of the field" if self.centred else "the mean of these agents"
-
     def method_note(self) -> str:
         """A note on the method of the intervals."""
-        units = "openings" if self.resampled == "openings" else "pairs of games"
+        if self.resampled == "openings":
+            units = plural(self.units, "opening")
+        else:
+            units = f"{plural(self.units, 'pair')} of games"
         if self.exact:
             return (
-                "Exact over this set: every agent is deterministic and every opening was played, "
-                "so nothing was sampled. The intervals show how much the results of "
-                f"{self.units} {units} differ; Elo contain the penalty of the fit."
+                "Exact over this set: every agent is deterministic and every opening was played. "
+                f"95 % intervals: how much {units} differ."
             )
-        alone = "" if self.resampled == "openings" else ", and of this one opening alone"
-        if self.units == 1:
-            units = units.replace("s", "", 1)
-        return (
-            f"95 % intervals: {self.units} {units}, resampled {DRAWS} times{alone}. "
-            "Agents whose intervals do not overlap differ."
-        )
+        alone = "" if self.resampled == "openings" else " of this one opening alone"
+        return f"95 % intervals over {units}{alone}."
 
     def warnings(self) -> tuple[str, ...]:
         """Return sentences on groups that never met, and on too few openings."""

@@ -21,10 +21,10 @@ from c4env.evaluation.rating.sprt import states
 from c4env.evaluation.rating.tally import Cost, costs
 from c4env.evaluation.rating.wintable import WinTable
 from c4env.evaluation.report.headline import command_of, remarks, sentence
+from c4env.evaluation.report.labels import labels
 from c4env.evaluation.report.static import STATIC, inlined
 from c4env.evaluation.store.record import GameRecord
 from c4env.evaluation.studies.match import Match
-from c4env.evaluation.tables import labels
 from c4env.position import Position
 
 PLACE: Final = '"REPORT"'  # the template's placeholder for the run
