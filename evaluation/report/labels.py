@@ -29,9 +29,9 @@ def labels(names: Iterable[str], columns: int = LABEL) -> dict[str, str]:
     for group in groups.values():
         if max(map(width, group)) > columns:
             shown.update(zip(group, _short(group, columns), strict=True))
-    taken = {name for name in names if shown[name] == name}
+    taken = {name for name in names if shown[name] == name and width(name) <= columns}
     for name in names:
-        if shown[name] != name:
+        if name not in taken:
             shown[name] = _distinct(shown[name], taken, columns)
             taken.add(shown[name])
     return shown
