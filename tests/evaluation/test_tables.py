@@ -64,8 +64,6 @@ def test_all_formats_are_printed_from_the_same_columns():
     assert TABLE._repr_markdown_() == TABLE.markdown()
     frame = pytest.importorskip("pandas").DataFrame(found["rows"])
     assert frame.equals(TABLE.frame())
-    polars = pytest.importorskip("polars")
-    assert polars.DataFrame(found["rows"]).rows() == polars.DataFrame(TABLE.frame()).rows()
 
 
 def test_whole_names_are_printed_and_numbers_that_json_has_not_are_empty():
