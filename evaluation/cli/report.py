@@ -65,13 +65,15 @@ def execute(arguments: argparse.Namespace) -> None:
     from ..store.export import require_format, write_games
     from ..store.record import GAMES_FILE
     from ..studies.match import read_run
-    from ..studies.strength import FILE
 
     if arguments.games:
         require_format(arguments.games)
-    if (arguments.folder / FILE).exists() and not (arguments.folder / GAMES_FILE).exists():
-        show_curve(arguments)
-        return
+    if IS_STANDARD and not (arguments.folder / GAMES_FILE).exists():
+        from ..studies.strength import FILE
+
+        if (arguments.folder / FILE).exists():
+            show_curve(arguments)
+            return
     run = read_run(arguments.folder)
     games = run.games
     if not games and any((arguments.html, arguments.plots, arguments.games, arguments.agent)):

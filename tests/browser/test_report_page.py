@@ -22,7 +22,7 @@ from tests.helpers.runs import record_run
 
 MINUS = "\N{MINUS SIGN}"
 
-pytestmark = [pytest.mark.compiled, pytest.mark.slow]  # each page in a real browser
+pytestmark = pytest.mark.compiled
 
 
 @pytest.fixture(scope="module")
@@ -201,6 +201,7 @@ BROKEN = """(() => {
 })()"""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [2, 7, 21])
 @pytest.mark.parametrize("width", [390, 1280])
 def test_every_text_can_be_read(browser, tmp_path, count, width):

@@ -146,7 +146,7 @@ def test_where_one_side_wins_everything_intervals_are_open_and_moving_first_is_u
     assert ratings.first_move.value == pytest.approx(0, abs=1e-6)
     assert ratings.first_move.low < -400
     assert ratings.first_move.high > 400
-    assert "also in an opening: 0 Elo" in ratings.table().text()
+    assert "even in an opening): 0 Elo" in ratings.table().text()
 
 
 def test_the_penalty_is_firths():
