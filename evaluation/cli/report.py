@@ -90,13 +90,13 @@ def execute(arguments: argparse.Namespace) -> None:
 
 def show_curve(arguments: argparse.Namespace) -> None:
     """Print the curve of a training, and draw it."""
-    from c4env.evaluation.studies.strength import read_curve
+    from ..studies.strength import read_curve
 
     refuse(arguments, ["html", "games", "agent", "anchor"], "with the curve of a training")
     curve = read_curve(arguments.folder)
     show(curve, arguments)
     if arguments.plots:
-        from c4env.evaluation.report.plots import training_figures, write_plots
+        from ..report.plots import training_figures, write_plots
 
         title = arguments.folder.resolve().name
         for path in write_plots(arguments.plots, training_figures(title, curve.rows)):

@@ -63,11 +63,9 @@ class Data:
     Example:
         >>> positions = data("positions.npz", 20, plies=range(30, 36), sets=["random"])
         >>> positions
-        <Data: 20 positions of 30 to 35 plies; 17 train, 2 validation, 1 test>
-        >>> positions.of("train").columns.shape
-        (17, 7)
-        >>> positions[0].score, positions[:5].score.shape
-        (0, (5,))
+        <Data: 20 positions of 30 to 35 plies; 17 train, 3 validation>
+        >>> positions[:5].score.shape
+        (5,)
     """
 
     mine: Int64s  # [N] bitboards of the side to move (c4env.bitboard)

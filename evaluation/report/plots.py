@@ -8,14 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from c4env.errors import Unwritable
-from c4env.evaluation.studies.strength import Strength
 from c4env.evaluation.tables import plural, rounded, shortened, signed
 from c4env.lazy import from_extra
+
+if TYPE_CHECKING:
+    from ..studies.strength import Strength
 
 DPI: Final = 160
 WIDTH: Final = 7.0  # inches
