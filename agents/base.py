@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import inf
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Self, SupportsIndex
+from typing import TYPE_CHECKING, Any, Final, final
 
 import numpy as np
 
@@ -39,15 +39,18 @@ HINT: Final = "a function that answers for many boards must be marked by c4env.b
 class Agent(abc.ABC):
     """A policy: chooses a 0-based column in a position.
 
+    :meth:`choose` is the one method to write. Tournaments and environments play its columns.
+
     An agent plays one game at a time for one caller, so give each thread its own agent. A copy,
-    made by ``copy.deepcopy`` or ``pickle``, includes the random state and plays on as the
-    original would. A program, a server or a bot that an agent uses starts anew for the copy.
+    made by ``copy.deepcopy``, includes the random state and plays on as the original would. A
+    program, a server or a bot that an agent uses starts anew for the copy.
 
     Attributes:
         name: the spec that made the agent; empty if the class was called directly.
         deterministic: True when the agent always plays the same column in the same position,
-            whatever the seed. A class must declare it. If all agents of a run are deterministic
-            and the run plays all openings, a report calls the result exact.
+            whatever the seed. A class must declare it, and so must a subclass that chooses
+            otherwise (:attr:`repeats`). If all agents of a run are deterministic and the run plays
+            all openings, a report calls the result exact.
         nodes: number of positions searched for the latest move; 0 for agents that do not search.
         movetime: seconds for each move if the clock limits the search, else None. With a
             clock, two runs of the same game may differ.
@@ -60,39 +63,16 @@ class Agent(abc.ABC):
         0
     """
 
-    state_attrs: ClassVar[tuple[str, ...] | None] = None
-    """None: a copy or pickle holds all attributes. Names: a copy is made anew from the arguments,
-    and gets these attributes, which affect later moves."""
-
     deterministic: bool = False
     name: str = ""
     nodes: int = 0
     movetime: float | None = None
 
-    init_args: tuple[tuple[Any, ...], dict[str, Any]]  # unless state_attrs is None
     _given: Mapping[str, Any] = MappingProxyType({})  # the checked arguments, for repr
 
-    def __new__(cls, *args: Any, **options: Any) -> Self:
-        """Store the arguments, from which a copy is made."""
-        agent = super().__new__(cls)
-        if cls.state_attrs is not None:
-            agent.init_args = args, options
-        return agent
-
-    def __reduce_ex__(self, protocol: SupportsIndex) -> Any:
-        """Pickle the agent by its arguments, unless :attr:`state_attrs` is None."""
-        if self.state_attrs is None:
-            return super().__reduce_ex__(protocol)
-        return _made_again, (type(self), *self.init_args), self.__getstate__()
-
-    def __getstate__(self) -> Any:
-        """Return the state that a copy stores besides the arguments."""
-        if self.state_attrs is None:
-            return super().__getstate__()
-        return {name: getattr(self, name) for name in ("name", *self.state_attrs)}
-
+    @final
     def __call__(self, observation: Mapping[str, Any] | NDArray[Any]) -> int:
-        """Return the column for an observation of the player to move (``c4env.observation``)."""
+        """Return what :meth:`choose` plays for an observation (``c4env.observation``)."""
         from ..observation import position_from
 
         return self.choose(position_from(observation))
@@ -121,8 +101,7 @@ class Agent(abc.ABC):
         """Choose columns, int64 ``[M]``, on M boards whose games the agent does not remember.
 
         A stochastic agent is reseeded before each move, so that boards do not influence each
-        other. Override this method to choose on all boards at once. A class that overrides
-        :meth:`choose` or ``best_move`` alone gets this method back.
+        other. Override this method to choose on all boards at once. Callers ask :meth:`play_many`.
 
         Args:
             discs: int64 ``[M, 2]``, bitboards of the side to move and of the other side; read only.
@@ -132,17 +111,27 @@ class Agent(abc.ABC):
 
         columns = np.empty(len(discs), np.int64)
         for i, (mine, theirs) in enumerate(discs.tolist()):
-            if not self.deterministic:
+            if not self.repeats:
                 self.reseed(int(seeds[i]))
             columns[i] = self.choose(Position.from_bitboards(mine, theirs))
         return columns
 
-    def __init_subclass__(cls, **options: Any) -> None:
-        """Give a class that changes the choice on one board the default for many boards."""
-        super().__init_subclass__(**options)
-        own = vars(cls).keys()
-        if own & {"choose", "best_move"} and "choose_many" not in own:
-            cls.choose_many = Agent.choose_many  # type: ignore[method-assign]  # for a class
+    @final
+    def play_many(self, discs: Int64s, seeds: Int64s) -> Int64s:
+        """Choose columns on many boards, as :meth:`choose_many` describes.
+
+        If :meth:`choose_many` was written for another :meth:`choose` than the agent's, as in a
+        subclass that brings its own, :meth:`choose` is asked board by board.
+        """
+        if is_written_for_choice(self, "choose_many"):
+            return self.choose_many(discs, seeds)
+        return Agent.choose_many(self, discs, seeds)
+
+    @property
+    @final
+    def repeats(self) -> bool:
+        """Whether :attr:`deterministic` is True, and was declared for this :meth:`choose`."""
+        return self.deterministic is True and is_written_for_choice(self, "deterministic")
 
     @property
     def draws(self) -> bool:
@@ -187,8 +176,36 @@ def _shown(value: Any) -> str:
     return repr(value) if isinstance(value, str | int | float | None) else "..."
 
 
-def _made_again(kind: type[Agent], args: tuple[Any, ...], options: dict[str, Any]) -> Agent:
-    return kind(*args, **options)
+def is_written_for_choice(agent: Agent, name: str) -> bool:
+    """Whether an attribute belongs to the methods by which the agent chooses.
+
+    Python looks a name up in the instance, then in its class, then in the base classes. An
+    attribute counts if it stands no later in this order than ``choose`` and ``search``.
+    """
+    owners = [vars(agent), *map(vars, type(agent).__mro__)]
+
+    def place(attribute: str) -> int:
+        return next((i for i, names in enumerate(owners) if attribute in names), len(owners))
+
+    return place(name) <= min(map(place, ("choose", "search", "best_move")))
+
+
+class Derived:
+    """A class attribute computed from the agent; a subclass or an instance may replace it.
+
+    A ``property`` would refuse ``agent.deterministic = False``.
+    """
+
+    def __init__(self, compute: Callable[[Any], Any]) -> None:
+        self._compute = compute
+
+    def __get__(self, agent: Any, kind: type | None = None) -> Any:
+        return self if agent is None else self._compute(agent)
+
+
+def derived(compute: Callable[[Any], Any]) -> Any:
+    """Return :class:`Derived`, typed as the value that it computes."""
+    return Derived(compute)
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,12 +280,6 @@ class FunctionAgent(Agent):
         self.name = getattr(function, "__name__", type(function).__name__)
         self.deterministic = getattr(function, "deterministic", False) is True
 
-    def __call__(self, observation: Any) -> Any:
-        """Return the function's unchecked result, and copy the function's ``nodes``, if any."""
-        answer = self.function(observation)
-        self.nodes = getattr(self.function, "nodes", 0)
-        return answer
-
     @property
     def draws(self) -> bool:
         """Whether the function has a method ``reset``, which gets the seed."""
@@ -300,13 +311,33 @@ class FunctionAgent(Agent):
         from ..position import parse_column  # compiles the rules
 
         try:
-            answer = self(observation)
+            answer = self.function(observation)
+            self.nodes = getattr(self.function, "nodes", 0)
         except IndexError as error:
             raise InvalidAction(f"{type(error).__name__}: {error}; {HINT}") from error
         if np.shape(answer) if hasattr(answer, "shape") else isinstance(answer, list | tuple):
             shown = " ".join(repr(answer).split())[:60]
             raise InvalidAction(f"{shown}: expected one column; {HINT}")
         return parse_column(answer)
+
+
+def function_agent(function: Callable[[Any], Any]) -> FunctionAgent:
+    """Make the agent that a function of one observation is.
+
+    Raises:
+        InvalidOption: the function takes other arguments.
+    """
+    try:
+        inspect.signature(function).bind(None)
+    except TypeError as error:
+        raise InvalidOption(
+            f"agent {getattr(function, '__name__', function)!r}: {error}: expected a function of "
+            "one observation; of (observation, configuration), use kaggle:FILE.py; a heuristic, "
+            "use alphabeta:heuristic=FILE.py:NAME"
+        ) from None
+    except ValueError:  # Python cannot find the signature
+        pass
+    return FunctionAgent(function)
 
 
 def parameters_of(target: Callable[..., Any]) -> Mapping[str, inspect.Parameter] | None:

@@ -266,11 +266,11 @@ class PoolGames(Follower):
         who = self._who[boards]
         numbers = np.flatnonzero(np.bincount(who))
         if len(numbers) == 1:
-            return self._agents[int(numbers[0])].choose_many(discs, seeds)
+            return self._agents[int(numbers[0])].play_many(discs, seeds)
         columns = np.empty(len(boards), np.int64)
         for number in numbers:
             at = np.flatnonzero(who == number)
-            answer = self._agents[int(number)].choose_many(discs[at], seeds[at])
+            answer = self._agents[int(number)].play_many(discs[at], seeds[at])
             columns[at] = parse_actions(answer, len(at))
         return columns
 

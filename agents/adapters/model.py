@@ -26,7 +26,7 @@ from ...envs.vectorized.chance import streams
 from ...geometry import BOARD_SIZE
 from ...observation import LAYOUTS, Form
 from ...position import Position
-from ..base import Agent, FunctionAgent, is_model, require_move
+from ..base import Agent, function_agent, is_model, require_move
 from ..registry.options import Temperature, validate_args
 
 NO_SEED: Final = np.zeros(1, np.int64)
@@ -268,17 +268,7 @@ def agent_of(model: Any, temperature: float = 0.0, **unknown: Any) -> Agent:
         )
     if temperature:
         raise InvalidOption(f"{model!r}: a function of one observation has no temperature")
-    try:
-        inspect.signature(model).bind(None)
-    except TypeError as error:
-        raise InvalidOption(
-            f"agent {getattr(model, '__name__', model)!r}: {error}: expected a function of one "
-            "observation; of (observation, configuration), use kaggle:FILE.py; a heuristic, use "
-            "alphabeta:heuristic=FILE.py:NAME"
-        ) from None
-    except ValueError:  # Python cannot find the signature
-        pass
-    return FunctionAgent(model)
+    return function_agent(model)
 
 
 def maker_of(model: Any) -> Callable[..., Agent]:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from c4env.agents.adapters.model import PolicyAgent, form_of
+from c4env.agents.base import derived
 from c4env.agents.registry.options import Temperature, validate_args
 from c4env.errors import InvalidOption, MissingExtra
 from c4env.lazy import from_extra
@@ -25,11 +26,12 @@ class SB3(PolicyAgent):
         path: the model's .zip file. Loading can run code, so load only files that you trust.
     """
 
+    deterministic = derived(lambda agent: agent.temperature == 0)
+
     @validate_args
     def __init__(self, path: str | Path, temperature: Temperature = 0.0) -> None:
         self.path = Path(path)
         super().__init__(load_policy(self.path), temperature)
-        self.deterministic = temperature == 0
 
 
 def load_policy(path: Path) -> Any:

@@ -29,8 +29,6 @@ class TorchFunction(ModuleAgent):
         InvalidOption: the named object is not callable, or the device does not exist.
     """
 
-    state_attrs = ()  # another process loads the file again
-
     @validate_args
     def __init__(self, function: str, device: str = "cpu", temperature: Temperature = 0.0) -> None:
         with from_extra("torch", "torch: not installed"):

@@ -13,6 +13,7 @@ import importlib.metadata
 import inspect
 import re
 import sys
+import types
 from collections.abc import Callable, Iterable
 from typing import Any, Final
 
@@ -21,15 +22,15 @@ from c4env.agents.registry.imports import (
     file_hint,
     format_error,
     import_callable,
-    main_objects,
     suggest,
 )
 from c4env.agents.registry.table import ZOO
 from c4env.boards import STANDARD, require_board
 from c4env.errors import C4Error, InvalidOption, UnknownAgent, WrongBoard
 
+from ...envs.opponents import is_batched
 from ...geometry import BOARD_SIZE, IS_STANDARD
-from ..base import Agent, is_model, parameters_of
+from ..base import Agent, function_agent, is_model, parameters_of
 from .options import declared, options_of, summary_of
 
 ENTRY_POINTS: Final = "c4env.agents"
@@ -63,8 +64,7 @@ def register(name: str, agent: Callable[..., Any] | Entry, *, replace: bool = Fa
     """Register an agent under a name.
 
     Args:
-        name: letters, digits, ``-`` and ``_``; in a worker process also an import path from
-            ``__main__``, of :func:`registered_here`.
+        name: letters, digits, ``-`` and ``_``.
         agent: a class or factory to call with the options, a function from an observation to a
             column, an :class:`Entry`, or a model that :func:`make` accepts.
         replace: allow a name that is already registered. A function or class that is defined
@@ -79,10 +79,6 @@ def register(name: str, agent: Callable[..., Any] | Entry, *, replace: bool = Fa
         >>> make("edge").choose(Position.parse("4"))
         0
     """
-    module, is_path, attribute = name.partition(":")
-    if is_path and module == "__main__":
-        setattr(sys.modules[module], attribute, agent)
-        return
     if not re.fullmatch(r"[A-Za-z][\w-]*", name):
         raise InvalidOption(f"agent name {name!r}: expected letters, digits, '-' and '_'")
     if not (replace or _is_redefined(_registered.get(name), agent)) and name in names():
@@ -106,11 +102,9 @@ def _is_redefined(old: object, new: object) -> bool:
     return before == after and "<" not in after[1]
 
 
-def registered_here() -> dict[str, Entry | Callable[..., Any]]:
-    """Return the registered agents and those imported from ``__main__``, which workers lack."""
-    zoo = {entry.name for entry in ZOO}
-    added = {name: agent for name, agent in _registered.items() if name not in zoo}
-    return {**added, **main_objects}
+def registered_here() -> list[str]:
+    """Return the names that this process alone has: those registered by :func:`register`."""
+    return [name for name, agent in _registered.items() if agent not in ZOO]
 
 
 def described(name: str) -> tuple[str, str, list[tuple[str, str, str]]]:
@@ -359,7 +353,10 @@ def _build(target: Callable[..., Any], name: str, options: dict[str, Any]) -> Ag
 
 
 def _agent_of(thing: Any, **options: Any) -> Agent:
-    """Make an agent from a model or a function."""
+    """Make an agent from a model or a function; one of an observation needs no compiled code."""
+    if isinstance(thing, types.FunctionType) and not (options or is_batched(thing)):
+        require_board(thing, BOARD_SIZE, thing)
+        return function_agent(thing)
     made: Agent = _import(".adapters.model:agent_of")(thing, **options)
     return made
 

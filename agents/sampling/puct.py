@@ -21,6 +21,7 @@ from c4env.jit import kernel
 from ...bitboard import CELLS, COLUMNS, drop
 from ...envs.vectorized.batch import observed
 from ...position import Position
+from ..base import derived
 from ..registry.options import Megabytes, Movetime, Simulations, validate_args
 from .policy_value import Asked
 from .qtransforms import complete_by_mixed_value
@@ -225,6 +226,9 @@ class PUCT(TreeAgent):
     """
 
     default_simulations = 400
+    deterministic = derived(
+        lambda agent: agent._function.deterministic and not agent.reuse and agent.movetime is None
+    )
 
     @validate_args
     def __init__(
@@ -248,7 +252,6 @@ class PUCT(TreeAgent):
         self.root_temperature = root_temperature
         self.slice = 4 * batch
         self._function = Asked(function, policy)
-        self.deterministic = self._function.deterministic and not reuse and movetime is None
         self._paths = np.zeros((batch, CELLS + 1), np.int64)
         self._depths = np.zeros(batch, np.int64)
         self._boards = np.zeros((batch, 2), np.int64)

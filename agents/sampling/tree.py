@@ -230,7 +230,6 @@ class TreeAgent(SearchingAgent):
     copying. When the tree is full, simulations go on from the existing leaves.
     """
 
-    state_attrs = ("_seed", "_root", "_result")
     default_simulations: ClassVar[int]  # simulations for each move without a movetime
     slice: int  # simulations between two checks of the clock and of Ctrl-C
 
@@ -269,11 +268,16 @@ class TreeAgent(SearchingAgent):
             self._root = position
         return self._result
 
-    def __getstate__(self) -> Any:
-        """Return the state to pickle, with only the used part of the tree."""
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the state of a copy, with only the used part of the tree."""
         used = int(self._work[USED]) if self.reuse and self._root is not None else 0
-        kept = {"_tree": self._tree[:used].copy(), "_work": self._work.copy()}
-        return super().__getstate__() | kept
+        kept = {"_tree": self._tree[:used].copy(), "_spare": np.empty(0, NODE)}
+        return vars(self) | kept
+
+    def close(self) -> None:
+        """Give the memory of the tree back, until the next search."""
+        self._root = self._result = None
+        self._tree = self._spare = np.empty(0, NODE)
 
     @abc.abstractmethod
     def _prepare(self, position: Position) -> None:

@@ -14,7 +14,7 @@ import numpy as np
 from numba import from_dtype, types
 from numpy.typing import NDArray
 
-from c4env.agents.base import SearchingAgent, SearchResult, require_move
+from c4env.agents.base import SearchingAgent, SearchResult, derived, require_move
 from c4env.agents.heuristics.names import (
     WIN,
     Heuristic,
@@ -298,7 +298,7 @@ class Deepening(SearchingAgent):
         table_mb: memory of the table. It is allocated when first needed.
     """
 
-    state_attrs = ()
+    deterministic = derived(lambda agent: agent.movetime is None and agent._repeats)
 
     @validate_args
     def __init__(
@@ -318,9 +318,17 @@ class Deepening(SearchingAgent):
         self._heuristic_name = heuristic
         function = load(heuristic)
         self._heuristic = as_argument(function)
-        self.deterministic = movetime is None and is_deterministic(function)
+        self._repeats = is_deterministic(function)
         self._work = np.zeros(WORKSPACE, np.int64)
         self._table = np.zeros(0, ENTRY)
+
+    def close(self) -> None:
+        """Give the table's memory back, until the next search."""
+        self._table = np.zeros(0, ENTRY)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the state of a copy, which allocates a table of its own."""
+        return vars(self) | {"_table": np.zeros(0, ENTRY), "_work": np.zeros_like(self._work)}
 
     def search(self, position: Position) -> SearchResult:
         """Return the chosen column, its value, the completed depth and the principal variation.

@@ -25,7 +25,7 @@ from c4env.jit import HEURISTIC, kernel
 from ...bitboard import CELLS, COLUMN, COLUMNS, STRIDE, drop, has_won, playable
 from ...envs.vectorized.batch import shares
 from ...position import Position
-from ..base import SearchingAgent, SearchResult, line_of_play, require_move
+from ..base import SearchingAgent, SearchResult, derived, line_of_play, require_move
 from ..heuristics.names import WIN, Heuristic, as_argument, is_deterministic, load, not_a_value
 from ..registry.options import DEFAULT_HEURISTIC, HeuristicName, Plies, validate_args
 from .lowlevel import POINTER, pointer
@@ -193,7 +193,7 @@ class FixedDepth(SearchingAgent):
     quick: ClassVar[int] = 10**8
     """The number of unpruned lines of play above which a search runs in its own thread; shorter
     searches take some hundredths of a second."""
-    state_attrs = ("threads",)
+    deterministic = derived(lambda agent: agent._repeats)
 
     @validate_args
     def __init__(
@@ -210,7 +210,7 @@ class FixedDepth(SearchingAgent):
         self.heuristic = heuristic
         function = load(heuristic)
         self._heuristic = as_argument(function)
-        self.deterministic = is_deterministic(function)
+        self._repeats = is_deterministic(function)
 
     def _best(
         self, mine: int, theirs: int, depth: int, searching: bool, order: int

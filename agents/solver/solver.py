@@ -245,6 +245,11 @@ class Solver:
         with self._lock:
             self._epoch = self._new_epoch()
 
+    def close(self) -> None:
+        """Give the table's memory back; the next search allocates it again."""
+        with self._lock:
+            self._table = None
+
     # -- implementation -------------------------------------------------------------
 
     def _new_epoch(self) -> int:

@@ -126,8 +126,8 @@ class Follower:
         """Begin new games on these boards."""
 
     def columns(self, discs: Int64s, boards: Int64s, seeds: Int64s) -> ArrayLike:
-        """Choose columns ``[M]``, given bitboards int64 ``[M, 2]``; see ``Agent.choose_many``."""
-        return self.agent.choose_many(discs, seeds)  # type: ignore[no-any-return]  # Any
+        """Choose columns ``[M]``, given bitboards int64 ``[M, 2]``; see ``Agent.play_many``."""
+        return self.agent.play_many(discs, seeds)  # type: ignore[no-any-return]  # Any
 
     def choose(self, position: Position, seeds: Int64s) -> Any:
         """Choose a column on the board of ``ConnectFourEnv``, where an agent may keep its game."""

@@ -99,8 +99,7 @@ _RUN: Final = {
     "margin": (float, "SECONDS", "time by which a move may exceed --movetime (default 0.1)"),
     "backend": (
         str, "NAME",
-        "where to play: loky (processes on this machine, the default), threading, serial, "
-        "dask or ray (extras c4env[dask], c4env[ray])",
+        "play on a cluster: dask or ray (extras c4env[dask], c4env[ray])",
     ),
     "address": (str, "ADDRESS", "address of a Dask or Ray cluster; all its workers play"),
     "max_tokens": (

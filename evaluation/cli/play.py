@@ -38,6 +38,7 @@ def execute(arguments: argparse.Namespace) -> None:
     from ...position import DIGITS, Position
     from ...view.rendering import SIDES, drawing
     from ..games.game import play_game
+    from ..games.players import Here
     from ..plan.field import split_name
     from ..play import HUMAN, Human, Left, keep
     from ..rating.wintable import WinTable
@@ -61,7 +62,7 @@ def execute(arguments: argparse.Namespace) -> None:
         board = drawing(position, column, colour=True)
         say(f"\n{shown[1 - position.to_move]} plays {DIGITS[column]}\n{board}")
 
-    first, second = (Human() if spec == HUMAN else agents.make(spec) for _, spec in named)
+    first, second = (Here(Human() if spec == HUMAN else agents.make(spec)) for _, spec in named)
     # If standard output is for programs, the game goes to stderr.
     with nullcontext() if arguments.format == "text" else stdout_to_stderr():
         last = DIGITS.index(arguments.moves[-1]) if arguments.moves else None
@@ -75,7 +76,7 @@ def execute(arguments: argparse.Namespace) -> None:
             return
         finally:
             for player in (first, second):
-                if not isinstance(player, Human):
+                if not isinstance(player.agent, Human):
                     player.close()
         if game.forfeited_by is not None:
             say(f"{shown[game.forfeited_by]} forfeits: {game.reason}")

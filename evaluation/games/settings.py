@@ -12,16 +12,14 @@ from typing import Any, Final, TypedDict
 
 from c4env.agents.registry.imports import suggest
 from c4env.errors import InvalidOption, require_integer
-from c4env.evaluation.games.pool import Clock
+from c4env.evaluation.games.game import Clock
 
 from ..store.record import GameRecord
 
 Watcher = Callable[[int, int], None]
 
 CLUSTERS: Final = ("dask", "ray")
-
-BACKENDS: Final = ("serial", "loky", "threading", *CLUSTERS)
-"""``serial`` needs no workers; ``loky`` starts processes on this machine."""
+"""The backends: workers on other machines."""
 
 DAY: Final = 86400.0  # seconds; the longest time for a move
 
@@ -48,9 +46,10 @@ class Settings:
 
     Attributes:
         seed: the same seed gives the same games for any number of jobs.
-        jobs: the number of worker processes; 1 plays in this process, or in one worker if a spec
-            names third-party code. With several jobs, players that are objects must be picklable.
-            Language models play in ``jobs`` threads, one game at a time in each thread.
+        jobs: number of games that are played at a time. This project's agents play in one process
+            for each job, with one job in this process. A spec that names other people's code plays
+            in a process of its own for each job. Python objects play in threads of this process,
+            where they share one interpreter; each job has a copy of them.
         out: a run directory, which stores each game when it ends. The same call, or a call with
             more agents or openings, plays only missing games.
         watch: called from time to time with the number of games done and the total.
@@ -62,10 +61,7 @@ class Settings:
             ``movetime + margin`` forfeits the game. Nothing limits the time to make or reset an
             agent.
         margin: seconds by which a move may exceed ``movetime``.
-        backend: ``loky`` (processes), ``threading``, ``serial`` (this process, for debuggers), or
-            ``dask`` or ``ray`` (a cluster). None uses the backend that the caller has set with
-            ``joblib.parallel_config``, by default loky. With threading and serial, a module
-            ``package.module`` plays as this process imported it, even if it was edited since.
+        backend: ``dask`` or ``ray``, whose workers play the games; None plays on this machine.
         address: the address of a cluster; all its workers play. Without an address, dask and ray
             start ``jobs`` workers on this machine.
         max_tokens: the most tokens, in prompts and answers, that language models may use in the
@@ -93,7 +89,11 @@ class Settings:
         put = functools.partial(object.__setattr__, self)
         number = require_integer
         put("seed", number("seed", self.seed, 0, "an integer 0..2**63-1", high=2**63 - 1))
-        for name, of in (("jobs", "processes"), ("limit", "openings"), ("max_tokens", "tokens")):
+        for name, of in (
+            ("jobs", "games at a time"),
+            ("limit", "openings"),
+            ("max_tokens", "tokens"),
+        ):
             if name == "jobs" or getattr(self, name) is not None:
                 put(name, number(name, getattr(self, name), 1, f"a number of {of}, at least 1"))
         times = [("margin", self.margin, "at least 0")]
@@ -106,9 +106,8 @@ class Settings:
                     f"{name}={value!r}: expected a number of seconds, {least} and at most {DAY:g}"
                 )
             put(name, float(value))
-        if self.backend is not None and self.backend not in BACKENDS:
-            expected = ", ".join(BACKENDS)
-            raise InvalidOption(f"backend={self.backend!r}: expected one of {expected}")
+        if self.backend is not None and self.backend not in CLUSTERS:
+            raise InvalidOption(f"backend={self.backend!r}: expected {' or '.join(CLUSTERS)}")
         if self.address is not None and self.backend not in CLUSTERS:
             takers = " or ".join(CLUSTERS)
             raise InvalidOption(

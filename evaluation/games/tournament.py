@@ -6,6 +6,7 @@ import functools
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Unpack, cast
@@ -14,8 +15,6 @@ import numpy as np
 
 from c4env.arrays import Float64s
 from c4env.errors import InvalidOption, Unavailable
-from c4env.evaluation.games.pool import Lost, do_all
-from c4env.evaluation.games.processes import one_interrupt, signal_heard
 from c4env.evaluation.tables import plural
 from c4env.version import commit
 
@@ -38,15 +37,9 @@ from ..rating.wintable import WinTable
 from ..store.export import games_table
 from ..store.record import GameRecord, digest, open_games
 from ..store.transcripts import Transcripts
-from .clusters import elsewhere, play_elsewhere
-from .game import lost_game
-from .players import (
-    Lineup,
-    close_agents,
-    line_up,
-    play_one,
-)
-from .settings import Settings, SettingsByName, settings_of
+from .clusters import play_elsewhere
+from .players import RunSpec, Seats, do_all, play_one
+from .settings import CLUSTERS, Settings, SettingsByName, settings_of
 
 
 class Frames(NamedTuple):
@@ -243,7 +236,9 @@ def _whole_run(plan: Plan) -> Tournament:
 class Plan(NamedTuple):
     """A run that is ready to play."""
 
-    lineup: Lineup
+    field: Mapping[str, Player]
+    seats: Seats  # of the first thread
+    traits: Mapping[str, Traits]
     schedule: Sequence[Fixture]
     settings: Settings
     header: RunHeader
@@ -257,10 +252,14 @@ def prepare(
     challengers: tuple[str, ...] = (),
     sprt: SprtPlan | None = None,
 ) -> Plan:
-    """Check the players of a run and return its plan; :func:`play` closes the plan's agents."""
+    """Make the players of a run and return its plan; :func:`play` closes the players."""
     field = separate(field)
-    lineup = line_up(field, settings.movetime, settings.jobs)
-    known = lineup.traits
+    seats = Seats(field, settings.clock, settings.jobs == 1 and settings.clock is None)
+    try:
+        known = {name: seats.look(name) for name in field}
+    except BaseException:
+        seats.close()
+        raise
     # A run directory compares this header with its own.
     header = RunHeader(
         kind=kind,
@@ -270,41 +269,38 @@ def prepare(
         seed=settings.seed,
         c4env=version_here(),
         commit=commit(),
-        deterministic=known.deterministic,
-        timed=known.timed,
-        code=dict(known.code),
-        prompts=dict(known.prompts),
+        deterministic=tuple(name for name, its in known.items() if its.deterministic),
+        timed=tuple(name for name, its in known.items() if its.timed),
+        code={name: dict(its.code) for name, its in known.items() if its.code},
+        prompts={name: its.prompt for name, its in known.items() if its.prompt},
         movetime=settings.movetime,
         margin=None if settings.movetime is None else settings.margin,
         sprt=sprt,
     )
-    return Plan(lineup, header.schedule(), settings, header)
+    return Plan(field, seats, known, header.schedule(), settings, header)
 
 
 def play(plan: Plan, ordered: bool = False) -> Generator[GameRecord, None, None]:
     """Play the games of a run; yield each game when it is over and written.
 
-    Stored games come first, in the order of the schedule. Then the workers play the missing games.
-    Closing the generator ends the workers. Another call with the same ``out`` resumes the run.
+    Stored games come first, in the order of the schedule. Then the missing games are played.
+    Closing the generator ends the players. Another call with the same ``out`` resumes the run.
 
     Args:
         plan: the run.
         ordered: whether to yield and write the games in the order of the schedule. The first n
-            games are then the same with any number of workers.
+            games are then the same with any number of jobs.
 
     Raises:
         Unavailable: a service that an agent needs does not answer, or ``max_tokens`` are used up.
         InvalidOption: language models cannot play with these settings.
     """
-    schedule, settings, lineup = plan.schedule, plan.settings, plan.lineup
+    schedule, settings = plan.schedule, plan.settings
     out = settings.out
     done = 0
     try:
-        backend = _backend(settings, lineup.traits)
-        with (
-            one_interrupt(),
-            open_games(None if out is None else Path(out), plan.header) as file,
-        ):
+        _check(settings, plan.header.prompts)
+        with open_games(None if out is None else Path(out), plan.header) as file:
             kept = {game.fixture: game for game in file.entries}
             there = {fixture: kept[fixture] for fixture in schedule if fixture in kept}
             missing = [fixture for fixture in schedule if fixture not in there]
@@ -313,7 +309,7 @@ def play(plan: Plan, ordered: bool = False) -> Generator[GameRecord, None, None]
                 settings.watch(done, len(schedule))
             with (
                 _transcripts(plan, missing) as transcripts,
-                closing(_play(lineup, missing, settings, backend, transcripts)) as fresh,
+                closing(_play(plan, missing, transcripts)) as fresh,
             ):
                 games = (
                     _in_order(fresh, schedule, there) if ordered else chain(there.values(), fresh)
@@ -327,8 +323,6 @@ def play(plan: Plan, ordered: bool = False) -> Generator[GameRecord, None, None]
                         settings.on_game(game)
                     if new and settings.watch is not None:
                         settings.watch(done, len(schedule))
-                    if signal_heard() is not None:  # an agent caught the interrupt
-                        raise KeyboardInterrupt
                     yield game
     except Unavailable as error:
         fate = f"{done} of {len(schedule)} games are in {out}; the same command resumes the run"
@@ -341,54 +335,29 @@ def play(plan: Plan, ordered: bool = False) -> Generator[GameRecord, None, None]
             stop.args = (f"{plural(done, 'game')} lost; with --out DIR they are kept",)
         raise
     finally:
-        lineup.close()
+        plan.seats.close()
 
 
 def _play(
-    lineup: Lineup,
-    fixtures: Sequence[Fixture],
-    settings: Settings,
-    backend: str | None,
-    transcripts: Transcripts | None,
+    plan: Plan, fixtures: Sequence[Fixture], transcripts: Transcripts | None
 ) -> Generator[GameRecord, None, None]:
-    """Play games: on joblib's workers, on worker processes of our own, or here."""
-    jobs, clock = settings.jobs, settings.clock
-    run = lineup.run(settings.seed, clock, transcripts)
-    if elsewhere(backend):
-        lineup.close()
-        yield from play_elsewhere(run, fixtures, jobs, backend, settings.address)
+    run = RunSpec(plan.settings.seed, plan.settings.clock, transcripts)
+    if plan.settings.backend in CLUSTERS and transcripts is None:
+        yield from play_elsewhere(run, plan.field, fixtures, plan.settings)
         return
-    sent = None if backend == "serial" else run.for_workers(jobs)
-    if sent is None:
-        with lineup.here():
-            yield from (play_one(run, *fixture) for fixture in fixtures)
-        return
-    close_agents(lineup.made)
-    task = functools.partial(play_one, sent)
-    with closing(do_all(task, fixtures, jobs, clock, lineup.workers)) as games:
-        for fixture, game in games:
-            yield lost_game(fixture, game) if isinstance(game, Lost) else game
+    yield from do_all(partial(play_one, run), fixtures, plan.seats, plan.settings.jobs)
 
 
-def _backend(settings: Settings, known: Traits) -> str | None:
-    """Return the backend of a run; runs with language models use threads."""
-    if not known.prompts:
-        if settings.max_tokens is not None:
-            raise InvalidOption(
-                f"max_tokens={settings.max_tokens}: no agent of the field is a language model"
-            )
-        return settings.backend
-    if settings.movetime is not None:
+def _check(settings: Settings, prompts: Mapping[str, str]) -> None:
+    if not prompts and settings.max_tokens is not None:
+        raise InvalidOption(
+            f"max_tokens={settings.max_tokens}: no agent of the field is a language model"
+        )
+    if prompts and settings.movetime is not None:
         raise InvalidOption(
             f"movetime={settings.movetime:g}: language models would forfeit on a slow network; "
             "expected movetime= only in the specs of other agents"
         )
-    if settings.backend not in (None, "threading", "serial"):
-        raise InvalidOption(
-            f"backend={settings.backend!r}: expected threading or serial, because this process "
-            "stores the answers of language models"
-        )
-    return settings.backend or "threading"
 
 
 _PATIENCE: Final = ("retries", "timeout")
@@ -399,15 +368,15 @@ def _transcripts(
     plan: Plan, missing: Sequence[Fixture]
 ) -> AbstractContextManager[Transcripts | None]:
     """Return the transcripts of a run, or None if no player is a language model."""
-    if not plan.lineup.traits.prompts:
+    if not plan.header.prompts:
         return nullcontext()
     out = plan.settings.out
     folder = None if out is None else Path(out)
     asked = {}
-    for name, prompt in plan.lineup.traits.prompts.items():
+    for name, prompt in plan.header.prompts.items():
         _, options = split_spec(plan.header.players[name])
         said_by = {key: value for key, value in options.items() if key not in _PATIENCE}
-        asked[name] = in_short({**said_by, **plan.lineup.traits.code.get(name, {})}, prompt)
+        asked[name] = in_short({**said_by, **plan.header.code.get(name, {})}, prompt)
     return closing(Transcripts(folder, asked, missing, plan.settings.max_tokens))
 
 

@@ -9,7 +9,6 @@ from pathlib import Path
 from c4env.errors import UnreadableRun
 
 from ..plan.header import RunHeader, SprtPlan
-from ..plan.identity import UNKNOWN
 
 Pairings = Sequence[tuple[str, str]]
 
@@ -85,15 +84,11 @@ def _differing(there: RunHeader, asked: RunHeader, games: Pairings) -> Iterator[
         if there.prompts.get(name) != asked.prompts.get(name):
             yield f"prompt of {name}"
         before, now = there.code.get(name, {}), asked.code.get(name, {})
-        keys = [key for key in sorted({*before, *now}) if _changed(before.get(key), now.get(key))]
-        if keys:
+        if "" in (before.get("version"), now.get("version")):
+            yield f"player {name}, a Python object without an attribute version, may be another one"
+        elif keys := [key for key in sorted({*before, *now}) if before.get(key) != now.get(key)]:
             yield f"code of {name} ({', '.join(keys)})"
 
 
 def _shown(value: object) -> str:
     return ",".join(map(str, value)) if isinstance(value, SprtPlan) else str(value)
-
-
-def _changed(before: str | None, now: str | None) -> bool:
-    """Whether two hashes differ, or one of them cannot be known."""
-    return before != now or before is None or before.startswith(UNKNOWN)

@@ -73,7 +73,7 @@ def blunder_rate(model: Any, questions: int | None = None) -> float:
     signs = np.where(np.isnan(scores), -2, np.sign(scores))
     discs = bitboards([question.position for question in asked])
     seeds = np.random.default_rng(0).integers(2**48, size=len(asked))
-    columns = agents.make(model).choose_many(discs, seeds)
+    columns = agents.make(model).play_many(discs, seeds)
     kept = signs[np.arange(len(asked)), columns] == signs.max(axis=1)
     return float(1 - kept.mean())
 

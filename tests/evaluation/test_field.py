@@ -6,7 +6,8 @@ from c4env import agents, evaluation
 from c4env.agents.base import Agent
 from c4env.agents.registry.entries import Entry
 from c4env.errors import InvalidOption, UnreadableRun
-from c4env.evaluation.games.players import line_up
+from c4env.evaluation.games.game import Clock
+from c4env.evaluation.games.players import Seats
 from c4env.evaluation.plan.field import Traits, make_player, name_players
 from c4env.evaluation.plan.patterns import MOST, expand, expand_all
 
@@ -39,21 +40,20 @@ def test_the_runs_movetime_reaches_the_agents_that_take_one(patient):
     assert make_player("greedy", 0.5).movetime is None
 
 
+def traits(field, movetime=None):
+    clock = None if movetime is None else Clock(movetime, 0.1)
+    with closing(Seats(field, clock, here=True)) as seats:
+        return {name: seats.look(name) for name in field}
+
+
 def test_traits(patient):
     field = name_players(["random", "greedy", "patient", "patient:movetime=1"])
-    assert traits(field)._replace(code={}) == Traits(
-        deterministic=("greedy", "patient"),
-        timed=("patient:movetime=1",),
-    )
-    assert traits(field, 0.5).timed == ("patient", "patient:movetime=1")
-    plain = traits({"f": lambda observation: 0})
-    assert plain == Traits((), (), {}, plain.code)
-    assert plain.code.keys() == {"f"}
-
-
-def traits(field, movetime=None):
-    with closing(line_up(field, movetime)) as lineup:
-        return lineup.traits
+    found = traits(field)
+    assert [name for name, its in found.items() if its.deterministic] == ["greedy", "patient"]
+    assert [name for name, its in found.items() if its.timed] == ["patient:movetime=1"]
+    timed = [name for name, its in traits(field, 0.5).items() if its.timed]
+    assert timed == ["patient", "patient:movetime=1"]
+    assert traits({"f": lambda observation: 0})["f"] == Traits(False, False, "", {"version": ""})
 
 
 def test_a_function_or_a_policy_may_claim_to_be_deterministic():
@@ -69,7 +69,7 @@ def test_a_function_or_a_policy_may_claim_to_be_deterministic():
     function.deterministic = True
     agents.register("claims", function)
     field = {"policy": Policy(), "function": function, "claims": "claims"}
-    assert traits(field).deterministic == tuple(field)
+    assert all(its.deterministic for its in traits(field).values())
 
 
 def test_timed_runs_say_so_and_agents_are_closed(patient, tmp_path):

@@ -34,7 +34,7 @@ def test_the_report_covers_all_that_is_there(tmp_path, c4):
 
 
 def test_more_agents_and_openings_play_what_is_missing(tmp_path):
-    settings = {"seed": 6, "jobs": 2, "backend": "threading", "out": tmp_path}
+    settings = {"seed": 6, "jobs": 2, "out": tmp_path}
     for players, limit, before in ((TWO, 4, 0), (THREE, 4, 8), (THREE[::-1], 9, 24)):
         result, there = counted(players, 2, limit=limit, **settings)
         at_once = evaluation.round_robin(players, 2, limit=limit, seed=6)

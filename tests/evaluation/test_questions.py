@@ -12,10 +12,10 @@ from c4env.evaluation.exact.questions import (
     ANSWERS_FILE,
     STAGES,
     labelled_sets,
-    line_up_specs,
     make_labelled,
     question_agents,
     read_labelled,
+    seats_of,
 )
 from c4env.evaluation.exact.scores import SCORES_FILE, Judge, positions_backwards, positions_of
 from c4env.evaluation.store.record import GameRecord
@@ -36,8 +36,8 @@ def judge():
 
 
 def answers(specs, *arguments, **options):
-    with closing(line_up_specs(specs)) as lineup:
-        return question_agents(lineup, *arguments, **options)
+    with closing(seats_of(specs)) as seats:
+        return question_agents(seats, *arguments, **options)
 
 
 def breaks_down(observation):

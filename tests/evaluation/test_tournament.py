@@ -68,7 +68,7 @@ def test_payoffs_are_the_points_of_each_pair_by_name(tmp_path):
 
 def test_whoever_takes_games_in_order_may_stop_and_go_on(tmp_path):
     def run(folder, count, jobs):
-        settings = Settings(seed=3, jobs=jobs, out=folder, backend="threading")
+        settings = Settings(seed=3, jobs=jobs, out=folder)
         with closing(play(prepare(name_players(FIELD), ["1", "2"], settings), True)) as games:
             return list(itertools.islice(games, count))
 
@@ -90,13 +90,12 @@ def test_same_digest_for_one_job_and_two():
     assert [game.fixture for game in one.games] == [game.fixture for game in two.games]
 
 
-def test_only_agents_that_play_must_reach_the_workers():
-    lock = threading.Lock()  # cannot be pickled
+def test_what_is_registered_plays_in_this_process_with_any_number_of_jobs():
+    lock = threading.Lock()  # cannot be copied
     agents.register("dom", lambda observation: lock.locked() + 3)
     players = [*FIELD[:2], "dom"]  # whose name is also a part of another
-    assert evaluation.round_robin(players[:2], openings=0, jobs=2).games
-    with pytest.raises(InvalidOption, match="cannot be sent to a worker"):
-        evaluation.round_robin(players, openings=0, jobs=2)
+    runs = [evaluation.round_robin(players, openings=0, jobs=jobs) for jobs in (1, 2)]
+    assert runs[0].digest == runs[1].digest
 
 
 @pytest.mark.slow
