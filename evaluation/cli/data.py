@@ -54,9 +54,9 @@ def execute(arguments: argparse.Namespace) -> None:
     won, drawn, lost = (int((np.sign(found.score) == sign).sum()) for sign in (1, 0, -1))
     names, counts = np.unique(found.split, return_counts=True)
     splits = ", ".join(f"{n:,} {name}" for name, n in zip(names, counts, strict=True))
-    noun = "position" if len(found.mine) == 1 else "positions"
+    noun = "position" if len(found) == 1 else "positions"
     say(
-        f"{len(found.mine):,} {noun} in {arguments.file}; the side to move wins {won:,}, draws "
+        f"{len(found):,} {noun} in {arguments.file}; the side to move wins {won:,}, draws "
         f"{drawn:,}, loses {lost:,}; {splits}"
     )
 

@@ -78,7 +78,7 @@ def write_pages(
         write_file(arguments.html, page(found))
         say(f"page in {arguments.html}", sys.stderr)
     if plots:
-        from c4env.evaluation.report.plots import write_plots
+        from ..report.plots import run_figures, write_plots
 
-        for path in write_plots(plots, found):
+        for path in write_plots(plots, run_figures(found)):
             say(f"figure in {path}", sys.stderr)

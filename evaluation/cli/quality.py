@@ -10,6 +10,10 @@ begin-easy, begin-medium, begin-hard, middle-easy, middle-medium or end-easy (ma
 The command finds the exact score of every column on all cores and keeps the scores in
 DIR/scores.jsonl. After an interruption the same command resumes.
 
+Columns: blunder_rate, blunders per critical move; critical, some column keeps a win or draw that
+another gives away; optimal, the best score; keeping, the same result (win, draw or loss) as the
+best column; loss, the mean of the best score minus the move's score; forced, one legal column.
+
 For heuristics the table has the rank correlation between value and exact score, and how often the
 value's sign is right. NAME is a heuristic of the zoo or module:function; without NAME the table has
 all heuristics of the zoo.

@@ -8,6 +8,11 @@ agents. FILE.py:function or package.module:attribute names your own agent; FILE.
 function `agent`. NAME=SPEC gives an agent another name in the tables. A pattern names many agents:
 `alphabeta:depth=2..6,heuristic={chain,window}` has a range and a choice. Without agents, the
 default field plays: random, greedy, and the published systems.
+
+Columns: rank, the 95 % interval of the place; Elo, with its 95 % interval, 0 for the mean; LOS, the
+probability of being stronger than the next (with --only, than the opponent); nodes and ms, a move;
+1, 2, ..., percent of the points moving first against that agent; first and second, percent of the
+points moving first and second (with --only, wins/draws/losses).
 """
 
 from __future__ import annotations

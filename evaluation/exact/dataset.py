@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import base64
 import zlib
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple
+from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple, SupportsIndex, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,9 +25,10 @@ from c4env.envs.vectorized.batch import Batch, boards_from
 from c4env.envs.vectorized.chance import streams
 from c4env.errors import InvalidOption, UnreadableRun, Unwritable, require_integer
 from c4env.evaluation.store.lines import Lines
-from c4env.evaluation.tables import shortened
+from c4env.evaluation.tables import plural, shortened
 from c4env.files import write_whole
 from c4env.lazy import from_extra
+from c4env.position import Position
 
 if TYPE_CHECKING:
     from torch.utils.data import TensorDataset
@@ -33,13 +36,36 @@ if TYPE_CHECKING:
 SPLITS: Final = ("train", "validation", "test", "exam")
 
 
-class Data(NamedTuple):
-    """N unfinished positions, one of each mirror pair, with their exact scores.
+class Row(NamedTuple):
+    """A position of :class:`Data`; the fields are those of its columns."""
+
+    mine: int
+    theirs: int
+    ply: int
+    score: int
+    columns: Int8s  # [7]
+    best: Bools  # [7]
+    split: str
+
+    @property
+    def position(self) -> Position:
+        """The position."""
+        return Position.from_bitboards(self.mine, self.theirs)
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Data:
+    """A table of N unfinished positions, one of each mirror pair, with their exact scores.
+
+    ``len`` is N; a number gives a :class:`Row`, a slice, mask or array of numbers gives the
+    :class:`Data` of these rows; iteration yields the rows. The attributes are the columns.
 
     Example:
         >>> positions = data("positions.npz", 20, plies=range(30, 36), sets=["random"])
-        >>> positions.of("train").columns.shape
-        (17, 7)
+        >>> positions
+        <Data: 20 positions of 30 to 35 plies; 17 train, 3 validation>
+        >>> positions[:5].score.shape
+        (5,)
     """
 
     mine: Int64s  # [N] bitboards of the side to move (c4env.bitboard)
@@ -50,9 +76,35 @@ class Data(NamedTuple):
     best: Bools  # [N, 7] whether a column has the greatest score
     split: NDArray[np.str_]  # [N] one of SPLITS; a position has the same split in all files
 
-    def take(self, rows: NDArray[Any] | slice) -> Data:
-        """Return the data of the given rows."""
-        return Data._make(field[rows] for field in self)
+    def __len__(self) -> int:
+        return len(self.mine)
+
+    def __repr__(self) -> str:
+        noun = plural(len(self), "position")
+        if not len(self):
+            return f"<Data: {noun}>"
+        splits = Counter(self.split.tolist())
+        sizes = ", ".join(f"{splits[name]} {name}" for name in SPLITS if splits[name])
+        return f"<Data: {noun} of {self.ply.min()} to {self.ply.max()} plies; {sizes}>"
+
+    @overload
+    def __getitem__(self, rows: SupportsIndex) -> Row: ...
+    @overload
+    def __getitem__(self, rows: slice | NDArray[Any] | Sequence[int]) -> Data: ...
+    def __getitem__(self, rows: SupportsIndex | slice | NDArray[Any] | Sequence[int]) -> Row | Data:
+        if isinstance(rows, SupportsIndex) and not isinstance(rows, np.ndarray):
+            numbers = (self.mine, self.theirs, self.ply, self.score)
+            return Row(
+                *(int(column[rows]) for column in numbers),
+                self.columns[rows], self.best[rows], str(self.split[rows]),
+            )  # fmt: skip
+        return Data(*(column[rows] for column in self._columns().values()))
+
+    def __iter__(self) -> Iterator[Row]:
+        return (self[row] for row in range(len(self)))
+
+    def _columns(self) -> dict[str, NDArray[Any]]:
+        return {name: getattr(self, name) for name in NAMES}
 
     def of(self, split: str) -> Data:
         """Return the positions of a split.
@@ -62,7 +114,7 @@ class Data(NamedTuple):
         """
         if split not in SPLITS:
             raise InvalidOption(f"split={split!r}: expected one of {', '.join(SPLITS)}")
-        return self.take(self.split == split)
+        return self[self.split == split]
 
     def numpy(self) -> tuple[NDArray[np.float32], ...]:
         """Convert the data to float32 arrays for training.
@@ -89,6 +141,16 @@ class Data(NamedTuple):
             from torch.utils.data import TensorDataset
         return TensorDataset(*map(torch.from_numpy, self.numpy()))
 
+    def frame(self) -> Any:
+        """The table as a ``pandas.DataFrame``; ``columns`` and ``best`` hold arrays ``[7]``.
+
+        Raises:
+            MissingExtra: pandas is not installed.
+        """
+        with from_extra("pandas", "a frame needs pandas"):
+            import pandas
+        return pandas.DataFrame({name: list(column) for name, column in self._columns().items()})
+
     @classmethod
     def read(cls, path: str | Path) -> Data:
         """Read a ``.npz`` or ``.parquet`` file.
@@ -106,13 +168,16 @@ class Data(NamedTuple):
             raise UnreadableRun(f"{path}: {said}: expected a file written by c4 data") from None
 
 
+NAMES: Final = tuple(field.name for field in fields(Data))
+
+
 def _read_npz(path: Path) -> Iterator[Any]:
     with np.load(path, allow_pickle=False) as content:
-        yield from [content[name] for name in Data._fields]
+        yield from [content[name] for name in NAMES]
 
 
 def _write_npz(file: IO[bytes], found: Data) -> None:
-    np.savez_compressed(file, allow_pickle=False, **found._asdict())
+    np.savez_compressed(file, allow_pickle=False, **found._columns())
 
 
 def _parquet() -> Any:
@@ -124,7 +189,7 @@ def _parquet() -> Any:
 
 def _read_parquet(path: Path) -> Iterator[Any]:
     table = _parquet().read_table(path)
-    for name in Data._fields:
+    for name in NAMES:
         column = table[name].combine_chunks()
         if name in ("columns", "best"):
             column = column.flatten()
@@ -138,10 +203,10 @@ def _write_parquet(file: IO[bytes], found: Data) -> None:
     import pyarrow as pa
 
     arrays = {
-        name: pa.FixedSizeListArray.from_arrays(pa.array(field.ravel()), COLUMNS)
-        if field.ndim == 2
-        else pa.array(field)
-        for name, field in found._asdict().items()
+        name: pa.FixedSizeListArray.from_arrays(pa.array(column.ravel()), COLUMNS)
+        if column.ndim == 2
+        else pa.array(column)
+        for name, column in found._columns().items()
     }
     parquet.write_table(pa.table(arrays), file)
 

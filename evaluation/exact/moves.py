@@ -256,24 +256,14 @@ class Quality(Result):
         return Table(columns, self.players)
 
     def summary(self) -> str:
-        """Return notes that explain the columns and the intervals."""
+        """The number of moves, and the unit of the intervals."""
         overall = self.overall()
         moves, forced = sum(q.moves for q in overall), sum(q.forced for q in overall)
-        counted = (
-            f"{plural(moves, 'move')} judged by exact scores (not counted, because only one "
-            f"column was legal: {forced})."
-        )
-        resampled = f"95 % intervals: bootstrap over {len(self._groups)} {self.unit}."
+        intervals = f"95 % intervals over {len(self._groups)} {self.unit}"
         if all(math.isnan(q.loss.low) for q in overall):
-            resampled = (
-                f"There are no intervals: each needs moves of a player from at least 2 {self.unit}."
-            )
-        words = (
-            "critical: some column keeps a win or draw, another gives it away; optimal: has the "
-            "best score; keeping: has the same result (win, draw or loss) as the best "
-            "column; loss: the mean of the best score minus the move's score."
-        )
-        return "\n".join([f"{counted} {resampled}", words, *self.notes])
+            intervals = f"no intervals, which need at least 2 {self.unit} of a player"
+        line = f"{plural(moves, 'move')} and {forced} forced; {intervals}."
+        return "\n".join([line, *self.notes])
 
     def facts(self) -> dict[str, Any]:
         """What the bootstrap resamples."""

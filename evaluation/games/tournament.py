@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import Final, NamedTuple, Unpack, cast
+from typing import Any, Final, NamedTuple, Unpack, cast
 
 import numpy as np
 
@@ -35,11 +35,19 @@ from ..rating.ratings import Ratings, rate
 from ..rating.tally import Tally, costs
 from ..rating.wintable import WinTable
 from ..store.record import GameRecord, digest
-from ..store.run_files import open_games
+from ..store.run_files import games_table, open_games
 from ..store.transcripts import Transcripts
 from .clusters import play_elsewhere
 from .players import RunSpec, Seats, do_all, play_one
 from .settings import CLUSTERS, Settings, SettingsByName, settings_of
+
+
+class Frames(NamedTuple):
+    """A run as pandas frames of raw values."""
+
+    games: Any  # a row for each game
+    ratings: Any  # a row for each agent, the strongest first
+    table: Any  # a row for each pairing: first, second, games, wins, draws, losses, score
 
 
 @dataclass(frozen=True)
@@ -122,6 +130,14 @@ class Tournament:
         scores = np.array(found, np.float64).reshape(len(names), len(names))  # nan for None
         np.fill_diagonal(scores, 0.5)
         return names, scores
+
+    def frame(self) -> Frames:
+        """The games, the ratings and the results of the pairings as pandas frames.
+
+        Raises:
+            MissingExtra: pandas is not installed.
+        """
+        return Frames(games_table(self.games).frame(), self.ratings.frame(), self.table.frame())
 
     def _repr_markdown_(self) -> str:
         return f"{self.ratings._repr_markdown_()}\n\n{self.table._repr_markdown_()}"

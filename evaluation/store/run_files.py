@@ -198,11 +198,16 @@ def _shown(value: object) -> str:
     return ",".join(map(str, value)) if isinstance(value, SprtPlan) else str(value)
 
 
-def as_csv(games: Sequence[GameRecord]) -> str:
-    """Return games as CSV with a heading and a line per game; an empty winner means a draw."""
+def games_table(games: Sequence[GameRecord]) -> Table:
+    """Return a table with a row for each game; a winner None means a draw."""
     rows = [game.values() for game in games]
     columns = dict.fromkeys(rows[0] if rows else (), "")
-    return Table.of(columns, [[*row.values()] for row in rows]).csv() + "\n"
+    return Table.of(columns, [[*row.values()] for row in rows])
+
+
+def as_csv(games: Sequence[GameRecord]) -> str:
+    """Return games as CSV with a heading and a line per game; an empty winner means a draw."""
+    return games_table(games).csv() + "\n"
 
 
 def as_json(games: Sequence[GameRecord]) -> str:

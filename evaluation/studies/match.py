@@ -15,7 +15,7 @@ import numpy as np
 
 from c4env.errors import InvalidOption, UnreadableRun
 from c4env.evaluation.rating.interval import Interval
-from c4env.evaluation.rating.sprt import SCORES, Decision, Sprt, score_of
+from c4env.evaluation.rating.sprt import SCORES, Decision, Sprt, normalized_elo, score_of
 from c4env.evaluation.tables import Column, Table, signed
 
 from ..games.settings import SettingsByName, settings_of
@@ -108,6 +108,17 @@ class Match(Tournament):
         return Llr(self.course()[-1] if self.pairs else 0.0, *self.sprt.bounds)
 
     @property
+    def normalized(self) -> Interval | None:
+        """The normalized Elo, or None if all pairs score the same."""
+        return normalized_elo(self.counts)
+
+    @property
+    def pairs_ratio(self) -> float | None:
+        """The won pairs of games per lost pair, or None if no pair is lost."""
+        lost, won = sum(self.counts[:2]), sum(self.counts[3:])
+        return won / lost if lost else None
+
+    @property
     def lines(self) -> Table:
         """The result in a row, which text and Markdown show as lines."""
         columns = [Column("agent", of=lambda m: m.players[0])]
@@ -158,6 +169,7 @@ class Llr(NamedTuple):
 LINES: Final = (
     (
         Column("Elo", signed, lambda m: m.elo),
+        Column("nElo", signed, lambda m: m.normalized),
         Column("LOS", ".1%", lambda m: m.ratings.superiority(*m.players)),
     ),
     (
@@ -166,7 +178,7 @@ LINES: Final = (
         Column("H1", "g", lambda m: m.sprt and m.sprt.h1),
         Column("accepted", of=lambda m: m.decision),
     ),
-    (Column("pentanomial"),),
+    (Column("pentanomial"), Column("pairs ratio", ".2f", lambda m: m.pairs_ratio)),
     (
         Column("games", of=lambda m: len(m.games)),
         Column("wins", of=lambda m: m.total.wins),
@@ -185,8 +197,8 @@ class _Lines(Table):
 
     by_line: Sequence[Sequence[Column]] = field(kw_only=True)
 
-    def layout(self, columns: int | None = None) -> tuple[str, bool]:
-        return "\n".join(self._shown()), False
+    def as_text(self) -> str:
+        return "\n".join(self._shown())
 
     def as_markdown(self) -> str:
         return "\n".join(f"- {line}" for line in self._shown())

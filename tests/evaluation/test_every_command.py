@@ -153,7 +153,7 @@ def test_a_run_is_printed_reported_and_resumed(tmp_path, c4):
     assert heading.split()[:3] == ["rank", "agent", "Elo"]
     assert best.split()[1] == "greedy"
     assert "moving first" in shown
-    assert "8 games; openings of 1 ply" in shown
+    assert "8 games, openings of 1 ply" in shown
     assert f"games in {tmp_path}; c4 report {tmp_path}" in shown
     assert "\x1b" not in shown
     again = c4(*run, "--quiet")
@@ -217,7 +217,7 @@ def test_json_holds_all_that_text_says(c4):
     assert [first[name] for name in names] == [getattr(rated, field) for field in fields]
     assert (first["rank_best"], first["rank_worst"]) == rated.ranks
     assert found["first_move"] == ratings.first_move._asdict()
-    assert ratings.method_note() in found["notes"]
+    assert ratings.line() in found["notes"]
 
 
 def test_list_describes_every_agent(c4):
