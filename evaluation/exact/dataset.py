@@ -301,14 +301,7 @@ def data(
     writer = form_of(file)[1]
     if file.exists() or not file.parent.is_dir():
         raise InvalidOption(f"{file}: expected a new file in an existing directory")
-    listed = len(sets) == 1 and sets[0] in LISTED
-    if not listed and (not sets or any(name not in PLAYERS for name in sets)):
-        known = [*PLAYERS, *LISTED]
-        wrong = "".join(suggest(name, known) for name in sets if name not in known)
-        raise InvalidOption(
-            f"sets {' '.join(sets)!r}{wrong}: expected one or more of "
-            f"{', '.join(PLAYERS)}, or one of {', '.join(LISTED)}"
-        )
+    listed = _check_sets(sets)
     if UCI in sets and (positions is not None or plies is not None):
         raise InvalidOption(f"set {UCI}: expected neither positions nor plies; the set is fixed")
     if plies is None:
@@ -353,6 +346,23 @@ def data(
             raise Unwritable(f"{file}: {error.strerror or error}") from None
     part.unlink()
     return found
+
+
+def _check_sets(sets: Sequence[str]) -> bool:
+    """Return whether the set is listed, not drawn from games.
+
+    Raises:
+        InvalidOption: there is no such set.
+    """
+    listed = len(sets) == 1 and sets[0] in LISTED
+    if not listed and (not sets or any(name not in PLAYERS for name in sets)):
+        known = [*PLAYERS, *LISTED]
+        wrong = "".join(suggest(name, known) for name in sets if name not in known)
+        raise InvalidOption(
+            f"sets {' '.join(sets)!r}{wrong}: expected one or more of "
+            f"{', '.join(PLAYERS)}, or one of {', '.join(LISTED)}"
+        )
+    return listed
 
 
 def _draw(names: Sequence[str], plies: range, positions: int | None, seed: int) -> Int64s:

@@ -18,6 +18,7 @@ from c4env.errors import InvalidOption
 from c4env.evaluation.exact.moves import (
     BAND,
     JudgedMove,
+    MoveQuality,
     Quality,
     band_name,
     bands,
@@ -83,11 +84,8 @@ class Part(NamedTuple):
     where: str
     games: int | None  # None if the part is a band of plies
     score: float | None  # points per game, 0..1
-    critical: int
-    blunders: int
-    given_away: float  # points that exact play keeps
-    blunder_rate: float  # blunders per critical move; nan without a critical move
-    opponents: float  # the same of the opponents
+    own: MoveQuality  # of the agent's moves
+    opponents: float  # the blunder rate of the opponents; nan without a critical move
 
 
 @dataclass(frozen=True)
@@ -143,7 +141,7 @@ class Mistakes(Result):
             _part(f"opening {opening or '-'}", some, quality, player, group=opening)
             for opening, some in openings.items()
         ]
-        by_opening.sort(key=lambda part: (-part.given_away, part.score or 0.0))
+        by_opening.sort(key=lambda part: (-part.own.given_away, part.score or 0.0))
         shown = by_opening[:OPENINGS] if len(openings) > 1 else []
         parts += shown
         for band in bands(BAND):
@@ -194,10 +192,10 @@ PARTS: Final = (
     Column("where"),
     Column("games"),
     Column("score", ".1%"),
-    Column("critical"),
-    Column("blunders"),
-    Column("given_away", ".1f"),
-    Column("blunder_rate", ".1%"),
+    Column("critical", of=lambda part: part.own.critical),
+    Column("blunders", of=lambda part: part.own.blunders),
+    Column("given_away", ".1f", lambda part: part.own.given_away),
+    Column("blunder_rate", ".1%", lambda part: part.own.blunder_rate.value),
     Column("opponents", ".1%"),
 )
 """The columns of :class:`Part`; "given_away" is in points."""
@@ -235,8 +233,7 @@ def _part(
         others = quality.slice(OTHERS, **which).blunder_rate.value
     points = [game.points[game.players.index(player)] for game in games]
     score = sum(points) / len(points) if points else None
-    found = own.critical, own.blunders, own.given_away, own.blunder_rate.value
-    return Part(where, len(points) or None, score, *found, others)
+    return Part(where, len(points) or None, score, own, others)
 
 
 def _grouped(

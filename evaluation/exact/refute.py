@@ -273,20 +273,18 @@ class Refutation(Result):
         return min(found, key=lambda case: len(case.line), default=None)
 
     def summary(self) -> str:
-        """Return sentences on the kept cases, the first errors and the shortest refutation."""
-        kept = self.kept
-        cases = f"{len(self.openings)} cases (openings and colours), {len(self.tenable)} of which"
-        lines = [f"{self.player}: {cases} it could win or draw."]
+        """A line each on the kept cases, the first errors and the shortest refutation."""
+        asked = plural(self.positions, "position")
+        lines = [
+            f"{self.player}: {len(self.openings)} cases (openings and colours), {asked} asked."
+        ]
         if self.held is not None:
-            lines.append(f"It holds {len(kept)} of {len(self.tenable)} ({self.held:.1%})")
-            open_ = [case.searched for case in kept if not case.proven]
-            if proven := len(kept) - len(open_):
-                lines[-1] += f": {proven} against every line (proven)"
+            open_ = [case.searched for case in self.kept if not case.proven]
+            share = f"{len(self.kept)} of {len(self.tenable)} tenable cases ({self.held:.1%})"
+            lines.append(f"It holds {share}, {len(self.kept) - len(open_)} of them proven.")
             if open_:
-                asked = plural(self.budget, "position")
-                lines[-1] += f"{',' if proven else ':'} {len(open_)} without a refutation in "
-                lines[-1] += f"{asked}, which cover all lines of {min(open_)} plies"
-            lines[-1] += "."
+                tried = f"{plural(self.budget, 'position')} with all lines of {min(open_)} plies"
+                lines.append(f"Not refuted and not proven: {len(open_)}, in {tried}.")
         errors = [case.first_error for case in self.openings if case.first_error is not None]
         if errors:
             median = statistics.median(errors)
@@ -296,7 +294,6 @@ class Refutation(Result):
             lines.append(
                 f"Shortest refutation found: {line} (the agent moves {_SEATS[case.seat]})."
             )
-        lines.append(f"The search asked for its move in {plural(self.positions, 'position')}.")
         return "\n".join([*lines, *self.notes])
 
     def tables(self) -> dict[str, Table]:

@@ -57,8 +57,9 @@ def test_a_costly_move_opens_its_game(page, folder):
     assert page.locator("#parts tbody th").all_inner_texts() == [part.where for part in found.parts]
     shown = page.locator("#parts tbody tr").all_inner_texts()
     for row, part in zip(shown, found.parts, strict=True):
-        rates = ["" if math.isnan(rate) else rounded(rate, ".1%") for rate in part[-2:]]
-        assert row.split("\t")[-3:] == [f"{part.given_away:.1f}", *rates], row
+        rates = [part.own.blunder_rate.value, part.opponents]
+        shown_rates = ["" if math.isnan(rate) else rounded(rate, ".1%") for rate in rates]
+        assert row.split("\t")[-3:] == [f"{part.own.given_away:.1f}", *shown_rates], row
     said = page.locator("#costly p").all_inner_texts()
     assert [text.replace(MINUS, "-") for text in said] == [
         re.sub(", first in game \\d+", "", mistake.said()) for mistake in found.mistakes[:10]

@@ -20,6 +20,8 @@ def test_without_a_test_every_opening_is_played():
     assert match.decision is None
     assert f"wins: {total.wins}" in str(match.lines)
     assert "H1" not in str(match.lines)
+    lost, won = sum(match.counts[:2]), sum(match.counts[3:])
+    assert match.pairs_ratio == (won / lost if lost else None)
 
 
 def test_the_test_stops_the_match_at_the_deciding_pair(tmp_path):

@@ -96,6 +96,18 @@ def test_every_format_has_the_same_columns(kind):
     assert found["sentence"] == summary.text().split("\n")[0]
 
 
+def test_a_run_is_three_frames():
+    pandas = pytest.importorskip("pandas")
+    run = evaluation.round_robin(RUN, openings=1)
+    games, ratings, table = run.frame()
+    assert games.moves.tolist() == [game.moves for game in run.games]
+    assert games["first"].tolist() == [game.players[0] for game in run.games]
+    assert ratings.agent.tolist() == [rating.player for rating in run.ratings]
+    assert ratings.Elo_low.tolist() == [rating.low for rating in run.ratings]
+    assert table.games.sum() == len(run.games) == 24
+    assert (table == pandas.read_csv(io.StringIO(run.table.csv()))).all(axis=None)
+
+
 @pytest.mark.parametrize("kind", ["standings", "opponents", "match"])
 def test_every_format_counts_forfeits_and_says_them_first(kind):
     endings = ["exception", "crash", "time", "illegal column", "four"]
