@@ -272,14 +272,14 @@ def data(
 
     Args:
         file: the file to write, ending in ``.npz`` or ``.parquet``.
-        positions: total number of positions. Each ply gets an equal part if it has enough
-            positions. None takes every position of ``all`` or ``uci``, else 10,000 positions.
+        positions: total number of positions, 10,000 if not given. Each ply gets an equal part if
+            it has enough positions. None takes every position of ``all`` or ``uci``.
         plies: range of discs on the board; by default ``range(8, 31)``.
-        seed: seed of the games and of the order of the positions in the file.
+        seed: seed of the games that the positions are from, and of their order in the file.
         sets: ``random``, positions of random games; ``zoo``, positions of games between the agents
             in ``ZOO``, with some random moves; ``all``, every position of up to ``MOST_PLIES``
             plies; ``uci``, the 67,557 positions of the UCI set, with the split ``exam``.
-        jobs: number of threads; None uses all cores.
+        jobs: number of threads, one for each core if not given.
         watch: called with the number of positions labelled and the total.
 
     Returns:

@@ -7,7 +7,7 @@ import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard, cast
 
 from c4env.boards import require_board
 from c4env.errors import InvalidOption
@@ -49,7 +49,7 @@ def name_players(players: Players) -> dict[str, Player]:
     field: dict[str, Player] = {}
     for name, player in pairs:
         if name in field:
-            raise InvalidOption(f"agent {name!r} is given twice: {_against_itself(player)}")
+            raise InvalidOption(f"agent {name!r} is given twice: {against_itself(player)}")
         if is_model(player) or is_batched(player):
             player = agents.make(player)
         if isinstance(player, type):
@@ -65,6 +65,13 @@ def name_players(players: Players) -> dict[str, Player]:
             ) from None
         field[name] = player
     return field
+
+
+def as_players(given: Players | Player) -> Players:
+    """Return one player or several as players."""
+    if isinstance(given, str) or callable(given) or is_model(given):
+        return [cast("Player", given)]
+    return cast("Players", given)
 
 
 def separate(field: Mapping[str, Player]) -> dict[str, Player]:
@@ -93,7 +100,7 @@ def split_name(text: str) -> tuple[str, str]:
     return (named[1], named[2].strip()) if named else (text, text)
 
 
-def _against_itself(player: Player) -> str:
+def against_itself(player: Player) -> str:
     """Return advice on how an agent can play against itself."""
     if isinstance(player, str):
         return f"for a game against itself, give two names: one={player} two={player} (or c4 play)"

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 from operator import methodcaller
 from pathlib import Path
-from typing import Final, NamedTuple, Unpack
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -18,9 +18,9 @@ from c4env.evaluation.rating.interval import Interval
 from c4env.evaluation.rating.sprt import SCORES, Decision, Sprt, normalized_elo, score_of
 from c4env.evaluation.tables import Column, Table, signed
 
-from ..games.settings import SettingsByName, settings_of
+from ..games.settings import Settings, Watcher
 from ..games.tournament import Tournament, play, prepare
-from ..plan.field import Players, name_players
+from ..plan.field import Player, Players, against_itself, as_players, name_players
 from ..plan.header import RunHeader, SprtPlan
 from ..plan.openings import Openings, choose_openings
 from ..rating.ratings import Ratings
@@ -41,7 +41,7 @@ class Match(Tournament):
         sprt: the sequential test, or None.
 
     Example:
-        >>> play_match(["greedy", "random"], openings=1).pairs
+        >>> play_match("greedy", "random", openings=1).pairs
         (1.0, 2.0, 2.0, 2.0)
     """
 
@@ -213,11 +213,23 @@ class _Lines(Table):
 
 
 def play_match(
-    players: Players,
+    one: Players | Player,
+    other: Players | Player,
     openings: Openings = 3,
     sprt: Sprt | None = None,
     on_pair: Callable[[float], None] | None = None,
-    **settings: Unpack[SettingsByName],
+    *,
+    seed: int = 0,
+    jobs: int = 1,
+    out: str | Path | None = None,
+    limit: int | None = None,
+    movetime: float | None = None,
+    margin: float = 0.1,
+    backend: str | None = None,
+    address: str | None = None,
+    max_tokens: int | None = None,
+    watch: Watcher | None = None,
+    on_game: Callable[[GameRecord], None] | None = None,
 ) -> Match:
     """Play two agents against each other from each opening, with both colours.
 
@@ -226,37 +238,46 @@ def play_match(
     continues with the new openings.
 
     Args:
-        players: two agents, in the forms of :func:`evaluation.round_robin`.
+        one: the agent whose score is shown: a spec, a callable on an observation, or a mapping from
+            a name to one of these.
+        other: its opponent.
         openings: as in :func:`evaluation.round_robin`; the seed shuffles the openings, but not a
             list (:func:`c4env.evaluation.plan.openings.choose_openings`).
         sprt: the test that stops the match as soon as it decides; None plays all openings.
         on_pair: called after each pair, with the points of the first agent.
-        settings: ``seed``, ``jobs``, ``out``, ``watch``, ...:
-            see :class:`c4env.evaluation.games.settings.Settings`.
+        seed, jobs, out, limit, movetime, margin, backend, address, max_tokens, watch, on_game: see
+            :class:`c4env.evaluation.games.settings.Settings`.
 
     Raises:
-        InvalidOption: the number of agents is not two, or another number is invalid.
+        InvalidOption: a side is not one agent, both have one name, or a number is invalid.
         UnreadableRun: ``out`` holds another run.
         Unwritable: another process is writing to ``out``.
         UnknownAgent, InvalidOption, ...: a spec is wrong.
 
     Example:
-        >>> match = play_match(["greedy", "random"], openings=1)
+        >>> match = play_match("greedy", "random", openings=1)
         >>> match.score.value
         0.875
     """
-    chosen = settings_of(play_match, settings)
+    chosen = Settings(
+        seed=seed, jobs=jobs, out=out, limit=limit, movetime=movetime, margin=margin,
+        backend=backend, address=address, max_tokens=max_tokens, watch=watch, on_game=on_game,
+    )  # fmt: skip
     starts = choose_openings(openings, chosen.seed, chosen.limit)
-    named = name_players(players)
-    if len(named) != 2:
-        raise InvalidOption(f"{len(named)} agent(s) given: expected two for a match")
-    one, _ = named
+    sides = [name_players(as_players(side)) for side in (one, other)]
+    for side in sides:
+        if len(side) != 1:
+            raise InvalidOption(f"{len(side)} agents on a side: expected play_match(one, other)")
+    (first,), (second,) = sides
+    if first == second:
+        raise InvalidOption(f"agent {first!r} is given twice: {against_itself(sides[0][first])}")
+    named = {**sides[0], **sides[1]}
     if sprt is not None:
         starts = _going_on(starts, chosen.out)
     test = None if sprt is None else SprtPlan(sprt.h0, sprt.h1, sprt.alpha, sprt.beta)
     plan = prepare(named, starts, chosen, "match", sprt=test)
     with closing(play(plan, ordered=True)) as played:
-        games, pairs = _until_decided(played, sprt, one, on_pair)
+        games, pairs = _until_decided(played, sprt, first, on_pair)
     return Match(plan.header, games, pairs, sprt)
 
 

@@ -226,7 +226,7 @@ def test_every_text_can_be_read(browser, tmp_path, count, width):
 
 
 def test_the_course_of_a_test_is_shown(browser, tmp_path):
-    match = play_match(["greedy", "random"], openings=2, sprt=Sprt(0, 300), jobs=1)
+    match = play_match("greedy", "random", openings=2, sprt=Sprt(0, 300), jobs=1)
     found = report.contents(match)
     assert len(found["test"]["llr"]) == len(match.pairs) > 1
     assert found["test"]["llr"][-1] == pytest.approx(float(Sprt(0, 300).llr(match.counts)))

@@ -128,7 +128,7 @@ def test_the_command_plays_the_run_again():
     again = played_again(command_of(found.header) or "")
     assert (again["only"], again["agents"]) == ("random", ["greedy", "mine=random"])
     assert (again["openings"], again["limit"], again["movetime"]) == ("1", None, 0.5)
-    match = play_match(["greedy", "random"], openings=1, sprt=Sprt(0, 90, 0.1), jobs=1)
+    match = play_match("greedy", "random", openings=1, sprt=Sprt(0, 90, 0.1), jobs=1)
     again = played_again(command_of(match.header) or "")
     assert (again["one"], again["other"], again["sprt"]) == ("greedy", "random", "0,90")
     assert (again["alpha"], again["beta"]) == (0.1, None)

@@ -79,7 +79,7 @@ def test_every_format_has_the_same_columns(kind):
     run = {
         "standings": lambda: evaluation.round_robin(RUN, openings=1),
         "opponents": lambda: evaluation.gauntlet("greedy", ["random", RUN[2]], openings=1),
-        "match": lambda: evaluation.play_match(RUN[:2], openings=1),
+        "match": lambda: evaluation.play_match(*RUN[:2], openings=1),
     }[kind]()
     summary = RunSummary.of(run)
     csv = pandas.read_csv(io.StringIO(summary.csv()))
@@ -140,7 +140,7 @@ def test_who_moves_first_placed_the_first_disc_after_odd_openings_too(plies):
 
 
 def test_identical_agents_are_an_exact_tie():
-    run = evaluation.play_match(["a=alphabeta:depth=2", "b=alphabeta:depth=2"], openings=1)
+    run = evaluation.play_match("a=alphabeta:depth=2", "b=alphabeta:depth=2", openings=1)
     assert played_alike(run) == (("a", "b"),)
     assert run.pentanomial == run.counts == (0, 0, 4, 0, 0)
     assert run.ratings.exact
