@@ -20,7 +20,7 @@ import numpy as np
 
 from c4env import agents
 from c4env.agents.published.negamax import Negamax
-from c4env.evaluation.cli.options import add_seed, at_least
+from c4env.evaluation.cli.options import at_least
 from c4env.evaluation.exact.questions import random_games, read_labelled
 from c4env.position import Position
 from tests.benchmarks.harness import show_as_measured, timed
@@ -99,7 +99,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--count", type=at_least(1), default=10, help="positions to prune (default 10)"
     )
-    add_seed(parser, "these positions")
+    parser.add_argument("--seed", type=at_least(0), default=0, help="seed of these positions")
 
 
 def execute(arguments: argparse.Namespace) -> int:
