@@ -89,8 +89,8 @@ def add_run(parser: argparse.ArgumentParser) -> None:
 
 _OPENINGS: Final = (
     "3: all positions after 3 plies, without mirror images; balanced:4,2: positions after 4 plies "
-    "with an exact score of -2..2; exam: its positions; or a file with one opening per line (default 3, 121 openings; "
-    "for the default field 2, 25 openings)"
+    "with an exact score of -2..2; exam: its positions; or a file with one opening per line "
+    "(default 3, 121 openings; for the default field 2, 25 openings)"
 )
 
 
