@@ -20,9 +20,9 @@ import numba
 from numba import types
 
 from c4env.agents.registry.imports import format_error, import_callable, suggest
-from c4env.boards import require_board
+from c4env.boards import require_board, size_of
 from c4env.errors import InvalidOption
-from c4env.jit import config, kernel
+from c4env.jit import config, kept_for, kernel
 
 from ...geometry import BOARD_SIZE, CONNECT, ROWS
 from ..registry.options import HEURISTIC_NAMES
@@ -174,14 +174,18 @@ def check(function: Any, name: str) -> Heuristic:
     Raises:
         InvalidOption: the function raises an error, or does not return a number; or a function
             that is compiled by Numba has another signature.
+        WrongBoard: the function calls kernels of another board size.
     """
     if not callable(function):
         raise InvalidOption(f"heuristic {name!r}: {function!r} is not a function")
-    require_board(function, BOARD_SIZE, f"heuristic {name!r}")
+    for thing in (function, *_kernels_of(function)):
+        require_board(thing, BOARD_SIZE, f"heuristic {name!r}")
     heuristic: Heuristic = function
     if config.DISABLE_JIT or isinstance(function, PlainHeuristic):
         return heuristic  # without a compiler, all kernels are Python functions
     by_user = hasattr(function, "nopython_signatures")
+    if by_user and function.stats.cache_path is not None and size_of(function.__module__) is None:
+        function = _kept_for_this_board(function)
     heuristic = dispatcher = function if by_user else numba.njit(function)
     try:
         if _SIGNATURE.args not in dispatcher.overloads:
@@ -232,6 +236,23 @@ ADVICE: Final = {  # by the type of a global that Numba does not know
     "function": "decorate the function with @numba.njit",
     "dict": "use a NumPy array instead of the dictionary",
 }
+
+
+def _kept_for_this_board(function: Any) -> Any:
+    """A user's ``@njit(cache=True)`` function; in its own cache may be another board's kernels."""
+    options = {key: value for key, value in function.targetoptions.items() if key != "nopython"}
+    with kept_for(BOARD_SIZE):
+        kept: Any = numba.njit(cache=True, **options)(function.py_func)
+    kept.deterministic = is_deterministic(function)
+    return kept
+
+
+def _kernels_of(function: Any) -> list[Any]:
+    """The compiled functions among the globals that a function uses."""
+    function = getattr(function, "py_func", function)
+    names = function.__code__.co_names if hasattr(function, "__code__") else ()
+    used = [function.__globals__.get(name) for name in names]
+    return [thing for thing in used if hasattr(thing, "py_func")]
 
 
 def _cause(error: Exception) -> str:

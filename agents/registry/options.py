@@ -115,7 +115,7 @@ def options_of(target: Callable[..., Any]) -> tuple[Option, ...]:
         hints = typing.get_type_hints(init, include_extras=True)
     except Exception:  # a user's annotations may be no types, or unresolvable here
         hints = {}
-    said = _told(target.__doc__)
+    said = told(target.__doc__)
     return tuple(
         _option(name, parameter.default, hints.get(name, Any), said.get(name, ""))
         for name, parameter in (parameters_of(target) or {}).items()
@@ -158,9 +158,11 @@ def _parts(hint: Any) -> Iterator[Any]:
         yield hint
 
 
-def _told(doc: str | None) -> dict[str, str]:
-    """Return the first sentence about each argument in the ``Args`` of a docstring."""
-    _, _, rest = inspect.cleandoc(doc or "").partition("\nArgs:\n")
+def told(doc: str | None) -> dict[str, str]:
+    """Return the first sentence about each argument or attribute in a docstring."""
+    _, _, rest = (
+        inspect.cleandoc(doc or "").replace("\nAttributes:\n", "\nArgs:\n").partition("\nArgs:\n")
+    )
     items = re.findall(r"^    (\w+): (.*(?:\n {5,}.*)*)", re.split(r"\n(?=\S)", rest)[0], re.M)
     texts = ((name, " ".join(text.replace("``", "").split())) for name, text in items)
     return {name: re.split(r"(?<!\.)\.(?=\s|$)", text)[0] for name, text in texts}

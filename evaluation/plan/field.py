@@ -7,7 +7,7 @@ import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard, cast
 
 from c4env.boards import require_board
 from c4env.errors import InvalidOption
@@ -49,7 +49,9 @@ def name_players(players: Players) -> dict[str, Player]:
     field: dict[str, Player] = {}
     for name, player in pairs:
         if name in field:
-            raise InvalidOption(f"agent {name!r} is given twice: {_advice(field[name], player)}")
+            raise InvalidOption(
+                f"agent {name!r} is given twice: {name_advice(field[name], player)}"
+            )
         if is_model(player) or is_batched(player) or not isinstance(player, str | Callable):
             player = agents.make(player)
         if isinstance(player, type):
@@ -63,6 +65,13 @@ def name_players(players: Players) -> dict[str, Player]:
             ) from None
         field[name] = player
     return field
+
+
+def as_players(given: Players | Player) -> Players:
+    """Return one player or several as players."""
+    if isinstance(given, str) or callable(given) or is_model(given):
+        return [cast("Player", given)]
+    return cast("Players", given)
 
 
 def separate(field: Mapping[str, Player]) -> dict[str, Player]:
@@ -94,7 +103,7 @@ def split_name(text: str) -> tuple[str, str]:
     return (named[1], named[2].strip()) if named else (text, text)
 
 
-def _advice(first: Player, second: Player) -> str:
+def name_advice(first: Player, second: Player) -> str:
     """Return advice on how two agents of one name can play."""
     if not (isinstance(first, str) and isinstance(second, str)):
         return "use a mapping to give each agent its own name"

@@ -9,7 +9,8 @@ Games from one opening are correlated. Therefore the Bayesian bootstrap
 random weights (:meth:`Tally.weights`) and fits again. The penalty's points are random too, with
 gamma distributions whose shape is the mean. For two agents and independent pairs of games, the
 result is near Jeffreys' interval for a proportion. So the interval stays wide even if an agent wins
-all games; the interval of a plain bootstrap would then have no width.
+all games; the interval of a plain bootstrap would then have no width. If an agent's points in each
+of a few openings are alike by chance, the samples vary as much as resampled pairs of games would.
 
 The interval of an agent consists of two quasi standard errors, below and above its Elo (Firth and
 de Menezes, "Quasi-variances", Biometrika 91, 2004): they are chosen so that the intervals of two
@@ -23,22 +24,22 @@ import itertools
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final, NamedTuple, overload
+from typing import Any, Final, NamedTuple, overload
 
 import numpy as np
 
 from c4env.agents.registry.imports import suggest
 from c4env.arrays import Float64s, Int64s
 from c4env.errors import InvalidOption
-from c4env.evaluation.rating.fit import firth, fit
+from c4env.evaluation.rating.fit import ELO, firth, fit, information
 from c4env.evaluation.rating.interval import DRAWS, FEW, TAILS, Interval
-from c4env.evaluation.tables import Column, Table, signed
+from c4env.evaluation.tables import Column, Table, plural, signed
 
 from .tally import Cost, Tally
 
 CONFIDENCE: Final = 1 - TAILS[0] / 100
 """From this probability of being stronger, the 95 % interval of a difference excludes 0."""
-FIRST: Final = "placing the first disc of the game, also in an opening"
+FIRST: Final = "First player's advantage (owner of the first disc, even in an opening)"
 """What "moving first" means everywhere: in tables, ratings, records and on the page."""
 _BLOCK: Final = 1 << 15  # pairs of agents, times draws, to fit at the same time
 _LEAST: Final = 1e-6  # the least virtual points, to keep the fit from rounding errors
@@ -160,46 +161,41 @@ class Ratings(Sequence[Rating]):
         return replace(self, players=tuple(players))
 
     def table(self, title: str = "", notes: tuple[str, ...] = ()) -> Table:
-        """The ratings as a table with explanations below it, followed by ``notes``."""
+        """The ratings as a table with a line and the warnings below it, followed by ``notes``."""
         costly = any(r.nodes is not None for r in self)
         columns = [c for c in COLUMNS if costly or c.name not in ("nodes", "ms")]
-        return Table(columns, self, title, (*self.words(), *notes))
+        return Table(columns, self, title, (self.line(), *self.warnings(), *notes))
 
-    def words(self) -> list[str]:
-        """Return notes on the first-move advantage, the columns and the intervals, and warnings."""
+    def frame(self) -> Any:
+        """The table as a ``pandas.DataFrame``."""
+        return self.table().frame()
+
+    def line(self) -> str:
+        """The first player's advantage, the method of the intervals, and what has Elo 0."""
         value, low, high = map(signed, self.first_move)
-        first = f"Moving first, which means {FIRST}: {value} Elo ({low} .. {high})."
-        level = f"Elo 0: {self.zero}" if self.anchor is None else f"Elo: {self.zero}"
-        costs = "" if all(r.nodes is None for r in self) else " nodes, ms: a move."
-        next_ = "LOS: probability of being stronger than the next."
-        return [first, f"{level}. {next_}{costs}", self.method_note(), *self.warnings()]
+        zero = ""
+        if self.anchor is not None:
+            zero = f" Elo of {self.anchor} fixed."
+        elif self.centred:
+            zero = " Elo 0: the mean of the field."
+        return f"{FIRST}: {value} Elo ({low} .. {high}). {self.method_note()}{zero}"
 
     def _repr_markdown_(self) -> str:
         return self.table().markdown()
 
-    @property
-    def zero(self) -> str:
-        """What the Elo of the agents is relative to."""
-        if self.anchor is not None:
-            return f"{self.anchor} fixed"
-        return "the mean of the field" if self.centred else "the mean of these agents"
-
     def method_note(self) -> str:
         """A note on the method of the intervals."""
-        units = "openings" if self.resampled == "openings" else "pairs of games"
+        if self.resampled == "openings":
+            units = plural(self.units, "opening")
+        else:
+            units = f"{plural(self.units, 'pair')} of games"
         if self.exact:
             return (
-                "Exact over this set: every agent is deterministic and every opening was played, "
-                "so nothing was sampled. The intervals show how much the results of "
-                f"{self.units} {units} differ; Elo contain the penalty of the fit."
+                "Exact over this set: every agent is deterministic and every opening was played. "
+                f"95 % intervals: how much {units} differ."
             )
-        alone = "" if self.resampled == "openings" else ", and of this one opening alone"
-        if self.units == 1:
-            units = units.replace("s", "", 1)
-        return (
-            f"95 % intervals: {self.units} {units}, resampled {DRAWS} times{alone}. "
-            "Agents whose intervals do not overlap differ."
-        )
+        alone = "" if self.resampled == "openings" else " of this one opening alone"
+        return f"95 % intervals over {units}{alone}."
 
     def warnings(self) -> tuple[str, ...]:
         """Return sentences on groups that never met, and on too few openings."""
@@ -343,11 +339,12 @@ def strengths(tally: Tally, seed: int = 0) -> tuple[Float64s, float, Float64s, F
     """
     n, unit = len(tally.players), tally.games_of_a_pair
     (points,), (games,) = tally.sums()
-    start, leverages = firth(*_alike(points, games), unit)
+    even = _alike(points, games)
+    start, leverages = firth(*even, unit)
     virtual = unit * leverages / 2
     first_move = float(fit(points + virtual, games + 2 * virtual, start)[1])
     generator = tally.generator(seed)
-    others = generator.spawn(1)[0]
+    others, noise = generator.spawn(2)
     drawn, drawn_first_move = np.empty((DRAWS, n)), np.empty(DRAWS)
     for block in _blocks(n):
         # The virtual points of the row against the column, moving first and second.
@@ -365,7 +362,27 @@ def strengths(tally: Tally, seed: int = 0) -> tuple[Float64s, float, Float64s, F
         # advantage to 0. Few openings get one more opening, which favours either player by half.
         won, played = won + first + favour[0], played + favour.sum(0)
         drawn_first_move[block] = fit(won, played + first + second.swapaxes(1, 2), found)[1]
+    drawn += _lacking(tally, information(even[1], start[0])) * noise.standard_normal(drawn.shape)
     return start[0], first_move, drawn, drawn_first_move
+
+
+def _lacking(tally: Tally, matrix: Float64s) -> Float64s:
+    """Return the deviation in Elo ``[players]`` that the samples lack: a floor for few openings.
+
+    The sums of an agent's points in a few openings can be alike by chance; resampled openings then
+    differ too little. The variance is at least that of resampled pairs of games, whose number is
+    greater. For two agents, both variances are the same. ``matrix`` is the information.
+    """
+    inverse, variances = np.linalg.inv(matrix), np.zeros((2, len(matrix)))
+    for part in filter(None, (tally, tally.beside)):
+        units = len(part.points)
+        if part.resampled == "openings" and units > 1:
+            away = part.deviations()  # antisymmetric
+            by_opening = away.sum(2) @ inverse
+            squares = (away**2).sum(0)
+            by_pair = inverse**2 @ squares.sum(1) - (inverse @ squares * inverse).sum(1)
+            variances += units / (units - 1) * np.stack([by_pair, (by_opening**2).sum(0)])
+    return ELO * np.sqrt(np.maximum(variances[0] - variances[1], 0))
 
 
 def _alike(points: Float64s, games: Float64s) -> tuple[Float64s, Float64s]:

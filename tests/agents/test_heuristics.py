@@ -7,14 +7,16 @@ import numpy as np
 import pytest
 from hypothesis import assume, example, given
 
+import c4env
 from c4env import Position, agents
 from c4env.agents.heuristics import names
 from c4env.agents.heuristics.evaluations import line_score
 from c4env.agents.heuristics.names import HEURISTICS, load
 from c4env.envs.vectorized.batch import bitboards
-from c4env.errors import InvalidOption
+from c4env.errors import InvalidOption, WrongBoard
 from c4env.jit import config
 from tests.helpers.paths import published
+from tests.helpers.processes import run_python
 from tests.rules import reference
 from tests.rules.strategies import bits_of, board_of, stacks
 
@@ -78,6 +80,11 @@ def user_module():
         "def weighted(mine, theirs):\n    return WEIGHTS[mine & 1] - theirs % 3\n"
         "def listed(mine, theirs):\n    return LISTED[mine & 1]\n"
         "def fails(mine, theirs):\n    return WEIGHTS[0] / (mine & 16384 == 0)\n",
+        module.__dict__,
+    )
+    exec(
+        "from c4env.bitboard import TOP, popcount\n"
+        "def top(mine, theirs):\n    return float(popcount(mine & TOP))\n",
         module.__dict__,
     )
     module.jitted_weights = numba.njit(module.weighted)
@@ -180,3 +187,47 @@ def test_a_value_out_of_range_is_refused_wherever_it_is_searched(name, value):
     agent = agents.make(name, heuristic=lambda mine, theirs: value, **options)
     with pytest.raises(InvalidOption, match="strictly between"):
         agent.choose(Position.parse("1122"))
+
+
+CACHED = """
+import importlib, sys
+import numba
+import c4env
+
+sizes = map(int, sys.argv[1].split("x"))
+board = c4env.board(*sizes)
+wins = importlib.import_module(f"{board.__name__}.bitboard").winning_cells
+signature = ["float64(int64, int64)"] if sys.argv[2:] else []
+
+
+@numba.njit(*signature, cache=True, fastmath=True)
+def threats(mine, theirs):
+    return float(wins(mine))
+
+
+threats.deterministic = True
+names = importlib.import_module(f"{board.__name__}.agents.heuristics.names")
+loaded = names.load(threats)
+assert names.is_deterministic(loaded) and loaded.targetoptions["fastmath"]
+discs = board.Position.parse("112233").mine
+print(loaded(discs, 0) == wins(discs) > 0, sum(loaded.stats.cache_hits.values()))
+"""
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("signature", [[], ["explicit"]], ids=["lazy", "explicit"])
+def test_a_users_cached_heuristic_runs_the_machine_code_of_its_board(signature, tmp_path):
+    """Numba finds machine code by the function's source, which is the same for all boards."""
+    script = tmp_path / "heuristic.py"
+    script.write_text(CACHED)
+    for size, hits in (("6x7x4", 0), ("4x4x4", 0), ("6x7x4", 1), ("4x4x4", 1)):
+        done = run_python(script, size, *signature, check=True)
+        assert done.stdout.split() == ["True", str(hits)], size
+
+
+def test_a_users_heuristic_with_kernels_of_another_board_is_refused(user_module):
+    small = c4env.board(4, 4)
+    with pytest.raises(WrongBoard, match=r"users_heuristics:top' is made for 6x7x4, not for 4x4x4"):
+        small.agents.make("alphabeta:heuristic=users_heuristics:top")
+    agent = small.agents.make("alphabeta:depth=1,heuristic=users_heuristics:centre")
+    assert agent.choose(small.Position()) in range(4)
