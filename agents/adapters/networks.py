@@ -80,7 +80,9 @@ class Network:
 
     def __call__(self, planes: Int8s, masks: Int8s) -> Answer:
         """Return the network's answer about boards, given int8 ``[M, 6, 7, 2]`` and masks."""
-        return split_answer(self.source(*(self.form(planes), masks)[: 1 + self.takes_masks]))
+        if self.takes_masks:
+            return split_answer(self.source(self.form(planes), masks))
+        return split_answer(self.source(self.form(planes)))
 
     def evaluate(self, boards: Int64s) -> tuple[NDArray[Any], NDArray[Any]]:
         """Return logits and values of boards, int64 ``[M, 2]``, as ``GumbelSearch`` asks.
@@ -255,9 +257,10 @@ def split_answer(answer: Any, boards: int | None = None) -> Answer:
     ``boards``: of a tensor whose first dimension may be missing; None for arrays.
     """
     values = None
-    first = answer[0] if isinstance(answer, tuple | list) and answer else None
+    is_tuple = isinstance(answer, tuple)
+    first = answer[0] if (is_tuple or isinstance(answer, list)) and answer else None
     # A list may also be columns, or rows of logits.
-    if getattr(first, "ndim", 0) or (isinstance(answer, tuple) and isinstance(first, list)):
+    if getattr(first, "ndim", 0) or (is_tuple and isinstance(first, list)):
         answer, values = first, as_array(answer[1]) if len(answer) > 1 else None
     scores = as_array(answer)
     if boards is not None and scores.dtype.kind != "O":
@@ -271,10 +274,12 @@ def as_array(answer: Any) -> NDArray[Any]:
     if hasattr(answer, "detach"):  # a tensor
         answer = answer.detach().cpu()
         answer = (answer.double() if answer.is_floating_point() else answer).numpy()
-    with contextlib.suppress(ValueError):  # of rows of several lengths
+    try:
         array = np.asarray(answer)
         if array.dtype.kind in "biuf":
             return array
+    except ValueError:  # rows of several lengths
+        pass
     one = np.empty((), object)
     one[()] = answer
     return one

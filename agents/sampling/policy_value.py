@@ -41,12 +41,13 @@ class Asked:
 
     def __call__(self, planes: Int8s, masks: Int8s) -> tuple[Float64s, Float64s]:
         """Return the columns' weights ``[N, 7]``, >= 0 and 0 where full, and the values ``[N]``."""
-        answer = self._function(planes, masks)
-        for part in answer:
-            if part is not None and part.dtype.kind not in "biuf":
+        given, expected = self._function(planes, masks)
+        if expected is None:
+            expected = np.zeros(len(masks))
+        for part in (given, expected):
+            if part.dtype.kind == "O":  # no numbers
                 raise self._wrong(f"returned {type(part.tolist()).__name__}")
-        given = np.asarray(answer[0], np.float64)
-        expected = np.zeros(len(masks)) if answer[1] is None else np.asarray(answer[1], np.float64)
+        given, expected = np.asarray(given, np.float64), np.asarray(expected, np.float64)
         if given.shape != masks.shape or expected.shape != (len(masks),):
             shapes = f"{given.shape} and {expected.shape}"
             raise self._wrong(f"returned shapes {shapes} for {len(masks)} boards")

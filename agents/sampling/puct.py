@@ -27,8 +27,9 @@ class PUCT(TreeAgent):
     Args:
         function: learned, selfplay:DIR or module:function. ``learned`` is the network that ships
             with the package, ``selfplay:DIR`` a network of ``c4env.agents.selfplay.train``. Any
-            other function is a :class:`~c4env.agents.sampling.policy_value.PolicyValue` or its
-            import path; it is deterministic only if its attribute ``deterministic`` is True.
+            other is a network of yours (:mod:`c4env.agents.adapters.networks`) or its import path;
+            it is deterministic only if its attribute ``deterministic`` is True. Without values,
+            every undecided position counts 0.
         simulations: simulations for each move (400 without a movetime).
         c: weight of the policy against values, which are -1 to 1.
         policy: form of the function's policy: logits or probabilities. Probabilities need not sum
