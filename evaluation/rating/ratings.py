@@ -366,7 +366,7 @@ def _lacking(tally: Tally, matrix: Float64s) -> Float64s:
             squares = (away**2).sum(0)
             by_pair = inverse**2 @ squares.sum(1) - (inverse @ squares * inverse).sum(1)
             variances += units / (units - 1) * np.stack([by_pair, (by_opening**2).sum(0)])
-    return ELO * np.sqrt(np.maximum(variances[0] - variances[1], 0))
+    return np.asarray(ELO * np.sqrt(np.maximum(variances[0] - variances[1], 0)))
 
 
 def _alike(points: Float64s, games: Float64s) -> tuple[Float64s, Float64s]:
