@@ -46,14 +46,13 @@ class TorchFunction(ModuleAgent):
             found = found.to(device)
         super().__init__(found, temperature)
         self._device = device
-        self._seed_all = torch.manual_seed
 
     def reset(self, seed: int | np.random.SeedSequence | None = None) -> None:
         """Begin a new game; ``seed`` also seeds PyTorch's generator."""
         super().reset(seed)
         number = as_number(seed)
         if number is not None:
-            self._seed_all(number)
+            importlib.import_module("torch").manual_seed(number)
 
     def preferences(self, planes: Int8s) -> NDArray[Any]:
         """Return the function's logits or columns for each board."""

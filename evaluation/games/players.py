@@ -21,11 +21,11 @@ from queue import SimpleQueue
 from threading import Event, Lock, Thread
 from typing import Any, Final, NamedTuple, TypeVar
 
-from c4env.agents.adapters.programs.engine import Engine
 from c4env.agents.adapters.programs.process import LineProcess
 from c4env.agents.registry.table import ZOO
 from c4env.errors import EngineFault, InvalidOption, LateAnswer, Unavailable, UnknownAgent
 
+from ...agents.adapters.programs.engine import Engine
 from ...agents.base import Agent
 from ...agents.registry.registry import registered_here, split_spec
 from ...observation import observe

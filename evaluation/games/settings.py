@@ -12,9 +12,9 @@ from typing import Any, Final, TypedDict
 
 from c4env.agents.registry.imports import suggest
 from c4env.errors import InvalidOption, require_integer
-from c4env.evaluation.games.game import Clock
 
 from ..store.record import GameRecord
+from .game import Clock
 
 Watcher = Callable[[int, int], None]
 

@@ -353,7 +353,6 @@ def test_a_missing_package_is_named(spec, module, extra, monkeypatch):
         ("kaggle", "kaggle: file is missing"),
         ("kaggle:none.py", "file='none.py': expected an existing FILE.py"),
         ("kaggle:submission.tar.gz", "unpack an archive first, and name its main.py"),
-        (f"{PLAYERS['kaggle']},python=/no/python", "python='/no/python'"),
         (f"{PLAYERS['kaggle']},timeout=-1", "timeout='-1'"),
         ("open_spiel", "expected open_spiel:BOT"),
         ("open_spiel:none", "bot='none': expected one of mcts, minimax"),

@@ -96,10 +96,10 @@ def test_an_object_that_raises_in_this_process_forfeits(error):
 
 def test_an_object_that_is_late_forfeits_when_it_answers():
     def late(observation):
-        time.sleep(2)
+        time.sleep(4)
         return first_legal(observation)
 
-    found = endings({"late": late, "random": "random"}, movetime=1)
+    found = endings({"late": late, "right": first_legal}, movetime=3)
     assert found == [("time", "late")] * 2
 
 
@@ -145,6 +145,7 @@ def test_what_is_printed_after_agents_played_here_is_printed_to_stdout(capfd):
 @pytest.mark.parametrize("settings", [{"jobs": 2}, {"jobs": 1}])
 def test_modules_beside_an_agents_file_are_its_own(folder, settings):
     """One is imported with the file, another at the first move."""
+    before = {*sys.modules}
     for name, column in (("a", 0), ("b", 6)):
         write(folder, f"{name}/helper.py", f"from deeper import COLUMN\nassert COLUMN == {column}")
         write(folder, f"{name}/deeper.py", f"COLUMN = {column}")
@@ -157,7 +158,7 @@ def test_modules_beside_an_agents_file_are_its_own(folder, settings):
     for name, own in run.header.code.items():
         files = ("agent", "helper", "deeper")  # what is imported later is not known before
         assert {*own} == {f"{name}/{file}.py" for file in files}
-    assert "helper" not in sys.modules
+    assert "helper" not in {*sys.modules} - before
 
 
 CHANGES = {

@@ -1,4 +1,3 @@
-import json
 from contextlib import closing
 
 import numpy as np
@@ -77,9 +76,9 @@ def test_answers_are_kept_and_go_on(tmp_path, judge):
     assert answers(specs, SET, judge, folder=tmp_path).moves == whole.moves
     assert path.read_text() == (tmp_path / "whole" / ANSWERS_FILE).read_text()
     answers(specs, SET, judge, folder=tmp_path)
-    assert path.read_text().count("\n") == 1 + 60
+    assert path.read_text().count("\n") == 60
     answers(specs, SET, judge, seed=1, folder=tmp_path)
-    assert path.read_text().count("\n") == 1 + 120
+    assert path.read_text().count("\n") == 120
 
 
 def test_an_agent_without_an_answer_is_noted(judge):
@@ -148,20 +147,12 @@ def test_an_interrupted_judgement_loses_nothing_goes_on_and_is_read_again(tmp_pa
     assert (tmp_path / SCORES_FILE).read_bytes() == before
 
 
-@pytest.mark.parametrize(
-    "spoil",
-    [
-        lambda entry: [entry[0], entry[1] | entry[0], entry[2]],
-        lambda entry: [*entry[:2], [s if s is None else 99 for s in entry[2]]],
-        lambda entry: ["x", *entry[1:]],
-    ],
-)
-def test_a_damaged_entry_is_named(tmp_path, spoil):
+def test_a_damaged_line_is_named(tmp_path):
     with a_judge(tmp_path) as judge:
         judge.judge(late_positions(3))
     path = tmp_path / SCORES_FILE
     lines = path.read_text().splitlines()
-    lines[2] = json.dumps(spoil(json.loads(lines[2])))
+    lines[2] = lines[2][:-2]
     path.write_text("\n".join(lines) + "\n")
     with pytest.raises(UnreadableRun, match="line 3"):
         a_judge(tmp_path)

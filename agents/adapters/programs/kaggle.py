@@ -52,6 +52,7 @@ class Submission(FunctionAgent):
                 "and name its main.py"
             )
         super().__init__(self._play)
+        self.name = ""
         self.file = os.path.abspath(file)
         self.timeout = timeout
         self._configuration = {
@@ -66,6 +67,10 @@ class Submission(FunctionAgent):
             "__raw_path__": self.file,
         }
         self._submitted: Any = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the state of a copy, which loads the submission anew."""
+        return vars(self) | {"_submitted": None}
 
     def reset(self, seed: Any = None) -> None:
         """Begin a new game; the next move loads the submission anew."""

@@ -57,7 +57,10 @@ class LineProcess:
             LateAnswer: no answer within ``seconds``.
             EngineFault: the program ended, or wrote a line without a request.
         """
-        if not self._answers.empty() and (said := self._answers.get()):
+        if not self._answers.empty():
+            said = self._answers.get()
+            if not said:
+                raise EngineFault(f"{self.title} {self._how_it_ended()}")
             raise EngineFault(
                 f"{self.title} wrote {said[:80].decode(errors='replace')!r} without a request"
             )
