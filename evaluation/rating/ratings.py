@@ -153,21 +153,22 @@ class Ratings(Sequence[Rating]):
         """The ratings as a table with a line and the warnings below it, followed by ``notes``."""
         costly = any(r.nodes is not None for r in self)
         columns = [c for c in COLUMNS if costly or c.name not in ("nodes", "ms")]
-        return Table(columns, self, title, (self.line(), *self.warnings(), *notes))
+        return Table(columns, self, title, (self.line(), *self.zero(), *self.warnings(), *notes))
 
     def frame(self) -> Any:
         """The table as a ``pandas.DataFrame``."""
         return self.table().frame()
 
     def line(self) -> str:
-        """The first player's advantage, the method of the intervals, and what has Elo 0."""
+        """The first player's advantage, and the method of the intervals."""
         value, low, high = map(signed, self.first_move)
-        zero = ""
+        return f"{FIRST}: {value} Elo ({low} .. {high}). {self.method_note()}"
+
+    def zero(self) -> tuple[str, ...]:
+        """A note on what the Elo is relative to, unless to the mean of the agents."""
         if self.anchor is not None:
-            zero = f" Elo of {self.anchor} fixed."
-        elif self.centred:
-            zero = " Elo 0: the mean of the field."
-        return f"{FIRST}: {value} Elo ({low} .. {high}). {self.method_note()}{zero}"
+            return (f"Elo of {self.anchor} fixed.",)
+        return ("Elo 0: the mean of the field.",) if self.centred else ()
 
     def _repr_markdown_(self) -> str:
         return self.table().markdown()
