@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple, SupportsIndex, overload
+from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -89,17 +89,17 @@ class Data:
         return f"<Data: {noun} of {self.ply.min()} to {self.ply.max()} plies; {sizes}>"
 
     @overload
-    def __getitem__(self, rows: SupportsIndex) -> Row: ...
+    def __getitem__(self, rows: int | np.integer[Any]) -> Row: ...
     @overload
-    def __getitem__(self, rows: slice | NDArray[Any] | Sequence[int]) -> Data: ...
-    def __getitem__(self, rows: SupportsIndex | slice | NDArray[Any] | Sequence[int]) -> Row | Data:
-        if isinstance(rows, SupportsIndex) and not isinstance(rows, np.ndarray):
-            numbers = (self.mine, self.theirs, self.ply, self.score)
-            return Row(
-                *(int(column[rows]) for column in numbers),
-                self.columns[rows], self.best[rows], str(self.split[rows]),
-            )  # fmt: skip
-        return Data(*(column[rows] for column in self._columns().values()))
+    def __getitem__(self, rows: slice | NDArray[Any] | list[int]) -> Data: ...
+    def __getitem__(
+        self, rows: int | np.integer[Any] | slice | NDArray[Any] | list[int]
+    ) -> Row | Data:
+        columns = self._columns()
+        if isinstance(rows, int | np.integer):
+            cells = {name: column[rows] for name, column in columns.items()}
+            return Row(**{name: c if c.ndim else c.item() for name, c in cells.items()})
+        return Data(**{name: column[rows] for name, column in columns.items()})
 
     def __iter__(self) -> Iterator[Row]:
         return (self[row] for row in range(len(self)))
@@ -115,7 +115,8 @@ class Data:
         """
         if split not in SPLITS:
             raise InvalidOption(f"split={split!r}: expected one of {', '.join(SPLITS)}")
-        return self[self.split == split]
+        chosen: Data = self[self.split == split]
+        return chosen
 
     def numpy(self) -> tuple[NDArray[np.float32], ...]:
         """Convert the data to float32 arrays for training.

@@ -177,11 +177,11 @@ class Quality(Result):
             InvalidOption: the player was not judged.
         """
         sums = self._sums(player, colour, plies, group)
-        totals = {name: float(column.sum()) for name, column in sums.items()}
+        counts = ("moves", "forced", "critical", "blunders")
         return MoveQuality(
-            player,
-            *(int(totals[name]) for name in ("moves", "forced", "critical", "blunders")),
-            totals["given_away"],
+            player=player,
+            **{name: int(sums[name].sum()) for name in counts},
+            given_away=float(sums["given_away"].sum()),
             optimal=self._share(sums["optimal"], sums["moves"]),
             keeping=self._share(sums["keeping"], sums["moves"]),
             blunder_rate=self._share(sums["blunders"], sums["critical"]),
@@ -208,7 +208,12 @@ class Quality(Result):
         if group is not None:
             chosen &= terms["group"] == self._groups.get(group, -1)
         groups = terms["group"][chosen]
-        return {name: np.bincount(groups, terms[name][chosen], len(self._groups)) for name in TERMS}
+        weights = {name: terms[name][chosen].astype(np.float64) for name in TERMS}
+        count = len(self._groups)
+        return {
+            name: np.asarray(np.bincount(groups, weight, count), np.float64)
+            for name, weight in weights.items()
+        }
 
     @functools.cached_property
     def _groups(self) -> dict[str, int]:

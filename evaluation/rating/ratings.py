@@ -164,21 +164,22 @@ class Ratings(Sequence[Rating]):
         """The ratings as a table with a line and the warnings below it, followed by ``notes``."""
         costly = any(r.nodes is not None for r in self)
         columns = [c for c in COLUMNS if costly or c.name not in ("nodes", "ms")]
-        return Table(columns, self, title, (self.line(), *self.warnings(), *notes))
+        return Table(columns, self, title, (self.line(), *self.zero(), *self.warnings(), *notes))
 
     def frame(self) -> Any:
         """The table as a ``pandas.DataFrame``."""
         return self.table().frame()
 
     def line(self) -> str:
-        """The first player's advantage, the method of the intervals, and what has Elo 0."""
+        """The first player's advantage, and the method of the intervals."""
         value, low, high = map(signed, self.first_move)
-        zero = ""
+        return f"{FIRST}: {value} Elo ({low} .. {high}). {self.method_note()}"
+
+    def zero(self) -> tuple[str, ...]:
+        """A note on what the Elo is relative to, unless to the mean of the agents."""
         if self.anchor is not None:
-            zero = f" Elo of {self.anchor} fixed."
-        elif self.centred:
-            zero = " Elo 0: the mean of the field."
-        return f"{FIRST}: {value} Elo ({low} .. {high}). {self.method_note()}{zero}"
+            return (f"Elo of {self.anchor} fixed.",)
+        return ("Elo 0: the mean of the field.",) if self.centred else ()
 
     def _repr_markdown_(self) -> str:
         return self.table().markdown()
@@ -382,7 +383,7 @@ def _lacking(tally: Tally, matrix: Float64s) -> Float64s:
             squares = (away**2).sum(0)
             by_pair = inverse**2 @ squares.sum(1) - (inverse @ squares * inverse).sum(1)
             variances += units / (units - 1) * np.stack([by_pair, (by_opening**2).sum(0)])
-    return ELO * np.sqrt(np.maximum(variances[0] - variances[1], 0))
+    return np.asarray(ELO * np.sqrt(np.maximum(variances[0] - variances[1], 0)))
 
 
 def _alike(points: Float64s, games: Float64s) -> tuple[Float64s, Float64s]:

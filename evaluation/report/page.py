@@ -131,20 +131,18 @@ def test_of(run: Tournament) -> dict[str, Any] | None:
 def curves(quality: Quality) -> dict[str, Any]:
     """Blunders per critical move by bands of plies, in a row for each agent and band."""
     rows = [
-        {"agent": player, "first_ply": plies[0], "last_ply": plies[1], "quality": part}
+        (player, *plies, part.critical, part.blunder_rate)
         for player in quality.players
         for plies in bands(BAND)
         if (part := quality.slice(player, plies=plies)).critical
     ]
-    most = max((row["quality"].blunder_rate.value for row in rows), default=0.0)
-    points = Table([*map(Column, ("agent", "first_ply", "last_ply")), *CURVE], rows)
-    return {"points": points.records(), "few": FEW, "top": next(t for t in TOPS if most <= t)}
+    most = max((row[-1].value for row in rows), default=0.0)
+    points = Table.of(dict.fromkeys(CURVE, ""), rows).records()
+    return {"points": points, "few": FEW, "top": next(top for top in TOPS if most <= top)}
 
 
-CURVE: Final = (
-    Column("critical", of=lambda row: row["quality"].critical),
-    Column("blunder_rate", of=lambda row: row["quality"].blunder_rate),
-)
+CURVE: Final = ("agent", "first_ply", "last_ply", "critical", "blunder_rate")
+"""The columns of the blunder curves."""
 
 
 def mistakes(run: Tournament, quality: Quality, judge: Judge) -> dict[str, Any]:

@@ -81,7 +81,8 @@ class RunSummary(Result):
         """The first player's advantage, warnings and advice, the games and the digest."""
         table, notes = self.run.table, []
         if self.ratings is not None:
-            notes = [self.ratings.line(), *self.ratings.warnings()]
+            zero = () if isinstance(self.run, Match) else self.ratings.zero()
+            notes = [self.ratings.line(), *zero, *self.ratings.warnings()]
             notes += remarks(self.run, self.ratings)
         return "\n".join([*notes, *table.notes, f"{table.counted()}; digest {self.run.digest}"])
 

@@ -178,7 +178,7 @@ LINES: Final = (
         Column("H1", "g", lambda m: m.sprt and m.sprt.h1),
         Column("accepted", of=lambda m: m.decision),
     ),
-    (Column("pentanomial"), Column("pairs ratio", ".2f", lambda m: m.pairs_ratio)),
+    (Column("pentanomial"), Column("pairs_ratio", ".2f")),
     (
         Column("games", of=lambda m: len(m.games)),
         Column("wins", of=lambda m: m.total.wins),

@@ -140,9 +140,10 @@ def read_curve(folder: str | Path) -> Curve:
     rows = []
     for number, line in enumerate(_lines(read_text(path), path)[1:], start=2):
         try:
-            step, *middle, games = line.split("\t")
-            rows.append(Strength(int(float(step)), *map(float, middle), int(games)))
-        except (ValueError, TypeError):
+            cells = dict(zip(Strength._fields, map(float, line.split("\t")), strict=True))
+            step, games = (int(cells.pop(name)) for name in ("step", "games"))
+            rows.append(Strength(step=step, games=games, **cells))
+        except ValueError:
             raise UnreadableRun(
                 f"{path}, line {number}: {shortened(line, 80)!r}: expected a measurement"
             ) from None
