@@ -85,22 +85,22 @@ SHARED: Final = """
     agents.heuristics.weights agents.registry.entries agents.registry.imports
     agents.registry.table agents.sampling.sequential_halving agents.search.threads
     agents.selfplay.folder agents.selfplay.optimiser
-    evaluation.cli.new evaluation.cli.output evaluation.games.processes evaluation.rating.fit
-    evaluation.rating.interval evaluation.rating.sprt evaluation.report.plots evaluation.seeds
-    evaluation.store.files evaluation.store.journal evaluation.store.lines evaluation.tables
+    evaluation.cli.output evaluation.games.processes evaluation.rating.fit
+    evaluation.rating.interval evaluation.rating.sprt evaluation.seeds
+    evaluation.store.files evaluation.store.lines evaluation.tables
 """
 """The modules that know no board; a folder stands for all modules in it."""
 
 STANDARD_ONLY: Final = """
     envs.text
-    agents.adapters.chat.agent agents.adapters.chat.prompts agents.adapters.sb3
-    agents.adapters.torch_function agents.network agents.published.rustport
+    agents.adapters.chat.agent agents.adapters.chat.prompts
+    agents.network agents.published.rustport
     agents.search.deepening agents.selfplay.agent agents.selfplay.alphazero
     agents.selfplay.network agents.selfplay.ppo agents.selfplay.search agents.selfplay.train
     agents.solver.book.twelve agents.solver.exam
     evaluation.cli.check evaluation.cli.data evaluation.cli.leaderboard evaluation.cli.quality
     evaluation.cli.refute evaluation.cli.web evaluation.exact evaluation.report.models
-    evaluation.report.page evaluation.studies.leaderboard evaluation.studies.stable_baselines
+    evaluation.report.page evaluation.report.plots evaluation.studies.leaderboard evaluation.studies.stable_baselines
     evaluation.studies.strength evaluation.web
 """
 """The modules for 6x7x4 alone."""

@@ -71,7 +71,7 @@ def as_players(given: Players | Player) -> Players:
     """Return one player or several as players."""
     if isinstance(given, str) or callable(given) or is_model(given):
         return [cast("Player", given)]
-    return cast("Players", given)
+    return given
 
 
 def separate(field: Mapping[str, Player]) -> dict[str, Player]:
