@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final, final
 
 import numpy as np
 
-from c4env.arrays import Int64s
+from c4env.arrays import Float64s, Int64s
 from c4env.errors import IllegalMove, InvalidAction, InvalidOption, require_integer
 
 from ..envs.opponents import reset_player
@@ -26,7 +26,6 @@ from ..envs.opponents import reset_player
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ..envs.opponents import Follower
     from ..position import Position
 
 _MODELS: Final = (  # a model's class is imported already, or there is no model
@@ -67,6 +66,7 @@ class Agent(abc.ABC):
     name: str = ""
     nodes: int = 0
     movetime: float | None = None
+    _joined: int = 0  # boards of environments that the agent has joined
 
     _given: Mapping[str, Any] = MappingProxyType({})  # the checked arguments, for repr
 
@@ -83,8 +83,8 @@ class Agent(abc.ABC):
     def reseed(self, seed: int) -> None:
         """Restart the random generator from a seed, and forget the game.
 
-        In an environment of many boards, this call precedes every move of a stochastic agent, so
-        that boards do not influence each other. An override may keep parts that are expensive to
+        In an environment this call precedes every move of a stochastic agent, so that boards do
+        not influence each other. An override may keep parts that are expensive to
         build and do not depend on the seed.
         """
         reset_player(self, seed)
@@ -133,16 +133,33 @@ class Agent(abc.ABC):
         """Whether :attr:`deterministic` is True, and was declared for this :meth:`choose`."""
         return self.deterministic is True and is_written_for_choice(self, "deterministic")
 
-    @property
-    def draws(self) -> bool:
-        """Whether the seed of :meth:`reset` has an effect."""
-        return type(self).reset is not Agent.reset
+    # -- the games of an environment: Pool and Curriculum treat each game by itself
 
-    def follower(self) -> Follower:
-        """Return what plays the agent's moves in one environment (``c4env.envs.opponents``)."""
-        from ..envs.opponents import Follower
+    def join(self, boards: int) -> Int64s:
+        """Return numbers, int64 ``[boards]``, by which an environment names its boards below.
 
-        return Follower(self)
+        No two environments have a number in common.
+        """
+        first = self._joined
+        self._joined += boards
+        return np.arange(first, self._joined)
+
+    def begin_games(self, boards: Int64s, seeds: Int64s) -> None:  # noqa: B027  # most do nothing
+        """Begin new games on boards ``[M]``, with seeds as for :meth:`choose_many`."""
+
+    def choose_in_games(self, boards: Int64s, discs: Int64s, seeds: Int64s) -> Int64s:
+        """Choose columns as :meth:`choose_many` does, in the games on boards ``[M]``."""
+        return self.play_many(discs, seeds)
+
+    @final
+    def play_in_games(self, boards: Int64s, discs: Int64s, seeds: Int64s) -> Int64s:
+        """Choose columns in games; :meth:`choose_in_games` counts as :meth:`choose_many` does."""
+        if is_written_for_choice(self, "choose_in_games"):
+            return self.choose_in_games(boards, discs, seeds)
+        return self.play_many(discs, seeds)
+
+    def end_games(self, boards: Int64s, rewards: Float64s) -> None:  # noqa: B027  # most do nothing
+        """Take note of the caller's rewards ``[M]`` in games that end on these boards."""
 
     def search(self, position: Position) -> SearchResult:
         """Return the column that :meth:`choose` plays, with its value and principal variation.
@@ -187,7 +204,7 @@ def is_written_for_choice(agent: Agent, name: str) -> bool:
     def place(attribute: str) -> int:
         return next((i for i, names in enumerate(owners) if attribute in names), len(owners))
 
-    return place(name) <= min(map(place, ("choose", "search", "best_move")))
+    return place(name) <= min(map(place, ("choose", "search")))
 
 
 class Derived:
@@ -248,18 +265,17 @@ class SearchingAgent(Agent):
     """An agent that searches and reports value, nodes and principal variation.
 
     Example:
-        >>> column, value, nodes = make("alphabeta:depth=4").best_move(Position.parse("4455"))
-        >>> column
+        >>> make("alphabeta:depth=4").search(Position.parse("4455")).column
         2
     """
 
     def choose(self, position: Position) -> int:
         """Choose the 0-based column to play; set :attr:`nodes`."""
-        column, _, self.nodes = self.best_move(position)
+        column, _, self.nodes = self._best(position)
         return column
 
-    def best_move(self, position: Position) -> tuple[int, float, int]:
-        """Return the best column, its value for the side to move, and the nodes searched."""
+    def _best(self, position: Position) -> tuple[int, float, int]:
+        """Return a search's column, value and nodes; an override spares the principal variation."""
         result = self.search(position)
         return result.column, result.value, result.nodes
 
@@ -279,11 +295,6 @@ class FunctionAgent(Agent):
         self.function = function
         self.name = getattr(function, "__name__", type(function).__name__)
         self.deterministic = getattr(function, "deterministic", False) is True
-
-    @property
-    def draws(self) -> bool:
-        """Whether the function has a method ``reset``, which gets the seed."""
-        return callable(getattr(self.function, "reset", None))
 
     def reset(self, seed: Any = None) -> None:
         """Call the function's ``reset``, if any."""
@@ -332,8 +343,8 @@ def function_agent(function: Callable[[Any], Any]) -> FunctionAgent:
     except TypeError as error:
         raise InvalidOption(
             f"agent {getattr(function, '__name__', function)!r}: {error}: expected a function of "
-            "one observation; of (observation, configuration), use kaggle:FILE.py; a heuristic, "
-            "use alphabeta:heuristic=FILE.py:NAME"
+            "one observation, or of observations and masks; of (observation, configuration), use "
+            "kaggle:FILE.py; a heuristic, use alphabeta:heuristic=FILE.py:NAME"
         ) from None
     except ValueError:  # Python cannot find the signature
         pass
@@ -349,12 +360,33 @@ def parameters_of(target: Callable[..., Any]) -> Mapping[str, inspect.Parameter]
 
 
 def is_model(thing: object) -> bool:
-    """Return True if an object is a model that :func:`c4env.agents.make` accepts.
+    """Return True if an object is a network or model that :func:`c4env.agents.make` accepts.
 
-    PyTorch's modules are models, and so are the algorithms of Stable-Baselines3.
+    PyTorch's modules are, the algorithms of Stable-Baselines3, and functions of observations and
+    masks.
     """
     kinds = [getattr(sys.modules.get(module), name, ()) for module, name in _MODELS]
-    return isinstance(thing, tuple(kinds)) and not isinstance(thing, Agent)
+    if isinstance(thing, Agent | type) or not (callable(thing) or isinstance(thing, tuple(kinds))):
+        return False
+    return isinstance(thing, tuple(kinds)) or has_masks(thing)
+
+
+def has_masks(function: Any) -> bool:
+    """Return True if a function's second parameter, required or named so, is for action masks.
+
+    A heuristic and a submission to Kaggle, which have other parameters, are told by their names.
+    """
+    places = [
+        parameter
+        for parameter in (parameters_of(function) or {}).values()
+        if parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD)
+    ]
+    if len(places) < 2 or any(place.default is place.empty for place in places[2:]):
+        return False
+    second = places[1]
+    if second.name == "theirs" or second.name.startswith("conf"):
+        return False
+    return second.default is second.empty or "mask" in second.name
 
 
 def as_number(seed: int | np.random.SeedSequence | None) -> int | None:

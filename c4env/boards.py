@@ -80,27 +80,27 @@ _ON_BOARD: Final = re.compile(rf"{ROOT}\.on_(\d+x\d+x\d+)((?:\.\w+)*)")
 # tests/test_architecture.py compares both lists with what the modules import.
 SHARED: Final = """
     arrays boards cores errors files jit lazy version
-    envs.masked envs.registration envs.vectorized.drand48 view.window
+    envs.registration envs.vectorized.drand48 view.window
     agents.adapters.chat.endpoint agents.adapters.programs.process agents.graded.levels
     agents.heuristics.weights agents.registry.entries agents.registry.imports
     agents.registry.table agents.sampling.sequential_halving agents.search.threads
     agents.selfplay.folder agents.selfplay.optimiser
-    evaluation.cli.new evaluation.cli.output evaluation.games.processes evaluation.rating.fit
-    evaluation.rating.interval evaluation.rating.sprt evaluation.report.plots evaluation.seeds
-    evaluation.store.files evaluation.store.journal evaluation.store.lines evaluation.tables
+    evaluation.cli.output evaluation.games.processes evaluation.rating.fit
+    evaluation.rating.interval evaluation.rating.sprt evaluation.seeds
+    evaluation.store.files evaluation.store.lines evaluation.tables
 """
 """The modules that know no board; a folder stands for all modules in it."""
 
 STANDARD_ONLY: Final = """
     envs.text
-    agents.adapters.chat.agent agents.adapters.chat.prompts agents.adapters.sb3
-    agents.adapters.torch_function agents.network agents.published.rustport
+    agents.adapters.chat.agent agents.adapters.chat.prompts
+    agents.network agents.published.rustport
     agents.search.deepening agents.selfplay.agent agents.selfplay.alphazero
     agents.selfplay.network agents.selfplay.ppo agents.selfplay.search agents.selfplay.train
     agents.solver.book.twelve agents.solver.exam
     evaluation.cli.check evaluation.cli.data evaluation.cli.leaderboard evaluation.cli.quality
     evaluation.cli.refute evaluation.cli.web evaluation.exact evaluation.report.models
-    evaluation.report.page evaluation.studies.leaderboard evaluation.studies.stable_baselines
+    evaluation.report.page evaluation.report.plots evaluation.studies.leaderboard evaluation.studies.stable_baselines
     evaluation.studies.strength evaluation.web
 """
 """The modules for 6x7x4 alone."""
@@ -111,7 +111,7 @@ def is_in(names: str, module: str) -> bool:
     return any(f"{module}.".startswith(f"{ROOT}.{name}.") for name in names.split())
 
 
-def board(rows: int, columns: int, connect: int = STANDARD.connect) -> ModuleType:
+def board(rows: int, columns: int | None = None, connect: int = STANDARD.connect) -> ModuleType:
     """Return the version of this package for a board size; every version has the same names.
 
     Args:
@@ -130,6 +130,8 @@ def board(rows: int, columns: int, connect: int = STANDARD.connect) -> ModuleTyp
         >>> small.Position.parse("11").legal_columns()
         (0, 1, 2, 3)
     """
+    if columns is None:
+        raise InvalidOption(f"board({rows!r}): expected rows and columns, such as board(5, 6)")
     return importlib.import_module(root_of(Size.of(rows, columns, connect)))
 
 

@@ -19,9 +19,9 @@ from tests.helpers.processes import run_python
 PACKAGES = tuple(FOLDERS)  # each may import those before it
 ROOMS = {  # of each package, folders and modules, from the ground up
     "c4env": "version errors files cores arrays boards lazy jit geometry bitboard position "
-    "view observation envs",
+    "view observation openings envs",
     "c4env.agents": "errors base registry heuristics search baselines published solver graded "
-    "network sampling adapters pool batched selfplay",
+    "network adapters sampling pool selfplay",
     "c4env.evaluation": "errors seeds tables plan store rating games exact studies report play "
     "web cli __main__",
 }

@@ -64,7 +64,7 @@ def write_pages(
 
     from ..report.models import conversations
     from ..report.page import contents, page
-    from ..store.record import GAMES_FILE
+    from ..store.run_files import GAMES_FILE
     from ..store.transcripts import read_transcripts
 
     kept = None if folder is None else Path(folder)
@@ -79,7 +79,7 @@ def write_pages(
         write_file(arguments.html, page(found))
         say(f"page in {arguments.html}", sys.stderr)
     if plots:
-        from c4env.evaluation.report.plots import write_plots
+        from ..report.plots import run_figures, write_plots
 
-        for path in write_plots(plots, found):
+        for path in write_plots(plots, run_figures(found)):
             say(f"figure in {path}", sys.stderr)

@@ -15,9 +15,9 @@ from c4env.agents.solver.book import default_book, twelve_ply_book
 from c4env.bitboard import COLUMNS
 from c4env.cores import usable_cores
 from c4env.errors import MissingExtra, require_integer
-from c4env.evaluation.plan.openings import canonical
 from c4env.evaluation.store.lines import Memo
 from c4env.evaluation.store.record import GameRecord
+from c4env.openings import canonical
 from c4env.position import Position, parse_moves
 
 SCORES_FILE: Final = "scores.jsonl"

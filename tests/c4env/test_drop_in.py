@@ -40,8 +40,9 @@ def test_the_list_of_cells_is_the_board_of_the_game(make):
 @BOTH
 def test_a_move_can_be_taken_back_and_the_turn_passed_on(make):
     environment = begun(make, "44")
-    environment.board[31] = 0
-    environment.agent_selection = environment._agent_selector.next()
+    game = environment.unwrapped
+    game.board[31] = 0
+    game.agent_selection = game._agent_selector.next()
     assert environment.agent_selection == "player_1"
     environment.step(3)
     assert environment.position == Position.parse("44")
@@ -64,7 +65,7 @@ def test_a_board_that_no_game_reaches_is_refused_until_it_is_mended(make, index,
     with pytest.raises(InvalidPosition):
         environment.step(3)
     with pytest.raises(InvalidPosition):
-        environment.board = list(board)
+        environment.unwrapped.board = list(board)
     board[:] = [0] * 42
     environment.step(3)
     assert environment.position == Position.parse("4")
@@ -126,13 +127,22 @@ def test_the_layers_of_pettingzoo_are_one_game():
         assert layer.unwrapped is inner
         assert layer.board is inner.board
     assert environment.position == Position.parse("444")
-    environment.env.agent_selection = "player_0"
-    assert environment.agent_selection == "player_0"
     double = pickle.loads(pickle.dumps(copy.deepcopy(environment)))
-    double.agent_selection = "player_1"
-    double.unwrapped.step(0)
+    double.step(0)
     assert double.position == Position.parse("4441") != environment.position
     assert BaseWrapper(environment).unwrapped is inner
+
+
+@pytest.mark.parametrize("depth", [1, 2, 3])
+def test_what_is_set_on_a_layer_is_what_pettingzoo_sees_there(depth):
+    theirs = pytest.importorskip("pettingzoo.classic.connect_four.connect_four")
+    answers = []
+    for module in (theirs, connect_four_v3):
+        environment = begun(module.env, "4")
+        layers_of(environment)[depth].terminations = {"player_0": True, "player_1": True}
+        environment.step(None if depth == 3 else 3)
+        answers.append([seen(environment), environment.last()[1:], environment.unwrapped.board])
+    assert answers[0] == answers[1]
 
 
 class Counting(BaseWrapper[str, Any, Any]):
