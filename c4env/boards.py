@@ -100,8 +100,8 @@ STANDARD_ONLY: Final = """
     agents.solver.book.twelve agents.solver.exam
     evaluation.cli.check evaluation.cli.data evaluation.cli.leaderboard evaluation.cli.quality
     evaluation.cli.refute evaluation.cli.web evaluation.exact evaluation.report.models
-    evaluation.report.page evaluation.report.plots evaluation.studies.leaderboard evaluation.studies.stable_baselines
-    evaluation.studies.strength evaluation.web
+    evaluation.report.page evaluation.report.plots evaluation.studies.leaderboard
+    evaluation.studies.stable_baselines evaluation.studies.strength evaluation.web
 """
 """The modules for 6x7x4 alone."""
 
