@@ -14,11 +14,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import inf
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Self, SupportsIndex
+from typing import TYPE_CHECKING, Any, Final, final
 
 import numpy as np
 
-from c4env.arrays import Int64s
+from c4env.arrays import Float64s, Int64s
 from c4env.errors import IllegalMove, InvalidAction, InvalidOption, require_integer
 
 from ..envs.opponents import reset_player
@@ -26,7 +26,6 @@ from ..envs.opponents import reset_player
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ..envs.opponents import Follower
     from ..position import Position
 
 _MODELS: Final = (  # a model's class is imported already, or there is no model
@@ -39,15 +38,18 @@ HINT: Final = "a function that answers for many boards must be marked by c4env.b
 class Agent(abc.ABC):
     """A policy: chooses a 0-based column in a position.
 
+    :meth:`choose` is the one method to write. Tournaments and environments play its columns.
+
     An agent plays one game at a time for one caller, so give each thread its own agent. A copy,
-    made by ``copy.deepcopy`` or ``pickle``, includes the random state and plays on as the
-    original would. A program, a server or a bot that an agent uses starts anew for the copy.
+    made by ``copy.deepcopy``, includes the random state and plays on as the original would. A
+    program, a server or a bot that an agent uses starts anew for the copy.
 
     Attributes:
         name: the spec that made the agent; empty if the class was called directly.
         deterministic: True when the agent always plays the same column in the same position,
-            whatever the seed. A class must declare it. If all agents of a run are deterministic
-            and the run plays all openings, a report calls the result exact.
+            whatever the seed. A class must declare it, and so must a subclass that chooses
+            otherwise (:attr:`repeats`). If all agents of a run are deterministic and the run plays
+            all openings, a report calls the result exact.
         nodes: number of positions searched for the latest move; 0 for agents that do not search.
         movetime: seconds for each move if the clock limits the search, else None. With a
             clock, two runs of the same game may differ.
@@ -60,39 +62,17 @@ class Agent(abc.ABC):
         0
     """
 
-    state_attrs: ClassVar[tuple[str, ...] | None] = None
-    """None: a copy or pickle holds all attributes. Names: a copy is made anew from the arguments,
-    and gets these attributes, which affect later moves."""
-
     deterministic: bool = False
     name: str = ""
     nodes: int = 0
     movetime: float | None = None
+    _joined: int = 0  # boards of environments that the agent has joined
 
-    init_args: tuple[tuple[Any, ...], dict[str, Any]]  # unless state_attrs is None
     _given: Mapping[str, Any] = MappingProxyType({})  # the checked arguments, for repr
 
-    def __new__(cls, *args: Any, **options: Any) -> Self:
-        """Store the arguments, from which a copy is made."""
-        agent = super().__new__(cls)
-        if cls.state_attrs is not None:
-            agent.init_args = args, options
-        return agent
-
-    def __reduce_ex__(self, protocol: SupportsIndex) -> Any:
-        """Pickle the agent by its arguments, unless :attr:`state_attrs` is None."""
-        if self.state_attrs is None:
-            return super().__reduce_ex__(protocol)
-        return _made_again, (type(self), *self.init_args), self.__getstate__()
-
-    def __getstate__(self) -> Any:
-        """Return the state that a copy stores besides the arguments."""
-        if self.state_attrs is None:
-            return super().__getstate__()
-        return {name: getattr(self, name) for name in ("name", *self.state_attrs)}
-
+    @final
     def __call__(self, observation: Mapping[str, Any] | NDArray[Any]) -> int:
-        """Return the column for an observation of the player to move (``c4env.observation``)."""
+        """Return what :meth:`choose` plays for an observation (``c4env.observation``)."""
         from ..observation import position_from
 
         return self.choose(position_from(observation))
@@ -103,8 +83,8 @@ class Agent(abc.ABC):
     def reseed(self, seed: int) -> None:
         """Restart the random generator from a seed, and forget the game.
 
-        In an environment of many boards, this call precedes every move of a stochastic agent, so
-        that boards do not influence each other. An override may keep parts that are expensive to
+        In an environment this call precedes every move of a stochastic agent, so that boards do
+        not influence each other. An override may keep parts that are expensive to
         build and do not depend on the seed.
         """
         reset_player(self, seed)
@@ -121,8 +101,7 @@ class Agent(abc.ABC):
         """Choose columns, int64 ``[M]``, on M boards whose games the agent does not remember.
 
         A stochastic agent is reseeded before each move, so that boards do not influence each
-        other. Override this method to choose on all boards at once. A class that overrides
-        :meth:`choose` or ``best_move`` alone gets this method back.
+        other. Override this method to choose on all boards at once. Callers ask :meth:`play_many`.
 
         Args:
             discs: int64 ``[M, 2]``, bitboards of the side to move and of the other side; read only.
@@ -132,28 +111,55 @@ class Agent(abc.ABC):
 
         columns = np.empty(len(discs), np.int64)
         for i, (mine, theirs) in enumerate(discs.tolist()):
-            if not self.deterministic:
+            if not self.repeats:
                 self.reseed(int(seeds[i]))
             columns[i] = self.choose(Position.from_bitboards(mine, theirs))
         return columns
 
-    def __init_subclass__(cls, **options: Any) -> None:
-        """Give a class that changes the choice on one board the default for many boards."""
-        super().__init_subclass__(**options)
-        own = vars(cls).keys()
-        if own & {"choose", "best_move"} and "choose_many" not in own:
-            cls.choose_many = Agent.choose_many  # type: ignore[method-assign]  # for a class
+    @final
+    def play_many(self, discs: Int64s, seeds: Int64s) -> Int64s:
+        """Choose columns on many boards, as :meth:`choose_many` describes.
+
+        If :meth:`choose_many` was written for another :meth:`choose` than the agent's, as in a
+        subclass that brings its own, :meth:`choose` is asked board by board.
+        """
+        if is_written_for_choice(self, "choose_many"):
+            return self.choose_many(discs, seeds)
+        return Agent.choose_many(self, discs, seeds)
 
     @property
-    def draws(self) -> bool:
-        """Whether the seed of :meth:`reset` has an effect."""
-        return type(self).reset is not Agent.reset
+    @final
+    def repeats(self) -> bool:
+        """Whether :attr:`deterministic` is True, and was declared for this :meth:`choose`."""
+        return self.deterministic is True and is_written_for_choice(self, "deterministic")
 
-    def follower(self) -> Follower:
-        """Return what plays the agent's moves in one environment (``c4env.envs.opponents``)."""
-        from ..envs.opponents import Follower
+    # -- the games of an environment: Pool and Curriculum treat each game by itself
 
-        return Follower(self)
+    def join(self, boards: int) -> Int64s:
+        """Return numbers, int64 ``[boards]``, by which an environment names its boards below.
+
+        No two environments have a number in common.
+        """
+        first = self._joined
+        self._joined += boards
+        return np.arange(first, self._joined)
+
+    def begin_games(self, boards: Int64s, seeds: Int64s) -> None:  # noqa: B027  # most do nothing
+        """Begin new games on boards ``[M]``, with seeds as for :meth:`choose_many`."""
+
+    def choose_in_games(self, boards: Int64s, discs: Int64s, seeds: Int64s) -> Int64s:
+        """Choose columns as :meth:`choose_many` does, in the games on boards ``[M]``."""
+        return self.play_many(discs, seeds)
+
+    @final
+    def play_in_games(self, boards: Int64s, discs: Int64s, seeds: Int64s) -> Int64s:
+        """Choose columns in games; :meth:`choose_in_games` counts as :meth:`choose_many` does."""
+        if is_written_for_choice(self, "choose_in_games"):
+            return self.choose_in_games(boards, discs, seeds)
+        return self.play_many(discs, seeds)
+
+    def end_games(self, boards: Int64s, rewards: Float64s) -> None:  # noqa: B027  # most do nothing
+        """Take note of the caller's rewards ``[M]`` in games that end on these boards."""
 
     def search(self, position: Position) -> SearchResult:
         """Return the column that :meth:`choose` plays, with its value and principal variation.
@@ -187,8 +193,36 @@ def _shown(value: Any) -> str:
     return repr(value) if isinstance(value, str | int | float | None) else "..."
 
 
-def _made_again(kind: type[Agent], args: tuple[Any, ...], options: dict[str, Any]) -> Agent:
-    return kind(*args, **options)
+def is_written_for_choice(agent: Agent, name: str) -> bool:
+    """Whether an attribute belongs to the methods by which the agent chooses.
+
+    Python looks a name up in the instance, then in its class, then in the base classes. An
+    attribute counts if it stands no later in this order than ``choose`` and ``search``.
+    """
+    owners = [vars(agent), *map(vars, type(agent).__mro__)]
+
+    def place(attribute: str) -> int:
+        return next((i for i, names in enumerate(owners) if attribute in names), len(owners))
+
+    return place(name) <= min(map(place, ("choose", "search")))
+
+
+class Derived:
+    """A class attribute computed from the agent; a subclass or an instance may replace it.
+
+    A ``property`` would refuse ``agent.deterministic = False``.
+    """
+
+    def __init__(self, compute: Callable[[Any], Any]) -> None:
+        self._compute = compute
+
+    def __get__(self, agent: Any, kind: type | None = None) -> Any:
+        return self if agent is None else self._compute(agent)
+
+
+def derived(compute: Callable[[Any], Any]) -> Any:
+    """Return :class:`Derived`, typed as the value that it computes."""
+    return Derived(compute)
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,18 +265,17 @@ class SearchingAgent(Agent):
     """An agent that searches and reports value, nodes and principal variation.
 
     Example:
-        >>> column, value, nodes = make("alphabeta:depth=4").best_move(Position.parse("4455"))
-        >>> column
+        >>> make("alphabeta:depth=4").search(Position.parse("4455")).column
         2
     """
 
     def choose(self, position: Position) -> int:
         """Choose the 0-based column to play; set :attr:`nodes`."""
-        column, _, self.nodes = self.best_move(position)
+        column, _, self.nodes = self._best(position)
         return column
 
-    def best_move(self, position: Position) -> tuple[int, float, int]:
-        """Return the best column, its value for the side to move, and the nodes searched."""
+    def _best(self, position: Position) -> tuple[int, float, int]:
+        """Return a search's column, value and nodes; an override spares the principal variation."""
         result = self.search(position)
         return result.column, result.value, result.nodes
 
@@ -262,17 +295,6 @@ class FunctionAgent(Agent):
         self.function = function
         self.name = getattr(function, "__name__", type(function).__name__)
         self.deterministic = getattr(function, "deterministic", False) is True
-
-    def __call__(self, observation: Any) -> Any:
-        """Return the function's unchecked result, and copy the function's ``nodes``, if any."""
-        answer = self.function(observation)
-        self.nodes = getattr(self.function, "nodes", 0)
-        return answer
-
-    @property
-    def draws(self) -> bool:
-        """Whether the function has a method ``reset``, which gets the seed."""
-        return callable(getattr(self.function, "reset", None))
 
     def reset(self, seed: Any = None) -> None:
         """Call the function's ``reset``, if any."""
@@ -300,13 +322,33 @@ class FunctionAgent(Agent):
         from ..position import parse_column  # compiles the rules
 
         try:
-            answer = self(observation)
+            answer = self.function(observation)
+            self.nodes = getattr(self.function, "nodes", 0)
         except IndexError as error:
             raise InvalidAction(f"{type(error).__name__}: {error}; {HINT}") from error
         if np.shape(answer) if hasattr(answer, "shape") else isinstance(answer, list | tuple):
             shown = " ".join(repr(answer).split())[:60]
             raise InvalidAction(f"{shown}: expected one column; {HINT}")
         return parse_column(answer)
+
+
+def function_agent(function: Callable[[Any], Any]) -> FunctionAgent:
+    """Make the agent that a function of one observation is.
+
+    Raises:
+        InvalidOption: the function takes other arguments.
+    """
+    try:
+        inspect.signature(function).bind(None)
+    except TypeError as error:
+        raise InvalidOption(
+            f"agent {getattr(function, '__name__', function)!r}: {error}: expected a function of "
+            "one observation, or of observations and masks; of (observation, configuration), use "
+            "kaggle:FILE.py; a heuristic, use alphabeta:heuristic=FILE.py:NAME"
+        ) from None
+    except ValueError:  # Python cannot find the signature
+        pass
+    return FunctionAgent(function)
 
 
 def parameters_of(target: Callable[..., Any]) -> Mapping[str, inspect.Parameter] | None:
@@ -318,12 +360,33 @@ def parameters_of(target: Callable[..., Any]) -> Mapping[str, inspect.Parameter]
 
 
 def is_model(thing: object) -> bool:
-    """Return True if an object is a model that :func:`c4env.agents.make` accepts.
+    """Return True if an object is a network or model that :func:`c4env.agents.make` accepts.
 
-    PyTorch's modules are models, and so are the algorithms of Stable-Baselines3.
+    PyTorch's modules are, the algorithms of Stable-Baselines3, and functions of observations and
+    masks.
     """
     kinds = [getattr(sys.modules.get(module), name, ()) for module, name in _MODELS]
-    return isinstance(thing, tuple(kinds)) and not isinstance(thing, Agent)
+    if isinstance(thing, Agent | type) or not (callable(thing) or isinstance(thing, tuple(kinds))):
+        return False
+    return isinstance(thing, tuple(kinds)) or has_masks(thing)
+
+
+def has_masks(function: Any) -> bool:
+    """Return True if a function's second parameter, required or named so, is for action masks.
+
+    A heuristic and a submission to Kaggle, which have other parameters, are told by their names.
+    """
+    places = [
+        parameter
+        for parameter in (parameters_of(function) or {}).values()
+        if parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD)
+    ]
+    if len(places) < 2 or any(place.default is place.empty for place in places[2:]):
+        return False
+    second = places[1]
+    if second.name == "theirs" or second.name.startswith("conf"):
+        return False
+    return second.default is second.empty or "mask" in second.name
 
 
 def as_number(seed: int | np.random.SeedSequence | None) -> int | None:

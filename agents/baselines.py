@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .base import Agent, require_move
+from .base import Agent, derived, require_move
 from .registry.options import DEFAULT_HEURISTIC, HeuristicName, validate_args
 
 if TYPE_CHECKING:
@@ -44,6 +44,8 @@ class Greedy(Agent):
     Ties go to the column nearest the centre, then to the column on the left.
     """
 
+    deterministic = derived(lambda agent: agent._repeats)
+
     @validate_args
     def __init__(self, heuristic: HeuristicName = DEFAULT_HEURISTIC) -> None:
         from .heuristics.names import as_argument, is_deterministic, load
@@ -51,7 +53,7 @@ class Greedy(Agent):
         self._heuristic_name = heuristic
         self.heuristic = load(heuristic)
         self._argument = as_argument(self.heuristic)
-        self.deterministic = is_deterministic(self.heuristic)
+        self._repeats = is_deterministic(self.heuristic)
 
     def choose(self, position: Position) -> int:
         """Choose the 0-based column to play."""

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from c4env.arrays import Float64s, Int64s
 from c4env.errors import InvalidOption
 
-from ..envs.opponents import Follower, reset_player
+from ..envs.opponents import reset_player
 from ..envs.vectorized.batch import parse_actions
 from ..envs.vectorized.chance import streams
 from ..position import Position
@@ -92,6 +92,8 @@ class Pool(Agent):
         self._fading = 0.5 ** (1 / half_life)  # factor on a result for each later game
         self._half_life = half_life
         self._agents: dict[Any, tuple[int, Agent]] = {}  # numbers are not reused
+        self._players: dict[int, Agent] = {}  # by number; those removed until their games end
+        self._playing = np.zeros(0, np.int64)  # the number of each board's opponent, or -1
         self._weights = np.zeros(0)  # by number
         self._counts = np.zeros((0, 3), np.int64)  # games by number and result: -1, 0 or 1
         self._recent = np.zeros((0, 2))  # the caller's points, and games, both fading
@@ -114,11 +116,12 @@ class Pool(Agent):
             raise InvalidOption(f"{agent!r}: expected an agent, its name, a model or a function")
         if agent not in self._agents:
             made = make(agent)
-            if type(made).follower is not Agent.follower:
+            if type(made).begin_games is not Agent.begin_games:
                 raise InvalidOption(
                     f"{agent!r}: expected an opponent that is not itself a pool or curriculum"
                 )
             self._agents[agent] = len(self._weights), made
+            self._players[len(self._weights)] = made
             self._weights = np.append(self._weights, 0.0)
             self._counts = np.vstack([self._counts, np.zeros((1, 3), np.int64)])
             self._recent = np.vstack([self._recent, np.zeros((1, 2))])
@@ -190,14 +193,10 @@ class Pool(Agent):
             raise InvalidOption(f"weights={weights}: expected one with weight * priority above 0")
         return chances
 
-    def follower(self) -> PoolGames:
-        """Return what plays one environment's games; all of them share the weights and results."""
-        return PoolGames(self)
-
     def reset(self, seed: int | np.random.SeedSequence | None = None) -> None:
         """Reset every opponent, and the generator of :meth:`choose`."""
         self._generator = np.random.default_rng(seed)
-        for _, agent in self._agents.values():
+        for agent in self._players.values():
             reset_player(agent, seed)
 
     def choose(self, position: Position) -> int:
@@ -207,96 +206,73 @@ class Pool(Agent):
 
     def choose_many(self, discs: Int64s, seeds: Int64s) -> Int64s:
         """Draw an opponent for each board, and return their columns."""
-        return PoolGames(self).columns(discs, np.arange(len(discs)), seeds)
+        return self._ask(self._draw(seeds), discs, seeds)
 
-    def __repr__(self) -> str:
-        rest = f"{self._seed}, per={self._per!r}, half_life={self._half_life}"
-        rest += f", priority={self._priority!r}"
-        return f"Pool({self.weights!r}, {rest})"
-
-
-class PoolGames(Follower):
-    """The games that a pool plays in one environment."""
-
-    def __init__(self, pool: Pool) -> None:
-        super().__init__(pool)
-        self._pool = pool
-        self._who = np.zeros(0, np.int64)  # the number of each board's opponent, or -1
-        self._agents: dict[int, Agent] = {}  # by opponent's number; kept after remove()
-        self._before: dict[str, Any] = {}  # the counts before the latest step
-
-    def reset(self, seed: int) -> None:
-        """Forget all games and reset every opponent; an environment's reset calls this method."""
-        self._who[:] = -1
-        self._agents = {}
-        self._pool.reset(seed)
-
-    def begin(self, boards: Int64s, seeds: Int64s) -> None:
+    def begin_games(self, boards: Int64s, seeds: Int64s) -> None:
         """Draw an opponent for each new game.
 
         Raises:
             InvalidOption: the pool is empty, all weights are 0, or a priority is invalid.
         """
-        pool = self._pool
-        chances = pool._chances()
-        edges = np.cumsum(chances)
-        self._known(boards)
-        keys = seeds.astype(np.uint64) + np.array([pool._seed], np.uint64) * KEY
-        drawn = np.searchsorted(edges, streams(keys) / 2.0**48 * edges[-1], side="right")
-        # Rounding of the sum must not draw an opponent of weight 0.
-        self._who[boards] = np.minimum(drawn, np.flatnonzero(chances).max())
-        present = dict(pool._agents.values())
-        if self._agents.keys() != present.keys():
-            playing = set(self._who.tolist())
-            kept = {number: a for number, a in self._agents.items() if number in playing}
-            self._agents = present | kept
+        self._playing_on(boards)  # makes room
+        self._playing[boards] = self._draw(seeds)
+        if len(self._players) > len(self._agents):  # some are removed
+            kept = {number for number, _ in self._agents.values()} | set(self._playing.tolist())
+            self._players = {n: agent for n, agent in self._players.items() if n in kept}
 
-    def _known(self, boards: Int64s) -> Int64s:
-        """Return the number of the opponent on each board; -1 before the first draw."""
-        if (missing := int(boards.max(initial=-1)) + 1 - len(self._who)) > 0:
-            self._who = np.concatenate([self._who, np.full(missing, -1)])
-        return self._who[boards]
-
-    def columns(self, discs: Int64s, boards: Int64s, seeds: Int64s) -> Int64s:
+    def choose_in_games(self, boards: Int64s, discs: Int64s, seeds: Int64s) -> Int64s:
         """Return columns int64 ``[M]``, each chosen by the opponent that plays on the board."""
+        if self._per == "move":
+            return self.choose_many(discs, seeds)
         # A game that began before the pool took over has no opponent from the pool yet.
-        new = self._known(boards) < (0 if self._pool._per == "game" else np.inf)
-        if new.any():
-            self.begin(boards[new], seeds[new])
-        who = self._who[boards]
-        numbers = np.flatnonzero(np.bincount(who))
-        if len(numbers) == 1:
-            return self._agents[int(numbers[0])].choose_many(discs, seeds)
-        columns = np.empty(len(boards), np.int64)
-        for number in numbers:
-            at = np.flatnonzero(who == number)
-            answer = self._agents[int(number)].choose_many(discs[at], seeds[at])
+        if (new := self._playing_on(boards) < 0).any():
+            self.begin_games(boards[new], seeds[new])
+        return self._ask(self._playing[boards], discs, seeds)
+
+    def end_games(self, boards: Int64s, rewards: Float64s) -> None:
+        """Count the results of finished games, given the caller's rewards ``[M]``."""
+        if self._per == "move":
+            return
+        playing = self._playing_on(boards)
+        for number in np.flatnonzero(np.bincount(playing + 1)[1:]):
+            won = rewards[playing == number]
+            self._counts[number] += np.bincount(won.astype(np.int64) + 1, minlength=3)
+            # Games that end together carry the same weight.
+            games = np.array([(won + 1).sum() / 2, len(won)])
+            self._recent[number] = self._recent[number] * self._fading ** len(won) + games
+        self._playing[boards] = -1
+
+    def _draw(self, seeds: Int64s) -> Int64s:
+        """Return the numbers of opponents, drawn from seeds ``[M]``."""
+        chances = self._chances()
+        edges = np.cumsum(chances)
+        keys = seeds.astype(np.uint64) + np.array([self._seed], np.uint64) * KEY
+        drawn: Int64s = np.searchsorted(edges, streams(keys) / 2.0**48 * edges[-1], side="right")
+        # Rounding of the sum must not draw an opponent of weight 0.
+        return drawn.clip(max=np.flatnonzero(chances).max())
+
+    def _playing_on(self, boards: Int64s) -> Int64s:
+        """Return the number of the opponent on each board; -1 before the first draw."""
+        if (missing := int(boards.max(initial=-1)) + 1 - len(self._playing)) > 0:
+            self._playing = np.concatenate([self._playing, np.full(missing, -1)])
+        return self._playing[boards]
+
+    def _ask(self, numbers: Int64s, discs: Int64s, seeds: Int64s) -> Int64s:
+        """Return the columns ``[M]`` of the opponents with these numbers."""
+        different = np.flatnonzero(np.bincount(numbers))
+        if len(different) == 1:
+            return self._players[int(different[0])].play_many(discs, seeds)
+        columns = np.empty(len(numbers), np.int64)
+        for number in different:
+            at = np.flatnonzero(numbers == number)
+            answer = self._players[int(number)].play_many(discs[at], seeds[at])
             columns[at] = parse_actions(answer, len(at))
         return columns
 
-    def choose(self, position: Position, seeds: Int64s) -> int:
-        """Return the column on the only board."""
-        discs = np.array([[position.mine, position.theirs]])
-        return int(self.columns(discs, np.zeros(1, np.int64), seeds)[0])
-
-    def end(self, boards: Int64s, rewards: Float64s) -> None:
-        """Count the results of finished games, given the caller's rewards ``[M]``."""
-        pool = self._pool
-        if pool._per == "move":
-            return
-        self._before = {"_counts": pool._counts.copy(), "_recent": pool._recent.copy()}
-        who = self._known(boards)
-        for number in np.flatnonzero(np.bincount(who + 1)[1:]):
-            won = rewards[who == number]
-            pool._counts[number] += np.bincount(won.astype(np.int64) + 1, minlength=3)
-            # Games that end together carry the same weight.
-            games = np.array([(won + 1).sum() / 2, len(won)])
-            pool._recent[number] = pool._recent[number] * pool._fading ** len(won) + games
-        self._who[boards] = -1
-
-    def uncount(self) -> None:
-        """Take back the latest count."""
-        vars(self._pool).update(self._before)
+    def __repr__(self) -> str:
+        rest = f"{self._seed}, per={self._per!r}, half_life={self._half_life}"
+        rest += f", priority={self._priority!r}"
+        return f"Pool({self.weights!r}, {rest})"
 
 
 def is_number(value: object) -> bool:

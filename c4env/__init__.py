@@ -17,7 +17,6 @@ from c4env.envs.registration import register_all
 from c4env.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from c4env.envs.masked import MaskInObservation
     from c4env.version import __version__ as __version__
 
     from . import agents, evaluation
@@ -27,25 +26,26 @@ if TYPE_CHECKING:
     from .envs.vectorized.tensor_env import TensorEnv as TensorEnv
     from .envs.vectorized.vector import ConnectFourVectorEnv
     from .observation import Observation, observe, position_from, with_mirrors
+    from .openings import list_openings
     from .position import Outcome, Position, format_moves, parse_moves
 
 _NAMES = {
     ".envs.aec": "env raw_env",
     ".envs.vectorized.tensor_env": "TensorEnv",
     ".envs.vectorized.vector": "ConnectFourVectorEnv",
-    "c4env.envs.masked": "MaskInObservation",
     "c4env.version": "__version__",
     ".envs.opponents": "Opponent batched",
     ".envs.single": "ConnectFourEnv",
     ".observation": "Observation observe position_from with_mirrors",
+    ".openings": "list_openings",
     ".position": "Outcome Position format_moves parse_moves",
 }
 
 __all__ = [
-    "ConnectFourEnv", "ConnectFourVectorEnv", "MaskInObservation",
+    "ConnectFourEnv", "ConnectFourVectorEnv",
     "Observation", "Opponent", "Outcome", "Position", "agents", "batched", "board", "env", "errors",
-    "evaluation",
-    "format_moves", "observe", "parse_moves", "position_from", "raw_env", "with_mirrors",
+    "evaluation", "format_moves", "list_openings", "observe", "parse_moves", "position_from",
+    "raw_env", "with_mirrors",
 ]  # fmt: skip
 # TensorEnv is left out: it needs PyTorch, and `from c4env import *` must work without.
 

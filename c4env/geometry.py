@@ -1,4 +1,4 @@
-"""The size of the board.
+"""The size of the board, and what a column is.
 
 :func:`c4env.board` loads this module, and the modules that import it, once for each size. Each
 loaded copy of this module reads its size from ``__name__``.
@@ -6,9 +6,11 @@ loaded copy of this module reads its size from ``__name__``.
 
 from __future__ import annotations
 
+import operator
 from typing import Final
 
 from c4env.boards import STANDARD, size_of
+from c4env.errors import InvalidAction
 
 BOARD_SIZE: Final = size_of(__name__) or STANDARD
 ROWS: Final[int] = BOARD_SIZE.rows
@@ -20,3 +22,25 @@ LINE_IN_WORDS: Final = ("three", "four", "five", "six", "seven", "eight")[CONNEC
 
 DIGITS: Final = "123456789abcdef"[:COLUMNS]
 """The characters of the columns in move strings."""
+
+
+def parse_column(value: object) -> int:
+    """Return a column as a plain int.
+
+    Raises:
+        InvalidAction: the value is not an integer 0..6 (of Python or NumPy), or is a boolean.
+    """
+    column = value if type(value) is int else as_integer(value)
+    if not 0 <= column < COLUMNS:
+        raise InvalidAction(f"{value} is not a column: expected an integer 0..{COLUMNS - 1}")
+    return column
+
+
+def as_integer(value: object) -> int:
+    """Return an integer of any type as a plain int; a boolean is none."""
+    try:
+        if not isinstance(value, bool):
+            return operator.index(value)  # type: ignore[arg-type]  # this is the check itself
+    except TypeError:
+        pass
+    raise InvalidAction(f"{value!r} is not a column: expected an integer 0..{COLUMNS - 1}")

@@ -9,9 +9,7 @@ Each notation has a reader and a writer:
 
 from __future__ import annotations
 
-import contextlib
 import functools
-import operator
 from collections.abc import Iterable
 from typing import Final, NamedTuple, Self
 
@@ -33,14 +31,14 @@ from .bitboard import (
     is_consistent,
     mirror,
 )
-from .geometry import BOARD_SIZE, IS_STANDARD, LINE_IN_WORDS
+from .geometry import BOARD_SIZE, IS_STANDARD, LINE_IN_WORDS, as_integer
 from .geometry import DIGITS as DIGITS
+from .geometry import parse_column as parse_column
 
 DISCS: Final = "xo"  # how str() draws the discs of players 0 and 1
 EMPTY: Final = "."
 FIRST_WIN: Final = 2 * CONNECT - 1  # plies after which there can be four in a row
 
-_EXPECTED: Final = f"expected an integer 0..{COLUMNS - 1}"
 _NAME: Final = "Position" if IS_STANDARD else f"board{tuple(BOARD_SIZE)}.Position"
 _COLUMN_MASKS: Final = tuple(COLUMN << (STRIDE * column) for column in range(COLUMNS))
 _TOP_CELLS: Final = tuple(TOP & mask for mask in _COLUMN_MASKS)
@@ -212,7 +210,7 @@ class Position:
             InvalidAction: ``column`` is not an integer.
         """
         if type(column) is not int:
-            column = _integer(column)
+            column = as_integer(column)
         return (
             self._outcome is None
             and 0 <= column < COLUMNS
@@ -298,31 +296,10 @@ def require_position(value: object) -> Position:
     return value
 
 
-def parse_column(value: object) -> int:
-    """Return a column as a plain int.
-
-    Raises:
-        InvalidAction: the value is not an integer 0..6 (of Python or NumPy), or is a boolean.
-    """
-    if type(value) is not int:
-        value = _integer(value)
-    if not 0 <= value < COLUMNS:
-        raise InvalidAction(f"{value} is not a column: {_EXPECTED}")
-    return value
-
-
-def _integer(value: object) -> int:
-    """Return an integer of any type as a plain int."""
-    if not isinstance(value, bool):
-        with contextlib.suppress(TypeError):
-            return operator.index(value)  # type: ignore[arg-type]  # this is the check itself
-    raise InvalidAction(f"{value!r} is not a column: {_EXPECTED}")
-
-
 def _plain(bits: object) -> int:
     """Return a bitboard as a plain int; a NumPy integer would overflow in later shifts."""
     try:
-        return _integer(bits)
+        return as_integer(bits)
     except InvalidAction:
         raise InvalidPosition(f"bitboard {bits!r}: expected an integer") from None
 

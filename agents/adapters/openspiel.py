@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Annotated, Any, Final
 
 import numpy as np
@@ -12,7 +13,7 @@ from c4env.lazy import from_extra
 
 from ...geometry import COLUMNS, CONNECT, IS_STANDARD, ROWS
 from ...position import Position, parse_column, parse_moves
-from ..base import Agent, as_number, require_move
+from ..base import Agent, as_number, derived, require_move
 from ..registry.options import Plies, validate_args
 
 SEED_LIMIT: Final = 2**31  # seeds of OpenSpiel's generators are below this
@@ -31,7 +32,7 @@ class OpenSpielBot(Agent):
         InvalidOption: OpenSpiel does not have the bot.
     """
 
-    state_attrs = ()
+    deterministic = derived(lambda agent: agent.bot == "minimax")
 
     @validate_args
     def __init__(
@@ -43,22 +44,35 @@ class OpenSpielBot(Agent):
     ) -> None:
         with from_extra("open-spiel", "open_spiel: not installed"):
             import pyspiel
-        size = f"rows={ROWS},columns={COLUMNS},x_in_row={CONNECT}"
-        self._game = pyspiel.load_game("connect_four" if IS_STANDARD else f"connect_four({size})")
         known = [*BOTS, *pyspiel.bots_that_can_play_game(self._game)]
         if bot not in known:
             raise InvalidOption(f"open_spiel: bot={bot!r}: expected one of {', '.join(known)}")
         self.bot, self.simulations, self.c, self.depth = bot, simulations, c, depth
-        self.deterministic = bot == "minimax"
         self.reset()
+
+    @functools.cached_property
+    def _game(self) -> Any:
+        import pyspiel
+
+        size = f"rows={ROWS},columns={COLUMNS},x_in_row={CONNECT}"
+        return pyspiel.load_game("connect_four" if IS_STANDARD else f"connect_four({size})")
+
+    @functools.cached_property
+    def _steps(self) -> list[Any]:
+        build = BOTS.get(self.bot, registered)
+        return [build(self, player, self._seed % SEED_LIMIT) for player in (0, 1)]
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the state of a copy, whose bots start anew."""
+        return {key: value for key, value in vars(self).items() if key not in ("_game", "_steps")}
 
     def reset(self, seed: int | np.random.SeedSequence | None = None) -> None:
         """Begin a new game with new bots; the same seed gives the same random choices."""
         number = as_number(seed)
         if number is None:
             number = int(np.random.SeedSequence().generate_state(1)[0])
-        build = BOTS.get(self.bot, registered)
-        self._steps = [build(self, player, number % SEED_LIMIT) for player in (0, 1)]
+        self._seed = number
+        vars(self).pop("_steps", None)
 
     def choose(self, position: Position) -> int:
         """Return the bot's column for the side to move."""

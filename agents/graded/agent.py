@@ -144,8 +144,6 @@ class Graded(Agent):
         elo: strength on the scale of the leaderboard; -1114 is random, 426 perfect.
     """
 
-    state_attrs = ("_state",)
-
     @validate_args
     def __init__(self, elo: Annotated[float, Range(-1114, 426)] = 0.0) -> None:
         self.elo = elo

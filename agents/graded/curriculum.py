@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 
 import numpy as np
 
@@ -11,7 +11,6 @@ from c4env.agents.registry.entries import Range
 from c4env.arrays import Float64s, Int64s
 from c4env.errors import InvalidOption
 
-from ...envs.opponents import Follower
 from ...position import Position
 from ..base import Agent, require_move
 from ..registry.options import Share, validate_args
@@ -64,12 +63,9 @@ class Curriculum(Agent):
         self.history: tuple[float, ...] = ()
         self._step, self._games, self._above, self._below = step, games, above, below
         self._points, self._count = 0.0, 0
+        self._elos: dict[int, float] = {}  # of each board's game
         self._generator = np.random.default_rng(0)
         self.player = Player()
-
-    def follower(self) -> CurriculumGames:
-        """Return a player for one environment; all such players share the Elo and game count."""
-        return CurriculumGames(self)
 
     def count(self, rewards: Float64s) -> None:
         """Count the learner's rewards, 1, 0 or -1, of finished games at the present Elo."""
@@ -97,45 +93,21 @@ class Curriculum(Agent):
         """Choose a column on each board at the present Elo."""
         return self.player.columns(discs, skill_of(self.elo), seeds)
 
+    def begin_games(self, boards: Int64s, seeds: Int64s) -> None:
+        """Begin new games; they keep the present Elo."""
+        self._elos.update(dict.fromkeys(boards.tolist(), self.elo))
+
+    def choose_in_games(self, boards: Int64s, discs: Int64s, seeds: Int64s) -> Int64s:
+        """Return columns int64 ``[M]``, each at the Elo of its game."""
+        # A game that another opponent began goes on at the present Elo.
+        elos = [self._elos.setdefault(board, self.elo) for board in boards.tolist()]
+        return self.player.columns(discs, skill_of(elos), seeds)
+
+    def end_games(self, boards: Int64s, rewards: Float64s) -> None:
+        """Count finished games, except games that began when the opponent had another Elo."""
+        present = [self._elos.get(board) == self.elo for board in boards.tolist()]
+        if any(present):
+            self.count(rewards[present])
+
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.elo:g}, step={self._step:g}, games={self._games})"
-
-
-class CurriculumGames(Follower):
-    """The games of a curriculum in one environment."""
-
-    def __init__(self, curriculum: Curriculum) -> None:
-        super().__init__(curriculum)
-        self._curriculum = curriculum
-        self._elo: dict[int, float] = {}  # of each board's game
-        self._before: dict[str, Any] = {}  # the curriculum's state before the latest step
-
-    def reset(self, seed: int) -> None:
-        """Forget all games."""
-        self._elo.clear()
-
-    def begin(self, boards: Int64s, seeds: Int64s) -> None:
-        """Begin new games on boards int64 ``[M]`` (indices); they keep the present Elo."""
-        self._elo.update(dict.fromkeys(boards.tolist(), self._curriculum.elo))
-
-    def columns(self, discs: Int64s, boards: Int64s, seeds: Int64s) -> Int64s:
-        """Return columns int64 ``[M]``, each at the Elo of its game."""
-        present = self._curriculum.elo  # also of a game that another opponent began
-        elo = [self._elo.setdefault(board, present) for board in boards.tolist()]
-        return self._curriculum.player.columns(discs, skill_of(elo), seeds)
-
-    def choose(self, position: Position, seeds: Int64s) -> int:
-        """Return the column on the only board."""
-        discs = np.array([[position.mine, position.theirs]])
-        return int(self.columns(discs, np.zeros(1, np.int64), seeds)[0])
-
-    def end(self, boards: Int64s, rewards: Float64s) -> None:
-        """Count finished games, except games that began when the opponent had another Elo."""
-        self._before = vars(self._curriculum).copy()
-        present = [self._elo.get(board) == self._curriculum.elo for board in boards.tolist()]
-        if any(present):
-            self._curriculum.count(rewards[present])
-
-    def uncount(self) -> None:
-        """Take back the latest count."""
-        vars(self._curriculum).update(self._before)

@@ -38,7 +38,6 @@ class Learned(SearchingAgent):
     """
 
     deterministic = True
-    state_attrs = ()
 
     @validate_args
     def __init__(

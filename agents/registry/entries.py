@@ -9,7 +9,7 @@ import math
 import operator
 import os
 from dataclasses import dataclass
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
 
@@ -121,3 +121,6 @@ class Entry:
     needs: tuple[str, ...] = ()  # required modules of other packages
     any_board: bool = False  # True: plays on all board sizes (c4env.board), not only on 6x7x4
     network: bool = False  # True: sends requests, which may cost money; checks must skip it
+    runs: Literal["shared", "own", "here"] = "shared"
+    """Where a run plays the agent: in a process shared with others of this project, in a process
+    of its own (it runs other people's code), or here (it waits for a program or a server)."""

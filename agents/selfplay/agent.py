@@ -6,8 +6,8 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from c4env.agents.adapters.model import ModelAgent
-from c4env.agents.base import Agent
+from c4env.agents.adapters.models import ModelAgent
+from c4env.agents.base import Agent, derived
 from c4env.agents.registry.entries import Range
 from c4env.agents.registry.options import Temperature, validate_args
 from c4env.arrays import Int8s
@@ -21,11 +21,12 @@ class SelfPlay(ModelAgent):
     :class:`c4env.agents.selfplay.network.Evaluator`.
     """
 
+    deterministic = derived(lambda agent: agent.temperature == 0)
+
     def __init__(self, network: Any, temperature: float = 0.0) -> None:
         from c4env.agents.selfplay.network import Evaluator
 
         super().__init__(temperature)
-        self.deterministic = temperature == 0
         self._network = network if callable(network) else Evaluator.load(network)
 
     def preferences(self, planes: Int8s) -> Any:

@@ -16,7 +16,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from c4env.agents.adapters.model import ModelAgent
+from c4env.agents.adapters.models import ModelAgent
 from c4env.agents.selfplay.folder import needs, run
 from c4env.arrays import Int8s
 from c4env.bitboard import COLUMNS

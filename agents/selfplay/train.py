@@ -31,12 +31,12 @@ from c4env.agents.base import require_count
 from c4env.agents.sampling.tree import OPEN, tactical_status
 from c4env.agents.selfplay.agent import SelfPlay
 from c4env.agents.selfplay.folder import LAST_SEED, checkpoint_read, claimed, needs, run
-from c4env.agents.selfplay.search import GumbelSearch, Improved, Remembered
+from c4env.agents.selfplay.search import GumbelSearch, PolicyOutput, Remembered
 from c4env.agents.solver.exam import in_exam
 from c4env.arrays import Float64s, Int64s
 from c4env.bitboard import CELLS, COLUMN, COLUMNS, STRIDE
-from c4env.envs.vectorized.batch import Batch, boards_from
-from c4env.envs.vectorized.kernels import DRAWN
+from c4env.envs.vectorized.batch import boards_from, discs_on, positions_of
+from c4env.envs.vectorized.vector import ConnectFourVectorEnv
 from c4env.errors import InvalidOption
 from c4env.files import write_whole
 from c4env.position import Position
@@ -95,7 +95,7 @@ SAMPLE: Final = np.dtype(
 )
 Samples = NDArray[np.void]
 Look = Callable[[SelfPlay, int], Any]
-Search = Callable[[Int64s, Float64s], Improved]
+Search = Callable[[Int64s, Float64s], PolicyOutput]
 
 
 def safe_position(plies: int, generator: np.random.Generator) -> Position:
@@ -118,42 +118,50 @@ class SelfPlayGames:
 
     def __init__(self, boards: int, generator: np.random.Generator) -> None:
         self.generator = generator
-        self.batch = Batch(boards)
+        self.envs = ConnectFourVectorEnv(boards, illegal="raise", autoreset_mode="Disabled")
         self.moves: Samples = np.zeros((boards, CELLS), SAMPLE)  # of the running games, by ply
         self.begin(np.ones(boards, np.bool_))
 
     def begin(self, where: NDArray[np.bool_]) -> None:
         """Begin new games on some boards."""
-        for i in np.flatnonzero(where):
+        starts = []
+        for _ in range(int(where.sum())):
             empty = self.generator.random() < FROM_EMPTY
             plies = 0 if empty else int(self.generator.integers(1, RANDOM_PLIES + 1))
-            start = safe_position(plies, self.generator)
-            self.batch.reset(np.arange(len(where)) == i, start)
+            starts.append(safe_position(plies, self.generator))
+        if starts:
+            self.start(where, starts)
         self.moves[where] = 0
+
+    def start(self, where: NDArray[np.bool_], starts: Sequence[Position]) -> None:
+        """Start games on some boards from these positions."""
+        seen, _ = self.envs.reset(options={"reset_mask": where, "position": starts})
+        self.boards = boards_from(seen)
 
     def play(self, search: Search) -> Samples:
         """Play one ply on every board; return samples of the games that ended.
 
         Most positions with a forced move are left out.
         """
-        boards = boards_from(self.batch.observe()[0])
+        boards = self.boards
         found = search(boards, self.generator.gumbel(size=(len(boards), COLUMNS)))
-        at = np.arange(len(boards)), self.batch.plies
+        at = np.arange(len(boards)), discs_on(boards)
         self.moves["board"][at], self.moves["policy"][at] = boards, found.policies
         self.moves["value"][at], self.moves["proven"][at] = found.values, found.proven
-        self.batch.step(found.columns)
+        seen, rewards, over, _, _ = self.envs.step(found.columns)
+        self.boards = boards_from(seen)
         ended = [np.zeros(0, SAMPLE)]
-        for i in np.flatnonzero(self.batch.over):
+        for i in np.flatnonzero(over):
             moves = self.moves[i][self.moves["policy"][i].any(axis=1)]
             # The side of the last move won, the side of the move before lost, and so on.
             result = (-1.0) ** np.arange(len(moves) - 1, -1, -1)
-            result *= self.batch.results[i] != DRAWN
+            result *= rewards[i]  # 0 for a draw
             chosen = ~np.isnan(moves["value"])
             searched = np.where(chosen, moves["value"], result)
             mean = SEARCHED * searched + (1 - SEARCHED) * result
             moves["value"] = np.where(moves["proven"], searched, mean)
             ended.append(moves[chosen | (self.generator.random(len(moves)) < FORCED)])
-        self.begin(self.batch.over)
+        self.begin(over)
         return np.concatenate(ended)
 
 
@@ -243,7 +251,7 @@ class Trainer:
             "optimiser": self.optimiser.state_dict(),
             "generators": [g.bit_generator.state for g in (self.generator, self.games.generator)],
             "samples": as_bytes(self.samples[: self.positions]),
-            "boards": torch.from_numpy(boards_from(self.games.batch.observe()[0])),
+            "boards": torch.from_numpy(self.games.boards),
             "moves": as_bytes(self.games.moves),
             **{name: getattr(self, name) for name in COUNTED},
         }
@@ -265,9 +273,8 @@ class Trainer:
                 generator.bit_generator.state = its
             self.samples = state["samples"].numpy().view(SAMPLE)
             self.games.moves = state["moves"].numpy().view(SAMPLE).reshape(-1, CELLS)
-            self.games.batch = Batch(len(state["boards"]))
-            boards = [Position.from_bitboards(*pair) for pair in state["boards"].tolist()]
-            self.games.batch.reset(None, boards)
+            boards = positions_of(state["boards"].numpy())
+            self.games.start(np.ones(len(boards), np.bool_), boards)
             for name in COUNTED:
                 setattr(self, name, state[name])
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...bitboard import CELLS
 from ...position import Position
-from ..base import SearchingAgent, SearchResult, require_move
+from ..base import SearchingAgent, SearchResult, derived, require_move
 from ..registry.options import Megabytes, Share, validate_args
 from . import Solver
 
@@ -23,7 +23,7 @@ class Perfect(SearchingAgent):
         table_mb: memory of the solver's table.
     """
 
-    state_attrs = ("_generator",)
+    deterministic = derived(lambda agent: agent.blunder == 0 and agent.ties == "center")
 
     @validate_args
     def __init__(
@@ -34,7 +34,6 @@ class Perfect(SearchingAgent):
     ) -> None:
         self.blunder = blunder
         self.ties = ties
-        self.deterministic = blunder == 0 and ties == "center"
         self.solver = Solver(table_mb=table_mb)
         self._generator = np.random.default_rng()
 
@@ -43,12 +42,15 @@ class Perfect(SearchingAgent):
         self.solver.clear()  # so that the number of nodes does not depend on earlier games
         self._generator = np.random.default_rng(seed)
 
+    def close(self) -> None:
+        """Give the memory of the solver's table back, until the next search."""
+        self.solver.close()
+
     def reseed(self, seed: int) -> None:
         """Set the seed of errors; keep the solver's table."""
         self._generator = np.random.default_rng(seed)
 
-    def best_move(self, position: Position) -> tuple[int, float, int]:
-        """Return the column to play, its exact score, and the nodes searched."""
+    def _best(self, position: Position) -> tuple[int, float, int]:
         require_move(position)
         best = self.solver.best_columns(position)
         nodes = self.solver.nodes
@@ -65,6 +67,6 @@ class Perfect(SearchingAgent):
 
     def search(self, position: Position) -> SearchResult:
         """Return the column to play, its exact score, and a line of best play to the end."""
-        column, value, nodes = self.best_move(position)
+        column, value, nodes = self._best(position)
         line = self.solver.principal_variation(position.play(column))
         return SearchResult(column, value, nodes, CELLS - position.plies, (column, *line))

@@ -2,7 +2,11 @@
 
 An opponent is a name, an agent, a model, or a function. A function maps one observation to a
 column; a function marked by :func:`batched` maps M observations to M columns. The environments play
-``"random"`` themselves, and every other opponent as an agent, through a :class:`Follower`.
+``"random"`` themselves, and every other opponent as an agent.
+
+Each board has its own stream of random numbers for its opponent (``c4env.envs.vectorized.chance``),
+so a game depends on the board's seed and not on other boards: the state of the stream is the seed
+of the opponent's next move.
 """
 
 from __future__ import annotations
@@ -14,12 +18,10 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
 from numpy.typing import ArrayLike
 
-from c4env.arrays import Float64s, Int64s
 from c4env.errors import InvalidOption, OpponentFailed
 
 if TYPE_CHECKING:
     from ..observation import Observation
-    from ..position import Position
 
 RANDOM: Final = "random"
 """The name of the opponent that the environments play themselves."""
@@ -105,41 +107,6 @@ def is_batched(function: object) -> bool:
     return getattr(function, "c4env_batched", False) is True
 
 
-class Follower:
-    """Plays an agent's moves in one environment.
-
-    ``boards``, int64 ``[M]``, has the indices of the M boards of a call. Each board has its own
-    stream of seeds, int64 ``[M]`` below 2**48, so the opponent's random numbers on a board depend
-    only on that board's seed. An agent that needs to know which moves belong to one game, such as
-    ``agents.Pool``, returns its own kind of follower from ``Agent.follower``.
-    """
-
-    def __init__(self, agent: Any) -> None:
-        self.agent = agent
-
-    def reset(self, seed: int) -> None:
-        """Forget all games; the environment calls this when it resets all boards."""
-        if self.agent.draws:
-            reset_player(self.agent, seed)
-
-    def begin(self, boards: Int64s, seeds: Int64s) -> None:
-        """Begin new games on these boards."""
-
-    def columns(self, discs: Int64s, boards: Int64s, seeds: Int64s) -> ArrayLike:
-        """Choose columns ``[M]``, given bitboards int64 ``[M, 2]``; see ``Agent.choose_many``."""
-        return self.agent.choose_many(discs, seeds)  # type: ignore[no-any-return]  # Any
-
-    def choose(self, position: Position, seeds: Int64s) -> Any:
-        """Choose a column on the board of ``ConnectFourEnv``, where an agent may keep its game."""
-        return self.agent.choose(position)
-
-    def end(self, boards: Int64s, rewards: Float64s) -> None:
-        """Count the caller's rewards ``[M]`` of games that end on these boards in this step."""
-
-    def uncount(self) -> None:
-        """Take back the latest count, since the step failed after all."""
-
-
 def reset_player(player: Any, seed: Any) -> None:
     """Begin a new game of an agent or function: call its method ``reset``, if it has one.
 
@@ -163,29 +130,26 @@ def reset_player(player: Any, seed: Any) -> None:
         reset()
 
 
-def reset_opponent(follower: Follower, seed: int) -> None:
+def reset_opponent(agent: Any, seed: int) -> None:
     """Reset an opponent; an error of the opponent's own becomes :class:`OpponentFailed`."""
     try:
-        follower.reset(seed)
+        reset_player(agent, seed)
     except Exception as error:
         raise OpponentFailed(
             f"the opponent's reset raised {type(error).__name__}: {error}"
         ) from error
 
 
-def follower_of(opponent: AnyOpponent) -> Follower | None:
-    """Return an opponent's :class:`Follower`; None for ``"random"`` and None."""
+def agent_of(opponent: AnyOpponent) -> Any:
+    """Return an opponent as an agent; None for ``"random"`` and None."""
     if opponent is None or (isinstance(opponent, str) and opponent == RANDOM):
         return None
     # Imported by name, since c4env must not depend on agents.
     agents = importlib.import_module("..agents", __package__)
     try:
-        follower: Follower = agents.make(opponent).follower()
+        return agents.make(opponent)
     except InvalidOption as error:
         if isinstance(opponent, str):
             raise
-        raise InvalidOption(
-            f"opponent={opponent!r}: expected 'random', an agent, an agent's name, a model, a "
-            f"function of one observation, or a function marked by c4env.batched ({error})"
-        ) from None
-    return follower
+        reason = str(error).removeprefix(f"agent {opponent!r}: ")
+        raise InvalidOption(f"opponent={opponent!r}: {reason}") from None

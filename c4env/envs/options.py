@@ -8,7 +8,6 @@ from typing import Any, Final
 
 from c4env.errors import InvalidOption, require_integer
 
-from ..bitboard import CELLS, winning_moves
 from ..position import Position, parse_moves
 
 ILLEGAL: Final = ("lose", "raise")
@@ -76,11 +75,3 @@ def parse_start(
     if position.outcome is not None:
         raise InvalidOption(f"cannot start from a finished game: {position!r}")
     return position, last
-
-
-def refuse_instant_end(position: Position) -> None:
-    """Refuse a start position that the opponent's first move could end."""
-    if winning_moves(position.mine, position.theirs) or position.plies == CELLS - 1:
-        raise InvalidOption(
-            f"cannot start from {position!r}: the opponent is to move and could end the game"
-        )

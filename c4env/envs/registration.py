@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import importlib
 from typing import TYPE_CHECKING, Any, Final
 
 from c4env.boards import STANDARD, board
+from c4env.errors import InvalidOption
 
 if TYPE_CHECKING:
     from gymnasium import Env
@@ -12,7 +14,6 @@ if TYPE_CHECKING:
 
 AEC_ID: Final = "c4env/connect_four-v0"
 SINGLE_ID: Final = "c4env/ConnectFour-v0"
-FLOAT_ID: Final = "c4env/ConnectFour-float32-v0"
 SELF_PLAY_ID: Final = "c4env/ConnectFourSelfPlay-v0"
 
 
@@ -20,8 +21,7 @@ def register_all() -> None:
     """Register the environments with ``pettingzoo.make`` and ``gymnasium.make``.
 
     ``gymnasium.make(SINGLE_ID)`` makes an environment with a random opponent by default, and
-    ``make_vec(SINGLE_ID)`` makes several. ``FLOAT_ID`` has float32 observations, for programs that
-    pass observations straight to a network. ``make_vec(SELF_PLAY_ID)`` makes the vector
+    ``make_vec(SINGLE_ID)`` makes many, stepped at once. ``make_vec(SELF_PLAY_ID)`` makes the vector
     environment, by default for self-play.
 
     Entry points are text, so nothing compiles until a program makes an environment. PettingZoo
@@ -30,11 +30,11 @@ def register_all() -> None:
     from gymnasium.envs.registration import register, registry
 
     if SINGLE_ID not in registry:
-        register(SINGLE_ID, entry_point=f"{__name__}:single")
-    if FLOAT_ID not in registry:
-        register(FLOAT_ID, entry_point=f"{__name__}:single", kwargs={"dtype": "float32"})
+        many = f"{__name__}:singles"
+        register(SINGLE_ID, entry_point=f"{__name__}:single", vector_entry_point=many)
     if SELF_PLAY_ID not in registry:
-        register(SELF_PLAY_ID, vector_entry_point=f"{__name__}:vector")
+        many = f"{__name__}:vector"
+        register(SELF_PLAY_ID, entry_point=f"{__name__}:no_single", vector_entry_point=many)
     try:
         from pettingzoo.env_registry.registration import aec_registry
         from pettingzoo.env_registry.registration import register as register_aec
@@ -44,25 +44,44 @@ def register_all() -> None:
         register_aec("aec", AEC_ID, entry_point="c4env.envs.aec:env")
 
 
-def single(
-    *,
+def single(**options: Any) -> Env[Any, Any]:
+    """Make a ``ConnectFourEnv``, for ``gymnasium.make``."""
+    made: Env[Any, Any] = _made(".envs.single", "ConnectFourEnv", **options)
+    return made
+
+
+def singles(**options: Any) -> VectorEnv[Any, Any, Any]:
+    """Make many of :func:`single`, for ``gymnasium.make_vec``."""
+    made: VectorEnv[Any, Any, Any] = _made(
+        ".envs.vectorized.singles", "SinglesVectorEnv", **options
+    )
+    return made
+
+
+def vector(**options: Any) -> VectorEnv[Any, Any, Any]:
+    """Make a ``ConnectFourVectorEnv``, for ``gymnasium.make_vec``."""
+    made: VectorEnv[Any, Any, Any] = _made(
+        ".envs.vectorized.vector", "ConnectFourVectorEnv", **options
+    )
+    return made
+
+
+def no_single(**options: Any) -> Env[Any, Any]:
+    """Refuse ``gymnasium.make(SELF_PLAY_ID)``."""
+    raise InvalidOption(
+        f"{SELF_PLAY_ID} has many boards: expected gymnasium.make_vec, or gymnasium.make of "
+        f"{SINGLE_ID} for one player on one board, or c4env.env() for both players"
+    )
+
+
+def _made(
+    module: str,
+    name: str,
     rows: int = STANDARD.rows,
     columns: int = STANDARD.columns,
     connect: int = STANDARD.connect,
     **options: Any,
-) -> Env[Any, Any]:
-    """Make the ``ConnectFourEnv`` of a board size, for ``gymnasium.make``."""
-    made: Env[Any, Any] = board(rows, columns, connect).ConnectFourEnv(**options)
-    return made
-
-
-def vector(
-    *,
-    rows: int = STANDARD.rows,
-    columns: int = STANDARD.columns,
-    connect: int = STANDARD.connect,
-    **options: Any,
-) -> VectorEnv[Any, Any, Any]:
-    """Make the ``ConnectFourVectorEnv`` of a board size, for ``gymnasium.make_vec``."""
-    made: VectorEnv[Any, Any, Any] = board(rows, columns, connect).ConnectFourVectorEnv(**options)
-    return made
+) -> Any:
+    """Make an environment of a board size."""
+    package = board(rows, columns, connect).__name__
+    return getattr(importlib.import_module(module, package), name)(**options)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, ClassVar, NotRequired, SupportsInt, TypedDict
 
 import gymnasium
@@ -10,33 +10,26 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import DTypeLike, NDArray
 
-from c4env.arrays import Bools, Int8s, Int64s
-from c4env.errors import (
-    IllegalMove,
-    InvalidAction,
-    OpponentFailed,
-    WrongOrder,
-)
+from c4env.arrays import Bools, Int8s
+from c4env.envs.vectorized.drand48 import below, next_random
+from c4env.errors import IllegalMove, InvalidAction, OpponentFailed, WrongOrder
 
-from ..bitboard import COLUMNS, ROWS
+from ..bitboard import COLUMNS, ROWS, STRIDE
 from ..observation import Form, observe
+from ..openings import Starts
 from ..position import Position, parse_column
 from ..view.rendering import DEFAULT_SCALING
 from ..view.viewer import RENDER_MODES, Viewer
-from .opponents import AnyOpponent, Follower, follower_of, reset_opponent
-from .options import (
-    loses_when_illegal,
-    parse_seat,
-    parse_seed,
-    parse_start,
-    refuse_instant_end,
+from .opponents import AnyOpponent, agent_of, reset_opponent
+from .options import loses_when_illegal, parse_seat, parse_seed, parse_start
+from .vectorized.batch import bitboards, parse_actions, positions_of
+from .vectorized.chance import (
+    both_streams,
+    parse_openings,
+    parse_player,
+    random_cell,
+    require_starts,
 )
-from .vectorized.batch import positions_of
-from .vectorized.chance import streams
-from .vectorized.games import parse_openings, parse_player
-
-BOARD_0 = np.zeros(1, np.int64)  # the index of the one board, for a follower
-BOARD_0.flags.writeable = False
 
 
 class Info(TypedDict):
@@ -63,8 +56,9 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
     (0, 1, or -1 for a draw), ``"winning_cells"`` int8 ``(6, 7)``, 1 for the discs of the winning
     line or lines (row 0 on top), and ``"illegal"``, True after the caller's illegal move.
 
-    ``np_random`` draws the openings, the seats, the moves of ``"random"`` and, before each game, a
-    seed for an opponent that has a method ``reset``.
+    The seed of a ``reset`` decides the openings, the seats and the opponent's random moves, as it
+    does on a board of ``ConnectFourVectorEnv``. An opponent with a method ``reset`` gets a seed
+    before each game.
 
     Example:
         >>> env = ConnectFourEnv(opponent="greedy", seat=0)
@@ -84,7 +78,7 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
         opponent: AnyOpponent = None,
         seat: int | str = "random",
         *,
-        openings: Sequence[Position | str] | Position | str | None = None,
+        openings: Starts = None,
         layout: str = "flat",
         dtype: DTypeLike = "int8",
         illegal: str = "lose",
@@ -98,8 +92,11 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
                 an agent; a model; or a function that maps an observation, a dict as from
                 ``c4env.observe``, to a column. A function marked by ``c4env.batched`` works too.
             seat: the caller's player: 0 (begins), 1, or ``"random"`` for each game.
-            openings: one or more positions or move strings; each game draws its start from them.
-                None means the empty board.
+            openings: each game draws its start from them: a number of plies, a text such as
+                ``"balanced:4,2"`` or ``"exam"``, or the path of a file, as for
+                ``c4env.list_openings``; or a position, or a list of positions and move strings.
+                None means the empty board. Openings in which the opponent could end the game with
+                its first move are left out, with a warning.
             layout, dtype: the form of the observation; see ``c4env.observation``.
             illegal: the effect of playing a full column: ``"lose"`` the game with reward -1, or
                 ``"raise"`` an error and leave the game as it was, which helps to find mistakes.
@@ -125,7 +122,8 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
         self._seat = 0
         self._state = "new"  # then "playing", then "over"
         self._forfeited = False
-        self._seed = 0  # for the opponent's draws in this game
+        # Random streams for starts and for the opponent; see c4env.envs.vectorized.chance.
+        self._starts = self._replies = -1
 
     @property
     def opponent(self) -> AnyOpponent:
@@ -134,8 +132,9 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
 
     @opponent.setter
     def opponent(self, opponent: AnyOpponent) -> None:
-        self._follower = follower_of(opponent)
-        self._given = opponent
+        self._agent, self._given = agent_of(opponent), opponent
+        if self._agent is not None:
+            self._number = self._agent.join(1)
 
     @property
     def position(self) -> Position:
@@ -153,7 +152,7 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
         """Start a game; an opponent that begins has already moved.
 
         Args:
-            seed: the seed of ``np_random``; None continues its stream.
+            seed: the seed of all draws; None continues the random numbers.
             options: ``"seat"``: 0, 1 or ``"random"`` for this game; ``"moves"`` (1-based
                 columns) or ``"position"``: the start position, in place of an opening.
 
@@ -166,26 +165,29 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
             OpponentFailed: the opponent raised an error or returned an illegal column; call
                 ``reset()`` again. Any other error leaves the game and the chance as they were.
         """
-        given = parse_seed(seed)
-        choice, starts, last = self._seat_choice, self._openings, None
+        number = parse_seed(seed)
+        choice, starts, start, last = self._seat_choice, self._openings, None, None
         if options is not None:
             if isinstance(options, Mapping) and "seat" in options:
                 choice = parse_seat(options["seat"])
                 options = {key: value for key, value in options.items() if key != "seat"}
-            start, last = parse_start(options)
-            if {"moves", "position"} & options.keys():
-                starts = [start]
-            for start in starts:
-                if choice != start.to_move:
-                    refuse_instant_end(start)
+            first, last = parse_start(options)
+            start = first if {"moves", "position"} & options.keys() else None
+            player = parse_player(False, "random" if choice is None else choice)
+            require_starts(bitboards(starts if start is None else start), player)
         self._state = "new"  # until the opponent has answered
-        super().reset(seed=given)
-        position = starts[int(self.np_random.integers(len(starts))) if len(starts) > 1 else 0]
-        seat = int(self.np_random.integers(2)) if choice is None else choice
-        if (follower := self._follower) is not None:
-            self._seed = int(self.np_random.integers(2**31)) if follower.agent.draws else 0
-            reset_opponent(follower, self._seed)
-            follower.begin(BOARD_0, self._seeds(follower, position))
+        super().reset(seed=number)
+        if number is None and self._starts < 0:
+            number = int(self.np_random.integers(2**63))
+        if number is not None:
+            seeds = np.array([number % 2**64], np.uint64)
+            self._starts, self._replies = both_streams(seeds)[:, 0].tolist()
+        position = starts[self._draw(len(starts)) if len(starts) > 1 else 0]
+        seat = self._draw(2) if choice is None else choice
+        position = position if start is None else start
+        if self._agent is not None:
+            reset_opponent(self._agent, self._replies % 2**31)
+            self._agent.begin_games(self._number, np.array([self._replies]))
         if seat != position.to_move:
             position, last = self._reply(position)
         self._position, self._last, self._seat = position, last, seat
@@ -276,35 +278,43 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
 
     def _finish(self, reward: float) -> None:
         self._state = "over"
-        if self._follower is not None:
-            self._follower.end(BOARD_0, np.array([reward]))
+        if self._agent is not None:
+            self._agent.end_games(self._number, np.array([reward]))
 
     def _show(self) -> None:
         if self.render_mode == "human":
             self.render()
 
+    def _draw(self, count: int) -> int:
+        """Draw a number below ``count`` for the start of a game."""
+        self._starts = next_random(self._starts)
+        return below(self._starts, count)
+
     def _reply(self, position: Position) -> tuple[Position, int]:
         """Return the position after the opponent's move, and the column of the move."""
-        follower = self._follower
-        if follower is None:
-            legal = position.legal_columns()
-            column = legal[int(self.np_random.integers(len(legal)))]
-            return position.play(column), column
-        try:
-            column = parse_column(follower.choose(position, self._seeds(follower, position)))
-            return position.play(column), column
-        except (OpponentFailed, InvalidAction, IllegalMove) as error:
-            raise OpponentFailed(f"the opponent's move in {position!r}: {error}") from error
-        except Exception as error:
-            raise OpponentFailed(
-                f"the opponent raised {type(error).__name__} in {position!r}: {error}"
-            ) from error
+        seed = next_random(self._replies)
+        if self._agent is None:
+            cell = random_cell(position.mine | position.theirs, seed)
+            column = (cell.bit_length() - 1) // STRIDE
+            position = position.play(column)
+        else:
+            try:
+                column = self._ask(position, seed)
+                position = position.play(column)
+            except Exception as error:
+                known = isinstance(error, OpponentFailed | InvalidAction | IllegalMove)
+                what = "'s move" if known else f" raised {type(error).__name__}"
+                raise OpponentFailed(f"the opponent{what} in {position!r}: {error}") from error
+        self._replies = seed
+        return position, column
 
-    def _seeds(self, follower: Follower, position: Position) -> Int64s:
-        """Return the seed of the opponent's move; 0 if the opponent uses no random numbers."""
-        if not follower.agent.draws:
-            return BOARD_0
-        return streams(np.array([self._seed + position.plies], np.uint64))
+    def _ask(self, position: Position, seed: int) -> int:
+        """Return the opponent's column, the same as on one of many boards."""
+        if self._agent.repeats:  # a game's agent may remember, and one board is quicker
+            return parse_column(self._agent.choose(position))
+        discs = np.array([[position.mine, position.theirs]])
+        answer = self._agent.play_in_games(self._number, discs, np.array([seed]))
+        return int(parse_actions(answer, 1)[0])
 
     def _seen(self) -> tuple[NDArray[Any], Info]:
         """Return observation and info."""

@@ -6,7 +6,6 @@ Observations are an array instead of a dict. sb3-contrib gets the masks by
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -19,7 +18,7 @@ from c4env.errors import InvalidOption
 from c4env.lazy import from_extra
 
 from ..bitboard import COLUMNS
-from ..position import Position
+from ..openings import Starts
 from .opponents import AnyOpponent
 from .vectorized.vector import ConnectFourVectorEnv
 
@@ -40,7 +39,7 @@ class ConnectFourVecEnv(VecEnv):
         opponent: AnyOpponent = "random",
         seat: int | str = "random",
         *,
-        openings: Sequence[Position | str] | None = None,
+        openings: Starts = None,
         layout: str = "flat",
         dtype: DTypeLike = "int8",
         illegal: str = "lose",

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from c4env.evaluation.cli.output import say, show
 
-from .options import AGENT, add_board, add_format, add_seed
+from .options import AGENT, add_board, add_format, at_least
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -25,7 +25,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--record", type=Path, metavar="DIR", help="append the game to DIR (default: write nothing)"
     )
-    add_seed(parser, "stochastic agents")
+    parser.add_argument(
+        "--seed", type=at_least(0), default=0, metavar="N", help="seed of the agents (default 0)"
+    )
     add_board(parser)
     add_format(parser)
 
@@ -38,6 +40,7 @@ def execute(arguments: argparse.Namespace) -> None:
     from ...position import DIGITS, Position
     from ...view.rendering import SIDES, drawing
     from ..games.game import play_game
+    from ..games.players import Here
     from ..plan.field import split_name
     from ..play import HUMAN, Human, Left, keep
     from ..rating.wintable import WinTable
@@ -61,7 +64,7 @@ def execute(arguments: argparse.Namespace) -> None:
         board = drawing(position, column, colour=True)
         say(f"\n{shown[1 - position.to_move]} plays {DIGITS[column]}\n{board}")
 
-    first, second = (Human() if spec == HUMAN else agents.make(spec) for _, spec in named)
+    first, second = (Here(Human() if spec == HUMAN else agents.make(spec)) for _, spec in named)
     # If standard output is for programs, the game goes to stderr.
     with nullcontext() if arguments.format == "text" else stdout_to_stderr():
         last = DIGITS.index(arguments.moves[-1]) if arguments.moves else None
@@ -75,7 +78,7 @@ def execute(arguments: argparse.Namespace) -> None:
             return
         finally:
             for player in (first, second):
-                if not isinstance(player, Human):
+                if not isinstance(player.agent, Human):
                     player.close()
         if game.forfeited_by is not None:
             say(f"{shown[game.forfeited_by]} forfeits: {game.reason}")

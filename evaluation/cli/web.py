@@ -11,7 +11,7 @@ import argparse
 import logging
 import sys
 import webbrowser
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 
 from c4env.evaluation.cli.options import add_jobs
@@ -46,12 +46,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--seconds", type=float, default=120.0, help="seconds that an answer may take (default 120)"
     )
-    add_jobs(parser, "; each answers one question at a time")
+    add_jobs(parser)
 
 
 def execute(arguments: argparse.Namespace) -> None:
     from c4env.errors import InvalidOption
-    from c4env.evaluation.games.players import line_up
+    from c4env.evaluation.games.players import Seats
     from c4env.evaluation.plan.field import name_players
     from c4env.evaluation.play import keep
     from c4env.lazy import from_extra
@@ -64,7 +64,8 @@ def execute(arguments: argparse.Namespace) -> None:
 
     announce_compiling()
     named = {name: str(spec) for name, spec in name_players(arguments.agents).items()}
-    line_up(named).close()  # report an error here
+    with closing(Seats(named, None, True)) as seats:
+        [*map(seats.look, named)]  # report an error here
     if not isinstance(agents.make(arguments.hint), SearchingAgent):
         raise InvalidOption(f"--hint {arguments.hint}: expected an agent that searches")
     record = None if arguments.no_record else arguments.record

@@ -6,31 +6,31 @@ The sets are the exam, files of ``moves score`` lines, and sets generated from a
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
 from c4env.agents.registry.imports import suggest
 from c4env.agents.solver import Solver
 from c4env.agents.solver.exam import SHA256, VERSION, exam
-from c4env.errors import C4Error, InvalidOption, UnreadableRun
+from c4env.errors import C4Error, InvalidOption, UnreadableRun, require_integer
 from c4env.evaluation.exact.moves import JudgedMove, Quality
 from c4env.evaluation.exact.scores import Judge, strongest_book
-from c4env.evaluation.games.game import Fault, Policy, ask, begin, game_seed
-from c4env.evaluation.games.players import Lineup, RunSpec, agent_cache, line_up
-from c4env.evaluation.games.pool import Lost, do_all, here
+from c4env.evaluation.games.asking import Fault
+from c4env.evaluation.games.game import game_seed
+from c4env.evaluation.games.players import Here, Seats, There
 from c4env.evaluation.plan.field import split_name
 from c4env.evaluation.plan.header import version_here
+from c4env.evaluation.plan.identity import in_short
 from c4env.evaluation.store.files import read_text
-from c4env.evaluation.store.journal import Findings, Format
+from c4env.evaluation.store.lines import Memo
 from c4env.evaluation.tables import plural, shortened
-from c4env.observation import observe
-from c4env.position import Position, format_moves, parse_moves
+from c4env.position import Position, format_moves
 
 EXAM: Final = "exam"
 MADE: Final = 100
@@ -72,6 +72,7 @@ def labelled_sets(names: Sequence[str], count: int | None, seed: int = 0) -> lis
     """
     if count is not None and count < 1:
         raise InvalidOption(f"{count} positions: expected at least 1")
+    require_integer("seed", seed, 0, "an integer of 0 or more")
     solver = Solver(book=strongest_book())
     found: dict[Position, Labelled] = {}
     read: list[Labelled] = []
@@ -165,8 +166,8 @@ Answer = int | str
 """An agent's answer: a column, or a description of the failure."""
 
 
-def line_up_specs(specs: Sequence[str]) -> Lineup:
-    """Make the agents of several specs; ``"mine=greedy"`` names an agent ``mine``.
+def seats_of(specs: Sequence[str]) -> Seats:
+    """Return the players of several specs; ``"mine=greedy"`` names an agent ``mine``.
 
     Raises:
         InvalidOption: no agent is given, or an agent is given twice.
@@ -176,11 +177,11 @@ def line_up_specs(specs: Sequence[str]) -> Lineup:
         raise InvalidOption(
             f"agents {', '.join(specs) or 'none'}: expected one or more, no duplicate"
         )
-    return line_up(named, jobs=len(named))
+    return Seats(named, None, here=True)
 
 
 def question_agents(
-    lineup: Lineup,
+    seats: Seats,
     positions: Sequence[Labelled],
     judge: Judge,
     seed: int = 0,
@@ -190,7 +191,7 @@ def question_agents(
     """Ask agents for a move in each labelled position, and judge the moves.
 
     Args:
-        lineup: agents that were made from specs.
+        seats: the agents.
         positions: unfinished positions; each position is a new game.
         judge: scores the columns; call :meth:`Judge.judge` in advance to save time.
         seed: seed of stochastic agents and of the bootstrap intervals.
@@ -200,35 +201,33 @@ def question_agents(
     Raises:
         InvalidOption: no agent answers.
     """
-    traits = lineup.traits
+    traits = {name: seats.look(name) for name in seats.field}
     moves, faults = [], Counter[str]()
-    done, total = 0, len(lineup.players) * len(positions)
+    done, total = 0, len(traits) * len(positions)
     path = None if folder is None else Path(folder) / ANSWERS_FILE
-    known = Findings(path, FORMAT)
-    with known.journal:
-        for name, spec in lineup.players.items():
-            assert isinstance(spec, str)
-            about = (spec, seed, version_here(), traits.in_short(name))
-            keys = [(*about, p.position.mine, p.position.theirs) for p in positions]
-            asked = [p.position for p, key in zip(positions, keys, strict=True) if key not in known]
-            with closing(_answers(lineup, name, spec, asked, seed)) as answers:
-                for labelled, key in zip(positions, keys, strict=True):
-                    answer = known.find(key, partial(next, answers))
-                    if isinstance(answer, str):
-                        faults[f"{name}: {answer}"] += 1
-                    else:
-                        scores = judge.scores(labelled.position)
-                        group, ply = labelled.moves, labelled.position.plies
-                        moves.append(JudgedMove(name, group, ply, answer, scores))
-                    done += 1
-                    if watch is not None:
-                        watch(done, total)
+    known = Memo(path)
+    with known:
+        for name, its in traits.items():
+            spec = str(seats.field[name])
+            about = (spec, seed, version_here(), in_short(its.code, its.prompt))
+            for labelled in positions:
+                position = labelled.position
+                ask = partial(question, seats[name], spec, position, seed)
+                answer = known.find((*about, position.mine, position.theirs), ask)
+                if isinstance(answer, str):
+                    faults[f"{name}: {answer}"] += 1
+                else:
+                    scores = judge.scores(position)
+                    moves.append(JudgedMove(name, labelled.moves, position.plies, answer, scores))
+                done += 1
+                if watch is not None:
+                    watch(done, total)
     if not moves:
         raise InvalidOption(f"no agent answered; the first error: {next(iter(faults))}")
     notes = tuple(
         f"{plural(count, 'position')} without an answer, {why}" for why, count in faults.items()
     )
-    if traits.prompts:
+    if any(its.prompt for its in traits.values()):
         notes += ("Only c4 run --out stores the prompts and answers of language models.",)
     return Quality(tuple(moves), unit="positions", seed=seed, notes=notes)
 
@@ -248,11 +247,11 @@ def quality(
     Args:
         specs: specs of agents; ``"mine=greedy"`` names an agent ``mine``.
         on: sets of positions (:func:`c4env.evaluation.exact.questions.labelled_sets`).
-        count: number of positions to take from the start of each set. None takes all positions of
-            a file or of the exam, and generates 100 positions for any other set.
-        seed: seed of stochastic agents, of generated sets, and of the bootstrap intervals.
-        jobs: number of threads that judge; None uses all cores.
-        out: folder that stores each answer and score; the same call resumes from this folder.
+        count: number of positions to take from the start of each set: all if not given, 100 of a
+            set that is made from the seed.
+        seed: seed of stochastic agents, of sets made from it, and of the intervals.
+        jobs: number of threads that judge, one for each core if not given.
+        out: folder that keeps answers and scores; the same call resumes from them.
         watch: called with ``"positions"`` or ``"answers"``, the number done and the total.
 
     Returns:
@@ -267,70 +266,24 @@ def quality(
         0.5
     """
     specs, on = ([each] if isinstance(each, str) else list(each) for each in (specs, on))
-    with closing(line_up_specs(specs)) as lineup, Judge(out) as judge:
+    with closing(seats_of(specs)) as seats, Judge(out) as judge:
         positions = labelled_sets(on, count, seed)
         for asked in exam() if EXAM in on else ():
             judge.learn(asked.position, asked.scores)
         judge.judge([p.position for p in positions], jobs, partial(watch, "positions"))
-        found = question_agents(lineup, positions, judge, seed, out, partial(watch, "answers"))
+        found = question_agents(seats, positions, judge, seed, out, partial(watch, "answers"))
     if EXAM not in on:
         return found
     about = f"exam {VERSION} (sha256 {SHA256[:16]}); mark: the share of moves that keep the value"
     return replace(found, notes=(about, *found.notes))
 
 
-def _answers(
-    lineup: Lineup, name: str, spec: str, positions: Sequence[Position], seed: int
-) -> Generator[Answer, None, None]:
-    """Yield an agent's answers; an agent of third-party code answers in its worker."""
-    if name in lineup.made:
-        yield from (question(lineup.made[name], spec, position, seed) for position in positions)
-        return
-    task = partial(question_in_worker, lineup.run(seed), name, spec)
-    tasks = [(position,) for position in positions]
-    worker = lineup.workers.pop(0)
-    with closing(do_all(task, tasks, 1, workers=[worker])) as answers:  # one keeps the order
-        for _, found in answers:
-            yield f"{found.ending}: {found.reason}" if isinstance(found, Lost) else found
-
-
-def question(agent: Policy, spec: str, position: Position, seed: int) -> Answer:
-    """Ask an agent for its move in a position, as the first move of a new game.
+def question(seat: Here | There, spec: str, position: Position, seed: int) -> Answer:
+    """Ask a player for its move in a position, as the first move of a new game.
 
     The position determines the seed.
     """
     identity = f"{position.mine:x} {position.theirs:x}"
-    fault = begin(agent, game_seed(seed, (spec, spec), identity, position.to_move))
-    answer = ask(agent, observe(position)) if fault is None else fault
+    fault = seat.reset(game_seed(seed, (spec, spec), identity, position.to_move))
+    answer = fault or seat.ask(position, position.moves(), None)
     return f"{answer.ending}: {answer.reason}" if isinstance(answer, Fault) else answer[0]
-
-
-def question_in_worker(run: RunSpec, name: str, spec: str, position: Position) -> Answer:
-    """Ask a player in a worker; if the worker dies, its parent reads which position it was."""
-    here.turn.begin(parse_moves(position.moves()))
-    here.turn.belongs_to(0)
-    try:
-        return question(agent_cache.policy(run, name), spec, position, run.seed)
-    finally:
-        here.turn.ends()
-
-
-def _parse(value: Any) -> tuple[Key, Answer]:
-    spec, seed, version, identity, mine, theirs, column, fault = value
-    if column is not None and not Position.from_bitboards(mine, theirs).is_legal(column):
-        raise ValueError
-    return (spec, seed, version, identity, mine, theirs), fault if column is None else column
-
-
-def _values(entry: Any) -> list[Any]:
-    *key, answer = entry
-    return [*key, None, answer] if isinstance(answer, str) else [*key, answer, ""]
-
-
-FORMAT: Final = Format(
-    "c4env answers 1",
-    _parse,
-    "answers",
-    _values,
-    "; delete the file to ask all agents again",
-)

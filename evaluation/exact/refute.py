@@ -15,11 +15,10 @@ The same search, or one with a higher limit of positions, resumes from its file.
 
 from __future__ import annotations
 
-import functools
 import heapq
 import statistics
-from collections import deque
-from collections.abc import Callable, Generator, Mapping
+import threading
+from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
@@ -28,17 +27,22 @@ from typing import Any, Final, NamedTuple
 
 from c4env.agents.solver import Solver
 from c4env.bitboard import BOARD, CELLS, fours
-from c4env.errors import InvalidOption, require_integer
-from c4env.evaluation.exact.questions import Answer, question_in_worker
+from c4env.errors import InvalidOption, UnreadableRun, require_integer
+from c4env.evaluation.exact.questions import Answer, question
 from c4env.evaluation.exact.scores import sign, strongest_book
-from c4env.evaluation.games.players import Lineup, RunSpec, line_up
-from c4env.evaluation.games.pool import Lost, do_all
-from c4env.evaluation.games.processes import one_interrupt, stdout_to_stderr
+from c4env.evaluation.games.players import Seats, do_all
 from c4env.evaluation.games.settings import Settings, Watcher
-from c4env.evaluation.plan.field import Player, Traits, describe_player, name_players
+from c4env.evaluation.plan.field import (
+    Player,
+    Traits,
+    as_players,
+    describe_player,
+    name_players,
+)
 from c4env.evaluation.plan.header import version_here
+from c4env.evaluation.plan.identity import in_short
 from c4env.evaluation.plan.openings import Openings, choose_openings
-from c4env.evaluation.store.journal import Format, Journal
+from c4env.evaluation.store.lines import Memo
 from c4env.evaluation.tables import Column, Result, Table, plural
 from c4env.position import Position, format_moves, parse_moves
 
@@ -74,41 +78,22 @@ class WorstCase:
     fault: str = ""
 
 
-Facts = dict[tuple[str, int, int], Any]
-"""What a search found out, by kind of fact and bitboards: scores, and the agent's answers."""
-
 REFUTATIONS_FILE: Final = "refutations.jsonl"
-Key = tuple[str, int, str, str, str, int]
-"""The key of a stored search: spec, seed, versions, identity hash, opening and colour."""
+
+Find = Callable[[str, Position, Callable[[Position], Any]], Any]
+"""Returns a fact about a position, by its kind: ``score``, ``best``, or ``agent``, its answer. A
+fact that is not known yet is asked for, and kept."""
 
 
-def _parse(entry: Any) -> tuple[Key, Facts]:
-    *key, found = entry
-    facts = {}
-    for kind, mine, theirs, fact in found:
-        position = Position.from_bitboards(mine, theirs)
-        if kind == "score":
-            good = type(fact) is int and abs(fact) <= CELLS // 2
-        else:
-            good = isinstance(fact, str) or position.is_legal(fact)
-        if not good:
-            raise ValueError(f"{fact!r} is no {kind}")
-        facts[kind, mine, theirs] = fact
-    return tuple(key), facts
+_own = threading.local()
 
 
-def _values(entry: tuple[Key, Facts]) -> list[Any]:
-    key, facts = entry
-    return [*key, [[*about, fact] for about, fact in facts.items()]]
-
-
-FORMAT: Final = Format("c4env refutations 1", _parse, "searches", _values)
-
-
-@functools.cache
 def solver() -> Solver:
-    """Return the solver of this process; all openings share its transposition table."""
-    return Solver(book=strongest_book())
+    """Return the solver of this thread; all openings share its transposition table."""
+    if not hasattr(_own, "solver"):
+        _own.solver = Solver(book=strongest_book())
+    found: Solver = _own.solver
+    return found
 
 
 class _Node(NamedTuple):
@@ -124,34 +109,23 @@ def search_priority(node: _Node) -> int:
     return node.position.plies + 3 * max(node.score, 0)
 
 
-class Case(NamedTuple):
-    """An opening with a colour of the agent, and what is known about it."""
-
-    opening: str
-    seat: int  # 0 if the agent is the first player, 1 if the second
-    facts: Facts  # of earlier searches
-    faults: Mapping[Position, str] = {}  # the positions in which the agent ended its worker
-
-
 class Search:
     """A search from one opening for the agent's worst result.
 
     Args:
-        run: the run to which the agent belongs.
-        name: the agent's name in the run.
+        ask: returns the agent's answer in a position.
+        find: returns a fact, and keeps it.
         budget: number of positions after which the search asks the agent for no new move, except
             to complete the last line.
-        case: the opening and the agent's colour.
-
-    Attributes:
-        found: new scores and answers.
+        opening: the moves before the search.
+        seat: 0 if the agent is the first player, 1 if the second.
     """
 
-    def __init__(self, run: RunSpec, name: str, budget: int, case: Case) -> None:
-        self._run, self._name = run, name
-        self._budget = budget
-        self._opening, self._seat, self._facts, self._faults = case
-        self.found: Facts = {}
+    def __init__(
+        self, ask: Callable[[Position], Answer], find: Find, budget: int, opening: str, seat: int
+    ) -> None:
+        self._answer, self._find, self._budget = ask, find, budget
+        self._opening, self._seat = opening, seat
         self._asked: set[Position] = set()
         self._outcome = 2  # higher than any result: no line found yet
         self._line = ""
@@ -167,19 +141,6 @@ class Search:
         found = (self._outcome, self._line, errs, left == CELLS, len(self._asked))
         searched = left - position.plies
         return WorstCase(opening, self._seat, value, *found, searched, self._fault)
-
-    def _find(self, kind: str, position: Position, ask: Callable[[Position], Any]) -> Any:
-        key = kind, position.mine, position.theirs
-        if key in self._facts:
-            return self._facts[key]
-        if key not in self.found:
-            self.found[key] = ask(position)
-        return self.found[key]
-
-    def _answer(self, position: Position) -> Answer:
-        """Return the agent's column, or a description of its failure."""
-        fault = self._faults.get(position)
-        return fault or question_in_worker(self._run, self._name, self._name, position)
 
     def _score(self, position: Position) -> int:
         """Return the exact score of a position for the agent."""
@@ -318,20 +279,18 @@ class Refutation(Result):
         return min(found, key=lambda case: len(case.line), default=None)
 
     def summary(self) -> str:
-        """Return sentences on the kept cases, the first errors and the shortest refutation."""
-        kept = self.kept
-        cases = f"{len(self.openings)} cases (openings and colours), {len(self.tenable)} of which"
-        lines = [f"{self.player}: {cases} it could win or draw."]
+        """A line each on the kept cases, the first errors and the shortest refutation."""
+        asked = plural(self.positions, "position")
+        lines = [
+            f"{self.player}: {len(self.openings)} cases (openings and colours), {asked} asked."
+        ]
         if self.held is not None:
-            lines.append(f"It holds {len(kept)} of {len(self.tenable)} ({self.held:.1%})")
-            open_ = [case.searched for case in kept if not case.proven]
-            if proven := len(kept) - len(open_):
-                lines[-1] += f": {proven} against every line (proven)"
+            open_ = [case.searched for case in self.kept if not case.proven]
+            share = f"{len(self.kept)} of {len(self.tenable)} tenable cases ({self.held:.1%})"
+            lines.append(f"It holds {share}, {len(self.kept) - len(open_)} of them proven.")
             if open_:
-                asked = plural(self.budget, "position")
-                lines[-1] += f"{',' if proven else ':'} {len(open_)} without a refutation in "
-                lines[-1] += f"{asked}, which cover all lines of {min(open_)} plies"
-            lines[-1] += "."
+                tried = f"{plural(self.budget, 'position')} with all lines of {min(open_)} plies"
+                lines.append(f"Not refuted and not proven: {len(open_)}, in {tried}.")
         errors = [case.first_error for case in self.openings if case.first_error is not None]
         if errors:
             median = statistics.median(errors)
@@ -341,7 +300,6 @@ class Refutation(Result):
             lines.append(
                 f"Shortest refutation found: {line} (the agent moves {_SEATS[case.seat]})."
             )
-        lines.append(f"The search asked for its move in {plural(self.positions, 'position')}.")
         return "\n".join([*lines, *self.notes])
 
     def tables(self) -> dict[str, Table]:
@@ -383,15 +341,15 @@ def refute(
 
     Args:
         player: a spec, a callable on an observation, or a mapping from a name to one of these.
-        openings: as in :func:`evaluation.round_robin`.
-        positions: number of positions per opening and colour after which the search asks the
-            agent for no new move, except to complete the last line.
-        seed: seed of stochastic agents; the seed of each position is derived from it.
-        jobs: number of worker processes; the result does not depend on it.
-        out: folder of ``refutations.jsonl``, which stores each search when it ends; several agents
-            can share the folder. The same call, or the same call with more ``positions``, resumes
-            from the file.
-        limit: number of openings to take, in an order drawn with the seed; None takes all.
+        openings: number of plies, balanced:4,2, or a file with one opening per line; as in
+            :func:`evaluation.round_robin`.
+        positions: limit of positions to ask about, for each opening and colour. The search then
+            asks the agent for no new move, except to complete the last line.
+        seed: seed of the openings and of the agent. The seed of each position is derived from it.
+        jobs: number of searches at a time; the result does not depend on it.
+        out: folder that keeps answers and scores at once, in ``refutations.jsonl``; the same call
+            resumes from them, also with more positions. Several agents can share the folder.
+        limit: number of openings to take, drawn by the seed; None takes all.
         watch: called from time to time with the number of searches done and the total.
 
     Returns:
@@ -409,37 +367,34 @@ def refute(
     chosen = Settings(seed=seed, jobs=jobs, out=out, limit=limit)
     positions = require_integer("positions", positions)
     starts = choose_openings(openings, chosen.seed, chosen.limit)
-    field = name_players(player if isinstance(player, Mapping) else [player])
+    field = name_players(as_players(player))
     if len(field) != 1:
         raise InvalidOption(f"{len(field)} agents given: expected one agent to refute")
     (name,) = field
     path = None if chosen.out is None else Path(chosen.out) / REFUTATIONS_FILE
+    cases = [(opening, seat) for opening in starts for seat in (0, 1)]
     found: dict[tuple[str, int], WorstCase] = {}
-    with one_interrupt(), closing(line_up(field, jobs=chosen.jobs)) as lineup:
-        traits = lineup.traits
-        about = describe_player(field[name]), chosen.seed, version_here(), traits.in_short(name)
-        with Journal(path, FORMAT) as file:
-            known: dict[Key, Facts] = {}
-            for key, facts in file.entries:
-                known.setdefault(key, {}).update(facts)
+    with closing(Seats(field, None, chosen.jobs == 1)) as seats, Memo(path) as known:
+        traits = seats.look(name)
+        identity = in_short(traits.code, traits.prompt)
+        about = describe_player(field[name]), chosen.seed, version_here(), identity
+        if "" in traits.code.values() and any(key[: len(about)] == about for key in known):
+            raise UnreadableRun(
+                f"{path} has answers of {name}, a Python object without an attribute version: "
+                "it may be another one; name another directory"
+            )
 
-            def keep(case: Case, facts: Facts) -> None:
-                if facts:
-                    file.append(((*about, case.opening, case.seat), facts))
+        def find(kind: str, position: Position, ask: Callable[[Position], Any]) -> Any:
+            key = (*about, kind, position.mine, position.theirs)
+            return known.find(key, lambda: ask(position))
 
-            cases = [
-                Case(opening, seat, known.get((*about, opening, seat), {}))
-                for opening in starts
-                for seat in (0, 1)
-            ]
-            run = lineup.run(chosen.seed)
-            searches = _search_all(run, name, positions, lineup, cases, chosen.jobs, keep)
-            with closing(searches) as results:
-                for worst in results:
-                    found[worst.opening, worst.seat] = worst
-                    if watch is not None:
-                        watch(len(found), len(cases))
-    ordered = tuple(found[case.opening, case.seat] for case in cases)
+        task = partial(_worst, name, chosen.seed, find, positions)
+        with closing(do_all(task, cases, seats, chosen.jobs)) as results:
+            for worst in results:
+                found[worst.opening, worst.seat] = worst
+                if watch is not None:
+                    watch(len(found), len(cases))
+    ordered = tuple(found[case] for case in cases)
     return Refutation(name, ordered, positions, _notes(traits, chosen.seed, ordered))
 
 
@@ -458,43 +413,12 @@ def _notes(kind: Traits, seed: int, cases: tuple[WorstCase, ...]) -> tuple[str, 
     return tuple(notes)
 
 
-def _search_all(
-    run: RunSpec,
-    name: str,
-    budget: int,
-    lineup: Lineup,
-    cases: list[Case],
-    jobs: int,
-    keep: Callable[[Case, Facts], None],
-) -> Generator[WorstCase, None, None]:
-    """Yield the result of each case when its search ends; ``keep`` stores the new facts."""
-    sent = run.for_workers(jobs)
-    if sent is None:
-        with lineup.here():
-            for case in cases:
-                search = Search(run, name, budget, case)
-                try:
-                    with stdout_to_stderr():
-                        worst = search.worst()
-                finally:  # also after Ctrl-C: an answer may have cost money
-                    keep(case, search.found)
-                yield worst
-        return
-    left = deque((case,) for case in cases)
-    task = partial(_search_in_worker, sent, name, budget)
-    with closing(do_all(task, left, jobs, workers=lineup.workers)) as done:
-        for (case,), found in done:
-            if isinstance(found, Lost):  # search again, without this question
-                at = Position.parse(format_moves(found.turn.columns))
-                faults = {**case.faults, at: f"{found.ending}: {found.reason}"}
-                left.append((case._replace(faults=faults),))
-            else:
-                worst, facts = found
-                keep(case, facts)
-                yield worst
+def _worst(
+    name: str, seed: int, find: Find, budget: int, seats: Seats, opening: str, seat: int
+) -> WorstCase:
+    """Search from an opening with a colour of the agent."""
 
+    def ask(position: Position) -> Answer:
+        return question(seats[name], name, position, seed)
 
-def _search_in_worker(run: RunSpec, name: str, budget: int, case: Case) -> tuple[WorstCase, Facts]:
-    """Search a case; return its result and the new facts."""
-    search = Search(run, name, budget, case)
-    return search.worst(), search.found
+    return Search(ask, find, budget, opening, seat).worst()

@@ -12,12 +12,12 @@ from typing import Any, Final
 
 from c4env.agents.solver import NO_SCORE, Book, Solver
 from c4env.agents.solver.book import default_book, twelve_ply_book
-from c4env.bitboard import BOARD, CELLS, COLUMNS, STRIDE, TOP
+from c4env.bitboard import COLUMNS
 from c4env.cores import usable_cores
 from c4env.errors import MissingExtra, require_integer
-from c4env.evaluation.plan.openings import canonical
-from c4env.evaluation.store.journal import Findings, Format
+from c4env.evaluation.store.lines import Memo
 from c4env.evaluation.store.record import GameRecord
+from c4env.openings import canonical
 from c4env.position import Position, parse_moves
 
 SCORES_FILE: Final = "scores.jsonl"
@@ -46,7 +46,7 @@ class Judge:
     ) -> None:
         book = strongest_book() if book == "strongest" else book
         self._solver = Solver(book=book, table_mb=table_mb)
-        self._known = Findings(None if folder is None else Path(folder) / SCORES_FILE, SCORES)
+        self._known = Memo(None if folder is None else Path(folder) / SCORES_FILE)
 
     def __len__(self) -> int:
         """The number of positions judged so far; mirror images count once."""
@@ -62,8 +62,8 @@ class Judge:
         if position.outcome is not None:
             return (None,) * COLUMNS
         kept = canonical(position)
-        found = self._known.find(_key(kept), lambda: tuple(self._solver.scores(kept)))
-        return found if kept == position else found[::-1]
+        found = self._known.find(_key(kept), lambda: self._solver.scores(kept))
+        return tuple(found if kept == position else found[::-1])
 
     def judge(
         self,
@@ -93,7 +93,7 @@ class Judge:
             found = self._solver.columns_many(some, threads=threads)
             for position, row in zip(some, found.tolist(), strict=True):
                 scores = tuple(None if score == NO_SCORE else score for score in row)
-                self._known.store(_key(position), scores)
+                self._known.keep(_key(position), scores)
             if watch is not None:
                 watch(done + start + len(some), len(distinct))
 
@@ -101,7 +101,7 @@ class Judge:
         return self
 
     def __exit__(self, *error: Any) -> None:
-        self._known.journal.__exit__(*error)
+        self._known.lines.close()
 
 
 def _key(position: Position) -> tuple[int, int]:
@@ -150,20 +150,3 @@ def positions_backwards(
         for position in reversed(positions_of(game))
         if players is None or game.players[position.to_move] in players
     ]
-
-
-def _parse(value: Any) -> tuple[tuple[int, int], Scores]:
-    """Parse and check an entry of ``scores.jsonl``, without solving the position."""
-    mine, theirs, scores = value
-    occupied = mine | theirs
-    full = [bool(occupied & TOP & (1 << STRIDE * c + STRIDE - 2)) for c in range(COLUMNS)]
-    if mine & theirs or not 0 <= occupied <= BOARD or [s is None for s in scores] != full:
-        raise ValueError
-    if any(type(s) is not int or abs(s) > CELLS // 2 for s in scores if s is not None):
-        raise ValueError
-    return (mine, theirs), tuple(scores)
-
-
-SCORES: Final = Format(
-    "c4env scores 1", _parse, "positions", remedy="; delete the file to compute everything again"
-)

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import statistics
 import time
+from contextlib import closing
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
-from c4env.agents.registry.imports import format_error
-from c4env.evaluation.games.pool import Clock, Lost, do_all, here
-from c4env.evaluation.games.processes import agents_own
 from c4env.evaluation.tables import Table, plural
 
-from ... import agents
-from ...agents.base import Agent
-from ...observation import observe
 from ...position import Position
-from .game import Fault, ask, begin
-from .players import names_code
+from .asking import Fault
+from .game import Clock
+from .players import Seats
 
 GAME: Final = "235761317352166446645544732141365227577132"
 """A game that fills the board. Agents answer its positions, the latest and cheapest first."""
@@ -100,77 +96,30 @@ def check_agent(spec: str) -> Check:
     After PATIENCE seconds, the check asks for no further move.
     Third-party code runs in another process.
     """
-    if not names_code(spec):
-        return _look(spec)
-    found: Check | Lost
-    ((_, found),) = do_all(_look, [(spec,)], 1, Clock(PATIENCE, 0.0))
-    if isinstance(found, Lost):
-        reason = found.reason if found.ending == "crash" else f"time: {found.reason}"
-        return Check(spec, 0, reason, False, False, False, False, ())
-    return found
-
-
-def _look(spec: str) -> Check:
-    here.turn.belongs_to(0)
-    with_seed = [(agents.make(spec), seed) for seed in (1, 1, 2)]
-    here.turn.ends()
-    answers: list[list[int]] = [[], [], []]
+    seats = Seats(dict.fromkeys("abc", spec), None, here=True)
+    answers: dict[str, list[int]] = {"a": [], "b": [], "c": []}
     seconds: list[float] = []
     fault = ""
-    started = time.monotonic()
-    try:
+    with closing(seats):
+        traits, *_ = [seats.look(name) for name in answers]
+        started = time.monotonic()
         for plies in range(LATE, -1, -3):
             if fault or (seconds and time.monotonic() - started > PATIENCE):
                 break
-            for (agent, seed), found in zip(with_seed, answers, strict=True):
-                answer, spent = _one_move(agent, Position.parse(GAME[:plies]), seed)
-                if isinstance(answer, str):
-                    fault = answer
+            position = Position.parse(GAME[:plies])
+            for (name, found), seed in zip(answers.items(), (1, 1, 2), strict=True):
+                wrong = seats[name].reset(seed)
+                began = time.perf_counter()
+                answer = wrong or seats[name].ask(position, GAME[:plies], Clock(PATIENCE, 0.0))
+                seconds.append(time.perf_counter() - began)
+                if isinstance(answer, Fault):
+                    fault = f"{answer.ending}: {answer.reason}"
                     break
-                found.append(answer)
-                seconds.append(spent)
-    finally:
-        here.turn.belongs_to(0)
-        for agent, _ in with_seed:
-            try:
-                agent.close()
-            except BaseException as error:
-                if not agents_own(error):
-                    raise
-                fault = fault or f"close() raised {format_error(error)}"
-    whole = min(map(len, answers))
-    one, again, other = (found[:whole] for found in answers)
-    clock = getattr(with_seed[0][0], "movetime", None) is not None
-    says = with_seed[0][0].deterministic and not clock
-    seen = one == again, says, one == again == other, clock
+                found.append(answer[0])
+    whole = min(map(len, answers.values()))
+    one, again, other = (found[:whole] for found in answers.values())
+    seen = one == again, traits.deterministic, one == again == other, traits.timed
     return Check(spec, whole, fault, *seen, tuple(seconds))
-
-
-def _one_move(agent: Agent, position: Position, seed: int) -> tuple[int | str, float]:
-    """Return the column of one move, or a description of the failure, and the seconds it took."""
-    here.turn.belongs_to(0)
-    fault = begin(agent, seed)
-    if fault is not None:
-        return fault.reason, 0.0
-    where: list[str] = []
-
-    def policy(observation: Any) -> Any:
-        try:
-            return agent(observation)
-        except Exception as error:
-            where.append(format_error(error))
-            raise
-
-    if type(agent).close is not Agent.close:  # its process starts with the first move of a game
-        ask(agent, observe(position))
-    here.turn.asks(0)
-    began = time.perf_counter()
-    answer = ask(policy, observe(position))
-    spent = time.perf_counter() - began
-    here.turn.ends()
-    if isinstance(answer, Fault):
-        return f"{answer.ending}: {where[0] if where else answer.reason}", spent
-    return answer[0], spent
 
 
 _REMEDIES: Final = {

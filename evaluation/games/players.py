@@ -1,318 +1,363 @@
-"""The players of a run in the process that plays: a worker, a thread, or this process.
+"""The players of a run: each plays here, or in a process of its own that can be killed.
 
-The run looks at its players before its first game. A spec of this project's agents is made here; a
-spec of third-party code is made in a fresh worker, so that the code's identity is what that worker
-loaded. The agents and workers made for the look then play.
+    a Python object, a language model, a program    here, in a thread of the referee
+    this project's agents                           together in one process for each job
+    a spec that names other people's code           in a process of its own for each job
+
+A process that dies or is late loses the game of the player that it was asked about, and the next
+question starts a new process. With one job and no clock, this project's agents play here too.
 """
 
 from __future__ import annotations
 
-import atexit
 import copy
-import dataclasses
-import pickle
+import json
 import re
-import threading
-import uuid
-import warnings
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+import sys
+from collections.abc import Callable, Generator, Iterable, Mapping
+from contextlib import suppress
 from functools import partial
-from typing import Any, Final
+from queue import SimpleQueue
+from threading import Event, Lock, Thread
+from typing import Any, Final, NamedTuple, TypeVar
 
+from c4env.agents.adapters.programs.process import LineProcess
 from c4env.agents.registry.table import ZOO
-from c4env.cores import usable_cores
-from c4env.errors import InvalidOption, UnknownAgent
-from c4env.evaluation.games.pool import (
-    Clock,
-    Worker,
-    end_all,
-    here,
-    may_start_processes,
-    pickled,
-)
-from c4env.evaluation.games.processes import agents_own, place_restored, stdout_to_stderr
+from c4env.errors import EngineFault, InvalidOption, LateAnswer, Unavailable, UnknownAgent
 
-from ... import agents
+from ...agents.adapters.programs.engine import Engine
 from ...agents.base import Agent
 from ...agents.registry.registry import registered_here, split_spec
-from ..plan.field import (
-    Player,
-    Traits,
-    is_language_model,
-    join,
-    look,
-    make_player,
-)
-from ..plan.identity import Watch
+from ...observation import observe
+from ...position import Position
+from ..plan.field import Player, Traits, is_language_model, make_player, traits_of
 from ..store.record import GameRecord
 from ..store.transcripts import Transcripts
-from .game import Policy, describe_error, play_game
+from .asking import Answer, Fault, ask, begin, function_of
+from .game import Clock, play_game
 
-_OWN: Final = frozenset(entry.name for entry in ZOO)
-_CODE: Final = re.compile(r"([^\s:]+):[A-Za-z_]\w*")  # FILE.py:NAME, package.module:NAME
+DAY: Final = 86400.0  # seconds: no limit
+GRACE: Final = 2.0  # seconds for agents to close, before their process is killed
+_RUNS: Final = {entry.name: entry.runs for entry in ZOO}
+_CODE: Final = re.compile(r"(.+):[A-Za-z_]\w*")  # FILE.py:NAME, package.module:NAME
+T = TypeVar("T")
 
 
-def names_code(player: Player | bytes) -> bool:
-    """Whether a player is a spec of third-party code that any process can import."""
-    if not isinstance(player, str) or "__main__:" in player:
-        return False
-    name, options = split_spec(player)
+class Host:
+    """A process that plays agents; it starts with the first question, and after its death."""
+
+    def __init__(self, module: str = f"{__package__}.host") -> None:
+        self._command = (sys.executable, "-m", module)
+        self._process: LineProcess | None = None
+        self._idle = True
+        self._closed = False
+        self.made: set[str] = set()
+        """The names of the agents that the process has made."""
+
+    def call(self, *request: Any, seconds: float = DAY) -> Any:
+        """Return the answer to a request.
+
+        Raises:
+            LateAnswer: no answer within ``seconds``; the process is killed.
+            EngineFault: the process died.
+            Unavailable: a service that the agent needs does not answer.
+        """
+        if self._closed:
+            raise EngineFault("its process was closed")
+        if self._process is None:
+            self._process = LineProcess(self._command, "its process", stderr=None)
+        self._idle = False
+        try:
+            answer = json.loads(self._process.ask(json.dumps(request), seconds))
+        except BaseException:
+            self._kill()
+            raise
+        self._idle = True
+        if isinstance(answer, dict) and "unavailable" in answer:
+            raise Unavailable(answer["unavailable"])
+        return answer
+
+    def close(self) -> None:
+        """End the process, and close its agents if none of them is thinking."""
+        if self._process is not None and self._idle and self.made:
+            with suppress(EngineFault, LateAnswer):
+                self.call("keep", seconds=GRACE)
+        self._closed = True
+        self._kill()
+
+    def _kill(self) -> None:
+        process, self._process, self._idle, self.made = self._process, None, True, set()
+        if process is not None:
+            process.close()
+
+
+class Here:
+    """A player in this process: an agent, or any function of an observation."""
+
+    def __init__(self, agent: Any) -> None:
+        self.agent = agent
+        self._function = function_of(agent)
+
+    def make(self) -> Traits:
+        """Check that the player is ready, and return its traits."""
+        return traits_of(self.agent)
+
+    def reset(self, seed: int) -> Fault | None:
+        """Begin a game."""
+        return begin(self.agent, seed)
+
+    def ask(self, position: Position, moves: str, clock: Clock | None) -> Answer:
+        """Return the player's column and nodes, or its fault."""
+        if self._function is not None:
+            return ask(self._function, observe(position), position.is_legal, self._function)
+        if clock is not None and isinstance(self.agent, Engine):
+            self.agent.limit = clock.movetime + clock.margin
+        return ask(self.agent.choose, position, position.is_legal, self.agent)
+
+    def close(self) -> None:
+        """Give back what the agent holds: memory, a program."""
+        if isinstance(self.agent, Agent):
+            self.agent.close()
+
+
+class There:
+    """A player in a host."""
+
+    def __init__(self, host: Host, name: str, spec: str, movetime: float | None) -> None:
+        self.host, self.name = host, name
+        self._request = ("make", name, spec, movetime)
+        self._limit = DAY
+
+    def make(self) -> Traits:
+        """Make the agent in its process, and return its traits.
+
+        Raises:
+            UnknownAgent: it cannot be made.
+        """
+        try:
+            answer = self.host.call(*self._request)
+        except EngineFault as error:
+            answer = {"fault": ("crash", str(error))}
+        if "fault" in answer:
+            raise UnknownAgent(f"agent {self.name!r} cannot be made: {answer['fault'][1]}")
+        self.host.made.add(self.name)
+        traits = Traits(*answer["answer"])
+        self._limit = traits.limit or DAY
+        return traits
+
+    def ready(self) -> None:
+        """Make the agent, unless its process has made it."""
+        if self.name not in self.host.made:
+            self.make()
+
+    def reset(self, seed: int) -> Fault | None:
+        """Begin a game."""
+        answer = self._call("reset", seed, DAY)
+        return answer if isinstance(answer, Fault) else None
+
+    def ask(self, position: Position, moves: str, clock: Clock | None) -> Answer:
+        """Return the player's column and nodes, or its fault."""
+        limit = DAY if clock is None else clock.movetime + clock.margin
+        answer = self._call("ask", moves, min(limit, self._limit))
+        return answer if isinstance(answer, Fault) else (answer[0], answer[1])
+
+    def _call(self, action: str, argument: Any, seconds: float) -> Any:
+        try:
+            self.ready()
+            answer = self.host.call(action, self.name, argument, seconds=seconds)
+        except LateAnswer as error:
+            return Fault("time", str(error))
+        except (EngineFault, UnknownAgent) as error:
+            return Fault("crash", str(error))
+        return Fault(*answer["fault"]) if "fault" in answer else answer["answer"]
+
+    def close(self) -> None:
+        """End the process."""
+        self.host.close()
+
+
+class Seats(dict[str, Here | There]):
+    """The players of one thread, by name; a player is made when it first plays.
+
+    Args:
+        field: the players of the run.
+        clock: the time limit of a move, or None.
+        here: whether this project's agents play in this process.
+    """
+
+    def __init__(self, field: Mapping[str, Player], clock: Clock | None, here: bool) -> None:
+        super().__init__()
+        self.field, self._clock, self._here = field, clock, here
+        self._shared = Host()
+        self._pair: tuple[str, ...] = ()
+
+    def __missing__(self, name: str) -> Here | There:
+        self[name] = seat = self._seat(name, self.field[name])
+        return seat
+
+    def _seat(self, name: str, player: Player) -> Here | There:
+        movetime = self._clock and self._clock.movetime
+        if not isinstance(player, str):
+            return Here(player)
+        match runs(player):
+            case "here":
+                return Here(make_player(player, movetime))
+            case "own":
+                return There(Host(), name, player, movetime)
+            case _ if self._here:
+                return Here(make_player(player, movetime))
+        return There(self._shared, name, player, movetime)
+
+    def look(self, name: str) -> Traits:
+        """Make a player, and return its traits."""
+        traits = self[name].make()
+        player = self.field[name]
+        if isinstance(player, str):
+            return traits
+        version = getattr(function_of(player) or player, "version", "")
+        return traits._replace(code={"version": str(version)})
+
+    def again(self) -> Seats:
+        """Return the players of another thread; a Python object is copied."""
+        field = {}
+        for name, player in self.field.items():
+            try:
+                field[name] = player if isinstance(player, str) else copy.deepcopy(player)
+            except Exception as error:
+                raise InvalidOption(
+                    f"agent {name!r} cannot be copied for another job ({error}): expected jobs=1, "
+                    "or a spec FILE.py:NAME"
+                ) from None
+        return Seats(field, self._clock, here=False)
+
+    def wake(self, *names: str) -> None:
+        """Give back the memory of this project's agents but these, until they play again."""
+        if names == self._pair:
+            return
+        self._pair = names
+        if self._shared.made.difference(names):
+            self._shared.call("keep", *names)
+        for name, seat in self.items():
+            player = self.field[name]
+            ours = isinstance(player, str) and runs(player) == "shared"
+            if ours and isinstance(seat, Here) and name not in names:
+                seat.close()
+
+    def whole_game(self, names: tuple[str, str], opening: str, seed: int) -> GameRecord | None:
+        """Play a game of two agents of the shared process there; None if they play elsewhere."""
+        first, second = (self[name] for name in names)
+        if self._clock is not None or not (isinstance(first, There) and isinstance(second, There)):
+            return None
+        if not first.host is second.host is self._shared:
+            return None
+        first.ready()
+        second.ready()
+        answer = self._shared.call("play", names, opening, seed)
+        if "fault" in answer:
+            raise Unavailable(f"a game of {' and '.join(names)} failed: {answer['fault'][1]}")
+        return GameRecord.parse(answer["answer"])
+
+    def close(self) -> None:
+        """Close all players."""
+        for seat in [*self.values()]:
+            seat.close()
+        self._shared.close()
+
+
+def runs(spec: str) -> str:
+    """Return where a run plays a spec: ``shared``, ``own`` or ``here`` (the table's ``runs``).
+
+    A spec of the zoo that names code, as ``alphabeta:heuristic=FILE.py:NAME``, needs a process of
+    its own. What this process alone has, as in ``__main__``, plays here.
+    """
+    name, options = split_spec(spec)
+    if name in registered_here() or "__main__:" in spec:
+        return "here"
+    where = _RUNS.get(name, "own")
     named = map(_CODE.fullmatch, options.values())
-    known = ":" in name or name in agents.names()  # another bare name is refused here, at once
-    foreign = name not in _OWN or any(found and found[1] not in _OWN for found in named)
-    return known and foreign and name not in registered_here()
+    if where == "shared" and any(code and code[1] not in _RUNS for code in named):
+        return "own"
+    return where
 
 
-@dataclass(frozen=True)
-class RunSpec:
-    """The data that each worker of a run needs, except the list of games."""
+class RunSpec(NamedTuple):
+    """What a game needs besides its players and its opening."""
 
-    field: Mapping[str, Player | bytes]  # specs, objects, or pickled objects
     seed: int
     clock: Clock | None = None
-    registered: Mapping[str, bytes] = dataclasses.field(default_factory=dict)  # see sendable
-    transcripts: Transcripts | None = None  # of language models, which play in threads
-    shared: bool = False  # workers are threads, each of which needs its own copy of an object
-    id: str = ""  # of the lineup, whose agents play
-
-    def for_workers(self, jobs: int) -> RunSpec | None:
-        """Return the run as worker processes get it, or None if this process plays.
-
-        With one job, workers play third-party code that can be sent: an object only with a limit of
-        time, which ends the worker.
-        """
-        if not may_start_processes():
-            if jobs > 1:
-                warnings.warn(
-                    "a daemonic process may start no processes: one job plays here",
-                    RuntimeWarning,
-                    stacklevel=2,
-                )
-            return None
-        if jobs > 1:
-            return self.sent()
-        players = self.field.values()
-        objects = self.clock is not None and any(map(callable, players))
-        if objects or any(map(names_code, players)):
-            with suppress(InvalidOption):  # an object that cannot be pickled
-                return self.sent()
-        return None
-
-    def sent(self) -> RunSpec:
-        """Return the run with its objects pickled: what goes wrong there is one agent's own."""
-        sent = {n: p if isinstance(p, str | bytes) else pickled(p) for n, p in self.field.items()}
-        registered = sendable(self.field)
-        return dataclasses.replace(self, field=sent, registered=registered, transcripts=None)
+    transcripts: Transcripts | None = None  # of language models
 
 
-def play_one(run: RunSpec, pair: tuple[str, str], opening: str) -> GameRecord:
-    """Play one game between agents made in this process."""
-    here.turn.begin()
-    policies = []
-    for seat, name in enumerate(pair):
-        here.turn.belongs_to(seat)
-        policies.append(agent_cache.policy(run, name))
-        here.turn.ends()
-    first, second = policies
+def play_one(run: RunSpec, seats: Seats, pair: tuple[str, str], opening: str) -> GameRecord:
+    """Play one game."""
+    seats.wake(*pair)
+    for _ in range(2):
+        try:
+            game = seats.whole_game(pair, opening, run.seed)
+            break
+        except EngineFault as error:  # somebody killed the process: not the agents' fault
+            failure = error
+    else:
+        raise Unavailable(f"a process ended twice in a game of {' and '.join(pair)}: {failure}")
+    if game is not None:
+        return game
+    first, second = (seats[name] for name in pair)
     if run.transcripts is not None:
-        for policy in policies:
-            if is_language_model(policy):
-                policy.tape = run.transcripts.tape((pair, opening))
+        for seat in (first, second):
+            if isinstance(seat, Here) and is_language_model(seat.agent):
+                seat.agent.tape = run.transcripts.tape((pair, opening))
     return play_game((first, second), pair, opening, run.seed, run.clock)
 
 
-class AgentCache(threading.local):
-    """The agents that this thread has made for the current run, by name."""
+def do_all(
+    task: Callable[..., T], tasks: Iterable[tuple[Any, ...]], seats: Seats, jobs: int
+) -> Generator[T, None, None]:
+    """Call ``task(seats, *arguments)`` for each task in threads; yield each result when it comes.
 
-    def __init__(self) -> None:
-        self._run = ""
-        self._made: dict[str, Any] = {}
-
-    def policy(self, run: RunSpec, name: str) -> Policy:
-        """Return the agent of a player; make it if this thread has not."""
-        player = run.field[name]
-        if callable(player) and not run.shared:
-            return player
-        self.adopt(run.id, {})
-        if name not in self._made:
-            with place_restored():
-                if isinstance(player, bytes):
-                    self._made[name] = pickle.loads(player)
-                elif callable(player):
-                    self._made[name] = copy.deepcopy(player)
-                else:
-                    register_all(run.registered)
-                    self._made[name] = make_player(player, run.clock and run.clock.movetime)
-        found: Policy = self._made[name]
-        return found
-
-    def adopt(self, run: str, made: dict[str, Agent]) -> None:
-        """Take over agents that were made for a run, and forget those of another run."""
-        if self._run != run:
-            self.clear()
-            self._run = run
-        self._made.update(made)
-        made.clear()
-
-    def clear(self) -> None:
-        """Close all agents."""
-        close_agents(self._made)
-
-
-def sendable(field: Mapping[str, Player | bytes]) -> dict[str, bytes]:
-    """Return the registered agents, pickled, by name; an unnamed one that cannot be is left out.
-
-    Raises:
-        InvalidOption: an agent that a spec names cannot be pickled.
+    Each thread has players of its own. With one job, this thread does all tasks. Closing the
+    generator ends the players; an unfinished task has no result.
     """
-    named: set[str] = set()
-    for player in field.values():
-        if isinstance(player, str):
-            name, options = split_spec(player)
-            named.update((name, *options.values()))
-    sent = {}
-    for name, agent in registered_here().items():
+    if jobs == 1:
+        yield from (task(seats, *arguments) for arguments in tasks)
+        return
+    every = [seats, *(seats.again() for _ in range(jobs - 1))]
+    results: SimpleQueue[Callable[[], T] | None] = SimpleQueue()
+    waiting, taking, stopped = iter(tasks), Lock(), Event()
+
+    def work(seats: Seats) -> None:
         try:
-            sent[name] = pickled(agent)
-        except InvalidOption:
-            if name in named:
-                raise
-    return sent
-
-
-def register_all(registered: Mapping[str, bytes]) -> None:
-    """Register agents under the names that they have in the main process."""
-    for name, agent in registered.items():
-        agents.register(name, pickle.loads(agent), replace=True)
-
-
-def close_agents(made: dict[Any, Any]) -> None:
-    """Remove all agents from a dictionary and close them; warn if ``close`` raises an error."""
-    while made:
-        _, agent = made.popitem()
-        if isinstance(agent, Agent):
-            try:
-                agent.close()
-            except BaseException as error:
-                if not agents_own(error):
-                    raise
-                warnings.warn(
-                    f"{agent.name}: close() raised {describe_error(error)}",
-                    RuntimeWarning,
-                    stacklevel=2,
-                )
-
-
-agent_cache = AgentCache()
-atexit.register(agent_cache.clear)
-
-
-# -- before the first game ----------------------------------------------------------------
-
-
-@dataclass
-class Lineup:
-    """The players of a run, with the agents and workers that were made to look at them.
-
-    Attributes:
-        players: the players by name.
-        traits: the traits of the players, such as which are deterministic.
-        made: agents made in this process, by name.
-        workers: idle workers, each of which has made agents of third-party code.
-        id: the id of the run for which the agents were made.
-    """
-
-    players: Mapping[str, Player]
-    traits: Traits
-    made: dict[str, Agent]
-    workers: list[Worker]
-    id: str
-
-    def run(
-        self, seed: int, clock: Clock | None = None, transcripts: Transcripts | None = None
-    ) -> RunSpec:
-        """Return what each worker needs to play with these players."""
-        return RunSpec(self.players, seed, clock, transcripts=transcripts, id=self.id)
-
-    @contextmanager
-    def here(self) -> Iterator[None]:
-        """A context in which this thread plays with the agents that were made."""
-        agent_cache.adopt(self.id, self.made)
-        try:
-            yield
+            while not stopped.is_set():
+                with taking:
+                    arguments = next(waiting, None)
+                if arguments is None:
+                    return
+                results.put(partial(_same, task(seats, *arguments)))
+        except BaseException as error:
+            results.put(partial(_raise, error))  # in the caller's thread
         finally:
-            agent_cache.clear()
+            results.put(None)
 
-    def close(self) -> None:
-        """Close the agents and end the workers."""
-        close_agents(self.made)
-        end_all(self.workers)
-
-
-def line_up(field: Mapping[str, Player], movetime: float | None = None, jobs: int = 1) -> Lineup:
-    """Make the players of a run, and read their traits; ``jobs`` workers stay for the run.
-
-    Raises:
-        UnknownAgent: an agent cannot be made.
-    """
-    found: dict[str, Traits] = {}
-    lineup = Lineup(field, join(()), {}, [], uuid.uuid4().hex)
-    outside = [n for n, player in field.items() if names_code(player) and may_start_processes()]
+    threads = [Thread(target=work, args=(seats,), daemon=True) for seats in every]
     try:
-        for name in (name for name in field if name not in outside):
-            player = field[name]
-            with place_restored(), stdout_to_stderr(), Watch() as watch:
-                if isinstance(player, str):
-                    lineup.made[name] = make_player(player, movetime)
-                found[name] = look(name, player, lineup.made.get(name, player), watch)
-        registered = sendable(field) if outside else {}
-        code = pickled(partial(look_in_worker, movetime, registered, lineup.id))
-        while outside:
-            some, outside = outside[: usable_cores()], outside[usable_cores() :]
-            first = len(lineup.workers)
-            for name in some:
-                lineup.workers.append(Worker())
-                lineup.workers[-1].give(code, [(name, field[name])])
-            for at, name in enumerate(some, first):
-                found[name] = _traits_from(lineup.workers, at, name, code)
-            end_all(lineup.workers[jobs:])
-            del lineup.workers[jobs:]
-        lineup.traits = join([found[name] for name in field])
-    except BaseException:
-        lineup.close()
-        raise
-    return lineup
+        for thread in threads:
+            thread.start()
+        while jobs:
+            result = results.get()
+            if result is None:
+                jobs -= 1
+            else:
+                yield result()
+    finally:
+        stopped.set()
+        for seats in every:
+            seats.close()  # whoever is asked now loses its process
+        for thread in threads:
+            thread.join(GRACE)
 
 
-def _traits_from(
-    workers: list[Worker], at: int, name: str, code: bytes, again: bool = True
-) -> Traits:
-    """Wait for the traits that a worker reads; if it dies, another worker takes its place."""
-    task = workers[at].given[0]
-    try:
-        traits: Traits = workers[at].result()
-        return traits
-    except RuntimeError as error:
-        said = str(error).strip().rpartition("\n")[2]
-    except (EOFError, OSError):
-        workers[at].join()
-        said = workers[at].ending()
-        if again:
-            workers[at] = Worker()
-            workers[at].give(code, [task])
-            return _traits_from(workers, at, name, code, again=False)
-    raise UnknownAgent(f"agent {name!r} cannot be made: {said}")
+def _same(value: T) -> T:
+    return value
 
 
-def look_in_worker(
-    movetime: float | None, registered: Mapping[str, bytes], run: str, name: str, spec: str
-) -> Traits:
-    """Make an agent of third-party code in this worker, and return its traits."""
-    register_all(registered)
-    with place_restored(), Watch() as watch:
-        agent = make_player(spec, movetime)
-        traits = look(name, spec, agent, watch)
-    agent_cache.adopt(run, {name: agent})
-    return traits
+def _raise(error: BaseException) -> Any:
+    raise error

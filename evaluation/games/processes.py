@@ -22,51 +22,11 @@ class _Interrupts:
     """The state of signal handling in this process."""
 
     heard: int | None = None  # the signal
-    handled = False  # a KeyboardInterrupt without a signal comes from an agent
-    held = False  # a process is being started: the interrupt waits
-    depth = 0  # nesting of one_interrupt()
-
-
-def agents_own(error: BaseException) -> bool:
-    """Whether an agent's own code raised an error, rather than a signal."""
-    if not isinstance(error, KeyboardInterrupt):
-        return True
-    ignored = signal.getsignal(signal.SIGINT) == signal.SIG_IGN  # a worker, a background job
-    return (_Interrupts.handled or ignored) and _Interrupts.heard is None
 
 
 def signal_heard() -> int | None:
     """Return the last signal that :func:`one_interrupt` received, or None."""
     return _Interrupts.heard
-
-
-@contextmanager
-def sigint_blocked() -> Iterator[None]:
-    """A context in which new processes start with Ctrl-C blocked.
-
-    The terminal sends Ctrl-C to every process, and each worker would print a traceback. A process
-    inherits blocked signals from its parent. If a signal arrives meanwhile, :func:`one_interrupt`
-    raises its KeyboardInterrupt when the context ends.
-    """
-    if not hasattr(signal, "pthread_sigmask"):  # Windows
-        yield
-        return
-    from multiprocessing import resource_tracker as python_tracker
-
-    from joblib.externals.loky.backend import resource_tracker as loky_tracker
-
-    # Start the trackers first: Python would start them on demand and then unblock the signal.
-    python_tracker.ensure_running()
-    loky_tracker.ensure_running()
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    _Interrupts.held = True  # another thread may get the signal
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-        _Interrupts.held = False
-    if _Interrupts.depth and _Interrupts.heard is not None:
-        raise KeyboardInterrupt
 
 
 @contextmanager
@@ -85,19 +45,13 @@ def one_interrupt(signals: Sequence[int] = (signal.SIGINT,)) -> Iterator[None]:
         for each in mine:
             signal.signal(each, signal.SIG_IGN)
         _Interrupts.heard = number
-        if not _Interrupts.held:
-            raise KeyboardInterrupt
+        raise KeyboardInterrupt
 
-    outer = _Interrupts.handled, _Interrupts.depth
-    if not _Interrupts.depth:
-        _Interrupts.heard = None
-    _Interrupts.depth += 1
-    _Interrupts.handled |= signal.SIGINT in mine
+    _Interrupts.heard = None
     before = {number: signal.signal(number, once) for number in mine}
     try:
         yield
     finally:
-        _Interrupts.handled, _Interrupts.depth = outer
         for number, handler in before.items():
             signal.signal(number, handler)
 
@@ -124,19 +78,3 @@ def stdout_to_stderr() -> Iterator[None]:
         with suppress(OSError):
             os.dup2(kept, 1)
             os.close(kept)
-
-
-@contextmanager
-def place_restored() -> Iterator[None]:
-    """A context that restores the working folder and ``sys.path``, which an agent may change."""
-    path = list(sys.path)
-    folder = None
-    with suppress(OSError):  # the folder may have been removed
-        folder = os.getcwd()
-    try:
-        yield
-    finally:
-        sys.path[:] = path
-        if folder is not None:
-            with suppress(OSError):
-                os.chdir(folder)

@@ -3,28 +3,27 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import Final, NamedTuple, Unpack, cast
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from c4env.arrays import Float64s
 from c4env.errors import InvalidOption, Unavailable
-from c4env.evaluation.games.pool import Lost, do_all
-from c4env.evaluation.games.processes import one_interrupt, signal_heard
 from c4env.evaluation.tables import plural
 from c4env.version import commit
 
-from ...agents.base import is_model
 from ...agents.registry.registry import split_spec
 from ..plan.field import (
     Player,
     Players,
     Traits,
+    as_players,
     describe_player,
     name_players,
     separate,
@@ -35,17 +34,20 @@ from ..plan.openings import Openings, choose_openings
 from ..rating.ratings import Ratings, rate
 from ..rating.tally import Tally, costs
 from ..rating.wintable import WinTable
-from ..store.record import GameRecord, digest, open_games
+from ..store.record import GameRecord, digest
+from ..store.run_files import games_table, open_games
 from ..store.transcripts import Transcripts
-from .clusters import elsewhere, play_elsewhere
-from .game import lost_game
-from .players import (
-    Lineup,
-    close_agents,
-    line_up,
-    play_one,
-)
-from .settings import Settings, SettingsByName, settings_of
+from .clusters import play_elsewhere
+from .players import RunSpec, Seats, do_all, play_one
+from .settings import CLUSTERS, Settings, Watcher
+
+
+class Frames(NamedTuple):
+    """A run as pandas frames of raw values."""
+
+    games: Any  # a row for each game
+    ratings: Any  # a row for each agent, the strongest first
+    table: Any  # a row for each pairing: first, second, games, wins, draws, losses, score
 
 
 @dataclass(frozen=True)
@@ -129,6 +131,14 @@ class Tournament:
         np.fill_diagonal(scores, 0.5)
         return names, scores
 
+    def frame(self) -> Frames:
+        """The games, the ratings and the results of the pairings as pandas frames.
+
+        Raises:
+            MissingExtra: pandas is not installed.
+        """
+        return Frames(games_table(self.games).frame(), self.ratings.frame(), self.table.frame())
+
     def _repr_markdown_(self) -> str:
         return f"{self.ratings._repr_markdown_()}\n\n{self.table._repr_markdown_()}"
 
@@ -139,7 +149,20 @@ class Tournament:
 
 
 def round_robin(
-    players: Players, openings: Openings = 3, **settings: Unpack[SettingsByName]
+    players: Players,
+    openings: Openings = 3,
+    *,
+    seed: int = 0,
+    jobs: int = 1,
+    out: str | Path | None = None,
+    limit: int | None = None,
+    movetime: float | None = None,
+    margin: float = 0.1,
+    backend: str | None = None,
+    address: str | None = None,
+    max_tokens: int | None = None,
+    watch: Watcher | None = None,
+    on_game: Callable[[GameRecord], None] | None = None,
 ) -> Tournament:
     """Play every pairing of agents from every opening, with both colours.
 
@@ -150,7 +173,7 @@ def round_robin(
         openings: a number of plies, for all positions after this number but no mirror images;
             ``"balanced:4,2"``; the path of a file; or a list of move strings. See
             :func:`c4env.evaluation.plan.openings.choose_openings`.
-        settings: ``seed``, ``jobs``, ``out``, ``watch``, ...: see
+        seed, jobs, out, limit, movetime, margin, backend, address, max_tokens, watch, on_game: see
             :class:`c4env.evaluation.games.settings.Settings`.
 
     Returns:
@@ -167,7 +190,10 @@ def round_robin(
         >>> [rating.player for rating in result.ratings]
         ['greedy', 'random']
     """
-    chosen = settings_of(round_robin, settings)
+    chosen = Settings(
+        seed=seed, jobs=jobs, out=out, limit=limit, movetime=movetime, margin=margin,
+        backend=backend, address=address, max_tokens=max_tokens, watch=watch, on_game=on_game,
+    )  # fmt: skip
     starts = choose_openings(openings, chosen.seed, chosen.limit)
     field = name_players(players)
     if len(field) < 2:
@@ -179,7 +205,18 @@ def gauntlet(
     challengers: Players | Player,
     field: Players,
     openings: Openings = 3,
-    **settings: Unpack[SettingsByName],
+    *,
+    seed: int = 0,
+    jobs: int = 1,
+    out: str | Path | None = None,
+    limit: int | None = None,
+    movetime: float | None = None,
+    margin: float = 0.1,
+    backend: str | None = None,
+    address: str | None = None,
+    max_tokens: int | None = None,
+    watch: Watcher | None = None,
+    on_game: Callable[[GameRecord], None] | None = None,
 ) -> Tournament:
     """Play every challenger against every opponent from every opening, with both colours.
 
@@ -188,7 +225,7 @@ def gauntlet(
             meet each other.
         field: the opponents, which do not meet each other.
         openings: as in :func:`round_robin`.
-        settings: ``seed``, ``jobs``, ``out``, ``watch``, ...: see
+        seed, jobs, out, limit, movetime, margin, backend, address, max_tokens, watch, on_game: see
             :class:`c4env.evaluation.games.settings.Settings`.
 
     Raises:
@@ -201,12 +238,12 @@ def gauntlet(
         >>> gauntlet("alphabeta", ["greedy", "random"], openings=0)
         <Tournament: 4 games of alphabeta, greedy, random>
     """
-    chosen = settings_of(gauntlet, settings)
+    chosen = Settings(
+        seed=seed, jobs=jobs, out=out, limit=limit, movetime=movetime, margin=margin,
+        backend=backend, address=address, max_tokens=max_tokens, watch=watch, on_game=on_game,
+    )  # fmt: skip
     starts = choose_openings(openings, chosen.seed, chosen.limit)
-    if isinstance(challengers, str) or callable(challengers) or is_model(challengers):
-        front = name_players([cast("Player", challengers)])
-    else:
-        front = name_players(challengers)
+    front = name_players(as_players(challengers))
     others = name_players(field)
     for name in others:
         if name in front:
@@ -226,7 +263,9 @@ def _whole_run(plan: Plan) -> Tournament:
 class Plan(NamedTuple):
     """A run that is ready to play."""
 
-    lineup: Lineup
+    field: Mapping[str, Player]
+    seats: Seats  # of the first thread
+    traits: Mapping[str, Traits]
     schedule: Sequence[Fixture]
     settings: Settings
     header: RunHeader
@@ -240,10 +279,14 @@ def prepare(
     challengers: tuple[str, ...] = (),
     sprt: SprtPlan | None = None,
 ) -> Plan:
-    """Check the players of a run and return its plan; :func:`play` closes the plan's agents."""
+    """Make the players of a run and return its plan; :func:`play` closes the players."""
     field = separate(field)
-    lineup = line_up(field, settings.movetime, settings.jobs)
-    known = lineup.traits
+    seats = Seats(field, settings.clock, settings.jobs == 1 and settings.clock is None)
+    try:
+        known = {name: seats.look(name) for name in field}
+    except BaseException:
+        seats.close()
+        raise
     # A run directory compares this header with its own.
     header = RunHeader(
         kind=kind,
@@ -253,41 +296,38 @@ def prepare(
         seed=settings.seed,
         c4env=version_here(),
         commit=commit(),
-        deterministic=known.deterministic,
-        timed=known.timed,
-        code=dict(known.code),
-        prompts=dict(known.prompts),
+        deterministic=tuple(name for name, its in known.items() if its.deterministic),
+        timed=tuple(name for name, its in known.items() if its.timed),
+        code={name: dict(its.code) for name, its in known.items() if its.code},
+        prompts={name: its.prompt for name, its in known.items() if its.prompt},
         movetime=settings.movetime,
         margin=None if settings.movetime is None else settings.margin,
         sprt=sprt,
     )
-    return Plan(lineup, header.schedule(), settings, header)
+    return Plan(field, seats, known, header.schedule(), settings, header)
 
 
 def play(plan: Plan, ordered: bool = False) -> Generator[GameRecord, None, None]:
     """Play the games of a run; yield each game when it is over and written.
 
-    Stored games come first, in the order of the schedule. Then the workers play the missing games.
-    Closing the generator ends the workers. Another call with the same ``out`` resumes the run.
+    Stored games come first, in the order of the schedule. Then the missing games are played.
+    Closing the generator ends the players. Another call with the same ``out`` resumes the run.
 
     Args:
         plan: the run.
         ordered: whether to yield and write the games in the order of the schedule. The first n
-            games are then the same with any number of workers.
+            games are then the same with any number of jobs.
 
     Raises:
         Unavailable: a service that an agent needs does not answer, or ``max_tokens`` are used up.
         InvalidOption: language models cannot play with these settings.
     """
-    schedule, settings, lineup = plan.schedule, plan.settings, plan.lineup
+    schedule, settings = plan.schedule, plan.settings
     out = settings.out
     done = 0
     try:
-        backend = _backend(settings, lineup.traits)
-        with (
-            one_interrupt(),
-            open_games(None if out is None else Path(out), plan.header) as file,
-        ):
+        _check(settings, plan.header.prompts)
+        with open_games(None if out is None else Path(out), plan.header) as file:
             kept = {game.fixture: game for game in file.entries}
             there = {fixture: kept[fixture] for fixture in schedule if fixture in kept}
             missing = [fixture for fixture in schedule if fixture not in there]
@@ -296,7 +336,7 @@ def play(plan: Plan, ordered: bool = False) -> Generator[GameRecord, None, None]
                 settings.watch(done, len(schedule))
             with (
                 _transcripts(plan, missing) as transcripts,
-                closing(_play(lineup, missing, settings, backend, transcripts)) as fresh,
+                closing(_play(plan, missing, transcripts)) as fresh,
             ):
                 games = (
                     _in_order(fresh, schedule, there) if ordered else chain(there.values(), fresh)
@@ -304,14 +344,12 @@ def play(plan: Plan, ordered: bool = False) -> Generator[GameRecord, None, None]
                 for game in games:
                     new = game.fixture not in there
                     if new:
-                        file.append(game)
+                        file.append(game.values())
                     done += new
                     if settings.on_game is not None:
                         settings.on_game(game)
                     if new and settings.watch is not None:
                         settings.watch(done, len(schedule))
-                    if signal_heard() is not None:  # an agent caught the interrupt
-                        raise KeyboardInterrupt
                     yield game
     except Unavailable as error:
         fate = f"{done} of {len(schedule)} games are in {out}; the same command resumes the run"
@@ -324,54 +362,29 @@ def play(plan: Plan, ordered: bool = False) -> Generator[GameRecord, None, None]
             stop.args = (f"{plural(done, 'game')} lost; with --out DIR they are kept",)
         raise
     finally:
-        lineup.close()
+        plan.seats.close()
 
 
 def _play(
-    lineup: Lineup,
-    fixtures: Sequence[Fixture],
-    settings: Settings,
-    backend: str | None,
-    transcripts: Transcripts | None,
+    plan: Plan, fixtures: Sequence[Fixture], transcripts: Transcripts | None
 ) -> Generator[GameRecord, None, None]:
-    """Play games: on joblib's workers, on worker processes of our own, or here."""
-    jobs, clock = settings.jobs, settings.clock
-    run = lineup.run(settings.seed, clock, transcripts)
-    if elsewhere(backend):
-        lineup.close()
-        yield from play_elsewhere(run, fixtures, jobs, backend, settings.address)
+    run = RunSpec(plan.settings.seed, plan.settings.clock, transcripts)
+    if plan.settings.backend in CLUSTERS and transcripts is None:
+        yield from play_elsewhere(run, plan.field, fixtures, plan.settings)
         return
-    sent = None if backend == "serial" else run.for_workers(jobs)
-    if sent is None:
-        with lineup.here():
-            yield from (play_one(run, *fixture) for fixture in fixtures)
-        return
-    close_agents(lineup.made)
-    task = functools.partial(play_one, sent)
-    with closing(do_all(task, fixtures, jobs, clock, lineup.workers)) as games:
-        for fixture, game in games:
-            yield lost_game(fixture, game) if isinstance(game, Lost) else game
+    yield from do_all(partial(play_one, run), fixtures, plan.seats, plan.settings.jobs)
 
 
-def _backend(settings: Settings, known: Traits) -> str | None:
-    """Return the backend of a run; runs with language models use threads."""
-    if not known.prompts:
-        if settings.max_tokens is not None:
-            raise InvalidOption(
-                f"max_tokens={settings.max_tokens}: no agent of the field is a language model"
-            )
-        return settings.backend
-    if settings.movetime is not None:
+def _check(settings: Settings, prompts: Mapping[str, str]) -> None:
+    if not prompts and settings.max_tokens is not None:
+        raise InvalidOption(
+            f"max_tokens={settings.max_tokens}: no agent of the field is a language model"
+        )
+    if prompts and settings.movetime is not None:
         raise InvalidOption(
             f"movetime={settings.movetime:g}: language models would forfeit on a slow network; "
             "expected movetime= only in the specs of other agents"
         )
-    if settings.backend not in (None, "threading", "serial"):
-        raise InvalidOption(
-            f"backend={settings.backend!r}: expected threading or serial, because this process "
-            "stores the answers of language models"
-        )
-    return settings.backend or "threading"
 
 
 _PATIENCE: Final = ("retries", "timeout")
@@ -382,15 +395,15 @@ def _transcripts(
     plan: Plan, missing: Sequence[Fixture]
 ) -> AbstractContextManager[Transcripts | None]:
     """Return the transcripts of a run, or None if no player is a language model."""
-    if not plan.lineup.traits.prompts:
+    if not plan.header.prompts:
         return nullcontext()
     out = plan.settings.out
     folder = None if out is None else Path(out)
     asked = {}
-    for name, prompt in plan.lineup.traits.prompts.items():
+    for name, prompt in plan.header.prompts.items():
         _, options = split_spec(plan.header.players[name])
         said_by = {key: value for key, value in options.items() if key not in _PATIENCE}
-        asked[name] = in_short({**said_by, **plan.lineup.traits.code.get(name, {})}, prompt)
+        asked[name] = in_short({**said_by, **plan.header.code.get(name, {})}, prompt)
     return closing(Transcripts(folder, asked, missing, plan.settings.max_tokens))
 
 

@@ -5,11 +5,9 @@ from __future__ import annotations
 import copy
 import re
 import sys
-from collections import ChainMap
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import chain
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard, cast
 
 from c4env.boards import require_board
 from c4env.errors import InvalidOption
@@ -19,7 +17,7 @@ from ...agents.base import Agent, FunctionAgent, is_model
 from ...agents.registry.registry import option_names, split_spec
 from ...envs.opponents import is_batched
 from ...geometry import BOARD_SIZE
-from .identity import Identity, Watch, identify, in_short
+from .identity import Identity
 
 if TYPE_CHECKING:
     from ...agents.adapters.chat.agent import Chat
@@ -51,13 +49,13 @@ def name_players(players: Players) -> dict[str, Player]:
     field: dict[str, Player] = {}
     for name, player in pairs:
         if name in field:
-            raise InvalidOption(f"agent {name!r} is given twice: {_against_itself(player)}")
-        if is_model(player) or is_batched(player):
+            raise InvalidOption(
+                f"agent {name!r} is given twice: {name_advice(field[name], player)}"
+            )
+        if is_model(player) or is_batched(player) or not isinstance(player, str | Callable):
             player = agents.make(player)
         if isinstance(player, type):
             raise InvalidOption(f"agent {name!r} is a class: pass an instance, or the class's path")
-        if not isinstance(player, str) and not callable(player):
-            raise InvalidOption(f"agent {name!r}: {player!r} is not a spec, model or callable")
         require_board(player, BOARD_SIZE, f"agent {name!r}")
         try:
             name.encode()
@@ -67,6 +65,13 @@ def name_players(players: Players) -> dict[str, Player]:
             ) from None
         field[name] = player
     return field
+
+
+def as_players(given: Players | Player) -> Players:
+    """Return one player or several as players."""
+    if isinstance(given, str) or callable(given) or is_model(given):
+        return [cast("Player", given)]
+    return given
 
 
 def separate(field: Mapping[str, Player]) -> dict[str, Player]:
@@ -90,16 +95,21 @@ def separate(field: Mapping[str, Player]) -> dict[str, Player]:
 
 
 def split_name(text: str) -> tuple[str, str]:
-    """Split ``name=SPEC`` into name and spec; a spec without a name is its own name."""
-    named = re.fullmatch(r"\s*([^=:(){},]+?)\s*=\s*(.+)", text, re.DOTALL)
+    """Split ``name=SPEC`` into name and spec; a spec without a name is its own name.
+
+    A name has no slash, so that ``runs/lr=0.1/mine.py`` is a path.
+    """
+    named = re.fullmatch(r"\s*([^=:(){},/\\]+?)\s*=\s*(.+)", text, re.DOTALL)
     return (named[1], named[2].strip()) if named else (text, text)
 
 
-def _against_itself(player: Player) -> str:
-    """Return advice on how an agent can play against itself."""
-    if isinstance(player, str):
-        return f"for a game against itself, give two names: one={player} two={player} (or c4 play)"
-    return "use a mapping to give each agent its own name"
+def name_advice(first: Player, second: Player) -> str:
+    """Return advice on how two agents of one name can play."""
+    if not (isinstance(first, str) and isinstance(second, str)):
+        return "use a mapping to give each agent its own name"
+    if first != second:
+        return f"give each agent a name of its own: one={first} two={second}"
+    return f"for a game against itself, give two names: one={first} two={second} (or c4 play)"
 
 
 def title(player: Callable[..., Any]) -> str:
@@ -126,38 +136,27 @@ def make_player(spec: str, movetime: float | None) -> Agent:
 
 
 class Traits(NamedTuple):
-    """The traits of a run's players: for each trait, the names of the players that have it."""
+    """What a player says of itself, and the code from outside this project that it consists of."""
 
-    deterministic: tuple[str, ...]  # always give the same answer in the same position
-    timed: tuple[str, ...]  # search by the clock
-    prompts: Mapping[str, str] = MappingProxyType({})  # of language models, by player
-    code: Mapping[str, Identity] = MappingProxyType({})  # of players from outside this project
-
-    def in_short(self, name: str) -> str:
-        """Return one hash of a player's code and prompt; "" if the player has neither."""
-        return in_short(self.code.get(name, {}), self.prompts.get(name, ""))
+    deterministic: bool  # always gives the same answer in the same position
+    timed: bool  # searches by the clock
+    prompt: str = ""  # of a language model
+    code: Identity = MappingProxyType({})
+    limit: float | None = None  # seconds after which the process of a late agent is killed
 
 
-def look(name: str, player: Player, agent: Any, watch: Watch) -> Traits:
-    """Return the traits of one player, from its agent and from what was read to make the agent.
+def traits_of(agent: Any) -> Traits:
+    """Return what an agent says of itself; check that it is ready.
 
     Agents whose search depth depends on the clock do not count as deterministic.
     """
     if isinstance(agent, Agent):
         agent.ready()
-    clocked = getattr(agent, "movetime", None) is not None
-    same = getattr(agent, "deterministic", False) is True and not clocked
-    known, timed = ((name,) * yes for yes in (same, clocked))
-    prompts = {name: str(agent.prompt)} if is_language_model(agent) else {}
-    code = {name: own} if (own := identify(player, name, watch)) else {}
-    return Traits(known, timed, prompts, code)
-
-
-def join(traits: Iterable[Traits]) -> Traits:
-    """Merge the traits of single players into the traits of all players."""
-    *names, prompts, code = zip(Traits((), ()), *traits, strict=True)
-    known, timed = (tuple(chain(*each)) for each in names)
-    return Traits(known, timed, dict(ChainMap(*prompts)), dict(ChainMap(*code)))
+    timed = getattr(agent, "movetime", None) is not None
+    claim = agent.repeats if isinstance(agent, Agent) else getattr(agent, "deterministic", False)
+    same = claim is True and not timed
+    prompt = str(agent.prompt) if is_language_model(agent) else ""
+    return Traits(same, timed, prompt, limit=getattr(agent, "timeout", None))
 
 
 def is_language_model(agent: object) -> TypeGuard[Chat]:

@@ -1,71 +1,32 @@
-"""Choose the openings of a run, which are the positions from which its games begin.
+"""Choose the openings of a run: those of ``c4env.openings``, shuffled by the seed of the run.
 
 Deterministic agents repeat the same game from the same position, so a run uses each opening once.
-``3`` means all positions after 3 plies, one of each mirror pair. ``balanced:4,2`` means only the
-balanced positions after 4 plies. The path of a file means the openings in the file's lines.
-
-The solver's opening book, which has the exact score of every position of up to 8 plies, shows
-which positions are balanced.
 """
 
 from __future__ import annotations
 
 import hashlib
-import os
-import re
 from collections.abc import Sequence
-from pathlib import Path
-from typing import Final
 
-from c4env.errors import C4Error, InvalidOption, require_integer
-
-from ...position import Position, format_moves
-
-MAX_PLIES: Final = 8  # the book's limit: 91,295 openings
-
-GRAMMAR: Final = "a number of plies 0..8, balanced:PLIES,SCORE, or a file"
-
-Openings = int | str | Sequence[str]
-"""A number of plies, a text in the form of GRAMMAR, or a list of move strings."""
+from ...openings import Openings as Openings
+from ...openings import list_openings
 
 
 def choose_openings(openings: Openings, seed: int = 0, limit: int | None = None) -> list[str]:
     """Return the openings of a run, as move strings of 1-based columns.
 
     Args:
-        openings: a number of plies, for all positions after so many plies; ``"balanced:4,2"`` for
-            the positions after 4 plies whose exact score is between -2 and 2; the path of a file;
-            or a list of move strings.
+        openings: as for :func:`c4env.list_openings`.
         seed: the seed that shuffles the openings. A list of move strings is not shuffled.
         limit: the greatest number of openings to take after shuffling; None takes all.
 
     Raises:
         InvalidOption: there is no opening, an opening is wrong or repeated, or a text is malformed.
     """
-    if isinstance(openings, str):
-        found = shuffled(_named(openings.strip()), seed)
-    elif isinstance(openings, Sequence):
-        found = [check_opening(moves, f"opening {moves!r}") for moves in openings]
-    else:
-        found = shuffled(enumerate_openings(openings), seed)
-    if not found:
-        raise InvalidOption(f"openings={openings!r}: expected at least one opening")
-    if len(set(found)) < len(found):
-        raise InvalidOption("openings: an opening is given twice")
-    return found[:limit]
-
-
-def _named(text: str) -> list[str]:
-    if re.fullmatch(r"-?\d+", text):
-        return enumerate_openings(int(text))
-    if not text.startswith("balanced") or os.path.isfile(text):
-        return read_openings(text)
-    numbers = re.fullmatch(r"balanced:(\d+),(\d+)", text)
-    if numbers is None:
-        raise InvalidOption(
-            f"openings={text!r}: expected balanced:PLIES,SCORE such as balanced:4,2"
-        )
-    return balanced_openings(int(numbers[1]), int(numbers[2]))
+    chosen = list_openings(openings)
+    if isinstance(openings, str) or not isinstance(openings, Sequence):
+        chosen = shuffled(chosen, seed)
+    return chosen[:limit]
 
 
 def shuffled(openings: Sequence[str], seed: int) -> list[str]:
@@ -74,90 +35,3 @@ def shuffled(openings: Sequence[str], seed: int) -> list[str]:
     The order of two openings does not depend on the other openings in the list.
     """
     return sorted(openings, key=lambda m: hashlib.sha256(f"{seed} {m}".encode()).digest())
-
-
-def check_opening(moves: str, where: str) -> str:
-    """Return a move string after checking that it leads to an unfinished game.
-
-    Raises:
-        InvalidOption: the moves are illegal or end the game; the message begins with ``where``.
-    """
-    try:
-        over = Position.parse(moves).outcome is not None
-    except C4Error as error:
-        raise InvalidOption(f"{where}: {error}") from None
-    if over:
-        raise InvalidOption(f"{where}: the game is over after {moves!r}")
-    return moves
-
-
-def canonical(position: Position) -> Position:
-    """Return a position or its mirror image, whichever has the smaller bitboards."""
-    mirrored = position.mirror()
-    return min(position, mirrored, key=lambda p: (p.mine, p.theirs))
-
-
-def enumerate_openings(plies: int) -> list[str]:
-    """List move strings of all unfinished positions after ``plies`` discs, one per mirror pair.
-
-    The move string is the lexicographically first game that leads to the position. The list is
-    sorted. For 0 to 8 plies its length is 1, 4, 25, 121, 568, 2144, 8231, 27109 and 91295.
-
-    Raises:
-        InvalidOption: ``plies`` is not an integer 0..8.
-    """
-    layer = {Position(): ""}
-    count = require_integer("openings", plies, 0, GRAMMAR, high=MAX_PLIES)
-    for _ in range(count):
-        following: dict[Position, str] = {}
-        seen: set[Position] = set()
-        for position, moves in layer.items():
-            for column in position.legal_columns():
-                child = position.play(column)
-                if child.outcome is None and canonical(child) not in seen:
-                    seen.add(canonical(child))
-                    following[child] = moves + format_moves([column])
-        layer = following
-    return list(layer.values())
-
-
-def balanced_openings(plies: int, most: int) -> list[str]:
-    """Return the openings of :func:`enumerate_openings` that score from ``-most`` to ``most``.
-
-    The scores are exact: 0 is a draw, and 1 is a win with the winner's last disc.
-
-    Raises:
-        InvalidOption: ``plies`` is not an integer 0..8, or ``most`` is negative.
-    """
-    from ...agents.solver.book import default_book  # compiles, so only here
-
-    if most < 0:
-        raise InvalidOption(f"balanced:{plies},{most}: expected a score of at least 0")
-    book = default_book()
-    scores = {moves: book.score(Position.parse(moves)) for moves in enumerate_openings(plies)}
-    return [moves for moves, score in scores.items() if score is not None and abs(score) <= most]
-
-
-def read_openings(path: str | Path) -> list[str]:
-    """Read a file with an opening of 1-based columns on each line; ``#`` begins a comment.
-
-    Raises:
-        InvalidOption: the file cannot be read, or an opening is wrong, missing or repeated.
-    """
-    try:
-        lines = Path(path).read_text(encoding="utf-8-sig").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        why = getattr(error, "strerror", None) or "not a text file"
-        raise InvalidOption(f"openings={str(path)!r}: {why}; expected {GRAMMAR}") from None
-    found: dict[str, int] = {}
-    for number, line in enumerate(lines, start=1):
-        moves = line.partition("#")[0].strip()
-        if not moves:
-            continue
-        check_opening(moves, f"{path}, line {number}")
-        if moves in found:
-            raise InvalidOption(f"{path}, line {number}: {moves} is also in line {found[moves]}")
-        found[moves] = number
-    if not found:
-        raise InvalidOption(f"openings={str(path)!r}: expected at least one opening in the file")
-    return list(found)

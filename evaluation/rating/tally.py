@@ -15,7 +15,7 @@ from c4env.arrays import Bools, Float64s
 from c4env.evaluation.rating.interval import weights_of
 from c4env.evaluation.seeds import seeds
 
-from ..plan.openings import enumerate_openings
+from ...openings import enumerate_openings
 from ..store.record import GameRecord
 
 _ENUMERATED: Final = (1, 4, 25, 121, 568, 2144, 8231)  # numbers of openings of 0, 1, 2, ... plies
@@ -133,6 +133,16 @@ class Tally:
         """The mean number of games of a pair of agents in each resampled unit; usually 2."""
         met = self.games + self.games.swapaxes(1, 2)
         return float(met.sum() / count) if (count := np.count_nonzero(met)) else 2.0
+
+    def deviations(self) -> Float64s:
+        """Return how each opening's points differ from the pair's mean, both colours together.
+
+        The differences ``[openings, players, players]`` are the row's; the column's are opposite.
+        """
+        points = self.points + (self.games - self.points).swapaxes(1, 2)
+        games = self.games + self.games.swapaxes(1, 2)
+        mean = points.sum(0) / np.maximum(games.sum(0), 1)
+        return np.asarray(points - games * mean)
 
     @property
     def groups(self) -> list[list[int]]:

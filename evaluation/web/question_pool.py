@@ -12,9 +12,9 @@ from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final, NamedTuple
 
-from c4env.cores import usable_cores
-from c4env.evaluation.games.pool import Worker, pickled
-from c4env.evaluation.web.questions import Message, Question, answer, parts, summary
+from c4env.errors import EngineFault
+from c4env.evaluation.games.players import Host
+from c4env.evaluation.web.questions import Message, Question, parts, summary
 
 GRACE: Final = 0.4  # seconds that a process has to end a search before the pool kills it
 END: Final = None  # comes after the last message of an answer
@@ -42,11 +42,10 @@ class QuestionPool:
     def __init__(self, size: int, seconds: float) -> None:
         self.seconds = seconds
         self.waiting = 0
-        self.workers: set[Worker] = set()
+        self.workers: set[Host] = set()
         self._size = size
         self._closing = False
-        self._code = pickled(answer)
-        self._idle: asyncio.Queue[Worker] = asyncio.Queue()
+        self._idle: asyncio.Queue[Host] = asyncio.Queue()
         self._tasks: set[asyncio.Task[None]] = set()
         self._threads = ThreadPoolExecutor(size, "worker")
 
@@ -89,8 +88,7 @@ class QuestionPool:
         found: list[Message] = []
         try:
             for part in parts(question):
-                worker.give(self._code, [(part,)])
-                coming = loop.run_in_executor(self._threads, worker.result)
+                coming = loop.run_in_executor(self._threads, worker.call, *part)
                 coming.add_done_callback(lambda done: done.exception())  # whoever listens
                 found.append(await asyncio.wait_for(asyncio.shield(coming), deadline - loop.time()))
                 put(found[-1])
@@ -100,7 +98,7 @@ class QuestionPool:
                 put(message)
         except TimeoutError:
             put({"type": "error", "error": f"no answer within {self.seconds:g} seconds"})
-        except (EOFError, OSError, RuntimeError):
+        except (EngineFault, OSError):
             put({"type": "error", "error": "the search process died; ask again"})
         finally:
             put(END)
@@ -108,23 +106,22 @@ class QuestionPool:
                 # Recover in another task, which does not end when the listener leaves.
                 self._begin(self._recover(worker, coming))
 
-    async def _recover(self, worker: Worker, coming: asyncio.Future[Message] | None) -> None:
+    async def _recover(self, worker: Host, coming: asyncio.Future[Message] | None) -> None:
         """Make a process idle when its search has ended, or replace the process."""
         try:
             if coming is not None:
                 await asyncio.wait_for(asyncio.shield(coming), GRACE)
             self._idle.put_nowait(worker)
-        except (EOFError, OSError, RuntimeError):  # a timeout is an OSError
+        except (EngineFault, OSError):  # a timeout is an OSError
             await self._kill(worker)
             if not self._closing:
                 self._start_worker()
 
     def _start_worker(self) -> None:
-        worker = Worker(max(1, usable_cores() // self._size))
+        worker = Host("c4env.evaluation.web.questions")
         self.workers.add(worker)
         self._idle.put_nowait(worker)
 
-    async def _kill(self, worker: Worker) -> None:
+    async def _kill(self, worker: Host) -> None:
         self.workers.discard(worker)
-        worker.kill()
-        await asyncio.to_thread(worker.join)
+        await asyncio.to_thread(worker.close)

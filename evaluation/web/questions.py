@@ -16,9 +16,9 @@ from c4env import agents
 from c4env.agents.base import Agent, SearchingAgent, SearchResult
 from c4env.bitboard import CENTRE_FIRST
 from c4env.errors import C4Error
-from c4env.evaluation.games.game import Fault, ask, begin, describe_error, game_seed
+from c4env.evaluation.games.asking import Fault, ask, begin, describe_error
+from c4env.evaluation.games.game import game_seed
 from c4env.evaluation.web.specs import MEMORY, reserved_mb
-from c4env.observation import Observation, observe, position_from
 from c4env.position import Position, format_moves
 
 Message = dict[str, Any]
@@ -111,9 +111,9 @@ class _Searcher:
     def __init__(self, agent: SearchingAgent) -> None:
         self._agent = agent
 
-    def __call__(self, observation: Observation) -> int:
+    def choose(self, position: Position) -> int:
         """Search, and return the agent's column."""
-        self.result = self._agent.search(position_from(observation))
+        self.result = self._agent.search(position)
         self.nodes = self.result.nodes
         return self.result.column
 
@@ -129,7 +129,7 @@ def _move(cache: RecentAgents, question: Question) -> Message:
     policy = _Searcher(agent) if isinstance(agent, SearchingAgent) else agent
     started = time.perf_counter()
     seed = game_seed(question.seed, (question.agent, ""), question.moves, position.to_move)
-    found = begin(agent, seed) or ask(policy, observe(position))
+    found = begin(agent, seed) or ask(policy.choose, position, position.is_legal, policy)
     if isinstance(found, Fault):
         return {"type": "forfeit", **found._asdict()}
     column, nodes = found
@@ -174,3 +174,9 @@ ANSWERS: Final[dict[str, Callable[[RecentAgents, Question], Message]]] = {
     "score": _score,
     "value": _value,
 }
+
+
+if __name__ == "__main__":
+    from c4env.evaluation.games.host import serve
+
+    serve(lambda *question: answer(Question(*question)))

@@ -1,12 +1,17 @@
 """The policy interface, and the agents in another project's environment."""
 
+import copy
+import pickle
 import signal
 import threading
 
 import pytest
 from hypothesis import given
 
-from c4env import agents, observe
+from c4env import Position, agents, observe
+from c4env.agents.base import Agent, is_written_for_choice
+from c4env.agents.published.alphabeta import AlphaBeta
+from c4env.errors import C4Error
 from tests.helpers.processes import start_python
 from tests.rules.strategies import positions
 
@@ -24,6 +29,36 @@ def test_an_agent_answers_an_observation_as_it_answers_its_position(position):
         assert agent(observe(position)) == column
         assert agent(observe(position)["observation"]) == column
         assert type(agent(observe(position))) is int
+
+
+class Avoids(AlphaBeta):
+    """A subclass of a search with an attribute of its own."""
+
+    avoid = None
+
+    def choose(self, position):
+        return next(c for c in position.legal_columns() if c != self.avoid)
+
+
+def test_a_copy_keeps_every_attribute():
+    agent = Avoids(depth=2)
+    agent.avoid = 0
+    assert [a.choose(Position()) for a in (agent, copy.deepcopy(agent))] == [1, 1]
+    assert pickle.loads(pickle.dumps(agent)).choose(Position()) == 1
+
+
+@pytest.mark.parametrize("name", agents.names())
+def test_the_choice_of_every_agent_of_the_zoo_is_its_own(name):
+    """Methods that an agent inherits belong to the choice that it inherits."""
+    spec = {"puct": "puct:simulations=2"}.get(name, name)
+    try:
+        agent = agents.make(spec)
+    except C4Error:  # one that needs an argument
+        return
+    assert (
+        is_written_for_choice(agent, "choose_many") or type(agent).choose_many is Agent.choose_many
+    )
+    assert agent.repeats == agent.deterministic
 
 
 STOPPED_BY_CTRL_C = """

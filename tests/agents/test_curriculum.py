@@ -34,26 +34,26 @@ def test_the_elo_follows_the_score_and_stays_on_the_scale():
 
 def test_only_games_that_began_at_the_present_elo_count():
     curriculum = Curriculum(-500, games=2)
-    games, three = curriculum.follower(), np.arange(3)
-    games.begin(three, three)
-    games.end(three[:2], rewarded(1, 1))
+    three = np.arange(3)
+    curriculum.begin_games(three, three)
+    curriculum.end_games(three[:2], rewarded(1, 1))
     assert curriculum.elo == -450
-    games.end(three[2:], rewarded(-1))  # began at -500
-    games.begin(three[:2], three[:2])
-    games.end(three[:1], rewarded(1))
+    curriculum.end_games(three[2:], rewarded(-1))  # began at -500
+    curriculum.begin_games(three[:2], three[:2])
+    curriculum.end_games(three[:1], rewarded(1))
     assert curriculum.elo == -450
-    games.end(three[1:2], rewarded(1))
+    curriculum.end_games(three[1:2], rewarded(1))
     assert curriculum.history == (-450, -400)
 
 
 def test_a_game_keeps_its_elo_to_its_end():
     curriculum = Curriculum(426, games=1, step=1540)
-    games, boards = curriculum.follower(), np.arange(200)
-    games.begin(boards[:100], boards[:100])
+    boards = np.arange(200)
+    curriculum.begin_games(boards[:100], boards[:100])
     curriculum.count(rewarded(-1))
     assert curriculum.elo == -1114
     discs = np.tile(bitboards("112233"), (200, 1))  # a win in column 4
-    columns = games.columns(discs, boards, boards)  # the last hundred games begin here
+    columns = curriculum.choose_in_games(boards, discs, boards)  # the last hundred games begin here
     assert set(columns[:100]) == {3}
     assert len(set(columns[100:])) == 7
 

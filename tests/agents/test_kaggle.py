@@ -1,24 +1,26 @@
 """kaggle: ConnectX submissions in our games."""
 
+import sys
+from contextlib import closing
+
 import pytest
 
 from c4env import Position, agents, evaluation
-from c4env.errors import EngineFault
+from c4env.evaluation.games.players import Seats
 from tests.helpers.paths import DATA
 
 RULES = f"kaggle:{DATA / 'kaggle' / 'rules.py'}"
 
 
 @pytest.fixture
-def submitted(tmp_path, request):
+def submitted(tmp_path, monkeypatch):
     """The agent of a source."""
+    monkeypatch.setattr(sys, "path", [*sys.path])
 
     def make(source, options=""):
         path = tmp_path / "submission.py"
         path.write_text(source)
-        agent = agents.make(f"kaggle:{path}{options}")
-        request.addfinalizer(agent.close)
-        return agent
+        return agents.make(f"kaggle:{path}{options}")
 
     return make
 
@@ -52,8 +54,7 @@ def test_a_submission_sees_what_the_competition_shows(submitted):
         "agent = lambda obs, config: 3\nname = 'no agent'",
         "from dataclasses import dataclass\nfrom typing import ClassVar\n"
         "@dataclass\nclass Book:\n    lines: ClassVar[dict] = {}\ndef agent(obs): return 3",
-        "import os\ndef agent(obs, config):\n    print('4'); os.write(1, b'5\\n')\n    return 3",
-        "from helper import agent",
+                "from helper import agent",
         "from http import HTTPStatus\ndef agent(obs): return 3 if HTTPStatus.OK == 200 else 0",
     ],
 )  # fmt: skip
@@ -63,28 +64,32 @@ def test_the_last_callable_is_the_agent(submitted, tmp_path, source):
 
 
 @pytest.mark.parametrize(
-    ("source", "words"),
+    ("source", "kind", "words"),
     [
-        ("def agent(obs): return 1 / 0", "error ZeroDivisionError: division by zero"),
-        ("def agent(obs) return 3", "error SyntaxError"),
-        ("import numpy\ndef agent(obs): return numpy.int64(3)", "error TypeError"),
-        ("import nothing_of_this_name", "error ModuleNotFoundError: No module"),
-        ("answer = 3", "error ValueError: the file defines no callable"),
-        ("def agent(obs): return '3'", "error TypeError"),
-        ("def agent(obs): return True", "error TypeError: True of <class 'bool'>"),
-        ("def agent(obs): return 7", "error ValueError: action 7: expected 0..6"),
-        ("def agent(obs): return -1", "error ValueError: action -1"),
-        ("class A:\n def __call__(self, obs, config): return 3\na = A()", "error AttributeError"),
-        ("def agent(obs): raise SystemExit(1)", "error SystemExit: 1"),
+        ("def agent(obs): return 1 / 0", ZeroDivisionError, "division by zero"),
+        ("def agent(obs) return 3", SyntaxError, "expected"),
+        ("import numpy\ndef agent(obs): return numpy.int64(3)", TypeError, "is not an int"),
+        ("import nothing_of_this_name", ModuleNotFoundError, "No module"),
+        ("answer = 3", ValueError, "the file defines no callable"),
+        ("def agent(obs): return '3'", TypeError, "is not an int"),
+        ("def agent(obs): return True", TypeError, "True of <class 'bool'>"),
+        ("def agent(obs): return 7", ValueError, r"action 7: expected 0\.\.6"),
+        ("def agent(obs): return -1", ValueError, "action -1"),
+        ("class A:\n def __call__(self, obs, c): return 3\na = A()", AttributeError, "__code__"),
+        ("def agent(obs): raise SystemExit(1)", SystemExit, "1"),
     ],
 )
-def test_what_goes_wrong_is_a_fault(submitted, source, words):
-    with pytest.raises(EngineFault) as caught:
-        submitted(source).choose(Position.parse("111111"))
-    assert words in str(caught.value)
+def test_what_goes_wrong_is_an_error_and_in_a_run_a_fault(submitted, source, kind, words):
+    agent = submitted(source)
+    with pytest.raises(kind, match=words):
+        agent.choose(Position.parse("111111"))
+    with closing(Seats({"it": agent.name}, None, here=True)) as seats:
+        fault = seats["it"].ask(Position(), "", None)
+    assert fault.ending == "exception"
+    assert kind.__name__ in fault.reason
 
 
-def test_each_game_has_a_fresh_process_and_its_seed(submitted):
+def test_each_game_loads_the_file_anew_and_has_its_seed(submitted):
     source = (
         "import random\nimport numpy as np\nseen = []\n"
         "def agent(obs):\n"
@@ -92,12 +97,21 @@ def test_each_game_has_a_fresh_process_and_its_seed(submitted):
         "    return (len(seen) + random.randrange(7) + np.random.randint(7)) % 7\n"
     )
     agent = submitted(source)
+    with closing(Seats({"it": agent.name}, None, here=True)) as seats:
 
-    def columns(seed):
-        agent.reset(seed)
-        return [agent.choose(Position()) for _ in range(12)]
+        def columns(seed):
+            assert seats["it"].reset(seed) is None
+            return [seats["it"].ask(Position(), "", None) for _ in range(12)]
 
-    assert columns(2**63 + 5) == columns(2**63 + 5) != columns(6)
+        assert columns(2**63 + 5) == columns(2**63 + 5) != columns(6)
+
+
+def test_a_late_submission_loses_its_process_and_the_game(submitted):
+    agent = submitted("import time\ndef agent(obs): time.sleep(100)", ",timeout=0.5")
+    with closing(Seats({"it": agent.name}, None, here=True)) as seats:
+        seats["it"].reset(1)
+        fault = seats["it"].ask(Position(), "", None)
+    assert (fault.ending, fault.reason) == ("time", "its process gave no answer within 0.5 s")
 
 
 @pytest.mark.slow
@@ -139,13 +153,13 @@ def test_a_submission_plays_as_in_kaggles_environment(submitted, tmp_path, sourc
     agent = submitted(source)
     agent.reset(1)
     environment = kaggle_environments.make("connectx")
-    steps = environment.run([agent.title, lambda obs: obs.board[:7].index(0)])
+    steps = environment.run([agent.file, lambda obs: obs.board[:7].index(0)])
     assert len(steps) > 1
     moves = ""
     for ply, states in enumerate(steps[1:]):
         action = states[ply % 2].action
         if ply % 2 == 0 and states[0].status in ("ERROR", "INVALID"):
-            with pytest.raises(EngineFault):
+            with pytest.raises((Exception, SystemExit)):  # of the submission
                 agent.choose(Position.parse(moves))
         elif ply % 2 == 0:
             assert agent.choose(Position.parse(moves)) == action

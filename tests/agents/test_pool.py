@@ -12,7 +12,7 @@ from c4env import ConnectFourEnv, ConnectFourVectorEnv, Position, agents
 from c4env.agents import Pool
 from c4env.agents.search.fixed_depth import FixedDepth
 from c4env.envs.vectorized.batch import bitboards
-from c4env.errors import InvalidOption, OpponentFailed, UnknownAgent
+from c4env.errors import InvalidOption, UnknownAgent
 from tests.rules.positions import random_positions
 
 
@@ -135,12 +135,11 @@ def test_what_is_removed_or_not_drawn_any_more_plays_its_games_to_their_end(remo
 
 def ended(pool, boards, *rewards):
     """Games of a pool, ended on new boards with these rewards at once."""
-    games = pool.follower()
-    at = np.arange(boards)
-    games.begin(at, np.zeros(boards, np.int64))
+    at, seeds = pool.join(boards), np.zeros(boards, np.int64)
+    pool.begin_games(at, seeds)
     for reward in rewards:
-        games.end(at, np.full(boards, float(reward)))
-        games.begin(at, np.zeros(boards, np.int64))
+        pool.end_games(at, np.full(boards, float(reward)))
+        pool.begin_games(at, seeds)
 
 
 @pytest.mark.parametrize("boards", [1, 20])
@@ -183,9 +182,8 @@ def test_a_priority_draws_by_the_results_so_far(priority):
     products = np.array([function(rate) for rate in rates.values()]) * (2, 1, 1)
     assert list(pool.shares) == [beaten, lost, unmet]
     assert list(pool.shares.values()) == pytest.approx(products / products.sum())
-    games = pool.follower()
-    games.begin(np.arange(4000), np.arange(4000))
-    drawn = np.bincount(games._who, minlength=3) / 4000
+    pool.begin_games(at := pool.join(4000), np.arange(4000))
+    drawn = np.bincount(pool._playing[at], minlength=3) / 4000
     assert drawn == pytest.approx(products / products.sum(), abs=0.03)
 
 
@@ -225,28 +223,6 @@ def test_a_pool_per_move_asks_each_by_its_share():
     assert (asked(Pool({ONES: 0, FIVES: 2}), positions) == 5).all()
     answered, _ = games_against(Pool({ONES: 1, FIVES: 1}, per="move"), size=10, steps=10)
     assert any(len(set(game[:3])) > 1 for board in answered for game in board)
-
-
-def test_games_that_end_in_a_step_that_fails_count_nowhere():
-    failing = [True]
-
-    @c4env.batched
-    def moody(observation):
-        if failing and not observation["observation"].any():
-            raise RuntimeError("out of order")
-        return ONES(observation)
-
-    pool = Pool({moody: 1})
-    envs = ConnectFourVectorEnv(2, opponent=pool, seat=1, autoreset_mode="SameStep")
-    for won in (0, 2):
-        envs.reset(seed=1, options={"moves": "1414242"})
-        if failing:
-            with pytest.raises(OpponentFailed, match="out of order"):
-                envs.step([3, 3])  # wins; the next games cannot begin
-        else:
-            envs.step([3, 3])
-        assert pool.results == {moody: (won, 0, 0)}
-        failing.clear()
 
 
 def test_bad_pools_are_refused():

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from c4env import Position, agents
-from c4env.agents.selfplay.search import Improved
-from c4env.envs.vectorized.batch import bitboards
+from c4env.agents.selfplay.search import PolicyOutput
+from c4env.envs.vectorized.batch import bitboards, discs_on
 from tests.helpers.processes import start_python
 
 torch = pytest.importorskip("torch", reason="needs torch: pip install torch")
@@ -45,7 +45,7 @@ def scripted(columns, values, proven):
     def search(boards, noise):
         column, value, sure = next(said)
         policies = np.eye(7)[[column]]
-        return Improved(np.array([column]), policies, np.array([value]), np.array([sure]))
+        return PolicyOutput(np.array([column]), policies, np.array([value]), np.array([sure]))
 
     return search
 
@@ -64,7 +64,7 @@ def test_targets_are_results_and_values_halves_each(monkeypatch):
     assert moves["policy"].argmax(axis=1).tolist() == [3, 0, 3, 0, 3, 0, 3]
     assert moves["board"][0].tolist() == [0, 0]
     assert moves["board"][[-1]].tolist() == bitboards("414141").tolist()
-    assert games.batch.plies.tolist() == [0]  # a new game
+    assert discs_on(games.boards).tolist() == [0]  # a new game
 
 
 @pytest.mark.compiled

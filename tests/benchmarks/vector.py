@@ -23,7 +23,6 @@ WARM_UP: Final = 30  # steps until the boards are of all ages
 MODES: Final[dict[str, dict[str, Any]]] = {
     "self-play": {},
     "self-play, copy=False": {"copy": False},
-    "self-play, copy=False, 2 threads": {"copy": False, "threads": 2},
     "self-play, same-step autoreset": {"autoreset_mode": "SameStep"},
     "against random": {"opponent": "random"},
     "against greedy": {"opponent": "greedy"},
@@ -53,11 +52,7 @@ def run(sizes: Sequence[int] = SIZES, seconds: float = 0.1, repeat: int = 3) -> 
 
 def works(size: int, seconds: float) -> dict[str, Callable[[int], float]]:
     """Of every mode: what measures its steps a second, given a seed."""
-    return {
-        name: partial(_speed, size, arguments, seconds)
-        for name, arguments in MODES.items()
-        if arguments.get("threads", 1) <= size
-    }
+    return {name: partial(_speed, size, arguments, seconds) for name, arguments in MODES.items()}
 
 
 def _speed(size: int, arguments: dict[str, Any], seconds: float, seed: int) -> float:

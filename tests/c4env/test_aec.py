@@ -4,17 +4,13 @@ import logging
 import random
 import warnings
 
-import gymnasium
 import numpy as np
 import pytest
-from gymnasium.utils.env_checker import check_env
 from pettingzoo.utils import wrappers
 from pettingzoo.utils.env_logger import EnvLogger
 
-from c4env import ConnectFourEnv
 from c4env.envs.aec import env, raw_env
-from c4env.envs.masked import MaskInObservation
-from c4env.errors import InvalidOption, WrongOrder
+from c4env.errors import WrongOrder
 from tests.helpers.environments import begun, seen
 
 with warnings.catch_warnings():
@@ -222,44 +218,3 @@ def test_pettingzoo_accepts_its_pictures(make, monkeypatch):
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
     monkeypatch.setitem(raw_env.metadata, "render_fps", 1000)
     render_test(make)
-
-
-@pytest.mark.parametrize("dtype", ["int8", "float32", "bool"])
-def test_a_wrapped_environment_is_one_of_gymnasiums(dtype):
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", ".*different from the unwrapped version")
-        check_env(MaskInObservation(ConnectFourEnv(), mask_dtype=dtype), skip_render_check=True)
-
-
-def test_observation_and_mask_are_those_of_the_environment():
-    plain = ConnectFourEnv(layout="planes_first", dtype="float32")
-    env = MaskInObservation(ConnectFourEnv(layout="planes_first", dtype="float32"), ("obs", "mask"))
-    expected, info = plain.reset(seed=5)
-    seen, _ = env.reset(seed=5)
-    ended = False
-    while not ended:
-        assert list(seen) == ["obs", "mask"]
-        assert seen in env.observation_space
-        assert (seen["obs"] == expected).all()
-        assert (seen["mask"] == info["action_mask"]).all()
-        assert seen["mask"].any()
-        action = int(info["action_mask"].argmax())
-        expected, reward, ended, _, info = plain.step(action)
-        seen, same_reward, same_ended, _, same_info = env.step(action)
-        assert (reward, ended) == (same_reward, same_ended)
-        seen["mask"][:] = 1 - seen["mask"]  # what was handed out is the caller's
-        assert (same_info["action_mask"] == info["action_mask"]).all()
-        seen["mask"][:] = 1 - seen["mask"]
-    assert seen["mask"].all()  # a policy asked at the end can choose
-    assert not same_info["action_mask"].any()
-    assert set(info) == set(same_info)
-
-
-def test_bad_arguments_are_refused():
-    for keys in ("ab", ("a",), ("a", "a")):
-        with pytest.raises(InvalidOption, match="two different names"):
-            MaskInObservation(ConnectFourEnv(), keys)
-    with pytest.raises(InvalidOption, match="mask_dtype='int64'"):
-        MaskInObservation(ConnectFourEnv(), mask_dtype="int64")
-    with pytest.raises(InvalidOption, match="expected Discrete"):
-        MaskInObservation(gymnasium.make("Pendulum-v1"))

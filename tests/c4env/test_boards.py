@@ -134,6 +134,8 @@ def test_boards_do_not_mix():
 def test_a_module_that_is_not_made_for_any_board_refuses():
     with pytest.raises(WrongBoard, match=r"c4env\.envs\.text is made for 6x7x4, not for 4x4x4"):
         part(Size(4, 4, 4), "envs.text")
+    with pytest.raises(WrongBoard, match=r"on_4x4x4\.errors: all boards share c4env\.errors"):
+        part(Size(4, 4, 4), "errors")
     with pytest.raises(ModuleNotFoundError):
         part(Size(4, 4, 4), "nothing")
 

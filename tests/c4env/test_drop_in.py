@@ -4,7 +4,6 @@ import copy
 import inspect
 import pickle
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,6 +14,7 @@ import c4env as connect_four_v3
 from c4env import Position
 from c4env.errors import InvalidPosition
 from tests.helpers.environments import begun, seen
+from tests.helpers.paths import ROOT
 
 BOTH = pytest.mark.parametrize("make", [connect_four_v3.env, connect_four_v3.raw_env])
 
@@ -238,5 +238,5 @@ def test_every_attribute_of_connect_four_v3_is_read_and_set_here():
         row = tuple(" ".join(access(layer, name) for layer in chain) for chain in chains)
         groups.setdefault(row, []).append(f"`{name}`")
     table = [f"| {', '.join(group)} | {a} | {b} |" for (a, b), group in groups.items()]
-    text = Path("docs/guides/from-connect-four-v3.md").read_text("utf-8")
+    text = (ROOT / "docs/guides/from-connect-four-v3.md").read_text("utf-8")
     assert [line for line in table if line not in text] == [], "\n".join(table)

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from c4env import ConnectFourEnv, ConnectFourVectorEnv, Position, env, raw_env
-from c4env.envs.vectorized.batch import Batch
 from c4env.errors import (
     C4Error,
     IllegalMove,
@@ -48,13 +47,11 @@ def spoil(value):
         value[...] = 1
 
 
-@pytest.mark.parametrize("name", [*EVERY, "batch"])
+@pytest.mark.parametrize("name", EVERY)
 def test_what_is_handed_out_is_fresh(name):
-    make = (EVERY | {"batch": partial(Batch, 3)})[name]
-    tidy, spoilt = make(), make()
+    tidy, spoilt = EVERY[name](), EVERY[name]()
     for environment in (tidy, spoilt):
-        arguments = {} if name == "batch" else {"seed": 1}
-        result = environment.reset(**arguments)
+        result = environment.reset(seed=1)
         if environment is spoilt:
             spoil([result, handed_out(spoilt)])
     choose = np.random.default_rng(0)
@@ -63,8 +60,6 @@ def test_what_is_handed_out_is_fresh(name):
         for environment in (tidy, spoilt) if any(ended) else ():
             if name in ONE_BOARD:
                 environment.reset()
-            elif name == "batch":
-                environment.reset(ended)
             elif "Disabled" in name:
                 environment.reset(options={"reset_mask": np.array(ended)})
         columns = [choose.choice(p.legal_columns() or [0]) for p in positions_of(tidy)]
@@ -75,11 +70,10 @@ def test_what_is_handed_out_is_fresh(name):
 
 
 @pytest.mark.parametrize("duplicate", [copy.deepcopy, lambda e: pickle.loads(pickle.dumps(e))])
-@pytest.mark.parametrize("name", [*ONE_BOARD, "vector, SameStep, random", "threads"])
+@pytest.mark.parametrize("name", [*ONE_BOARD, "vector, SameStep, random"])
 @pytest.mark.parametrize("moves", ["", "44", "4455667"])
 def test_copies_keep_the_game_and_its_chance_and_go_their_own_way(name, moves, duplicate):
-    threads = partial(ConnectFourVectorEnv, 4, opponent="random", threads=2)
-    environment = begun((EVERY | {"threads": threads})[name], moves[: 3 if name == "single" else 7])
+    environment = begun(EVERY[name], moves[: 3 if name == "single" else 7])
     over = name in ("env", "raw_env") and environment.position.outcome is not None
     double = duplicate(environment)
     before = state_of(environment)
@@ -120,14 +114,10 @@ def test_what_is_not_a_column_is_refused(make, action):
         ([0, 1, 3], IllegalMove, "board 2: column 3 is full"),
     ],
 )
-@pytest.mark.parametrize("opponent", ["batch", None, "random", "greedy"])
+@pytest.mark.parametrize("opponent", [None, "random", "greedy"])
 def test_a_bad_action_names_the_board_and_changes_none(actions, error, match, opponent):
-    if opponent == "batch":
-        environment = Batch(3)
-        environment.reset(positions=["", "445566", "444444"])
-    else:
-        environment = ConnectFourVectorEnv(3, opponent=opponent, seat=0, illegal="raise")
-        environment.reset(seed=1, options={"moves": ["", "", "444444"]})
+    environment = ConnectFourVectorEnv(3, opponent=opponent, seat=0, illegal="raise")
+    environment.reset(seed=1, options={"moves": ["", "", "444444"]})
     before = state_of(environment)
     for kind in (error, C4Error):
         with pytest.raises(kind, match=match):
@@ -171,15 +161,14 @@ SEATED = [ConnectFourEnv, partial(ConnectFourVectorEnv, 2, opponent="random")]
         ([ConnectFourEnv, SMALL_VECTOR], "layout", ("rows", [])),
         ([ConnectFourEnv, SMALL_VECTOR], "dtype", ("float64", None, "int7")),
         ([SMALL_VECTOR], "autoreset_mode", ("never",)),
-        ([SMALL_VECTOR], "threads", (0,)),
-        ([ConnectFourVectorEnv, Batch], "num_envs", (0, -1, 2.0, True, "3", None)),
+        ([ConnectFourVectorEnv], "num_envs", (0, -1, 2.0, True, "3", None)),
     ],
 )
 def test_an_option_that_cannot_be_is_quoted(makes, option, values):
     for make in makes:
         for value in values:
             positional, named = ([value], {}) if option == "num_envs" else ([], {option: value})
-            words = "" if make is Batch else f"{option}={value!r}".replace("[", r"\[")
+            words = f"{option}={value!r}".replace("[", r"\[")
             with pytest.raises(InvalidOption, match=f"{words}.*expected"):
                 make(*positional, **named)
 

@@ -1,5 +1,7 @@
 """Whatever may be an opponent plays in every environment, and plays the same there."""
 
+import copy
+
 import gymnasium
 import numpy as np
 import pytest
@@ -10,6 +12,7 @@ from c4env.agents import Pool
 from c4env.agents.baselines import Greedy
 from c4env.errors import C4Error, InvalidOption
 from c4env.evaluation.games.game import play_game
+from c4env.evaluation.games.players import Here
 from tests.helpers.processes import run_python
 
 
@@ -33,7 +36,7 @@ FORMS = {
     "*all": lambda self, *all: self.seeds.append(all[0] + 0),
 }
 DOORS = {
-    "a game": lambda agent: play_game((one, agent), ("one", "it")),
+    "a game": lambda agent: play_game((Here(one), Here(agent)), ("one", "it")),
     "ConnectFourEnv": lambda agent: ConnectFourEnv(agent, 1).reset(seed=1),
     "ConnectFourVectorEnv": lambda agent: ConnectFourVectorEnv(2, opponent=agent).reset(seed=1),
     "Pool": lambda agent: ConnectFourEnv(agents.Pool({agent: 1}), 1).reset(seed=1),
@@ -149,16 +152,45 @@ def test_a_name_is_one_player_through_every_door(name):
         assert other == first
 
 
-class Leftmost(Greedy):
-    """A subclass that changes one method of an agent for many boards."""
+class PlaysLeft:
+    """A mixin that brings another choice."""
 
     def choose(self, position):
         return position.legal_columns()[0]
 
 
-def test_a_subclass_that_overrides_choose_plays_so_on_many_boards():
+def chosen_on_an_instance():
+    agent = Greedy()
+    agent.choose = lambda position: position.legal_columns()[0]
+    return agent
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        type("Leftmost", (Greedy,), {"choose": PlaysLeft.choose}),
+        type("Mixed", (PlaysLeft, Greedy), {}),
+        chosen_on_an_instance,
+    ],
+)
+def test_another_choice_plays_through_every_door(make):
     discs = np.zeros((3, 2), np.int64)
-    assert Leftmost().choose_many(discs, discs[:, 0]).tolist() == [0, 0, 0]
+    assert make().play_many(discs, discs[:, 0]).tolist() == [0, 0, 0]
+    single, many = ConnectFourEnv(make(), seat=1), ConnectFourVectorEnv(2, opponent=make(), seat=1)
+    single.reset(seed=1), many.reset(seed=1)
+    assert [single.position, *many.positions()] == [Position.parse("1")] * 3
+    assert not make().repeats
+    assert not copy.deepcopy(make()).repeats
+
+
+def test_a_subclass_repeats_again_once_it_says_so():
+    assert Greedy().repeats
+    says = {"choose": PlaysLeft.choose, "deterministic": True}
+    assert type("Leftmost", (Greedy,), says)().repeats
+    assert type("Unchanged", (Greedy,), {})().repeats
+    agent = Greedy()
+    agent.deterministic = False
+    assert not agent.repeats
 
 
 class Drawn(agents.Agent):

@@ -331,24 +331,3 @@ def test_a_layout_shows_the_same_games(layout, dtype, mode):
         if mode is DISABLED and over.any():
             expected, _ = plain.reset(options={"reset_mask": over})
             seen, _ = laid_out.reset(options={"reset_mask": over})
-
-
-@pytest.mark.parametrize("threads", [2, 3, 64])
-@pytest.mark.parametrize("mode", [NEXT, SAME])
-def test_threads_play_the_same_games(threads, mode):
-    alone, shared = (
-        ConnectFourVectorEnv(20, opponent="random", autoreset_mode=mode, threads=count)
-        for count in (1, threads)
-    )
-    assert history(alone, 60, seed=1) == history(shared, 60, seed=1)
-    shared.close()
-
-
-def test_many_of_the_single_environment_play_as_one_does():
-    name, options = "c4env/ConnectFour-v0", {"opponent": "greedy", "seat": 0}
-    many, one = gymnasium.make_vec(name, 2, **options), gymnasium.make(name, **options)
-    assert many.single_observation_space == one.observation_space
-    for action in (None, 3, 2):
-        seen = many.reset(seed=[3, 3])[0] if action is None else many.step([action, action])[0]
-        single = one.reset(seed=3)[0] if action is None else one.step(action)[0]
-        assert (seen == single).all()

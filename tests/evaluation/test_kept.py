@@ -11,9 +11,9 @@ import pytest
 from c4env import evaluation
 from c4env.agents.solver import Solver
 from c4env.errors import UnreadableRun
-from c4env.evaluation.exact.questions import ANSWERS_FILE, Labelled, line_up_specs, question_agents
+from c4env.evaluation.exact.questions import ANSWERS_FILE, Labelled, question_agents, seats_of
 from c4env.evaluation.exact.scores import Judge
-from c4env.evaluation.store.record import GAMES_FILE
+from c4env.evaluation.store.run_files import GAMES_FILE
 from c4env.position import Position
 
 ENDING = "4713732767357311732634225152551"  # 31 discs: a game is a few moves
@@ -58,8 +58,8 @@ def played(seed):
 
 
 def answered(seed):
-    with closing(line_up_specs([f"mine={SPEC}"])) as lineup, Judge("kept", table_mb=1) as judge:
-        question_agents(lineup, ASKED, judge, seed, "kept")
+    with closing(seats_of([f"mine={SPEC}"])) as seats, Judge("kept", table_mb=1) as judge:
+        question_agents(seats, ASKED, judge, seed, "kept")
 
 
 def refuted(seed):

@@ -1,4 +1,3 @@
-import json
 from contextlib import closing
 
 import numpy as np
@@ -12,10 +11,10 @@ from c4env.evaluation.exact.questions import (
     ANSWERS_FILE,
     STAGES,
     labelled_sets,
-    line_up_specs,
     make_labelled,
     question_agents,
     read_labelled,
+    seats_of,
 )
 from c4env.evaluation.exact.scores import SCORES_FILE, Judge, positions_backwards, positions_of
 from c4env.evaluation.store.record import GameRecord
@@ -36,8 +35,8 @@ def judge():
 
 
 def answers(specs, *arguments, **options):
-    with closing(line_up_specs(specs)) as lineup:
-        return question_agents(lineup, *arguments, **options)
+    with closing(seats_of(specs)) as seats:
+        return question_agents(seats, *arguments, **options)
 
 
 def breaks_down(observation):
@@ -73,13 +72,13 @@ def test_answers_are_kept_and_go_on(tmp_path, judge):
     with pytest.raises(KeyboardInterrupt):
         answers(specs, SET, judge, folder=tmp_path, watch=stop)
     path = tmp_path / ANSWERS_FILE
-    assert path.read_text().count("\n") == 1 + 37
+    assert path.read_text().count("\n") == 37
     assert answers(specs, SET, judge, folder=tmp_path).moves == whole.moves
     assert path.read_text() == (tmp_path / "whole" / ANSWERS_FILE).read_text()
     answers(specs, SET, judge, folder=tmp_path)
-    assert path.read_text().count("\n") == 1 + 60
+    assert path.read_text().count("\n") == 60
     answers(specs, SET, judge, seed=1, folder=tmp_path)
-    assert path.read_text().count("\n") == 1 + 120
+    assert path.read_text().count("\n") == 120
 
 
 def test_an_agent_without_an_answer_is_noted(judge):
@@ -98,7 +97,7 @@ def test_the_command_asks_agents(tmp_path, c4):
     path.write_text(format_labelled(SET))
     command = ["quality", "greedy", "random", "--on", path, "--out", tmp_path / "kept"]
     first = c4(*command)
-    assert "bootstrap over 30 positions" in first
+    assert "95 % intervals over 30 positions" in first
     assert c4(*command, "--quiet") == first
     assert {p.name for p in (tmp_path / "kept").iterdir()} == {"answers.jsonl", "scores.jsonl"}
 
@@ -148,20 +147,12 @@ def test_an_interrupted_judgement_loses_nothing_goes_on_and_is_read_again(tmp_pa
     assert (tmp_path / SCORES_FILE).read_bytes() == before
 
 
-@pytest.mark.parametrize(
-    "spoil",
-    [
-        lambda entry: [entry[0], entry[1] | entry[0], entry[2]],
-        lambda entry: [*entry[:2], [s if s is None else 99 for s in entry[2]]],
-        lambda entry: ["x", *entry[1:]],
-    ],
-)
-def test_a_damaged_entry_is_named(tmp_path, spoil):
+def test_a_damaged_line_is_named(tmp_path):
     with a_judge(tmp_path) as judge:
         judge.judge(late_positions(3))
     path = tmp_path / SCORES_FILE
     lines = path.read_text().splitlines()
-    lines[2] = json.dumps(spoil(json.loads(lines[2])))
+    lines[2] = lines[2][:-2]
     path.write_text("\n".join(lines) + "\n")
     with pytest.raises(UnreadableRun, match="line 3"):
         a_judge(tmp_path)

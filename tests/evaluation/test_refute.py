@@ -12,7 +12,7 @@ import pytest
 from c4env import agents, evaluation
 from c4env.agents.solver import Solver
 from c4env.evaluation.exact import refute
-from c4env.evaluation.exact.questions import question, question_in_worker
+from c4env.evaluation.exact.questions import question
 from c4env.observation import observe
 from c4env.position import Position
 from tests.helpers.paths import ROOT
@@ -42,7 +42,9 @@ def answer(player, position):
     """What the agent plays, asked as the search asks it."""
     if callable(player):
         return player(observe(position))
-    return question(made(player), player, position, 0)
+    from c4env.evaluation.games.players import Here
+
+    return question(Here(made(player)), player, position, 0)
 
 
 def worst(player, position, seat):
@@ -136,9 +138,9 @@ def test_more_positions_go_on_from_those_before(tmp_path, monkeypatch):
 
     def counting(*arguments, **settings):
         asked.append(arguments)
-        return question_in_worker(*arguments, **settings)
+        return question(*arguments, **settings)
 
-    monkeypatch.setattr(refute, "question_in_worker", counting)
+    monkeypatch.setattr(refute, "question", counting)
     few = evaluation.refute("greedy", LATE[:3], 6, out=tmp_path)
     assert few.positions == len(asked)
     assert evaluation.refute("greedy", LATE[:3], 6, out=tmp_path) == few
@@ -161,16 +163,16 @@ def test_ctrl_c_in_a_search_keeps_its_answers(tmp_path, monkeypatch):
     def stopping(*arguments):
         if len(asked) == 5:
             raise KeyboardInterrupt
-        asked.append(arguments[-1])
-        return question_in_worker(*arguments)
+        asked.append(arguments[2])
+        return question(*arguments)
 
     with monkeypatch.context() as patched:
-        patched.setattr(refute, "question_in_worker", stopping)
+        patched.setattr(refute, "question", stopping)
         with pytest.raises(KeyboardInterrupt, match="the same command resumes"):
             evaluation.refute("greedy", LATE[:3], out=tmp_path)
     (path,) = tmp_path.iterdir()
-    *_, last = map(json.loads, path.read_text().splitlines())
-    kept = {(mine, theirs) for kind, mine, theirs, _ in last[-1] if kind == "agent"}
+    lines = [json.loads(line)[4:] for line in path.read_text().splitlines()]
+    kept = {(mine, theirs) for kind, mine, theirs, _ in lines if kind == "agent"}
     assert kept == {(position.mine, position.theirs) for position in asked}
 
 

@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 
 from c4env import ConnectFourEnv, ConnectFourVectorEnv, Position
-from c4env.envs.vectorized.batch import Batch
 
 ATTRIBUTES = (
     *("agents", "possible_agents", "num_agents", "max_num_agents", "rewards", "terminations"),
@@ -16,7 +15,7 @@ ATTRIBUTES = (
 
 def step(environment: Any, column: Any, *others: Any) -> Any:
     """One step: of many boards with this column on each, or with a column each."""
-    if isinstance(environment, Batch | ConnectFourVectorEnv):
+    if isinstance(environment, ConnectFourVectorEnv):
         size = len(positions_of(environment))
         return environment.step(np.array([column, *others] if others else [column] * size))
     return environment.step(column)
@@ -32,7 +31,7 @@ def begun(make: Callable[[], Any], moves: str = "") -> Any:
 
 
 def positions_of(environment: Any) -> list[Position]:
-    if isinstance(environment, Batch | ConnectFourVectorEnv):
+    if isinstance(environment, ConnectFourVectorEnv):
         return environment.positions()
     return [environment.position]
 
@@ -50,22 +49,16 @@ def seen(environment: Any) -> dict[str, Any]:
 
 def state_of(environment: Any) -> Any:
     """The games, and the chance to come where there is one."""
-    if isinstance(environment, Batch):
-        return environment.positions(), environment.results.tolist(), environment.plies.tolist()
     if isinstance(environment, ConnectFourVectorEnv):  # nothing public shows its chance
-        return [
-            array.tolist() for array in (*environment._games._state, environment._games.streams)
-        ]
+        return [array.tolist() for array in (*environment._state, environment._streams)]
     if isinstance(environment, ConnectFourEnv):
-        chance = environment.np_random.bit_generator.state
+        chance = environment._starts, environment._replies
         return environment.position, environment.seat, environment.action_masks().tolist(), chance
     return seen(environment), environment.state().tolist()
 
 
 def handed_out(environment: Any) -> list[Any]:
     """What an environment hands out beside what ``reset`` and ``step`` return."""
-    if isinstance(environment, Batch):
-        return [*environment.observe(), environment.over, environment.results, environment.plies]
     if isinstance(environment, ConnectFourVectorEnv):
         return []
     if isinstance(environment, ConnectFourEnv):

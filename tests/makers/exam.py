@@ -34,8 +34,9 @@ from c4env.evaluation.cli.options import add_jobs, add_quiet, at_least
 from c4env.evaluation.cli.output import say
 from c4env.evaluation.cli.progress import Progress
 from c4env.evaluation.exact.scores import Judge, strongest_book
-from c4env.evaluation.plan.openings import canonical, shuffled
+from c4env.evaluation.plan.openings import shuffled
 from c4env.evaluation.store.files import require_file, write_file
+from c4env.openings import canonical
 from c4env.position import Position, format_moves
 from tests.makers.weights.labels import held_out
 from tests.rules.positions import quiet

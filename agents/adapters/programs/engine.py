@@ -7,7 +7,7 @@ import math
 import shlex
 import shutil
 import time
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 import numpy as np
 
@@ -44,7 +44,7 @@ class Engine(Agent):
         InvalidOption: the program does not exist, or an option's value is not allowed.
     """
 
-    state_attrs = ()  # a copy starts its own program
+    limit = math.inf  # seconds for a move, with those for a start, that a run allows
     _process: LineProcess | None = None
     _moved = False  # the process has moved
     _deadline = 0.0  # of the move, on the monotonic clock
@@ -68,6 +68,10 @@ class Engine(Agent):
         self.reply = reply
         self.timeout = timeout
         self.newgame = newgame
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the state of a copy, which starts its own program."""
+        return vars(self) | {"_process": None, "_moved": False}
 
     def reset(self, seed: int | np.random.SeedSequence | None = None) -> None:
         """Begin a new game; notify the program as the option ``newgame`` says."""
@@ -103,7 +107,7 @@ class Engine(Agent):
         """
         require_move(position)
         self.nodes = 0
-        self._deadline = time.monotonic() + self._seconds()
+        self._deadline = time.monotonic() + min(self.limit, self._seconds())
         if self.reply == "column":
             column = self._column(position)
         else:  # ties go to the centre, then to the left

@@ -1,21 +1,15 @@
-"""Many boards in one step, as arrays, without Gymnasium."""
+"""Arrays of many boards: from positions and observations, and back; checks of actions."""
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from c4env.arrays import Bools, Float64s, Int8s, Int64s
-from c4env.errors import (
-    IllegalMove,
-    InvalidAction,
-    InvalidOption,
-    require_integer,
-)
+from c4env.arrays import Bools, Int8s, Int64s
+from c4env.errors import IllegalMove, InvalidAction, InvalidOption
 
 from ...bitboard import COLUMNS
 from ...observation import Observation, other_values, planes_in
@@ -50,10 +44,10 @@ def observed(
     """
     size = len(boards)
     words = np.empty((size, kernels.WORDS), np.int32)
-    masks = np.empty((size, COLUMNS), np.int8)
+    masks, plies = np.empty((size, COLUMNS), np.int8), np.empty(size, np.int8)
     results = np.zeros(size, np.int8) if results is None else results
     seats = np.full(size, -1, np.int8) if seats is None else seats
-    kernels.observe(boards, results, seats, kernels.NO_COLUMN, words, masks, 0, size)
+    kernels.observe(boards, results, seats, kernels.NO_COLUMN, words, masks, plies)
     return {"observation": kernels.as_planes(words), "action_mask": masks}
 
 
@@ -97,6 +91,12 @@ def bitboards(positions: Position | str | Sequence[Position | str]) -> Int64s:
     return boards
 
 
+def discs_on(boards: Int64s) -> Int8s:
+    """Return the number of discs on boards ``[N, 2]``."""
+    counts: Int8s = np.bitwise_count(boards).sum(1).astype(np.int8)
+    return counts
+
+
 def positions_of(boards: Int64s) -> list[Position]:
     """Return the positions on boards int64 ``[N, 2]``."""
     return [Position.from_bitboards(mine, theirs) for mine, theirs in boards.tolist()]
@@ -121,111 +121,3 @@ def set_starts(boards: Int64s, where: Bools, starts: Int64s) -> None:
     if len(starts) not in (1, chosen):
         raise InvalidOption(f"{len(starts)} start positions: expected 1 or {chosen}")
     boards[where] = starts
-
-
-class Batch:
-    """N boards on which the caller plays both sides, one ply in each step.
-
-    Example:
-        batch = Batch(1024)
-        while True:
-            planes, masks = batch.observe()
-            rewards = batch.step(choose(planes, masks))
-            batch.reset(batch.over)
-    """
-
-    def __init__(self, size: int, *, copy: bool = True) -> None:
-        """Make empty boards.
-
-        Args:
-            size: number of boards, at least 1.
-            copy: return new arrays from every call; with False every call reuses the same arrays.
-        """
-        self.size = require_integer("size", size)
-        self.copy = copy
-        self._boards = np.zeros((size, 2), np.int64)
-        self._results = np.zeros(size, np.int8)
-        self._seats = np.full(size, -1, np.int8)  # the side to move observes
-        self._words = np.empty((size, kernels.WORDS), np.int32)
-        self._masks = np.empty((size, COLUMNS), np.int8)
-        self._rewards = np.empty((size, 2), np.float64)
-
-    @property
-    def over(self) -> Bools:
-        """Whether each game is over, bool ``[N]``; a copy."""
-        return np.not_equal(self._results, ONGOING)
-
-    @property
-    def results(self) -> Int8s:
-        """The state of each game, int8 ``[N]``; a copy.
-
-        The codes ``ONGOING``, ``WON_BY_0``, ``WON_BY_1`` and ``DRAWN`` are constants of
-        ``c4env.envs.vectorized.kernels``.
-        """
-        return self._results.copy()
-
-    @property
-    def plies(self) -> Int8s:
-        """The number of discs on each board, int8 ``[N]``; a copy."""
-        return kernels.plies_of(self._boards)
-
-    def positions(self) -> list[Position]:
-        """The position on each board."""
-        return positions_of(self._boards)
-
-    def reset(
-        self,
-        where: ArrayLike | None = None,
-        positions: Position | str | Sequence[Position | str] | None = None,
-    ) -> None:
-        """Start new games.
-
-        Args:
-            where: bool ``[N]``, the boards to start; None for all.
-            positions: one start for all these boards, or one for each: positions or move
-                strings. None means the empty board.
-        """
-        chosen = parse_where(where, self.size)
-        set_starts(self._boards, chosen, bitboards("" if positions is None else positions))
-        self._results[chosen] = ONGOING
-
-    def step(self, actions: ArrayLike) -> Float64s:
-        """Play one ply on every board.
-
-        Args:
-            actions: integers ``[N]``, 0-based columns.
-
-        Returns:
-            Rewards float64 ``[N, 2]`` of player 0 and player 1: 1 and -1 when a game is won.
-
-        Raises:
-            InvalidAction: the shape or dtype is wrong, or an action is not 0..6.
-            IllegalMove: a column is full, or a game is over.
-
-        An error names the board and leaves all boards unchanged.
-        """
-        played = parse_actions(actions, self.size)
-        refused = kernels.first_refused(self._boards, self._results, played, False, False)
-        if refused >= 0:
-            raise refusal(refused, self._boards, self._results, int(played[refused]))
-        kernels.play(self._boards, self._results, played, 0, self.size)
-        rewards = np.empty_like(self._rewards) if self.copy else self._rewards
-        kernels.write_player_rewards(self._results, rewards, 0, self.size)
-        return rewards
-
-    def observe(self) -> tuple[Int8s, Int8s]:
-        """Return planes int8 ``[N, 6, 7, 2]`` and masks int8 ``[N, 7]`` for the side to move.
-
-        Plane 0 holds the discs of the side to move; a mask is all zeros once the game is over.
-        """
-        words = np.empty_like(self._words) if self.copy else self._words
-        masks = np.empty_like(self._masks) if self.copy else self._masks
-        state = self._boards, self._results, self._seats
-        kernels.observe(*state, kernels.NO_COLUMN, words, masks, 0, self.size)
-        return kernels.as_planes(words), masks
-
-
-def shares(size: int, threads: int) -> list[tuple[int, int]]:
-    """Return the range of boards, start and stop, of each thread."""
-    parts = max(1, min(threads, size))
-    return list(itertools.pairwise(size * part // parts for part in range(parts + 1)))

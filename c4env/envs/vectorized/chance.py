@@ -1,4 +1,4 @@
-"""Random draws on many boards, as kernels: the random opponent, seats, openings.
+"""Random draws on boards: the random opponent, seats, openings.
 
 Every board has its own streams of random numbers (``c4env.envs.vectorized.drand48``), so its games
 depend on its own seed and not on other boards. One stream draws starts, another the opponent's
@@ -7,19 +7,73 @@ moves, so the starts do not depend on the opponent.
 
 from __future__ import annotations
 
-from typing import Final
+import warnings
+from typing import Final, SupportsIndex
 
 import numpy as np
 from numpy.typing import NDArray
 
 from c4env.arrays import Bools, Int8s, Int64s
 from c4env.envs.vectorized.drand48 import STATES, below, next_random
+from c4env.errors import InvalidOption
 from c4env.jit import kernel
 
-from ...bitboard import STRIDE, playable, popcount
+from ...bitboard import CELLS, STRIDE, playable, popcount, winning_moves
+from ...openings import Starts, list_openings
+from ..options import parse_seat
+from .batch import bitboards, positions_of
 from .kernels import ONGOING, play_cell
 
 RANDOM_SEAT: Final = 2
+
+
+def parse_player(self_play: bool, seat: int | str) -> int:
+    """Return the caller's player: 0, 1, ``RANDOM_SEAT``, or -1 in self-play."""
+    player = parse_seat(seat)
+    return -1 if self_play else RANDOM_SEAT if player is None else player
+
+
+def parse_openings(openings: Starts, player: int) -> Int64s:
+    """Return bitboards int64 ``[K, 2]`` to start from; None means the empty board.
+
+    Those that the opponent's first move could end are left out, with a warning.
+    """
+    if openings is None:
+        openings = [""]
+    elif isinstance(openings, str | SupportsIndex):
+        openings = list_openings(openings)  # also of a NumPy integer
+    boards = bitboards(openings)
+    ends = could_end(boards, player)
+    left_out = f"openings: in {ends.sum()} of {len(ends)} the opponent's first move could end"
+    if ends.all():
+        raise InvalidOption(f"{left_out} the game: expected at least one other opening")
+    if ends.any():
+        warnings.warn(f"{left_out} the game; they are left out", stacklevel=3)
+    return boards[~ends]
+
+
+def require_starts(boards: Int64s, player: int) -> Int64s:
+    """Return start positions after checking that the opponent's first move can end none of them."""
+    ends = could_end(boards, player)
+    if ends.any():
+        (start,) = positions_of(boards[ends][:1])
+        raise InvalidOption(
+            f"cannot start from {start!r}: the opponent is to move and could end the game"
+        )
+    return boards
+
+
+@kernel("boolean[::1](int64[:, ::1], int64)")
+def could_end(boards: Int64s, player: int) -> Bools:
+    """Return on which boards the opponent, to move, could end the game; ``player``: the caller."""
+    ends = np.zeros(len(boards), np.bool_)
+    for i in range(len(boards)):
+        mine = int(boards[i, 0])
+        theirs = int(boards[i, 1])
+        plies = popcount(mine | theirs)
+        if player >= 0 and plies & 1 != player:
+            ends[i] = plies == CELLS - 1 or winning_moves(mine, theirs) != 0
+    return ends
 
 
 def streams(seeds: NDArray[np.uint64]) -> Int64s:
@@ -74,12 +128,10 @@ def random_columns(discs: Int64s, states: Int64s) -> Int64s:
     return columns
 
 
-@kernel("void(int64[:, ::1], int8[::1], int8[::1], int64[::1], int64, int64)", nogil=True)
-def reply(
-    boards: Int64s, results: Int8s, seats: Int8s, states: Int64s, start: int, stop: int
-) -> None:
+@kernel("void(int64[:, ::1], int8[::1], int8[::1], int64[::1])", nogil=True)
+def reply(boards: Int64s, results: Int8s, seats: Int8s, states: Int64s) -> None:
     """Play one ply of ``"random"`` on every board where ``"random"`` is to move."""
-    for i in range(start, stop):
+    for i in range(len(boards)):
         occupied = int(boards[i, 0] | boards[i, 1])
         if results[i] == ONGOING and popcount(occupied) & 1 != seats[i]:
             states[i] = next_random(int(states[i]))
@@ -87,8 +139,7 @@ def reply(
 
 
 @kernel(
-    "void(int64[:, ::1], int8[::1], int8[::1], int64[::1], int64[:, ::1], int64, boolean[::1],"
-    " int64, int64)",
+    "void(int64[:, ::1], int8[::1], int8[::1], int64[::1], int64[:, ::1], int64, boolean[::1])",
     nogil=True,
 )
 def begin(
@@ -99,11 +150,9 @@ def begin(
     openings: Int64s,
     seat: int,
     where: Bools,
-    start: int,
-    stop: int,
 ) -> None:
     """Start games on the chosen boards: draw an opening and, for ``RANDOM_SEAT``, a seat."""
-    for i in range(start, stop):
+    for i in range(len(boards)):
         if not where[i]:
             continue
         k = draw(states, i, len(openings)) if len(openings) > 1 else 0

@@ -25,8 +25,7 @@ from c4env.lazy import from_extra
 
 from ...bitboard import BOARD, BOTTOM, COLUMN, COLUMNS, DIRECTIONS, DOUBLINGS, ROWS, STRIDE
 from ...observation import Form
-from .chance import RANDOM_SEAT
-from .games import parse_player
+from .chance import RANDOM_SEAT, parse_player
 
 with from_extra("torch", "c4env.TensorEnv needs PyTorch"):
     import torch
@@ -166,7 +165,7 @@ def observe(state: State, form: Form = PLANES) -> Seen:
 
 
 def player_of(opponent: Opponent, seat: int | str) -> int:
-    """Check an opponent and a seat; return the player as ``games.parse_player`` does."""
+    """Check an opponent and a seat; return the player as ``chance.parse_player`` does."""
     if not (opponent is None or opponent == "random" or callable(opponent)):
         raise InvalidOption(f"opponent={opponent!r}: expected None, 'random' or a function")
     return parse_player(opponent is None, seat)

@@ -21,7 +21,7 @@ from c4env.lazy import from_extra
 from ...bitboard import COLUMNS
 from ...observation import Form
 from ..options import parse_seed
-from .games import parse_openings
+from .chance import parse_openings
 
 with from_extra("torch", "c4env.TensorEnv needs PyTorch"):
     import torch

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Final, NotRequired, TypedDict
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final, NamedTuple, NotRequired, TypedDict
 
 import numpy as np
 from gymnasium import spaces
@@ -14,20 +12,52 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from c4env.arrays import Bools, Float64s, Int8s, Int64s
-from c4env.errors import InvalidOption, WrongOrder, require_integer
+from c4env.errors import (
+    InvalidAction,
+    InvalidOption,
+    OpponentFailed,
+    WrongOrder,
+    require_integer,
+)
 
 from ...bitboard import COLUMNS
 from ...observation import Form, Observation
+from ...openings import Starts
 from ...position import Position
 from ...view.rendering import DEFAULT_SCALING, ansi, rgb_array
 from ...view.viewer import check_render_mode
-from ..opponents import AnyOpponent, reset_opponent
+from ..opponents import AnyOpponent, agent_of, reset_opponent
 from ..options import known_options, loses_when_illegal, parse_seed
 from . import batch, chance, kernels
-from .games import Arrays, Games
 
+AFTER: Final = "; then call reset()"  # the end of a message: the step is not undone
 _RENDER_MODES: Final = ("rgb_array", "ansi")
-_OPTIONS: Final = ("reset_mask", "moves", "position")
+_OPTIONS: Final = ("reset_mask", "moves", "position", "seat")
+
+
+class Arrays(NamedTuple):
+    """The arrays that a step writes and returns."""
+
+    words: NDArray[np.int32]  # [N, 21], the planes
+    masks: Int8s  # [N, 7]
+    plies: Any  # [N]
+    rewards: Float64s  # [N]
+    player_rewards: Float64s  # [N, 2]
+    terminations: Bools  # [N]
+    truncations: Bools  # [N], never true
+
+    @classmethod
+    def make(cls, size: int, plies: type) -> Arrays:
+        """Make arrays for a number of boards; ``plies`` is a dtype."""
+        return cls(
+            np.empty((size, kernels.WORDS), np.int32),
+            np.empty((size, COLUMNS), np.int8),
+            np.empty(size, plies),
+            np.empty(size, np.float64),
+            np.empty((size, 2), np.float64),
+            np.empty(size, np.bool_),
+            np.zeros(size, np.bool_),
+        )
 
 
 class VectorInfo(TypedDict):
@@ -87,8 +117,7 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
         "autoreset_mode": AutoresetMode.NEXT_STEP,
     }
 
-    # Made on first use; a class attribute, since Gymnasium closes half-made environments too.
-    _executor: ThreadPoolExecutor | None = None
+    _ply_dtype: type = np.int8  # of info["ply"]
 
     def __init__(
         self,
@@ -98,11 +127,10 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
         seat: int | str = "random",
         illegal: str = "lose",
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
-        openings: Sequence[Position | str] | Position | str | None = None,
+        openings: Starts = None,
         layout: str = "planes_last",
         dtype: DTypeLike = "int8",
         copy: bool = True,
-        threads: int = 1,
         render_mode: str | None = None,
         screen_scaling: int = DEFAULT_SCALING,
     ) -> None:
@@ -121,21 +149,25 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
                 other player gets 0), or ``"raise"`` an error that leaves every board as it was,
                 which helps to find mistakes.
             autoreset_mode: an ``AutoresetMode`` of Gymnasium, or its value such as ``"SameStep"``.
-            openings: one or more positions or move strings; each game draws its start from them.
-                None means the empty board.
+            openings: each game draws its start from them: a number of plies, a text such as
+                ``"balanced:4,2"`` or ``"exam"``, or the path of a file, as for
+                ``c4env.list_openings``; or a position, or a list of positions and move strings.
+                None means the empty board. Openings in which the opponent could end the game with
+                its first move are left out, with a warning.
             layout, dtype: the form of ``"observation"``; see ``c4env.observation``. An opponent
                 still sees the planes in int8.
             copy: return new arrays from every call; with False every call reuses the same arrays.
-            threads: the number of threads, in self-play and against ``"random"`` only; several
-                threads are worthwhile from a few thousand boards on.
             render_mode: None, ``"rgb_array"`` or ``"ansi"``; ``render`` returns a tuple.
             screen_scaling: size of a picture; see ``c4env.view.rendering``.
 
         Raises:
             InvalidOption: an argument has an invalid value.
         """
-        self._games = Games(num_envs, opponent, seat, openings)
-        self.num_envs = self._games.size
+        self.num_envs = require_integer("num_envs", num_envs)
+        self._self_play = opponent is None
+        self.opponent = opponent
+        self._player = chance.parse_player(self._self_play, seat)
+        self._openings = chance.parse_openings(openings, self._player)
         self._lose = loses_when_illegal(illegal)
         try:
             self.autoreset_mode = AutoresetMode(autoreset_mode)
@@ -152,27 +184,36 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
         self._scaling = require_integer("screen_scaling", screen_scaling)
         self._form = Form(layout, dtype)
         self._copy = bool(copy)
-        self._spans = batch.shares(self.num_envs, require_integer("threads", threads))
-        if self._games.follower is not None and threads > 1:
-            raise InvalidOption(f"threads={threads}: {opponent!r} plays in one thread")
 
         self.single_action_space = spaces.Discrete(COLUMNS)
         self.single_observation_space = self._form.space
         self.action_space = batch_space(self.single_action_space, self.num_envs)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
 
+        self._boards = np.zeros((self.num_envs, 2), np.int64)
+        self._results = np.zeros(self.num_envs, np.int8)
+        self._seats = np.full(self.num_envs, -1, np.int8)  # the caller's player; -1 in self-play
+        self._streams = np.zeros((2, self.num_envs), np.int64)  # for starts, for the opponent
         self._started = False  # True after a reset, and False after a step that failed
         self._over = np.zeros(self.num_envs, np.bool_)  # games over at the start of a step
-        self._arrays = Arrays.make(self.num_envs)  # returned by every call with copy=False
+        self._arrays = self._outputs(True)  # returned by every call with copy=False
 
     @property
     def opponent(self) -> AnyOpponent:
         """The opponent as given, None in self-play. Assigning replaces it from its next move on."""
-        return self._games.opponent
+        return self._opponent
 
     @opponent.setter
     def opponent(self, opponent: AnyOpponent) -> None:
-        self._games.set_opponent(opponent)
+        if self._self_play != (opponent is None):
+            now = "self-play" if self._self_play else "games against an opponent"
+            raise InvalidOption(
+                f"opponent={opponent!r}: these boards were made for {now}, which cannot change"
+            )
+        # None in self-play, and for "random", whose moves a kernel plays.
+        self._agent, self._opponent = agent_of(opponent), opponent
+        if self._agent is not None:
+            self._numbers = self._agent.join(self.num_envs)
 
     # -- Gymnasium's methods --------------------------------------------------------------
 
@@ -191,7 +232,8 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
                 the opponent is a function or a program that has random numbers of its own.
             options: ``"reset_mask"``, bool ``[N]``: the boards to start, while the others
                 continue; ``"moves"`` or ``"position"``: one start for these boards (a move
-                string, a position), or a list with one for each.
+                string, a position), or a list with one for each; ``"seat"``: the caller's player
+                in these games, against an opponent.
 
         Returns:
             Observation and info; see the class.
@@ -202,24 +244,21 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
 
         After OpponentFailed call ``reset()`` again; any other error leaves every game as it was.
         """
-        games = self._games
-        where, starts = self._parse_options(options)
+        where, starts, player = self._parse_options(options)
         if not self._started and not where.all():
             raise WrongOrder("the first reset() has to start every board: leave out reset_mask")
         streams = self._parse_seed(seed, where)
         self._started = False  # until the opponent has answered
-        games.streams = streams
-        if games.follower is not None and where.all():
-            reset_opponent(games.follower, int(streams[1, 0]) % 2**31)
-        games.begin(where, 0, games.size)
+        self._streams = streams
+        if self._agent is not None and where.all():
+            reset_opponent(self._agent, int(streams[1, 0]) % 2**31)
+        self._begin(where, player)
         if starts is not None:
-            games.boards[where] = starts[where]
-        games.reply(0, games.size)
-        self._started = True
-        np.not_equal(games.results, kernels.ONGOING, out=self._over)
-        arrays = self._outputs()
-        self._share(functools.partial(games.write_observations, arrays, self._finished))
-        return self._seen(arrays), self._info(arrays)
+            self._boards[where] = starts[where]
+        self._reply()
+        arrays = self._outputs(self._copy)
+        self._observe(arrays)
+        return self._seen(arrays), self._info(arrays, where)
 
     def step(  # type: ignore[override]  # Gymnasium's info may hold anything
         self, actions: ArrayLike
@@ -247,44 +286,31 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
             raise WrongOrder(
                 "reset() needs to be called before step, and after a step that failed."
             )
-        games = self._games
-        played = batch.parse_actions(actions, games.size)
-        skip = self.autoreset_mode is AutoresetMode.NEXT_STEP
-        refused = kernels.first_refused(games.boards, games.results, played, skip, self._lose)
+        played = batch.parse_actions(actions, self.num_envs)
+        boards, results, mode = self._boards, self._results, self.autoreset_mode
+        skip = mode is AutoresetMode.NEXT_STEP
+        refused = kernels.first_refused(boards, results, played, skip, self._lose)
         if refused >= 0:
-            raise batch.refusal(refused, games.boards, games.results, int(played[refused]))
-        arrays = self._outputs()
+            raise batch.refusal(refused, boards, results, int(played[refused]))
         self._started = False  # until the opponent has answered
+        kernels.play(boards, results, played)
+        if skip:
+            self._begin(self._over, self._player)
+        self._reply()
+        arrays = self._outputs(self._copy)
+        ended, rewards = arrays.terminations, arrays.rewards
+        self._settle(arrays)
         final: Any = {}
-
-        def turn(start: int, stop: int) -> None:
-            games.play(played, start, stop)
-            if self.autoreset_mode is AutoresetMode.NEXT_STEP:
-                games.begin(self._over, start, stop)
-            games.reply(start, stop)
-            games.write_rewards(arrays, start, stop)
-            if self.autoreset_mode is not AutoresetMode.SAME_STEP:
-                games.write_observations(arrays, self._finished, start, stop)
-
-        def again(start: int, stop: int) -> None:
-            games.begin(arrays.terminations, start, stop)
-            games.reply(start, stop)
-            games.write_observations(arrays, self._finished, start, stop)
-
-        self._share(turn)
-        if self.autoreset_mode is AutoresetMode.SAME_STEP:
-            if ended := arrays.terminations.any():
-                final = self._final(arrays)
-            try:
-                self._share(again)
-            except BaseException:
-                if ended and games.follower is not None:
-                    games.follower.uncount()
-                raise
-        self._started = True
-        np.not_equal(games.results, kernels.ONGOING, out=self._over)
-        info: VectorInfo = {**self._info(arrays), "player_rewards": arrays.player_rewards, **final}
-        return self._seen(arrays), arrays.rewards, arrays.terminations, arrays.truncations, info
+        if self._ended and self._agent is not None:
+            at = np.flatnonzero(ended)
+            self._agent.end_games(self._numbers[at], rewards[at])
+        if self._ended and mode is AutoresetMode.SAME_STEP:
+            final = self._final(arrays)
+            self._begin(ended, self._player)
+            self._reply()
+        self._observe(arrays)
+        info: VectorInfo = {**self._info(arrays, None), **final}
+        return self._seen(arrays), rewards, ended, arrays.truncations, info
 
     def render(self) -> tuple[Any, ...] | None:
         """Return a tuple with a picture of each board, or None without a render mode."""
@@ -294,77 +320,135 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
             return tuple(map(ansi, self.positions()))
         return tuple(rgb_array(p, screen_scaling=self._scaling) for p in self.positions())
 
-    def close_extras(self, **kwargs: Any) -> None:
-        """End the threads."""
-        if self._executor is not None:
-            self._executor.shutdown()
-            self._executor = None
-
     def positions(self) -> list[Position]:
         """The position on each board."""
-        return batch.positions_of(self._games.boards)
+        return batch.positions_of(self._boards)
 
-    def __getstate__(self) -> dict[str, Any]:
-        """Return all attributes except the threads; a copy starts its own."""
-        return {**self.__dict__, "_executor": None}
+    # -- the games ----------------------------------------------------------------------------
 
-    # -- helpers ----------------------------------------------------------------------------
+    @property
+    def _state(self) -> tuple[Int64s, Int8s, Int8s]:
+        """The first arguments of the kernels: boards, results and seats."""
+        return self._boards, self._results, self._seats
 
-    def _share(self, work: Callable[[int, int], None]) -> None:
-        """Share the work on all boards among the threads."""
-        if len(self._spans) == 1 or self._games.follower is not None:
-            work(0, self.num_envs)
-            return
-        if self._executor is None:
-            self._executor = ThreadPoolExecutor(len(self._spans))
-        for future in [self._executor.submit(work, *span) for span in self._spans]:
-            future.result()
+    def _begin(self, where: Bools, player: int) -> None:
+        """Start games on chosen boards, without the opponent's first move."""
+        chance.begin(*self._state, self._streams[0], self._openings, player, where)
+        if self._agent is not None and len(new := np.flatnonzero(where)):
+            self._agent.begin_games(self._numbers[new], self._streams[1, new])
 
-    def _final(self, arrays: Arrays) -> dict[str, Any]:
-        """Return final observations and info, in Gymnasium's form, of games that restart now."""
-        games, ended = self._games, arrays.terminations
-        at = np.flatnonzero(ended)
-        seen = batch.observed(games.boards[at], games.results[at], games.seats[at])
-        planes, masks = self._form(seen["observation"]), seen["action_mask"]
-        each = (
-            {"observation": one, "action_mask": mask}
-            for one, mask in zip(planes, masks, strict=True)
-        )
-        final = np.empty(self.num_envs, object)  # of None
-        final[at] = np.fromiter(each, object, len(at))
-        info: dict[str, Any] = {
-            "ply": kernels.plies_of(games.boards) * ended,
-            "player_rewards": arrays.player_rewards.copy(),
-        }
-        if not games.self_play:
-            info["seat"] = games.seats * ended
-        info |= {f"_{key}": ended.copy() for key in info}
-        return {
-            "final_obs": final,
-            "_final_obs": ended.copy(),
-            "final_info": info,
-            "_final_info": ended.copy(),
-        }
+    def _reply(self) -> None:
+        """Play the opponent's ply on every board where the opponent is to move."""
+        if self._agent is not None:
+            if len(waiting := kernels.waiting(*self._state)):
+                self._play_agent(waiting)
+        elif not self._self_play:
+            chance.reply(*self._state, self._streams[1])
+
+    def _play_agent(self, waiting: Int64s) -> None:
+        """Play the opponent's ply on boards int64 ``[M]``.
+
+        Raises:
+            OpponentFailed: the opponent raised an error or returned an illegal column.
+        """
+        boards, results = self._boards.take(waiting, 0), self._results.take(waiting)
+        seeds = chance.seeds_of(self._streams[1], waiting)
+        try:
+            answer = self._agent.play_in_games(self._numbers[waiting], boards, seeds)
+            actions = batch.parse_actions(answer, len(waiting))
+        except Exception as error:
+            known = isinstance(error, OpponentFailed | InvalidAction)
+            raised = "" if known else f" raised {type(error).__name__}"
+            where = ", ".join(map(str, waiting[:8].tolist())) + ", ..." * (len(waiting) > 8)
+            raise OpponentFailed(
+                f"the opponent{raised} on boards {where}: {error}{AFTER}"
+            ) from error
+        refused = kernels.first_refused(boards, results, actions, False, False)
+        if refused >= 0:
+            board, action = int(waiting[refused]), int(actions[refused])
+            why = batch.refusal(board, self._boards, self._results, action)
+            raise OpponentFailed(f"the opponent's move: {why}{AFTER}")
+        kernels.play(boards, results, actions)
+        self._boards[waiting], self._results[waiting] = boards, results
+
+    # -- what is returned ---------------------------------------------------------------------
+
+    def _outputs(self, fresh: bool) -> Arrays:
+        """Return arrays for what a call returns."""
+        return Arrays.make(self.num_envs, self._ply_dtype) if fresh else self._arrays
+
+    def _settle(self, arrays: Arrays) -> None:
+        """Write rewards and terminations, and count the games that ended."""
+        written = arrays.rewards, arrays.player_rewards, arrays.terminations
+        self._ended = kernels.reward(*self._state, *written)
+
+    def _observe(self, arrays: Arrays) -> None:
+        """Write observations; after this, a step may follow."""
+        kernels.observe(*self._state, self._finished, arrays.words, arrays.masks, arrays.plies)
+        self._started = True
+        np.not_equal(self._results, kernels.ONGOING, out=self._over)
 
     def _seen(self, arrays: Arrays) -> Observation:
         planes = self._form(kernels.as_planes(arrays.words))
         return {"observation": planes, "action_mask": arrays.masks}
 
-    def _outputs(self) -> Arrays:
-        return Arrays.make(self.num_envs) if self._copy else self._arrays
-
-    def _info(self, arrays: Arrays) -> VectorInfo:
+    def _info(self, arrays: Arrays, started: Bools | None) -> VectorInfo:
+        """Return info after a reset of the boards ``started``, or, with None, after a step."""
         info: VectorInfo = {"ply": arrays.plies}
-        if not self._games.self_play:
-            info["seat"] = arrays.seats
+        if not self._self_play:
+            info["seat"] = self._seats.copy()
+        if started is None:
+            info["player_rewards"] = arrays.player_rewards
         return info
 
-    def _parse_options(self, options: Mapping[str, Any] | None) -> tuple[Bools, Int64s | None]:
-        """Return the boards to start, and boards with their start positions if given."""
-        options = known_options(options, _OPTIONS, ", ".join(_OPTIONS))
+    def _final(self, arrays: Arrays) -> dict[str, Any]:
+        """Return final observations and info, in Gymnasium's form, of games that restart now."""
+        ended = arrays.terminations
+        at = np.flatnonzero(ended)
+        seen = batch.observed(self._boards[at], self._results[at], self._seats[at])
+        final = np.empty(self.num_envs, object)  # of None
+        final[at] = np.fromiter(self._each(seen), object, len(at))
+        return {
+            "final_obs": final,
+            "_final_obs": ended.copy(),
+            "final_info": self._final_info(arrays),
+            "_final_info": ended.copy(),
+        }
+
+    def _each(self, seen: Observation) -> Iterator[Any]:
+        """Return the observation of each board in turn."""
+        planes, masks = self._form(seen["observation"]), seen["action_mask"]
+        for one, mask in zip(planes, masks, strict=True):
+            yield {"observation": one, "action_mask": mask}
+
+    def _final_info(self, arrays: Arrays) -> dict[str, Any]:
+        ended = arrays.terminations
+        info: dict[str, Any] = {
+            "ply": batch.discs_on(self._boards) * ended,
+            "player_rewards": arrays.player_rewards.copy(),
+        }
+        if not self._self_play:
+            info["seat"] = self._seats * ended
+        return info | {f"_{key}": ended.copy() for key in info}
+
+    # -- arguments ----------------------------------------------------------------------------
+
+    def _parse_options(self, options: Mapping[str, Any] | None) -> tuple[Bools, Int64s | None, int]:
+        """Return the boards to start, the start positions if given, and the caller's player."""
+        known = _OPTIONS[:-1] if self._self_play else _OPTIONS
+        options = known_options(options, known, ", ".join(known))
         where = batch.parse_where(options.get("reset_mask"), self.num_envs)
+        player = self._player
+        if "seat" in options:
+            player = chance.parse_player(self._self_play, options["seat"])
         start = options.get("moves", options.get("position"))
-        return where, None if start is None else self._games.parse_starts(start, where)
+        if start is None:
+            if player != self._player:
+                chance.require_starts(self._openings, player)
+            return where, None, player
+        boards = np.zeros_like(self._boards)
+        batch.set_starts(boards, where, chance.require_starts(batch.bitboards(start), player))
+        return where, boards, player
 
     def _parse_seed(self, seed: Any, where: Bools) -> Int64s:
         """Return the streams of random numbers after seeding the chosen boards."""
@@ -384,7 +468,7 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
             given = where & (number is not None)
             seeds = np.arange(size, dtype=np.uint64) + np.uint64((number or 0) % 2**64)
         if self._started:
-            streams = self._games.streams.copy()
+            streams = self._streams.copy()
         else:
             drawn = self.np_random.integers(2**63, size=size, dtype=np.uint64)
             streams = chance.both_streams(drawn)

@@ -1,0 +1,152 @@
+"""Agents in a process of their own, asked by lines: ``python -m c4env.evaluation.games.host``.
+
+A line is a JSON list, and its answer a JSON object:
+
+    ["make", "mine", "mine.py:agent", null]      {"answer": [false, false, "", {"mine.py": ...}]}
+    ["reset", "mine", 5]                         {"answer": null}
+    ["ask", "mine", "4455"]                      {"answer": [3, 0]}    a column and nodes
+    ["ask", "mine", "44553"]                     {"fault": ["exception", "KeyError: ..."]}
+    ["play", ["a", "b"], "44", 1]                {"answer": {...}}     a whole game
+
+What agents print goes to standard error. A process that plays a plain function of an observation
+loads no compiled code.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import site
+import sys
+import sysconfig
+import time
+from collections.abc import Callable
+from pathlib import Path
+from queue import SimpleQueue
+from threading import Thread
+from typing import IO, Any, Final
+
+import numpy as np
+
+from c4env.errors import C4Error, Unavailable
+
+from .asking import Answer, Fault, ask, begin, describe_error, function_of, observe_moves
+
+GRACE: Final = 1.0  # seconds to end in after the last request
+START: Final = os.getcwd()  # an agent may change the directory
+_LIBRARIES: Final = tuple(
+    os.path.join(path, "")
+    for path in {
+        *(sysconfig.get_path(kind) for kind in ("stdlib", "purelib", "platlib")),
+        site.getusersitepackages(),
+        *(
+            os.path.dirname(
+                os.path.realpath(str(sys.modules[name].__file__))
+            )  # links when editable
+            for name in ("c4env", "c4env.agents", "c4env.evaluation")
+        ),
+    }
+)
+made: Final[dict[str, Any]] = {}
+"""The agents of this process, by name."""
+
+
+def make(name: str, spec: str, movetime: float | None) -> Any:
+    """Make an agent; return its traits, with a hash of each file of the user's that it loaded."""
+    from ..plan.field import make_player, traits_of
+    from ..plan.identity import files_of, hash_of
+
+    code = files_of(spec)
+    made[name] = agent = make_player(spec, movetime)
+    for module in [*sys.modules.values()]:
+        file = os.path.realpath(getattr(module, "__file__", None) or "")
+        if file.endswith(".py") and os.path.isfile(file) and not file.startswith(_LIBRARIES):
+            code[os.path.relpath(file, START)] = hash_of(Path(file).read_bytes())
+    return traits_of(agent)._replace(code=code)
+
+
+def reset(name: str, seed: int) -> Fault | None:
+    """Begin a game; seed the generators that many programs draw from."""
+    random.seed(seed)
+    np.random.seed(seed % 2**32)  # noqa: NPY002  # the generator that agents use
+    return begin(made[name], seed)
+
+
+def move(name: str, moves: str) -> Answer:
+    """Return the agent's column and nodes, or its fault."""
+    agent = made[name]
+    function = function_of(agent)
+    if function is not None:
+        seen = observe_moves(moves)
+        return ask(function, seen, seen["action_mask"].tolist().__getitem__, function)
+    from ...position import Position
+
+    position = Position.parse(moves)
+    return ask(agent.choose, position, position.is_legal, agent)
+
+
+def play(names: list[str], opening: str, seed: int) -> dict[str, Any]:
+    """Play a game between two agents of this process."""
+    from .game import play_game
+    from .players import Here
+
+    first, second = names
+    seats = Here(made[first]), Here(made[second])
+    return play_game(seats, (first, second), opening, seed).values()
+
+
+def keep(*names: str) -> None:
+    """Give back the memory of all agents but these, until they play again."""
+    for name, agent in made.items():
+        if name not in names and hasattr(agent, "close"):
+            agent.close()
+
+
+_ACTIONS: Final[dict[str, Callable[..., Any]]] = {
+    "make": make, "reset": reset, "ask": move, "play": play, "keep": keep,
+}  # fmt: skip
+
+
+def reply(action: str, *arguments: Any) -> dict[str, Any]:
+    """Answer a request about an agent."""
+    try:
+        answer = _ACTIONS[action](*arguments)
+    except Unavailable as error:  # not the agent's fault: the run ends, and can be resumed
+        return {"unavailable": str(error)}
+    except BaseException as error:  # also a KeyboardInterrupt, which here is the agent's own
+        return {"fault": ("exception", describe_error(error, not isinstance(error, C4Error)))}
+    return {"fault": answer} if isinstance(answer, Fault) else {"answer": answer}
+
+
+def serve(reply: Callable[..., Any]) -> None:
+    """Answer the lines of standard input until it ends, as it does when the referee is killed.
+
+    What agents print goes to standard error, and they read an empty standard input.
+    """
+    requests, answers = os.fdopen(os.dup(0)), os.fdopen(os.dup(1), "w")
+    with open(os.devnull) as nothing:
+        os.dup2(nothing.fileno(), 0)
+    os.dup2(2, 1)
+    sys.stdout = sys.stderr
+    lines: SimpleQueue[str] = SimpleQueue()
+    Thread(target=_read, args=(requests, lines), daemon=True).start()
+    while line := lines.get():
+        print(json.dumps(reply(*json.loads(line))), file=answers, flush=True)
+
+
+def _read(requests: IO[str], lines: SimpleQueue[str]) -> None:
+    """Hand on each line; after the last, end this process, also amid a move that never ends."""
+    for line in requests:
+        lines.put(line)
+    lines.put("")
+    time.sleep(GRACE)
+    if hasattr(os, "killpg"):
+        os.killpg(0, signal.SIGKILL)  # with the agent's own processes
+    os._exit(1)
+
+
+if __name__ == "__main__":
+    serve(reply)
+    keep()
