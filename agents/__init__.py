@@ -12,6 +12,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+if __name__ == "agents":  # Python was started in the clone
+    raise ImportError("agents is imported as c4env.agents")
+
 from c4env.agents.registry.entries import Entry, Range
 from c4env.errors import (
     EngineFault,

@@ -32,7 +32,7 @@ _MODELS: Final = (  # a model's class is imported already, or there is no model
     ("torch.nn", "Module"),
     ("stable_baselines3.common.base_class", "BaseAlgorithm"),
 )
-CHOICES: Final = ("choose", "search", "best_move")  # the methods by which an agent chooses
+CHOICES: Final = ("choose", "search")  # the methods by which an agent chooses
 HINT: Final = "a function that answers for many boards must be marked by c4env.batched"
 
 
@@ -282,18 +282,17 @@ class SearchingAgent(Agent):
     """An agent that searches and reports value, nodes and principal variation.
 
     Example:
-        >>> column, value, nodes = make("alphabeta:depth=4").best_move(Position.parse("4455"))
-        >>> column
+        >>> make("alphabeta:depth=4").search(Position.parse("4455")).column
         2
     """
 
     def choose(self, position: Position) -> int:
         """Choose the 0-based column to play; set :attr:`nodes`."""
-        column, _, self.nodes = self.best_move(position)
+        column, _, self.nodes = self._best(position)
         return column
 
-    def best_move(self, position: Position) -> tuple[int, float, int]:
-        """Return the best column, its value for the side to move, and the nodes searched."""
+    def _best(self, position: Position) -> tuple[int, float, int]:
+        """Return a search's column, value and nodes; an override spares the principal variation."""
         result = self.search(position)
         return result.column, result.value, result.nodes
 
@@ -369,8 +368,8 @@ def function_agent(function: Callable[[Any], Any]) -> FunctionAgent:
     except TypeError as error:
         raise InvalidOption(
             f"agent {getattr(function, '__name__', function)!r}: {error}: expected a function of "
-            "one observation; of (observation, configuration), use kaggle:FILE.py; a heuristic, "
-            "use alphabeta:heuristic=FILE.py:NAME"
+            "one observation, or of observations and masks; of (observation, configuration), use "
+            "kaggle:FILE.py; a heuristic, use alphabeta:heuristic=FILE.py:NAME"
         ) from None
     except ValueError:  # Python cannot find the signature
         pass
@@ -386,12 +385,33 @@ def parameters_of(target: Callable[..., Any]) -> Mapping[str, inspect.Parameter]
 
 
 def is_model(thing: object) -> bool:
-    """Return True if an object is a model that :func:`c4env.agents.make` accepts.
+    """Return True if an object is a network or model that :func:`c4env.agents.make` accepts.
 
-    PyTorch's modules are models, and so are the algorithms of Stable-Baselines3.
+    PyTorch's modules are, the algorithms of Stable-Baselines3, and functions of observations and
+    masks.
     """
     kinds = [getattr(sys.modules.get(module), name, ()) for module, name in _MODELS]
-    return isinstance(thing, tuple(kinds)) and not isinstance(thing, Agent)
+    if isinstance(thing, Agent | type) or not (callable(thing) or isinstance(thing, tuple(kinds))):
+        return False
+    return isinstance(thing, tuple(kinds)) or has_masks(thing)
+
+
+def has_masks(function: Any) -> bool:
+    """Return True if a function's second parameter, required or named so, is for action masks.
+
+    A heuristic and a submission to Kaggle, which have other parameters, are told by their names.
+    """
+    places = [
+        parameter
+        for parameter in (parameters_of(function) or {}).values()
+        if parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD)
+    ]
+    if len(places) < 2 or any(place.default is place.empty for place in places[2:]):
+        return False
+    second = places[1]
+    if second.name == "theirs" or second.name.startswith("conf"):
+        return False
+    return second.default is second.empty or "mask" in second.name
 
 
 def as_number(seed: int | np.random.SeedSequence | None) -> int | None:

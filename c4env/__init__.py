@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from .envs.aec import env, raw_env
     from .envs.opponents import Opponent, batched
     from .envs.single import ConnectFourEnv
-    from .envs.vectorized.tensor import TensorEnv as TensorEnv
+    from .envs.vectorized.tensor_env import TensorEnv as TensorEnv
     from .envs.vectorized.vector import ConnectFourVectorEnv
     from .observation import Observation, observe, position_from, with_mirrors
     from .openings import list_openings
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 _NAMES = {
     ".envs.aec": "env raw_env",
-    ".envs.vectorized.tensor": "TensorEnv",
+    ".envs.vectorized.tensor_env": "TensorEnv",
     ".envs.vectorized.vector": "ConnectFourVectorEnv",
     "c4env.version": "__version__",
     ".envs.opponents": "Opponent batched",

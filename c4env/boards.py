@@ -4,10 +4,9 @@
 ``c4env.on_5x6x4``, loaded from the same files. In them ``from .x import`` means the module of my
 board, and ``from c4env.x import`` the module that all boards share. Each board has its own
 ``c4env.geometry``, which reads the size from its module name. So the size is a compile-time
-constant, and each board has its own classes.
+constant, and each board has its own classes. ``docs/explanation/boards.md`` has a picture.
 
-A module without a relative import is shared by all boards, or made for 6x7x4 alone. To load it for
-another board is an error.
+``SHARED`` and ``STANDARD_ONLY`` list the modules that are loaded once. All others are of a board.
 """
 
 from __future__ import annotations
@@ -16,10 +15,9 @@ import importlib
 import operator
 import re
 import sys
-from collections.abc import Iterable
-from importlib.machinery import ModuleSpec
+from collections.abc import Sequence
+from importlib.machinery import ModuleSpec, PathFinder
 from importlib.util import find_spec, spec_from_file_location
-from pathlib import Path
 from types import ModuleType
 from typing import Any, Final, NamedTuple, Self
 
@@ -78,10 +76,42 @@ class Size(NamedTuple):
 STANDARD: Final = Size(6, 7, 4)
 
 _ON_BOARD: Final = re.compile(rf"{ROOT}\.on_(\d+x\d+x\d+)((?:\.\w+)*)")
-_RELATIVE: Final = re.compile(rb"^\s*from \.", re.MULTILINE)
+
+# tests/test_architecture.py compares both lists with what the modules import.
+SHARED: Final = """
+    arrays boards cores errors files jit lazy version
+    envs.registration envs.vectorized.drand48 view.window
+    agents.adapters.chat.endpoint agents.adapters.programs.process agents.graded.levels
+    agents.heuristics.weights agents.registry.entries agents.registry.imports
+    agents.registry.table agents.sampling.sequential_halving agents.search.threads
+    agents.selfplay.folder agents.selfplay.optimiser
+    evaluation.cli.output evaluation.games.processes evaluation.rating.fit
+    evaluation.rating.interval evaluation.rating.sprt evaluation.seeds
+    evaluation.store.files evaluation.store.lines evaluation.tables
+"""
+"""The modules that know no board; a folder stands for all modules in it."""
+
+STANDARD_ONLY: Final = """
+    envs.text
+    agents.adapters.chat.agent agents.adapters.chat.prompts
+    agents.network agents.published.rustport
+    agents.search.deepening agents.selfplay.agent agents.selfplay.alphazero
+    agents.selfplay.network agents.selfplay.ppo agents.selfplay.search agents.selfplay.train
+    agents.solver.book.twelve agents.solver.exam
+    evaluation.cli.check evaluation.cli.data evaluation.cli.leaderboard evaluation.cli.quality
+    evaluation.cli.refute evaluation.cli.web evaluation.exact evaluation.report.models
+    evaluation.report.page evaluation.report.plots evaluation.studies.leaderboard evaluation.studies.stable_baselines
+    evaluation.studies.strength evaluation.web
+"""
+"""The modules for 6x7x4 alone."""
 
 
-def board(rows: int, columns: int, connect: int = STANDARD.connect) -> ModuleType:
+def is_in(names: str, module: str) -> bool:
+    """Return whether one of these lists has a module, which has its name for 6x7x4."""
+    return any(f"{module}.".startswith(f"{ROOT}.{name}.") for name in names.split())
+
+
+def board(rows: int, columns: int | None = None, connect: int = STANDARD.connect) -> ModuleType:
     """Return the version of this package for a board size; every version has the same names.
 
     Args:
@@ -100,6 +130,8 @@ def board(rows: int, columns: int, connect: int = STANDARD.connect) -> ModuleTyp
         >>> small.Position.parse("11").legal_columns()
         (0, 1, 2, 3)
     """
+    if columns is None:
+        raise InvalidOption(f"board({rows!r}): expected rows and columns, such as board(5, 6)")
     return importlib.import_module(root_of(Size.of(rows, columns, connect)))
 
 
@@ -109,10 +141,10 @@ def root_of(size: Size) -> str:
 
 
 def size_of(module: str) -> Size | None:
-    """Return the board size of a ``c4env`` module name; None for a module of another package."""
-    if found := _ON_BOARD.fullmatch(module):
-        return Size.parse(found[1])
-    return STANDARD if module.partition(".")[0] == ROOT else None
+    """Return the board size of a module; None for a shared one, and for other packages'."""
+    if match := _ON_BOARD.fullmatch(module):
+        return Size.parse(match[1])
+    return STANDARD if module.partition(".")[0] == ROOT and not is_in(SHARED, module) else None
 
 
 def for_board(thing: Any, rows: int, columns: int, connect: int) -> Any:
@@ -142,20 +174,22 @@ class _Finder:
 
     @staticmethod
     def find_spec(
-        name: str, path: Iterable[str] | None = None, target: ModuleType | None = None
+        name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        found = _ON_BOARD.fullmatch(name)
-        if found is None:
+        match = _ON_BOARD.fullmatch(name)
+        if match is None:
             return None
-        usual = find_spec(ROOT + found[2])
-        if usual is None or usual.origin is None:
+        usual = ROOT + match[2]
+        if is_in(SHARED, usual):
+            raise WrongBoard(f"{name}: all boards share {usual}")
+        if is_in(STANDARD_ONLY, usual):
+            raise WrongBoard(f"{usual} is made for {STANDARD}, not for {Size.parse(match[1])}")
+        # PathFinder looks into the folder, and imports nothing of 6x7x4.
+        spec = PathFinder.find_spec(usual, path) if match[2] else find_spec(ROOT)
+        if spec is None or spec.origin is None:
             return None
-        size = Size.parse(found[1])
-        folders = usual.submodule_search_locations  # None unless it is a package
-        bound = folders is not None or found[2] == ".geometry"
-        if not bound and not _RELATIVE.search(Path(usual.origin).read_bytes()):
-            raise WrongBoard(f"{usual.name} is made for {STANDARD}, not for {size}")
-        return spec_from_file_location(name, usual.origin, submodule_search_locations=folders)
+        folders = spec.submodule_search_locations  # None unless it is a package
+        return spec_from_file_location(name, spec.origin, submodule_search_locations=folders)
 
 
 sys.meta_path.insert(0, _Finder)  # before the one that knows folders, and would not check

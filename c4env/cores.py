@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-import os
-
 
 def usable_cores() -> int:
-    """Return the number of processors that this process may use, at least 1."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+    """Return the number of processors that this process may use, at least 1.
+
+    The number respects the process's affinity, the limit of a container (cgroup), and the variables
+    ``LOKY_MAX_CPU_COUNT`` and, from Python 3.13, ``PYTHON_CPU_COUNT``.
+    """
+    import joblib  # the import takes 0.2 s
+
+    return int(joblib.cpu_count())

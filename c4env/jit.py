@@ -5,6 +5,7 @@ calls a kernel in another file would still run old machine code. So the name of 
 holds one hash of all sources that have kernels, or constants for kernels (``CONSTANTS``). Edits of
 other modules keep the machine code. Whoever makes a new folder removes those that no process has
 used for a while. Where no folder is writable, a temporary folder serves until the process ends.
+Each board has a folder of its own in it.
 """
 
 from __future__ import annotations
@@ -21,14 +22,14 @@ import tempfile
 import threading
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
 import numba
 
-from c4env.boards import ROOT, STANDARD, size_of
+from c4env.boards import ROOT, STANDARD, Size, size_of
 
 config: Any = numba.config  # its attributes are set at run time
 
@@ -38,6 +39,7 @@ CONSTANTS: Final = (  # the files that have no kernels, but constants for kernel
     *("heuristics/__init__.py", "heuristics/weights.py"),
 )
 KEPT_DAYS: Final = 14  # days without use before a cache folder is removed
+TEMPORARY: Final = "C4ENV_TEMPORARY_CACHE"  # the variable that leads other processes to the folder
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -73,11 +75,12 @@ def cache_folder() -> Path:
     """Make and return the cache folder; :func:`source_hash` is part of its name.
 
     The folder lies in the first writable one of ``$NUMBA_CACHE_DIR``, ``$XDG_CACHE_HOME`` and
-    ``~/.cache``. If none is writable, the folder is temporary.
+    ``~/.cache``. If none is writable, the folder is temporary, and the processes that this process
+    starts use it too.
     """
     name = f"c4env-{source_hash()}"
-    places = [os.environ.get("NUMBA_CACHE_DIR"), os.environ.get("XDG_CACHE_HOME")]
-    candidates = [Path(place) for place in places if place]
+    variables = (TEMPORARY, "NUMBA_CACHE_DIR", "XDG_CACHE_HOME")
+    candidates = [Path(place) for place in map(os.environ.get, variables) if place]
     with contextlib.suppress(RuntimeError):  # no home at all, as in some containers
         candidates.append(Path.home() / ".cache")
     for base in candidates:
@@ -92,9 +95,21 @@ def cache_folder() -> Path:
         if is_new:
             remove_unused(base)
         return folder
-    folder = Path(tempfile.mkdtemp(prefix=name))
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    temporary = tempfile.mkdtemp(prefix="c4env-")
+    os.environ[TEMPORARY] = temporary
+    _State.temporary = temporary, os.getpid()
+    atexit.register(remove_temporary)
+    folder = Path(temporary, name)
+    folder.mkdir()
     return folder
+
+
+def remove_temporary() -> None:
+    """Remove the temporary cache folder, if this process made one."""
+    if _State.temporary is not None:
+        folder, owner = _State.temporary
+        if owner == os.getpid():  # no fork of the process
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def remove_unused(base: Path) -> None:
@@ -109,25 +124,48 @@ def remove_unused(base: Path) -> None:
                 shutil.rmtree(folder, ignore_errors=True)
 
 
-class _Compiling:
-    """The record of whether this process compiled a kernel, and the callback for that event."""
+class _State:
+    """What this process compiled and where, and the callback for that event."""
 
     lock = threading.RLock()  # around compiling and loading a kernel
-    happened = False
-    tell: Callable[[], None] | None = None
+    board: Size | None = None  # of the first kernel that was compiled
+    tell: Callable[[str], object] | None = None
+    temporary: tuple[str, int] | None = None  # the folder, and the process that made it
 
 
-def on_compiling(tell: Callable[[], None]) -> None:
-    """Call a function once, after the first kernel that this process compiles.
+def on_compiling(tell: Callable[[str], object]) -> None:
+    """Call a function once, with a sentence, after the first kernel that this process compiles.
 
     If the process has already compiled a kernel, the call is immediate. If all kernels are in the
     cache, the call never happens. Commands use it to explain why their first run starts slowly.
     """
-    with _Compiling.lock:
-        if _Compiling.happened:
-            tell()
-        else:
-            _Compiling.tell = tell
+    with _State.lock:
+        _State.tell = tell
+        if _State.board is not None:
+            tell(_sentence(_State.board))
+
+
+def _sentence(board: Size) -> str:
+    """For which board code is compiled, and how often."""
+    code = "compiling native code" + ("" if board == STANDARD else f" for the board {board}")
+    if TEMPORARY in os.environ:
+        return f"{code}, on each run: no cache folder is writable (NUMBA_CACHE_DIR sets one)"
+    return f"{code}, only on the first run"
+
+
+@contextlib.contextmanager
+def kept_for(board: Size) -> Iterator[None]:
+    """A context in which Numba keeps the machine code of new functions in the folder of a board.
+
+    Numba's key for machine code leaves out the values of globals, such as the kernels of a board.
+    """
+    with _State.lock:  # Numba's configuration, which all threads share
+        before = config.CACHE_DIR
+        config.CACHE_DIR = str(cache_folder() / str(board))
+        try:
+            yield
+        finally:
+            config.CACHE_DIR = before
 
 
 def kernel(signature: Any, **options: Any) -> Callable[[F], F]:
@@ -147,21 +185,15 @@ def kernel(signature: Any, **options: Any) -> Callable[[F], F]:
     def compile_(function: F) -> F:
         if config.DISABLE_JIT:
             return function
-        # njit reads the cache folder from Numba's configuration, which all threads share.
-        with _Compiling.lock, warnings.catch_warnings():
+        board = size_of(function.__module__) or STANDARD
+        with kept_for(board), warnings.catch_warnings():
             # Numba calls this type experimental; heuristics need it, and tests cover it.
             warnings.filterwarnings("ignore", "First-class function type")
-            before = config.CACHE_DIR
-            size = size_of(function.__module__) or STANDARD
-            config.CACHE_DIR = str(cache_folder() / str(size))
-            try:
-                dispatcher = numba.njit(signature, cache=True, **options)(function)
-            finally:
-                config.CACHE_DIR = before
-            if dispatcher.stats.cache_misses and not _Compiling.happened:
-                _Compiling.happened = True
-                if _Compiling.tell:
-                    _Compiling.tell()
+            dispatcher = numba.njit(signature, cache=True, **options)(function)
+            if dispatcher.stats.cache_misses and _State.board is None:
+                _State.board = board
+                if _State.tell is not None:
+                    _State.tell(_sentence(board))
         compiled: F = dispatcher  # called like the function
         return compiled
 

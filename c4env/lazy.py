@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from c4env.errors import MissingExtra
+from c4env.errors import MissingExtra, WrongBoard
 
 
 def lazy_names(
@@ -35,7 +35,12 @@ def lazy_names(
             return importlib.import_module(f".{name}", package)
         if name not in homes:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        value = getattr(importlib.import_module(homes[name], package), name)
+        try:
+            module = importlib.import_module(homes[name], package)
+        except WrongBoard as error:  # which names the module
+            size = str(error).partition(" is ")[2]
+            raise WrongBoard(f"{package}.{name} is {size}") from None
+        value = getattr(module, name)
         setattr(sys.modules[package], name, value)
         return value
 

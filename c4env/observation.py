@@ -236,6 +236,10 @@ def position_from(observation: Mapping[str, Any] | NDArray[Any]) -> Position:
         >>> position_from(observe(Position.parse("4433")))
         Position.parse('4433')
     """
+    if isinstance(observation, Position):
+        raise InvalidPosition(
+            f"{observation!r}: expected an observation; with a position, use .choose(position)"
+        )
     planes = planes_in(observation)
     own, other = read(planes)
     if own < 0:

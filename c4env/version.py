@@ -19,7 +19,7 @@ def commit() -> str:
 
     The suffix ``-dirty`` says that tracked files differ from the commit.
     """
-    checkout = Path(__file__).parents[1]
+    checkout = Path(__file__).resolve().parents[1]  # an editable installation is links
     if not (checkout / ".git").exists():
         return ""
     command = ["git", "-C", str(checkout), "describe", "--always", "--abbrev=12", "--dirty"]

@@ -10,6 +10,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+if __name__ == "evaluation":  # Python was started in the clone
+    raise ImportError("evaluation is imported as c4env.evaluation")
+
 from c4env.lazy import lazy_names
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from c4env.boards import Size, root_of
-from c4env.evaluation.cli.output import complain
+from c4env.evaluation.cli.output import complain, reader_may_end
 from c4env.version import __version__
 
 from ..geometry import BOARD_SIZE
@@ -56,6 +56,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _leave(code: int) -> None:
     """End the process, without waiting for threads or exit handlers of agents."""
+    if "c4env.jit" in sys.modules:
+        sys.modules["c4env.jit"].remove_temporary()
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(OSError, ValueError, AttributeError):
             stream.flush()
@@ -96,9 +98,10 @@ def _execute(given: list[str]) -> int:
         require_writable(arguments)
         if not getattr(arguments, "quiet", True):
             announce_compiling()
-        code = command.execute(arguments)
-        sys.stdout.flush()
-        return int(code or 0)
+        code = 0
+        with reader_may_end():
+            code = int(command.execute(arguments) or 0)
+        return code
     except ValueError as error:
         # Errors about input derive from ValueError (c4env.errors).
         from c4env.errors import C4Error
@@ -107,9 +110,6 @@ def _execute(given: list[str]) -> int:
             raise
         complain(f"c4 {name}: {' '.join(str(error).split())}")
         return 2
-    except BrokenPipeError:  # the reader of the output has ended, as `head` does
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
     except OSError as error:
         where = "" if error.filename is None else f"{error.filename}: "
         complain(f"c4 {name}: {where}{error.strerror or error}")

@@ -12,7 +12,8 @@ from ..observation import Observation, position_from
 from ..position import DIGITS
 from ..view.rendering import SIDES
 from .plan.header import RunHeader
-from .store.record import GAMES_FILE, GameRecord, open_games
+from .store.record import GameRecord
+from .store.run_files import GAMES_FILE, open_games
 
 HUMAN: Final = "human"
 """The name of a person in specs and records."""
@@ -64,4 +65,4 @@ def keep(folder: Path, game: GameRecord | None = None) -> None:
         return
     with open_games(folder, PEOPLE, PATIENCE) as file:
         if game is not None:
-            file.append(game)
+            file.append(game.values())

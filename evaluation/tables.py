@@ -1,9 +1,9 @@
-"""Results as raw values in named columns, printed as text, Markdown, CSV or JSON.
+"""Results as raw values in named columns: text, Markdown, CSV, JSON and pandas frames.
 
-A :class:`Column` has a name, a format and a function that gets its value; all four formats are made
-from the same columns, so a new statistic is one new column. CSV and JSON hold the raw values. A
-value with fields, such as an interval, is one cell for people and a column for each field in CSV
-and JSON.
+A :class:`Column` has a name, a format and a function that gets its value; all forms are made from
+the same columns, so a new statistic is one new column. CSV, JSON and frames hold the raw values. A
+value with fields, such as an interval, is one cell for people and a column for each field in the
+other forms. The page of a run reads the same JSON.
 
 Cells and messages may contain text from agents: names, reasons, exceptions. :func:`printable`
 makes such text safe for a terminal.
@@ -18,18 +18,14 @@ import json
 import math
 import operator
 import re
-import textwrap
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
-FORMATS: Final = ("text", "markdown", "csv", "json")
+from c4env.lazy import from_extra
 
-LABEL: Final = 24
-"""The greatest width of a label, in characters."""
-CUT: Final = "Two dots shorten a text: NAME=SPEC gives an agent a short name."
-_NARROWEST: Final = 12  # the least width of a label
+FORMATS: Final = ("text", "markdown", "csv", "json")
 
 _COLOUR: Final = re.compile(r"(\x1b\[\d+m)")
 _INTERVAL: Final = ("value", "low", "high")
@@ -52,15 +48,15 @@ class Column(NamedTuple):
     def value(self, item: Any) -> Any:
         """Get the raw value of an item: a text, a number, None, or a named tuple of these.
 
-        nan, which JSON does not have, becomes None.
+        nan and infinities, which JSON does not have, become None.
         """
         if self.of is not None:
-            found = self.of(item)
+            value = self.of(item)
         else:
-            found = item[self.name] if isinstance(item, Mapping) else getattr(item, self.name)
-        if hasattr(found, "_fields"):
-            return found._make(map(_told, found))
-        return _told(found)
+            value = item[self.name] if isinstance(item, Mapping) else getattr(item, self.name)
+        if hasattr(value, "_fields"):
+            return value._make(map(_finite, value))
+        return _finite(value)
 
     def shown(self, value: Any) -> str:
         """Format a value for people; an interval is shown as ``value (low .. high)``."""
@@ -101,13 +97,20 @@ class Result(abc.ABC):
         """Plain Python objects that only JSON holds."""
         return {}
 
-    def text(self, columns: int | None = None) -> str:
-        """The result as text; ``columns``, if given, is the width of the terminal."""
-        laid_out = [table.layout(columns) for table in self.tables().values()]
-        notes = [self.summary(), CUT if any(cut for _, cut in laid_out) else ""]
-        above, below = self.sentence(), "\n".join(filter(None, notes))
-        parts = [fitted(above, columns), *(text for text, _ in laid_out), fitted(below, columns)]
-        return "\n\n".join(filter(None, parts))
+    def content(self) -> dict[str, Any]:
+        """The whole result as JSON values; each row is a dictionary keyed by the columns."""
+        tables = {name: table.records() for name, table in self.tables().items()}
+        return {
+            "sentence": self.sentence(),
+            **self.facts(),
+            **tables,
+            "notes": self.summary().splitlines(),
+        }
+
+    def text(self) -> str:
+        """The result as text."""
+        tables = [table.as_text() for table in self.tables().values()]
+        return "\n\n".join(filter(None, [self.sentence(), *tables, self.summary()]))
 
     def markdown(self) -> str:
         """The result as Markdown, which a notebook shows; each note is a paragraph."""
@@ -122,12 +125,19 @@ class Result(abc.ABC):
         return buffer.getvalue().removesuffix("\n")
 
     def json(self) -> str:
-        """The whole result as JSON; each row is an object keyed by the columns' names."""
-        found = {"sentence": self.sentence(), **self.facts()}
-        for name, table in self.tables().items():
-            heading, *rows = table.raw()
-            found[name] = [dict(zip(heading, row, strict=True)) for row in rows]
-        return json.dumps({**found, "notes": self.summary().splitlines()}, indent=2)
+        """The whole result as JSON."""
+        return json.dumps(self.content(), indent=2)
+
+    def frame(self) -> Any:
+        """The main table as a ``pandas.DataFrame`` of raw values.
+
+        Raises:
+            MissingExtra: pandas is not installed.
+        """
+        with from_extra("pandas", "a frame needs pandas"):
+            import pandas
+        heading, *rows = next(iter(self.tables().values())).raw()
+        return pandas.DataFrame(rows, columns=heading)
 
     def __str__(self) -> str:
         return for_terminal(self.text(), colour=False)
@@ -161,11 +171,11 @@ class Table(Result):
         notes: tuple[str, ...] = (),
     ) -> Table:
         """Make a table of rows of raw values; ``columns`` maps each name to its format."""
-        made = [
+        columns_ = [
             Column(name, form, operator.itemgetter(i))
             for i, (name, form) in enumerate(columns.items())
         ]
-        return cls(made, [*rows], title, notes)
+        return cls(columns_, [*rows], title, notes)
 
     def tables(self) -> dict[str, Table]:
         """The table itself, by the name ``rows``."""
@@ -193,76 +203,38 @@ class Table(Result):
             by_column += [[name, *some] for name, some in zip(names, parts, strict=True)]
         return [list(row) for row in zip(*by_column, strict=True)]
 
-    def layout(self, columns: int | None = None) -> tuple[str, bool]:
-        """Align the columns; return the text, and whether it shortens any cell.
+    def records(self) -> list[dict[str, Any]]:
+        """A dictionary of raw values for each row, as :meth:`raw`."""
+        heading, *rows = self.raw()
+        return [dict(zip(heading, row, strict=True)) for row in rows]
 
-        If the table is wider than ``columns``, long texts lose their middle. Columns that still do
-        not fit follow below, after the first text of each row.
-        """
+    def as_text(self) -> str:
+        """The table alone, with aligned columns."""
         if not self.items:
-            return "", False
-        parts = [self._cells(column) for column in self.columns]
-        words = [any(isinstance(c.value(i), str) for i in self.items) for c in self.columns]
-        room = columns or math.inf
-        whole = parts
-        for most in range(LABEL, _NARROWEST - 1, -1):
-            if _width(parts) <= room:
-                break
-            parts = [
-                _labelled(part, most) if text else part
-                for part, text in zip(whole, words, strict=True)
-            ]
-        names = words.index(True) + 1 if True in words else 0
-        blocks = [[*range(names)]]
-        for i in range(names, len(parts)):
-            if len(blocks[-1]) > 1 and _width([parts[k] for k in (*blocks[-1], i)]) > room:
-                blocks.append([*range(max(names - 1, 0), names)])
-            blocks[-1].append(i)
-        laid_out = (_aligned([parts[i] for i in b], [words[i] for i in b]) for b in blocks)
-        return "\n\n".join(laid_out), parts != whole
+            return ""
+        columns = []
+        for cells, text in self._cells():
+            room = max(map(width, cells))
+            pad = str.ljust if text else str.rjust
+            columns.append([pad(cell, room - width(cell) + len(cell)) for cell in cells])
+        return "\n".join("  ".join(row).rstrip() for row in zip(*columns, strict=True))
 
     def as_markdown(self) -> str:
         """The table alone as Markdown."""
         if not self.items:
             return ""
-        parts = [self._cells(column) for column in self.columns]
-        for part, column in zip(parts, self.columns, strict=True):
-            text = any(isinstance(column.value(item), str) for item in self.items)
-            part[:] = [cell.replace("\\", "\\\\").replace("|", "\\|") for cell in part]
-            part.insert(1, "---" if text else "---:")
-        return "\n".join("| " + " | ".join(row) + " |" for row in zip(*parts, strict=True))
+        columns = []
+        for (heading, *cells), text in self._cells():
+            cells = [heading, "---" if text else "---:", *cells]
+            columns.append([cell.replace("\\", "\\\\").replace("|", "\\|") for cell in cells])
+        return "\n".join("| " + " | ".join(row) + " |" for row in zip(*columns, strict=True))
 
-    def _cells(self, column: Column) -> list[str]:
-        return [column.name, *(column.shown(column.value(item)) for item in self.items)]
-
-
-def labels(names: Iterable[str], columns: int = LABEL) -> dict[str, str]:
-    """Return a distinct label for each name, at most ``columns`` characters wide.
-
-    A name that fits is its own label. A longer name loses its middle, which two dots mark. If
-    another name has the label already, a number is added. ``NAME=SPEC`` gives an agent a name that
-    fits.
-    """
-    found = {name: name for name in dict.fromkeys(names)}
-    taken = {name for name in found if width(name) <= columns}
-    for name in [name for name in found if name not in taken]:
-        short, number = _without_middle(name, columns), 1
-        while short in taken:
-            number += 1
-            short = _without_middle(name, columns - len(f"~{number}")) + f"~{number}"
-        taken.add(short)
-        found[name] = short
-    return found
-
-
-def fitted(text: str, columns: int | None) -> str:
-    """Wrap lines of prose to ``columns`` characters; lines of tables stay as they are."""
-    if columns is None:
-        return text
-    return "\n".join(
-        line if "  " in line else textwrap.fill(line, columns, break_on_hyphens=False)
-        for line in text.split("\n")
-    )
+    def _cells(self) -> Iterator[tuple[list[str], bool]]:
+        """Yield the heading and cells of each column as shown, and whether the column has texts."""
+        for column in self.columns:
+            values = [column.value(item) for item in self.items]
+            text = any(isinstance(value, str) for value in values)
+            yield [column.name, *map(column.shown, values)], text
 
 
 def printable(text: str, keep: str = "") -> str:
@@ -282,7 +254,7 @@ def printable(text: str, keep: str = "") -> str:
 def for_terminal(text: str, colour: bool) -> str:
     """Make lines of text safe to print; keep the colours of boards, or remove them."""
     parts = _COLOUR.split(text)
-    parts[::2] = [printable(part, keep="\n\t") for part in parts[::2]]
+    parts[::2] = ["\n".join(printable(s, "\t") for s in part.split("\n")) for part in parts[::2]]
     return "".join(parts if colour else parts[::2])
 
 
@@ -326,36 +298,8 @@ def signed(number: float) -> str:
     return "0" if text == "+0" else text
 
 
-def _told(value: Any) -> Any:
-    return None if isinstance(value, float) and math.isnan(value) else value
-
-
-def _width(parts: Sequence[Sequence[str]]) -> int:
-    return sum(max(map(width, part)) + 2 for part in parts) - 2
-
-
-def _labelled(part: Sequence[str], columns: int) -> list[str]:
-    heading, *cells = part
-    short = labels(cells, columns)
-    return [heading, *(short[cell] for cell in cells)]
-
-
-def _aligned(parts: Sequence[Sequence[str]], left: Sequence[bool]) -> str:
-    wide = [max(map(width, part)) for part in parts]
-
-    def line(row: Sequence[str]) -> Iterator[str]:
-        for cell, room, to_left in zip(row, wide, left, strict=True):
-            space = " " * (room - width(cell))
-            yield cell + space if to_left else space + cell
-
-    return "\n".join("  ".join(line(row)).rstrip() for row in zip(*parts, strict=True))
-
-
-def _without_middle(text: str, columns: int) -> str:
-    head, tail = text[: len(text) // 2], text[len(text) // 2 :]
-    while width(head) + width(tail) + 2 > columns and head + tail:
-        head, tail = (head[:-1], tail) if width(head) >= width(tail) else (head, tail[1:])
-    return f"{head}..{tail}"
+def _finite(value: Any) -> Any:
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _is_control(character: str) -> bool:

@@ -10,14 +10,18 @@ import graphlib
 import tomllib
 from typing import NamedTuple
 
+import pytest
+
+from c4env.boards import SHARED, STANDARD_ONLY, is_in
 from tests.helpers.paths import FOLDERS, ROOT, modules
+from tests.helpers.processes import run_python
 
 PACKAGES = tuple(FOLDERS)  # each may import those before it
 ROOMS = {  # of each package, folders and modules, from the ground up
     "c4env": "version errors files cores arrays boards lazy jit geometry bitboard position "
-    "view observation envs",
+    "view observation openings envs",
     "c4env.agents": "errors base registry heuristics search baselines published solver graded "
-    "network sampling adapters pool batched selfplay",
+    "network adapters sampling pool selfplay",
     "c4env.evaluation": "errors seeds tables plan store rating games exact studies report play "
     "web cli __main__",
 }
@@ -112,27 +116,26 @@ def test_a_wrong_import_of_each_kind_is_found():
         assert against_the_arrows(found), found
 
 
-def test_modules_of_a_board_and_they_alone_are_imported_relatively():
-    """Else a module of another board would take one of 6x7x4, or ask for its own of a shared one.
-
-    A module that imports nothing relatively is made for 6x7x4 alone, or shared.
-    """
+def test_modules_of_a_board_import_shared_modules_absolutely_and_all_others_relatively():
+    """Else a module of another board would take one of 6x7x4, or make its own of a shared one."""
     files = modules()
-    targets = [
-        (found, found.target if found.target in files else found.target.rpartition(".")[0])
-        for found in all_imports()
-        if package_of(found.target)
-    ]
-    packages = {name for name, path in files.items() if path.name == "__init__.py"}
-    bound, before = {"c4env.geometry"}, set[str]()
-    while bound != before:
-        before = set(bound)
-        bound |= {found.module for found, target in targets if target in bound}
-    any_board = {found.module for found, _ in targets if found.relative}
-    assert len(any_board) > 50
-    for found, target in targets:
-        if found.module in any_board:
-            assert found.relative == (target in bound | packages), found
+    of_a_board = 0
+    for found in all_imports():
+        if not package_of(found.target):
+            continue
+        target = found.target if found.target in files else found.target.rpartition(".")[0]
+        if is_in(SHARED, found.module):
+            assert is_in(SHARED, target), found
+        elif not is_in(STANDARD_ONLY, found.module):
+            assert found.relative == (not is_in(SHARED, target)), found
+            of_a_board += found.relative
+    assert of_a_board > 200
+
+
+def test_the_lists_of_modules_that_are_loaded_once_name_modules_that_there_are():
+    names = [*SHARED.split(), *STANDARD_ONLY.split()]
+    assert [name for name in names if f"c4env.{name}" not in modules()] == []
+    assert len(names) == len({*names})
 
 
 def test_no_modules_import_each_other_in_a_circle():
@@ -146,10 +149,19 @@ def test_no_modules_import_each_other_in_a_circle():
     graphlib.TopologicalSorter(graph).prepare()  # raises an error that shows a circle
 
 
+@pytest.mark.parametrize("name", ["agents", "evaluation"])
+def test_python_in_the_clone_imports_the_packages_under_c4env_alone(name):
+    done = run_python("-c", f"from c4env import {name}; print({name}.__name__)", cwd=ROOT)
+    assert done.stdout == f"c4env.{name}\n"
+    done = run_python("-c", f"import {name}", cwd=ROOT)
+    assert done.stderr.splitlines()[-1] == f"ImportError: {name} is imported as c4env.{name}"
+
+
 def test_every_folder_with_modules_is_a_package_that_is_installed():
     setuptools = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]
-    folders = {".".join(path.relative_to(ROOT).parts) for path in FOLDERS.values()}
-    assert folders == {"c4env", *setuptools["package-dir"].values()}
+    folders = {name: path.resolve() for name, path in FOLDERS.items() if path.is_symlink()}
+    assert folders == {name: ROOT / at for name, at in setuptools["package-dir"].items()}
+    assert len(folders) == 2
     there = {
         ".".join((name, *path.parent.relative_to(folder).parts))
         for name, folder in FOLDERS.items()

@@ -21,27 +21,11 @@ READING_TABLES = [  # of agents, heuristics and commands; no recipe reaches othe
     "tests/evaluation/test_specs.py",
 ]
 
-# c4env is imported from this folder, whatever is installed.
-IMPORTS = """
-import importlib.util, pathlib, sys
-here = pathlib.Path(__file__).parent
-class Here:
-    @staticmethod
-    def find_spec(name, path=None, target=None):
-        if name in ("c4env.agents", "c4env.evaluation"):
-            folder = here / name.partition(".")[2]
-            return importlib.util.spec_from_file_location(
-                name, folder / "__init__.py", submodule_search_locations=[str(folder)]
-            )
-sys.meta_path.insert(0, Here)
-"""
-
 
 def carried_out(copy):
     """A copy of the checkout, which need not be a repository of Git, with every block's change."""
     left_out = shutil.ignore_patterns(".git", ".venv", ".*_cache", "__pycache__", "build", "c4-*")
-    shutil.copytree(ROOT, copy, ignore=left_out, dirs_exist_ok=True)
-    (copy / "sitecustomize.py").write_text(IMPORTS)
+    shutil.copytree(ROOT, copy, symlinks=True, ignore=left_out, dirs_exist_ok=True)
     for language, name, text in BLOCKS:
         path = copy / name
         before = path.read_text() if path.exists() else ""

@@ -20,7 +20,7 @@ PAGES = [*READMES, *sorted((ROOT / "docs").glob("**/*.md"))]
 NEEDS = re.compile(r"# needs ([\w.]+)\n")  # the module without which a block cannot run
 
 RUNNER = """
-import io, json, pathlib, re, shlex, sys
+import io, json, pathlib, re, subprocess, sys
 import c4env.cores
 c4env.cores.usable_cores = lambda: 1  # pages run side by side: no command starts workers
 from c4env.evaluation.__main__ import main
@@ -35,7 +35,9 @@ for language, text in json.loads(sys.argv[1]):
     else:
         for line in text.splitlines():
             sys.stdin = io.StringIO("q\\n")  # a person leaves at once
-            name, *arguments = shlex.split(line.removeprefix("$ "), comments=True)
+            line = line.removeprefix("$ ")
+            words = subprocess.check_output(["bash", "-c", "printf '%s;;' " + line], text=True)
+            name, *arguments = words.removesuffix(";;").split(";;")  # as a shell reads the line
             assert (name, main(arguments)) == ("c4", 0), line
 """
 

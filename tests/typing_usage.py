@@ -99,5 +99,5 @@ def tournaments() -> None:
     print(evaluation.place("greedy", evaluation.stored_board()).ratings)
     found = evaluation.refute("greedy", openings=["44444"], positions=50)
     print(found.held)
-    match: evaluation.Match = evaluation.play_match(["greedy", "random"], openings=2)
+    match: evaluation.Match = evaluation.play_match("greedy", "random", openings=2)
     print(match.table)

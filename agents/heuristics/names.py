@@ -7,19 +7,24 @@ never evaluate a won board. On a won board each heuristic here returns ``+WIN`` 
 
 from __future__ import annotations
 
+import ctypes
+import functools
+import math
+import numbers
 import re
+import sys
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 import numba
 from numba import types
 
-from c4env.agents.registry.imports import import_callable, suggest
-from c4env.boards import require_board
+from c4env.agents.registry.imports import format_error, import_callable, suggest
+from c4env.boards import require_board, size_of
 from c4env.errors import InvalidOption
-from c4env.jit import config, kernel
+from c4env.jit import config, kept_for, kernel
 
-from ...geometry import BOARD_SIZE, CONNECT
+from ...geometry import BOARD_SIZE, CONNECT, ROWS
 from ..registry.options import HEURISTIC_NAMES
 from . import WIN as WIN
 
@@ -49,7 +54,8 @@ _SIGNATURE: Final = types.float64(types.int64, types.int64)
 def load(name: str | Heuristic) -> Heuristic:
     """Return the heuristic that a name or an import path ``package.module:function`` gives.
 
-    The function is compiled for ``float64(int64, int64)`` unless it is compiled already.
+    The function is compiled for ``float64(int64, int64)`` unless it is compiled already. A Python
+    function that Numba cannot compile becomes a :class:`PlainHeuristic`, which is slow.
 
     Raises:
         InvalidOption: there is no such heuristic.
@@ -74,6 +80,11 @@ def require_finite(value: float, name: object) -> float:
 
 def not_a_value(heuristic: object, value: object = "an unusable value") -> InvalidOption:
     """Return the error for a heuristic, or its name, whose value no search can use."""
+    error, PlainHeuristic.raised = PlainHeuristic.raised, None
+    if isinstance(error, Exception):
+        return InvalidOption(f"heuristic {heuristic!r} raised {format_error(error)}")
+    if error is not None:  # Ctrl-C during a call
+        raise error
     return InvalidOption(
         f"heuristic {heuristic!r} gave {value}: expected a number strictly between "
         f"{-WIN:,.0f} and {WIN:,.0f}"
@@ -113,6 +124,42 @@ class CompiledHeuristic:
         return CompiledHeuristic, (self.name,)
 
 
+class PlainHeuristic:
+    """A Python function as a kernel argument: machine code calls it back.
+
+    An exception would be lost in machine code. It is kept in ``raised`` for :func:`not_a_value`,
+    and the search gets nan, which no search can use.
+    """
+
+    _numba_type_: Final = types.FunctionType(_SIGNATURE)
+    raised: ClassVar[BaseException | None] = None
+
+    def __init__(self, function: Callable[[int, int], Any]) -> None:
+        self.function = function
+        self.deterministic = getattr(function, "deterministic", False) is True
+        kind = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_int64, ctypes.c_int64)
+        self._callback = kind(self._value)
+
+    def __call__(self, mine: int, theirs: int) -> float:
+        """Return the function's value."""
+        return float(self.function(mine, theirs))
+
+    def _value(self, mine: int, theirs: int) -> float:
+        try:
+            return self(mine, theirs)
+        except BaseException as error:
+            PlainHeuristic.raised = error
+            return math.nan
+
+    def __wrapper_address__(self) -> int:
+        """Return the address of the C function."""
+        return ctypes.cast(self._callback, ctypes.c_void_p).value or 0
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copy or pickle the function alone."""
+        return PlainHeuristic, (self.function,)
+
+
 def as_argument(heuristic: Heuristic) -> Any:
     """Return a heuristic as a kernel argument; this package's become :class:`CompiledHeuristic`."""
     for name, known in HEURISTICS.items():
@@ -122,32 +169,90 @@ def as_argument(heuristic: Heuristic) -> Any:
 
 
 def check(function: Any, name: str) -> Heuristic:
-    """Compile a user's function as a heuristic and check its signature.
+    """Return a user's function as a heuristic: compiled, or else as :class:`PlainHeuristic`.
 
     Raises:
-        InvalidOption: the object does not compile, or does not return a float64.
+        InvalidOption: the function raises an error, or does not return a number; or a function
+            that is compiled by Numba has another signature.
+        WrongBoard: the function calls kernels of another board size.
     """
     if not callable(function):
         raise InvalidOption(f"heuristic {name!r}: {function!r} is not a function")
-    require_board(function, BOARD_SIZE, f"heuristic {name!r}")
+    for thing in (function, *_kernels_of(function)):
+        require_board(thing, BOARD_SIZE, f"heuristic {name!r}")
     heuristic: Heuristic = function
-    if config.DISABLE_JIT:
-        return heuristic  # runs uncompiled, like all kernels
-    if not hasattr(function, "nopython_signatures"):
-        heuristic = function = numba.njit(function)
+    if config.DISABLE_JIT or isinstance(function, PlainHeuristic):
+        return heuristic  # without a compiler, all kernels are Python functions
+    by_user = hasattr(function, "nopython_signatures")
+    if by_user and function.stats.cache_path is not None and size_of(function.__module__) is None:
+        function = _kept_for_this_board(function)
+    heuristic = dispatcher = function if by_user else numba.njit(function)
     try:
-        if _SIGNATURE.args not in function.overloads:
-            function.compile(_SIGNATURE.args)
-        result = function.overloads[_SIGNATURE.args].signature.return_type
+        if _SIGNATURE.args not in dispatcher.overloads:
+            dispatcher.compile(_SIGNATURE.args)
+        result = dispatcher.overloads[_SIGNATURE.args].signature.return_type
     except Exception as error:  # errors of Numba's passes have any type
-        raise InvalidOption(
-            f"heuristic {name!r} does not compile for (int64 mine, int64 theirs): {_cause(error)}"
-        ) from None
+        if by_user:
+            raise InvalidOption(
+                f"heuristic {name!r} does not compile for (int64 mine, int64 theirs): "
+                f"{_cause(error)}"
+            ) from None
+        return _plain(function, name, _cause(error))
     if result != types.float64:
         raise InvalidOption(
             f"heuristic {name!r} returns {result}: expected float64, the value for `mine`"
         )
-    return heuristic  # a dispatcher
+    return heuristic
+
+
+def _plain(function: Any, name: str, cause: str) -> PlainHeuristic:
+    """Return a function that does not compile, if it values a board at all."""
+    plain = PlainHeuristic(function)
+    for board in PROBES:
+        try:
+            value = function(*board)
+        except (Exception, SystemExit) as error:
+            raise InvalidOption(f"heuristic {name!r} raised {format_error(error)}") from error
+        if not isinstance(value, numbers.Real):
+            raise InvalidOption(
+                f"heuristic {name!r} returned {value!r}: expected a float, the value for `mine`"
+            )
+    _say(
+        f"heuristic {name!r} plays as plain Python, which is slow; Numba cannot compile it: {cause}"
+    )
+    return plain
+
+
+PROBES: Final = ((0, 0), (1, 1 << (ROWS + 1)))  # no disc; one of each side, side by side
+
+
+@functools.cache
+def _say(text: str) -> None:
+    """Print a line on stderr, once in a process."""
+    print(text, file=sys.stderr)
+
+
+ADVICE: Final = {  # by the type of a global that Numba does not know
+    "function": "decorate the function with @numba.njit",
+    "dict": "use a NumPy array instead of the dictionary",
+}
+
+
+def _kept_for_this_board(function: Any) -> Any:
+    """A user's ``@njit(cache=True)`` function; in its own cache may be another board's kernels."""
+    options = {key: value for key, value in function.targetoptions.items() if key != "nopython"}
+    with kept_for(BOARD_SIZE):
+        kept: Any = numba.njit(cache=True, **options)(function.py_func)
+    kept.deterministic = is_deterministic(function)
+    return kept
+
+
+def _kernels_of(function: Any) -> list[Any]:
+    """The compiled functions among the globals that a function uses."""
+    function = getattr(function, "py_func", function)
+    names = function.__code__.co_names if hasattr(function, "__code__") else ()
+    used = [function.__globals__.get(name) for name in names]
+    return [thing for thing in used if hasattr(thing, "py_func")]
 
 
 def _cause(error: Exception) -> str:
@@ -156,10 +261,10 @@ def _cause(error: Exception) -> str:
     words = [line for line in said if not line.startswith(("Failed in", "During:"))]
     where = getattr(error, "loc", None)
     line = f"line {where.line}: " if where is not None else ""
-    cause = re.sub(
-        r"(Untyped global name '\w+': ).*<class 'function'>",
-        r"\1decorate the function with @numba.njit",
-        " ".join(" ".join(words).split()),
-    )
+    cause = " ".join(" ".join(words).split())
+    for kind, advice in ADVICE.items():
+        cause = re.sub(rf"(Untyped global name '\w+': ).*<class '{kind}'>", rf"\1{advice}", cause)
+    lists = r"The use of a reflected (list|set).* to variable '(\w+)' in globals.*"
+    cause = re.sub(lists, r"Global name '\2': use a NumPy array instead of the \1", cause)
     cause = re.split(r" There are \d+ candidate", cause)[0]
     return f"{line}{cause.rstrip('.')[:600]}"

@@ -11,7 +11,7 @@ from typing import ClassVar, Final
 
 from ..heuristics.names import WIN
 from ..registry.options import DEFAULT_HEURISTIC, HeuristicName, Plies, validate_args
-from ..search.fixed_depth import FixedDepth, Rules
+from ..search.fixed_depth import CHAIN_RULES, FixedDepth, Rules
 from ..search.packing import CENTRE_FIRST, LEFT_TO_RIGHT
 
 WINDOW_RULES: Final = Rules(CENTRE_FIRST, CENTRE_FIRST, 1000.0, 1.0, evaluate_full=False)
@@ -31,12 +31,11 @@ class AlphaBeta(FixedDepth):
 class Minimax(FixedDepth):
     """Naive minimax with any heuristic; the defaults are the published settings."""
 
-    prune: ClassVar[bool] = False
     quick: ClassVar[int] = 10**6
 
     @validate_args
     def __init__(self, depth: Plies = 7, heuristic: HeuristicName = DEFAULT_HEURISTIC) -> None:
-        super().__init__(depth, heuristic)
+        super().__init__(depth, heuristic, CHAIN_RULES._replace(prune=False))
 
 
 class Chain(FixedDepth):

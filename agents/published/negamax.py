@@ -92,8 +92,7 @@ class Negamax(SearchingAgent):
         quick = position.plies >= QUICK or self.max_nodes <= QUICK_NODES
         return threads.search_interruptibly(lambda work: solve(*asked, work), quick=quick)
 
-    def best_move(self, position: Position) -> tuple[int, float, int]:
-        """Return the leftmost best column, its exact score, and the report's number of nodes."""
+    def _best(self, position: Position) -> tuple[int, float, int]:
         best, nodes = self.score(position)
         if winning := winning_moves(position.mine, position.theirs):
             columns = position.legal_columns()
@@ -107,6 +106,6 @@ class Negamax(SearchingAgent):
 
     def search(self, position: Position) -> SearchResult:
         """Return the column to play, its exact score, and a line of best play to the game's end."""
-        column, value, nodes = self.best_move(position)
-        line = line_of_play(position.play(column), lambda after, _: self.best_move(after)[0])
+        column, value, nodes = self._best(position)
+        line = line_of_play(position.play(column), lambda after, _: self._best(after)[0])
         return SearchResult(column, value, nodes, CELLS - position.plies, (column, *line))

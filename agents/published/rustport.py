@@ -95,15 +95,14 @@ class RustPort(SearchingAgent):
         quick = min(depth, CELLS - (bot | other).bit_count()) <= QUICK
         return search_interruptibly(lambda w: search(bot, other, depth, bot_moved, w), quick=quick)
 
-    def best_move(self, position: Position) -> tuple[int, float, int]:
-        """Return the best column, its value for the side to move, and the nodes searched."""
+    def _best(self, position: Position) -> tuple[int, float, int]:
         require_move(position)
         column, value, _, nodes = self._ask(position.mine, position.theirs, self.depth, False)
         return column, float(value), nodes - 1
 
     def search(self, position: Position) -> SearchResult:
         """Return the chosen column, its value (a win is 2**63 - 1) and the principal variation."""
-        column, value, nodes = self.best_move(position)
+        column, value, nodes = self._best(position)
         left, us = self.depth - 1, position.to_move
 
         def reply(after: Position, ply: int) -> int:

@@ -2,13 +2,11 @@
 
 ``depth: Plies = 7`` in an ``__init__`` decorated by :func:`validate_args` is a complete
 declaration: the type bounds the value, and ``c4 list`` prints the default and the first sentence
-about ``depth`` in the docstring's ``Args``. Annotations and defaults of this package's agents use
-only names from this module, so that :func:`declared` can read them without loading kernels.
+about ``depth`` in the docstring's ``Args``.
 """
 
 from __future__ import annotations
 
-import ast
 import functools
 import inspect
 import math
@@ -16,7 +14,6 @@ import re
 import types
 import typing
 from collections.abc import Callable, Iterator
-from pathlib import Path as Path
 from typing import Annotated, Any, Final, Literal, TypeVar
 
 from c4env.agents.registry.entries import REQUIRED, Choices, Option, Range
@@ -118,7 +115,7 @@ def options_of(target: Callable[..., Any]) -> tuple[Option, ...]:
         hints = typing.get_type_hints(init, include_extras=True)
     except Exception:  # a user's annotations may be no types, or unresolvable here
         hints = {}
-    said = _told(target.__doc__)
+    said = told(target.__doc__)
     return tuple(
         _option(name, parameter.default, hints.get(name, Any), said.get(name, ""))
         for name, parameter in (parameters_of(target) or {}).items()
@@ -161,37 +158,14 @@ def _parts(hint: Any) -> Iterator[Any]:
         yield hint
 
 
-def _told(doc: str | None) -> dict[str, str]:
-    """Return the first sentence about each argument in the ``Args`` of a docstring."""
-    _, _, rest = inspect.cleandoc(doc or "").partition("\nArgs:\n")
+def told(doc: str | None) -> dict[str, str]:
+    """Return the first sentence about each argument or attribute in a docstring."""
+    _, _, rest = (
+        inspect.cleandoc(doc or "").replace("\nAttributes:\n", "\nArgs:\n").partition("\nArgs:\n")
+    )
     items = re.findall(r"^    (\w+): (.*(?:\n {5,}.*)*)", re.split(r"\n(?=\S)", rest)[0], re.M)
     texts = ((name, " ".join(text.replace("``", "").split())) for name, text in items)
     return {name: re.split(r"(?<!\.)\.(?=\s|$)", text)[0] for name, text in texts}
-
-
-@functools.cache
-def declared(target: str) -> tuple[str, tuple[Option, ...]]:
-    """Return the summary and the options of an agent of this package, ``.module:name``.
-
-    They are those of a class or function that has the agent's docstring and signature alone. The
-    agent itself is not imported: Numba alone takes longer than all of ``c4 list``.
-    """
-    module, _, name = target.partition(":")
-    file = Path(__file__).parents[1].joinpath(*module.split(".")).with_suffix(".py")
-    nodes: list[Any] = ast.parse(file.read_bytes()).body
-    bare = next(node for node in nodes if getattr(node, "name", None) == name)
-    doc, function = ast.get_docstring(bare), bare
-    if isinstance(bare, ast.ClassDef):
-        function = next(
-            (n for n in bare.body if getattr(n, "name", None) == "__init__"), ast.Pass()
-        )
-        bare.bases, bare.decorator_list, bare.body = [], [], [function]
-    function.decorator_list, function.returns, function.body = [], None, [ast.Pass()]
-    names = dict(globals())
-    code = ast.fix_missing_locations(ast.Module([bare], []))
-    exec(compile(code, file, "exec"), names)
-    names[name].__doc__ = doc
-    return summary_of(doc), options_of(names[name])
 
 
 def summary_of(doc: str | None) -> str:

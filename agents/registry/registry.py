@@ -3,14 +3,16 @@
 A spec is ``name`` or ``name:key=value,key=value``. Some agents accept one argument without a key,
 before the others: ``name:argument,key=value``. Instead of a name, a spec may have an import path,
 ``package.module:attribute`` or ``FILE.py:attribute``. The path names a class, which is called with
-the options, or a function from observation to column.
+the options, or anything that :func:`make` takes in place of a spec.
 """
 
 from __future__ import annotations
 
 import functools
+import importlib
 import importlib.metadata
 import inspect
+import os
 import re
 import sys
 import types
@@ -30,8 +32,8 @@ from c4env.errors import C4Error, InvalidOption, UnknownAgent, WrongBoard
 
 from ...envs.opponents import is_batched
 from ...geometry import BOARD_SIZE, IS_STANDARD
-from ..base import Agent, function_agent, is_model, parameters_of
-from .options import declared, options_of, summary_of
+from ..base import Agent, function_agent, has_masks, is_model, parameters_of
+from .options import options_of, summary_of
 
 ENTRY_POINTS: Final = "c4env.agents"
 """The group of entry points by which other packages provide agents for :func:`register`."""
@@ -84,7 +86,7 @@ def register(name: str, agent: Callable[..., Any] | Entry, *, replace: bool = Fa
     if not (replace or _is_redefined(_registered.get(name), agent)) and name in names():
         raise InvalidOption(f"agent name {name!r} exists already (pass replace=True to replace it)")
     if is_model(agent):
-        agent = _import(".adapters.model:maker_of")(agent)
+        agent = _models().maker_of(agent)
     if not isinstance(agent, Entry):
         if not callable(agent):
             expected = "expected a class, function, Entry or model"
@@ -133,16 +135,13 @@ def describe(name: str) -> str:
     return "\n".join([f"{name:<20} {summary}", *(f"{'':<22}{line}" for line in lines)])
 
 
-def _declared(found: Entry | Callable[..., Any]) -> tuple[str, tuple[Option, ...]]:
+def _declared(agent: Entry | Callable[..., Any]) -> tuple[str, tuple[Option, ...]]:
     """Return an agent's summary and options; a function that is itself an agent has no options."""
-    target: Any = found
-    said = ""
-    if isinstance(found, Entry):
-        if found.target.startswith("."):
-            return declared(found.target)
-        target, said = _import(found.target), found.summary
-    said = said or summary_of(target.__doc__) or "an agent registered without a docstring"
-    return said, () if _takes_observation(target) else options_of(target)
+    target = _target(agent)
+    summary = agent.summary if isinstance(agent, Entry) else ""
+    summary = summary or summary_of(target.__doc__) or "an agent registered without a docstring"
+    ours = isinstance(agent, Entry) and agent.target.startswith(".")  # a class or a factory
+    return summary, options_of(target) if ours or not _takes_observation(target) else ()
 
 
 def _takes_observation(target: Callable[..., Any]) -> bool:
@@ -153,7 +152,7 @@ def _takes_observation(target: Callable[..., Any]) -> bool:
 
 
 def options_of_entry(entry: Entry) -> tuple[Option, ...]:
-    """Return the options of an entry; this package's modules are not imported for it."""
+    """Return the options of an entry."""
     return _declared(entry)[1]
 
 
@@ -176,13 +175,13 @@ def split_spec(spec: str) -> tuple[str, dict[str, str]]:
     if not isinstance(spec, str) or not spec.strip():
         raise InvalidOption(f"agent {spec!r}: {expected}")
     text = spec.strip()
-    name, found, rest = _split_name(text)
+    name, colon, rest = _split_name(text)
     options: dict[str, str] = {}
-    if found and rest and (entry := with_argument(name)):
+    if rest and (entry := with_argument(name)):
         argument, rest = _split_argument(entry, rest)
         if argument:
             options[entry.argument] = argument
-    if found and rest:
+    if rest:
         for part in rest.split(","):
             key, equals, value = (piece.strip() for piece in part.partition("="))
             if not equals or not key or not value:
@@ -190,20 +189,22 @@ def split_spec(spec: str) -> tuple[str, dict[str, str]]:
             if key in options:
                 raise InvalidOption(f"agent {spec!r}: {key!r} is given twice")
             options[key] = value
-    if not name or (found and not options):
+    if not name or (colon and not options):
         raise InvalidOption(f"agent {spec!r}: {expected}")
     return f"{name}:agent" if name.endswith(".py") else name, options
 
 
 def _split_name(text: str) -> tuple[str, str, str]:
     """Split ``name:options`` after the name, which has a colon itself if it is an import path."""
-    name, found, rest = text.partition(":")
+    name, colon, rest = text.partition(":")
     if with_argument(name):
-        return name, found, rest
-    if found and re.match(r"[A-Za-z_]\w*\s*(:|$)", rest):  # package.module:attribute[:options]
-        attribute, found, rest = rest.partition(":")
+        return name, colon, rest
+    drive = text[:2] if re.match(r"[A-Za-z]:[\\/]", text) else ""
+    name, colon, rest = text.removeprefix(drive).partition(":")
+    if re.match(r"[A-Za-z_]\w*\s*(:|$)", rest):  # package.module:attribute[:options]
+        attribute, colon, rest = rest.partition(":")
         name = f"{name}:{attribute}"
-    return name, found, rest
+    return drive + name, colon, rest
 
 
 def with_argument(name: str) -> Entry | None:
@@ -247,10 +248,11 @@ def make(spec: Any, **options: Any) -> Agent:
     """Make the agent that a spec names; keyword options override options in the spec.
 
     Args:
-        spec: ``name:key=value,key=value``; a function of one observation; or a model. A model is a
-            model of Stable-Baselines3, a PyTorch module, or a function decorated by
-            ``c4env.batched``. An agent of a model chooses for many boards in one call and has the
-            option ``temperature``.
+        spec: ``name:key=value,key=value``; a function of one observation; a network of
+            observations and masks, such as a PyTorch module
+            (:mod:`c4env.agents.adapters.networks`); a model of Stable-Baselines3; or a function
+            decorated by ``c4env.batched``. An agent of a network or model chooses for many boards
+            in one call and has the option ``temperature``.
         options: the agent's options, as ``c4 list`` shows them.
 
     Raises:
@@ -266,30 +268,29 @@ def make(spec: Any, **options: Any) -> Agent:
         return _agent_of(spec, **options)
     name, given = split_spec(spec)
     merged: dict[str, Any] = {**given, **options}
-    found = _lookup(name)
-    target: Any = found
-    if not _here(found):
+    agent = _lookup(name)
+    if not _here(agent):
         others = ", ".join(entry.name for entry in ZOO if entry.any_board)
         raise WrongBoard(f"{name} plays on {STANDARD}, not on {BOARD_SIZE}; use {others}")
-    known = {option.name: option for option in _declared(found)[1]}
+    target = _target(agent)
+    known = {option.name: option for option in _declared(agent)[1]}
     for key, value in given.items():
         if (next_key := re.search(r":(\w+)=", value)) and next_key[1] in known:
             fixed = f"{key}={value.replace(':', ',')}"
             raise InvalidOption(f"{name}: {key}={value!r}: did you mean {fixed!r}?")
-    if isinstance(found, Entry):
-        for key, option in known.items():
-            if option.default is REQUIRED and key not in merged:
-                raise InvalidOption(f"{name}: {key} is missing: expected {name}:{key.upper()}")
-        target = _import(found.target)
+    is_entry = isinstance(agent, Entry)
+    for key, option in known.items():
+        if is_entry and option.default is REQUIRED and key not in merged:
+            raise InvalidOption(f"{name}: {key} is missing: expected {name}:{key.upper()}")
     values = dict(merged)
     for key, value in merged.items():
-        if key in known and (isinstance(found, Entry) or isinstance(value, str)):
+        if key in known and (is_entry or isinstance(value, str)):
             values[key] = known[key].parse(name, value)
-        elif key not in known and (isinstance(found, Entry) or (known and not _takes_any(target))):
+        elif key not in known and (is_entry or (known and not _takes_any(target))):
             raise InvalidOption(f"{name}: {_unknown('option', key, known)}")
-    agent = _build(target, name, values)
-    agent.name = join_spec(name, values if isinstance(found, Entry) else merged)
-    return agent
+    made = _build(target, name, values)
+    made.name = join_spec(name, values if is_entry else merged)
+    return made
 
 
 def _lookup(name: str) -> Entry | Callable[..., Any]:
@@ -308,20 +309,37 @@ def _lookup(name: str) -> Entry | Callable[..., Any]:
         return _registered[name]
     if ":" in name:
         return _import(name)
-    if hint := file_hint(name, f"exec:./{name}"):
-        raise UnknownAgent(f"unknown agent {name!r}{hint}")
-    raise UnknownAgent(_unknown("agent", name, names()))
+    raise UnknownAgent(_file_of(name) or _unknown("agent", name, names()))
+
+
+def _file_of(name: str) -> str:
+    """Return the message about a name that is a file's; an empty text for other names."""
+    kinds = {".zip": f"sb3:{name}", ".pt": f"selfplay:{name}"}
+    program = name if os.path.dirname(name) else f"./{name}"
+    meant = kinds.get(os.path.splitext(name)[1], f"exec:{program}")
+    hint = f"; did you mean {meant!r}?" if name.endswith(".zip") else file_hint(name, meant)
+    return f"unknown agent {name!r}{hint}" if hint else ""
+
+
+def _target(agent: Entry | Callable[..., Any]) -> Callable[..., Any]:
+    """Return the class or function of an agent."""
+    if not isinstance(agent, Entry):
+        return agent
+    if not agent.target.startswith("."):
+        return _import(agent.target)
+    module, _, name = agent.target.partition(":")  # a module of this board
+    package = __name__.removesuffix(".registry.registry")
+    target: Callable[..., Any] = getattr(importlib.import_module(module, package), name)
+    return target
 
 
 def _import(path: str) -> Callable[..., Any]:
-    if re.match(r"\.\w", path):  # of the table: a module of this board
-        path = __name__.removesuffix(".registry.registry") + path
     if path.partition(":")[0] in names():
         raise InvalidOption(f"agent {path!r}: expected key=value after the colon")
     expected = "package.module:attribute or FILE.py:attribute"
-    found: Callable[..., Any] = import_callable(path, UnknownAgent, f"agent {path!r}", expected)
-    _check_callable(path, found)
-    return found
+    target: Callable[..., Any] = import_callable(path, UnknownAgent, f"agent {path!r}", expected)
+    _check_callable(path, target)
+    return target
 
 
 def _check_callable(name: str, target: Callable[..., Any]) -> None:
@@ -347,18 +365,27 @@ def _build(target: Callable[..., Any], name: str, options: dict[str, Any]) -> Ag
         raise UnknownAgent(f"{name}: making the agent raised {format_error(error)}") from error
     if isinstance(built, Agent):
         return built
-    if callable(built):
+    try:
         return _agent_of(built)
-    raise UnknownAgent(f"agent {name!r} made {built!r}: expected an agent or a function")
+    except InvalidOption as error:
+        reason = str(error).removeprefix(f"agent {built!r}: ")
+        raise UnknownAgent(f"agent {name!r} made {built!r}: {reason}") from None
 
 
 def _agent_of(thing: Any, **options: Any) -> Agent:
     """Make an agent from a model or a function; one of an observation needs no compiled code."""
-    if isinstance(thing, types.FunctionType) and not (options or is_batched(thing)):
+    if isinstance(thing, types.FunctionType) and not (
+        options or is_batched(thing) or has_masks(thing)
+    ):
         require_board(thing, BOARD_SIZE, thing)
         return function_agent(thing)
-    made: Agent = _import(".adapters.model:agent_of")(thing, **options)
+    made: Agent = _models().agent_of(thing, **options)
     return made
+
+
+def _models() -> Any:
+    """Return the module that makes agents of networks; it is imported late, with the rules."""
+    return importlib.import_module("..adapters.models", __package__)
 
 
 def _unknown(kind: str, name: str, known: Iterable[str]) -> str:

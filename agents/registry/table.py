@@ -26,13 +26,11 @@ ZOO: Final = (
     Entry("puct", ".sampling.puct:PUCT", argument="function", any_board=True),
     Entry("learned", ".network.agent:Learned"),
     Entry("selfplay", ".selfplay.agent:selfplay", argument="path", needs=("torch",)),
-    Entry("sb3", ".adapters.sb3:SB3", argument="path", needs=("stable_baselines3",), runs="own"),
+    Entry("sb3", ".adapters.models:SB3", "", "path", ("stable_baselines3",), runs="own"),
     # Other people's agents.
     Entry("exec", ".adapters.programs.engine:Engine", argument="command", runs="here"),
     Entry("chat", ".adapters.chat.agent:Chat", "", "model", ("openai",), network=True, runs="here"),
     Entry("kaggle", ".adapters.programs.kaggle:Submission", "", "file", any_board=True, runs="own"),
-    Entry(
-        "torch", ".adapters.torch_function:TorchFunction", "", "function", ("torch",), runs="own"
-    ),
+    Entry("torch", ".adapters.models:TorchFunction", "", "function", ("torch",), runs="own"),
     Entry("open_spiel", ".adapters.openspiel:OpenSpielBot", "", "bot", ("pyspiel",), True),
 )

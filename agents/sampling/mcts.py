@@ -28,10 +28,9 @@ from ...bitboard import (
 from ...position import Position
 from ..registry.options import Megabytes, Movetime, Simulations, validate_args
 from .tree import (
-    DEEPEST,
     NODE_ARRAY,
     OPEN,
-    USED,
+    SEARCH_RECORD,
     TreeAgent,
     add_result,
     expand,
@@ -41,8 +40,6 @@ from .tree import (
 
 GREEDY: Final = 1
 ROLLOUTS: Final = {"random": 0, "greedy": GREEDY}
-
-RANDOM_STATE: Final = 2  # word of the workspace: state of the random generator (``drand48``)
 
 _int64 = types.int64
 _words = types.int64[::1]
@@ -120,27 +117,19 @@ def select_ucb1(tree: NDArray[np.void], node: int, exploration: float) -> int:
     return chosen
 
 
-@kernel(
-    types.int64(NODE_ARRAY, _words, _words, _int64, _int64, _int64, types.float64, _int64),
-    nogil=True,
-)
+@kernel(types.int64(NODE_ARRAY, SEARCH_RECORD[::1], _words, _int64, _int64), nogil=True)
 def simulate(
-    tree: NDArray[np.void],
-    work: Int64s,
-    path: Int64s,
-    root_mine: int,
-    root_theirs: int,
-    most: int,
-    exploration: float,
-    rollout: int,
+    tree: NDArray[np.void], searches: NDArray[np.void], path: Int64s, most: int, rollout: int
 ) -> int:
     """Run ``most`` simulations, or fewer if the root is proven; return their number.
 
     A simulation descends to a new leaf, plays out from the leaf, and backs the result up. The root
     has children. ``path`` ``[CELLS + 1]`` is working memory.
     """
-    used = int(work[USED])
-    state = int(work[RANDOM_STATE])
+    search = searches[0]
+    root_mine, root_theirs = int(search["root"][0]), int(search["root"][1])
+    exploration = float(search["exploration"])
+    used, state = int(search["used"]), int(search["random"])
     done = 0
     while done < most and tree[0]["proof"] == OPEN:
         mine, theirs = root_mine, root_theirs
@@ -167,11 +156,10 @@ def simulate(
             else:
                 result, state = random_playout(mine, theirs, state)
             result = -result
-        work[DEEPEST] = max(int(work[DEEPEST]), depth)
-        add_result(tree, path, depth, 1, float(result))
+        search["deepest"] = max(int(search["deepest"]), depth)
+        add_result(tree, path, depth, float(result))
         done += 1
-    work[USED] = used
-    work[RANDOM_STATE] = state
+    search["used"], search["random"] = used, state
     return done
 
 
@@ -206,11 +194,9 @@ class MCTS(TreeAgent):
 
     def _prepare(self, position: Position) -> None:
         self._expand_root(position)
-        # The seed and the position determine the random numbers.
-        key = (*self._seed.spawn_key, position.mine, position.theirs)
-        sequence = np.random.SeedSequence(self._seed.entropy, spawn_key=key)
-        self._work[RANDOM_STATE] = int(sequence.generate_state(1, np.uint64)[0]) % STATES
+        self._search["exploration"] = self.c
+        (number,) = self._seed_at(position).generate_state(1, np.uint64).tolist()
+        self._search["random"] = number % STATES
 
-    def _grow(self, position: Position, most: int) -> int:
-        mine, theirs, rollout = position.mine, position.theirs, ROLLOUTS[self.rollout]
-        return simulate(self._tree, self._work, self._path, mine, theirs, most, self.c, rollout)
+    def _grow(self, most: int) -> int:
+        return simulate(self._tree, self._search, self._path, most, ROLLOUTS[self.rollout])

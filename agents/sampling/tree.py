@@ -54,11 +54,26 @@ NODE: Final = np.dtype(
 )
 OPEN: Final = 99  # in place of a score: not proven
 
-# Words of the workspace of a search; each kind of search adds a third word.
-USED: Final = 0  # number of nodes in use
-DEEPEST: Final = 1  # depth of the deepest simulation, in plies
+SEARCH: Final = np.dtype(
+    [
+        ("root", np.int64, 2),  # bitboards, the side to move first
+        ("used", np.int64),  # number of nodes in use
+        ("deepest", np.int64),  # depth of the deepest simulation, in plies
+        ("left", np.int64),  # simulations still to begin
+        ("random", np.int64),  # state of the generator of playouts (``drand48``)
+        ("exploration", np.float64),  # weight of the exploration bonus
+        ("loss", np.float64),  # the virtual loss of a leaf that waits
+        ("value", np.float64),  # the function's value of the root
+        ("noise", np.float64, COLUMNS),  # the Gumbel variables of the columns
+        ("logits", np.float64, COLUMNS),  # of the improved policy
+        ("values", np.float64, COLUMNS),  # the completed Q-values
+        ("follow", np.bool_),  # play forced moves without an evaluation
+    ],
+    align=True,
+)
 
 NODE_ARRAY: Final[Any] = from_dtype(NODE)[::1]
+SEARCH_RECORD: Final[Any] = from_dtype(SEARCH)
 _int64 = types.int64
 _words = types.int64[::1]
 
@@ -150,13 +165,11 @@ def prove_leaf(tree: NDArray[np.void], path: Int64s, depth: int, mine: int, thei
     return 0
 
 
-@kernel(types.void(NODE_ARRAY, _words, _int64, _int64, types.float64))
-def add_result(
-    tree: NDArray[np.void], path: Int64s, depth: int, visits: int, result: float
-) -> None:
-    """Add visits and a result to each node of a path; the sign of the result alternates."""
+@kernel(types.void(NODE_ARRAY, _words, _int64, types.float64))
+def add_result(tree: NDArray[np.void], path: Int64s, depth: int, result: float) -> None:
+    """Add a visit and a result to each node of a path; the sign of the result alternates."""
     for step in range(depth, -1, -1):
-        tree[path[step]]["visits"] += visits
+        tree[path[step]]["visits"] += 1
         tree[path[step]]["total"] += result
         result = -result
 
@@ -243,7 +256,7 @@ class TreeAgent(SearchingAgent):
         self.reuse = reuse
         self._capacity = (tree_mb << 20) // NODE.itemsize // (2 if reuse else 1)
         self._tree = self._spare = np.empty(0, NODE)  # allocated by the first search
-        self._work = np.zeros(3, np.int64)
+        self._search = np.zeros(1, SEARCH)
         self._root: Position | None = None
         self._result: TreeResult | None = None
         self.reset()
@@ -270,7 +283,7 @@ class TreeAgent(SearchingAgent):
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the state of a copy, with only the used part of the tree."""
-        used = int(self._work[USED]) if self.reuse and self._root is not None else 0
+        used = int(self._search["used"][0]) if self.reuse and self._root is not None else 0
         kept = {"_tree": self._tree[:used].copy(), "_spare": np.empty(0, NODE)}
         return vars(self) | kept
 
@@ -284,8 +297,13 @@ class TreeAgent(SearchingAgent):
         """Prepare a search of a tree whose root may still have no children."""
 
     @abc.abstractmethod
-    def _grow(self, position: Position, most: int) -> int:
+    def _grow(self, most: int) -> int:
         """Run ``most`` simulations, or fewer if the root is proven; return their number."""
+
+    def _seed_at(self, position: Position) -> np.random.SeedSequence:
+        """Return the seed of a position's search, which the seed and the position determine."""
+        key = (*self._seed.spawn_key, position.mine, position.theirs)
+        return np.random.SeedSequence(self._seed.entropy, spawn_key=key)
 
     # -- the root ---------------------------------------------------------------------
 
@@ -301,16 +319,16 @@ class TreeAgent(SearchingAgent):
             self._tree[: len(known)] = known
         if node is None:
             self._tree[0] = (0.0, 0, 0, 0.0, -1, 0, OPEN)
-            self._work[USED] = 1
+            self._search["used"] = 1
         elif node:
-            self._work[USED] = copy_subtree(self._tree, node, self._spare)
+            self._search["used"] = copy_subtree(self._tree, node, self._spare)
             self._tree, self._spare = self._spare, self._tree
 
     def _expand_root(self, position: Position) -> None:
         """Add the children of the root if it has none."""
         if not self._tree[0]["children"]:
-            used = int(self._work[USED])
-            self._work[USED] = expand(self._tree, 0, position.mine, position.theirs, used)
+            used = int(self._search["used"][0])
+            self._search["used"] = expand(self._tree, 0, position.mine, position.theirs, used)
 
     def _find(self, position: Position) -> int | None:
         """Return the node of a position at most two plies after the root, or None."""
@@ -333,15 +351,16 @@ class TreeAgent(SearchingAgent):
 
     def _run(self, position: Position, started: float) -> int:
         """Run simulations until the budget is spent or the root proven; return their number."""
+        self._search["root"] = position.mine, position.theirs
         self._prepare(position)
-        self._work[DEEPEST] = 0
+        self._search["deepest"] = 0
         limit = inf if self.simulations is None else self.simulations
         end = inf if self.movetime is None else started + self.movetime
         done = 0
         while done < limit:
             # Python handles Ctrl-C between slices, since kernels do not.
             most = int(min(limit - done, self.slice))
-            made = self._grow(position, most)
+            made = self._grow(most)
             done += made
             if made < most or time.perf_counter() >= end:
                 break
@@ -370,7 +389,7 @@ class TreeAgent(SearchingAgent):
             column=line[0],
             value=value,
             nodes=done,
-            depth=max(int(self._work[DEEPEST]), len(line)),
+            depth=max(int(self._search["deepest"][0]), len(line)),
             principal_variation=tuple(line),
             visits=tuple(visits),
             values=tuple(values),

@@ -8,7 +8,7 @@ do not count as depth, which serves as a quiescence search.
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numba import from_dtype, types
@@ -32,6 +32,7 @@ from c4env.agents.registry.options import (
     validate_args,
 )
 from c4env.agents.search.fixed_depth import INFINITY, INVALID, leaf
+from c4env.agents.search.lowlevel import pointer
 from c4env.agents.search.packing import (
     CENTRE_FIRST,
     COLUMN_BITS,
@@ -105,6 +106,16 @@ _words = types.int64[::1]
 _table: Any = from_dtype(ENTRY)[::1]
 
 
+class Search(NamedTuple):
+    """What every node of a search needs."""
+
+    heuristic: Heuristic
+    work: Any  # a pointer to the workspace
+
+
+_search = types.NamedTuple((_heuristic, types.CPointer(_int64)), Search)
+
+
 @kernel("float64(int64)")
 def win_at(plies: int) -> float:
     """Return the value of a win by disc number ``plies``; an earlier win is worth more."""
@@ -131,19 +142,15 @@ def decides(bound: int, value: float, alpha: float, beta: float) -> bool:
     )
 
 
-@kernel(
-    _float64(_int64, _int64, _int64, _int64, _float64, _float64, _bool, _heuristic, _words, _table)
-)
+@kernel(_float64(_int64, _int64, _int64, _float64, _float64, _bool, _search, _table))
 def deepen(
     mine: int,
     theirs: int,
-    plies: int,
     depth: int,
     alpha: float,
     beta: float,
     searching: bool,
-    heuristic: Heuristic,
-    work: Int64s,
+    search: Search,
     table: NDArray[np.void],
 ) -> float:
     """Return the value of an undecided board for the side to move (fail-soft).
@@ -151,10 +158,12 @@ def deepen(
     Heuristics take the agent's view; ``searching`` is True if the agent is to move. The result is
     meaningless once ``work[NODES]`` reaches ``work[LIMIT]``.
     """
+    work = search.work
     if work[NODES] >= work[LIMIT]:
         return 0.0
     work[NODES] += 1
     taken = mine | theirs
+    plies = popcount(taken)
     moves = playable(taken)
     if moves == 0:
         return 0.0
@@ -164,12 +173,9 @@ def deepen(
     if safe == 0:
         return -win_at(plies + 2)
     if safe & (safe - 1) == 0:
-        after = mine | safe
-        return -deepen(
-            theirs, after, plies + 1, depth, -beta, -alpha, not searching, heuristic, work, table
-        )
+        return -deepen(theirs, mine | safe, depth, -beta, -alpha, not searching, search, table)
     if depth <= 0:
-        value, count = leaf(mine, theirs, searching, heuristic)
+        value, count = leaf(mine, theirs, searching, search.heuristic)
         if count == INVALID:
             work[INVALID_VALUE] = 1
             work[LIMIT] = STOP_NOW
@@ -219,13 +225,9 @@ def deepen(
         null = -floor - NULL_WINDOW
         value = floor
         if i > 0:
-            value = -deepen(
-                theirs, after, plies + 1, depth - 1, null, -floor, replying, heuristic, work, table
-            )
+            value = -deepen(theirs, after, depth - 1, null, -floor, replying, search, table)
         if i == 0 or floor < value < beta:
-            value = -deepen(
-                theirs, after, plies + 1, depth - 1, -beta, -floor, replying, heuristic, work, table
-            )
+            value = -deepen(theirs, after, depth - 1, -beta, -floor, replying, search, table)
         if work[NODES] >= work[LIMIT]:
             return 0.0
         if value > best:
@@ -262,7 +264,7 @@ def best_at_depth(
     was stopped, the result is the best column searched so far, or -1 if there is none.
     """
     taken = mine | theirs
-    plies = popcount(taken)
+    search = Search(heuristic, pointer(work))
     best, chosen = -INFINITY, -1
     for i in range(COLUMNS):
         column = column_at(order, i)
@@ -270,18 +272,14 @@ def best_at_depth(
         if cell == 0:
             continue
         if has_won(mine | cell):
-            return column, win_at(plies + 1)
+            return column, win_at(popcount(taken) + 1)
         after = mine | cell
         null = -best - NULL_WINDOW
         value = -INFINITY
         if chosen >= 0:
-            value = -deepen(
-                theirs, after, plies + 1, depth - 1, null, -best, False, heuristic, work, table
-            )
+            value = -deepen(theirs, after, depth - 1, null, -best, False, search, table)
         if chosen < 0 or value > best:
-            value = -deepen(
-                theirs, after, plies + 1, depth - 1, -INFINITY, -best, False, heuristic, work, table
-            )
+            value = -deepen(theirs, after, depth - 1, -INFINITY, -best, False, search, table)
         if work[NODES] >= work[LIMIT]:
             break
         if value > best:

@@ -7,11 +7,11 @@ values of a win and of a full board; :class:`Rules` holds these.
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass
 from math import log
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, NamedTuple
 
 import numpy as np
+from numba import types
 
 from c4env.agents.search.threads import (
     STOPPED,
@@ -21,19 +21,18 @@ from c4env.agents.search.threads import (
     search_interruptibly,
 )
 from c4env.arrays import Int64s
-from c4env.jit import HEURISTIC, kernel
+from c4env.jit import kernel
 
 from ...bitboard import CELLS, COLUMN, COLUMNS, STRIDE, drop, has_won, playable
 from ...position import Position
 from ..base import SearchingAgent, SearchResult, derived, line_of_play, require_move
 from ..heuristics.names import WIN, Heuristic, as_argument, is_deterministic, load, not_a_value
 from ..registry.options import DEFAULT_HEURISTIC, HeuristicName, Plies, validate_args
-from .lowlevel import POINTER, pointer
+from .lowlevel import pointer
 from .packing import CENTRE_FIRST, LEFT_TO_RIGHT, column_at
 
 
-@dataclass(frozen=True, slots=True)
-class Rules:
+class Rules(NamedTuple):
     """The settings in which the published searches differ."""
 
     root_order: int  # packed; a later column wins only if strictly better
@@ -41,15 +40,30 @@ class Rules:
     win: float  # the value of a win; a loss has the negative
     bonus: float  # added for each ply of depth left when the game ends
     evaluate_full: bool  # a full board is worth its heuristic value; else 0
-
-    @property
-    def inner(self) -> tuple[float, float, bool, int]:
-        """The rules that a kernel needs below the root, as a tuple of type ``INNER``."""
-        return self.win, self.bonus, self.evaluate_full, self.inner_order
+    prune: bool = True  # alpha-beta; else naive minimax
 
 
-INNER: Final = "Tuple((float64, float64, boolean, int64))"
+class Search(NamedTuple):
+    """What every node of a search needs; the fields of :class:`Rules` but the first come last."""
+
+    heuristic: Heuristic
+    work: Any  # a pointer to the words of ``c4env.agents.search.threads``
+    order: int
+    win: float
+    bonus: float
+    evaluate_full: bool
+    prune: bool
+
+
 CHAIN_RULES: Final = Rules(LEFT_TO_RIGHT, CENTRE_FIRST, WIN, 0.0, evaluate_full=True)
+
+_int64, _float64, _bool = types.int64, types.float64, types.boolean
+_heuristic = types.FunctionType(_float64(_int64, _int64))
+# Numba confuses named tuples of two boards, so Python passes the rules as a plain tuple.
+_rules = types.Tuple((_int64, _int64, _float64, _float64, _bool, _bool))
+_search = types.NamedTuple((_heuristic, types.CPointer(_int64), *_rules.types[1:]), Search)
+_value = types.Tuple((_float64, _int64))
+_words = types.int64[::1]
 
 INFINITY: Final = 1e300  # greater than any value
 INVALID: Final = -1  # the node count if a value is unusable or the search was stopped
@@ -57,7 +71,7 @@ POLL_DEPTH: Final = 4  # nodes with this much depth left, or more, check whether
 QUICK_LEAVES: Final = 10**6  # boards with at most this many leaves need no thread of their own
 
 
-@kernel(f"Tuple((float64, int64))(int64, int64, boolean, {HEURISTIC})")
+@kernel(_value(_int64, _int64, _bool, _heuristic))
 def leaf(mine: int, theirs: int, searching: bool, heuristic: Heuristic) -> tuple[float, int]:
     """Return a leaf's value for the side to move, and 1; or INVALID if no search can use it."""
     value = heuristic(mine, theirs) if searching else -heuristic(theirs, mine)
@@ -66,53 +80,45 @@ def leaf(mine: int, theirs: int, searching: bool, heuristic: Heuristic) -> tuple
     return 0.0, INVALID
 
 
-@kernel(
-    f"Tuple((float64, int64))(int64, int64, int64, float64, float64, boolean, boolean, {HEURISTIC},"
-    f" {INNER}, {POINTER})"
-)
+@kernel(_value(_int64, _int64, _int64, _float64, _float64, _bool, _search))
 def minimax(
     mine: int,
     theirs: int,
     depth: int,
     alpha: float,
     beta: float,
-    prune: bool,
     searching: bool,
-    heuristic: Heuristic,
-    rules: tuple[float, float, bool, int],
-    work: Any,
+    search: Search,
 ) -> tuple[float, int]:
     """Return the value for the side to move, and the number of nodes including this node.
 
     ``searching`` is True when the agent is to move. The heuristic always takes the agent's view,
-    since a heuristic need not be antisymmetric. With ``prune`` a value between alpha and beta is
+    since a heuristic need not be antisymmetric. With pruning a value between alpha and beta is
     exact, and any other value is a bound (fail-soft). The number of nodes is INVALID if a heuristic
     value is unusable or ``work[STOPPED]`` is set.
     """
-    win, bonus, evaluate_full, order = rules
     if has_won(theirs):
-        return -(win + bonus * depth), 1
+        return -(search.win + search.bonus * depth), 1
     moves = playable(mine | theirs)
-    if moves == 0 and not evaluate_full:
+    if moves == 0 and not search.evaluate_full:
         return 0.0, 1
     if depth == 0 or moves == 0:
-        return leaf(mine, theirs, searching, heuristic)
-    if depth >= POLL_DEPTH and work[STOPPED]:
+        return leaf(mine, theirs, searching, search.heuristic)
+    if depth >= POLL_DEPTH and search.work[STOPPED]:
         return 0.0, INVALID
     best = -INFINITY
     nodes = 1
     for place in range(COLUMNS):
-        cell = moves & (COLUMN << (STRIDE * column_at(order, place)))
+        cell = moves & (COLUMN << (STRIDE * column_at(search.order, place)))
         if cell:
-            own, replying = mine | cell, not searching
             value, searched = minimax(
-                theirs, own, depth - 1, -beta, -alpha, prune, replying, heuristic, rules, work
+                theirs, mine | cell, depth - 1, -beta, -alpha, not searching, search
             )
             if searched < 0:
                 return 0.0, INVALID
             nodes += searched
             best = max(best, -value)
-            if prune:
+            if search.prune:
                 alpha = max(alpha, best)
                 if alpha >= beta:
                     break
@@ -120,35 +126,33 @@ def minimax(
 
 
 @kernel(
-    f"Tuple((int64, float64, int64))(int64, int64, int64, boolean, boolean, {HEURISTIC}, {INNER},"
-    " int64, int64[::1])",
+    types.Tuple((_int64, _float64, _int64))(
+        *(_int64, _int64, _int64, _bool, _heuristic, _rules, _words)
+    ),
     nogil=True,
 )
 def best_column(
     mine: int,
     theirs: int,
     depth: int,
-    prune: bool,
     searching: bool,
     heuristic: Heuristic,
-    rules: tuple[float, float, bool, int],
-    order: int,
+    rules: tuple[Any, ...],
     work: Int64s,
 ) -> tuple[int, float, int]:
-    """Return the first best column in ``order``, its value for the side to move, and the nodes.
+    """Return the first best column, its value for the side to move, and the nodes.
 
     Every column gets the full window, as in the published systems, so that node counts are
     comparable. The number of nodes is INVALID as of :func:`minimax`.
     """
-    words, far = pointer(work), INFINITY
-    best, chosen, nodes = -far, -1, 0
+    search = Search(heuristic, pointer(work), *rules[1:])
+    best, chosen, nodes = -INFINITY, -1, 0
     for place in range(COLUMNS):
-        column = column_at(order, place)
+        column = column_at(rules[0], place)
         cell = drop(mine | theirs, column)
         if cell:
-            own, replying = mine | cell, not searching
             value, searched = minimax(
-                theirs, own, depth - 1, -far, far, prune, replying, heuristic, rules, words
+                theirs, mine | cell, depth - 1, -INFINITY, INFINITY, not searching, search
             )
             if searched < 0:
                 return -1, 0.0, INVALID
@@ -159,15 +163,13 @@ def best_column(
 
 
 @kernel(
-    f"void(int64[:, ::1], int64, {HEURISTIC}, {INNER}, int64, int64[::1], int64[::1], int64[::1])",
-    nogil=True,
+    types.void(types.int64[:, ::1], _int64, _heuristic, _rules, _words, _words, _words), nogil=True
 )
 def best_columns(
     boards: Int64s,
     depth: int,
     heuristic: Heuristic,
-    rules: tuple[float, float, bool, int],
-    order: int,
+    rules: tuple[Any, ...],
     columns: Int64s,
     nodes: Int64s,
     work: Int64s,
@@ -177,9 +179,7 @@ def best_columns(
         if work[STOPPED]:
             return
         mine, theirs = int(boards[i, 0]), int(boards[i, 1])
-        columns[i], _, nodes[i] = best_column(
-            mine, theirs, depth, True, True, heuristic, rules, order, work
-        )
+        columns[i], _, nodes[i] = best_column(mine, theirs, depth, True, heuristic, rules, work)
 
 
 class FixedDepth(SearchingAgent):
@@ -189,7 +189,6 @@ class FixedDepth(SearchingAgent):
     comparable and every kind of search chooses the same columns.
     """
 
-    prune: ClassVar[bool] = True
     quick: ClassVar[int] = 10**8
     """The number of unpruned lines of play above which a search runs in its own thread; shorter
     searches take some hundredths of a second."""
@@ -205,35 +204,34 @@ class FixedDepth(SearchingAgent):
         self.depth = depth
         self._quick = int(log(self.quick, COLUMNS))  # plies
         self.rules = rules
-        self._inner = rules.inner
         self.threads = 1  # that share the boards of choose_many
         self.heuristic = heuristic
         function = load(heuristic)
         self._heuristic = as_argument(function)
         self._repeats = is_deterministic(function)
 
-    def _best(
-        self, mine: int, theirs: int, depth: int, searching: bool, order: int
+    def _ask(
+        self, mine: int, theirs: int, depth: int, searching: bool, rules: Rules
     ) -> tuple[int, float, int]:
-        how = self.prune, searching, self._heuristic, self._inner, order
+        how = depth, searching, self._heuristic, tuple(rules)
         quick = depth <= self._quick or CELLS - (mine | theirs).bit_count() <= self._quick
         column, value, nodes = search_interruptibly(
-            lambda work: best_column(mine, theirs, depth, *how, work), quick=quick
+            lambda work: best_column(mine, theirs, *how, work),
+            quick=quick,
         )
         if nodes < 0:
             raise not_a_value(self.heuristic)
         return column, value + 0.0, nodes  # + 0.0: no negative zero
 
-    def best_move(self, position: Position) -> tuple[int, float, int]:
-        """Return the best column, its value for the side to move, and the nodes searched."""
+    def _best(self, position: Position) -> tuple[int, float, int]:
         require_move(position)
         mine, theirs = position.mine, position.theirs
-        return self._best(mine, theirs, self.depth, True, self.rules.root_order)
+        return self._ask(mine, theirs, self.depth, True, self.rules)
 
     def choose_many(self, discs: Int64s, seeds: Int64s) -> Int64s:
         """Choose a column on each board; pruning changes no column, so ``minimax`` prunes here."""
         columns, nodes = np.empty((2, len(discs)), np.int64)
-        how = self.depth, self._heuristic, self._inner, self.rules.root_order
+        how = self.depth, self._heuristic, tuple(self.rules._replace(prune=True))
 
         def task(work: Int64s) -> None:
             span = slice(*spans.pop())
@@ -246,7 +244,7 @@ class FixedDepth(SearchingAgent):
             task(UNWATCHED)
         else:
             workspaces = [np.zeros(WORDS, np.int64) for _ in spans]
-            run_interruptibly(task, workspaces, wait_for=len(spans))
+            run_interruptibly(task, workspaces)
         if (nodes < 0).any():
             raise not_a_value(self.heuristic)
         self.nodes = int(nodes.sum())
@@ -257,11 +255,11 @@ class FixedDepth(SearchingAgent):
 
         Each later move of the principal variation takes another search, which ``nodes`` omits.
         """
-        column, value, nodes = self.best_move(position)
-        left, order = self.depth - 1, self.rules.inner_order
+        column, value, nodes = self._best(position)
+        left, rules = self.depth - 1, self.rules._replace(root_order=self.rules.inner_order)
 
         def reply(after: Position, ply: int) -> int:
-            return self._best(after.mine, after.theirs, left - ply, ply % 2 == 1, order)[0]
+            return self._ask(after.mine, after.theirs, left - ply, ply % 2 == 1, rules)[0]
 
         line = line_of_play(position.play(column), reply, left)
         return SearchResult(column, value, nodes, self.depth, (column, *line))

@@ -52,19 +52,18 @@ def search_interruptibly(
         found.append(search(work))
 
     workspace = np.zeros(WORDS, np.int64) if work is None else work
-    run_interruptibly(task, [workspace], wait_for=1, seconds=seconds)
+    run_interruptibly(task, [workspace], seconds)
     return found[0]
 
 
 def run_interruptibly(
     task: Callable[[Int64s], None],
     workspaces: list[Int64s],
-    wait_for: int,
     seconds: float | None = None,
 ) -> None:
-    """Run a task in one thread for each workspace; stop all when ``wait_for`` threads are done.
+    """Run a task in one thread for each workspace; stop all after ``seconds`` and by Ctrl-C.
 
-    All stop after ``seconds`` and by Ctrl-C too. The caller gets the first error of a task.
+    The caller gets the first error of a task.
     """
     done = threading.Semaphore(0)
     errors: list[BaseException] = []
@@ -82,8 +81,9 @@ def run_interruptibly(
     try:
         for thread in threads:
             thread.start()
-        while wait_for and (left := end - time.perf_counter()) > 0:
-            wait_for -= done.acquire(timeout=min(left, _TURN))
+        running = len(threads)
+        while running and (left := end - time.perf_counter()) > 0:
+            running -= done.acquire(timeout=min(left, _TURN))
     finally:
         for work in workspaces:
             work[STOPPED] = 1

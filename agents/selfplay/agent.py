@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from c4env.agents.adapters.model import ModelAgent
+from c4env.agents.adapters.models import ModelAgent
 from c4env.agents.base import Agent, derived
 from c4env.agents.registry.entries import Range
 from c4env.agents.registry.options import Temperature, validate_args

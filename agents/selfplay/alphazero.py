@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 import c4env
-from c4env.agents.adapters.model import ModelAgent
+from c4env.agents.adapters.models import ModelAgent
 from c4env.agents.base import require_count
 from c4env.agents.selfplay.folder import checkpoint_read, claimed, needs, run
 from c4env.bitboard import COLUMNS

@@ -4,17 +4,19 @@
 
 One network plays both sides. Every observation is from the view of the side to move, so the value
 of the next position counts with the opposite sign for the side that moved. The boards, the network
-and the data are tensors on one device, and nothing is copied to the host during play.
+and the data are tensors on one device, and nothing is copied to the host during play. On CUDA the
+plies between two updates are compiled with the network, and replayed as one CUDA graph.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
-from c4env.agents.adapters.model import ModelAgent
+from c4env.agents.adapters.models import ModelAgent
 from c4env.agents.selfplay.folder import needs, run
 from c4env.arrays import Int8s
 from c4env.bitboard import COLUMNS
@@ -23,9 +25,10 @@ with needs("torch", __name__):
     import torch
     from torch import nn
 
-    from c4env.envs.vectorized.tensor import TensorEnv
+    from c4env.envs.vectorized.tensor_env import Rollout, TensorEnv
 
 LEARNING_RATE, GAMMA, LAMBDA, CLIP, ENTROPY, EPOCHS, PARTS = 1e-3, 0.99, 0.95, 0.2, 0.01, 4, 4
+REPORT_EVERY = 5.0  # seconds between two lines of figures
 
 
 class Network(nn.Module):
@@ -54,60 +57,83 @@ def train(
     boards: int = 256,
     *,
     length: int = 32,
+    compile: bool | None = None,
 ) -> Network:
     """Train for ``steps`` plies, counted over all boards, and write the weights to ``out``.
 
     A GPU needs thousands of boards to be fast. The network is updated after ``length`` plies on
-    each board.
+    each board. ``compile`` is that of ``TensorEnv``. Every few seconds it prints a line of figures.
     """
     torch.manual_seed(seed)
-    envs = TensorEnv(boards, device)
-    network: Network = Network().to(device)
+    envs = TensorEnv(boards, device, compile=compile)
+    network: Network = Network().to(envs.device)
     optimizer = torch.optim.Adam(network.parameters(), lr=LEARNING_RATE, eps=1e-5)
-    seen, _ = envs.reset()
+
+    def policy(seen: Any) -> tuple[Any, ...]:
+        logs, value = network(*seen.values())
+        # Gumbel-max trick: this argmax samples an action by the probabilities.
+        action = (logs - torch.empty_like(logs).exponential_().log()).argmax(-1)
+        return action, logs.gather(1, action[:, None])[:, 0], value
+
+    envs.reset(seed=seed)
     updates = max(1, steps // (boards * length))
-    for update in range(updates):
-        optimizer.param_groups[0]["lr"] = LEARNING_RATE * (1 - update / updates)
+    begun = reported = time.monotonic()
+    for update in range(1, updates + 1):
+        optimizer.param_groups[0]["lr"] = LEARNING_RATE * (1 - (update - 1) / updates)
+        played = envs.rollout(policy, length)
         with torch.no_grad():
-            plies = []
-            for _ in range(length):
-                planes, masks = seen.values()
-                logs, value = network(planes, masks)
-                # Gumbel-max trick: this argmax samples an action by the probabilities.
-                action = (logs - torch.empty_like(logs).exponential_().log()).argmax(-1)
-                seen, reward, ended, _, _ = envs.step(action)
-                log = logs.gather(1, action[:, None])[:, 0]
-                plies.append((planes, masks, action, log, value, reward, ended.float()))
-            _, ahead = network(*seen.values())
-        batch = [torch.stack(kind) for kind in zip(*plies, strict=True)]
-        values, rewards, dones = batch[4:]
-        advantages = torch.zeros_like(rewards)
-        later = torch.zeros_like(ahead)
-        for t in reversed(range(length)):
-            left = GAMMA * (1 - dones[t])
-            # The next value and advantage belong to the other side, so both change sign.
-            later = rewards[t] - left * ahead - values[t] - left * LAMBDA * later
-            advantages[t], ahead = later, values[t]
-        given = [kind.flatten(0, 1) for kind in (*batch[:4], advantages, advantages + values)]
-        for _ in range(EPOCHS):
-            for at in torch.randperm(boards * length, device=device).chunk(PARTS):
-                planes, masks, actions, before, gain, returns = (kind[at] for kind in given)
-                logs, value = network(planes, masks)
-                ratio = (logs.gather(1, actions[:, None])[:, 0] - before).exp()
-                gain = (gain - gain.mean()) / (gain.std() + 1e-8)
-                clipped = torch.min(gain * ratio, gain * ratio.clamp(1 - CLIP, 1 + CLIP))
-                entropy = -(logs.exp() * logs).sum(-1)
-                loss = (
-                    -clipped.mean()
-                    + 0.5 * (returns - value).square().mean()
-                    - ENTROPY * entropy.mean()
-                )
-                optimizer.zero_grad()
-                loss.backward()
-                nn.utils.clip_grad_norm_(network.parameters(), 0.5)
-                optimizer.step()
+            _, ahead = network(*played.last.values())
+        error, entropy = learn(network, optimizer, played, advantages_of(played, ahead))
+        now = time.monotonic()
+        if now - reported >= REPORT_EVERY or update == updates:
+            reported, plies = now, update * boards * length
+            print(figures(now - begun, plies, played, error, entropy), flush=True)
     torch.save(network.state_dict(), out)
     return network
+
+
+def figures(seconds: float, plies: int, played: Rollout, error: Any, entropy: Any) -> str:
+    """Return a line of figures; the length of games, value error and entropy are the latest."""
+    length = played.terminations.numel() / max(1, int(played.terminations.sum()))
+    return (
+        f"{seconds:.0f} s: {plies:,} plies, {plies / seconds:,.0f} a second, {length:.1f} a game; "
+        f"value error {error.item():.3f}, entropy {entropy.item():.2f}"
+    )
+
+
+def advantages_of(played: Rollout, ahead: Any) -> Any:
+    """Return advantages ``[T, N]`` by GAE; ``ahead`` has the values ``[N]`` after the last ply."""
+    _, values = played.extras
+    advantages = torch.zeros_like(values)
+    later = torch.zeros_like(ahead)
+    for t in reversed(range(len(values))):
+        left = GAMMA * (1 - played.terminations[t].float())
+        # The next value and advantage belong to the other side, so both change sign.
+        later = played.rewards[t] - left * ahead - values[t] - left * LAMBDA * later
+        advantages[t], ahead = later, values[t]
+    return advantages
+
+
+def learn(network: Network, optimizer: Any, played: Rollout, advantages: Any) -> tuple[Any, Any]:
+    """Update the network on a rollout; return the last value error and entropy."""
+    logs, values = played.extras
+    kept = (*played[:3], logs, advantages, advantages + values)
+    data = [kind.flatten(0, 1) for kind in kept]
+    for _ in range(EPOCHS):
+        for at in torch.randperm(values.numel(), device=values.device).chunk(PARTS):
+            planes, masks, actions, before, gain, returns = (kind[at] for kind in data)
+            logs, value = network(planes, masks)
+            ratio = (logs.gather(1, actions[:, None])[:, 0] - before).exp()
+            gain = (gain - gain.mean()) / (gain.std() + 1e-8)
+            clipped = torch.min(gain * ratio, gain * ratio.clamp(1 - CLIP, 1 + CLIP))
+            entropy = -(logs.exp() * logs).sum(-1).mean()
+            error = (returns - value).square().mean()
+            loss = 0.5 * error - clipped.mean() - ENTROPY * entropy
+            optimizer.zero_grad()
+            loss.backward()
+            nn.utils.clip_grad_norm_(network.parameters(), 0.5)
+            optimizer.step()
+    return error, entropy
 
 
 class TorchPPO(ModelAgent):

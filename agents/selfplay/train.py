@@ -31,7 +31,7 @@ from c4env.agents.base import require_count
 from c4env.agents.sampling.tree import OPEN, tactical_status
 from c4env.agents.selfplay.agent import SelfPlay
 from c4env.agents.selfplay.folder import LAST_SEED, checkpoint_read, claimed, needs, run
-from c4env.agents.selfplay.search import GumbelSearch, Improved, Remembered
+from c4env.agents.selfplay.search import GumbelSearch, PolicyOutput, Remembered
 from c4env.agents.solver.exam import in_exam
 from c4env.arrays import Float64s, Int64s
 from c4env.bitboard import CELLS, COLUMN, COLUMNS, STRIDE
@@ -95,7 +95,7 @@ SAMPLE: Final = np.dtype(
 )
 Samples = NDArray[np.void]
 Look = Callable[[SelfPlay, int], Any]
-Search = Callable[[Int64s, Float64s], Improved]
+Search = Callable[[Int64s, Float64s], PolicyOutput]
 
 
 def safe_position(plies: int, generator: np.random.Generator) -> Position:

@@ -50,8 +50,7 @@ class Perfect(SearchingAgent):
         """Set the seed of errors; keep the solver's table."""
         self._generator = np.random.default_rng(seed)
 
-    def best_move(self, position: Position) -> tuple[int, float, int]:
-        """Return the column to play, its exact score, and the nodes searched."""
+    def _best(self, position: Position) -> tuple[int, float, int]:
         require_move(position)
         best = self.solver.best_columns(position)
         nodes = self.solver.nodes
@@ -68,6 +67,6 @@ class Perfect(SearchingAgent):
 
     def search(self, position: Position) -> SearchResult:
         """Return the column to play, its exact score, and a line of best play to the end."""
-        column, value, nodes = self.best_move(position)
+        column, value, nodes = self._best(position)
         line = self.solver.principal_variation(position.play(column))
         return SearchResult(column, value, nodes, CELLS - position.plies, (column, *line))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Sequence
-from math import inf
 from typing import Any, Final, TypeVar
 
 import numpy as np
@@ -28,12 +27,11 @@ from ...position import Position, require_position
 from ..base import line_of_play
 from .book import Book
 from .kernels.driver import LARGEST, bound_score, score_columns
-from .kernels.null_window import EPOCH, SHARED_PLIES, WORKSPACE, reset_workspace
-from .kernels.table import LAST_EPOCH, MARKS, NO_SCORE, allocate
+from .kernels.null_window import EPOCH, WORKSPACE, reset_workspace
+from .kernels.table import LAST_EPOCH, NO_SCORE, allocate
 
-_QUICK: Final = 20_000  # nodes searched in the caller's thread before other threads start
+_QUICK: Final = 20_000  # nodes searched in the caller's thread before others start
 _SOON: Final = 1_000_000  # nodes searched in some hundredths of a second
-_SHARED_PLIES: Final = 24  # threads share nodes with at most this many plies; others are too small
 _PORTION: Final = 64  # most positions that a thread takes at a time
 _SHARES: Final = 8  # least number of portions for each thread, since few positions may be hard
 
@@ -57,7 +55,6 @@ class Solver:
             no book. Only the standard board, 6 x 7, has books.
         table_mb: the most MB for the transposition table, at least 1. The number of entries is
             a power of two, allocated at the first search.
-        threads: number of threads that search together. The number does not change scores.
 
     Attributes:
         nodes: nodes searched by the last call.
@@ -74,11 +71,9 @@ class Solver:
         self,
         book: Book | str | os.PathLike[str] | None = "default",
         table_mb: int = 64,
-        threads: int = 1,
     ) -> None:
         """Make a solver; the class describes the options."""
         self.table_mb = require_integer("table_mb", table_mb)
-        self.threads = require_integer("threads", threads)
         self.book = Book.open(book)
         self.nodes = 0
         self._table: Int64s | None = None
@@ -87,10 +82,10 @@ class Solver:
         self._lock = threading.RLock()
 
     def __repr__(self) -> str:
-        return f"Solver(book={self.book!r}, table_mb={self.table_mb}, threads={self.threads})"
+        return f"Solver(book={self.book!r}, table_mb={self.table_mb})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.book, self.table_mb, self.threads)
+        return type(self), (self.book, self.table_mb)
 
     # -- one position ---------------------------------------------------------------
 
@@ -113,22 +108,8 @@ class Solver:
 
         All scores are None if the game is over. The greatest score equals :meth:`score`.
         """
-        return [None if bounds is None else bounds[0] for bounds in self._columns(position, inf)]
-
-    def bounds(self, position: Position, effort: float = 3.0) -> list[tuple[int, int] | None]:
-        """Return lower and upper bounds on each column's score; None for a full column.
-
-        Bounds take less time than :meth:`scores`: the exact scores of worse columns may need long
-        searches. The best columns get exact scores, whatever that takes. The search then tightens
-        the other bounds until it has spent ``effort`` times the nodes of :meth:`score`, at least
-        100. Bounds are always valid, and may be tighter after earlier calls.
-
-        Raises:
-            InvalidOption: ``effort`` is not a number of 0 or more.
-        """
-        if not (isinstance(effort, (int, float)) and effort >= 0):
-            raise InvalidOption(f"effort={effort!r}: expected a number of 0 or more")
-        return self._columns(position, float(effort))
+        scores = self._columns(position, exact=True)
+        return [None if score == NO_SCORE else score for score in scores]
 
     def signs(
         self, position: Position, nodes: int, order: Sequence[int] = CENTRE_FIRST
@@ -182,9 +163,9 @@ class Solver:
 
         Each best column wins as early, or loses as late, as possible.
         """
-        lowest = [NO_SCORE if b is None else b[0] for b in self._columns(position, 0.0)]
-        best = max(lowest)
-        return tuple(c for c in CENTRE_FIRST if NO_SCORE < lowest[c] == best)
+        scores = self._columns(position, exact=False)
+        best = max(scores)
+        return tuple(c for c in CENTRE_FIRST if NO_SCORE < scores[c] == best)
 
     def plies_to_end(self, position: Position) -> int:
         """Return the number of plies to the end under perfect play; 0 if the game is over."""
@@ -259,48 +240,46 @@ class Solver:
         self._newest += 1
         return self._newest
 
+    def _known(self, position: Position) -> int | None:
+        """Return the score of a position that is over or in the book; None for others."""
+        if position.outcome is not None:
+            return 0 if position.outcome.winner is None else -win_score(position.plies)
+        return self.book.score(position) if self.book else None
+
     def _score(self, position: Position, floor: int, ceiling: int) -> int:
         """Return the score, clipped to ``floor`` and ``ceiling``."""
-        require_position(position)
+        mine, theirs = require_position(position).mine, position.theirs
+
+        def search(table: Int64s, work: Int64s) -> int | None:
+            lowest, highest = bound_score(table, work, mine, theirs, floor, ceiling)
+            return lowest if lowest == highest else None
+
         with self._lock:
             self.nodes = 0
-            score: int | None
-            if position.outcome is not None:
-                score = -win_score(position.plies) if position.outcome.winner is not None else 0
-            else:
-                score = self.book.score(position) if self.book else None
+            score = self._known(position)
             if score is None:
-                mine, theirs = position.mine, position.theirs
-
-                def search(table: Int64s, work: Int64s) -> int | None:
-                    lowest, highest = bound_score(table, work, mine, theirs, floor, ceiling)
-                    return lowest if lowest == highest else None
-
-                score = self._run(search, self.threads)
+                score = self._run(search)
             return max(floor, min(ceiling, score))
 
-    def _columns(self, position: Position, effort: float) -> list[tuple[int, int] | None]:
-        require_position(position)
+    def _columns(self, position: Position, exact: bool) -> list[int]:
+        """Return the scores of all columns; if not ``exact``, those of the best, others less."""
+        mine, theirs = require_position(position).mine, position.theirs
+        scores = np.full(COLUMNS, NO_SCORE, np.int8)
+
+        def search(table: Int64s, work: Int64s) -> bool | None:
+            return score_columns(table, work, mine, theirs, known, exact, scores) or None
+
         with self._lock:
             self.nodes = 0
-            if position.outcome is not None:
-                return [None] * COLUMNS
-            if self.book and position.plies < self.book.plies:
-                legal = position.legal_columns()
-                known = {c: -self._score(position.play(c), -LARGEST, LARGEST) for c in legal}
-                return [(known[c], known[c]) if c in known else None for c in range(COLUMNS)]
-            mine, theirs = position.mine, position.theirs
-            score = self.book.score(position) if self.book else None
-            floor, ceiling = (-LARGEST, LARGEST) if score is None else (score, score)
-
-            def search(table: Int64s, work: Int64s) -> list[tuple[int, int] | None] | None:
-                low, high = np.empty((2, COLUMNS), np.int8)
-                done = score_columns(table, work, mine, theirs, floor, ceiling, low, high, effort)
-                pairs = zip(low.tolist(), high.tolist(), strict=True)
-                return [None if p[0] == NO_SCORE else p for p in pairs] if done else None
-
-            # Bounds repeat exactly only with a single thread.
-            return self._run(search, self.threads if effort in (0, inf) else 1)
+            if position.outcome is None:
+                if self.book and position.plies < self.book.plies:
+                    for column in position.legal_columns():
+                        scores[column] = -self._score(position.play(column), -LARGEST, LARGEST)
+                else:
+                    score = self._known(position)
+                    known = NO_SCORE if score is None else score
+                    self._run(search)
+            return list(scores.tolist())
 
     def _memory(self, threads: int) -> tuple[Int64s, list[Int64s]]:
         """Return the table and one workspace for each thread, ready for a search."""
@@ -312,23 +291,16 @@ class Solver:
             reset_workspace(work, self._table, self._epoch)
         return self._table, self._workspaces[:threads]
 
-    def _run(
-        self, search: Callable[[Int64s, Int64s], T | None], threads: int, together: bool = True
-    ) -> T:
-        """Call a search in the caller's thread; if it takes long, call it again in several threads.
+    def _run(self, search: Callable[[Int64s, Int64s], T | None], threads: int = 1) -> T:
+        """Call a search in the caller's thread; if it takes long, call it again in ``threads``.
 
-        A call that reaches its limit returns None. If ``together``, all threads search one
-        position, and the first result ends the search. Otherwise all threads finish.
+        A call that reaches its limit returns None.
         """
         table, workspaces = self._memory(threads)
         workspaces[0][LIMIT] = _QUICK
         found = search(table, workspaces[0])
         if found is None:
             workspaces[0][LIMIT] = NEVER
-            if together and threads > 1:
-                table[-MARKS:] = 0
-                for work in workspaces:
-                    work[SHARED_PLIES] = _SHARED_PLIES
             answers: list[T] = []
 
             def task(work: Int64s) -> None:
@@ -336,7 +308,7 @@ class Solver:
                 if answer is not None:
                     answers.append(answer)
 
-            run_interruptibly(task, workspaces, 1 if together else threads)
+            run_interruptibly(task, workspaces)
             found = answers[0]
         self.nodes = sum(int(work[NODES]) for work in workspaces)
         return found
@@ -381,7 +353,7 @@ class Solver:
                         return None
                 return True
 
-            self._run(search, threads, together=False)
+            self._run(search, threads)
             scores[rest] = found
             self.nodes += nodes
             return scores

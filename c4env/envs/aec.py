@@ -1,18 +1,11 @@
 """Connect Four as a PettingZoo AEC environment: a drop-in for ``connect_four_v3``.
 
-``env()`` checks the order of calls and ends the game at an illegal move. ``raw_env()`` does
-not check the order, and an illegal move is an error.
+``env()`` is ``raw_env()`` in PettingZoo's three wrappers, which check the order of calls and end
+the game at an illegal move. In a ``raw_env()`` an illegal move is an error.
 
-The same as in PettingZoo's own environment: agents, spaces, observations, rewards, terminations,
-truncations, dead steps, warnings, ``metadata``, and the internals that programs use
-(``c4env.envs.drop_in``). Different on purpose:
-
-- the action mask is all zeros once the game is over;
-- the current board decides which moves are legal; a mask returned earlier does not;
-- an action that is not an integer 0..6 is an error and leaves the game as it was;
-- setting a board that no game reaches is an error;
-- ``position``, ``state()`` and ``state_space`` exist; deepcopy and pickle keep the game;
-- ``reset`` takes ``options={"moves": "4455"}`` or ``{"position": position}``.
+Agents, spaces, observations, rewards, dead steps and warnings are those of PettingZoo's own
+environment, and so are the internals that programs use (``c4env.envs.drop_in``). What differs on
+purpose stands in ``docs/guides/from-connect-four-v3.md``.
 
 Importing the package registers ``c4env/connect_four-v0`` with PettingZoo.
 """
@@ -28,21 +21,14 @@ from numpy.typing import NDArray
 from pettingzoo import AECEnv
 from pettingzoo.utils import (
     AssertOutOfBoundsWrapper,
-    BaseWrapper,
     OrderEnforcingWrapper,
     TerminateIllegalWrapper,
 )
 from pettingzoo.utils.env import AECIterable
-from pettingzoo.utils.env_logger import EnvLogger
 
 from c4env.arrays import Int8s
 from c4env.boards import for_board
-from c4env.errors import (
-    IllegalMove,
-    InvalidAction,
-    UnknownAgent,
-    WrongOrder,
-)
+from c4env.errors import IllegalMove, UnknownAgent, WrongOrder
 
 from ..bitboard import COLUMNS, CONNECT, ROWS
 from ..observation import ILLEGAL_MASK, OBSERVATION_SHAPE, Form, Observation, fill, observe
@@ -76,9 +62,7 @@ class raw_env(DropIn, AECEnv[str, Observation, Any]):
     }
 
     def __init__(
-        self,
-        render_mode: str | None = None,
-        screen_scaling: int = DEFAULT_SCALING,
+        self, render_mode: str | None = None, screen_scaling: int = DEFAULT_SCALING
     ) -> None:
         """Make an environment; ``reset()`` starts its first game.
 
@@ -96,11 +80,8 @@ class raw_env(DropIn, AECEnv[str, Observation, Any]):
         self.action_spaces = {agent: spaces.Discrete(COLUMNS) for agent in AGENTS}
         self.observation_spaces = {agent: Form("planes_last").space for agent in AGENTS}
         self.state_space = spaces.Box(0, 1, OBSERVATION_SHAPE, np.int8)
-        self._position = Position()
-        self._last = None
+        self._position, self._last = Position(), None
         self._cells = self._known = None
-
-    # -- the game ---------------------------------------------------------------------
 
     def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
         """Start a game.
@@ -133,38 +114,26 @@ class raw_env(DropIn, AECEnv[str, Observation, Any]):
             action: 0-based column; None when the agent is terminated or truncated.
 
         Raises:
-            InvalidAction: the action is not an integer 0..6 or, after the end, is not None.
+            InvalidAction: the action is not an integer 0..6.
+            ValueError: the selected agent's game is over, and the action is not None.
             IllegalMove: the column is full.
             WrongOrder: no agent is left, or it is not the selected agent's turn.
 
         An error leaves the game as it was.
         """
-        if self._cells is not None:
-            self._adopt_cells()
-        agent = self._selected
+        position, agent = self.position, self._selected
         if not self.agents:
             raise WrongOrder("step() after the end of the game: reset() first")
         if self.terminations[agent] or self.truncations[agent]:
-            if action is not None:
-                raise InvalidAction(
-                    f"{action!r} for {agent}, whose game is over: "
-                    "when an agent is dead, the only valid action is None"
-                )
-            self._was_dead_step(None)
+            self._was_dead_step(action)
             return
-        position = self._position
-        if agent != AGENTS[position.to_move]:
+        if agent != AGENTS[position.plies & 1]:
             raise WrongOrder(f"agent_selection={agent!r}: it is the other agent's turn")
-        try:
-            position = position.play(action)
-        except InvalidAction as error:
-            raise InvalidAction(f"action of {agent}: {error}") from None
-        self._position = position
+        self._position = position = position.play(action)
         self._last = int(action)
+        self._selected = other = AGENTS[position.plies & 1]
         if self._cells is not None:
-            self._known = numbered_cells(position)
-            self._cells[:] = self._known
-        other = AGENTS[position.to_move]
+            self._known = self._cells[:] = numbered_cells(position)
         outcome = position.outcome
         if outcome is not None:
             if outcome.winner is not None:
@@ -172,11 +141,8 @@ class raw_env(DropIn, AECEnv[str, Observation, Any]):
                 self.rewards[other] -= 1
             self.terminations = dict.fromkeys(self.agents, True)
             self._accumulate_rewards()
-        self._selected = other
         if self.render_mode == "human":
             self.render()
-
-    # -- observations -------------------------------------------------------------------
 
     def observe(self, agent: str) -> Observation:
         """Return the observation of an agent, in new arrays.
@@ -190,32 +156,15 @@ class raw_env(DropIn, AECEnv[str, Observation, Any]):
         """
         if agent not in AGENTS:
             raise UnknownAgent(f"{agent!r} is not an agent: expected one of {list(AGENTS)}")
-        if self._cells is not None:
-            self._adopt_cells()
-        position = self._position
+        position = self.position
         own, other = position.mine, position.theirs
-        if AGENTS[position.to_move] != agent:
+        if AGENTS[position.plies & 1] != agent:
             own, other = other, own
-        live = agent == self._selected and not (
-            self.terminations.get(agent, True) or self.truncations.get(agent, True)
-        )
+        live = agent == self._selected and not self.terminations.get(agent, True)
         planes = np.empty(OBSERVATION_SHAPE, np.int8)
         mask = np.empty(COLUMNS, np.int8)
         fill(own, other, own | other if live else ILLEGAL_MASK, planes, mask)
         return {"observation": planes, "action_mask": mask}
-
-    def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]:
-        """Return the observation, cumulative reward, termination, truncation and info."""
-        if self._cells is not None:
-            self._adopt_cells()
-        agent = self._selected
-        return (
-            self.observe(agent) if observe else None,
-            self._cumulative_rewards[agent],
-            self.terminations[agent],
-            self.truncations[agent],
-            self.infos[agent],
-        )
 
     def state(self) -> Int8s:
         """Return the board as a new array, int8 ``(6, 7, 2)``; plane 0 has player_0's discs."""
@@ -238,218 +187,65 @@ class raw_env(DropIn, AECEnv[str, Observation, Any]):
         self._viewer.close()
 
 
-def _of_the_game(name: str) -> Any:
-    """Return an attribute that is read and set in the game; see :meth:`_Layer._begun`."""
+class CheckedEnv(OrderEnforcingWrapper[str, Any, Any]):
+    """PettingZoo's three wrappers around a game.
 
-    def read(layer: _Layer) -> Any:
-        return getattr(layer._begun(name).unwrapped, name)
+    A call that the game accepts skips the two inner wrappers, unless a program replaced one or set
+    an attribute on one. An illegal move goes through them: they warn, and end the game.
+    """
 
-    def write(layer: _Layer, value: Any) -> None:
-        setattr(layer.unwrapped, name, value)
+    def __init__(self, game: raw_env) -> None:
+        """Wrap a game; :func:`env` makes both."""
+        forfeits = TerminateIllegalWrapper(game, illegal_reward=-1)
+        bounds = AssertOutOfBoundsWrapper(forfeits)
+        super().__init__(bounds)
+        self._made = bounds, dict(vars(bounds)), forfeits, dict(vars(forfeits)), game
 
-    return property(read, write)
+    def _game(self) -> raw_env | None:
+        """Return the game if calls can skip the inner wrappers, else None."""
+        bounds, its_own, forfeits, their_own, game = self._made
+        unchanged = bounds.__dict__ == its_own and forfeits.__dict__ == their_own
+        return game if unchanged and self.env is bounds and self._has_reset else None
 
+    def step(self, action: Any) -> None:
+        """Drop a disc; see :meth:`raw_env.step`. A full column ends the game."""
+        game = self._game()
+        if game is not None and game.agents:
+            self._has_updated = True
+            try:
+                return game.step(action)
+            except IllegalMove:
+                pass
+        super().step(action)
 
-class _Layer(BaseWrapper[str, Any, Any]):
-    """Passes calls and attributes on to the next layer."""
-
-    step = BaseWrapper.step
-    observe = BaseWrapper.observe
-
-    agents = _of_the_game("agents")
-    agent_selection = _of_the_game("agent_selection")
-    rewards = _of_the_game("rewards")
-    terminations = _of_the_game("terminations")
-    truncations = _of_the_game("truncations")
-    infos = _of_the_game("infos")
-    _cumulative_rewards = _of_the_game("_cumulative_rewards")
-    _agent_selector = _of_the_game("_agent_selector")
-
-    @property
-    def board(self) -> Any:
-        """The 42 cells; see :class:`c4env.envs.drop_in.DropIn`."""
-        return self.unwrapped.board
-
-    @board.setter
-    def board(self, cells: Any) -> None:
-        self.unwrapped.board = cells
-
-    def __getattr__(self, name: str) -> Any:
-        if name in ("env", "_game", "_has_reset", "_has_updated") or name.startswith("__"):
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        if hasattr(type(self), name):  # a property raised WrongOrder
-            self._begun(name)
-        return getattr(self.unwrapped if name.startswith("_") else self._below(), name)
-
-    def _below(self) -> Any:
-        """Return what calls go to: the next layer, or the game itself (:class:`CheckedEnv`)."""
-        return self.env
-
-    def _begun(self, call: str) -> Any:
-        """Return what calls go to; :class:`CheckedEnv` requires a reset before ``call``."""
-        return self.env
-
-    @property
-    def unwrapped(self) -> Any:
-        """The game, without the checks of the layers."""
-        return self._below().unwrapped
-
-    def observation_space(self, agent: str) -> spaces.Dict:
-        """Return the space of an agent's observations, always the same object."""
-        space: spaces.Dict = self._below().observation_space(agent)
-        return space
-
-    def action_space(self, agent: str) -> spaces.Discrete:
-        """Return the space of an agent's actions, always the same object."""
-        space: spaces.Discrete = self._below().action_space(agent)
-        return space
-
-    def close(self) -> None:
-        """Close the window if there is one; the game continues."""
-        self._below().close()
+    def observe(self, agent: str) -> Any:
+        """Return the observation of an agent; see :meth:`raw_env.observe`."""
+        game = self._game()
+        return super().observe(agent) if game is None else game.observe(agent)
 
     def last(self, observe: bool = True) -> Any:
         """Return the observation, cumulative reward, termination, truncation and info."""
-        return self._begun("last").last(observe)
+        game = self._game()
+        return super().last(observe) if game is None else game.last(observe)
+
+    def agent_iter(self, max_iter: int = 2**63) -> Any:
+        """Iterate over the agents in turn until none is left, at most ``max_iter`` times."""
+        super().agent_iter(max_iter)  # requires a reset
+        return _Turns(self, max_iter)
 
     def __str__(self) -> str:
-        return str(self._below())
-
-
-class _Forfeits(_Layer, TerminateIllegalWrapper[str, Any, Any]):
-    """The innermost layer; an action on a full column ends the game."""
-
-    def step(self, action: Any) -> None:
-        try:
-            self.env.step(action)
-        except IllegalMove:
-            _forfeit(self.unwrapped, float(self._illegal_value))
-
-
-def _forfeit(game: Any, reward: float) -> None:
-    """End a game at an illegal move of the selected agent, which gets this reward."""
-    EnvLogger.warn_on_illegal_move()
-    agent = game.agent_selection
-    game._cumulative_rewards[agent] = 0
-    game.terminations = dict.fromkeys(game.agents, True)
-    game.truncations = dict.fromkeys(game.agents, True)
-    game.rewards = dict.fromkeys(game.agents, 0)
-    game.rewards[agent] = reward
-    game._accumulate_rewards()
-    game._deads_step_first()
-
-
-class _InBounds(_Layer, AssertOutOfBoundsWrapper[str, Any, Any]):
-    """The layer in the middle; ``raw_env`` checks that an action is a column."""
-
-
-class CheckedEnv(_Layer, OrderEnforcingWrapper[str, Any, Any]):
-    """An environment that checks the order of calls and ends the game at an illegal move.
-
-    An action on a full column ends the game with PettingZoo's warning. The agent gets -1 and the
-    other agent 0; both agents are terminated and truncated. ``step()`` warns if no agent is left.
-    Before the first ``reset()`` every access to the game raises :class:`WrongOrder`.
-
-    Parameters, attributes and methods are those of :class:`raw_env`. Calls skip the layers between
-    until a program reads or sets ``env``, since only then it can have replaced a layer.
-    """
-
-    # The game while calls skip the layers, then None.
-    _game: raw_env | None
-
-    def __init__(
-        self, render_mode: str | None = None, screen_scaling: int = DEFAULT_SCALING
-    ) -> None:
-        """Make an environment; see :class:`raw_env`."""
-        game = raw_env(render_mode, screen_scaling)
-        super().__init__(_InBounds(_Forfeits(game, illegal_reward=-1)))
-        self._game = game
-
-    @property
-    def env(self) -> Any:
-        """The next layer."""
-        self._game = None
-        return vars(self)["env"]
-
-    @env.setter
-    def env(self, layer: Any) -> None:
-        self._game = None
-        self.__dict__["env"] = layer
-
-    def _below(self) -> Any:
-        return vars(self)["env"] if self._game is None else self._game
-
-    def _begun(self, call: str) -> Any:
-        if not self._has_reset:
-            raise WrongOrder(f"reset() needs to be called before {call}.")
-        return vars(self)["env"] if self._game is None else self._game
-
-    def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
-        """Start a game; see :meth:`raw_env.reset`."""
-        self._below().reset(seed=seed, options=options)
-        self._has_reset = self._has_updated = True
-
-    def step(self, action: Any) -> None:
-        """Drop a disc; see :meth:`raw_env.step`. A full column ends the game.
-
-        Raises:
-            WrongOrder: ``reset`` was never called.
-        """
-        game = self._game  # here and in last(), as a call more would slow each move
-        if game is None or not self._has_reset:
-            game = self._begun("step")
-        self._has_updated = True
-        if not game.agents:
-            EnvLogger.warn_step_after_terminated_truncated()
-            return
-        try:
-            game.step(action)
-        except IllegalMove:
-            if self._game is None:  # the layer that ends the game was replaced
-                raise
-            _forfeit(game, -1.0)
-
-    def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]:
-        """Return the observation, cumulative reward, termination, truncation and info."""
-        game = self._game
-        if game is None or not self._has_reset:
-            game = self._begun("last")
-        return game.last(observe)
-
-    def observe(self, agent: str) -> Observation:
-        """Return the observation of an agent; see :meth:`raw_env.observe`."""
-        observation: Observation = self._begun("observe").observe(agent)
-        return observation
-
-    def state(self) -> Int8s:
-        """Return the board; see :meth:`raw_env.state`."""
-        state: Int8s = self._begun("state").state()
-        return state
-
-    def render(self) -> Any:
-        """Render the board; see :meth:`raw_env.render`."""
-        return self._begun("render").render()
-
-    def agent_iter(self, max_iter: int = 2**63) -> AECIterable[str, Any, Any]:
-        """Iterate over the agents in turn until none is left, at most ``max_iter`` times.
-
-        Raises (in the loop):
-            AssertionError: the loop's body called neither ``step`` nor ``reset``.
-        """
-        self._begun("agent_iter()")
-        return _Turns(self, max_iter)
+        return str(self.env)
 
 
 class _Turns(AECIterable[str, Any, Any]):
-    """The agents in turn, in a loop that must step or reset; faster than PettingZoo's own."""
+    """The agents in turn, in a loop that must step or reset."""
 
     def __iter__(self) -> Iterator[str]:
-        checked, left = self.env, self.max_iter
-        while left > 0:
-            left -= 1
-            game = checked.unwrapped if checked._game is None else checked._game
+        checked = self.env
+        for _ in range(self.max_iter):
+            game = checked._game() or checked
             if not game.agents:
-                break
+                return
             if not checked._has_updated:
                 raise AssertionError("need to call step() or reset() in a loop over `agent_iter`")
             checked._has_updated = False
@@ -464,7 +260,7 @@ def env(
     columns: int = COLUMNS,
     connect: int = CONNECT,
 ) -> CheckedEnv:
-    """Make a :class:`CheckedEnv` for a board of any size.
+    """Make an environment in PettingZoo's wrappers, for a board of any size.
 
     Args:
         render_mode, screen_scaling: see :class:`raw_env`.
@@ -478,5 +274,4 @@ def env(
         >>> game.agent_selection
         'player_1'
     """
-    made: CheckedEnv = for_board(CheckedEnv, rows, columns, connect)(render_mode, screen_scaling)
-    return made
+    return CheckedEnv(for_board(raw_env, rows, columns, connect)(render_mode, screen_scaling))

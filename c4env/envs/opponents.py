@@ -164,7 +164,5 @@ def agent_of(opponent: AnyOpponent) -> Any:
     except InvalidOption as error:
         if isinstance(opponent, str):
             raise
-        raise InvalidOption(
-            f"opponent={opponent!r}: expected 'random', an agent, an agent's name, a model, a "
-            f"function of one observation, or a function marked by c4env.batched ({error})"
-        ) from None
+        reason = str(error).removeprefix(f"agent {opponent!r}: ")
+        raise InvalidOption(f"opponent={opponent!r}: {reason}") from None

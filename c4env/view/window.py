@@ -67,8 +67,10 @@ def import_pygame() -> Any:
     with from_extra("window", 'render_mode="human" needs pygame-ce'):
         import pygame
     if not hasattr(pygame, "Window"):
+        # Files of pygame and pygame-ce in one folder break each other: there may be no version.
+        version = getattr(getattr(pygame, "version", None), "ver", "of unknown version")
         raise MissingExtra(
-            f'render_mode="human" needs pygame-ce 2.5 or later, found pygame {pygame.version.ver}: '
-            'pip uninstall pygame, then pip install "c4env[window]"'
+            f'render_mode="human" needs pygame-ce 2.5 or later, found pygame {version}: pip '
+            "uninstall pygame pygame-ce, then pip install --force-reinstall pygame-ce"
         )
     return pygame

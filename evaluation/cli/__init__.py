@@ -28,7 +28,6 @@ GROUPS: Final = {
         "web": "open a page to play, analyse and replay games",
     },
     "your own agent": {
-        "new": "write the first version of your own agent or heuristic",
         "check": "test an agent: are its moves legal, deterministic and fast",
     },
     "data": {"data": "write positions with exact scores, to train and to test on"},

@@ -19,21 +19,21 @@ import argparse
 import re
 from pathlib import Path
 
-from c4env.evaluation.cli.options import add_jobs, add_quiet, add_seed
+from c4env.evaluation.cli.declare import add_options, given
+from c4env.evaluation.cli.options import add_quiet
 from c4env.evaluation.cli.output import say
 from c4env.evaluation.cli.progress import Progress
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", type=Path, metavar="FILE", help="the file to write")
-    parser.add_argument(
-        "--positions", type=int, metavar="N", help="number of positions (default 10,000)"
-    )
+    from c4env.evaluation.exact.dataset import data
+
+    add_options(parser, data, "positions")
     parser.add_argument(
         "--plies", type=_range, metavar="A..B", help="discs on the board (default 8..30)"
     )
-    add_seed(parser, "the games that the positions are from")
-    add_jobs(parser)
+    add_options(parser, data, "seed jobs")
     add_quiet(parser)
 
 
@@ -43,20 +43,13 @@ def execute(arguments: argparse.Namespace) -> None:
     from c4env.evaluation.exact.dataset import data
 
     with Progress("positions", arguments.quiet) as progress:
-        found = data(
-            arguments.file,
-            arguments.positions,
-            arguments.plies,
-            arguments.seed,
-            jobs=arguments.jobs,
-            watch=progress.watch,
-        )
+        found = data(**given(arguments, data), watch=progress.watch)
     won, drawn, lost = (int((np.sign(found.score) == sign).sum()) for sign in (1, 0, -1))
     names, counts = np.unique(found.split, return_counts=True)
     splits = ", ".join(f"{n:,} {name}" for name, n in zip(names, counts, strict=True))
-    noun = "position" if len(found.mine) == 1 else "positions"
+    noun = "position" if len(found) == 1 else "positions"
     say(
-        f"{len(found.mine):,} {noun} in {arguments.file}; the side to move wins {won:,}, draws "
+        f"{len(found):,} {noun} in {arguments.file}; the side to move wins {won:,}, draws "
         f"{drawn:,}, loses {lost:,}; {splits}"
     )
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import textwrap
+import os
+import sys
 
-from c4env.evaluation.cli.output import say, show, terminal_columns
+from c4env.evaluation.cli.output import say, show
 from c4env.evaluation.tables import Table
 
 from .options import add_board, add_format
@@ -18,6 +19,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(arguments: argparse.Namespace) -> None:
+    if "numba" not in sys.modules:
+        os.environ["NUMBA_DISABLE_JIT"] = "1"  # descriptions need no kernel
     from c4env.errors import C4Error
 
     from ... import agents
@@ -27,7 +30,7 @@ def execute(arguments: argparse.Namespace) -> None:
     for name in arguments.agents or agents.names():
         try:
             if arguments.format == "text":
-                say(_fitted(agents.describe(name)))
+                say(agents.describe(name))
                 continue
             name, summary, options = described(name)
             rows += [(name, summary, *option) for option in options or [("", "", "")]]
@@ -38,16 +41,7 @@ def execute(arguments: argparse.Namespace) -> None:
             broken = f"broken: {' '.join(str(error).split())}"
             rows.append((name, broken, "", "", ""))
             if arguments.format == "text":
-                say(_fitted(f"{name:<20} {broken}"))
+                say(f"{name:<20} {broken}")
     if arguments.format != "text":
         columns = dict.fromkeys(("agent", "summary", "option", "default", "help"), "")
         show(Table.of(columns, rows), arguments)
-
-
-def _fitted(text: str) -> str:
-    """Break lines to the terminal's width and indent the continuation lines."""
-    columns, indent = terminal_columns(), " " * 24
-    if columns is None:
-        return text
-    lines = (textwrap.wrap(one, columns, subsequent_indent=indent) for one in text.splitlines())
-    return "\n".join(line for some in lines for line in some)

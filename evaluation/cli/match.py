@@ -53,7 +53,8 @@ def execute(arguments: argparse.Namespace) -> None:
     with MatchProgress(test, arguments.quiet) as progress:
         settings = run_settings(arguments, progress)
         match = play_match(
-            [arguments.one, arguments.other],
+            arguments.one,
+            arguments.other,
             sprt=test,
             on_pair=progress.on_pair,
             **settings,

@@ -8,10 +8,12 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
+from c4env.cores import usable_cores
 from c4env.evaluation.cli.output import complain
 from c4env.evaluation.tables import FORMATS
 
 from ...geometry import BOARD_SIZE, IS_STANDARD
+from .declare import add_options, given
 
 if TYPE_CHECKING:
     from .progress import RunProgress
@@ -56,20 +58,11 @@ def at_least(low: int) -> Callable[[str], int]:
     return number
 
 
-def add_seed(parser: argparse.ArgumentParser, of: str) -> None:
-    """Declare ``--seed``; ``of`` says what it is the seed of."""
-    parser.add_argument(
-        "--seed", type=at_least(0), default=0, metavar="N", help=f"seed of {of} (default 0)"
-    )
-
-
-def add_jobs(parser: argparse.ArgumentParser, more: str = "") -> None:
-    """Declare ``--jobs``; ``more`` follows the description."""
-    from c4env.cores import usable_cores
-
+def add_jobs(parser: argparse.ArgumentParser) -> None:
+    """Declare ``--jobs`` of a command that has no function with this keyword."""
     parser.add_argument(
         "--jobs", type=at_least(1), default=usable_cores(), metavar="N",
-        help=f"number of worker processes (default: all cores){more}",
+        help="number of processes (default: all cores)",
     )  # fmt: skip
 
 
@@ -78,49 +71,27 @@ def add_quiet(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--quiet", action="store_true", help="show no progress on stderr")
 
 
-_RUN: Final = {
-    "openings": (
-        str, "OPENINGS",
-        "3: all positions after 3 plies, without mirror images; balanced:4,2: positions after "
-        "4 plies with an exact score of -2..2; exam: its positions; or a file with one opening per "
-        "line (default 3, 121 openings; for the default field 2, 25 openings)",
-    ),
-    "limit": (int, "N", "play only N of the openings, drawn by the seed"),
-    "out": (
-        str, "DIR",
-        "write each game to DIR when it ends; the same command resumes the run, and a command "
-        "with more agents or openings adds games",
-    ),
-    "movetime": (
-        float, "SECONDS",
-        "limit of a move: agents with an option movetime use it, and a move longer than the "
-        "limit plus the margin forfeits (timed runs do not repeat exactly)",
-    ),
-    "margin": (float, "SECONDS", "time by which a move may exceed --movetime (default 0.1)"),
-    "backend": (
-        str, "NAME",
-        "play on a cluster: dask or ray (extras c4env[dask], c4env[ray])",
-    ),
-    "address": (str, "ADDRESS", "address of a Dask or Ray cluster; all its workers play"),
-    "max_tokens": (
-        int, "N",
-        "end the run when language models have used N tokens; the same command with a greater "
-        "N resumes the run",
-    ),
-}  # fmt: skip
-"""The options of a run that other commands do not have."""
-
-
 def add_run(parser: argparse.ArgumentParser) -> None:
     """Declare the options that every kind of run has: how to play and what to show."""
-    for name, (kind, metavar, said) in _RUN.items():
-        flag = f"--{name.replace('_', '-')}"
-        parser.add_argument(flag, type=kind, metavar=metavar, help=said)
-    add_seed(parser, "openings and stochastic agents")
-    add_jobs(parser, ", or of parallel games with language models; it does not change the games")
+    from ..games.settings import Settings
+
+    parser.add_argument("--openings", metavar="OPENINGS", help=_OPENINGS)
+    add_options(parser, Settings, "limit out seed jobs movetime", jobs=usable_cores())
     add_quiet(parser)
     add_board(parser)
     add_format(parser)
+    rare = parser.add_argument_group("seldom needed")
+    add_options(rare, Settings, "margin backend address max_tokens")
+    rare.add_argument(
+        "--no-scores", action="store_true", help="leave exact scores out of the page, to save time"
+    )
+
+
+_OPENINGS: Final = (
+    "3: all positions after 3 plies, without mirror images; balanced:4,2: positions after 4 plies "
+    "with an exact score of -2..2; exam: its positions; or a file with one opening per line "
+    "(default 3, 121 openings; for the default field 2, 25 openings)"
+)
 
 
 def add_board(parser: argparse.ArgumentParser) -> None:
@@ -143,9 +114,6 @@ def add_html(parser: argparse.ArgumentParser) -> None:
         "--html", type=standard_only(Path), metavar="FILE",
         help="write the run as a page that needs no network",
     )  # fmt: skip
-    parser.add_argument(
-        "--no-scores", action="store_true", help="leave out exact scores, to save time"
-    )
 
 
 def standard_only(kind: type) -> Callable[[str], Any]:
@@ -167,7 +135,7 @@ def add_anchor(parser: argparse.ArgumentParser) -> None:
 
 
 def run_settings(arguments: argparse.Namespace, progress: RunProgress) -> dict[str, Any]:
-    """Return the arguments of :func:`add_run` as keyword arguments of a run.
+    """Return the options of :func:`add_run` as keyword arguments of a run.
 
     Args:
         arguments: the command's arguments.
@@ -176,16 +144,13 @@ def run_settings(arguments: argparse.Namespace, progress: RunProgress) -> dict[s
     Raises:
         InvalidOption: ``--margin`` without ``--movetime``.
     """
+    from ..games.settings import Settings
+
     if arguments.movetime is None:
         refuse(arguments, ["margin"], "without --movetime")
-    given = {name: getattr(arguments, name) for name in ("seed", "jobs", *_RUN)}
-    found = {name: value for name, value in given.items() if value is not None}
-    return {
-        **found,
-        "openings": arguments.openings or OPENINGS,
-        "watch": progress.watch,
-        "on_game": progress.on_game,
-    }
+    openings = arguments.openings or OPENINGS
+    shown = {"watch": progress.watch, "on_game": progress.on_game}
+    return {**given(arguments, Settings), "openings": openings, **shown}
 
 
 def anchor_of(arguments: argparse.Namespace, players: Sequence[str]) -> tuple[str, float] | None:

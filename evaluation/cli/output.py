@@ -4,23 +4,38 @@ from __future__ import annotations
 
 import argparse
 import os
-import shutil
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext, suppress
 from typing import TextIO
 
-from c4env.evaluation.tables import Result, fitted, for_terminal
+from c4env.evaluation.tables import Result, for_terminal
 
 
 def say(text: str, file: TextIO | None = None, end: str = "\n") -> None:
-    """Print a text; escape control characters, since the text may come from an agent."""
+    """Print a text; escape control characters, since the text may come from an agent.
+
+    Raises:
+        BrokenPipeError: nobody reads stdout any more. On stderr the text is lost.
+    """
     out = sys.stdout if file is None else file
-    print(for_terminal(text, in_colour(out)), end=end, file=out, flush=file is not None)
+    with suppress(BrokenPipeError) if out is sys.stderr else nullcontext():
+        print(for_terminal(text, in_colour(out)), end=end, file=out, flush=file is not None)
+
+
+@contextmanager
+def reader_may_end() -> Iterator[None]:
+    """A context that prints as long as somebody reads, unlike `head`; the command then goes on."""
+    try:
+        yield
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def complain(text: str) -> None:
-    """Print an error on stderr; on a terminal, wrap the error between words."""
-    columns = shutil.get_terminal_size().columns if is_terminal(sys.stderr) else None
-    say(fitted(text, columns), sys.stderr)
+    """Print an error on stderr."""
+    say(text, sys.stderr)
 
 
 def is_terminal(stream: object) -> bool:
@@ -34,14 +49,6 @@ def in_colour(file: TextIO | None = None) -> bool:
     return is_terminal(out) and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
-def show(found: Result, arguments: argparse.Namespace) -> None:
+def show(result: Result, arguments: argparse.Namespace) -> None:
     """Print a result in the format of ``--format``."""
-    fitting = [terminal_columns()] if arguments.format == "text" else []
-    say(getattr(found, arguments.format)(*fitting))
-
-
-def terminal_columns() -> int | None:
-    """The width of the terminal in characters, or None if the output is a file."""
-    if is_terminal(sys.stdout) or os.environ.get("COLUMNS"):
-        return shutil.get_terminal_size().columns
-    return None
+    say(getattr(result, arguments.format)())

@@ -9,7 +9,7 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from c4env.evaluation.cli.output import say, show
+from c4env.evaluation.cli.output import reader_may_end, say, show
 
 from .progress import judged
 
@@ -35,12 +35,13 @@ def show_run(
     from ..report.summary import RunSummary
 
     summary = RunSummary.of(run, anchor)
-    show(summary, arguments)
-    if arguments.format == "text":
-        if before:
-            say(f"{before} of the games {'was' if before == 1 else 'were'} stored already")
-        if arguments.out is not None:
-            say(f"games in {arguments.out}; c4 report {arguments.out} shows all of them")
+    with reader_may_end():
+        show(summary, arguments)
+        if arguments.format == "text":
+            if before:
+                say(f"{before} of the games {'was' if before == 1 else 'were'} stored already")
+            if arguments.out is not None:
+                say(f"games in {arguments.out}; c4 report {arguments.out} shows all of them")
     if summary.ratings is not None:
         write_pages(arguments, run, summary.ratings, arguments.out)
 
@@ -63,7 +64,7 @@ def write_pages(
 
     from ..report.models import conversations
     from ..report.page import contents, page
-    from ..store.record import GAMES_FILE
+    from ..store.run_files import GAMES_FILE
     from ..store.transcripts import read_transcripts
 
     kept = None if folder is None else Path(folder)
@@ -78,7 +79,7 @@ def write_pages(
         write_file(arguments.html, page(found))
         say(f"page in {arguments.html}", sys.stderr)
     if plots:
-        from c4env.evaluation.report.plots import write_plots
+        from ..report.plots import run_figures, write_plots
 
-        for path in write_plots(plots, found):
+        for path in write_plots(plots, run_figures(found)):
             say(f"figure in {path}", sys.stderr)

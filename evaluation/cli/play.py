@@ -13,7 +13,7 @@ from pathlib import Path
 
 from c4env.evaluation.cli.output import say, show
 
-from .options import AGENT, add_board, add_format, add_seed
+from .options import AGENT, add_board, add_format, at_least
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -25,7 +25,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--record", type=Path, metavar="DIR", help="append the game to DIR (default: write nothing)"
     )
-    add_seed(parser, "stochastic agents")
+    parser.add_argument(
+        "--seed", type=at_least(0), default=0, metavar="N", help="seed of the agents (default 0)"
+    )
     add_board(parser)
     add_format(parser)
 

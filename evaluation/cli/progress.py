@@ -26,7 +26,7 @@ def announce_compiling() -> None:
     """Print a message when native code first compiles, to explain the slow start."""
     from c4env.jit import on_compiling
 
-    on_compiling(lambda: say("compiling native code, only on the first run", sys.stderr))
+    on_compiling(lambda sentence: say(sentence, sys.stderr))
 
 
 class Progress:

@@ -10,6 +10,10 @@ begin-easy, begin-medium, begin-hard, middle-easy, middle-medium or end-easy (ma
 The command finds the exact score of every column on all cores and keeps the scores in
 DIR/scores.jsonl. After an interruption the same command resumes.
 
+Columns: blunder_rate, blunders per critical move; critical, some column keeps a win or draw that
+another gives away; optimal, the best score; keeping, the same result (win, draw or loss) as the
+best column; loss, the mean of the best score minus the move's score; forced, one legal column.
+
 For heuristics the table has the rank correlation between value and exact score, and how often the
 value's sign is right. NAME is a heuristic of the zoo or module:function; without NAME the table has
 all heuristics of the zoo.
@@ -21,14 +25,8 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from c4env.evaluation.cli.options import (
-    AGENT,
-    add_format,
-    add_jobs,
-    add_quiet,
-    add_seed,
-    refuse,
-)
+from c4env.evaluation.cli.declare import add_options, given
+from c4env.evaluation.cli.options import AGENT, add_format, add_quiet, refuse
 from c4env.evaluation.cli.output import show
 from c4env.evaluation.cli.progress import Progress, judged
 
@@ -38,21 +36,13 @@ if TYPE_CHECKING:
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
+    from c4env.evaluation.exact.questions import quality
+
     words = f"a run directory, or agents: {AGENT}"
     parser.add_argument("what", nargs="*", metavar="DIR|SPEC", help=words)
     parser.add_argument("--heuristics", nargs="*", metavar="NAME", help="judge heuristics")
     parser.add_argument("--on", nargs="+", metavar="SET", help="sets of labelled positions")
-    parser.add_argument(
-        "--count", type=int, metavar="N",
-        help="with --on: the first N positions of each set (default: all; 100 of a set made from a "
-        "seed)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--out", type=Path, metavar="DIR",
-        help="with --on: keep answers and scores in DIR; the same command resumes from them",
-    )  # fmt: skip
-    add_seed(parser, "agents, of sets made from it, and of the intervals")
-    add_jobs(parser)
+    add_options(parser, quality, "count out seed jobs")
     add_quiet(parser)
     add_format(parser)
 
@@ -90,7 +80,7 @@ def _of_games(arguments: argparse.Namespace) -> Quality:
         )
     games = read_run(folder).games
     with judged(folder, games, arguments.quiet, jobs=arguments.jobs) as judge:
-        return Quality.of_games(games, judge, seed=arguments.seed)
+        return Quality.of_games(games, judge, seed=arguments.seed or 0)
 
 
 def _of_answers(arguments: argparse.Namespace) -> Quality:
@@ -101,11 +91,7 @@ def _of_answers(arguments: argparse.Namespace) -> Quality:
         bars = {"positions": positions, "answers": answers}
         return quality(
             arguments.what,
-            arguments.on,
-            arguments.count,
-            arguments.seed,
-            jobs=arguments.jobs,
-            out=arguments.out,
+            **given(arguments, quality),
             watch=lambda what, done, total: bars[what].watch(done, total),
         )
 
@@ -122,6 +108,6 @@ def _of_heuristics(arguments: argparse.Namespace) -> HeuristicTable:
     names = arguments.heuristics or list(HEURISTICS)
     for name in names:
         load(name)  # report an error before making the sets
-    positions = labelled_sets(arguments.on, arguments.count, arguments.seed)
+    positions = labelled_sets(arguments.on, arguments.count, arguments.seed or 0)
     with Progress("heuristics", arguments.quiet) as progress:
-        return compare_heuristics(names, positions, arguments.seed, progress.watch)
+        return compare_heuristics(names, positions, arguments.seed or 0, progress.watch)

@@ -3,6 +3,8 @@
 DIR is a directory that `c4 run --out` or `c4 play --record` wrote. --html writes one page with
 tables, figures and every game with the exact score of each column. The command first computes these
 scores on all cores and keeps them in DIR/scores.jsonl.
+
+If DIR has the strength.tsv of a training, the table is its curve, and --plots draws it.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from c4env.errors import InvalidOption
-from c4env.evaluation.cli.output import say, show
+from c4env.evaluation.cli.output import reader_may_end, say, show
 from c4env.evaluation.tables import plural
 
 from ...geometry import IS_STANDARD
@@ -26,6 +28,7 @@ from .options import (
     add_html,
     add_quiet,
     anchor_of,
+    refuse,
     standard_only,
 )
 from .pages import write_pages
@@ -44,8 +47,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_anchor(parser)
     add_html(parser)
     parser.add_argument(
+        "--no-scores", action="store_true", help="leave exact scores out of the page, to save time"
+    )
+    parser.add_argument(
         "--plots", type=standard_only(Path), metavar="DIR",
-        help="write strength and win table as PNG, SVG and PDF (c4env[plots])",
+        help="write strength and win table, or the curve, as PNG, SVG and PDF (c4env[plots])",
     )  # fmt: skip
     parser.add_argument(
         "--games", type=Path, metavar="FILE", help="write the games as .csv or .json"
@@ -59,23 +65,45 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(arguments: argparse.Namespace) -> None:
     from ..report.summary import RunSummary
-    from ..store.export import require_format, write_games
+    from ..store.run_files import GAMES_FILE, require_format, write_games
     from ..studies.match import read_run
 
     if arguments.games:
         require_format(arguments.games)
+    if IS_STANDARD and not (arguments.folder / GAMES_FILE).exists():
+        from ..studies.strength import FILE
+
+        if (arguments.folder / FILE).exists():
+            show_curve(arguments)
+            return
     run = read_run(arguments.folder)
     games = run.games
     if not games and any((arguments.html, arguments.plots, arguments.games, arguments.agent)):
         raise InvalidOption(f"{arguments.folder} has no games yet: expected at least one")
     summary = RunSummary.of(run, anchor_of(arguments, run.players))
     summary = replace(summary, models=models_of(arguments, games))
-    show(summary if arguments.agent is None else mistakes_of(arguments, games), arguments)
+    with reader_may_end():
+        show(summary if arguments.agent is None else mistakes_of(arguments, games), arguments)
     if arguments.games:
         write_games(arguments.games, games)
         say(f"{plural(len(games), 'game')} in {arguments.games}", sys.stderr)
     if summary.ratings is not None:
         write_pages(arguments, run, summary.ratings, arguments.folder)
+
+
+def show_curve(arguments: argparse.Namespace) -> None:
+    """Print the curve of a training, and draw it."""
+    from ..studies.strength import read_curve
+
+    refuse(arguments, ["html", "games", "agent", "anchor"], "with the curve of a training")
+    curve = read_curve(arguments.folder)
+    show(curve, arguments)
+    if arguments.plots:
+        from ..report.plots import training_figures, write_plots
+
+        title = arguments.folder.resolve().name
+        for path in write_plots(arguments.plots, training_figures(title, curve.rows)):
+            say(f"figure in {path}", sys.stderr)
 
 
 def mistakes_of(arguments: argparse.Namespace, games: Sequence[GameRecord]) -> Mistakes:

@@ -5,9 +5,14 @@ play each other. The table then has a row for each opponent.
 
 A spec such as `greedy` or `alphabeta:depth=6,heuristic=window` names an agent; `c4 list` shows all
 agents. FILE.py:function or package.module:attribute names your own agent; FILE.py alone means its
-function `agent`. NAME=SPEC gives an agent another name in the tables. A pattern names many agents:
-`alphabeta:depth=2..6,heuristic={chain,window}` has a range and a choice. Without agents, the
-default field plays: random, greedy, and the published systems.
+function `agent`. NAME=SPEC gives an agent another name in the tables. A shell such as bash makes
+many specs of one: alphabeta:depth={2..6},heuristic={chain,window}. Without agents, the default
+field plays: random, greedy, and the published systems.
+
+Columns: rank, the 95 % interval of the place; Elo, with its 95 % interval, 0 for the mean; LOS, the
+probability of being stronger than the next (with --only, than the opponent); nodes and ms, a move;
+1, 2, ..., percent of the points moving first against that agent; first and second, percent of the
+points moving first and second (with --only, wins/draws/losses).
 """
 
 from __future__ import annotations
@@ -47,9 +52,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def execute(arguments: argparse.Namespace) -> None:
     from ..games.tournament import gauntlet, round_robin
     from ..plan.field import split_name
-    from ..plan.patterns import expand_all
 
-    given, me = expand_all(arguments.agents), arguments.only
+    given, me = arguments.agents, arguments.only
     if not given:
         arguments.openings = arguments.openings or QUICK_OPENINGS
     field = given or list(DEFAULT_FIELD)

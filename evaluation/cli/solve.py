@@ -6,10 +6,6 @@ position, c4 reads positions from standard input, one per line, and answers each
 moves and score: the output is a list of labelled positions. On an input line, c4 ignores the text
 after the moves.
 
---quick gives the score of the best columns and bounds for the other columns, such as -6..-2, in
-about twice the time of one score. Exact scores of the other columns may take a thousand times as
-long if the best column wins soon.
-
 --all FILE writes every position of a small board as a NumPy table. numpy.load(FILE) has the fields
 mine and theirs (bitboards, side to move first), score, and columns: the score of each column, -99
 if the column is full or the game is over.
@@ -22,9 +18,8 @@ from __future__ import annotations
 
 import argparse
 import json
-import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -45,11 +40,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "positions", nargs="*", metavar="MOVES", help="columns played; `-` is the empty board"
     )
     add_format(parser, "json has an object per line")
-    parser.add_argument(
-        "--quick",
-        action="store_true",
-        help="exact scores only for the best columns; bounds such as -6..-2 for the others",
-    )
     add_board(parser)
     parser.add_argument(
         "--all", type=Path, metavar="FILE",
@@ -57,7 +47,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--threads", type=int, default=1, metavar="N",
-        help="threads that solve positions (default 1)",
+        help="threads that solve the lines of the input (default 1)",
     )  # fmt: skip
     parser.add_argument(
         "--table-mb", type=int, default=64, metavar="MB",
@@ -69,21 +59,25 @@ def execute(arguments: argparse.Namespace) -> None:
     if arguments.all is not None:
         _write_all(arguments)
         return
+    from c4env.errors import require_integer
+
     from ...agents.solver import Solver
 
-    solver = Solver(table_mb=arguments.table_mb, threads=arguments.threads)
+    require_integer("threads", arguments.threads)
+    solver = Solver(table_mb=arguments.table_mb)
     given = [(moves, _position(moves)) for moves in arguments.positions]
     asked = given or _read_lines()
     if arguments.format == "text" and not given:
         # Print each result before the next search, which may be interrupted.
         for start in range(0, len(asked), _PORTION):
-            for line in _answers(solver, asked[start : start + _PORTION], arguments):
-                say(line)
+            portion = asked[start : start + _PORTION]
+            positions = [position for _, position in portion]
+            scores = solver.scores_many(positions, threads=arguments.threads).tolist()
+            for (moves, _), score in zip(portion, scores, strict=True):
+                say(f"{moves} {score}")
             sys.stdout.flush()
         return
-    found = (
-        (moves, position, _facts(solver, position, arguments.quick)) for moves, position in asked
-    )
+    found = ((moves, position, _facts(solver, position)) for moves, position in asked)
     if arguments.format in ("csv", "markdown"):
         show(_table((moves, facts) for moves, _, facts in found), arguments)
         return
@@ -116,17 +110,6 @@ def _write_all(arguments: argparse.Namespace) -> None:
     say(f"{len(rows):,} positions in {arguments.all}")
 
 
-def _answers(
-    solver: Solver, asked: list[tuple[str, Position]], arguments: argparse.Namespace
-) -> Iterator[str]:
-    """Yield a line for each position: moves, score, and the columns' bounds with ``--quick``."""
-    positions = [position for _, position in asked]
-    scores = solver.scores_many(positions, threads=arguments.threads).tolist()
-    for (moves, position), score in zip(asked, scores, strict=True):
-        bounds = _cells(solver.bounds(position)) if arguments.quick else ()
-        yield " ".join([moves, str(score), *bounds])
-
-
 def _read_lines() -> list[tuple[str, Position]]:
     """Read all positions from standard input before the solver starts.
 
@@ -152,27 +135,18 @@ def _read_lines() -> list[tuple[str, Position]]:
     return asked
 
 
-def _cells(columns: Iterable[int | tuple[int, int] | None]) -> list[str]:
-    """The scores or the bounds of the columns as texts."""
-    cells = []
-    for column in columns:
-        if column is None:
-            cells.append(".")
-        elif isinstance(column, int):
-            cells.append(str(column))
-        else:
-            lowest, highest = column
-            cells.append(str(lowest) if lowest == highest else f"{lowest}..{highest}")
-    return cells
+def _cells(scores: Iterable[int | None], form: str = "d") -> list[str]:
+    """The scores of the columns as texts."""
+    return ["." if score is None else format(score, form if score else "d") for score in scores]
 
 
-def _facts(solver: Solver, position: Position, quick: bool) -> dict[str, Any]:
+def _facts(solver: Solver, position: Position) -> dict[str, Any]:
     from ...position import format_moves
 
     score = solver.score(position)
     return {
         "score": score,
-        **({"bounds": solver.bounds(position)} if quick else {"columns": solver.scores(position)}),
+        "columns": solver.scores(position),
         "best": format_moves(solver.best_columns(position)),
         "plies_to_end": solver.plies_to_end(position),
         "line": format_moves(solver.principal_variation(position)),
@@ -185,7 +159,7 @@ def _table(solved: Iterable[tuple[str, dict[str, Any]]]) -> Table:
 
     names = ("score", "best", "plies_to_end", "line")
     rows = [
-        [moves, *(facts[name] for name in names), *_cells(facts.get("bounds") or facts["columns"])]
+        [moves, *(facts[name] for name in names), *_cells(facts["columns"])]
         for moves, facts in solved
     ]
     return Table.of(dict.fromkeys(("moves", *names, *DIGITS), ""), rows)
@@ -201,10 +175,7 @@ def _shown(moves: str, position: Position, facts: dict[str, Any]) -> str:
         winner = position.outcome.winner
         verdict = "a draw" if winner is None else f"{SIDES[winner]} has won"
         return f"{drawing(position, last, colour=True)}\nthe game is over: {verdict}"
-    cells = [
-        re.sub(r"(?<![\d-])[1-9]", r"+\g<0>", cell)
-        for cell in _cells(facts.get("bounds") or facts["columns"])
-    ]
+    cells = _cells(facts["columns"], "+d")
     worth = words_of(facts["score"], position.plies)
     return (
         f"{drawing(position, last, colour=True, under=cells)}   score of each column\n"

@@ -46,7 +46,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--seconds", type=float, default=120.0, help="seconds that an answer may take (default 120)"
     )
-    add_jobs(parser, "; each answers one question at a time")
+    add_jobs(parser)
 
 
 def execute(arguments: argparse.Namespace) -> None:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import base64
 import zlib
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple
+from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,10 +25,11 @@ from c4env.envs.vectorized.batch import boards_from
 from c4env.envs.vectorized.chance import streams
 from c4env.envs.vectorized.vector import ConnectFourVectorEnv
 from c4env.errors import InvalidOption, UnreadableRun, Unwritable, require_integer
-from c4env.evaluation.store.journal import Format, Journal
-from c4env.evaluation.tables import shortened
+from c4env.evaluation.store.lines import Lines
+from c4env.evaluation.tables import plural, shortened
 from c4env.files import write_whole
 from c4env.lazy import from_extra
+from c4env.position import Position
 
 if TYPE_CHECKING:
     from torch.utils.data import TensorDataset
@@ -34,13 +37,36 @@ if TYPE_CHECKING:
 SPLITS: Final = ("train", "validation", "test", "exam")
 
 
-class Data(NamedTuple):
-    """N unfinished positions, one of each mirror pair, with their exact scores.
+class Row(NamedTuple):
+    """A position of :class:`Data`; the fields are those of its columns."""
+
+    mine: int
+    theirs: int
+    ply: int
+    score: int
+    columns: Int8s  # [7]
+    best: Bools  # [7]
+    split: str
+
+    @property
+    def position(self) -> Position:
+        """The position."""
+        return Position.from_bitboards(self.mine, self.theirs)
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Data:
+    """A table of N unfinished positions, one of each mirror pair, with their exact scores.
+
+    ``len`` is N; a number gives a :class:`Row`, a slice, mask or array of numbers gives the
+    :class:`Data` of these rows; iteration yields the rows. The attributes are the columns.
 
     Example:
         >>> positions = data("positions.npz", 20, plies=range(30, 36), sets=["random"])
-        >>> positions.of("train").columns.shape
-        (17, 7)
+        >>> positions
+        <Data: 20 positions of 30 to 35 plies; 17 train, 3 validation>
+        >>> positions[:5].score.shape
+        (5,)
     """
 
     mine: Int64s  # [N] bitboards of the side to move (c4env.bitboard)
@@ -51,9 +77,35 @@ class Data(NamedTuple):
     best: Bools  # [N, 7] whether a column has the greatest score
     split: NDArray[np.str_]  # [N] one of SPLITS; a position has the same split in all files
 
-    def take(self, rows: NDArray[Any] | slice) -> Data:
-        """Return the data of the given rows."""
-        return Data._make(field[rows] for field in self)
+    def __len__(self) -> int:
+        return len(self.mine)
+
+    def __repr__(self) -> str:
+        noun = plural(len(self), "position")
+        if not len(self):
+            return f"<Data: {noun}>"
+        splits = Counter(self.split.tolist())
+        sizes = ", ".join(f"{splits[name]} {name}" for name in SPLITS if splits[name])
+        return f"<Data: {noun} of {self.ply.min()} to {self.ply.max()} plies; {sizes}>"
+
+    @overload
+    def __getitem__(self, rows: int | np.integer[Any]) -> Row: ...
+    @overload
+    def __getitem__(self, rows: slice | NDArray[Any] | list[int]) -> Data: ...
+    def __getitem__(
+        self, rows: int | np.integer[Any] | slice | NDArray[Any] | list[int]
+    ) -> Row | Data:
+        columns = self._columns()
+        if isinstance(rows, int | np.integer):
+            cells = {name: column[rows] for name, column in columns.items()}
+            return Row(**{name: c if c.ndim else c.item() for name, c in cells.items()})
+        return Data(**{name: column[rows] for name, column in columns.items()})
+
+    def __iter__(self) -> Iterator[Row]:
+        return (self[row] for row in range(len(self)))
+
+    def _columns(self) -> dict[str, NDArray[Any]]:
+        return {name: getattr(self, name) for name in NAMES}
 
     def of(self, split: str) -> Data:
         """Return the positions of a split.
@@ -63,7 +115,8 @@ class Data(NamedTuple):
         """
         if split not in SPLITS:
             raise InvalidOption(f"split={split!r}: expected one of {', '.join(SPLITS)}")
-        return self.take(self.split == split)
+        chosen: Data = self[self.split == split]
+        return chosen
 
     def numpy(self) -> tuple[NDArray[np.float32], ...]:
         """Convert the data to float32 arrays for training.
@@ -90,6 +143,16 @@ class Data(NamedTuple):
             from torch.utils.data import TensorDataset
         return TensorDataset(*map(torch.from_numpy, self.numpy()))
 
+    def frame(self) -> Any:
+        """The table as a ``pandas.DataFrame``; ``columns`` and ``best`` hold arrays ``[7]``.
+
+        Raises:
+            MissingExtra: pandas is not installed.
+        """
+        with from_extra("pandas", "a frame needs pandas"):
+            import pandas
+        return pandas.DataFrame({name: list(column) for name, column in self._columns().items()})
+
     @classmethod
     def read(cls, path: str | Path) -> Data:
         """Read a ``.npz`` or ``.parquet`` file.
@@ -107,13 +170,16 @@ class Data(NamedTuple):
             raise UnreadableRun(f"{path}: {said}: expected a file written by c4 data") from None
 
 
+NAMES: Final = tuple(field.name for field in fields(Data))
+
+
 def _read_npz(path: Path) -> Iterator[Any]:
     with np.load(path, allow_pickle=False) as content:
-        yield from [content[name] for name in Data._fields]
+        yield from [content[name] for name in NAMES]
 
 
 def _write_npz(file: IO[bytes], found: Data) -> None:
-    np.savez_compressed(file, allow_pickle=False, **found._asdict())
+    np.savez_compressed(file, allow_pickle=False, **found._columns())
 
 
 def _parquet() -> Any:
@@ -125,7 +191,7 @@ def _parquet() -> Any:
 
 def _read_parquet(path: Path) -> Iterator[Any]:
     table = _parquet().read_table(path)
-    for name in Data._fields:
+    for name in NAMES:
         column = table[name].combine_chunks()
         if name in ("columns", "best"):
             column = column.flatten()
@@ -139,10 +205,10 @@ def _write_parquet(file: IO[bytes], found: Data) -> None:
     import pyarrow as pa
 
     arrays = {
-        name: pa.FixedSizeListArray.from_arrays(pa.array(field.ravel()), COLUMNS)
-        if field.ndim == 2
-        else pa.array(field)
-        for name, field in found._asdict().items()
+        name: pa.FixedSizeListArray.from_arrays(pa.array(column.ravel()), COLUMNS)
+        if column.ndim == 2
+        else pa.array(column)
+        for name, column in found._columns().items()
     }
     parquet.write_table(pa.table(arrays), file)
 
@@ -208,14 +274,14 @@ def data(
 
     Args:
         file: the file to write, ending in ``.npz`` or ``.parquet``.
-        positions: total number of positions. Each ply gets an equal part if it has enough
-            positions. None takes every position of ``all`` or ``uci``, else 10,000 positions.
+        positions: total number of positions, 10,000 if not given. Each ply gets an equal part if
+            it has enough positions. None takes every position of ``all`` or ``uci``.
         plies: range of discs on the board; by default ``range(8, 31)``.
-        seed: seed of the games and of the order of the positions in the file.
+        seed: seed of the games that the positions are from, and of their order in the file.
         sets: ``random``, positions of random games; ``zoo``, positions of games between the agents
             in ``ZOO``, with some random moves; ``all``, every position of up to ``MOST_PLIES``
             plies; ``uci``, the 67,557 positions of the UCI set, with the split ``exam``.
-        jobs: number of threads; None uses all cores.
+        jobs: number of threads, one for each core if not given.
         watch: called with the number of positions labelled and the total.
 
     Returns:
@@ -237,14 +303,7 @@ def data(
     writer = form_of(file)[1]
     if file.exists() or not file.parent.is_dir():
         raise InvalidOption(f"{file}: expected a new file in an existing directory")
-    listed = len(sets) == 1 and sets[0] in LISTED
-    if not listed and (not sets or any(name not in PLAYERS for name in sets)):
-        known = [*PLAYERS, *LISTED]
-        wrong = "".join(suggest(name, known) for name in sets if name not in known)
-        raise InvalidOption(
-            f"sets {' '.join(sets)!r}{wrong}: expected one or more of "
-            f"{', '.join(PLAYERS)}, or one of {', '.join(LISTED)}"
-        )
+    listed = _check_sets(sets)
     if UCI in sets and (positions is not None or plies is not None):
         raise InvalidOption(f"set {UCI}: expected neither positions nor plies; the set is fixed")
     if plies is None:
@@ -266,17 +325,20 @@ def data(
     part = file.with_name(f"{file.name}.part")
     asked = names, plies, positions, seed
     drawn = None if part.exists() else _draw(*asked)  # may raise, so it precedes any file
-    with Journal(part, PARTS, header) as journal:
-        if not journal.entries:
-            journal.entries.append(_draw(*asked) if drawn is None else drawn)
-            journal.append(journal.entries[0])
-        boards, *done = journal.entries
+    with Lines(part, _decode) as lines:
+        if not lines.entries:
+            boards = _draw(*asked) if drawn is None else drawn
+            lines.append([header, _encode(boards)])
+            lines.entries.append((header, boards))
+        (call, boards), *done = lines.entries
+        if call != header:
+            raise UnreadableRun(f"{part} belongs to another call: {call}, not {header}")
         for start in range(sum(map(len, done)), boards.shape[1], PORTION):
             if watch is not None:
                 watch(start, boards.shape[1])
             some = boards[:, start : start + PORTION]
             done.append(solver.columns_many(*some, threads=threads))
-            journal.append(done[-1])
+            lines.append(_encode(done[-1]))
         if watch is not None:
             watch(boards.shape[1], boards.shape[1])
         found = _labelled(boards[0], boards[1], np.concatenate(done))
@@ -286,6 +348,23 @@ def data(
             raise Unwritable(f"{file}: {error.strerror or error}") from None
     part.unlink()
     return found
+
+
+def _check_sets(sets: Sequence[str]) -> bool:
+    """Return whether the set is listed, not drawn from games.
+
+    Raises:
+        InvalidOption: there is no such set.
+    """
+    listed = len(sets) == 1 and sets[0] in LISTED
+    if not listed and (not sets or any(name not in PLAYERS for name in sets)):
+        known = [*PLAYERS, *LISTED]
+        wrong = "".join(suggest(name, known) for name in sets if name not in known)
+        raise InvalidOption(
+            f"sets {' '.join(sets)!r}{wrong}: expected one or more of "
+            f"{', '.join(PLAYERS)}, or one of {', '.join(LISTED)}"
+        )
+    return listed
 
 
 def _draw(names: Sequence[str], plies: range, positions: int | None, seed: int) -> Int64s:
@@ -405,19 +484,16 @@ def _canonical(mine: Int64s, theirs: Int64s) -> Int64s:
     return np.where(swap, images, boards)
 
 
-def _boards(line: Any) -> Any:
-    """Decode a line of ``FILE.part`` into boards or into the scores of columns."""
+def _decode(line: Any) -> Any:
+    """Decode a line of ``FILE.part``: the call and the boards it draws, or scores of columns."""
+    if isinstance(line[0], dict):
+        return line[0], _decode(line[1])
     kind, shape, text = line
     raw = bytearray(zlib.decompress(base64.b64decode(text)))  # kernels need writable arrays
     return np.frombuffer(raw, {"boards": np.int64, "scores": np.int8}[kind]).reshape(shape)
 
 
-def _line(array: NDArray[Any]) -> list[Any]:
-    """Encode a line of ``FILE.part``, the inverse of :func:`_boards`."""
+def _encode(array: NDArray[Any]) -> list[Any]:
+    """Encode an array in a line of ``FILE.part``, the inverse of :func:`_decode`."""
     kind = "boards" if array.dtype == np.int64 else "scores"
     return [kind, array.shape, base64.b64encode(zlib.compress(array.tobytes())).decode()]
-
-
-PARTS: Final = Format(
-    "c4env data 1", _boards, "portions", _line, "; delete the file to compute everything again"
-)

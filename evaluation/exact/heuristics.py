@@ -16,7 +16,7 @@ from c4env.arrays import Float64s
 from c4env.errors import InvalidOption
 from c4env.evaluation.exact.moves import resampled
 from c4env.evaluation.exact.questions import Labelled
-from c4env.evaluation.rating.interval import DRAWS, UNKNOWN, Interval
+from c4env.evaluation.rating.interval import UNKNOWN, Interval
 from c4env.evaluation.tables import Column, Result, Table
 
 
@@ -48,13 +48,8 @@ class HeuristicTable(Result):
         return {"overall": Table(COLUMNS, self.rows)}
 
     def summary(self) -> str:
-        """Return a note on the columns and the intervals."""
-        return (
-            f"{self.positions} positions of known score, without search. spearman: rank "
-            "correlation of value and exact score. sign: share of won and lost positions whose "
-            f"value has the right sign. 95 % intervals: bootstrap over positions, {DRAWS} "
-            "samples for all rows."
-        )
+        """The number of positions, which the intervals resample."""
+        return f"95 % intervals over {self.positions} positions of known score."
 
 
 def compare_heuristics(

@@ -18,6 +18,7 @@ from c4env.errors import InvalidOption
 from c4env.evaluation.exact.moves import (
     BAND,
     JudgedMove,
+    MoveQuality,
     Quality,
     band_name,
     bands,
@@ -26,7 +27,7 @@ from c4env.evaluation.exact.moves import (
 from c4env.evaluation.exact.scores import Judge, sign
 from c4env.evaluation.rating.wintable import WinTable
 from c4env.evaluation.store.record import GameRecord
-from c4env.evaluation.tables import Column, Result, Table, fitted, plural
+from c4env.evaluation.tables import Column, Result, Table, plural
 from c4env.openings import canonical
 from c4env.position import DIGITS, Position, format_moves
 from c4env.view.rendering import SIDES, drawing, words_of
@@ -83,11 +84,8 @@ class Part(NamedTuple):
     where: str
     games: int | None  # None if the part is a band of plies
     score: float | None  # points per game, 0..1
-    critical: int
-    blunders: int
-    given_away: float  # points that exact play keeps
-    blunder_rate: float  # blunders per critical move; nan without a critical move
-    opponents: float  # the same of the opponents
+    own: MoveQuality  # of the agent's moves
+    opponents: float  # the blunder rate of the opponents; nan without a critical move
 
 
 @dataclass(frozen=True)
@@ -143,7 +141,7 @@ class Mistakes(Result):
             _part(f"opening {opening or '-'}", some, quality, player, group=opening)
             for opening, some in openings.items()
         ]
-        by_opening.sort(key=lambda part: (-part.given_away, part.score or 0.0))
+        by_opening.sort(key=lambda part: (-part.own.given_away, part.score or 0.0))
         shown = by_opening[:OPENINGS] if len(openings) > 1 else []
         parts += shown
         for band in bands(BAND):
@@ -158,46 +156,31 @@ class Mistakes(Result):
         return {"mistakes": Table(MISTAKES, self.mistakes), "parts": Table(PARTS, self.parts)}
 
     def summary(self) -> str:
-        """The kinds of blunders and the definitions of the columns."""
+        """The numbers of blunders by kind, and what the tables leave out."""
         each = Counter(mistake.kind for mistake in self.mistakes for _ in mistake.games)
-        kinds = (
-            f"blunders by kind: {', '.join(f'{kind} {each[kind]}' for kind in KINDS)}. missed win: "
-            "a winning disc was not played; missed block: the opponent's winning disc was not "
-            "blocked; opened a win: the opponent wins on top of the disc; deeper: the "
-            "missed win or the loss comes later; endgame: it comes with the board's last six discs."
-        )
-        words = [
-            *([kinds] if each else []),
-            "critical: some column keeps a win or draw, another gives it away. points given away: "
-            "1/2 from a win to a draw or a draw to a loss, 1 from a win to a loss; one game may "
-            "have several. blunder rate: blunders per critical move; opponents: theirs in the same "
-            "games. ply: discs on the board before the move. opening: the columns played before "
-            "the agents.",
-        ]
-        if self.left_out:
-            words.append(f"Not shown: {plural(self.left_out, 'opening')} that cost no more.")
+        lines = [f"Blunders by kind: {', '.join(f'{kind} {each[kind]}' for kind in KINDS)}."]
         if not self.mistakes:
-            words.append(f"No move of {self.player} gave anything away.")
-        return "\n".join([*words, *self.forfeits])
+            lines = [f"No move of {self.player} gave anything away."]
+        if self.left_out:
+            lines.append(f"Not shown: {plural(self.left_out, 'opening')} that cost no more.")
+        return "\n".join([*lines, *self.forfeits])
 
-    def text(self, columns: int | None = None) -> str:
+    def text(self) -> str:
         """The table, and the costliest mistakes with drawings of their positions."""
-        table, _ = self.tables()["parts"].layout(columns)
-        parts = [table, fitted(self.summary(), columns)]
+        parts = [self.tables()["parts"].as_text(), self.summary()]
         if self.mistakes:
             shown = plural(min(len(self.mistakes), SHOWN), "move")
             more = f", of {len(self.mistakes)} (--format csv has all)"
             more = more if len(self.mistakes) > SHOWN else ""
             order = "deeper and endgame mistakes last, the costliest first"
-            parts.append(fitted(f"The {shown} of {self.player} to mend{more}: {order}", columns))
+            parts.append(f"The {shown} of {self.player} to mend{more}: {order}")
         for place, mistake in enumerate(self.mistakes[:SHOWN], 1):
             position, moves = Position.parse(mistake.moves), mistake.moves
             last = DIGITS.index(moves[-1]) if moves else None
-            drawn = drawing(position, last, colour=True).replace("\n", "\n   ")
-            said = fitted(f"{place}. {mistake.said()}", columns)
+            board = drawing(position, last, colour=True).replace("\n", "\n   ")
             page = f"--html page: #game={mistake.games[0] + 1}&ply={len(moves)}"
             turn = f"{SIDES[position.to_move]} to move; {page}\n    c4 solve {moves or '-'}"
-            parts.append(f"{said}\n   {drawn}    {turn}")
+            parts.append(f"{place}. {mistake.said()}\n   {board}    {turn}")
         return "\n\n".join(parts)
 
     def facts(self) -> dict[str, Any]:
@@ -209,10 +192,10 @@ PARTS: Final = (
     Column("where"),
     Column("games"),
     Column("score", ".1%"),
-    Column("critical"),
-    Column("blunders"),
-    Column("given_away", ".1f"),
-    Column("blunder_rate", ".1%"),
+    Column("critical", of=lambda part: part.own.critical),
+    Column("blunders", of=lambda part: part.own.blunders),
+    Column("given_away", ".1f", lambda part: part.own.given_away),
+    Column("blunder_rate", ".1%", lambda part: part.own.blunder_rate.value),
     Column("opponents", ".1%"),
 )
 """The columns of :class:`Part`; "given_away" is in points."""
@@ -250,8 +233,7 @@ def _part(
         others = quality.slice(OTHERS, **which).blunder_rate.value
     points = [game.points[game.players.index(player)] for game in games]
     score = sum(points) / len(points) if points else None
-    found = own.critical, own.blunders, own.given_away, own.blunder_rate.value
-    return Part(where, len(points) or None, score, *found, others)
+    return Part(where, len(points) or None, score, own, others)
 
 
 def _grouped(

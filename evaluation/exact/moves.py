@@ -108,9 +108,10 @@ class MoveQuality(NamedTuple):
     loss: Interval  # mean loss, in points of the score
 
 
-# The columns of the sums over a group; each estimate is the quotient of two columns.
-_MOVES, _CRITICAL, _OPTIMAL, _KEEPING, _BLUNDERS, _LOSS, _GIVEN, _FORCED = range(8)
-_RATIOS: Final = ((_OPTIMAL, _MOVES), (_KEEPING, _MOVES), (_BLUNDERS, _CRITICAL), (_LOSS, _MOVES))
+TERMS: Final = (
+    "moves", "forced", "critical", "blunders", "optimal", "keeping", "loss", "given_away",
+)  # fmt: skip
+"""What a move adds to the sums of its group; estimates are quotients of two of them."""
 
 
 @dataclass(frozen=True)
@@ -176,57 +177,72 @@ class Quality(Result):
             InvalidOption: the player was not judged.
         """
         sums = self._sums(player, colour, plies, group)
-        totals = sums.sum(axis=0)
-        counts = [int(totals[i]) for i in (_MOVES, _FORCED, _CRITICAL, _BLUNDERS)]
-        estimates = [self._estimate(sums, top, bottom) for top, bottom in _RATIOS]
-        measured: list[Any] = [*counts, float(totals[_GIVEN]), *estimates]
-        return MoveQuality(player, *measured)
+        counts = ("moves", "forced", "critical", "blunders")
+        return MoveQuality(
+            player=player,
+            **{name: int(sums[name].sum()) for name in counts},
+            given_away=float(sums["given_away"].sum()),
+            optimal=self._share(sums["optimal"], sums["moves"]),
+            keeping=self._share(sums["keeping"], sums["moves"]),
+            blunder_rate=self._share(sums["blunders"], sums["critical"]),
+            loss=self._estimate(sums["loss"], sums["moves"]),
+        )
 
     def _sums(
-        self, player: str, colour: int | None, plies: tuple[int, int] | None, group: str | None
-    ) -> Float64s:
-        """Sum what a selection of a player's moves adds to each group, ``[groups, 8]``."""
-        if player not in self._data:
+        self,
+        player: str,
+        colour: int | None = None,
+        plies: tuple[int, int] | None = None,
+        group: str | None = None,
+    ) -> dict[str, Float64s]:
+        """Sum each of :data:`TERMS` over a selection of a player's moves, by group."""
+        if player not in self._terms:
             raise InvalidOption(
-                f"player {player!r} was not judged: expected {', '.join(self._data)}"
+                f"player {player!r} was not judged: expected {', '.join(self._terms)}"
             )
-        groups, ply, facts = self._data[player]
+        terms = self._terms[player]
         first, last = plies or (0, CELLS)
-        chosen = (ply >= first) & (ply <= last)
+        chosen = (terms["ply"] >= first) & (terms["ply"] <= last)
         if colour is not None:
-            chosen &= ply % 2 == colour
+            chosen &= terms["ply"] % 2 == colour
         if group is not None:
-            chosen &= groups == self._groups.get(group, -1)
-        sums = np.zeros((len(self._groups), _FORCED + 1))
-        np.add.at(sums, groups[chosen], facts[chosen])
-        return sums
+            chosen &= terms["group"] == self._groups.get(group, -1)
+        groups = terms["group"][chosen]
+        weights = {name: terms[name][chosen].astype(np.float64) for name in TERMS}
+        count = len(self._groups)
+        return {
+            name: np.asarray(np.bincount(groups, weight, count), np.float64)
+            for name, weight in weights.items()
+        }
 
     @functools.cached_property
     def _groups(self) -> dict[str, int]:
         return {name: i for i, name in enumerate(dict.fromkeys(m.group for m in self.moves))}
 
     @functools.cached_property
-    def _data(self) -> dict[str, tuple[NDArray[Any], ...]]:
-        """Each player's N moves as arrays: groups [N], plies [N], and terms of the sums [N, 8]."""
-        by_player: dict[str, list[JudgedMove]] = {}
+    def _terms(self) -> dict[str, dict[str, NDArray[Any]]]:
+        """Each player's N moves as named arrays ``[N]``: group, ply, and :data:`TERMS`."""
+        rows: dict[str, list[dict[str, float]]] = {}
         for move in self.moves:
-            by_player.setdefault(move.player, []).append(move)
+            row = {"group": self._groups[move.group], "ply": move.ply, **_terms_of(move)}
+            rows.setdefault(move.player, []).append(row)
         return {
-            player: (
-                np.array([self._groups[m.group] for m in moves]),
-                np.array([m.ply for m in moves]),
-                np.array([_facts(m) for m in moves], dtype=np.float64),
-            )
-            for player, moves in by_player.items()
+            player: {name: np.array([row[name] for row in some]) for name in some[0]}
+            for player, some in rows.items()
         }
 
-    def _estimate(self, sums: Float64s, top: int, bottom: int) -> Interval:
-        """Return the quotient of two sums over the groups, with its interval."""
-        there = sums[:, bottom] > 0
-        groups = int(there.sum())
+    def _share(self, above: Float64s, below: Float64s) -> Interval:
+        return self._estimate(above, below, most=1.0)
+
+    def _estimate(self, above: Float64s, below: Float64s, most: float | None = None) -> Interval:
+        """Return the quotient of the sums of groups, with its interval.
+
+        ``most`` is the greatest quotient of a group; None is twice the greatest that occurred.
+        """
+        above, below = above[below > 0], below[below > 0]
+        groups = len(below)
         if not groups:
             return UNKNOWN
-        above, below = sums[there, top], sums[there, bottom]
         value = float(above.sum() / below.sum())
         if groups < 2:
             return Interval(value, math.nan, math.nan)
@@ -234,7 +250,7 @@ class Quality(Result):
         over, under = weights @ above, weights @ below
         if groups <= FEW or value in (0, 1):
             # The groups differ too little. Add another group, of the least or of the greatest mean.
-            most = 2 * (above / below).max() if top == _LOSS else 1.0
+            most = 2 * (above / below).max() if most is None else most
             over, under = over + more[0] * most * below.mean(), under + more.sum(0) * below.mean()
         return Interval.of(value, over / under)
 
@@ -249,31 +265,25 @@ class Quality(Result):
         slices |= {band_name(band): (None, band) for band in bands(BAND)}
         columns = [Column("blunder rate of", of=str)]
         for name, which in slices.items():
-            totals = {p: self._sums(p, *which, None).sum(axis=0) for p in self.players}
-            rates = {p: t[_BLUNDERS] / t[_CRITICAL] for p, t in totals.items() if t[_CRITICAL]}
+            sums = {player: self._sums(player, *which) for player in self.players}
+            rates = {
+                player: float(each["blunders"].sum() / each["critical"].sum())
+                for player, each in sums.items()
+                if each["critical"].any()
+            }
             if rates:  # no intervals, whose bootstrap takes time
                 columns.append(Column(name, ".1%", rates.get))
         return Table(columns, self.players)
 
     def summary(self) -> str:
-        """Return notes that explain the columns and the intervals."""
+        """The number of moves, and the unit of the intervals."""
         overall = self.overall()
         moves, forced = sum(q.moves for q in overall), sum(q.forced for q in overall)
-        counted = (
-            f"{plural(moves, 'move')} judged by exact scores (not counted, because only one "
-            f"column was legal: {forced})."
-        )
-        resampled = f"95 % intervals: bootstrap over {len(self._groups)} {self.unit}."
+        intervals = f"95 % intervals over {len(self._groups)} {self.unit}"
         if all(math.isnan(q.loss.low) for q in overall):
-            resampled = (
-                f"There are no intervals: each needs moves of a player from at least 2 {self.unit}."
-            )
-        words = (
-            "critical: some column keeps a win or draw, another gives it away; optimal: has the "
-            "best score; keeping: has the same result (win, draw or loss) as the best "
-            "column; loss: the mean of the best score minus the move's score."
-        )
-        return "\n".join([f"{counted} {resampled}", words, *self.notes])
+            intervals = f"no intervals, which need at least 2 {self.unit} of a player"
+        line = f"{plural(moves, 'move')} and {forced} forced; {intervals}."
+        return "\n".join([line, *self.notes])
 
     def facts(self) -> dict[str, Any]:
         """What the bootstrap resamples."""
@@ -298,12 +308,20 @@ def _place(quality: MoveQuality) -> tuple[bool, list[float]]:
     return math.isnan(parts[0]), [-math.inf if math.isnan(part) else part for part in parts]
 
 
-def _facts(move: JudgedMove) -> tuple[float, ...]:
-    """Return what a move adds to each of the eight sums of its group (``_MOVES``, ...)."""
+def _terms_of(move: JudgedMove) -> dict[str, float]:
+    """Return what a move adds to each of the sums of its group."""
     if move.forced:
-        return (0, 0, 0, 0, 0, 0, 0, 1)
-    loss, blunder, given = move.loss, move.blunder, move.given_away
-    return (1, move.critical, loss == 0, not blunder, blunder, loss, given, 0)
+        return {**dict.fromkeys(TERMS, 0.0), "forced": 1}
+    return {
+        "moves": 1,
+        "forced": 0,
+        "critical": move.critical,
+        "blunders": move.blunder,
+        "optimal": move.loss == 0,
+        "keeping": not move.blunder,
+        "loss": move.loss,
+        "given_away": move.given_away,
+    }
 
 
 def bands(width: int) -> list[tuple[int, int]]:

@@ -18,7 +18,7 @@ import numpy as np
 from c4env.agents.registry.imports import suggest
 from c4env.agents.solver import Solver
 from c4env.agents.solver.exam import SHA256, VERSION, exam
-from c4env.errors import C4Error, InvalidOption, UnreadableRun
+from c4env.errors import C4Error, InvalidOption, UnreadableRun, require_integer
 from c4env.evaluation.exact.moves import JudgedMove, Quality
 from c4env.evaluation.exact.scores import Judge, strongest_book
 from c4env.evaluation.games.asking import Fault
@@ -72,6 +72,7 @@ def labelled_sets(names: Sequence[str], count: int | None, seed: int = 0) -> lis
     """
     if count is not None and count < 1:
         raise InvalidOption(f"{count} positions: expected at least 1")
+    require_integer("seed", seed, 0, "an integer of 0 or more")
     solver = Solver(book=strongest_book())
     found: dict[Position, Labelled] = {}
     read: list[Labelled] = []
@@ -246,11 +247,11 @@ def quality(
     Args:
         specs: specs of agents; ``"mine=greedy"`` names an agent ``mine``.
         on: sets of positions (:func:`c4env.evaluation.exact.questions.labelled_sets`).
-        count: number of positions to take from the start of each set. None takes all positions of
-            a file or of the exam, and generates 100 positions for any other set.
-        seed: seed of stochastic agents, of generated sets, and of the bootstrap intervals.
-        jobs: number of threads that judge; None uses all cores.
-        out: folder that stores each answer and score; the same call resumes from this folder.
+        count: number of positions to take from the start of each set: all if not given, 100 of a
+            set that is made from the seed.
+        seed: seed of stochastic agents, of sets made from it, and of the intervals.
+        jobs: number of threads that judge, one for each core if not given.
+        out: folder that keeps answers and scores; the same call resumes from them.
         watch: called with ``"positions"`` or ``"answers"``, the number done and the total.
 
     Returns:

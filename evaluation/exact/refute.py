@@ -32,7 +32,13 @@ from c4env.evaluation.exact.questions import Answer, question
 from c4env.evaluation.exact.scores import sign, strongest_book
 from c4env.evaluation.games.players import Seats, do_all
 from c4env.evaluation.games.settings import Settings, Watcher
-from c4env.evaluation.plan.field import Player, Traits, describe_player, name_players
+from c4env.evaluation.plan.field import (
+    Player,
+    Traits,
+    as_players,
+    describe_player,
+    name_players,
+)
 from c4env.evaluation.plan.header import version_here
 from c4env.evaluation.plan.identity import in_short
 from c4env.evaluation.plan.openings import Openings, choose_openings
@@ -273,20 +279,18 @@ class Refutation(Result):
         return min(found, key=lambda case: len(case.line), default=None)
 
     def summary(self) -> str:
-        """Return sentences on the kept cases, the first errors and the shortest refutation."""
-        kept = self.kept
-        cases = f"{len(self.openings)} cases (openings and colours), {len(self.tenable)} of which"
-        lines = [f"{self.player}: {cases} it could win or draw."]
+        """A line each on the kept cases, the first errors and the shortest refutation."""
+        asked = plural(self.positions, "position")
+        lines = [
+            f"{self.player}: {len(self.openings)} cases (openings and colours), {asked} asked."
+        ]
         if self.held is not None:
-            lines.append(f"It holds {len(kept)} of {len(self.tenable)} ({self.held:.1%})")
-            open_ = [case.searched for case in kept if not case.proven]
-            if proven := len(kept) - len(open_):
-                lines[-1] += f": {proven} against every line (proven)"
+            open_ = [case.searched for case in self.kept if not case.proven]
+            share = f"{len(self.kept)} of {len(self.tenable)} tenable cases ({self.held:.1%})"
+            lines.append(f"It holds {share}, {len(self.kept) - len(open_)} of them proven.")
             if open_:
-                asked = plural(self.budget, "position")
-                lines[-1] += f"{',' if proven else ':'} {len(open_)} without a refutation in "
-                lines[-1] += f"{asked}, which cover all lines of {min(open_)} plies"
-            lines[-1] += "."
+                tried = f"{plural(self.budget, 'position')} with all lines of {min(open_)} plies"
+                lines.append(f"Not refuted and not proven: {len(open_)}, in {tried}.")
         errors = [case.first_error for case in self.openings if case.first_error is not None]
         if errors:
             median = statistics.median(errors)
@@ -296,7 +300,6 @@ class Refutation(Result):
             lines.append(
                 f"Shortest refutation found: {line} (the agent moves {_SEATS[case.seat]})."
             )
-        lines.append(f"The search asked for its move in {plural(self.positions, 'position')}.")
         return "\n".join([*lines, *self.notes])
 
     def tables(self) -> dict[str, Table]:
@@ -338,15 +341,15 @@ def refute(
 
     Args:
         player: a spec, a callable on an observation, or a mapping from a name to one of these.
-        openings: as in :func:`evaluation.round_robin`.
-        positions: number of positions per opening and colour after which the search asks the
-            agent for no new move, except to complete the last line.
-        seed: seed of stochastic agents; the seed of each position is derived from it.
+        openings: number of plies, balanced:4,2, or a file with one opening per line; as in
+            :func:`evaluation.round_robin`.
+        positions: limit of positions to ask about, for each opening and colour. The search then
+            asks the agent for no new move, except to complete the last line.
+        seed: seed of the openings and of the agent. The seed of each position is derived from it.
         jobs: number of searches at a time; the result does not depend on it.
-        out: folder of ``refutations.jsonl``, which stores each answer and score at once; several
-            agents can share the folder. The same call, or the same call with more ``positions``,
-            resumes from the file.
-        limit: number of openings to take, in an order drawn with the seed; None takes all.
+        out: folder that keeps answers and scores at once, in ``refutations.jsonl``; the same call
+            resumes from them, also with more positions. Several agents can share the folder.
+        limit: number of openings to take, drawn by the seed; None takes all.
         watch: called from time to time with the number of searches done and the total.
 
     Returns:
@@ -364,7 +367,7 @@ def refute(
     chosen = Settings(seed=seed, jobs=jobs, out=out, limit=limit)
     positions = require_integer("positions", positions)
     starts = choose_openings(openings, chosen.seed, chosen.limit)
-    field = name_players(player if isinstance(player, Mapping) else [player])
+    field = name_players(as_players(player))
     if len(field) != 1:
         raise InvalidOption(f"{len(field)} agents given: expected one agent to refute")
     (name,) = field

@@ -42,9 +42,10 @@ _LIBRARIES: Final = tuple(
         *(sysconfig.get_path(kind) for kind in ("stdlib", "purelib", "platlib")),
         site.getusersitepackages(),
         *(
-            os.path.realpath(path)
+            os.path.dirname(
+                os.path.realpath(str(sys.modules[name].__file__))
+            )  # links when editable
             for name in ("c4env", "c4env.agents", "c4env.evaluation")
-            for path in sys.modules[name].__path__
         ),
     }
 )

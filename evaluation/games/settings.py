@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import functools
-import inspect
 import numbers
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, TypedDict
+from typing import Final
 
-from c4env.agents.registry.imports import suggest
 from c4env.errors import InvalidOption, require_integer
 
 from ..store.record import GameRecord
@@ -24,50 +22,34 @@ CLUSTERS: Final = ("dask", "ray")
 DAY: Final = 86400.0  # seconds; the longest time for a move
 
 
-class SettingsByName(TypedDict, total=False):
-    """The settings as keyword arguments; see :class:`Settings`."""
-
-    seed: int
-    jobs: int
-    out: str | Path | None
-    watch: Watcher | None
-    on_game: Callable[[GameRecord], None] | None
-    limit: int | None
-    movetime: float | None
-    margin: float
-    backend: str | None
-    address: str | None
-    max_tokens: int | None
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Settings:
-    """The settings of a run.
+    """The settings of a run, which are keywords of ``round_robin``, ``gauntlet``, ``play_match``.
 
     Attributes:
-        seed: the same seed gives the same games for any number of jobs.
-        jobs: number of games that are played at a time. This project's agents play in one process
-            for each job, with one job in this process. A spec that names other people's code plays
-            in a process of its own for each job. Python objects play in threads of this process,
-            where they share one interpreter; each job has a copy of them.
-        out: a run directory, which stores each game when it ends. The same call, or a call with
-            more agents or openings, plays only missing games.
+        seed: seed of the openings' order and of stochastic agents; the games depend on nothing
+            else. The same seed gives the same games for any number of jobs.
+        jobs: number of games that are played at a time; it does not change the games. This
+            project's agents play in one process for each job, with one job in this process. A spec
+            that names other people's code plays in a process of its own for each job. Python
+            objects play in threads of this process, where they share one interpreter; each job has
+            a copy of them.
+        out: directory that keeps each game when it ends; the same call resumes the run, and one
+            with more agents or openings adds games.
         watch: called from time to time with the number of games done and the total.
         on_game: called with each stored or finished game, before ``watch`` counts the game.
-        limit: number of openings to play; None plays all openings. The seed shuffles the openings
-            first, unless the caller lists them.
-        movetime: limit in seconds per move. Agents with an option ``movetime`` keep to this limit,
-            unless their spec sets another limit. A move that takes longer than
-            ``movetime + margin`` forfeits the game. Nothing limits the time to make or reset an
-            agent.
-        margin: seconds by which a move may exceed ``movetime``.
-        backend: ``dask`` or ``ray``, whose workers play the games; None plays on this machine.
-        address: the address of a cluster; all its workers play. Without an address, dask and ray
-            start ``jobs`` workers on this machine.
-        max_tokens: the most tokens, in prompts and answers, that language models may use in the
-            whole run. At this limit the run ends; a call with a greater limit resumes the run.
-            Requests already sent are finished, so the total may exceed the limit. None sets no
-            limit.
+        limit: number of openings to play, drawn by the seed. A list of openings is taken in its
+            order. None plays all openings.
+        movetime: seconds for a move. Agents with an option ``movetime`` keep to this limit, unless
+            their spec sets another. A move that takes longer than ``movetime + margin`` forfeits
+            the game. Nothing limits the time to make or reset an agent.
+        margin: seconds by which a move may exceed movetime.
+        backend: play on a cluster: dask or ray. None plays on this machine.
+        address: address of the cluster, all of whose workers play. Without an address, dask and
+            ray start ``jobs`` workers on this machine.
+        max_tokens: end the run when language models have used so many tokens, in prompts and
+            answers. A call with a greater number resumes the run. Requests already sent are
+            finished, so the total may exceed the limit.
 
     Raises:
         InvalidOption: a setting has a wrong type or value.
@@ -90,7 +72,7 @@ class Settings:
         number = require_integer
         put("seed", number("seed", self.seed, 0, "an integer 0..2**63-1", high=2**63 - 1))
         for name, of in (
-            ("jobs", "games at a time"),
+            ("jobs", "games"),
             ("limit", "openings"),
             ("max_tokens", "tokens"),
         ):
@@ -122,14 +104,3 @@ class Settings:
     def clock(self) -> Clock | None:
         """The time limit of a move, or None without a limit."""
         return None if self.movetime is None else Clock(self.movetime, self.margin)
-
-
-def settings_of(caller: Callable[..., Any], given: Mapping[str, Any]) -> Settings:
-    """Return the settings that a function got as keyword arguments."""
-    own = [name for name in inspect.signature(caller).parameters if name != "settings"]
-    known = own + [field.name for field in fields(Settings)]
-    for name in given:
-        if name not in known:
-            hint = suggest(name, known, f": expected {', '.join(known)}")
-            raise InvalidOption(f"{caller.__name__}() has no setting {name!r}{hint}")
-    return Settings(**given)

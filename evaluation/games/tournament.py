@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import Final, NamedTuple, Unpack, cast
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -18,12 +18,12 @@ from c4env.errors import InvalidOption, Unavailable
 from c4env.evaluation.tables import plural
 from c4env.version import commit
 
-from ...agents.base import is_model
 from ...agents.registry.registry import split_spec
 from ..plan.field import (
     Player,
     Players,
     Traits,
+    as_players,
     describe_player,
     name_players,
     separate,
@@ -34,11 +34,20 @@ from ..plan.openings import Openings, choose_openings
 from ..rating.ratings import Ratings, rate
 from ..rating.tally import Tally, costs
 from ..rating.wintable import WinTable
-from ..store.record import GameRecord, digest, open_games
+from ..store.record import GameRecord, digest
+from ..store.run_files import games_table, open_games
 from ..store.transcripts import Transcripts
 from .clusters import play_elsewhere
 from .players import RunSpec, Seats, do_all, play_one
-from .settings import CLUSTERS, Settings, SettingsByName, settings_of
+from .settings import CLUSTERS, Settings, Watcher
+
+
+class Frames(NamedTuple):
+    """A run as pandas frames of raw values."""
+
+    games: Any  # a row for each game
+    ratings: Any  # a row for each agent, the strongest first
+    table: Any  # a row for each pairing: first, second, games, wins, draws, losses, score
 
 
 @dataclass(frozen=True)
@@ -122,6 +131,14 @@ class Tournament:
         np.fill_diagonal(scores, 0.5)
         return names, scores
 
+    def frame(self) -> Frames:
+        """The games, the ratings and the results of the pairings as pandas frames.
+
+        Raises:
+            MissingExtra: pandas is not installed.
+        """
+        return Frames(games_table(self.games).frame(), self.ratings.frame(), self.table.frame())
+
     def _repr_markdown_(self) -> str:
         return f"{self.ratings._repr_markdown_()}\n\n{self.table._repr_markdown_()}"
 
@@ -132,7 +149,20 @@ class Tournament:
 
 
 def round_robin(
-    players: Players, openings: Openings = 3, **settings: Unpack[SettingsByName]
+    players: Players,
+    openings: Openings = 3,
+    *,
+    seed: int = 0,
+    jobs: int = 1,
+    out: str | Path | None = None,
+    limit: int | None = None,
+    movetime: float | None = None,
+    margin: float = 0.1,
+    backend: str | None = None,
+    address: str | None = None,
+    max_tokens: int | None = None,
+    watch: Watcher | None = None,
+    on_game: Callable[[GameRecord], None] | None = None,
 ) -> Tournament:
     """Play every pairing of agents from every opening, with both colours.
 
@@ -143,7 +173,7 @@ def round_robin(
         openings: a number of plies, for all positions after this number but no mirror images;
             ``"balanced:4,2"``; the path of a file; or a list of move strings. See
             :func:`c4env.evaluation.plan.openings.choose_openings`.
-        settings: ``seed``, ``jobs``, ``out``, ``watch``, ...: see
+        seed, jobs, out, limit, movetime, margin, backend, address, max_tokens, watch, on_game: see
             :class:`c4env.evaluation.games.settings.Settings`.
 
     Returns:
@@ -160,7 +190,10 @@ def round_robin(
         >>> [rating.player for rating in result.ratings]
         ['greedy', 'random']
     """
-    chosen = settings_of(round_robin, settings)
+    chosen = Settings(
+        seed=seed, jobs=jobs, out=out, limit=limit, movetime=movetime, margin=margin,
+        backend=backend, address=address, max_tokens=max_tokens, watch=watch, on_game=on_game,
+    )  # fmt: skip
     starts = choose_openings(openings, chosen.seed, chosen.limit)
     field = name_players(players)
     if len(field) < 2:
@@ -172,7 +205,18 @@ def gauntlet(
     challengers: Players | Player,
     field: Players,
     openings: Openings = 3,
-    **settings: Unpack[SettingsByName],
+    *,
+    seed: int = 0,
+    jobs: int = 1,
+    out: str | Path | None = None,
+    limit: int | None = None,
+    movetime: float | None = None,
+    margin: float = 0.1,
+    backend: str | None = None,
+    address: str | None = None,
+    max_tokens: int | None = None,
+    watch: Watcher | None = None,
+    on_game: Callable[[GameRecord], None] | None = None,
 ) -> Tournament:
     """Play every challenger against every opponent from every opening, with both colours.
 
@@ -181,7 +225,7 @@ def gauntlet(
             meet each other.
         field: the opponents, which do not meet each other.
         openings: as in :func:`round_robin`.
-        settings: ``seed``, ``jobs``, ``out``, ``watch``, ...: see
+        seed, jobs, out, limit, movetime, margin, backend, address, max_tokens, watch, on_game: see
             :class:`c4env.evaluation.games.settings.Settings`.
 
     Raises:
@@ -194,12 +238,12 @@ def gauntlet(
         >>> gauntlet("alphabeta", ["greedy", "random"], openings=0)
         <Tournament: 4 games of alphabeta, greedy, random>
     """
-    chosen = settings_of(gauntlet, settings)
+    chosen = Settings(
+        seed=seed, jobs=jobs, out=out, limit=limit, movetime=movetime, margin=margin,
+        backend=backend, address=address, max_tokens=max_tokens, watch=watch, on_game=on_game,
+    )  # fmt: skip
     starts = choose_openings(openings, chosen.seed, chosen.limit)
-    if isinstance(challengers, str) or callable(challengers) or is_model(challengers):
-        front = name_players([cast("Player", challengers)])
-    else:
-        front = name_players(challengers)
+    front = name_players(as_players(challengers))
     others = name_players(field)
     for name in others:
         if name in front:
@@ -300,7 +344,7 @@ def play(plan: Plan, ordered: bool = False) -> Generator[GameRecord, None, None]
                 for game in games:
                     new = game.fixture not in there
                     if new:
-                        file.append(game)
+                        file.append(game.values())
                     done += new
                     if settings.on_game is not None:
                         settings.on_game(game)

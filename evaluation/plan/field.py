@@ -7,7 +7,7 @@ import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard, cast
 
 from c4env.boards import require_board
 from c4env.errors import InvalidOption
@@ -49,13 +49,13 @@ def name_players(players: Players) -> dict[str, Player]:
     field: dict[str, Player] = {}
     for name, player in pairs:
         if name in field:
-            raise InvalidOption(f"agent {name!r} is given twice: {_against_itself(player)}")
-        if is_model(player) or is_batched(player):
+            raise InvalidOption(
+                f"agent {name!r} is given twice: {name_advice(field[name], player)}"
+            )
+        if is_model(player) or is_batched(player) or not isinstance(player, str | Callable):
             player = agents.make(player)
         if isinstance(player, type):
             raise InvalidOption(f"agent {name!r} is a class: pass an instance, or the class's path")
-        if not isinstance(player, str) and not callable(player):
-            raise InvalidOption(f"agent {name!r}: {player!r} is not a spec, model or callable")
         require_board(player, BOARD_SIZE, f"agent {name!r}")
         try:
             name.encode()
@@ -65,6 +65,13 @@ def name_players(players: Players) -> dict[str, Player]:
             ) from None
         field[name] = player
     return field
+
+
+def as_players(given: Players | Player) -> Players:
+    """Return one player or several as players."""
+    if isinstance(given, str) or callable(given) or is_model(given):
+        return [cast("Player", given)]
+    return given
 
 
 def separate(field: Mapping[str, Player]) -> dict[str, Player]:
@@ -88,16 +95,21 @@ def separate(field: Mapping[str, Player]) -> dict[str, Player]:
 
 
 def split_name(text: str) -> tuple[str, str]:
-    """Split ``name=SPEC`` into name and spec; a spec without a name is its own name."""
-    named = re.fullmatch(r"\s*([^=:(){},]+?)\s*=\s*(.+)", text, re.DOTALL)
+    """Split ``name=SPEC`` into name and spec; a spec without a name is its own name.
+
+    A name has no slash, so that ``runs/lr=0.1/mine.py`` is a path.
+    """
+    named = re.fullmatch(r"\s*([^=:(){},/\\]+?)\s*=\s*(.+)", text, re.DOTALL)
     return (named[1], named[2].strip()) if named else (text, text)
 
 
-def _against_itself(player: Player) -> str:
-    """Return advice on how an agent can play against itself."""
-    if isinstance(player, str):
-        return f"for a game against itself, give two names: one={player} two={player} (or c4 play)"
-    return "use a mapping to give each agent its own name"
+def name_advice(first: Player, second: Player) -> str:
+    """Return advice on how two agents of one name can play."""
+    if not (isinstance(first, str) and isinstance(second, str)):
+        return "use a mapping to give each agent its own name"
+    if first != second:
+        return f"give each agent a name of its own: one={first} two={second}"
+    return f"for a game against itself, give two names: one={first} two={second} (or c4 play)"
 
 
 def title(player: Callable[..., Any]) -> str:

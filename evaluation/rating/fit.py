@@ -57,15 +57,31 @@ def firth(
 def _leverages(games: Float64s, elo: Float64s) -> Float64s:
     """Return how much each cell determines its fitted value, 0..1 (the hat matrix's diagonal).
 
-    The leverages of n players sum to n - 1. A little information connects players that never met.
+    The leverages of n players sum to n - 1.
     """
-    n = len(games)
-    joined = games + _LEAST * max(games.max(initial=0), 1) * ~np.eye(n, dtype=bool)
-    chance = 1 / (1 + np.exp((elo - elo[:, None]) / ELO))
-    weight = joined * chance * (1 - chance)
-    inverse = np.linalg.inv(2 * (np.diag(weight.sum(0)) - weight) + 1 / max(n, 1))
+    weight = _weights(games, elo)
+    inverse = np.linalg.inv(_information(weight))
     own = np.diag(inverse)
     return np.asarray(weight * (own[:, None] + own - 2 * inverse))
+
+
+def information(games: Float64s, elo: Float64s) -> Float64s:
+    """Return Fisher's information on the ratings in natural units, ``[players, players]``.
+
+    Their sum is fixed. Games are in the form of :func:`firth`.
+    """
+    return _information(_weights(games, elo))
+
+
+def _information(weight: Float64s) -> Float64s:
+    return np.asarray(2 * (np.diag(weight.sum(0)) - weight) + 1 / max(len(weight), 1))
+
+
+def _weights(games: Float64s, elo: Float64s) -> Float64s:
+    """Return the information of each cell; a little connects players that never met."""
+    joined = games + _LEAST * max(games.max(initial=0), 1) * ~np.eye(len(games), dtype=bool)
+    chance = 1 / (1 + np.exp((elo - elo[:, None]) / ELO))
+    return np.asarray(joined * chance * (1 - chance))
 
 
 def fit(

@@ -9,7 +9,8 @@ Games from one opening are correlated. Therefore the Bayesian bootstrap
 random weights (:meth:`Tally.weights`) and fits again. The penalty's points are random too, with
 gamma distributions whose shape is the mean. For two agents and independent pairs of games, the
 result is near Jeffreys' interval for a proportion. So the interval stays wide even if an agent wins
-all games; the interval of a plain bootstrap would then have no width.
+all games; the interval of a plain bootstrap would then have no width. If an agent's points in each
+of a few openings are alike by chance, the samples vary as much as resampled pairs of games would.
 
 The interval of an agent consists of two quasi standard errors, below and above its Elo (Firth and
 de Menezes, "Quasi-variances", Biometrika 91, 2004): they are chosen so that the intervals of two
@@ -23,21 +24,22 @@ import itertools
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final, NamedTuple, overload
+from typing import Any, Final, NamedTuple, overload
 
 import numpy as np
 
+from c4env.agents.registry.imports import suggest
 from c4env.arrays import Float64s, Int64s
 from c4env.errors import InvalidOption
-from c4env.evaluation.rating.fit import firth, fit
+from c4env.evaluation.rating.fit import ELO, firth, fit, information
 from c4env.evaluation.rating.interval import DRAWS, FEW, TAILS, Interval
-from c4env.evaluation.tables import Column, Table, signed
+from c4env.evaluation.tables import Column, Table, plural, signed
 
 from .tally import Cost, Tally
 
 CONFIDENCE: Final = 1 - TAILS[0] / 100
 """From this probability of being stronger, the 95 % interval of a difference excludes 0."""
-FIRST: Final = "placing the first disc of the game, also in an opening"
+FIRST: Final = "First player's advantage (owner of the first disc, even in an opening)"
 """What "moving first" means everywhere: in tables, ratings, records and on the page."""
 _BLOCK: Final = 1 << 15  # pairs of agents, times draws, to fit at the same time
 _LEAST: Final = 1e-6  # the least virtual points, to keep the fit from rounding errors
@@ -127,18 +129,28 @@ class Ratings(Sequence[Rating]):
         Each end is the root of the sum of the squares of two distances: from one agent's Elo to
         its end, and from the other agent's Elo to its opposite end (MOVER: Zou and Donner,
         Statistics in Medicine 27, 2008). The interval of agents of two groups tells nothing.
+
+        Raises:
+            InvalidOption: no rating has one of the names.
         """
-        rating = {r.player: r for r in self}
-        a, b = rating[one], rating[other]
+        a, b = self._of(one), self._of(other)
         if not any(a in group and b in group for group in self.groups):
             return Interval(0.0, -_UNKNOWN, _UNKNOWN)
         ahead = a.elo - b.elo
         low = ahead - math.hypot(a.elo - a.low, b.high - b.elo)
         return Interval(ahead, low, ahead + math.hypot(a.high - a.elo, b.elo - b.low))
 
+    def _of(self, player: str) -> Rating:
+        for rating in self:
+            if rating.player == player:
+                return rating
+        known = [rating.player for rating in self]
+        hint = suggest(str(player), known, f": expected one of {', '.join(known)}")
+        raise InvalidOption(f"no agent {player!r}{hint}")
+
     def superiority(self, one: str, other: str) -> float:
         """The probability that one of two neighbours in the ratings is stronger than the other."""
-        ahead = next(r for r in self if r.player in (one, other))
+        ahead = next(r for r in self if r in (self._of(one), self._of(other)))
         better = 0.5 if ahead.better is None else ahead.better
         return better if ahead.player == one else 1 - better
 
@@ -149,46 +161,42 @@ class Ratings(Sequence[Rating]):
         return replace(self, players=tuple(players))
 
     def table(self, title: str = "", notes: tuple[str, ...] = ()) -> Table:
-        """The ratings as a table with explanations below it, followed by ``notes``."""
+        """The ratings as a table with a line and the warnings below it, followed by ``notes``."""
         costly = any(r.nodes is not None for r in self)
         columns = [c for c in COLUMNS if costly or c.name not in ("nodes", "ms")]
-        return Table(columns, self, title, (*self.words(), *notes))
+        return Table(columns, self, title, (self.line(), *self.zero(), *self.warnings(), *notes))
 
-    def words(self) -> list[str]:
-        """Return notes on the first-move advantage, the columns and the intervals, and warnings."""
+    def frame(self) -> Any:
+        """The table as a ``pandas.DataFrame``."""
+        return self.table().frame()
+
+    def line(self) -> str:
+        """The first player's advantage, and the method of the intervals."""
         value, low, high = map(signed, self.first_move)
-        first = f"Moving first, which means {FIRST}: {value} Elo ({low} .. {high})."
-        level = f"Elo 0: {self.zero}" if self.anchor is None else f"Elo: {self.zero}"
-        costs = "" if all(r.nodes is None for r in self) else " nodes, ms: a move."
-        next_ = "LOS: probability of being stronger than the next."
-        return [first, f"{level}. {next_}{costs}", self.method_note(), *self.warnings()]
+        return f"{FIRST}: {value} Elo ({low} .. {high}). {self.method_note()}"
+
+    def zero(self) -> tuple[str, ...]:
+        """A note on what the Elo is relative to, unless to the mean of the agents."""
+        if self.anchor is not None:
+            return (f"Elo of {self.anchor} fixed.",)
+        return ("Elo 0: the mean of the field.",) if self.centred else ()
 
     def _repr_markdown_(self) -> str:
         return self.table().markdown()
 
-    @property
-    def zero(self) -> str:
-        """What the Elo of the agents is relative to."""
-        if self.anchor is not None:
-            return f"{self.anchor} fixed"
-        return "the mean of the field" if self.centred else "the mean of these agents"
-
     def method_note(self) -> str:
         """A note on the method of the intervals."""
-        units = "openings" if self.resampled == "openings" else "pairs of games"
+        if self.resampled == "openings":
+            units = plural(self.units, "opening")
+        else:
+            units = f"{plural(self.units, 'pair')} of games"
         if self.exact:
             return (
-                "Exact over this set: every agent is deterministic and every opening was played, "
-                "so nothing was sampled. The intervals show how much the results of "
-                f"{self.units} {units} differ; Elo contain the penalty of the fit."
+                "Exact over this set: every agent is deterministic and every opening was played. "
+                f"95 % intervals: how much {units} differ."
             )
-        alone = "" if self.resampled == "openings" else ", and of this one opening alone"
-        if self.units == 1:
-            units = units.replace("s", "", 1)
-        return (
-            f"95 % intervals: {self.units} {units}, resampled {DRAWS} times{alone}. "
-            "Agents whose intervals do not overlap differ."
-        )
+        alone = "" if self.resampled == "openings" else " of this one opening alone"
+        return f"95 % intervals over {units}{alone}."
 
     def warnings(self) -> tuple[str, ...]:
         """Return sentences on groups that never met, and on too few openings."""
@@ -231,6 +239,11 @@ def rate(
         InvalidOption: the anchor is not one of the players.
     """
     if anchor is not None:
+        if isinstance(anchor, str) or len(anchor) != 2:
+            name = anchor if anchor in tally.players else tally.players[0]
+            raise InvalidOption(
+                f"anchor={anchor!r}: expected an agent and its Elo, such as ({name!r}, 0)"
+            )
         _check_anchor(anchor[0], tally.players)
     elo, first_move, drawn, drawn_first_move = strengths(tally, seed)
     exact = tally.enumerated and set(tally.players) <= set(deterministic)
@@ -327,11 +340,12 @@ def strengths(tally: Tally, seed: int = 0) -> tuple[Float64s, float, Float64s, F
     """
     n, unit = len(tally.players), tally.games_of_a_pair
     (points,), (games,) = tally.sums()
-    start, leverages = firth(*_alike(points, games), unit)
+    even = _alike(points, games)
+    start, leverages = firth(*even, unit)
     virtual = unit * leverages / 2
     first_move = float(fit(points + virtual, games + 2 * virtual, start)[1])
     generator = tally.generator(seed)
-    others = generator.spawn(1)[0]
+    others, noise = generator.spawn(2)
     drawn, drawn_first_move = np.empty((DRAWS, n)), np.empty(DRAWS)
     for block in _blocks(n):
         # The virtual points of the row against the column, moving first and second.
@@ -349,7 +363,27 @@ def strengths(tally: Tally, seed: int = 0) -> tuple[Float64s, float, Float64s, F
         # advantage to 0. Few openings get one more opening, which favours either player by half.
         won, played = won + first + favour[0], played + favour.sum(0)
         drawn_first_move[block] = fit(won, played + first + second.swapaxes(1, 2), found)[1]
+    drawn += _lacking(tally, information(even[1], start[0])) * noise.standard_normal(drawn.shape)
     return start[0], first_move, drawn, drawn_first_move
+
+
+def _lacking(tally: Tally, matrix: Float64s) -> Float64s:
+    """Return the deviation in Elo ``[players]`` that the samples lack: a floor for few openings.
+
+    The sums of an agent's points in a few openings can be alike by chance; resampled openings then
+    differ too little. The variance is at least that of resampled pairs of games, whose number is
+    greater. For two agents, both variances are the same. ``matrix`` is the information.
+    """
+    inverse, variances = np.linalg.inv(matrix), np.zeros((2, len(matrix)))
+    for part in filter(None, (tally, tally.beside)):
+        units = len(part.points)
+        if part.resampled == "openings" and units > 1:
+            away = part.deviations()  # antisymmetric
+            by_opening = away.sum(2) @ inverse
+            squares = (away**2).sum(0)
+            by_pair = inverse**2 @ squares.sum(1) - (inverse @ squares * inverse).sum(1)
+            variances += units / (units - 1) * np.stack([by_pair, (by_opening**2).sum(0)])
+    return np.asarray(ELO * np.sqrt(np.maximum(variances[0] - variances[1], 0)))
 
 
 def _alike(points: Float64s, games: Float64s) -> tuple[Float64s, Float64s]:

@@ -31,6 +31,8 @@ Decision = Literal["H0", "H1"]
 SCORES: Final = np.array([0, 0.25, 0.5, 0.75, 1])  # points per game in each kind of pair
 _UNSEEN: Final = 1e-3  # count for a kind of pair that has not occurred, as in Fishtest
 _STEPS: Final = 50
+_NORMALIZED: Final = 800 / math.log(10)  # normalized Elo of one standard deviation of a game
+_NORMAL: Final = 1.959963984540054  # quantile of the normal distribution for 95 %
 _MOST: Final = 1000  # the greatest Elo of a hypothesis
 
 
@@ -123,6 +125,24 @@ def states(elo: float, other: str, more: str = "") -> str:
 def expected_score(elo: float) -> float:
     """The expected points per game, 0..1, of an agent that is ``elo`` stronger."""
     return 1 / (1 + 10 ** (-elo / 400))
+
+
+def normalized_elo(counts: ArrayLike) -> Interval | None:
+    """Return the normalized Elo of counts of pairs ``[5]``; None if all pairs score the same.
+
+    It measures the score minus 1/2 in standard deviations of a game, and does not depend on the
+    share of draws as much as Elo does. The interval is that of a mean with the normal distribution,
+    as in fastchess.
+    """
+    counts = np.asarray(counts, np.float64)
+    pairs = counts.sum()
+    if np.count_nonzero(counts) < 2:
+        return None
+    mean = float(counts @ SCORES / pairs)
+    variance = float(counts @ (SCORES - mean) ** 2 / pairs)  # of a pair's points per game
+    scale = _NORMALIZED / math.sqrt(2 * variance)
+    middle, half = scale * (mean - 0.5), scale * _NORMAL * math.sqrt(variance / pairs)
+    return Interval(middle, middle - half, middle + half)
 
 
 def score_of(difference: Interval, score: float | None) -> Interval:

@@ -134,6 +134,16 @@ class Tally:
         met = self.games + self.games.swapaxes(1, 2)
         return float(met.sum() / count) if (count := np.count_nonzero(met)) else 2.0
 
+    def deviations(self) -> Float64s:
+        """Return how each opening's points differ from the pair's mean, both colours together.
+
+        The differences ``[openings, players, players]`` are the row's; the column's are opposite.
+        """
+        points = self.points + (self.games - self.points).swapaxes(1, 2)
+        games = self.games + self.games.swapaxes(1, 2)
+        mean = points.sum(0) / np.maximum(games.sum(0), 1)
+        return np.asarray(points - games * mean)
+
     @property
     def groups(self) -> list[list[int]]:
         """The indices of the players in each connected part of the field.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, NamedTuple
@@ -23,7 +23,7 @@ class Cell(NamedTuple):
     def __add__(self, other: object) -> Cell:
         if not isinstance(other, Cell):
             return NotImplemented
-        return Cell(*(a + b for a, b in zip(self, other, strict=True)))
+        return Cell(self.wins + other.wins, self.draws + other.draws, self.losses + other.losses)
 
     def __invert__(self) -> Cell:
         return Cell(self.losses, self.draws, self.wins)
@@ -99,15 +99,24 @@ class WinTable(Result):
 
     def as_first(self, player: str) -> Cell:
         """The player's results in games as the first player."""
-        return sum((c for (first, _), c in self.cells.items() if first == player), Cell())
+        return self._by_colour[0].get(player, Cell())
 
     def as_second(self, player: str) -> Cell:
         """The player's results in games as the second player."""
-        return sum((~c for (_, second), c in self.cells.items() if second == player), Cell())
+        return self._by_colour[1].get(player, Cell())
 
     def total(self, player: str) -> Cell:
         """The player's results in all games."""
         return self.as_first(player) + self.as_second(player)
+
+    @functools.cached_property
+    def _by_colour(self) -> tuple[dict[str, Cell], dict[str, Cell]]:
+        """Each player's results as the first and as the second player."""
+        first, second = defaultdict[str, Cell](Cell), defaultdict[str, Cell](Cell)
+        for (one, other), cell in self.cells.items():
+            first[one] += cell
+            second[other] += ~cell
+        return first, second
 
     @property
     def games(self) -> int:
@@ -140,12 +149,9 @@ class WinTable(Result):
 
     def tables(self) -> dict[str, Table]:
         """The pairings; for people they are a matrix of scores."""
-        pairs = []
-        for first in self.players:
-            for second in self.players:
-                if (cell := self.cell(first, second)).games:
-                    counts = {"games": cell.games, **cell._asdict(), "score": cell.score}
-                    pairs.append({"first": first, "second": second, **counts})
+        place = {player: i for i, player in enumerate(self.players)}
+        pairs = [(*pair, cell) for pair, cell in self.cells.items() if cell.games]
+        pairs.sort(key=lambda pair: (place[pair[0]], place[pair[1]]))
         return {"pairs": _Pairs(PAIRS, pairs, matrix=self.matrix())}
 
     def matrix(self) -> Table:
@@ -161,17 +167,18 @@ class WinTable(Result):
         return Table(columns, self.players)
 
     def _score(self, second: str, first: str) -> float | None:
-        return self.cell(first, second).score
+        cell = self.cells.get((first, second))
+        return None if cell is None else cell.score
 
     def counted(self) -> str:
-        """Return a sentence with the number of games and the lengths of their openings."""
+        """Return the number of games and the lengths of their openings."""
         *most, last = [str(plies) for plies in self.opening_plies] or ["no"]
         plies = " and ".join([*most, "1 ply" if last == "1" else f"{last} plies"])
-        return f"{plural(self.games, 'game')}; openings of {plies}."
+        return f"{plural(self.games, 'game')}, openings of {plies}"
 
     def summary(self) -> str:
-        """Return a sentence on the games and cells, the notes, and the forfeits."""
-        return "\n".join([f"{self.counted()} {CELL}", *self.notes, *self.reasons_of_forfeits()])
+        """Return the number of games, the notes, and the forfeits."""
+        return "\n".join([f"{self.counted()}.", *self.notes, *self.reasons_of_forfeits()])
 
     def reasons_of_forfeits(self) -> list[str]:
         """Return a sentence for each player that forfeited games, with counts and an example."""
@@ -191,8 +198,8 @@ class _Pairs(Table):
 
     matrix: Table = field(kw_only=True)
 
-    def layout(self, columns: int | None = None) -> tuple[str, bool]:
-        return self.matrix.layout(columns)
+    def as_text(self) -> str:
+        return self.matrix.as_text()
 
     def as_markdown(self) -> str:
         return self.matrix.as_markdown()
@@ -206,14 +213,15 @@ KINDS: Final[Mapping[str, tuple[Ending, ...]]] = {
 }
 """The kinds of forfeits that tables count, and the endings of games of each kind."""
 PAIRS: Final = (
-    *map(Column, ("first", "second", "games", "wins", "draws", "losses")),
-    Column("score", ".1%"),
+    Column("first", of=lambda pair: pair[0]),
+    Column("second", of=lambda pair: pair[1]),
+    Column("games", of=lambda pair: pair[2].games),
+    Column("wins", of=lambda pair: pair[2].wins),
+    Column("draws", of=lambda pair: pair[2].draws),
+    Column("losses", of=lambda pair: pair[2].losses),
+    Column("score", ".1%", lambda pair: pair[2].score),
 )
 """The columns of the pairings, from the view of the player who moves first."""
-CELL: Final = (
-    "A cell: percent of the points of the row's agent moving first against the column's; first, "
-    "second: percent of its points moving first and second."
-)
 
 
 def _percent(score: float) -> str:

@@ -97,8 +97,9 @@ def _more_openings(run: Tournament) -> str:
     (plies,) = lengths
     whole, count = len(all_openings(plies)), len(run.openings)
     if count < whole and {*run.openings} <= {*all_openings(plies)}:
-        return f"--limit {count} plays {count} of {whole} openings of {plies} plies: raise it."
-    return f"--openings {plies + 1} plays {len(all_openings(plies + 1))} openings."
+        return f"For narrower intervals raise --limit {count} (of {whole} openings)."
+    more = len(all_openings(plies + 1))
+    return f"For narrower intervals use --openings {plies + 1} ({more} openings)."
 
 
 def played_alike(run: Tournament) -> tuple[tuple[str, ...], ...]:

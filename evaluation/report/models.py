@@ -81,28 +81,31 @@ COLUMNS: Final = (
 
 def conversations(
     games: Sequence[GameRecord], spoken: Iterable[Spoken]
-) -> dict[int, list[list[Any]]]:
+) -> dict[int, list[dict[str, Any]]]:
     """Return the prompts and answers in each game for the page, keyed by the game's index.
 
-    Each item has the ply of the move, the prompt as pairs of role and text, the answer, the 1-based
-    column or None, the problem, tokens and seconds. A repeated prompt has only its last message.
+    ``column`` is 1-based, or None. A repeated prompt has only its last message.
     """
     where = {game.fixture: number for number, game in enumerate(games)}
-    found: dict[int, list[list[Any]]] = {}
+    talks: dict[int, list[dict[str, Any]]] = {}
     for each in spoken:
         if each.fixture not in where:
             continue
-        said = each.exchange
-        new = said.messages[-1:] if said.attempt else said.messages
-        found.setdefault(where[each.fixture], []).append(
-            [
-                len(said.moves),
-                [[shortened(m.get(k, ""), LONGEST) for k in ("role", "content")] for m in new],
-                shortened(said.answer, LONGEST),
-                None if said.column is None else DIGITS[said.column],
-                said.problem,
-                said.tokens,
-                said.seconds,
-            ]
-        )
-    return found
+        exchange = each.exchange
+        new = exchange.messages[-1:] if exchange.attempt else exchange.messages
+        asked, answered = exchange.tokens or (None, None)
+        entry = {
+            "ply": len(exchange.moves),
+            "asked": [
+                {key: shortened(m.get(key, ""), LONGEST) for key in ("role", "content")}
+                for m in new
+            ],
+            "answer": shortened(exchange.answer, LONGEST),
+            "column": None if exchange.column is None else DIGITS[exchange.column],
+            "problem": exchange.problem,
+            "asked_tokens": asked,
+            "answered_tokens": answered,
+            "seconds": exchange.seconds,
+        }
+        talks.setdefault(where[each.fixture], []).append(entry)
+    return talks

@@ -1,7 +1,8 @@
 """A run as one web page: tables, figures, and every game with exact scores.
 
 The page is ``static/report.html`` with the styles, the scripts and the run as JSON inside. It needs
-no network and works from a file.
+no network and works from a file. Its tables are those of ``--format json``: rows of named values.
+What is long, the games and the pairings, is stored by column, with numbers for the agents.
 """
 
 from __future__ import annotations
@@ -10,21 +11,23 @@ import json
 import math
 import string
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 from c4env.evaluation.exact.mistakes import SHOWN, Mistakes
-from c4env.evaluation.exact.moves import MoveQuality, Quality, bands
+from c4env.evaluation.exact.moves import Quality, bands
 from c4env.evaluation.exact.scores import Judge, Scores, positions_of
 from c4env.evaluation.games.tournament import Tournament
 from c4env.evaluation.rating.ratings import FIRST, Ratings
 from c4env.evaluation.rating.sprt import states
-from c4env.evaluation.rating.tally import Cost, costs
-from c4env.evaluation.rating.wintable import WinTable
+from c4env.evaluation.rating.tally import costs
 from c4env.evaluation.report.headline import command_of, remarks, sentence
+from c4env.evaluation.report.labels import labels
 from c4env.evaluation.report.static import STATIC, inlined
+from c4env.evaluation.report.summary import standings
 from c4env.evaluation.store.record import GameRecord
 from c4env.evaluation.studies.match import Match
-from c4env.evaluation.tables import labels
+from c4env.evaluation.tables import Column, Table
 from c4env.position import Position
 
 PLACE: Final = '"REPORT"'  # the template's placeholder for the run
@@ -48,7 +51,7 @@ def contents(
     date: str | None = None,
     talk: Mapping[int, Sequence[Any]] | None = None,
 ) -> dict[str, Any]:
-    """Return the content of the page as JSON values, with players in order of strength.
+    """Return the content of the page as JSON values, with agents in order of strength.
 
     Args:
         run: a run of at least one game.
@@ -59,15 +62,14 @@ def contents(
         talk: conversations of language models
             (:func:`c4env.evaluation.report.models.conversations`).
     """
-    games, header, ratings = run.games, run.header, ratings or run.ratings
-    players = [r.player for r in ratings]
-    index = {player: i for i, player in enumerate(players)}
-    openings = list(dict.fromkeys(game.opening for game in games))
-    where = {opening: i for i, opening in enumerate(openings)}
-    table, spent = WinTable.of(games, players), costs(games)
-    each = [spent.get(player, Cost()) for player in players]
-    match = run if isinstance(run, Match) else None
-    found: dict[str, Any] = {
+    games, header = run.games, run.header
+    ratings = (ratings or run.ratings).with_costs(costs(games))
+    players = [rating.player for rating in ratings]
+    pairs = replace(run.table, players=tuple(players)).tables()["pairs"]
+    quality = None
+    if judge is not None and any(positions_of(game) for game in games):
+        quality = Quality.of_games(games, judge)
+    return {
         "title": title,
         "version": header.c4env,
         "seed": header.seed,
@@ -77,109 +79,101 @@ def contents(
         "headline": [
             *run.table.reasons_of_forfeits(),
             sentence(run, ratings),
+            *ratings.warnings(),
             *remarks(run, ratings),
         ],
-        "course": None if match is None or match.sprt is None else course(match),
-        "players": players,
-        "labels": [*labels(players).values()],
-        "ratings": [[r.elo, r.low, r.high, *r.ranks, r.better, r.score, r.games] for r in ratings],
-        "first_move": list(ratings.first_move),
         "first": FIRST,
+        "first_move": ratings.first_move._asdict(),
         "exact": ratings.exact,
         "method_note": ratings.method_note(),
         "notes": list(run.notes),
-        "cells": [[list(table.cell(a, b)) for b in players] for a in players],
-        "cost": [[cost.nodes_a_move, cost.seconds_a_move] for cost in each],
-        "openings": openings,
-        "games": [
-            [
-                *(index[player] for player in game.players),
-                where[game.opening],
-                game.moves[len(game.opening) :],
-                game.winner,
-                game.ending,
-                game.reason,
-            ]
-            for game in games
-        ],
-        "quality": None,
-        "mistakes": None,  # by player: where it loses, and its costliest moves
-        "scores": None,
+        "labels": [*labels(players).values()],
+        "standings": standings(ratings, run.table).records(),
+        "pairs": by_column(pairs, players),
+        "games": by_column(Table(GAMES, games), players),
+        "test": test_of(run),
+        "quality": None if quality is None else quality.tables()["overall"].records(),
+        "curves": None if quality is None else curves(quality),
+        "mistakes": None if quality is None or judge is None else mistakes(run, quality, judge),
+        "scores": None if judge is None else [encoded(game, judge) for game in games],
         "talk": {str(game): said for game, said in (talk or {}).items()},
     }
-    if judge is not None:
-        if any(positions_of(game) for game in games):
-            quality = Quality.of_games(games, judge)
-            judged = {q.player: _quality(q) for q in quality.overall()}
-            curves = [
-                (index[player], *plies, q.critical, *q.blunder_rate)
-                for player in quality.players
-                for plies in bands(BAND)
-                if (q := quality.slice(player, plies=plies)).critical
-            ]
-            most = max((rate for *_, rate, _, _ in curves), default=0.0)
-            found["quality"] = {
-                "overall": [judged.get(player) for player in players],  # None: no judged move
-                "by_ply": curves,
-                "few": FEW,
-                "top": next(top for top in TOPS if most <= top),
-            }
-            found["mistakes"] = [
-                _mistakes(Mistakes.of(games, player, judge)) if player in judged else [[], []]
-                for player in players
-            ]
-        found["scores"] = ["".join(map(format_scores, scores_along(game, judge))) for game in games]
-    return found
 
 
-def scores_along(game: GameRecord, judge: Judge) -> list[Scores]:
+GAMES: Final = (
+    Column("first", of=lambda game: game.players[0]),
+    Column("second", of=lambda game: game.players[1]),
+    *map(Column, ("opening", "moves", "winner", "ending", "reason")),
+)
+"""The columns of the games on the page; ``moves`` includes the opening."""
+
+
+def by_column(table: Table, players: Sequence[str]) -> dict[str, list[Any]]:
+    """Return the columns of a table by name, with the numbers of ``players`` for their names."""
+    number = {player: i for i, player in enumerate(players)}
+    (heading, *rows) = table.raw()
+    columns = {name: [row[i] for row in rows] for i, name in enumerate(heading)}
+    for name in ("first", "second"):
+        columns[name] = [number[player] for player in columns[name]]
+    return columns
+
+
+def test_of(run: Tournament) -> dict[str, Any] | None:
+    """The log likelihood ratio of a match after each pair, and the bounds of its test, if any."""
+    if not isinstance(run, Match) or run.sprt is None:
+        return None
+    one, other = run.players
+    lower, upper = run.sprt.bounds
+    question = f"{one} is {states(run.sprt.h1, other)}, or {states(run.sprt.h0, other)}"
+    return {"question": question, "lower": lower, "upper": upper, "llr": run.course()}
+
+
+def curves(quality: Quality) -> dict[str, Any]:
+    """Blunders per critical move by bands of plies, in a row for each agent and band."""
+    rows = [
+        (player, *plies, part.critical, part.blunder_rate)
+        for player in quality.players
+        for plies in bands(BAND)
+        if (part := quality.slice(player, plies=plies)).critical
+    ]
+    most = max((row[-1].value for row in rows), default=0.0)
+    points = Table.of(dict.fromkeys(CURVE, ""), rows).records()
+    return {"points": points, "few": FEW, "top": next(top for top in TOPS if most <= top)}
+
+
+CURVE: Final = ("agent", "first_ply", "last_ply", "critical", "blunder_rate")
+"""The columns of the blunder curves."""
+
+
+def mistakes(run: Tournament, quality: Quality, judge: Judge) -> dict[str, Any]:
+    """Where each agent loses, and its costliest moves, by agent."""
+    whole = {player: Mistakes.of(run.games, player, judge) for player in quality.players}
+    return {
+        player: replace(each, mistakes=each.mistakes[:SHOWN]).content()
+        for player, each in whole.items()
+    }
+
+
+def encoded(game: GameRecord, judge: Judge) -> str:
     """The exact scores of the positions in which a player chose a column or forfeited."""
     positions = positions_of(game)
     last = Position.parse(game.moves)
     if last.outcome is None:
         positions.append(last)
-    return [judge.scores(position) for position in positions]
+    return "".join(format_scores(judge.scores(position)) for position in positions)
 
 
-def course(match: Match) -> dict[str, Any]:
-    """The log likelihood ratio of a match after each pair of games, and the test's bounds."""
-    test = match.sprt
-    assert test is not None
-    one, other = match.players
-    return {
-        "question": f"{one} is {states(test.h1, other)}, or {states(test.h0, other)}",
-        "hypotheses": [f"H0: {test.h0:g} Elo", f"H1: {test.h1:g} Elo"],
-        "bounds": list(test.bounds),
-        "llr": match.course(),
-    }
-
-
-def page(found: Mapping[str, Any]) -> str:
+def page(content: Mapping[str, Any]) -> str:
     """Make the page from the result of :func:`contents`."""
-    text = json.dumps(_finite(found), ensure_ascii=True, separators=(",", ":"), allow_nan=False)
+    text = json.dumps(_finite(content), ensure_ascii=True, separators=(",", ":"), allow_nan=False)
     # Names and reasons may be any text, which must not end the script element.
     text = text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
     before, _, after = inlined(STATIC.joinpath("report.html").read_text("utf-8")).partition(PLACE)
     return before + text + after
 
 
-def _quality(q: MoveQuality) -> list[Any]:
-    return [q.moves, q.critical, q.blunders, *q.optimal, *q.keeping, *q.blunder_rate, *q.loss]
-
-
-def _mistakes(found: Mistakes) -> list[list[Any]]:
-    moves = found.mistakes[:SHOWN]
-    return [
-        [list(part) for part in found.parts],
-        [
-            [m.games[0], len(m.moves), len(m.games), m.cost, m.score, m.own, m.column, m.kind]
-            for m in moves
-        ],
-    ]
-
-
 def _finite(value: Any) -> Any:
-    """Replace infinities, which JSON does not have, with None."""
+    """Replace infinities, which JSON does not have, with None; round other numbers."""
     if isinstance(value, float):
         return round(value, 9) if math.isfinite(value) else None
     if isinstance(value, Mapping):

@@ -1,4 +1,4 @@
-"""Draw the strength of agents and the win table with matplotlib (``c4env[plots]``).
+"""Draw the strength of agents, the win table and a training's curve (``c4env[plots]``).
 
 The figures are for print: 7 inches wide, and as high as the number of agents needs. A small line
 at the top names the run. Units and colours match the page. In grey, the colours remain distinct.
@@ -6,9 +6,9 @@ at the top names the run. Units and colours match the page. In grey, the colours
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -16,12 +16,15 @@ from c4env.errors import Unwritable
 from c4env.evaluation.tables import plural, rounded, shortened, signed
 from c4env.lazy import from_extra
 
+if TYPE_CHECKING:
+    from ..studies.strength import Strength
+
 DPI: Final = 160
 WIDTH: Final = 7.0  # inches
 ROW: Final = 0.2  # inches for each agent's line
 BLUE: Final = "#0072b2"  # of Okabe and Ito
+VERMILION: Final = "#d55e00"
 INK: Final = "#566178"
-POINTS: Final = np.array([1, 0.5, 0])  # points of a win, a draw, a loss
 STYLE: Final[dict[Any, Any]] = {
     "svg.fonttype": "none",  # keep text as text
     "svg.hashsalt": "c4env",  # the same games give the same bytes
@@ -29,13 +32,16 @@ STYLE: Final[dict[Any, Any]] = {
     "axes.axisbelow": True, "grid.color": "#d9dee5", "lines.linewidth": 1.4,
 }  # fmt: skip
 
+Figures = Iterator[tuple[str, Any]]
+"""Names of files without an ending, and figures."""
 
-def write_plots(folder: Path, found: Mapping[str, Any]) -> list[Path]:
-    """Draw every figure, and write it to a PNG, an SVG and a PDF file.
+
+def write_plots(folder: Path, figures: Figures) -> list[Path]:
+    """Write each figure to a PNG, an SVG and a PDF file.
 
     Args:
         folder: folder of the files, made if missing.
-        found: the result of :func:`c4env.evaluation.report.page.contents`.
+        figures: the figures.
 
     Returns:
         the files, three for each figure.
@@ -47,7 +53,7 @@ def write_plots(folder: Path, found: Mapping[str, Any]) -> list[Path]:
     written = []
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        for name, figure in figures(found):
+        for name, figure in figures:
             for ending, date in (("png", None), ("svg", "Date"), ("pdf", "CreationDate")):
                 path = folder / f"{name}.{ending}"
                 figure.savefig(path, dpi=DPI, metadata=date and {date: None})
@@ -57,33 +63,53 @@ def write_plots(folder: Path, found: Mapping[str, Any]) -> list[Path]:
     return written
 
 
-def figures(found: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Yield the name of each figure, and the figure.
+def run_figures(content: Mapping[str, Any]) -> Figures:
+    """Draw the figures of a run.
+
+    Args:
+        content: the result of :func:`c4env.evaluation.report.page.contents`.
 
     Raises:
         MissingExtra: matplotlib is not installed.
     """
+    games = plural(len(content["games"]["moves"]), "game")
+    about = f"{shortened(content['title'], 40)}: {games}, digest {content['digest']}"
+    for name, draw in FIGURES.items():
+        yield name, _figure(about, draw, content)
+
+
+def training_figures(title: str, curve: Sequence[Strength]) -> Figures:
+    """Draw the Elo and the blunders of a model along its training.
+
+    Args:
+        title: the name of the training.
+        curve: its measurements.
+
+    Raises:
+        MissingExtra: matplotlib is not installed.
+    """
+    about = f"{shortened(title, 40)}: {plural(len(curve), 'measurement')}"
+    yield "training", _figure(about, training, curve)
+
+
+def _figure(about: str, draw: Callable[[Any, Any], None], content: Any) -> Any:
     with from_extra("plots", "figures need matplotlib"):
         import matplotlib as mpl
         from matplotlib.figure import Figure
-    for name, draw in FIGURES.items():
-        with mpl.rc_context(STYLE):
-            figure = Figure(figsize=(WIDTH, 3.6), dpi=DPI, layout="constrained")
-            games = plural(len(found["games"]), "game")
-            run = f"{shortened(found['title'], 40)}: {games}, digest {found['digest']}"
-            figure.suptitle(run, x=0.01, ha="left", size=7, color=INK)
-            draw(figure, found)
-            yield name, figure
+    with mpl.rc_context(STYLE):
+        figure = Figure(figsize=(WIDTH, 3.6), dpi=DPI, layout="constrained")
+        figure.suptitle(about, x=0.01, ha="left", size=7, color=INK)
+        draw(figure, content)
+    return figure
 
 
-def win_table(figure: Any, found: Mapping[str, Any]) -> None:
+def win_table(figure: Any, content: Mapping[str, Any]) -> None:
     """Draw the win table: percent of the points that the row's agent scores moving first."""
     from matplotlib.colors import LinearSegmentedColormap
 
-    names = _numbered(found)
-    cells = np.array(found["cells"], np.float64)
-    with np.errstate(invalid="ignore"):
-        shares = cells @ POINTS / cells.sum(-1)
+    names, pairs = _numbered(content), content["pairs"]
+    shares = np.full((len(names), len(names)), np.nan)
+    shares[pairs["first"], pairs["second"]] = pairs["score"]
     figure.set_size_inches(WIDTH, 0.8 + ROW * len(names))
     axes = figure.add_subplot()
     image = axes.imshow(
@@ -102,14 +128,35 @@ def win_table(figure: Any, found: Mapping[str, Any]) -> None:
     bar.outline.set_visible(False)
 
 
-def strength(figure: Any, found: Mapping[str, Any]) -> None:
+def strength(figure: Any, content: Mapping[str, Any]) -> None:
     """Draw the Elo of each agent with its interval."""
-    axes = _rows(figure, found)
-    values, low, high = np.array([rating[:3] for rating in found["ratings"]]).T
+    axes = _rows(figure, content)
+    rows = [[row[name] for name in ("Elo", "Elo_low", "Elo_high")] for row in content["standings"]]
+    values, low, high = np.array(rows).T
     errors = [values - low, high - values]
     axes.errorbar(values, range(len(values)), xerr=errors, fmt="o", color=BLUE, markersize=4)
     axes.xaxis.set_major_formatter(_signed)
     axes.set_xlabel("Elo, 95 % interval")
+
+
+def training(figure: Any, curve: Sequence[Strength]) -> None:
+    """Draw Elo with its interval above blunders, by training step."""
+    above, below = figure.subplots(2, 1, sharex=True, height_ratios=(2, 1))
+    steps, elo, low, high, blunders = (
+        np.array([getattr(point, name) for point in curve])
+        for name in ("step", "elo", "low", "high", "blunders")
+    )
+    above.fill_between(steps, low, high, color=BLUE, alpha=0.15, linewidth=0)
+    above.plot(steps, elo, color=BLUE, marker="o", markersize=3)
+    above.yaxis.set_major_formatter(_signed)
+    above.set_ylabel("Elo, 95 % interval")
+    below.plot(steps, 100 * blunders, color=VERMILION, marker="o", markersize=3)
+    below.set_ylim(bottom=0)
+    below.set_ylabel("% blunders")
+    below.set_xlabel("step")
+    below.xaxis.set_major_formatter(lambda x, _: f"{x:,.0f}")
+    for axes in (above, below):
+        axes.grid(axis="y")
 
 
 def _signed(x: float, _: int) -> str:
@@ -120,12 +167,12 @@ FIGURES: Final[Mapping[str, Callable[[Any, Mapping[str, Any]], None]]] = {
     "win-table": win_table,
     "strength": strength,
 }
-"""Drawing functions by file name."""
+"""Drawing functions of a run by file name."""
 
 
-def _rows(figure: Any, found: Mapping[str, Any]) -> Any:
+def _rows(figure: Any, content: Mapping[str, Any]) -> Any:
     """Make axes with a row for each agent, the strongest on top."""
-    names = _numbered(found)
+    names = _numbered(content)
     figure.set_size_inches(WIDTH, 0.8 + ROW * len(names))
     axes = figure.add_subplot()
     axes.set_yticks(range(len(names)), names)
@@ -136,5 +183,5 @@ def _rows(figure: Any, found: Mapping[str, Any]) -> Any:
     return axes
 
 
-def _numbered(found: Mapping[str, Any]) -> list[str]:
-    return [f"{name}  {i}" for i, name in enumerate(found["labels"], start=1)]
+def _numbered(content: Mapping[str, Any]) -> list[str]:
+    return [f"{name}  {i}" for i, name in enumerate(content["labels"], start=1)]

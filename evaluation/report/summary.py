@@ -16,7 +16,7 @@ from c4env.evaluation.tables import Column, Result, Table, signed
 from ..games.tournament import Tournament
 from ..rating.ratings import Rating, Ratings, milliseconds, rate
 from ..rating.tally import Tally
-from ..rating.wintable import CELL, Cell, WinTable
+from ..rating.wintable import Cell, WinTable
 from ..store.record import GameRecord
 from ..studies.match import Match
 from .headline import remarks, sentence
@@ -78,26 +78,13 @@ class RunSummary(Result):
         return found if self.models is None else {**found, **self.models.tables()}
 
     def summary(self) -> str:
-        """Notes on the columns, the intervals and the games, warnings, and the digest."""
+        """The first player's advantage, warnings and advice, the games and the digest."""
         table, notes = self.run.table, []
         if self.ratings is not None:
-            first, columns, *rest = self.ratings.words()
-            if isinstance(self.run, Match):
-                notes = [first, *rest]
-            elif len(self.run.header.challengers) == 1:
-                (player,) = self.run.header.challengers
-                theirs = ", ".join(["nodes", "ms (a move)", *table.kinds])
-                cells = (
-                    f"first, second: wins/draws/losses of {player} moving first and second; LOS: "
-                    "probability that it is stronger, from the games of the two; "
-                    f"{theirs}: of the opponent. Elo: {self.ratings.zero}."
-                )
-                notes = [cells, first, *rest]
-            else:
-                notes = [CELL, first, columns, *rest]
+            zero = () if isinstance(self.run, Match) else self.ratings.zero()
+            notes = [self.ratings.line(), *zero, *self.ratings.warnings()]
             notes += remarks(self.run, self.ratings)
-        notes += [table.counted(), *table.notes]
-        return "\n".join([*notes, f"digest {self.run.digest}"])
+        return "\n".join([*notes, *table.notes, f"{table.counted()}; digest {self.run.digest}"])
 
     def facts(self) -> dict[str, Any]:
         """The digest of the games, and the first-move advantage."""

@@ -1,63 +1,94 @@
 """Files of JSON lines that keep results as they come: a kill loses none of them.
 
-If a killed process leaves an incomplete last line, the next process that opens the file removes
-this line.
+    ["greedy",0,"0.1.0, ...","",34359738368,0,3]     a line of answers.jsonl: a key and its value
+
+If a killed process leaves an incomplete last line, the next process that opens the file for
+appending removes this line.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
+import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Self, TypeVar
+from typing import Any, BinaryIO, Self, TypeVar
 
 from c4env.errors import UnreadableRun, Unwritable
+from c4env.evaluation.tables import shortened
 from c4env.files import lock_file
 
 V = TypeVar("V")
 
 
 class Lines:
-    """A file of JSON lines, open for appending; None keeps nothing.
+    """A file of JSON lines that is open for appending; also a context manager.
+
+    Args:
+        path: the file, made with its folder if missing; None writes no file.
+        read: turns a line's JSON value into an entry, or raises ValueError, TypeError or KeyError.
+        patience: seconds to wait while another process writes to the file.
 
     Attributes:
-        entries: what ``read`` makes of the lines that the file had.
+        entries: the entries that the file had when it was opened.
 
     Raises:
         UnreadableRun: a line is damaged, or the file cannot be opened.
         Unwritable: another process is writing to the file.
     """
 
-    def __init__(self, path: Path | None, read: Callable[[Any], Any] = lambda value: value) -> None:
+    def __init__(
+        self,
+        path: Path | None,
+        read: Callable[[Any], Any] = lambda value: value,
+        patience: float = 0.0,
+    ) -> None:
         self.path, self.entries, self._count = path, list[Any](), 0
         if path is None:
             return
         try:
+            if path.parent.exists() and not path.parent.is_dir():
+                raise UnreadableRun(f"{path.parent} is a file: expected a directory")
             path.parent.mkdir(parents=True, exist_ok=True)
-            self._file = path.open("a+b", buffering=0)
+            self._file = _open_locked(path, patience)
         except OSError as error:
             raise UnreadableRun(f"{path}: {error.strerror or error}") from None
-        lock_file(self._file, path)
-        self._file.seek(0)
-        *whole, torn = self._file.read().split(b"\n")
-        self._file.truncate(self._file.tell() - len(torn))
-        for number, line in enumerate(whole, start=1):
-            try:
-                self.entries.append(read(json.loads(line)))
-            except (ValueError, TypeError, KeyError) as error:
-                self.close()
-                raise UnreadableRun(f"{path}, line {number}: {line[:120]!r}: {error}") from None
-        self._count = len(whole)
+        try:
+            self._file.seek(0)
+            data = self._file.read()
+            self.entries = parse_lines(path, data, read)
+            self._count = len(self.entries)
+            self._file.truncate(data.rfind(b"\n") + 1)
+        except BaseException:
+            self._file.close()
+            raise
 
     def append(self, value: Any) -> None:
-        """Write a value at once."""
-        if self.path is not None:
-            line = json.dumps(value, ensure_ascii=False, separators=(",", ":")) + "\n"
-            try:
-                self._file.write(line.encode("utf-8", "backslashreplace"))
-            except OSError as error:
-                raise Unwritable(f"{self.path}: {error.strerror}; earlier lines are safe") from None
-            self._count += 1
+        """Write a JSON value at once, so that a killed process does not lose it.
+
+        Raises:
+            Unwritable: the line cannot be written; the lines before it are safe.
+        """
+        if self.path is None:
+            return
+        text = json.dumps(value, ensure_ascii=False, separators=(",", ":")) + "\n"
+        line = text.encode("utf-8", "backslashreplace")  # a lone surrogate becomes an escape
+        before = self._file.seek(0, os.SEEK_END)
+        try:
+            while line:
+                line = line[self._file.write(line) :]
+        except BaseException as error:
+            with contextlib.suppress(OSError):
+                self._file.truncate(before)
+            if isinstance(error, OSError):
+                raise Unwritable(
+                    f"{self.path}: {error.strerror or error}; the file has all earlier lines, and "
+                    "the same command resumes the work"
+                ) from None
+            raise
+        self._count += 1
 
     def close(self) -> None:
         """Close and unlock the file."""
@@ -68,19 +99,21 @@ class Lines:
         return self
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if isinstance(error, KeyboardInterrupt) and self._count and not error.args:
+        if self.path is not None and isinstance(error, KeyboardInterrupt) and not error.args:
+            what = self.path.stem if self.path.suffix == ".jsonl" else "lines"
             error.args = (
-                f"{self._count} lines are kept in {self.path}; the same command resumes from there",
+                f"{self._count} {what} are kept in {self.path}; the same command resumes from "
+                "there",
             )
         self.close()
 
 
 class Memo(dict[tuple[Any, ...], Any]):
-    """A dictionary that a file keeps; a line is the items of a key, then its value."""
+    """A dictionary that a file keeps; a line has the items of a key, then its value."""
 
     def __init__(self, path: Path | None) -> None:
-        self.lines = Lines(path)
-        super().__init__({tuple(key): value for *key, value in self.lines.entries})
+        self.lines = Lines(path, lambda line: (tuple(line[:-1]), line[-1]))
+        super().__init__(self.lines.entries)
 
     def __enter__(self) -> Self:
         return self
@@ -99,3 +132,54 @@ class Memo(dict[tuple[Any, ...], Any]):
         """Set the value of a key, and write it."""
         self.lines.append([*key, value])
         self[key] = value
+
+
+def read_lines(path: Path, read: Callable[[Any], V]) -> list[V]:
+    """Return the entries of a file that another process may be writing.
+
+    Raises:
+        UnreadableRun: the file is missing, cannot be read, or has a damaged line.
+    """
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise UnreadableRun(
+            f"{path.parent} has no readable {path.name}: {error.strerror or error}"
+        ) from None
+    return parse_lines(path, data, read)
+
+
+def parse_lines(path: Path, data: bytes, read: Callable[[Any], V]) -> list[V]:
+    """Return the entries of a file's content; ignore an incomplete last line.
+
+    Raises:
+        UnreadableRun: a line is damaged, or the last one is no part of a JSON line.
+    """
+    *lines, torn = data.split(b"\n")
+    if torn and torn[:1] not in b"[{":
+        lines.append(torn)
+    entries = []
+    for number, line in enumerate(lines, start=1):
+        try:
+            entries.append(read(json.loads(line)))
+        except (ValueError, TypeError, KeyError, IndexError, RecursionError) as error:
+            shown = shortened(line.decode(errors="replace"), 120)
+            raise UnreadableRun(
+                f"{path}, line {number}: {shown!r} is none of this file's: {error}"
+            ) from None
+    return entries
+
+
+def _open_locked(path: Path, patience: float) -> BinaryIO:
+    """Open a file for appending, and lock it; Unwritable if it stays locked."""
+    deadline = time.monotonic() + patience
+    file = path.open("a+b", buffering=0)
+    while True:
+        try:
+            lock_file(file, path)
+            return file
+        except Unwritable:
+            if time.monotonic() > deadline:
+                file.close()
+                raise
+            time.sleep(0.05)

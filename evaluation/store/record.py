@@ -1,4 +1,4 @@
-"""Read and write run directories: ``run.json``, and ``games.jsonl`` with a line for each game."""
+"""The record of a game, a line of ``games.jsonl``, and the digest of many."""
 
 from __future__ import annotations
 
@@ -6,20 +6,11 @@ import hashlib
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Final, Literal, get_args
 
 from c4env.errors import C4Error, UnreadableRun
-from c4env.evaluation.store.files import read_text, write_file
-from c4env.evaluation.store.journal import Format, Journal, parse_lines, read_data
 
-from ...geometry import BOARD_SIZE
 from ...position import Position
-from ..plan.header import RunHeader
-from .growth import grown
-
-GAMES_FILE: Final = "games.jsonl"
-RUN_FILE: Final = "run.json"
 
 Ending = Literal[
     "four", "full board",
@@ -98,7 +89,6 @@ class GameRecord:
             for name, prefix in (("players", ""), ("nodes", "nodes_"), ("seconds", "seconds_")):
                 row[name] = row.pop(f"{prefix}first"), row.pop(f"{prefix}second")
             game = cls(**row)
-            _check_kinds(game)
             outcome = Position.parse(game.moves).outcome
             if not game.moves.startswith(game.opening):
                 raise UnreadableRun("the moves do not begin with the opening")
@@ -114,18 +104,6 @@ class GameRecord:
         return game
 
 
-def _check_kinds(game: GameRecord) -> None:
-    """Raise an error if a field of a parsed game has a wrong type or value."""
-    if not all(isinstance(text, str) for text in (*game.players, game.opening, game.reason)):
-        raise UnreadableRun("expected strings for players, opening and reason")
-    if game.ending not in (*PLAYED_OUT, *FORFEITS):
-        raise UnreadableRun(f"unknown ending {game.ending!r}")
-    if game.winner not in (0, 1, None) or isinstance(game.winner, bool):
-        raise UnreadableRun(f"winner {game.winner!r}: expected 0, 1 or null")
-    if not all(type(n) in (int, float) and n >= 0 for n in (*game.nodes, *game.seconds)):
-        raise UnreadableRun("expected two numbers for nodes and for seconds")
-
-
 def digest(games: Iterable[GameRecord]) -> str:
     """Return the hex digest of the games; their order does not matter.
 
@@ -139,100 +117,3 @@ def digest(games: Iterable[GameRecord]) -> str:
         for g in games
     )
     return hashlib.sha256("\n".join(lines).encode("utf-8", "backslashreplace")).hexdigest()[:16]
-
-
-_GAMES: Final = Format("", GameRecord.parse, "games", GameRecord.values)
-
-
-def open_games(
-    folder: Path | None, header: RunHeader, patience: float = 0.0
-) -> Journal[GameRecord]:
-    """Open the games of a run for appending; return a context manager.
-
-    Args:
-        folder: the run directory, made if missing; None writes no file.
-        header: the run to play. An existing directory accepts this run if the stored games and the
-            new games can be compared (:func:`c4env.evaluation.store.growth.grown`).
-        patience: seconds to wait if another process is writing.
-
-    Raises:
-        UnreadableRun: the directory belongs to another run or is damaged.
-        Unwritable: another process is writing to the directory.
-    """
-    if folder is None:
-        return Journal(None, _GAMES)
-    if (folder / RUN_FILE).exists():
-        read_header(folder)  # refuses another board, whose games cannot be parsed
-    file = Journal(folder / GAMES_FILE, _GAMES, patience=patience)
-    try:
-        _take_on(folder, header, file.entries)
-    except BaseException:
-        file.close()
-        raise
-    return file
-
-
-def read_games(folder: Path) -> tuple[RunHeader, list[GameRecord]]:
-    """Read the header and the games of a run directory.
-
-    Raises:
-        UnreadableRun: a file is missing, a line other than an incomplete last line is damaged, or
-            a game occurs twice or is not in the schedule of the run.
-    """
-    path = folder / GAMES_FILE
-    if not folder.is_dir():
-        raise UnreadableRun(f"{folder} is no directory: expected a run directory")
-    data = read_data(path)  # before the header, which may grow meanwhile
-    header = read_header(folder)
-    _, games = parse_lines(path, _GAMES, data)
-    _check_games(path, header, games)
-    return header, games
-
-
-def read_header(folder: Path) -> RunHeader:
-    """Read ``run.json`` of a run directory.
-
-    Raises:
-        UnreadableRun: the file is missing or damaged, or has another format or board.
-    """
-    path = folder / RUN_FILE
-    if not path.exists():
-        raise UnreadableRun(f"{folder} has no {RUN_FILE}: expected one beside {GAMES_FILE}")
-    text = read_text(path)
-    try:
-        header = RunHeader.parse(text)
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
-        raise UnreadableRun(f"{path} is not the header of a run: {error}") from None
-    there = header.board
-    if there != str(BOARD_SIZE):
-        raise UnreadableRun(
-            f"{folder} has games on a board of {there}, not {BOARD_SIZE}: expected another "
-            f"directory, or --board {there} of c4 run, match or report"
-        )
-    return header
-
-
-def _take_on(folder: Path, asked: RunHeader, games: list[GameRecord]) -> None:
-    """Check the stored games, and write a header that covers them and the run ``asked``."""
-    there = None
-    if games or (folder / RUN_FILE).exists():
-        there = read_header(folder)
-        _check_games(folder / GAMES_FILE, there, games)
-        asked = grown(folder, there, asked, [game.players for game in games])
-    if asked != there:
-        write_file(folder / RUN_FILE, asked.format())
-
-
-def _check_games(path: Path, header: RunHeader, games: list[GameRecord]) -> None:
-    """Raise an error if a game occurs twice or is not in the header's schedule."""
-    schedule = set(header.schedule())
-    if not schedule:  # people may play any number of games from one opening
-        return
-    for number, game in enumerate(games, start=1):
-        if game.fixture not in schedule:
-            first, second = game.players
-            raise UnreadableRun(
-                f"{path}, line {number}: {first!r} against {second!r} from opening "
-                f"{game.opening!r} is a game of another run, or occurs twice"
-            )
-        schedule.remove(game.fixture)

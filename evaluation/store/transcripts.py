@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from c4env.errors import C4Error, Unavailable
-from c4env.evaluation.store.journal import Format, Journal, parse_lines, read_data
+from c4env.evaluation.store.lines import Lines, read_lines
 
 from ..plan.header import Fixture
 
@@ -90,8 +90,8 @@ class Transcripts:
         self._under_way = 0  # requests
         self._closed = False
         wanted = set(missing)
-        self._journal = Journal(folder and folder / TRANSCRIPTS_FILE, FORMAT)
-        said = self._journal.entries
+        self._lines = Lines(folder and folder / TRANSCRIPTS_FILE, Spoken.parse)
+        said: list[Spoken] = self._lines.entries
         self._spent = sum(sum(spoken.exchange.tokens or ()) for spoken in said)
         self._known.update((s._key, s.exchange) for s in said if s.fixture in wanted)
         said.clear()
@@ -128,7 +128,7 @@ class Transcripts:
         said = spoken.exchange
         with self._door:
             try:
-                self._journal.append(spoken)
+                self._lines.append(spoken.values())
             except C4Error as error:  # a full disk must not count as a forfeit
                 raise Unavailable(str(error)) from None
             self._spent += sum(said.tokens or ())
@@ -146,13 +146,10 @@ class Transcripts:
         with self._door:
             self._closed = True
             self._door.wait_for(lambda: not self._under_way)
-            self._journal.close()
-
-
-FORMAT: Final = Format("c4env transcripts 1", Spoken.parse, "answers", Spoken.values)
+            self._lines.close()
 
 
 def read_transcripts(folder: Path) -> list[Spoken]:
     """Return the prompts and answers of a run in the order of the answers; [] if there are none."""
     path = folder / TRANSCRIPTS_FILE
-    return parse_lines(path, FORMAT, read_data(path))[1] if path.exists() else []
+    return read_lines(path, Spoken.parse) if path.exists() else []

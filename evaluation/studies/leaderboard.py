@@ -10,6 +10,7 @@ from __future__ import annotations
 import datetime
 import importlib.resources
 import json
+import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -17,13 +18,14 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from c4env.cores import usable_cores
 from c4env.errors import InvalidOption, UnreadableRun
 from c4env.evaluation.games.tournament import Tournament, gauntlet, round_robin
 from c4env.evaluation.plan.field import Player, split_name
 from c4env.evaluation.rating.ratings import Ratings, rate
 from c4env.evaluation.rating.tally import Tally, costs
 from c4env.evaluation.store.files import read_text
-from c4env.evaluation.tables import Column, Table
+from c4env.evaluation.tables import Column, Table, plural
 from c4env.version import __version__, commit
 
 FORMAT: Final = "c4env leaderboard 1"
@@ -81,6 +83,7 @@ class Board:
         milliseconds: mean time per move, by spec.
         results: ``results[first][second]`` is a string with a character for each opening: 1, = or
             0 for a win, draw or loss of the first player, or - if there was no game.
+        machine: processor and cores of the machine that played, "" if unknown.
     """
 
     version: str
@@ -91,6 +94,7 @@ class Board:
     deterministic: tuple[str, ...]
     milliseconds: dict[str, float]
     results: dict[str, dict[str, str]]
+    machine: str = ""
 
     @classmethod
     def of(cls, run: Tournament, settings: Mapping[str, str]) -> Board:
@@ -115,6 +119,7 @@ class Board:
                 }
                 for first in run.players
             },
+            f"{platform.machine()}, {plural(usable_cores(), 'core')}",
         )
 
     def format(self) -> str:
@@ -197,9 +202,10 @@ class Board:
     def method_note(self, ratings: Ratings) -> str:
         """Return a note on the version, date and games of the leaderboard, and on the intervals."""
         plies = sorted({len(opening) for opening in self.openings})
-        commit = self.commit and f" ({self.commit})"
+        about = f"c4env {self.version} (commit {self.commit or 'unknown'}), {self.date}"
+        machine = self.machine and f", {self.machine}"
         said = (
-            f"c4env {self.version}{commit}, {self.date}: {self.games} games, every pairing over "
+            f"{about}{machine}: {self.games} games, every pairing over "
             f"{len(self.openings)} openings of {' and '.join(map(str, plies))} plies with both "
             f"colours. The mean of the field is 0. {ratings.method_note()}"
         )

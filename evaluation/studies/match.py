@@ -9,23 +9,24 @@ from dataclasses import dataclass, field
 from itertools import chain
 from operator import methodcaller
 from pathlib import Path
-from typing import Final, NamedTuple, Unpack
+from typing import Final, NamedTuple
 
 import numpy as np
 
 from c4env.errors import InvalidOption, UnreadableRun
 from c4env.evaluation.rating.interval import Interval
-from c4env.evaluation.rating.sprt import SCORES, Decision, Sprt, score_of
+from c4env.evaluation.rating.sprt import SCORES, Decision, Sprt, normalized_elo, score_of
 from c4env.evaluation.tables import Column, Table, signed
 
-from ..games.settings import SettingsByName, settings_of
+from ..games.settings import Settings, Watcher
 from ..games.tournament import Tournament, play, prepare
-from ..plan.field import Players, name_players
+from ..plan.field import Player, Players, as_players, name_advice, name_players
 from ..plan.header import RunHeader, SprtPlan
 from ..plan.openings import Openings, choose_openings
 from ..rating.ratings import Ratings
 from ..rating.wintable import Cell
-from ..store.record import GameRecord, read_games
+from ..store.record import GameRecord
+from ..store.run_files import read_games
 
 
 @dataclass(frozen=True, repr=False)
@@ -40,7 +41,7 @@ class Match(Tournament):
         sprt: the sequential test, or None.
 
     Example:
-        >>> play_match(["greedy", "random"], openings=1).pairs
+        >>> play_match("greedy", "random", openings=1).pairs
         (1.0, 2.0, 2.0, 2.0)
     """
 
@@ -107,6 +108,17 @@ class Match(Tournament):
         return Llr(self.course()[-1] if self.pairs else 0.0, *self.sprt.bounds)
 
     @property
+    def normalized(self) -> Interval | None:
+        """The normalized Elo, or None if all pairs score the same."""
+        return normalized_elo(self.counts)
+
+    @property
+    def pairs_ratio(self) -> float | None:
+        """The won pairs of games per lost pair, or None if no pair is lost."""
+        lost, won = sum(self.counts[:2]), sum(self.counts[3:])
+        return won / lost if lost else None
+
+    @property
     def lines(self) -> Table:
         """The result in a row, which text and Markdown show as lines."""
         columns = [Column("agent", of=lambda m: m.players[0])]
@@ -157,6 +169,7 @@ class Llr(NamedTuple):
 LINES: Final = (
     (
         Column("Elo", signed, lambda m: m.elo),
+        Column("nElo", signed, lambda m: m.normalized),
         Column("LOS", ".1%", lambda m: m.ratings.superiority(*m.players)),
     ),
     (
@@ -165,7 +178,7 @@ LINES: Final = (
         Column("H1", "g", lambda m: m.sprt and m.sprt.h1),
         Column("accepted", of=lambda m: m.decision),
     ),
-    (Column("pentanomial"),),
+    (Column("pentanomial"), Column("pairs_ratio", ".2f")),
     (
         Column("games", of=lambda m: len(m.games)),
         Column("wins", of=lambda m: m.total.wins),
@@ -184,8 +197,8 @@ class _Lines(Table):
 
     by_line: Sequence[Sequence[Column]] = field(kw_only=True)
 
-    def layout(self, columns: int | None = None) -> tuple[str, bool]:
-        return "\n".join(self._shown()), False
+    def as_text(self) -> str:
+        return "\n".join(self._shown())
 
     def as_markdown(self) -> str:
         return "\n".join(f"- {line}" for line in self._shown())
@@ -200,11 +213,23 @@ class _Lines(Table):
 
 
 def play_match(
-    players: Players,
+    one: Players | Player,
+    other: Players | Player,
     openings: Openings = 3,
     sprt: Sprt | None = None,
     on_pair: Callable[[float], None] | None = None,
-    **settings: Unpack[SettingsByName],
+    *,
+    seed: int = 0,
+    jobs: int = 1,
+    out: str | Path | None = None,
+    limit: int | None = None,
+    movetime: float | None = None,
+    margin: float = 0.1,
+    backend: str | None = None,
+    address: str | None = None,
+    max_tokens: int | None = None,
+    watch: Watcher | None = None,
+    on_game: Callable[[GameRecord], None] | None = None,
 ) -> Match:
     """Play two agents against each other from each opening, with both colours.
 
@@ -213,37 +238,48 @@ def play_match(
     continues with the new openings.
 
     Args:
-        players: two agents, in the forms of :func:`evaluation.round_robin`.
+        one: the agent whose score is shown: a spec, a callable on an observation, or a mapping from
+            a name to one of these.
+        other: its opponent.
         openings: as in :func:`evaluation.round_robin`; the seed shuffles the openings, but not a
             list (:func:`c4env.evaluation.plan.openings.choose_openings`).
         sprt: the test that stops the match as soon as it decides; None plays all openings.
         on_pair: called after each pair, with the points of the first agent.
-        settings: ``seed``, ``jobs``, ``out``, ``watch``, ...:
-            see :class:`c4env.evaluation.games.settings.Settings`.
+        seed, jobs, out, limit, movetime, margin, backend, address, max_tokens, watch, on_game: see
+            :class:`c4env.evaluation.games.settings.Settings`.
 
     Raises:
-        InvalidOption: the number of agents is not two, or another number is invalid.
+        InvalidOption: a side is not one agent, both have one name, or a number is invalid.
         UnreadableRun: ``out`` holds another run.
         Unwritable: another process is writing to ``out``.
         UnknownAgent, InvalidOption, ...: a spec is wrong.
 
     Example:
-        >>> match = play_match(["greedy", "random"], openings=1)
+        >>> match = play_match("greedy", "random", openings=1)
         >>> match.score.value
         0.875
     """
-    chosen = settings_of(play_match, settings)
+    chosen = Settings(
+        seed=seed, jobs=jobs, out=out, limit=limit, movetime=movetime, margin=margin,
+        backend=backend, address=address, max_tokens=max_tokens, watch=watch, on_game=on_game,
+    )  # fmt: skip
     starts = choose_openings(openings, chosen.seed, chosen.limit)
-    named = name_players(players)
-    if len(named) != 2:
-        raise InvalidOption(f"{len(named)} agent(s) given: expected two for a match")
-    one, _ = named
+    sides = [name_players(as_players(side)) for side in (one, other)]
+    for side in sides:
+        if len(side) != 1:
+            raise InvalidOption(f"{len(side)} agents on a side: expected play_match(one, other)")
+    (first,), (second,) = sides
+    if first == second:
+        raise InvalidOption(
+            f"agent {first!r} is given twice: {name_advice(sides[0][first], sides[1][second])}"
+        )
+    named = {**sides[0], **sides[1]}
     if sprt is not None:
         starts = _going_on(starts, chosen.out)
     test = None if sprt is None else SprtPlan(sprt.h0, sprt.h1, sprt.alpha, sprt.beta)
     plan = prepare(named, starts, chosen, "match", sprt=test)
     with closing(play(plan, ordered=True)) as played:
-        games, pairs = _until_decided(played, sprt, one, on_pair)
+        games, pairs = _until_decided(played, sprt, first, on_pair)
     return Match(plan.header, games, pairs, sprt)
 
 

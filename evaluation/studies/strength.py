@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -19,8 +20,10 @@ from c4env import agents
 from c4env.agents.solver.exam import exam
 from c4env.envs.vectorized.batch import bitboards
 from c4env.errors import InvalidOption, UnreadableRun, require_integer
+from c4env.evaluation.rating.interval import Interval
+from c4env.evaluation.store.files import read_text
 from c4env.evaluation.studies.leaderboard import place, stored_board
-from c4env.evaluation.tables import signed
+from c4env.evaluation.tables import Column, Result, Table, shortened, signed
 from c4env.files import write_whole
 
 AGAINST: Final = ("random", "greedy", "alphabeta-window", "alphabeta-chain")
@@ -48,6 +51,9 @@ class Strength(NamedTuple):
         return (
             f"step {self.step}, {self.seconds:.0f} s: {self.blunders:.1%} blunders, {elo}, {played}"
         )
+
+
+HEADING: Final = "\t".join(Strength._fields)
 
 
 def blunder_rate(model: Any, questions: int | None = None) -> float:
@@ -102,6 +108,56 @@ def strength(
     return Strength(step, seconds, rate, own.elo, own.low, own.high, own.score, own.games)
 
 
+@dataclass(frozen=True)
+class Curve(Result):
+    """The measurements of a training, as ``c4 report`` shows them."""
+
+    rows: Sequence[Strength]
+
+    def tables(self) -> dict[str, Table]:
+        """A row for each measurement."""
+        return {"measurements": Table(COLUMNS, self.rows)}
+
+
+COLUMNS: Final = (
+    Column("step"),
+    Column("seconds", ".0f"),
+    Column("blunders", ".1%"),
+    Column("Elo", signed, lambda row: Interval(row.elo, row.low, row.high)),
+    Column("score", ".1%"),
+    Column("games"),
+)
+"""The columns of a curve."""
+
+
+def read_curve(folder: str | Path) -> Curve:
+    """Read the measurements in a folder's ``strength.tsv``.
+
+    Raises:
+        UnreadableRun: the folder has no such file, or a line is no measurement.
+    """
+    path = Path(folder) / FILE
+    rows = []
+    for number, line in enumerate(_lines(read_text(path), path)[1:], start=2):
+        try:
+            cells = dict(zip(Strength._fields, map(float, line.split("\t")), strict=True))
+            step, games = (int(cells.pop(name)) for name in ("step", "games"))
+            rows.append(Strength(step=step, games=games, **cells))
+        except ValueError:
+            raise UnreadableRun(
+                f"{path}, line {number}: {shortened(line, 80)!r}: expected a measurement"
+            ) from None
+    return Curve(rows)
+
+
+def _lines(text: str, path: Path) -> list[str]:
+    """Return the lines of a file of measurements, and check its heading."""
+    lines = text.splitlines()
+    if lines[:1] != [HEADING]:
+        raise UnreadableRun(f"{path}: heading {lines[:1]}: expected {HEADING!r}")
+    return lines
+
+
 class Watch:
     """Measure a model during training, in at most a given share of the time.
 
@@ -130,12 +186,9 @@ class Watch:
         self.share = share
         self.path = Path(folder) / FILE
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        heading = "\t".join(Strength._fields)
-        self._lines = [heading]
+        self._lines = [HEADING]
         if self.path.exists():
-            self._lines = self.path.read_text(encoding="utf-8").splitlines()
-            if self._lines[:1] != [heading]:
-                raise UnreadableRun(f"{self.path}: heading {self._lines[:1]}: expected {heading!r}")
+            self._lines = _lines(self.path.read_text(encoding="utf-8"), self.path)
         self._measure = measure
         self._began = time.monotonic()
         self.spent = 0.0  # seconds of all measurements

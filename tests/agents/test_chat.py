@@ -122,6 +122,57 @@ def test_the_client_repeats_a_request_after_a_passing_failure(server, status):
     assert len({json.dumps(body) for body in server.asked}) == 1
 
 
+def busy(error):
+    return Fault(200, {"Retry-After": "0"}, json.dumps({"error": error}).encode())
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        *({"message": "Provider busy", "code": code} for code in (429, "503", "overloaded")),
+        *({"message": "Provider busy"}, "Provider busy"),
+    ],
+)
+def test_an_error_with_status_200_is_repeated_and_shown_at_last(server, error):
+    server.script = [busy(error), busy(error), "Move: 6"]
+    assert agents.make(server.spec).choose(Position()) == 5
+    assert len(server.asked) == 3
+    server.answer = lambda body: busy(error)
+    with pytest.raises(Unavailable, match=r"refuses with status (429|50[23]): .*Provider busy"):
+        agents.make(server.spec).choose(Position())
+
+
+def test_a_refusal_with_status_200_is_not_waited_out(server):
+    server.script = [busy({"message": "No credit", "code": 402})]
+    with pytest.raises(Unavailable, match="status 402: 'No credit'; the key is"):
+        agents.make(server.spec).choose(Position())
+    assert len(server.asked) == 1
+
+
+@pytest.mark.parametrize("texts", [["Move: 5"], ["Thought.\n", "Move: 5"]])
+def test_an_answer_of_parts_is_read(server, texts):
+    parts = [{"type": "text", "text": text} for text in texts]
+    thought = {"type": "thinking", "thinking": [{"type": "text", "text": "Move: 1"}]}
+    server.script = [said([thought, *parts], "stop"), said([thought], "stop"), "Move: 2"]
+    agent = agents.make(server.spec)
+    assert agent.choose(Position()) == 4
+    assert agent.choose(Position()) == 1  # the answer without a text is asked again
+    assert "empty" in server.asked[-1]["messages"][2]["content"]
+
+
+def test_a_model_that_wants_max_completion_tokens_gets_them(server):
+    message = "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead."
+    refusal = Fault(400, body=json.dumps({"error": {"message": message}}).encode())
+    server.answer = lambda body: refusal if "max_tokens" in body else "Move: 4"
+    agent = agents.make(f"{server.spec},max_tokens=500")
+    assert [agent.choose(Position()) for _ in range(2)] == [3, 3]
+    limits = [{key: body[key] for key in body if key.startswith("max")} for body in server.asked]
+    assert limits == [{"max_tokens": 500}, *[{"max_completion_tokens": 500}] * 2]
+    server.answer = lambda body: refusal
+    with pytest.raises(Unavailable, match=r"status 400: .*max_completion_tokens"):
+        agents.make(f"{server.spec},max_tokens=500").choose(Position())
+
+
 NO_CHAT = ": the answer does not follow the chat protocol"
 
 

@@ -9,7 +9,7 @@ import pytest
 
 import c4env
 from c4env import Position, agents, batched, evaluation
-from c4env.agents.adapters.model import agent_of
+from c4env.agents.adapters.models import agent_of
 from c4env.agents.base import Agent
 from c4env.agents.registry.entries import REQUIRED
 from c4env.agents.registry.registry import options_of_entry
@@ -163,6 +163,27 @@ def test_a_frame_of_the_solver_holds_the_order_of_all_columns(columns, monkeypat
     assert not used[frame:].any()
 
 
+@pytest.mark.skipif(not config.DISABLE_JIT, reason="would compile more boards")
+@pytest.mark.parametrize("columns", [7, 8, 9, 15])
+def test_the_order_of_a_frame_leaves_all_children_as_they_were_written(columns):
+    size = Size(2, columns, 4)
+    null_window = part(size, "agents.solver.kernels.null_window")
+    memory = part(size, "agents.solver.kernels.table").allocate(1)
+    work = np.zeros(null_window.WORKSPACE, np.int64)
+    null_window.reset_workspace(work, memory, 1)
+    null_window.write_node(work, null_window.ROOT, 0, 0, 0, 0, 0)
+    _, count = null_window.list_children(memory, work, null_window.ROOT, 0, -99)
+    assert count == columns
+    frame = work[null_window.FRAMES :][: null_window.FRAME]
+    order = frame[null_window.ORDER :][:columns] % null_window.NUMBERS
+    assert sorted(order.tolist()) == [*range(columns)]
+    children = frame[: columns * null_window.CHILD].reshape(columns, null_window.CHILD)
+    bottom = part(size, "bitboard").BOTTOM  # after one disc each, none of which is the mover's
+    assert (children[:, null_window.MINE] == 0).all()
+    assert np.bitwise_or.reduce(children[:, null_window.THEIRS]) == bottom
+    assert (children[:, null_window.PLIES] == 1).all()
+
+
 @pytest.mark.compiled
 @pytest.mark.slow
 @pytest.mark.parametrize(("rows", "columns", "end"), [(4, 4, 16), (5, 5, 25)])
@@ -208,9 +229,9 @@ SPECS = [*OPTIONS, *sorted({*PLAIN} - {spec.partition(":")[0] for spec in OPTION
 @pytest.mark.parametrize("name", PLAIN)
 def test_a_game_that_is_over_has_no_move(name):
     agent = agents.make(name)
-    for ask in ("choose", "search", "best_move"):
+    for ask in ("choose", "search"):
         with pytest.raises(IllegalMove, match=r"Position\.parse.*the game is over"):
-            getattr(agent, ask, agent.choose)(Position.parse("1212121"))
+            getattr(agent, ask)(Position.parse("1212121"))
 
 
 def test_a_table_or_tree_takes_no_more_memory_than_it_may():
@@ -268,7 +289,6 @@ def test_a_seed_repeats_the_moves(spec):
 
 ENTRIES = {
     "Solver.score": lambda p: Solver().score(p),
-    "Solver.bounds": lambda p: Solver().bounds(p),
     "Solver.scores_many": lambda p: Solver().scores_many([p]),
     "observe": c4env.observe,
     "ansi": ansi,

@@ -29,8 +29,8 @@ def test_it_plays_a_best_column_and_reports_its_score_and_a_line_to_the_end(ties
 
 def test_the_first_move_is_the_centre_from_the_book():
     agent = agents.make("perfect")
-    assert agent.choose(Position()) == 3
-    assert agent.best_move(Position())[1] == 1.0
+    found = agent.search(Position())
+    assert (found.column, found.value) == (3, 1.0)
 
 
 def test_blunders_come_at_the_stated_rate_and_only_where_they_can():

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from c4env import Position, agents, observe
-from c4env.agents.sampling.puct import PUCT, descend
-from c4env.agents.sampling.tree import NODE, OPEN, USED, tactical_status
+from c4env.agents.sampling.puct import PUCT
+from c4env.agents.sampling.search import LEAF, PUCT_ROOT, simulate
+from c4env.agents.sampling.tree import NODE, OPEN, SEARCH, tactical_status
 from c4env.agents.solver import Solver
 from c4env.errors import InvalidOption
 from c4env.jit import config
@@ -87,6 +88,47 @@ def test_a_policy_counts_by_its_weight(c, heeded):
     assert (visits(wavering) != visits(without_policy)) == heeded
 
 
+def priors(agent, node):
+    return np.array([agent._tree[child]["prior"] for child in agent._children(node)], np.float64)
+
+
+def test_dirichlet_noise_is_mixed_into_the_root_alone():
+    plain, noisy = (
+        PUCT(edge, simulations=9, batch=1, dirichlet_fraction=fraction, dirichlet_alpha=0.5)
+        for fraction in (0.0, 0.25)
+    )
+    plain.search(Position())
+    drawn = []
+    for seed in range(300):
+        noisy.reset(seed)
+        noisy.search(Position())
+        drawn.append((priors(noisy, 0) - 0.75 * priors(plain, 0)) / 0.25)
+        for child in noisy._children(0):
+            below = priors(noisy, child)
+            assert len(below) == 0 or np.array_equal(below, priors(plain, 0))  # the policy's alone
+    assert np.allclose(np.sum(drawn, axis=1), 1, atol=1e-5)
+    assert np.min(drawn) > -1e-6
+    assert np.mean(drawn, axis=0) == pytest.approx([1 / 7] * 7, abs=0.04)
+    assert np.var(drawn, axis=0) == pytest.approx([6 / 49 / 4.5] * 7, abs=0.012)
+
+
+def test_the_seed_repeats_the_noise():
+    agent = PUCT(wavering, simulations=60, dirichlet_fraction=0.5, reuse=False)
+    assert not agent.deterministic
+
+    def visits(seed):
+        agent.reset(seed)
+        return [agent.search(Position.parse(moves)).visits for moves in ("", "44", "")]
+
+    first = visits(1)
+    assert visits(1) == first
+    assert first[0] == first[2]  # a position's noise does not depend on those searched before
+    assert visits(2) != first
+    for bad in (-0.1, 1.1):
+        with pytest.raises(InvalidOption, match="dirichlet_fraction="):
+            PUCT(wavering, dirichlet_fraction=bad)
+
+
 def forced(position):
     """Whether all moves but one lose to the next disc."""
     score, cells = tactical_status(position.mine, position.theirs)
@@ -123,12 +165,14 @@ def test_a_value_is_of_whoever_moves_where_it_was_asked(follow, value):
 
 
 def test_a_descent_ends_at_a_proven_node():
-    position, tree, path = Position.parse("44"), np.zeros(3, NODE), np.zeros(43, np.int64)
+    position, tree = Position.parse("44"), np.zeros(3, NODE)
+    search, leaf = np.zeros((), SEARCH)[()], np.zeros((), LEAF)[()]
+    search["root"], search["exploration"] = (position.mine, position.theirs), 1.5
     tree[0] = (0.0, 2, 1, 1.0, -1, 1, OPEN)
     tree[1] = (1.0, 2, 2, 1.0, 3, 1, 5)
     tree[2] = (0.0, 1, 0, 1.0, 3, 0, OPEN)
-    depth, *_ = descend(tree, path, 0, position.mine, position.theirs, 1.5, 0)
-    assert (depth, path[1]) == (1, 1)
+    simulate(tree, search, leaf, PUCT_ROOT)
+    assert (leaf["depth"], leaf["path"][1]) == (1, 1)
 
 
 @pytest.mark.parametrize("batch", [1, 5])
@@ -154,7 +198,7 @@ def test_no_virtual_loss_is_left_behind(batch):
     agent.search(Position())
     tree = agent._tree
     checked = 0
-    for node in range(agent._work[USED]):
+    for node in range(agent._search["used"][0]):
         children = agent._children(node)
         if tree[node]["proof"] != OPEN or not children:
             continue
@@ -166,7 +210,7 @@ def test_no_virtual_loss_is_left_behind(batch):
         assert sum(child["prior"] for child in below) == pytest.approx(1.0)
         checked += 1
     assert checked >= 100
-    assert (tree[: agent._work[USED]]["first"] >= 0).all()
+    assert (tree[: agent._search["used"][0]]["first"] >= 0).all()
 
 
 def test_logits_are_the_logarithms_of_probabilities():
@@ -206,7 +250,7 @@ def test_a_spec_names_the_function():
         (lambda n: (np.zeros((n, 7)), np.full(n, np.nan)), "logits", r"the values \[nan\]"),
         (lambda n: (np.full((n, 7), np.nan), np.zeros(n)), "logits", "the logits .*nan"),
         (lambda n: (np.full((n, 7), -1.0), np.zeros(n)), "probabilities", "probabilities .*-1"),
-        (lambda n: np.zeros((n, 7)), "logits", "returned ndarray"),
+        (lambda n: np.zeros((n, 6)), "logits", r"shapes \(1, 6\) and \(1,\)"),
         (lambda n: None, "logits", "returned NoneType"),
         (lambda n: ("abc", np.zeros(n)), "logits", "returned tuple"),
     ],

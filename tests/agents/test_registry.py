@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from c4env import Position, agents, observe
+from c4env import ConnectFourEnv, Position, agents, observe
 from c4env.agents.base import Agent, FunctionAgent
 from c4env.agents.registry import registry
 from c4env.agents.registry.entries import REQUIRED, Entry, Range
@@ -76,6 +76,35 @@ def test_specs_split_as_they_were_joined(name, options):
     assert split_spec(spec) == (name, options)
     path = f"package.{name.replace('-', '_')}:attribute"
     assert split_spec(join_spec(path, options)) == (path, options)
+
+
+PATHS = ["runs/lr=0.1/mine.py", "C:/x/mine.py", r"C:\x\lr=0.1\mine.py", "./a=b,c.py", "mine.py"]
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_paths_of_all_systems_are_read_as_text(path):
+    assert split_spec(path) == (f"{path}:agent", {})
+    assert split_spec(f"{path}:Mine") == (f"{path}:Mine", {})
+    assert split_spec(f"{path}:Mine:depth=3") == (f"{path}:Mine", {"depth": "3"})
+    assert split_spec(f"torch:{path}:net") == ("torch", {"function": f"{path}:net"})
+    with pytest.raises(UnknownAgent, match=re.escape(f"there is no file {path!r}")):
+        make(path)
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        *(("final.zip", "sb3:final.zip"), ("runs/lr=0.1/model.zip", "sb3:runs/lr=0.1/model.zip")),
+        *(("./eng", "exec:./eng"), ("eng", "exec:./eng"), ("net.pt", "selfplay:net.pt")),
+    ],
+)
+def test_a_file_that_is_no_agent_is_told_its_spec(name, meant, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    if "/lr" not in name:  # which is told of any .zip
+        (tmp_path / name).touch()
+    for ask in (make, ConnectFourEnv):
+        with pytest.raises(UnknownAgent, match=rf"^unknown agent '{name}'; did you mean '{meant}'"):
+            ask(name)
 
 
 class Fixed(Agent):

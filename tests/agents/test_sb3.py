@@ -1,6 +1,8 @@
 """Models of Stable-Baselines3 as agents, and the boards it trains on."""
 
+import importlib
 import pickle
+import sys
 
 import numpy as np
 import pytest
@@ -75,3 +77,43 @@ def test_the_libraries_own_check_passes():
     # Flat as it is by default: of anything else the check supposes that it is an image.
     check_env(ConnectFourEnv())
     check_env(ConnectFourEnv(dtype="float32"))
+
+
+NETS = """
+import torch
+from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
+
+class Extractor(BaseFeaturesExtractor):
+    def __init__(self, space):
+        super().__init__(space, 8)
+        self.net = torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Linear(84, 8))
+
+    def forward(self, x):
+        return self.net(x)
+"""
+
+
+def test_modules_of_the_user_lie_beside_the_file_or_in_the_working_folder(tmp_path, monkeypatch):
+    beside, here = tmp_path / "beside", tmp_path / "here"
+    beside.mkdir()
+    here.mkdir()
+    (beside / "nets_of_a_test.py").write_text(NETS)
+    monkeypatch.setattr(sys, "path", [*sys.path, str(beside)])
+    extractor = importlib.import_module("nets_of_a_test").Extractor
+    settings = SMALL | {"policy_kwargs": {"features_extractor_class": extractor}}
+    stable_baselines3.PPO("MlpPolicy", ConnectFourEnv(), **settings).save(beside / "model.zip")
+    monkeypatch.chdir(here)
+
+    def made(path):
+        monkeypatch.setattr(sys, "path", [p for p in sys.path if not p.startswith(str(tmp_path))])
+        monkeypatch.delitem(sys.modules, "nets_of_a_test", raising=False)
+        return agents.make(f"sb3:{path}").choose(Position())
+
+    first = made(beside / "model.zip")
+    (here / "nets_of_a_test.py").write_text(NETS)
+    (beside / "model.zip").rename(tmp_path / "model.zip")
+    assert made("../model.zip") == first
+    monkeypatch.chdir(tmp_path)
+    said = r"'nets_of_a_test': expected nets_of_a_test\.py beside the file, in .* or in PYTHONPATH"
+    with pytest.raises(InvalidOption, match=said):
+        made("model.zip")

@@ -1,5 +1,8 @@
 """The networks of self-play: as agents, on their own, their optimiser, and PPO's."""
 
+import re
+from functools import partial
+
 import numpy as np
 import pytest
 
@@ -166,7 +169,26 @@ def test_a_short_training_beats_random(tmp_path):
     assert np.mean(points) > 0.72  # three seeds: 0.82
 
 
-def test_nothing_is_read_back_from_the_device(tmp_path):
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # PyTorch's own, within its compiler
+def test_compiled_rollouts_train_the_same_network(tmp_path, monkeypatch):
+    plain = ppo.train(tmp_path / "m.pt", 400, 1, boards=8, length=16)
+    monkeypatch.setattr(torch, "compile", partial(torch.compile, backend="eager"))
+    compiled = ppo.train(tmp_path / "m.pt", 400, 1, boards=8, length=16, compile=True)
+    assert compiled.value.weight.equal(plain.value.weight)
+
+
+def test_a_training_says_how_far_it_is(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(ppo, "REPORT_EVERY", 0)
+    ppo.train(tmp_path / "m.pt", 384, 1, boards=8, length=16)
+    lines = capsys.readouterr().out.splitlines()
+    plies = [
+        re.match(r"\d+ s: (\d+) plies, [\d,]+ a second, \d+\.\d a game; ", s)[1] for s in lines
+    ]
+    assert plies == ["128", "256", "384"]
+
+
+def test_nothing_is_read_back_from_the_device(tmp_path, monkeypatch):
     """Tensors on ``meta`` hold no values; whatever asks for one raises an error."""
+    monkeypatch.setattr(ppo, "figures", lambda *_: "")  # they are values
     network = ppo.train(tmp_path / "m.pt", 1, 1, "meta", 8, length=4)
     assert {parameter.device.type for parameter in network.parameters()} == {"meta"}

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from c4env import Position, agents
-from c4env.agents.selfplay.search import Improved
+from c4env.agents.selfplay.search import PolicyOutput
 from c4env.envs.vectorized.batch import bitboards, discs_on
 from tests.helpers.processes import start_python
 
@@ -45,7 +45,7 @@ def scripted(columns, values, proven):
     def search(boards, noise):
         column, value, sure = next(said)
         policies = np.eye(7)[[column]]
-        return Improved(np.array([column]), policies, np.array([value]), np.array([sure]))
+        return PolicyOutput(np.array([column]), policies, np.array([value]), np.array([sure]))
 
     return search
 

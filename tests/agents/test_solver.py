@@ -13,7 +13,6 @@ from c4env.bitboard import CELLS, COLUMNS, playable, winning_cells
 from c4env.boards import Size
 from c4env.envs.vectorized.batch import bitboards
 from c4env.errors import InvalidOption, InvalidPosition
-from c4env.jit import config
 from c4env.position import Position
 from tests.helpers.boards import part
 from tests.helpers.paths import published
@@ -55,14 +54,14 @@ def test_scores_of_the_solved_sets(solver, name):
 @pytest.mark.parametrize(
     ("name", "nodes"), [("L3_R1", 226), ("L2_R1", 1_613), ("L2_R2", 144_856), ("L1_R1", 44_617)]
 )
-def test_it_searches_no_more_nodes(name, nodes):
+def test_it_searches_as_many_nodes(name, nodes):
     """A worse order of moves changes no score: only the nodes of 25 positions show it."""
     solver, found = Solver(book=None, table_mb=8), 0
     for position, _ in solved(name)[:25]:
         solver.clear()
         solver.score(position)
         found += solver.nodes
-    assert found <= nodes
+    assert found == nodes
 
 
 @pytest.mark.parametrize("plies", range(41, 33, -1))
@@ -107,46 +106,6 @@ def test_at_least(solver):
             solver.at_least(positions[0], bad)
 
 
-@pytest.mark.parametrize("effort", [0, 0.5, 3, 100])
-def test_bounds_hold_the_scores_and_cost_what_they_may(effort):
-    solver = Solver(book=None, table_mb=1)
-    together = Solver(book=None, table_mb=1, threads=2)
-    open_bounds = 0
-    for position in random_positions(40, 4, 30 if config.DISABLE_JIT else 12, 35):
-        scores = solver.scores(position)
-        best = solver.best_columns(position)
-        solver.clear()
-        solver.score(position)
-        nodes = solver.nodes
-        solver.clear()
-        solver.best_columns(position)
-        least = solver.nodes
-        solver.clear()
-        bounds = solver.bounds(position, effort)
-        # The last of the columns' searches ends with the node at which it has to.
-        assert solver.nodes <= max(effort * nodes, least, 100) + COLUMNS
-        for column, score in enumerate(scores):
-            if score is None:
-                assert bounds[column] is None
-                continue
-            lowest, highest = bounds[column] or (99, -99)
-            assert lowest <= score <= highest <= max(s for s in scores if s is not None)
-            if column in best:
-                assert lowest == highest
-            open_bounds += lowest < highest
-        together.clear()
-        assert together.bounds(position, effort) == bounds
-    assert open_bounds > 0
-
-
-def test_bounds_of_a_position_that_is_over_and_of_one_in_the_book():
-    solver = Solver()
-    assert solver.bounds(Position.parse("1212121")) == [None] * COLUMNS
-    scores = [-1, 0, 1, None, 1, 0, -1]
-    known = [None if score is None else (score, score) for score in scores]
-    assert solver.bounds(Position.parse("444444")) == known
-
-
 @pytest.mark.compiled
 def test_the_principal_variation_ends_when_and_as_the_score_says(solver):
     for position in random_positions(30, seed=5, fewest=16, most=35):
@@ -165,12 +124,10 @@ def test_the_principal_variation_ends_when_and_as_the_score_says(solver):
 def test_one_table_and_cleared_tables_and_threads_give_the_same_scores():
     rows = SOLVED[::10]
     small = Solver(book=None, table_mb=1)
-    both = Solver(book=None, table_mb=1, threads=2)
     for position, score in rows:
         assert small.score(position) == score
         small.clear()
-        assert both.score(position) == score
-        assert both.scores(position) == small.scores(position)
+        assert max(s for s in small.scores(position) if s is not None) == score
     positions, expected = zip(*rows, strict=True)
     for threads in (1, 2, 3):
         assert small.scores_many(positions, threads=threads).tolist() == [*expected]
@@ -231,20 +188,19 @@ def test_columns_of_batches(book, threads):
 
 @pytest.mark.slow
 @pytest.mark.compiled
-@pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize(
     "ask",
     [
         lambda solver: solver.score(Position()),
         lambda solver: solver.scores(Position()),
-        lambda solver: solver.bounds(LATER, 1e9),
+        lambda solver: solver.scores(LATER),
         lambda solver: solver.columns_many([LATER, Position()]),
     ],
 )
-def test_interrupted_at_once_and_usable_after(ask, threads):
+def test_interrupted_at_once_and_usable_after(ask):
     import _thread
 
-    solver = Solver(book=None, table_mb=16, threads=threads)
+    solver = Solver(book=None, table_mb=16)
     late = [known for known in SOLVED if known[0].plies > 24][::5]
     solver.columns_many([position for position, _ in late[:2]])  # compiled
     timer = threading.Timer(0.2, _thread.interrupt_main)

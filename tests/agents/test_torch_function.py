@@ -1,6 +1,6 @@
 """torch: functions and modules of PyTorch in our games."""
 
-import pickle
+import copy
 
 import numpy as np
 import pytest
@@ -47,6 +47,8 @@ class Network(nn.Module):
             nn.Linear(Settings().width * 12, 7),
         )
 
+    layout = "planes_first"
+
     def forward(self, batch):
         return self.layers(batch)
 
@@ -72,9 +74,9 @@ def test_a_function_sees_the_side_to_move_first(source):
     position = Position.parse("4435")
     assert agent.choose(position) == 3
     # What it saw is in the file's own module, which only the agent knows.
-    dtype, shape, grad, planes = agent._module.__globals__["seen"][-1]
-    assert (dtype, shape, grad) == (torch.float32, (1, 2, 6, 7), False)
-    assert (np.array(planes)[0].transpose(1, 2, 0) == observe(position)["observation"]).all()
+    dtype, shape, grad, planes = agent.network.source.__globals__["seen"][-1]
+    assert (dtype, shape, grad) == (torch.float32, (1, 6, 7, 2), False)
+    assert (np.array(planes)[0] == observe(position)["observation"]).all()
 
 
 @pytest.mark.parametrize(
@@ -104,7 +106,7 @@ def test_a_module_plays_in_evaluation_mode(source, name):
     agent = agents.make(f"torch:{source}:{name}")
     columns = {agent.choose(Position()) for _ in range(20)}  # else dropout would vary it
     assert len(columns) == 1
-    twin = pickle.loads(pickle.dumps(agent))
+    twin = copy.deepcopy(agent)
     assert {twin.choose(Position())} == columns
 
 

@@ -7,6 +7,7 @@ returns the exit code, or None for 0.
 
 import argparse
 import importlib
+import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
@@ -66,10 +67,12 @@ def show_as_measured(
 
     if arguments.format == "text":
         wide = [14, *(max(9, len(name)) for name in [*columns][1:])]
-        say("  ".join(f"{name:>{width}}" for name, width in zip(columns, wide, strict=True)))
+        heading = (f"{name:>{width}}" for name, width in zip(columns, wide, strict=True))
+        say("  ".join(heading), sys.stdout)
         for row in checked():
             cells = [Column(*c).shown(cell) for c, cell in zip(columns.items(), row, strict=True)]
-            say("  ".join(f"{cell:>{width}}" for cell, width in zip(cells, wide, strict=True)))
+            shown = (f"{cell:>{width}}" for cell, width in zip(cells, wide, strict=True))
+            say("  ".join(shown), sys.stdout)  # at once, into a pipe too
     else:
         show(Table.of(columns, checked()), arguments)
     return int(wrong > 0)

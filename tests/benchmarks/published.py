@@ -19,9 +19,8 @@ from typing import Final
 import numpy as np
 
 from c4env import agents
-from c4env.agents.base import SearchingAgent
 from c4env.agents.published.negamax import Negamax
-from c4env.evaluation.cli.options import add_seed, at_least
+from c4env.evaluation.cli.options import at_least
 from c4env.evaluation.exact.questions import random_games, read_labelled
 from c4env.position import Position
 from tests.benchmarks.harness import show_as_measured, timed
@@ -50,13 +49,12 @@ def random_positions(count: int, seed: int) -> list[Position]:
 
 
 def search_all(name: str, depth: int, positions: Sequence[Position]) -> tuple[float, float, list]:
-    """Milliseconds and nodes a position, and every choice with its value."""
+    """Milliseconds and nodes a position, and every choice."""
     agent = agents.make(name, depth=depth)
-    assert isinstance(agent, SearchingAgent)
-    agent.best_move(positions[0])  # loads the code
-    seconds, found = timed(lambda: [agent.best_move(p) for p in positions])
-    nodes = sum(searched for _, _, searched in found) / len(positions)
-    return 1e3 * seconds / len(positions), nodes, [choice for *choice, _ in found]
+    agent.choose(positions[0])  # loads the code
+    seconds, found = timed(lambda: [(agent.choose(p), agent.nodes) for p in positions])
+    choices, nodes = zip(*found, strict=True)
+    return 1e3 * seconds / len(positions), sum(nodes) / len(positions), list(choices)
 
 
 def pruning(positions: Sequence[Position], depths: Sequence[int]) -> Iterator[list]:
@@ -101,7 +99,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--count", type=at_least(1), default=10, help="positions to prune (default 10)"
     )
-    add_seed(parser, "these positions")
+    parser.add_argument("--seed", type=at_least(0), default=0, help="seed of these positions")
 
 
 def execute(arguments: argparse.Namespace) -> int:

@@ -1,13 +1,16 @@
 """The benchmarks run and report what they say; how fast is theirs to say, not a test's."""
 
+import argparse
 import json
+import os
 import random
+import sys
 
 import numpy as np
 import pytest
 
 from c4env.envs.aec import env as aec_env
-from tests.benchmarks import env, vector
+from tests.benchmarks import env, harness, vector
 from tests.benchmarks.__main__ import main
 
 
@@ -54,6 +57,22 @@ def test_the_solver(peer, tmp_path, capsys):
     assert (row["set"], row["positions"], row["wrong"]) == ("late", 1, 0)
     assert (row["mtdf ms"] is None) == bool(peer)
     assert main(command) == 1  # the first line is mistaken
+
+
+def test_a_pipe_gets_a_row_as_it_is_measured(monkeypatch):
+    reader, writer = os.pipe()
+
+    def rows():
+        yield ["first", 0]
+        assert os.read(reader, 1000).split() == [b"set", b"wrong", b"first", b"0"]
+        yield ["second", 0]
+
+    with open(writer, "w") as stdout, monkeypatch.context() as patch:
+        patch.setattr(sys, "stdout", stdout)
+        text = argparse.Namespace(format="text")
+        assert harness.show_as_measured({"set": "", "wrong": ""}, rows(), text) == 0
+    assert os.read(reader, 1000).split() == [b"second", b"0"]
+    os.close(reader)
 
 
 def test_the_published_experiments(capsys):

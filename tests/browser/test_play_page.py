@@ -8,7 +8,7 @@ import pytest
 
 from c4env import Position, agents
 from c4env.agents.solver import Solver
-from c4env.evaluation.store.record import read_games
+from c4env.evaluation.store.run_files import read_games
 
 playwright = pytest.importorskip("playwright.sync_api", reason="the page's tests need playwright")
 pytest.importorskip("uvicorn", reason="the web server needs c4env[web]")
@@ -18,7 +18,7 @@ from tests.browser.chromium import FAINT, PATIENCE, as_discs  # noqa: E402
 from tests.helpers.serving import serving  # noqa: E402
 
 expect = playwright.expect
-pytestmark = [pytest.mark.compiled, pytest.mark.slow]  # each page in a real browser
+pytestmark = pytest.mark.compiled
 
 
 @pytest.fixture(scope="module")
@@ -110,6 +110,7 @@ def test_a_whole_game_by_clicks(open_page, folder):
     assert (game.moves, game.winner, game.ending) == (moves_of(page), 0, "four")
 
 
+@pytest.mark.slow
 def test_take_back_and_hint(open_page):
     page = open_page("moves=&red=human&yellow=minimax:depth=2")
     click(page, 0)
@@ -234,6 +235,7 @@ def start(port, folder):
     return process, process.stdout.readline().split()[0].rstrip("/")
 
 
+@pytest.mark.slow
 def test_the_server_stopped_in_the_middle_of_a_game(open_page, tmp_path):
     process, server = start(0, tmp_path)
     try:
@@ -258,6 +260,7 @@ def test_the_server_stopped_in_the_middle_of_a_game(open_page, tmp_path):
         process.stdout.close()
 
 
+@pytest.mark.slow
 def test_a_game_by_keys_alone_is_told_aloud(open_page):
     page = open_page("moves=444444777777&red=human&yellow=minimax:depth=2")
     page.evaluate(

@@ -12,7 +12,7 @@ from c4env.evaluation.exact.mistakes import Mistakes
 from c4env.evaluation.exact.scores import Judge
 from c4env.evaluation.rating.sprt import Sprt
 from c4env.evaluation.report import page as report
-from c4env.evaluation.store.record import read_games
+from c4env.evaluation.store.run_files import read_games
 from c4env.evaluation.studies.match import play_match
 from c4env.evaluation.tables import rounded
 from tests.browser.chromium import FAINT
@@ -22,7 +22,7 @@ from tests.helpers.runs import record_run
 
 MINUS = "\N{MINUS SIGN}"
 
-pytestmark = [pytest.mark.compiled, pytest.mark.slow]  # each page in a real browser
+pytestmark = pytest.mark.compiled
 
 
 @pytest.fixture(scope="module")
@@ -57,8 +57,9 @@ def test_a_costly_move_opens_its_game(page, folder):
     assert page.locator("#parts tbody th").all_inner_texts() == [part.where for part in found.parts]
     shown = page.locator("#parts tbody tr").all_inner_texts()
     for row, part in zip(shown, found.parts, strict=True):
-        rates = ["" if math.isnan(rate) else rounded(rate, ".1%") for rate in part[-2:]]
-        assert row.split("\t")[-3:] == [f"{part.given_away:.1f}", *rates], row
+        rates = [part.own.blunder_rate.value, part.opponents]
+        shown_rates = ["" if math.isnan(rate) else rounded(rate, ".1%") for rate in rates]
+        assert row.split("\t")[-3:] == [f"{part.own.given_away:.1f}", *shown_rates], row
     said = page.locator("#costly p").all_inner_texts()
     assert [text.replace(MINUS, "-") for text in said] == [
         re.sub(", first in game \\d+", "", mistake.said()) for mistake in found.mistakes[:10]
@@ -93,7 +94,7 @@ def test_a_replay_shows_the_exact_scores(page, folder):
 
 def test_slips_and_blunders_are_marked_and_the_graph_is_the_solvers(page, folder):
     _, games = read_games(folder / "run")
-    page.evaluate("open_(3)")
+    page.evaluate("openGame(3)")
     moves, opening = games[3].moves, len(games[3].opening)
     kinds = judged(moves, Solver())["verdicts"][opening:]
     assert {*kinds} == {"", "slip", "blunder"}
@@ -149,20 +150,21 @@ def test_figures_are_drawn_for_every_agent(page):
     assert page.locator("#cost circle").count() >= 2
     assert page.locator("#blunders polyline.line").count() == 3
     assert page.locator("#blunders polyline.others").count() == 6
-    found = page.evaluate("R")
+    content = page.evaluate("RUN")
     marked = []
     for i in range(3):
-        rows = [row for row in found["quality"]["by_ply"] if row[0] == i]
+        agent = content["standings"][i]["agent"]
+        rows = [row for row in content["curves"]["points"] if row["agent"] == agent]
         drawn = page.locator(f"#panel-{i} circle").evaluate_all(
             "all => all.map(c => [c.textContent, c.getAttribute('class')])"
         )
         rates = [re.findall(r": (\S+) of \d+ critical", title)[0] for title, _ in drawn]
-        assert rates == [rounded(row[4], ".1%") for row in rows]
+        assert rates == [rounded(row["blunder_rate"], ".1%") for row in rows]
         few = ["few" in kind for _, kind in drawn]
-        assert few == [row[3] < 5 for row in rows]
+        assert few == [row["critical"] < 5 for row in rows]
         marked += few
     assert any(marked)  # not left out
-    page.select_option("#unit", "0")
+    page.select_option("#unit", "nodes")
     assert "nodes a move" in page.inner_text("#cost")
     assert not page.is_visible("#course-card")  # no test was made
 
@@ -186,7 +188,7 @@ WHOLE = "[...document.querySelectorAll('.scroll')].every(s => s.scrollWidth <= s
 
 # Names, or shortened ones, that stand in two lines.
 BROKEN = """(() => {
-  const names = [...R.players, ...R.labels.flat()], found = [];
+  const names = [...AGENTS, ...RUN.labels], found = [];
   const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   for (let node; (node = walk.nextNode());)
     for (const name of names) for (let at = -1; (at = node.data.indexOf(name, at + 1)) >= 0;) {
@@ -200,6 +202,7 @@ BROKEN = """(() => {
 })()"""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [2, 7, 21])
 @pytest.mark.parametrize("width", [390, 1280])
 def test_every_text_can_be_read(browser, tmp_path, count, width):
@@ -223,16 +226,16 @@ def test_every_text_can_be_read(browser, tmp_path, count, width):
 
 
 def test_the_course_of_a_test_is_shown(browser, tmp_path):
-    match = play_match(["greedy", "random"], openings=2, sprt=Sprt(0, 300), jobs=1)
+    match = play_match("greedy", "random", openings=2, sprt=Sprt(0, 300), jobs=1)
     found = report.contents(match)
-    assert len(found["course"]["llr"]) == len(match.pairs) > 1
-    assert found["course"]["llr"][-1] == pytest.approx(float(Sprt(0, 300).llr(match.counts)))
+    assert len(found["test"]["llr"]) == len(match.pairs) > 1
+    assert found["test"]["llr"][-1] == pytest.approx(float(Sprt(0, 300).llr(match.counts)))
     path = tmp_path / "match.html"
     path.write_text(report.page(found))
     page = browser.new_page()
     page.goto(path.as_uri())
     points = page.get_attribute("#course polyline", "points").split()
-    assert len(points) == len(found["course"]["llr"]) + 1
+    assert len(points) == len(found["test"]["llr"]) + 1
     assert page.locator("#course .bound").count() == 2
     hypotheses = "greedy is 300 Elo stronger than random, or as strong as random."
     assert hypotheses in page.inner_text("#question")

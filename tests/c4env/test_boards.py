@@ -112,10 +112,11 @@ def test_what_belongs_to_a_board_is_sent_to_other_processes():
 
 def test_the_usual_board_is_the_package_itself():
     assert c4env.board(6, 7, 4) is c4env.board(6, 7) is c4env
-    assert type(c4env.env(rows=6, columns=7)) is type(c4env.env())
     small = c4env.board(4, 4)
-    assert type(small.env()) is type(c4env.env(rows=4, columns=4)) is not type(c4env.env())
-    assert type(small.env(rows=6, columns=7, connect=4)) is type(c4env.env())
+    assert type(c4env.env(rows=6, columns=7).unwrapped) is c4env.raw_env
+    assert type(small.env(rows=6, columns=7, connect=4).unwrapped) is c4env.raw_env
+    assert type(c4env.env(rows=4, columns=4).unwrapped) is small.raw_env is not c4env.raw_env
+    assert type(small.env().unwrapped) is small.raw_env
 
 
 def test_boards_do_not_mix():
@@ -133,6 +134,8 @@ def test_boards_do_not_mix():
 def test_a_module_that_is_not_made_for_any_board_refuses():
     with pytest.raises(WrongBoard, match=r"c4env\.envs\.text is made for 6x7x4, not for 4x4x4"):
         part(Size(4, 4, 4), "envs.text")
+    with pytest.raises(WrongBoard, match=r"on_4x4x4\.errors: all boards share c4env\.errors"):
+        part(Size(4, 4, 4), "errors")
     with pytest.raises(ModuleNotFoundError):
         part(Size(4, 4, 4), "nothing")
 

@@ -4,7 +4,6 @@ import copy
 import inspect
 import pickle
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,6 +14,7 @@ import c4env as connect_four_v3
 from c4env import Position
 from c4env.errors import InvalidPosition
 from tests.helpers.environments import begun, seen
+from tests.helpers.paths import ROOT
 
 BOTH = pytest.mark.parametrize("make", [connect_four_v3.env, connect_four_v3.raw_env])
 
@@ -40,8 +40,9 @@ def test_the_list_of_cells_is_the_board_of_the_game(make):
 @BOTH
 def test_a_move_can_be_taken_back_and_the_turn_passed_on(make):
     environment = begun(make, "44")
-    environment.board[31] = 0
-    environment.agent_selection = environment._agent_selector.next()
+    game = environment.unwrapped
+    game.board[31] = 0
+    game.agent_selection = game._agent_selector.next()
     assert environment.agent_selection == "player_1"
     environment.step(3)
     assert environment.position == Position.parse("44")
@@ -64,7 +65,7 @@ def test_a_board_that_no_game_reaches_is_refused_until_it_is_mended(make, index,
     with pytest.raises(InvalidPosition):
         environment.step(3)
     with pytest.raises(InvalidPosition):
-        environment.board = list(board)
+        environment.unwrapped.board = list(board)
     board[:] = [0] * 42
     environment.step(3)
     assert environment.position == Position.parse("4")
@@ -126,13 +127,22 @@ def test_the_layers_of_pettingzoo_are_one_game():
         assert layer.unwrapped is inner
         assert layer.board is inner.board
     assert environment.position == Position.parse("444")
-    environment.env.agent_selection = "player_0"
-    assert environment.agent_selection == "player_0"
     double = pickle.loads(pickle.dumps(copy.deepcopy(environment)))
-    double.agent_selection = "player_1"
-    double.unwrapped.step(0)
+    double.step(0)
     assert double.position == Position.parse("4441") != environment.position
     assert BaseWrapper(environment).unwrapped is inner
+
+
+@pytest.mark.parametrize("depth", [1, 2, 3])
+def test_what_is_set_on_a_layer_is_what_pettingzoo_sees_there(depth):
+    theirs = pytest.importorskip("pettingzoo.classic.connect_four.connect_four")
+    answers = []
+    for module in (theirs, connect_four_v3):
+        environment = begun(module.env, "4")
+        layers_of(environment)[depth].terminations = {"player_0": True, "player_1": True}
+        environment.step(None if depth == 3 else 3)
+        answers.append([seen(environment), environment.last()[1:], environment.unwrapped.board])
+    assert answers[0] == answers[1]
 
 
 class Counting(BaseWrapper[str, Any, Any]):
@@ -228,5 +238,5 @@ def test_every_attribute_of_connect_four_v3_is_read_and_set_here():
         row = tuple(" ".join(access(layer, name) for layer in chain) for chain in chains)
         groups.setdefault(row, []).append(f"`{name}`")
     table = [f"| {', '.join(group)} | {a} | {b} |" for (a, b), group in groups.items()]
-    text = Path("docs/guides/from-connect-four-v3.md").read_text("utf-8")
+    text = (ROOT / "docs/guides/from-connect-four-v3.md").read_text("utf-8")
     assert [line for line in table if line not in text] == [], "\n".join(table)

@@ -1,7 +1,11 @@
 """Boards as tensors: the games of the vector environment, wherever the tensors are."""
 
+import copy
+import importlib
 import sys
+from contextlib import contextmanager, nullcontext
 from functools import partial
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -15,9 +19,9 @@ from c4env.observation import DTYPES, LAYOUTS, Form
 from tests.helpers.boards import OTHER_BOARDS, WIDEST
 
 try:
-    from c4env.envs.vectorized import tensor
+    from c4env.envs.vectorized import tensor, tensor_env
 except MissingExtra:
-    tensor = None
+    tensor = tensor_env = None
 
 
 @pytest.fixture
@@ -32,7 +36,8 @@ def follow(size, games, board=c4env, theirs=None, **ours):
     """Play as many games on both, also with actions that lose, and compare all there is."""
     from torch import from_numpy
 
-    given = {key: value for key, value in ours.items() if key != "autoreset"} | (theirs or {})
+    apart = ("autoreset", "compile")
+    given = {key: value for key, value in ours.items() if key not in apart} | (theirs or {})
     stays = not ours.get("autoreset", True)
     tensors = board.TensorEnv(size, **ours)
     envs = board.ConnectFourVectorEnv(
@@ -50,8 +55,10 @@ def follow(size, games, board=c4env, theirs=None, **ours):
         assert info.keys() == same_info.keys() - {
             *("final_obs", "_final_obs", "final_info", "_final_info")
         }
-        for key, tensor in info.items():
-            assert np.array_equal(tensor.numpy(), same_info[key])
+        for key in info:
+            assert np.array_equal(info[key].numpy(), same_info[key])
+            if key != "player_rewards":
+                assert info[key].numpy().dtype == same_info[key].dtype
         mask = expected["action_mask"]
         actions = (
             choose.random(mask.shape) * (mask + (choose.random(size) < 0.02)[:, None])
@@ -139,6 +146,191 @@ def test_the_functions_compile_without_a_break(torch, backend, opponent):
         expected = turn(state, actions, opponent)
         state, *rest = compiled(state, actions)
         same([state, *rest], expected)
+
+
+COMPILING = pytest.mark.filterwarnings("ignore::DeprecationWarning")
+INDUCTOR = pytest.mark.parametrize(
+    "backend", ["eager", pytest.param("inductor", marks=pytest.mark.slow)], indirect=True
+)
+
+
+@pytest.fixture
+def backend(request, torch, monkeypatch):
+    """TensorEnv's compiler: the one that makes code, or by default the part in Python alone."""
+    compile_by = partial(torch.compile, backend=getattr(request, "param", "eager"))
+    monkeypatch.setattr(tensor_env.torch, "compile", compile_by)
+
+
+@COMPILING
+@INDUCTOR
+@pytest.mark.parametrize("autoreset", [True, False])
+@pytest.mark.parametrize("opponent", [None, "random", rightmost])
+def test_a_compiled_step_plays_the_same_games(backend, opponent, autoreset):
+    same = {}
+    if opponent is rightmost:
+        same = {"opponent": batched(lambda s: COLUMNS - 1 - s["action_mask"][:, ::-1].argmax(1))}
+    given = {"opponent": opponent, "autoreset": autoreset, "openings": OPENINGS}
+    follow(7, 40, theirs=same, compile=True, **given)
+
+
+@COMPILING
+def test_more_boards_than_a_graph_is_for_are_compiled_too(backend, monkeypatch):
+    monkeypatch.setattr(tensor_env, "RECORDED", 6)
+    follow(7, 40, compile=True)
+
+
+@COMPILING
+@INDUCTOR
+@pytest.mark.parametrize("opponent", [None, rightmost])
+def test_what_a_compiled_step_returns_is_the_callers(torch, backend, opponent):
+    tidy, spoilt = (c4env.TensorEnv(6, opponent=opponent, compile=True) for _ in range(2))
+    for env in (tidy, spoilt):
+        env.reset(seed=2)
+    choose = torch.Generator().manual_seed(1)
+    for _ in range(30):
+        actions = torch.randint(COLUMNS, (6,), generator=choose)
+        given = actions.clone()
+        expected, found = tidy.step(actions), spoilt.step(given)
+        assert given.equal(actions)
+        same(found, expected)
+        for each in (given, *found[0].values(), *found[1:4], *found[4].values()):
+            each.fill_(1)
+    twin = copy.deepcopy(spoilt)
+    same(twin.step(actions), spoilt.step(actions))
+    tidy.step(actions)
+    same(spoilt.step(actions), tidy.step(actions))
+
+
+@COMPILING
+@pytest.mark.parametrize("opponent", [None, "random", rightmost])
+@pytest.mark.parametrize("compiled", [False, True])
+def test_a_rollout_is_so_many_steps(torch, backend, compiled, opponent):
+    compare_rollouts(opponent, compiled)
+
+
+@COMPILING
+@pytest.mark.slow
+@pytest.mark.parametrize("backend", ["inductor"], indirect=True)
+def test_a_rollout_compiled_to_code_is_so_many_steps(torch, backend):
+    compare_rollouts("random", True)
+
+
+def compare_rollouts(opponent, compiled):
+    def policy(seen):
+        return rightmost(seen), seen["observation"].sum((1, 2, 3))
+
+    envs = c4env.TensorEnv(6, opponent=opponent, compile=compiled)
+    steps = c4env.TensorEnv(6, opponent=opponent)
+    with pytest.raises(WrongOrder, match="before rollout"):
+        envs.rollout(policy, 3)
+    envs.reset(seed=4)
+    seen, _ = steps.reset(seed=4)
+    ended = 0
+    for plies in (9, 9, 5):
+        found = envs.rollout(policy, plies)
+        for t in range(plies):
+            actions, discs = policy(seen)
+            before = (*seen.values(), actions, (discs,))
+            seen, rewards, over, _, _ = steps.step(actions)
+            same([each[t] for each in found[:3]], before[:3])
+            results = found.extras[0][t], found.rewards[t], found.terminations[t]
+            same(results, (discs, rewards, over))
+            ended += int(over.sum())
+        same(found.last, seen)
+    assert ended >= 6
+    same(envs.rollout(rightmost, 2).extras, ())
+    with pytest.raises(InvalidOption, match="plies=0"):
+        envs.rollout(policy, 0)
+
+
+def test_a_graph_is_recorded_after_three_runs_beside_it(torch, monkeypatch):
+    """On stand-ins for CUDA's streams and graphs, which say what happens in which of them."""
+    log, graph = [], SimpleNamespace(replay=lambda: log.append("replay"))
+
+    @contextmanager
+    def within(name, *_):
+        log.append(f"{name} begins")
+        yield
+        log.append(f"{name} ends")
+
+    stream = SimpleNamespace(wait_stream=lambda _: log.append("wait"))
+    for name, stand_in in (
+        ("device", lambda _: nullcontext()),
+        ("Stream", lambda: stream),
+        ("current_stream", lambda: stream),
+        ("stream", partial(within, "stream")),
+        ("CUDAGraph", lambda: graph),
+        ("graph", partial(within, "graph")),
+    ):
+        monkeypatch.setattr(torch.cuda, name, stand_in)
+    again = tensor_env.record(lambda: log.append("run"), "cuda")
+    warm_up = ["wait", "stream begins", *["run"] * 3, "stream ends", "wait"]
+    assert log == [*warm_up, "graph begins", "run", "graph ends"]
+    again()
+    assert log[-1] == "replay"
+    assert tensor_env.record(again, "cpu") is again
+
+
+def like_a_graph(run, _):
+    """What CUDA makes of a function: runs before, and always the same tensors as results."""
+    for _ in range(4):
+        run()
+    from torch.utils._pytree import tree_map
+
+    owner = run.__self__
+    kept = owner._results
+
+    def again():
+        run()
+        tree_map(lambda old, new: old.copy_(new), kept, owner._results)
+        owner._results = kept
+
+    return again
+
+
+@COMPILING
+@pytest.mark.parametrize("opponent", [None, "random"])
+def test_a_graph_plays_the_same_games(backend, monkeypatch, opponent):
+    monkeypatch.setattr(tensor_env, "record", like_a_graph)
+    follow(7, 40, opponent=opponent, openings=OPENINGS, compile=True)
+    compare_rollouts(opponent, True)
+
+
+@COMPILING
+def test_what_is_refused_is_refused_compiled(torch, backend):
+    def halves(seen):
+        return seen["action_mask"][:, 0] / 2
+
+    env = c4env.TensorEnv(2, compile=True)
+    answers = c4env.TensorEnv(2, opponent=halves, seat=0, compile=True)
+    for each in (env, answers):
+        each.reset(seed=1)
+    with pytest.raises(InvalidAction, match=r"the opponent's answer of dtype torch\.float32"):
+        answers.step(torch.tensor([0, 0]))
+    with pytest.raises(InvalidAction, match="actions of type int: expected a tensor"):
+        env.rollout(lambda seen: 3, 2)
+    with pytest.raises(InvalidAction, match=r"actions of shape \(1,\)"):
+        env.step(torch.tensor([0]))
+
+
+def test_where_compiling_fails_it_warns_and_goes_on(torch, monkeypatch):
+    def fails(*_, **__):
+        raise RuntimeError("no compiler")
+
+    monkeypatch.setattr(tensor_env.torch, "compile", fails)
+    asked = c4env.TensorEnv(3, compile=True)
+    asked.reset(seed=1)
+    actions = torch.tensor([1, 2, 3])
+    with pytest.raises(RuntimeError, match="no compiler"):
+        asked.step(actions)
+    env, plain = c4env.TensorEnv(3), c4env.TensorEnv(3, compile=False)
+    env._compiles = True  # as on CUDA
+    for each in (env, plain):
+        each.reset(seed=1)
+    with pytest.warns(UserWarning, match=r"without torch\.compile: RuntimeError: no compiler"):
+        found = env.step(actions)
+    same(found, plain.step(actions))
+    same(env.step(actions), plain.step(actions))
 
 
 @pytest.mark.parametrize("opponent", [None, "random", rightmost])
@@ -234,8 +426,10 @@ def test_bad_arguments_are_refused(torch):
             env.step(actions)
 
 
-def test_without_torch_the_extra_is_named(monkeypatch):
+@pytest.mark.parametrize("name", ["tensor", "tensor_env"])
+def test_without_torch_the_extra_is_named(monkeypatch, name):
+    module = f"c4env.envs.vectorized.{name}"
     monkeypatch.setitem(sys.modules, "torch", None)
-    monkeypatch.delitem(sys.modules, "c4env.envs.vectorized.tensor", raising=False)
+    monkeypatch.delitem(sys.modules, module, raising=False)
     with pytest.raises(MissingExtra, match=r"pip install 'c4env\[torch\]'"):
-        import c4env.envs.vectorized.tensor  # noqa: F401
+        importlib.import_module(module)

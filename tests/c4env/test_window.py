@@ -33,7 +33,7 @@ def test_the_environment_shows_every_disc():
     environment = env(render_mode="human", screen_scaling=2)
     environment.reset()
     environment.step(3)
-    window = environment._viewer.window
+    window = environment.unwrapped._viewer.window
     assert window is not None
     assert np.array_equal(shown(window), rgb_array(Position.parse("4"), 3, screen_scaling=2))
     environment.step(4)
@@ -48,8 +48,8 @@ def test_the_environment_shows_every_disc():
     environment.close()
     assert environment.position == Position.parse("456")
     environment.step(6)
-    assert environment._viewer.window is not None
-    assert environment._viewer.window.is_open
+    assert environment.unwrapped._viewer.window is not None
+    assert environment.unwrapped._viewer.window.is_open
     environment.close()
 
 
@@ -60,10 +60,10 @@ def test_a_copy_opens_its_own_window(duplicate):
     environment.step(3)
     double = duplicate(environment)
     double.step(3)
-    assert double._viewer.window is not environment._viewer.window
+    assert double.unwrapped._viewer.window is not environment.unwrapped._viewer.window
     double.close()
-    assert environment._viewer.window is not None
-    assert environment._viewer.window.is_open
+    assert environment.unwrapped._viewer.window is not None
+    assert environment.unwrapped._viewer.window.is_open
     environment.close()
 
 

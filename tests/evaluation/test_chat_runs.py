@@ -17,7 +17,8 @@ from c4env.errors import InvalidOption, Unavailable
 from c4env.evaluation.__main__ import main
 from c4env.evaluation.exact.questions import quality
 from c4env.evaluation.report.models import conversations, model_rows
-from c4env.evaluation.store.record import GameRecord, read_games
+from c4env.evaluation.store.record import GameRecord
+from c4env.evaluation.store.run_files import read_games
 from c4env.evaluation.store.transcripts import TRANSCRIPTS_FILE, Spoken, read_transcripts
 from tests.helpers.chat import KEY, Fault, lowest_legal, server_with_key
 from tests.helpers.processes import environment, run_python, start_python
@@ -245,10 +246,10 @@ def test_the_page_holds_the_conversations_as_text(server, tmp_path, c4):
     talk = conversations(games, read_transcripts(tmp_path))
     assert sorted(talk) == [0, 1]
     first, second = talk[games.index(next(g for g in games if g.players[0] == "model"))][:2]
-    assert (first[0], first[3], second[3]) == (0, None, "1")
-    assert [role for role, _ in first[1]] == ["user"]
-    assert second[1][0][1].startswith("That is no legal move")
-    assert len(second[1]) == 1  # what was asked before is not repeated
+    assert (first["ply"], first["column"], second["column"]) == (0, None, "1")
+    assert [asked["role"] for asked in first["asked"]] == ["user"]
+    assert second["asked"][0]["content"].startswith("That is no legal move")
+    assert len(second["asked"]) == 1  # what was asked before is not repeated
     html = tmp_path / "page.html"
     c4("report", tmp_path, "--html", html, "--quiet", "--no-scores")
     text = html.read_text()

@@ -34,7 +34,7 @@ def positions(found):
 
 
 def test_every_label_is_what_the_slow_reference_finds(late):
-    some = late[1].take(np.flatnonzero(late[1].ply >= 33))
+    some = late[1][late[1].ply >= 33]
     assert len(some.mine) > 20
     for position, columns in zip(positions(some), some.columns.tolist(), strict=True):
         board = reference.board_after(position.moves())
@@ -53,13 +53,34 @@ def test_the_fields_go_together(late):
     assert {*found.ply.tolist()} == {*LATE["plies"]}
 
 
+def test_it_is_a_table_of_positions(late):
+    found = late[1]
+    assert len(found) == 200
+    assert repr(found).startswith("<Data: 200 positions of 26 to 39 plies; ")
+    assert len(repr(found)) < 120
+    assert [row.position for row in found] == positions(found)
+    assert found[-1].columns.tolist() == found.columns[-1].tolist()
+    assert found[np.int64(3)].score == found[3].score == found.score[3]
+    assert [len(found[rows]) for rows in (slice(5, 15), [1, 2], found.score > 0)] == [
+        10, 2, (found.score > 0).sum(),
+    ]  # fmt: skip
+    assert found[[7, 2]].mine.tolist() == [found.mine[7], found.mine[2]]
+    with pytest.raises(IndexError):
+        found[200]
+    frame = found.frame()
+    assert list(frame) == list(module.NAMES)
+    assert frame.score.tolist() == found.score.tolist()
+    assert repr(found[:0]) == "<Data: 0 positions>"
+
+
 @pytest.mark.parametrize("ending", [".npz", ".parquet"])
 def test_what_is_written_is_read(late, tmp_path, ending):
     if ending == ".parquet":
         pytest.importorskip("pyarrow")
     path = tmp_path / f"file{ending}"
     found = evaluation.data(path, **LATE)
-    for kept, given, same in zip(Data.read(path), found, late[1], strict=True):
+    for name in module.NAMES:
+        kept, given, same = (getattr(each, name) for each in (Data.read(path), found, late[1]))
         assert kept.dtype.kind == given.dtype.kind
         assert (kept == given).all()
         assert (given == same).all()
@@ -71,7 +92,7 @@ def test_what_is_written_is_read(late, tmp_path, ending):
 def others_read(path, found):
     """A Parquet file, as pandas and datasets have it."""
     frame = pytest.importorskip("pandas").read_parquet(path)
-    assert list(frame) == list(Data._fields)
+    assert list(frame) == list(module.NAMES)
     assert (frame["mine"] == found.mine).all()
     assert (np.stack(frame["columns"]) == found.columns).all()
     assert (frame["split"] == found.split).all()
@@ -176,7 +197,7 @@ def test_after_a_kill_it_goes_on_to_the_same_file(late, tmp_path):
     assert [part] == list(tmp_path.iterdir())
     with part.open("ab") as file:
         file.write(b'["scores",[20')  # torn off
-    with pytest.raises(UnreadableRun, match="has another header"):
+    with pytest.raises(UnreadableRun, match="belongs to another call"):
         evaluation.data(path, **{**LATE, "seed": 4})
     seen = []
     evaluation.data(path, watch=lambda *done: seen.append(done), **LATE)

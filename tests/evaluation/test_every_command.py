@@ -12,7 +12,8 @@ from c4env.evaluation.__main__ import main
 from c4env.evaluation.cli import progress
 from c4env.evaluation.cli.progress import MatchProgress, RunProgress
 from c4env.evaluation.rating.sprt import Sprt
-from c4env.evaluation.store.record import GAMES_FILE, GameRecord, read_games
+from c4env.evaluation.store.record import GameRecord
+from c4env.evaluation.store.run_files import GAMES_FILE, read_games
 from tests.helpers.commands import refusal
 from tests.helpers.processes import environment, run_python
 
@@ -31,12 +32,12 @@ BAD = {
         ("random greedy --out pyproject.toml", "is a file: expected a directory"),
         (f"random greedy --out {'x' * 300}", "File name too long"),
         ("random greedy --margin 1", "--margin has no effect without"),
-        ("random greedy --jobs 0", "--jobs: 0: expected at least 1"),
-        ("random greedy --seed two", "invalid number value: 'two'"),
+        ("random greedy --jobs 0", "jobs=0: expected a number of games"),
+        ("random greedy --seed two", "invalid int value: 'two'"),
         ("greedy greedy", "c4 play"),
         ("one=random one=greedy", "agent 'one' is given twice"),
         ("greedy --only greedy", "a gauntlet needs a challenger and at least one agent"),
-        ("alphabeta:depth=1..2 alphabeta:depth=2", "'alphabeta:depth=2' is given twice"),
+        ("alphabeta:depth=1..2 greedy", "depth='1..2': expected int between 1 and 42"),
         ("random greedy --html tests", "'tests' is a folder: expected the name of a file"),
         ("random greedy --board 10x10", "board '10x10': expected ROWSxCOLUMNSxLINE"),
         ("random greedy --board -1", "board '-1': expected ROWSxCOLUMNSxLINE"),
@@ -77,7 +78,7 @@ BAD = {
         ("--on end-easy", "expected a run directory, agents, or --heuristics"),
         ("--heuristics nope --on end-easy", "heuristic 'nope'"),
         ("--heuristics lines --on no-such-set", "no-such-set"),
-        ("--heuristics lines --on end-easy --seed -2", "--seed: -2: expected at least 0"),
+        ("--heuristics lines --on end-easy --seed -2", "seed=-2: expected an integer of 0 or more"),
         ("--heuristics lines --on end-easy --count 0", "0 positions"),
         ("--heuristics lines --on end-easy --out x", "--out has no effect with --heuristics"),
         ("--heuristics lines", "--heuristics: expected --on"),
@@ -102,11 +103,6 @@ BAD = {
         ("a=greedy a=random", "a=greedy a=random: expected two different names"),
         ("random greedy --record LICENSE/games", "cannot be written: "),
         ("random greedy --moves 1212121", "--moves 1212121: expected a game that is not over"),
-    ],
-    "new": [
-        ("agent pyproject.toml", "expected a file name that ends with .py"),
-        ("agent tests/conftest.py", "already exists"),
-        ("agent no/x.py", "No such"),
     ],
 }
 
@@ -152,7 +148,7 @@ def test_a_run_is_printed_reported_and_resumed(tmp_path, c4):
     assert heading.split()[:3] == ["rank", "agent", "Elo"]
     assert best.split()[1] == "greedy"
     assert "moving first" in shown
-    assert "8 games; openings of 1 ply" in shown
+    assert "8 games, openings of 1 ply" in shown
     assert f"games in {tmp_path}; c4 report {tmp_path}" in shown
     assert "\x1b" not in shown
     again = c4(*run, "--quiet")
@@ -216,7 +212,7 @@ def test_json_holds_all_that_text_says(c4):
     assert [first[name] for name in names] == [getattr(rated, field) for field in fields]
     assert (first["rank_best"], first["rank_worst"]) == rated.ranks
     assert found["first_move"] == ratings.first_move._asdict()
-    assert ratings.method_note() in found["notes"]
+    assert ratings.line() in found["notes"]
 
 
 def test_list_describes_every_agent(c4):
@@ -232,6 +228,7 @@ def test_list_describes_every_agent(c4):
     [
         ("C4 run random greedy --openings 0 --jobs 1 --quiet >&-", 0, ""),
         ("C4 list | head -1", 0, ""),
+        ("C4 run random greedy --openings 0 --html p.html 2>&1 | true; test -s p.html", 0, ""),
         ("mkdir gone && cd gone && rmdir ../gone && C4 list", 2, "the working folder was deleted"),
         ("C4 list > /dev/full", 2, "No space left on device"),
         ("PYTHONIOENCODING=ascii C4 run 棋=random greedy --openings 0 --jobs 1 --quiet", 0, ""),
@@ -294,6 +291,21 @@ def test_a_run_says_that_it_compiles_when_it_does(tmp_path):
     for times in (1, 0):
         said = run_python(*command, env=elsewhere, check=True).stderr
         assert said.count("compiling native code") == times
+
+
+@pytest.mark.slow
+@pytest.mark.compiled  # from nothing: seconds
+def test_a_run_that_cannot_keep_machine_code_says_so_and_leaves_none(tmp_path):
+    blocked, temporary = tmp_path / "blocked", tmp_path / "temporary"
+    blocked.write_text("in the way")
+    temporary.mkdir()
+    places = dict.fromkeys(("HOME", "NUMBA_CACHE_DIR", "XDG_CACHE_HOME"), str(blocked))
+    elsewhere = environment(**places, TMPDIR=str(temporary))
+    command = ["-m", "c4env.evaluation", "run", "a=random", "b=random", "--openings", "0"]
+    done = run_python(*command, "--jobs", "2", "--board", "4x4x4", env=elsewhere, check=True)
+    assert "compiling native code for the board 4x4x4, on each run" in done.stderr
+    assert "only on the first run" not in done.stderr
+    assert [*temporary.glob("c4env-*")] == []
 
 
 def progress_of_games(quiet=False):

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from c4env.errors import InvalidOption, Unwritable
-from c4env.evaluation.store import export
+from c4env.evaluation.store import run_files as export
 from c4env.evaluation.store.record import GameRecord
 
 GAMES = [

@@ -5,11 +5,10 @@ import pytest
 from c4env import agents, evaluation
 from c4env.agents.base import Agent
 from c4env.agents.registry.entries import Entry
-from c4env.errors import InvalidOption, UnreadableRun
+from c4env.errors import UnreadableRun
 from c4env.evaluation.games.game import Clock
 from c4env.evaluation.games.players import Seats
-from c4env.evaluation.plan.field import Traits, make_player, name_players
-from c4env.evaluation.plan.patterns import MOST, expand, expand_all
+from c4env.evaluation.plan.field import Traits, make_player, name_players, split_name
 
 
 class Patient(Agent):
@@ -87,56 +86,14 @@ def test_timed_runs_say_so_and_agents_are_closed(patient, tmp_path):
         evaluation.round_robin(["patient", "random"], openings=0, movetime=4, out=tmp_path)
 
 
-def test_what_a_pattern_stands_for():
-    for pattern, specs in (
-        ("greedy", ["greedy"]),
-        ("alphabeta:depth=2..4", ["alphabeta:depth=2", "alphabeta:depth=3", "alphabeta:depth=4"]),
-        ("a:x=3..3", ["a:x=3"]),
-        ("a:x={1..2,7}", ["a:x=1", "a:x=2", "a:x=7"]),
-        ("a:x=1..2,h={b,c}", ["a:x=1,h=b", "a:x=1,h=c", "a:x=2,h=b", "a:x=2,h=c"]),
-        ("{a,b}:x=1..2", ["a:x=1", "a:x=2", "b:x=1", "b:x=2"]),
-        ("a:h=package.module:f", ["a:h=package.module:f"]),
-        ("a:path=../x,y=1", ["a:path=../x,y=1"]),
-        ("a:h={m:f, m:g}", ["a:h=m:f", "a:h=m:g"]),
-    ):
-        assert expand(pattern) == specs
-
-
-def test_a_spec_with_an_argument_or_a_file_path_stays_as_it_is():
-    as_they_are = [
-        "exec:awk '{print 1}'",
-        "me=exec:./engine --depth=1..3",
-        "chat:{model}",
-        "agents/{a,b}.py:agent",
-        "mine.py:Agent:depth=1..2",
-        "one=greedy",
-    ]
-    two = ["minimax:depth=1", "minimax:depth=2"]
-    assert expand_all(["minimax:depth=1..2", *as_they_are]) == [*two, *as_they_are]
-
-
-def test_a_pattern_with_a_name_is_one_agent():
-    assert expand_all(["mine=minimax:depth={3}"]) == ["mine=minimax:depth=3"]
-    with pytest.raises(InvalidOption, match="'mine' names 2 agents: expected one agent"):
-        expand_all(["mine=minimax:depth=1..2"])
-
-
-def test_a_bad_pattern_is_quoted():
-    for pattern, words in (
-        ("a:x={1,2", "unmatched brace"),
-        ("a:x=1,2}", "unmatched brace"),
-        ("a:x={{1,2}}", "unmatched brace"),
-        ("a:x={}", "empty choice"),
-        ("a:x={1,,2}", "empty choice"),
-        ("a:x=4..2", "4..2: expected an ascending range"),
-        ("a:x={4..2}", "4..2: expected an ascending range"),
-        (f"a:x=0..{MOST}", "expected an ascending range of at most"),
-        ("a:x=1..99,y=1..99", "expected at most 1000"),
-        ("a:x=x..y", "x..y: expected a range of whole numbers such as 1..6"),
-        ("a:x=1..y,z=3", "1..y: expected a range"),
-        ("a:x=0.5..2.0", "0.5..2.0: expected a range"),
-    ):
-        with pytest.raises(InvalidOption) as raised:
-            expand(pattern)
-        assert words in str(raised.value)
-        assert pattern in str(raised.value)
+@pytest.mark.parametrize(
+    "spec",
+    [
+        *("runs/lr=0.1/mine.py", "./lr=0.1/mine.py:f", r"runs\lr=0.1\mine.py", "C:/lr=1/mine.py:f"),
+        *(r"C:\x\lr=0.1\mine.py", "kaggle:runs/lr=0.1/agent.py", "greedy"),
+    ],
+)
+def test_a_path_may_hold_an_equals_sign_and_a_name_no_slash(spec):
+    assert split_name(spec) == (spec, spec)
+    assert split_name(f"mine={spec}") == ("mine", spec)
+    assert split_name(f" a b = {spec} ") == ("a b", spec)

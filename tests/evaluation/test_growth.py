@@ -6,8 +6,8 @@ from c4env import evaluation
 from c4env.errors import UnreadableRun
 from c4env.evaluation.plan.header import RunHeader
 from c4env.evaluation.rating.sprt import Sprt
-from c4env.evaluation.store.growth import grown
-from c4env.evaluation.store.record import GAMES_FILE, digest, read_games
+from c4env.evaluation.store.record import digest
+from c4env.evaluation.store.run_files import GAMES_FILE, grown, read_games
 from c4env.evaluation.studies.match import play_match
 
 TWO = ["random", "greedy"]
@@ -90,30 +90,32 @@ CLOSE = Sprt(0, 100)
 
 def test_a_match_with_a_test_goes_on_with_more_openings(tmp_path):
     pair = ["minimax:depth=1", "random"]
-    first = play_match(pair, ["1", "2"], CLOSE, out=tmp_path)
+    first = play_match(*pair, ["1", "2"], CLOSE, out=tmp_path)
     assert first.decision is None
     more = ["12", "3", "1", "4", "44", "13", "41"]
-    result, there = counted(pair, more, sprt=CLOSE, play=play_match, out=tmp_path)
+    result, there = counted(
+        pair, more, sprt=CLOSE, play=lambda p, *a, **k: play_match(*p, *a, **k), out=tmp_path
+    )
     order = ["1", "2", "12", "3", "4", "44", "13", "41"]
-    at_once = play_match(pair, order, CLOSE)
+    at_once = play_match(*pair, order, CLOSE)
     assert there == 4
     assert at_once.games != first.games
     assert (result.digest, result.lines.csv()) == (at_once.digest, at_once.lines.csv())
     assert read_games(tmp_path)[0].openings == tuple(order)
     assert evaluation.read_run(tmp_path).lines.csv() == at_once.lines.csv()
-    assert play_match(pair, ["1", "2"], CLOSE, out=tmp_path).lines.csv() == first.lines.csv()
+    assert play_match(*pair, ["1", "2"], CLOSE, out=tmp_path).lines.csv() == first.lines.csv()
 
 
 def test_a_match_with_a_test_takes_on_nothing_else(tmp_path):
     pair = ["minimax:depth=1", "random"]
-    play_match(pair, 0, CLOSE, out=tmp_path)
+    play_match(*pair, 0, CLOSE, out=tmp_path)
     test = "these fields differ: sprt 0,100,0.05,0.05"
     for sprt, other in ((Sprt(0, 50), "0,50,0.05,0.05"), (None, "None")):
         with pytest.raises(UnreadableRun, match=f"{test}, not {other}"):
-            play_match(pair, 0, sprt, out=tmp_path)
+            play_match(*pair, 0, sprt, out=tmp_path)
     words = "players minimax:depth=1 and random, not greedy and random"
     with pytest.raises(UnreadableRun, match=words):
-        play_match(["greedy", "random"], 0, CLOSE, out=tmp_path)
+        play_match("greedy", "random", 0, CLOSE, out=tmp_path)
     with pytest.raises(UnreadableRun, match="not None"):
         evaluation.round_robin(THREE, 0, out=tmp_path)
 

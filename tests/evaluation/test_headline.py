@@ -76,8 +76,8 @@ def test_the_sentence_of_a_match():
 
 def test_advice_knows_the_limit_of_openings():
     for plies, played, said in (
-        (3, 9, "--limit 9 plays 9 of 121 openings of 3 plies: raise it."),
-        (2, 25, "--openings 3 plays 121 openings."),
+        (3, 9, "For narrower intervals raise --limit 9 (of 121 openings)."),
+        (2, 25, "For narrower intervals use --openings 3 (121 openings)."),
     ):
         some = tuple(enumerate_openings(plies))[:played]
         games = [
@@ -92,9 +92,10 @@ def test_advice_knows_the_limit_of_openings():
 def test_the_lines_of_a_match_are_those_of_engine_authors():
     lines = str(match_of("11", "1=", "10", "00", sprt=(0, 40)).lines).split("\n")
     assert [line.split(":")[0] for line in lines] == ["Elo", "LLR", "pentanomial", "games"]
-    assert re.fullmatch(r"Elo: \+\d+ \(-\d+ \.\. \+\d+\), LOS: \d\d\.\d%", lines[0])
+    elo = r"Elo: \+\d+ \(-\d+ \.\. \+\d+\)"
+    assert re.fullmatch(rf"{elo}, n{elo}, LOS: \d\d\.\d%", lines[0])
     assert re.fullmatch(r"LLR: 0\.\d\d \(-2\.94, 2\.94\), H0: 0, H1: 40", lines[1])
-    assert lines[2] == "pentanomial: [1, 0, 1, 1, 1]"
+    assert lines[2] == "pentanomial: [1, 0, 1, 1, 1], pairs_ratio: 2.00"
     assert lines[3].startswith("games: 8, wins: 4, draws: 1, losses: 3, points: 4.5, score: 56.3%")
 
 
@@ -127,7 +128,7 @@ def test_the_command_plays_the_run_again():
     again = played_again(command_of(found.header) or "")
     assert (again["only"], again["agents"]) == ("random", ["greedy", "mine=random"])
     assert (again["openings"], again["limit"], again["movetime"]) == ("1", None, 0.5)
-    match = play_match(["greedy", "random"], openings=1, sprt=Sprt(0, 90, 0.1), jobs=1)
+    match = play_match("greedy", "random", openings=1, sprt=Sprt(0, 90, 0.1), jobs=1)
     again = played_again(command_of(match.header) or "")
     assert (again["one"], again["other"], again["sprt"]) == ("greedy", "random", "0,90")
     assert (again["alpha"], again["beta"]) == (0.1, None)

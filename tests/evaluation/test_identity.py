@@ -12,6 +12,8 @@ from c4env.agents.registry.entries import Entry
 from c4env.errors import UnreadableRun
 from c4env.evaluation.games.players import Seats
 from c4env.evaluation.plan.identity import files_of, in_short
+from tests.helpers.paths import modules
+from tests.helpers.processes import environment, run_python
 
 PLAIN = "def agent(observation):\n    return int(observation['action_mask'].argmax())\n"
 NET = {
@@ -60,6 +62,20 @@ def write(files):
 def code_of(player):
     with closing(Seats({"a": player}, None, here=True)) as seats:
         return dict(seats.look("a").code)
+
+
+def test_an_installation_of_links_is_no_code_of_the_users(tmp_path):
+    """As `pip install -e .` makes it."""
+    for module, path in modules().items():
+        name = "/__init__" if path.name == "__init__.py" else ""
+        link = tmp_path / "links" / f"{module.replace('.', '/')}{name}.py"
+        link.parent.mkdir(parents=True, exist_ok=True)
+        link.symlink_to(path)
+    (tmp_path / "own.py").write_text(PLAIN)
+    script = "from c4env.evaluation.games.host import make; print(*make('a', 'own.py', None).code)"
+    linked = environment(PYTHONPATH=str(tmp_path / "links"))
+    done = run_python("-c", script, cwd=tmp_path, env=linked, check=True)
+    assert done.stdout == "own.py\n"
 
 
 @pytest.mark.parametrize(("spec", "files", "changed"), [*MADE, *NAMED])

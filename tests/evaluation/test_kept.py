@@ -13,7 +13,7 @@ from c4env.agents.solver import Solver
 from c4env.errors import UnreadableRun
 from c4env.evaluation.exact.questions import ANSWERS_FILE, Labelled, question_agents, seats_of
 from c4env.evaluation.exact.scores import Judge
-from c4env.evaluation.store.record import GAMES_FILE
+from c4env.evaluation.store.run_files import GAMES_FILE
 from c4env.position import Position
 
 ENDING = "4713732767357311732634225152551"  # 31 discs: a game is a few moves

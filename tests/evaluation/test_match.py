@@ -2,8 +2,10 @@ from dataclasses import replace
 
 import pytest
 
+from c4env import agents
+from c4env.errors import InvalidOption
 from c4env.evaluation.rating.sprt import Sprt
-from c4env.evaluation.store.record import GAMES_FILE, read_games
+from c4env.evaluation.store.run_files import GAMES_FILE, read_games
 from c4env.evaluation.studies.match import Match, play_match
 
 FIELD = ["minimax:depth=2", "random"]
@@ -11,7 +13,7 @@ SURE = Sprt(0, 300)
 
 
 def test_without_a_test_every_opening_is_played():
-    match = play_match(FIELD, openings=1, seed=2)
+    match = play_match(*FIELD, openings=1, seed=2)
     assert len(match.games) == 8
     assert sum(match.counts) == len(match.openings) == 4
     points = sum(kind * count / 2 for kind, count in enumerate(match.counts))
@@ -20,10 +22,12 @@ def test_without_a_test_every_opening_is_played():
     assert match.decision is None
     assert f"wins: {total.wins}" in str(match.lines)
     assert "H1" not in str(match.lines)
+    lost, won = sum(match.counts[:2]), sum(match.counts[3:])
+    assert match.pairs_ratio == (won / lost if lost else None)
 
 
 def test_the_test_stops_the_match_at_the_deciding_pair(tmp_path):
-    match = play_match(FIELD, openings=3, sprt=SURE, out=tmp_path)
+    match = play_match(*FIELD, openings=3, sprt=SURE, out=tmp_path)
     assert match.decision == "H1"
     assert len(match.games) == 2 * sum(match.counts) < 242
     assert read_games(tmp_path)[1] == list(match.games)
@@ -37,27 +41,27 @@ def test_the_test_stops_the_match_at_the_deciding_pair(tmp_path):
 @pytest.mark.compiled
 @pytest.mark.slow
 def test_the_decision_is_the_same_for_any_number_of_jobs_and_after_interruptions(tmp_path):
-    whole = play_match(FIELD, openings=3, sprt=SURE, seed=5)
+    whole = play_match(*FIELD, openings=3, sprt=SURE, seed=5)
 
     def stop(done, total):
         if done == 7:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        play_match(FIELD, openings=3, sprt=SURE, seed=5, out=tmp_path, watch=stop)
+        play_match(*FIELD, openings=3, sprt=SURE, seed=5, out=tmp_path, watch=stop)
     assert 0 < len(read_games(tmp_path)[1]) < len(whole.games)
     with (tmp_path / GAMES_FILE).open("a") as file:
         file.write('{"players":["random","min')
-    resumed = play_match(FIELD, openings=3, sprt=SURE, seed=5, out=tmp_path, jobs=2)
+    resumed = play_match(*FIELD, openings=3, sprt=SURE, seed=5, out=tmp_path, jobs=2)
     assert resumed.digest == whole.digest
-    again = play_match(FIELD, openings=3, sprt=SURE, seed=5, out=tmp_path)
+    again = play_match(*FIELD, openings=3, sprt=SURE, seed=5, out=tmp_path)
     assert again.games == resumed.games  # read, not played
     header, games = read_games(tmp_path)
     assert str(Match.of(header, games).lines) == str(whole.lines)
 
 
 def test_openings_that_run_out_leave_it_undecided():
-    match = play_match(FIELD, openings=0, sprt=Sprt(0, 5))
+    match = play_match(*FIELD, openings=0, sprt=Sprt(0, 5))
     assert match.decision is None
     assert "accepted" not in str(match.lines)
     half = Match.of(replace(match.header, openings=("1", "2")), [])
@@ -74,3 +78,15 @@ def test_the_command_says_what_was_decided(tmp_path, c4):
     again = c4(*command, "--out", tmp_path)
     assert set(first.splitlines()) <= set(again.splitlines())
     assert "games were stored already" in again
+
+
+def test_the_sides_of_a_match_are_two_agents():
+    for one, other, words in (
+        ("greedy", "greedy", "'greedy' is given twice"),
+        (["greedy", "random"], "random", r"2 agents on a side: expected play_match\(one, other\)"),
+        ("greedy", [], "0 agents on a side"),
+    ):
+        with pytest.raises(InvalidOption, match=words):
+            play_match(one, other, openings=0)
+    named = play_match({"it": agents.make("greedy")}, "other=random", openings=0)
+    assert named.players == ("it", "other")

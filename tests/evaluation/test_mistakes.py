@@ -10,7 +10,8 @@ from c4env.evaluation.exact.mistakes import Mistake, Mistakes
 from c4env.evaluation.exact.moves import Quality, bands, judge_games
 from c4env.evaluation.exact.scores import Judge
 from c4env.evaluation.plan.header import RunHeader
-from c4env.evaluation.store.record import GameRecord, open_games
+from c4env.evaluation.store.record import GameRecord
+from c4env.evaluation.store.run_files import open_games
 from c4env.position import Position
 
 # 31 discs, the second player to move: columns 3, 4 and 6 win (+2), 2 loses (-3) and 5 (-5).
@@ -60,19 +61,21 @@ def test_the_parts_are_those_of_the_games_and_of_the_judged_moves(games, judge):
     found = Mistakes.of(games, "a", judge)
     parts = {part.where: part for part in found.parts}
     whole = parts["all games"]
-    assert (whole.games, whole.score, whole.blunders, whole.given_away) == (5, 1 / 5, 3, 3.0)
+    assert (whole.games, whole.score) == (5, 1 / 5)
+    assert (whole.own.blunders, whole.own.given_away) == (3, 3.0)
     assert "moving first" not in parts
     assert parts["moving second"][1:] == whole[1:]
     others = Mistakes.of(games, "b", judge).parts[0]
-    assert (whole.blunder_rate, whole.opponents) == (others.opponents, others.blunder_rate)
-    assert whole.blunder_rate == whole.blunders / whole.critical
+    rates = whole.own.blunder_rate.value, others.own.blunder_rate.value
+    assert rates == (others.opponents, whole.opponents)
+    assert rates[0] == whole.own.blunders / whole.own.critical
     assert parts[f"opening {ENDING}"][1:3] == (3, 1 / 3)
-    assert parts[f"opening {DRAWN_OUT}"].given_away == 0
+    assert parts[f"opening {DRAWN_OUT}"].own.given_away == 0
     openings = [name for name in parts if name.startswith("opening")]
     assert openings == [f"opening {name}" for name in (ENDING, MIRRORED, DRAWN_OUT)]
     quality = Quality(tuple(judge_games(games, judge)))
     slices = {band: quality.slice("a", plies=band) for band in bands(7)}
-    shown = {p.where: (p.critical, p.blunders) for p in found.parts if p.games is None}
+    shown = {p.where: (p.own.critical, p.own.blunders) for p in found.parts if p.games is None}
     assert shown == {
         f"ply {low}-{high}": (q.critical, q.blunders)
         for (low, high), q in slices.items()

@@ -1,6 +1,6 @@
 import pytest
 
-from c4env.evaluation.store.record import read_games
+from c4env.evaluation.store.run_files import read_games
 
 LEFTMOST = "def agent(observation):\n    return int(observation['action_mask'].argmax())\n"
 

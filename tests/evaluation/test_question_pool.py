@@ -145,9 +145,6 @@ def test_the_values_of_a_game_are_the_solvers(moves, since):
 class Unsure(SearchingAgent):
     """Finds a value that JSON cannot say."""
 
-    def best_move(self, position):
-        return 2, math.nan, 5
-
     def search(self, position):
         return SearchResult(2, math.nan, 5, 1, (2, 3))
 

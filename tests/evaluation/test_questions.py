@@ -97,7 +97,7 @@ def test_the_command_asks_agents(tmp_path, c4):
     path.write_text(format_labelled(SET))
     command = ["quality", "greedy", "random", "--on", path, "--out", tmp_path / "kept"]
     first = c4(*command)
-    assert "bootstrap over 30 positions" in first
+    assert "95 % intervals over 30 positions" in first
     assert c4(*command, "--quiet") == first
     assert {p.name for p in (tmp_path / "kept").iterdir()} == {"answers.jsonl", "scores.jsonl"}
 

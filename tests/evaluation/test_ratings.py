@@ -7,9 +7,11 @@ import pytest
 from c4env import evaluation
 from c4env.errors import InvalidOption
 from c4env.evaluation.rating.fit import firth, fit
-from c4env.evaluation.rating.ratings import parse_anchor
+from c4env.evaluation.rating.ratings import parse_anchor, rate
+from c4env.evaluation.rating.tally import Tally
 from c4env.evaluation.report.headline import sentence
-from c4env.evaluation.store.record import GameRecord, read_games
+from c4env.evaluation.store.record import GameRecord
+from c4env.evaluation.store.run_files import read_games
 from c4env.openings import enumerate_openings
 from tests.helpers.runs import rated, run_of
 
@@ -145,7 +147,7 @@ def test_where_one_side_wins_everything_intervals_are_open_and_moving_first_is_u
     assert ratings.first_move.value == pytest.approx(0, abs=1e-6)
     assert ratings.first_move.low < -400
     assert ratings.first_move.high > 400
-    assert "also in an opening: 0 Elo" in ratings.table().text()
+    assert "even in an opening): 0 Elo" in ratings.table().text()
 
 
 def test_the_penalty_is_firths():
@@ -287,3 +289,18 @@ def test_anchors_as_text():
     for text in ("random", "random=", "=3", "random=x", "random=inf", "random=nan"):
         with pytest.raises(InvalidOption, match="expected NAME=ELO"):
             parse_anchor(text, field)
+
+
+def test_points_that_few_openings_share_alike_leave_the_interval_wide():
+    """In each opening every agent beats four of the others: all sums are the same."""
+    generator, n, openings = np.random.default_rng(6), 9, 8
+    beats = (np.arange(n) - np.arange(n)[:, None]) % n
+    orders = [generator.permutation(n) for _ in range(openings)]
+    alike = np.array([np.isin(beats, range(1, 5))[order][:, order] for order in orders])
+    chance = np.triu(generator.integers(0, 2, alike.shape), 1)
+    widths = []
+    for wins in (alike, chance + (1 - chance.swapaxes(1, 2)) * np.tri(n, k=-1)):
+        players, played = tuple("abcdefghi"), 1 - np.eye(n) + np.zeros((openings, n, n))
+        found = rate(Tally(players, tuple("12345678"), wins * played, played))
+        widths.append(np.mean([r.high - r.low for r in found]))
+    assert widths[0] > 0.6 * widths[1]

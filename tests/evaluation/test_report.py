@@ -7,9 +7,12 @@ import pytest
 
 from c4env import Position
 from c4env.agents.solver import Solver
+from c4env.evaluation.exact.mistakes import Mistakes
+from c4env.evaluation.exact.moves import Quality
 from c4env.evaluation.exact.scores import Judge
 from c4env.evaluation.report import page as report
 from c4env.evaluation.report.static import STATIC
+from c4env.evaluation.report.summary import RunSummary
 from c4env.evaluation.store.record import GameRecord
 from tests.helpers.runs import rated, record_run, run_of
 
@@ -56,19 +59,34 @@ def test_the_page_holds_the_run():
     text = report.page(report.contents(run, rated(GAMES, ["one", "two"])))
     assert not re.search(r"(src|href)\s*=\s*[\"']?(https?:)?//", text)  # nothing is fetched
     assert "default-src 'none'" in text
-    found = data_of(text)
-    assert {*found["players"]} == {"one", "two"}
-    assert found["notes"][0].startswith("1 s a move, and a margin of 0.1 s")
-    assert found["seed"] == 3
-    assert found["scores"] is None
-    cells = found["cells"]
-    one = found["players"].index("one")
-    assert cells[one][1 - one] == [2, 0, 0]
+    content = data_of(text)
+    agents = [row["agent"] for row in content["standings"]]
+    assert {*agents} == {"one", "two"}
+    assert content["notes"][0].startswith("1 s a move, and a margin of 0.1 s")
+    assert content["seed"] == 3
+    assert content["scores"] is None
+    one = agents.index("one")
+    pairs = [*zip(*content["pairs"].values(), strict=True)]
+    heads = ("first", "second", "games", "wins", "draws", "losses", "score")
+    assert tuple(content["pairs"]) == heads
+    assert (one, 1 - one, 2, 2, 0, 0, 1) in pairs
     # 70 nodes and half a second in each of two games as first player, 80 and 1.5 as second;
     # after two plies of opening "one" had 3, 3 and 2 moves.
-    assert found["cost"][one] == [pytest.approx(220 / 8), pytest.approx(0.5 / 3)]
-    moves = [found["openings"][g[2]] + g[3] for g in found["games"]]
-    assert moves == [g.moves for g in GAMES]
+    row = content["standings"][one]
+    assert [row["nodes"], row["ms"]] == [pytest.approx(220 / 8), pytest.approx(500 / 3)]
+    assert content["games"]["moves"] == [g.moves for g in GAMES]
+    assert [agents[i] for i in content["games"]["first"]] == [g.players[0] for g in GAMES]
+
+
+def test_its_tables_are_those_of_json():
+    run = run_of(GAMES)
+    with Judge() as judge:
+        content = report.contents(run, judge=judge)
+        quality = Quality.of_games(GAMES, judge)
+        mistakes = Mistakes.of(GAMES, "two", judge)
+    assert content["standings"] == RunSummary.of(run).content()["standings"]
+    assert content["quality"] == quality.content()["overall"]
+    assert content["mistakes"]["two"] == mistakes.content()
 
 
 def test_exact_scores_stand_beside_every_move():
@@ -80,14 +98,14 @@ def test_exact_scores_stand_beside_every_move():
     for i in range(5):
         scores = solver.scores(Position.parse("4455667"[: 2 + i]))
         assert read[7 * i : 7 * i + 7] == scores
-    assert found["quality"]["overall"][0][0] > 0
+    assert found["quality"][0]["moves"] > 0
 
 
 def test_names_cannot_leave_the_data_they_stand_in():
     games = [game(NASTY, "two", "4455667", 0)]
     text = report.page(report.contents(run_of(games), rated(games, [NASTY, "two"]), title=NASTY))
     assert "<img" not in text
-    assert NASTY in data_of(text)["players"]
+    assert NASTY in [row["agent"] for row in data_of(text)["standings"]]
     assert text.count("</script>") == STATIC.joinpath("report.html").read_text().count("</script>")
 
 
@@ -97,7 +115,7 @@ def test_the_command_writes_the_page_and_keeps_the_scores(tmp_path, c4):
     command = ["report", record_run(tmp_path / "run", "random", "greedy"), "--html", page]
     c4(*command, "--quiet")
     found = data_of(page.read_text())
-    assert (len(found["games"]), len(found["scores"])) == (8, 8)
+    assert (len(found["games"]["moves"]), len(found["scores"])) == (8, 8)
     assert (tmp_path / "run" / "scores.jsonl").exists()
     c4(*command, "--no-scores", "--quiet")
     assert data_of(page.read_text())["scores"] is None  # what stood there is replaced

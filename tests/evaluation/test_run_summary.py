@@ -11,11 +11,11 @@ import pytest
 
 from c4env import evaluation
 from c4env.evaluation.rating.ratings import FIRST
+from c4env.evaluation.rating.wintable import Cell, WinTable
 from c4env.evaluation.report.headline import played_alike
 from c4env.evaluation.report.summary import RunSummary
 from c4env.evaluation.store.record import GameRecord
 from c4env.evaluation.studies.match import Match
-from c4env.evaluation.tables import for_terminal, width
 from tests.helpers.runs import run_of
 
 NAMES = [
@@ -38,16 +38,36 @@ def summary_of(count):
     return RunSummary.of(run_of(games, players={name: name for name in NAMES[:count]}))
 
 
-@pytest.mark.parametrize("columns", [60, 80, 200])
 @pytest.mark.parametrize("count", [2, 7, 21])
-def test_it_fits_the_terminal(count, columns):
-    text = for_terminal(summary_of(count).text(columns), colour=False)
-    assert max(map(width, text.split("\n"))) <= columns
-    said, placed, *_ = text.split("\n\n")
-    assert " ".join(said.split()).endswith((".", ")."))
+def test_a_line_below_the_tables_and_every_name_whole(count):
+    text = summary_of(count).text()
+    head, placed, _, below = text.split("\n\n")
+    assert head.endswith((".", ")."))
     assert placed.split()[:3] == ["rank", "agent", "Elo"]
+    assert all(name in placed for name in NAMES[:count])
     assert len(placed.split("\n")) == count + 1
     assert ("minimax forfeited" in text) == (count > 2) == ("crashes" in text)
+    assert below.split("\n")[0].startswith(f"{FIRST}: ")
+    assert below.split("\n")[0].endswith("95 % intervals over 4 openings.")
+    assert below.endswith(f" games, openings of 1 ply; digest {summary_of(count).run.digest}")
+
+
+def test_the_table_of_300_agents_counts_each_game_once():
+    names = [f"agent {i}" for i in range(300)]
+    cells = {(a, b): Cell(i % 3, 1, 2) for i, a in enumerate(names) for b in names if a != b}
+    added = 0
+
+    class Counted(Cell):
+        def __add__(self, other):
+            nonlocal added
+            added += 1
+            return Cell.__add__(self, other)
+
+    cells = {pair: Counted(*cell) for pair, cell in cells.items()}
+    table = WinTable(tuple(names), cells, {}, {}, (1,))
+    assert len(table.text().split("\n")) > 300
+    assert table.total(names[4]) == Cell(897, 598, 897)
+    assert added < 3 * len(cells)
 
 
 RUN = ["random", "greedy", "alphabeta:depth=2"]
@@ -59,7 +79,7 @@ def test_every_format_has_the_same_columns(kind):
     run = {
         "standings": lambda: evaluation.round_robin(RUN, openings=1),
         "opponents": lambda: evaluation.gauntlet("greedy", ["random", RUN[2]], openings=1),
-        "match": lambda: evaluation.play_match(RUN[:2], openings=1),
+        "match": lambda: evaluation.play_match(*RUN[:2], openings=1),
     }[kind]()
     summary = RunSummary.of(run)
     csv = pandas.read_csv(io.StringIO(summary.csv()))
@@ -74,6 +94,18 @@ def test_every_format_has_the_same_columns(kind):
         assert all(head in shown for head in heads if head not in ("agent", "opponent"))
     assert found["digest"] == run.digest
     assert found["sentence"] == summary.text().split("\n")[0]
+
+
+def test_a_run_is_three_frames():
+    pandas = pytest.importorskip("pandas")
+    run = evaluation.round_robin(RUN, openings=1)
+    games, ratings, table = run.frame()
+    assert games.moves.tolist() == [game.moves for game in run.games]
+    assert games["first"].tolist() == [game.players[0] for game in run.games]
+    assert ratings.agent.tolist() == [rating.player for rating in run.ratings]
+    assert ratings.Elo_low.tolist() == [rating.low for rating in run.ratings]
+    assert table.games.sum() == len(run.games) == 24
+    assert (table == pandas.read_csv(io.StringIO(run.table.csv()))).all(axis=None)
 
 
 @pytest.mark.parametrize("kind", ["standings", "opponents", "match"])
@@ -104,11 +136,11 @@ def test_who_moves_first_placed_the_first_disc_after_odd_openings_too(plies):
     run = run_of(games, players={"a": "a", "b": "b"})
     assert run.ratings.first_move.value > 100
     assert (run.table.as_first("a").wins, run.table.as_second("a").wins) == (run.table.games / 2, 0)
-    assert f"Moving first, which means {FIRST}: +" in RunSummary.of(run).text()
+    assert f"{FIRST}: +" in RunSummary.of(run).text()
 
 
 def test_identical_agents_are_an_exact_tie():
-    run = evaluation.play_match(["a=alphabeta:depth=2", "b=alphabeta:depth=2"], openings=1)
+    run = evaluation.play_match("a=alphabeta:depth=2", "b=alphabeta:depth=2", openings=1)
     assert played_alike(run) == (("a", "b"),)
     assert run.pentanomial == run.counts == (0, 0, 4, 0, 0)
     assert run.ratings.exact

@@ -9,7 +9,7 @@ import pytest
 from c4env import Position, agents
 from c4env.agents.solver import Solver
 from c4env.evaluation.__main__ import main
-from c4env.evaluation.store.record import GAMES_FILE, read_games
+from c4env.evaluation.store.run_files import GAMES_FILE, read_games
 
 httpx = pytest.importorskip("httpx", reason="the web server's tests need httpx")
 pytest.importorskip("uvicorn", reason="the web server needs c4env[web]")

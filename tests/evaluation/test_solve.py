@@ -52,31 +52,6 @@ def test_standard_input_is_answered_line_by_line(c4, monkeypatch):
     assert c4("solve").splitlines() == expected
 
 
-@pytest.mark.compiled
-def test_quick_columns_are_scores_or_bounds(c4, monkeypatch):
-    shown = c4("solve", "522243177573135", "--quick").splitlines()
-    numbers, cells = shown[-4].split(), shown[-3].split()
-    assert numbers == list("1234567")
-    assert cells[2:4] == ["+14", "+12"]
-    assert ".." in cells[0]
-    assert shown[-3].index("+14") + 3 == shown[-4].index("3") + 1  # a column's cell ends below it
-    found = c4("solve", "444444", "522243177573135", "--quick", "--format", "json")
-    first, second = map(json.loads, found.splitlines())
-    assert "columns" not in first
-    assert first["bounds"][2:5] == [[1, 1], None, [1, 1]]
-    assert second["bounds"][2] == [14, 14]
-    assert second["bounds"][0][0] < second["bounds"][0][1]
-    asked = [*lines(8, 16), "1212121"]
-    monkeypatch.setattr("sys.stdin", io.StringIO("\n".join(asked)))
-    answers = c4("solve", "--quick").splitlines()
-    assert [answer.split()[0] for answer in answers] == asked
-    assert answers[-1] == "1212121 -18" + 7 * " ."
-    for answer in answers[:-1]:
-        _, score, *cells = answer.split()
-        assert len(cells) == 7
-        assert max(int(cell.split("..")[-1]) for cell in cells if cell != ".") == int(score)
-
-
 def test_a_bad_line_is_refused_with_its_number(capsys, monkeypatch):
     """Before any answer."""
     for options, text, words in (

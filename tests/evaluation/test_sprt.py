@@ -4,12 +4,28 @@ import numpy as np
 import pytest
 
 from c4env.errors import InvalidOption
-from c4env.evaluation.rating.sprt import SCORES, Sprt, expected_score
+from c4env.evaluation.rating.sprt import SCORES, Sprt, expected_score, normalized_elo
 
 
 def test_the_ratio_of_a_published_test():
     """Fishtest's page of a test: "Logistic (exact) -0.53772", H1 at 2.716 logistic Elo."""
     assert Sprt(0, 2.716).llr([13, 37, 50, 25, 3]) == pytest.approx(-0.53772, abs=2e-4)
+
+
+@pytest.mark.parametrize(
+    ("counts", "value", "half"),
+    [
+        ([0, 3, 3, 2, 0], -39.34, 170.24),
+        ([43, 61, 144, 55, 37], -11.50, 26.11),
+        ([50, 287, 610, 387, 73], 28.19, 12.84),
+    ],
+)
+def test_normalized_elo_is_that_of_fastchess(counts, value, half):
+    """As fastchess printed it in reports of these pairs."""
+    elo = normalized_elo(counts)
+    assert elo.value == pytest.approx(value, abs=0.006)
+    assert (elo.high - elo.low) / 2 == pytest.approx(half, abs=0.006)
+    assert normalized_elo([0, 0, 9, 0, 0]) is normalized_elo([0] * 5) is None
 
 
 def test_the_bounds_are_walds():

@@ -7,11 +7,9 @@ import pytest
 
 from c4env.evaluation.rating.interval import Interval
 from c4env.evaluation.tables import (
-    LABEL,
     Column,
     Table,
     for_terminal,
-    labels,
     plural,
     printable,
     rounded,
@@ -64,32 +62,15 @@ def test_all_formats_are_printed_from_the_same_columns():
     assert (found["sentence"], found["notes"]) == ("A title", ["a note"])
     assert str(TABLE) == TABLE.text()
     assert TABLE._repr_markdown_() == TABLE.markdown()
+    frame = pytest.importorskip("pandas").DataFrame(found["rows"])
+    assert frame.equals(TABLE.frame())
 
 
-@pytest.mark.parametrize("columns", [25, 40, 80, 300])
-def test_long_texts_lose_their_middle_and_wide_tables_go_on_below(columns):
-    names = ["deepening:movetime=0.02,heuristic=package.module:function", "greedy"]
-    heads = {"agent": "", **{f"column {i}": ".1f" for i in range(8)}}
-    table = Table.of(heads, [[name, *range(8)] for name in names])
-    assert table.text(max(map(len, table.text(300).splitlines()))) == table.text(300)
-    text = table.text(columns)
-    assert max(map(len, text.splitlines())) <= columns
-    assert all(text.count(head) == 1 for head in [*heads][1:])
-    parts = [part for part in text.split("\n\n") if "column" in part]
-    assert all("greedy" in part for part in parts)  # each part names its rows
-    assert (names[0] in text) == (columns == 300) == ("NAME=SPEC" not in " ".join(text.split()))
-
-
-@pytest.mark.parametrize("columns", [8, LABEL, 39])
-def test_no_label_is_too_wide_and_no_two_are_alike(columns):
-    names = [*(f"exec:./a/long/path/{i}/to/an/engine" for i in range(15)), "棋" * 30, "greedy"]
-    names += [f"棋{'子' * n}:depth={n},order={'abc'[n]}" for n in range(3)]
-    names.append(labels(names, columns)[names[0]])  # a name that is the label of another
-    short = labels(names, columns)
-    assert list(short) == list(dict.fromkeys(names))
-    assert len({*short.values()}) == len(short)
-    assert max(map(width, short.values())) <= columns
-    assert short["greedy"] == "greedy"
+def test_whole_names_are_printed_and_numbers_that_json_has_not_are_empty():
+    name = "deepening:movetime=0.02,heuristic=package.module:function"
+    table = Table.of({"agent": "", "ms": ".1f"}, [[name, float("nan")], ["greedy", float("inf")]])
+    assert table.text().splitlines()[1:] == [name, "greedy"]
+    assert [row["ms"] for row in json.loads(table.json())["rows"]] == [None, None]
 
 
 def test_control_characters_are_shown_and_not_obeyed_but_for_colours():

@@ -46,7 +46,7 @@ def test_forfeits_are_counted():
     counted = [column.value("mid") for column in table.forfeit_columns(str)]
     assert counted == [table.forfeited("mid", kind) for kind in table.kinds] == [1, 2]
     assert sorted(sum(KINDS.values(), ())) == sorted(FORFEITS)
-    assert "7 games; openings of 2 plies" in table.text()
+    assert "7 games, openings of 2 plies" in table.text()
     assert "(1 exception, 2 illegal column), for example: " in table.text()
 
 

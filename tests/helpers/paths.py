@@ -4,10 +4,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 DATA = ROOT / "tests" / "data"
-FOLDERS = {  # of the packages, by import name
-    "c4env": ROOT / "c4env",
-    "c4env.agents": ROOT / "agents",
-    "c4env.evaluation": ROOT / "evaluation",
+FOLDERS = {  # of the packages, by import name; agents and evaluation are links
+    name: ROOT.joinpath(*name.split(".")) for name in ("c4env", "c4env.agents", "c4env.evaluation")
 }
 SHARED_DATA = ROOT.parent / "shared" / "data"  # the whole of what tests/data holds extracts of
 

@@ -1,6 +1,7 @@
 """``python -m tests.makers``: a small book, exam, table of Elo and set of weights."""
 
 import runpy
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,9 +12,11 @@ from c4env.agents.heuristics.weights import WEIGHTS
 from c4env.agents.solver import Solver
 from c4env.agents.solver.exam import exam
 from c4env.errors import InvalidOption
+from c4env.evaluation.games.tournament import round_robin
+from c4env.evaluation.studies.leaderboard import Board, stored_board
 from tests.helpers.commands import refusal
 from tests.makers import exam as making
-from tests.makers import graded, threats
+from tests.makers import graded, leaderboard, threats
 from tests.makers.__main__ import main
 
 
@@ -103,3 +106,30 @@ def test_the_command_writes_weights_that_know_wins_from_losses(tmp_path):
     # Few positions, but the signs of what matters are those of the weights that ship.
     strong = np.abs(WEIGHTS) > 80
     assert np.mean(np.sign(weights[strong]) == np.sign(WEIGHTS[strong])) > 0.7
+
+
+def test_the_tables_of_the_leaderboard_are_made_from_the_stored_games():
+    board = stored_board()
+    for path, made in (
+        (leaderboard.README, leaderboard.readme_of),
+        (leaderboard.RESULTS, leaderboard.results_of),
+    ):
+        text = path.read_text()
+        assert made(text, board) == text
+        assert made(text, replace(board, commit="abc123")) != text
+    changed = leaderboard.readme_of("| `greedy`: one | +1 | 2% | 3 |\n", board)
+    assert changed == "| `greedy`: one | -446 | 2% | 0.0457 |\n"
+
+
+def test_the_leaderboard_is_played_at_a_commit_and_its_games_repeat(tmp_path):
+    for commit in ("", "abc-dirty"):
+        with pytest.raises(InvalidOption, match="expected a checkout without changes"):
+            leaderboard.require_commit(commit)
+    specs = ["random", "greedy", "minimax:depth=2"]
+    run = round_robin(specs, openings=1, jobs=1)
+    board = Board.of(run, dict.fromkeys(specs, "default"))
+    again = leaderboard.check(board, str(tmp_path), 1)
+    assert [*again.items] == [(spec, 16, 0) for spec in specs]
+    row = {**board.results["random"], "greedy": "----"}
+    other = replace(board, results={**board.results, "random": row})
+    assert [row[2] for row in leaderboard.check(other, str(tmp_path), 1).items] == [4, 4, 0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import os
 import re
@@ -13,6 +14,7 @@ from c4env.lazy import from_extra
 
 KEY: Final = "OPENAI_API_KEY"
 NO_KEY: Final = "none"  # the key to send to a server that needs no key
+BAD_GATEWAY: Final = 502
 RETRIES: Final = 6  # of the client, with pauses of 0.5 s, then doubled up to 8 s
 
 
@@ -45,14 +47,37 @@ def _client(base_url: str, timeout: float, key: str) -> Any:
     with from_extra("chat", "chat: needs the package openai"):
         import openai
     return openai.OpenAI(
-        base_url=base_url or None, api_key=key, max_retries=RETRIES, timeout=timeout
+        base_url=base_url or None,
+        api_key=key,
+        max_retries=RETRIES,
+        timeout=timeout,
+        http_client=openai.DefaultHttpxClient(event_hooks={"response": [give_status]}),
     )
 
 
+def give_status(response: Any) -> None:
+    """Give an answer of status 200 that holds an error the error's own status, or else 502.
+
+    Gateways send such answers when a provider is busy; the client then repeats the request.
+    """
+    if response.status_code != 200:
+        return
+    response.read()
+    with contextlib.suppress(ValueError, RecursionError):  # no JSON
+        body = response.json()
+        error = isinstance(body, dict) and not body.get("choices") and body.get("error")
+        if error:
+            code = str(error.get("code")) if isinstance(error, dict) else ""
+            response.status_code = int(code) if re.fullmatch(r"[45]\d\d", code) else BAD_GATEWAY
+
+
 def ask(
-    client: Any, model: str, messages: Sequence[Mapping[str, str]], options: Mapping[str, Any]
+    client: Any, model: str, messages: Sequence[Mapping[str, str]], options: dict[str, Any]
 ) -> Reply:
     """Request the answer to a conversation; ``options`` go into the request as they are.
+
+    If the model refuses ``max_tokens`` and names ``max_completion_tokens``, as reasoning models of
+    OpenAI do, the option is renamed for this request and later ones.
 
     Raises:
         Unavailable: the endpoint refuses, does not answer, or does not follow the protocol.
@@ -63,14 +88,18 @@ def ask(
     try:
         answer = client.chat.completions.create(model=model, messages=messages, **options)
         choice = answer.choices[0]
-        text = choice.message.content or ""
+        text = text_of(choice.message.content)
         counted = answer.usage and (answer.usage.prompt_tokens, answer.usage.completion_tokens)
         return Reply(clean(client, text), choice.finish_reason == "length", counted or None)
     except openai.APIStatusError as error:
-        said = " ".join(clean(client, error.message).split())[:200]
+        message = error.body.get("message") if isinstance(error.body, dict) else error.body
+        message = " ".join(clean(client, str(message or error.message)).split())[:200]
+        if "max_tokens" in options and "max_completion_tokens" in message:
+            options["max_completion_tokens"] = options.pop("max_tokens")
+            return ask(client, model, messages, options)
+        key = f"; the key is the environment variable {KEY}" if error.status_code < 404 else ""
         raise Unavailable(
-            f"{name} refuses with status {error.status_code}: {said!r}; the key is the environment "
-            f"variable {KEY}"
+            f"{name} refuses with status {error.status_code}: {message!r}{key}"
         ) from None
     except openai.APIConnectionError as error:  # also a timeout
         why = clean(client, str(error.__cause__ or error))
@@ -79,6 +108,13 @@ def ask(
         raise Unavailable(
             f"{name}: the answer does not follow the chat protocol ({type(error).__name__})"
         ) from None
+
+
+def text_of(content: Any) -> str:
+    """Return an answer's text; some models send a list of parts, of which ``text`` counts."""
+    if not isinstance(content, list):
+        return content or ""
+    return "".join(part["text"] for part in content if part["type"] == "text")
 
 
 def clean(client: Any, text: str) -> str:

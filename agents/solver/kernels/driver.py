@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from math import inf
 from typing import Any, Final
 
-from c4env.agents.search.threads import LIMIT, NEVER, NODES, STOPPED
+from c4env.agents.search.threads import LIMIT, NODES
 from c4env.arrays import Int8s, Int64s
 from c4env.jit import kernel
 
@@ -23,12 +22,11 @@ from ....bitboard import (
     winning_cells,
 )
 from ...search.lowlevel import POINTER, pointer
-from .null_window import SPENT, hashed, search
+from .null_window import MIXED, ROOT, hashed, search, write_node
 from .table import NO_SCORE
 
 ABORTED: Final = 99  # the score of a search that was stopped
 OUTWARDS: Final = tuple(COLUMNS - 1 - column for column in CENTRE_FIRST)  # right, then left
-LEAST_EFFORT: Final = 100  # nodes that ``Solver.bounds`` may always search; a call takes longer
 LARGEST: Final = CELLS // 2 + 1  # the greatest score
 FAR: Final = 20  # most plies to a win beyond an alpha far from 0, if the sign is unknown
 FAR_SIGNED: Final = 28  # FAR if the sign is known
@@ -90,19 +88,11 @@ def bisect_score(
         floor, ceiling = -ceiling, -floor
     lowest = min(max(-win_score(plies + 4), floor), ceiling)
     highest = max(min(win_score(plies + 3), ceiling), floor)
+    write_node(work, ROOT, mine, theirs, my_wins, their_wins, plies)
+    work[ROOT + MIXED] = hashed(mine, theirs, plies)
     while lowest < highest:
         alpha = next_alpha(lowest, highest, plies)
-        score = search(
-            table,
-            work,
-            mine,
-            theirs,
-            my_wins,
-            their_wins,
-            plies,
-            alpha,
-            hashed(mine, theirs, plies),
-        )
+        score = search(table, work, ROOT, alpha)
         if work[NODES] >= work[LIMIT]:
             break
         if score > alpha:
@@ -130,81 +120,40 @@ def bound_score(
 
 
 @kernel(
-    "boolean(int64[::1], int64[::1], int64, int64, int64, int64, int8[::1], int8[::1], float64)",
+    "boolean(int64[::1], int64[::1], int64, int64, int64, boolean, int8[::1])",
     nogil=True,
 )
 def score_columns(
-    table: Int64s,
-    work: Int64s,
-    mine: int,
-    theirs: int,
-    floor: int,
-    ceiling: int,
-    lowest: Int8s,
-    highest: Int8s,
-    effort: float,
+    table: Int64s, work: Int64s, mine: int, theirs: int, known: int, exact: bool, scores: Int8s
 ) -> bool:
-    """Write bounds on the scores of the columns of an unfinished position; False if stopped.
+    """Write the scores ``[7]`` of the columns of an unfinished position; False if stopped.
 
-    The position's own score is between ``floor`` and ``ceiling``. A full column has ``NO_SCORE``.
-    With an infinite ``effort`` all scores are exact. Otherwise only the best columns get exact
-    scores, and the search tightens the bounds of the others until it has searched ``effort`` times
-    as many nodes as the position's own score took.
+    A full column gets ``NO_SCORE``. If not ``exact``, the best columns have their scores, and all
+    others just less. ``known`` is the position's own score, or ``NO_SCORE`` if the search must find
+    it.
     """
     words = pointer(table)
     frames = pointer(work)
     occupied = mine | theirs
     plies = popcount(occupied)
     symmetric = mirror(mine) == mine and mirror(theirs) == theirs
-    best = solve(words, frames, mine, theirs, floor, ceiling)
+    best = known if known != NO_SCORE else solve(words, frames, mine, theirs, -LARGEST, LARGEST)
     if best == ABORTED:
         return False
-    if work[SPENT] < 0:  # unknown unless an earlier call was stopped after this point
-        work[SPENT] = work[NODES]
     # A column's score is between a loss by the opponent's next disc and the best score.
     worst = -win_score(plies + 2)
-    unknown = 0
+    least = worst if exact else max(worst, best - 1)
     for column in OUTWARDS:
         cell = drop(occupied, column)
         if cell == 0:
-            lowest[column] = highest[column] = NO_SCORE
+            scores[column] = NO_SCORE
         elif symmetric and column < COLUMNS // 2:
-            lowest[column] = lowest[COLUMNS - 1 - column]
-            highest[column] = highest[COLUMNS - 1 - column]
+            scores[column] = scores[COLUMNS - 1 - column]
         elif has_won(mine | cell):
-            lowest[column] = highest[column] = win_score(plies + 1)
+            scores[column] = win_score(plies + 1)
         else:
-            least = worst if effort == inf else max(worst, best - 1)
             score = solve(words, frames, theirs, mine | cell, -best, -least)
             if score == ABORTED:
                 return False
-            highest[column] = -score
-            lowest[column] = -score if -score == best or effort == inf else worst
-            if lowest[column] < highest[column]:
-                unknown += 1
-    if unknown == 0 or effort == 0:
-        return True
-    # Each other column gets an equal part of the remaining nodes.
-    given = work[LIMIT]
-    budget = max(int(min(effort * work[SPENT], NEVER)), LEAST_EFFORT)
-    for column in OUTWARDS:
-        if lowest[column] == highest[column]:
-            continue
-        if symmetric and column < COLUMNS // 2:
-            lowest[column] = lowest[COLUMNS - 1 - column]
-            highest[column] = highest[COLUMNS - 1 - column]
-            continue
-        part = max(budget - work[NODES], 0) // unknown
-        unknown -= 1
-        work[LIMIT] = min(work[NODES] + part, given)
-        if not work[STOPPED]:
-            cell = drop(occupied, column)
-            low, high = bisect_score(
-                words, frames, theirs, mine | cell, -int(highest[column]), -int(lowest[column])
-            )
-            lowest[column] = -high
-            highest[column] = -low
-        if work[STOPPED] or work[NODES] >= given:
-            return False
-    work[LIMIT] = given
+            scores[column] = -score
     return True

@@ -37,7 +37,6 @@ from ...search.lowlevel import POINTER, trailing_zeros
 from ...search.packing import board_key
 from .bounds import even_claim, odd_claim
 from .table import (
-    MARKS,
     buckets,
     fetch,
     lower_bound,
@@ -50,23 +49,17 @@ from .table import (
 # Words of a thread's workspace, after the words of ``c4env.agents.search.threads``.
 EPOCH: Final = 2
 MASK: Final = 3  # number of buckets of the table, minus one
-SHARED_PLIES: Final = 4  # threads share nodes with fewer plies; 0: a single thread
-DEEPEST: Final = 5  # frame of the deepest shared node on the thread's path, or 0
-SETTLED: Final = 6  # frame of an ancestor that another thread has settled, or 0
-SPENT: Final = 7  # nodes that the position's own score took; -1 if unknown
 
 # A frame has the children of a node, CHILD words each, and from ORDER on the children's numbers.
 CHILD: Final = 8
 ORDER: Final = CHILD * COLUMNS
 FRAME: Final = ORDER + -(-COLUMNS // CHILD) * CHILD  # a multiple of 8 words, a line of the cache
-FRAMES: Final = WORDS  # the first of CELLS + 1 frames, one for each ply
+ROOT: Final = WORDS  # the words of the position that a search begins with, as of a child
+FRAMES: Final = ROOT + CHILD  # the first of CELLS + 1 frames, one for each ply
 WORKSPACE: Final = FRAMES + FRAME * (CELLS + 1)
 
 NUMBERS: Final = 1 << COLUMNS.bit_length()  # factor of the priority, above a child's number
 MINE, THEIRS, MY_WINS, THEIR_WINS, PLIES, MIXED = range(6)
-# In words that children leave free, a shared node keeps the frame of the shared node above it, and
-# its own mixed key and alpha.
-ABOVE, KEY, ALPHA = CHILD - 2, CHILD - 1, 2 * CHILD - 1
 
 MIRROR_PLIES: Final = CELLS - 18  # 24: up to here a position and its mirror image share an entry
 CUTOFF_PLIES: Final = CELLS - 14  # 28: up to here all children are probed before a search
@@ -105,9 +98,8 @@ def reset_workspace(work: Int64s, table: Int64s, epoch: int) -> None:
     work[NODES] = 0
     work[LIMIT] = NEVER
     work[EPOCH] = epoch
-    work[MASK] = (len(table) - MARKS) // 2 - 1
-    work[SHARED_PLIES] = work[DEEPEST] = work[SETTLED] = work[STOPPED] = 0
-    work[SPENT] = -1
+    work[MASK] = len(table) // 2 - 1
+    work[STOPPED] = 0
 
 
 @kernel("int64(int64, int64, int64)")
@@ -163,208 +155,171 @@ def parity_bound(
     return UNDECIDED
 
 
-@kernel(f"int64({POINTER}, {POINTER}, int64, int64, int64)")
-def settled_above(table: Any, work: Any, mask: int, epoch: int, frame: int) -> int:
-    """Return the frame of the topmost ancestor that another thread has settled, or 0.
+@kernel(f"void({POINTER}, int64, int64, int64, int64, int64, int64)", forceinline=True)
+def write_node(
+    work: Any, node: int, mine: int, theirs: int, my_wins: int, their_wins: int, plies: int
+) -> None:
+    """Write a quiet position's words, all but its mixed key, from ``work[node]`` on."""
+    work[node + MINE] = mine
+    work[node + THEIRS] = theirs
+    work[node + MY_WINS] = my_wins
+    work[node + THEIR_WINS] = their_wins
+    work[node + PLIES] = plies
 
-    Only ancestors that several threads search are looked up in the table.
+
+@kernel(f"int64({POINTER}, int64, int64, int64, int64)", forceinline=True)
+def known_bound(table: Any, mask: int, epoch: int, mixed: int, alpha: int) -> int:
+    """Return the table's lower bound above ``alpha``, or upper bound, or UNDECIDED."""
+    entry = probe(table, mask, epoch, mixed)
+    if entry:
+        bound = lower_bound(entry)
+        if bound > alpha:
+            return bound
+        bound = upper_bound(entry)
+        if bound <= alpha:
+            return bound
+    return UNDECIDED
+
+
+@kernel("UniTuple(int64, 7)(int64, int64, int64, int64, int64)", forceinline=True)
+def play_forced(
+    mine: int, theirs: int, my_wins: int, plies: int, alpha: int
+) -> tuple[int, int, int, int, int, int, int]:
+    """Play forced moves up to a quiet position, or up to a bound by rules or parity.
+
+    Returns the bitboards and the winning cells of both sides, the playable cells, the plies, and
+    the bound for the side to move there, or UNDECIDED.
     """
-    found = 0
-    frame = int(work[frame + ABOVE])
-    while frame:
-        entry = probe(table, mask, epoch, int(work[frame + KEY]))
-        if entry:
-            alpha = int(work[frame + ALPHA])
-            if lower_bound(entry) > alpha or upper_bound(entry) <= alpha:
-                found = frame
-        frame = int(work[frame + ABOVE])
-    return found
+    their_wins = winning_cells(theirs)
+    while True:
+        moves = playable(mine | theirs)
+        safe = safe_moves(moves, their_wins)
+        value = UNDECIDED
+        if safe == 0:
+            value = -win_score(plies + 2)  # the other side wins with its next disc; or a draw
+        elif win_score(plies + 3) <= alpha:
+            value = win_score(plies + 3)
+        elif -win_score(plies + 4) > alpha:
+            value = -win_score(plies + 4)
+        elif safe & (safe - 1):
+            value = parity_bound(mine, theirs, my_wins, their_wins, moves, plies, alpha)
+        else:
+            mine, theirs = theirs, mine | safe
+            my_wins, their_wins = their_wins, winning_cells(theirs)
+            plies += 1
+            alpha = -alpha - 1
+            continue
+        return mine, theirs, my_wins, their_wins, moves, plies, value
 
 
-@kernel(f"int64({POINTER}, {POINTER}, int64, int64, int64, int64, int64, int64, int64)")
-def search(
-    table: Any,
-    work: Any,
-    mine: int,
-    theirs: int,
-    my_wins: int,
-    their_wins: int,
-    plies: int,
-    alpha: int,
-    mixed: int,
-) -> int:
+@kernel(f"void({POINTER}, int64, int64, int64)", forceinline=True)
+def insert_child(work: Any, frame: int, number: int, priority: int) -> None:
+    """Insert a child's number among the ``number`` before it, greatest priority first."""
+    value = priority * NUMBERS + number
+    slot = frame + ORDER + number
+    while slot > frame + ORDER and work[slot - 1] < value:
+        work[slot] = work[slot - 1]
+        slot -= 1
+    work[slot] = value
+
+
+@kernel(f"int64({POINTER}, {POINTER}, int64, int64, int64, int64)", forceinline=True)
+def known_refutation(table: Any, work: Any, frame: int, count: int, plies: int, alpha: int) -> int:
+    """Return a lower bound above ``alpha`` by the table's entry of a child, or UNDECIDED."""
+    for i in range(count):
+        child = frame + i * CHILD
+        depth = int(work[child + PLIES])
+        if depth <= TABLE_PLIES:  # a long forced line may lead beyond the table's plies
+            mask = buckets(int(work[MASK]), depth)
+            entry = probe(table, mask, int(work[EPOCH]), int(work[child + MIXED]))
+            if entry:
+                value = -upper_bound(entry) if (depth - plies) & 1 else lower_bound(entry)
+                if value > alpha:
+                    return value
+    return UNDECIDED
+
+
+@kernel(f"UniTuple(int64, 2)({POINTER}, {POINTER}, int64, int64, int64)", forceinline=True)
+def list_children(table: Any, work: Any, node: int, alpha: int, least: int) -> tuple[int, int]:
+    """Write a node's undecided children to its frame; return the best bound and their number.
+
+    The bound is at least ``least``; above ``alpha`` it ends the list.
+    """
+    mine, theirs = int(work[node + MINE]), int(work[node + THEIRS])
+    their_wins, plies = int(work[node + THEIR_WINS]), int(work[node + PLIES])
+    moves = playable(mine | theirs) & ~(their_wins >> UP)  # quiet: no threat to answer
+    frame = FRAMES + FRAME * plies
+    best = least
+    count = 0
+    while moves:
+        cell = moves & -moves
+        moves ^= cell
+        # The quiet position seen from its side to move: a, b, and their winning cells.
+        a, b, a_wins, b_wins, replies, depth, value = play_forced(
+            theirs, mine | cell, their_wins, plies + 1, -alpha - 1
+        )
+        swapped = (depth - plies) & 1
+        if value != UNDECIDED:
+            best = max(best, -value if swapped else value)
+            if best > alpha:
+                return best, 0
+            continue
+        child = frame + count * CHILD
+        if depth <= TABLE_PLIES:
+            mixed = hashed(a, b, depth)
+            fetch(table, buckets(int(work[MASK]), depth), mixed)
+            work[child + MIXED] = mixed
+        write_node(work, child, a, b, a_wins, b_wins, depth)
+        if swapped:
+            value = move_priority(cell, depth - plies, b_wins, a_wins, a | b, replies)
+        else:
+            value = move_priority(cell, depth - plies, a_wins, b_wins, a | b, replies)
+        insert_child(work, frame, count, value)
+        count += 1
+    return best, count
+
+
+@kernel(f"int64({POINTER}, {POINTER}, int64, int64)")
+def search(table: Any, work: Any, node: int, alpha: int) -> int:
     """Return a lower bound above ``alpha``, or an upper bound, on a quiet position's score.
 
-    ``my_wins`` and ``their_wins`` are winning cells, occupied or not; ``mixed`` is the mixed key.
-    Once ``work[NODES]`` reaches ``work[LIMIT]``, the result is meaningless, and the search writes
-    nothing more to the table.
+    The position's words are in the workspace from ``work[node]`` on. Once ``work[NODES]`` reaches
+    ``work[LIMIT]``, the result is meaningless, and the search writes nothing more to the table.
     """
     begun = int(work[NODES])
     if begun >= work[LIMIT]:
         return 0
     work[NODES] = begun + 1
-    whole = int(work[MASK])
-    mask = buckets(whole, plies)
+    plies, mixed = int(work[node + PLIES]), int(work[node + MIXED])
+    mask = buckets(int(work[MASK]), plies)
     epoch = int(work[EPOCH])
     if plies <= TABLE_PLIES:
-        entry = probe(table, mask, epoch, mixed)
-        if entry:
-            bound = lower_bound(entry)
-            if bound > alpha:
-                return bound
-            bound = upper_bound(entry)
-            if bound <= alpha:
-                return bound
+        bound = known_bound(table, mask, epoch, mixed, alpha)
+        if bound != UNDECIDED:
+            return bound
 
     # No side wins with either of the next two discs.
     greatest = win_score(plies + 3)
     least = -win_score(plies + 4)
-    best = least
-    moves = playable(mine | theirs) & ~(their_wins >> UP)  # quiet: no threat to answer
+    best, count = list_children(table, work, node, alpha, least)
+    if best > alpha:
+        return best
     frame = FRAMES + FRAME * plies
-    count = 0
-    while moves:
-        cell = moves & -moves
-        moves ^= cell
-        # The child, seen from its side to move: a, b, their winning cells, and a's alpha.
-        a = theirs
-        b = mine | cell
-        a_wins = their_wins
-        b_wins = winning_cells(b)
-        depth = plies + 1
-        a_alpha = -alpha - 1
-        value = UNDECIDED
-        while True:
-            replies = playable(a | b)
-            safe = safe_moves(replies, b_wins)
-            if safe == 0:
-                value = -win_score(depth + 2)  # b wins with its next disc; or a draw
-                break
-            bound = win_score(depth + 3)
-            if bound <= a_alpha:
-                value = bound
-                break
-            bound = -win_score(depth + 4)
-            if bound > a_alpha:
-                value = bound
-                break
-            if safe & (safe - 1):
-                value = parity_bound(a, b, a_wins, b_wins, replies, depth, a_alpha)
-                break
-            a, b = b, a | safe
-            a_wins, b_wins = b_wins, winning_cells(b)
-            depth += 1
-            a_alpha = -a_alpha - 1
-        swapped = (depth - plies) & 1
-        if value != UNDECIDED:
-            if swapped:
-                value = -value
-            if value > alpha:
-                return value
-            best = max(best, value)
-            continue
-        child = frame + count * CHILD
-        if depth <= TABLE_PLIES:
-            child_mixed = hashed(a, b, depth)
-            fetch(table, buckets(whole, depth), child_mixed)
-            work[child + MIXED] = child_mixed
-        work[child + MINE] = a
-        work[child + THEIRS] = b
-        work[child + MY_WINS] = a_wins
-        work[child + THEIR_WINS] = b_wins
-        work[child + PLIES] = depth
-        if swapped:
-            value = move_priority(cell, depth - plies, b_wins, a_wins, a | b, replies)
-        else:
-            value = move_priority(cell, depth - plies, a_wins, b_wins, a | b, replies)
-        value = value * NUMBERS + count
-        slot = frame + ORDER + count
-        while slot > frame + ORDER and work[slot - 1] < value:
-            work[slot] = work[slot - 1]
-            slot -= 1
-        work[slot] = value
-        count += 1
-
     if plies < CUTOFF_PLIES:
-        for i in range(count):
-            child = frame + i * CHILD
-            depth = int(work[child + PLIES])
-            if depth > TABLE_PLIES:  # a long forced line led beyond the table's plies
-                continue
-            entry = probe(table, buckets(whole, depth), epoch, int(work[child + MIXED]))
-            if entry:
-                swapped = (depth - plies) & 1
-                value = -upper_bound(entry) if swapped else lower_bound(entry)
-                if value > alpha:
-                    store(table, mask, epoch, mixed, value, greatest, 1)
-                    return value
+        bound = known_refutation(table, work, frame, count, plies, alpha)
+        if bound != UNDECIDED:
+            store(table, mask, epoch, mixed, bound, greatest, 1)
+            return bound
 
-    # Threads avoid each other's nodes: a child that another thread has marked comes last,
-    # when the table may know it.
-    shared = plies < work[SHARED_PLIES]
-    busy = 2 * (whole + 1)
-    put_off = 0
-    if shared:
-        work[frame + ABOVE] = work[DEEPEST]
-        work[frame + KEY] = mixed
-        work[frame + ALPHA] = alpha
-        work[DEEPEST] = frame
-    i = 0
-    while i < count or put_off:
-        if i < count:
-            index = int(work[frame + ORDER + i]) & (NUMBERS - 1)
-            i += 1
+    for i in range(count):
+        child = frame + (int(work[frame + ORDER + i]) & (NUMBERS - 1)) * CHILD
+        if (int(work[child + PLIES]) - plies) & 1:
+            value = -search(table, work, child, -alpha - 1)
         else:
-            index = trailing_zeros(put_off)
-            put_off &= put_off - 1
-        child = frame + index * CHILD
-        child_mixed = int(work[child + MIXED])
-        depth = int(work[child + PLIES])
-        if shared:
-            mark = busy + (child_mixed & (MARKS - 1))
-            if 1 < i < count and table[mark] == child_mixed:
-                put_off |= 1 << index
-                continue
-            table[mark] = child_mixed
-        swapped = (depth - plies) & 1
-        value = search(
-            table,
-            work,
-            int(work[child + MINE]),
-            int(work[child + THEIRS]),
-            int(work[child + MY_WINS]),
-            int(work[child + THEIR_WINS]),
-            depth,
-            -alpha - 1 if swapped else alpha,
-            child_mixed,
-        )
-        if shared:
-            table[busy + (child_mixed & (MARKS - 1))] = 0
-            # Another thread may have settled this node or an ancestor meanwhile.
-            entry = probe(table, mask, epoch, mixed)
-            if entry and (lower_bound(entry) > alpha or upper_bound(entry) <= alpha):
-                work[DEEPEST] = work[frame + ABOVE]
-                if work[SETTLED] == frame:
-                    work[SETTLED] = 0
-                bound = lower_bound(entry)
-                return bound if bound > alpha else upper_bound(entry)
-            if work[SETTLED] == 0:
-                work[SETTLED] = settled_above(table, work, mask, epoch, frame)
-            elif work[SETTLED] == frame:  # its entry is lost, and the child's search was abandoned
-                work[SETTLED] = 0
-                put_off |= 1 << index
-                continue
-            if work[SETTLED]:
-                work[DEEPEST] = work[frame + ABOVE]
-                return 0
-        if swapped:
-            value = -value
-        if value > best:
-            best = value
-            if best > alpha:
-                break
-    if shared:
-        work[DEEPEST] = work[frame + ABOVE]
+            value = search(table, work, child, alpha)
+        best = max(best, value)
+        if best > alpha:
+            break
     nodes = int(work[NODES])
     if nodes >= work[LIMIT]:
         return 0

@@ -6,7 +6,6 @@ They have a module of their own, so that a search of one position does not wait 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from math import inf
 from typing import cast
 
 import numpy as np
@@ -16,7 +15,7 @@ from c4env.arrays import Int8s, Int64s
 from c4env.errors import InvalidOption, InvalidPosition
 from c4env.jit import kernel
 
-from ....bitboard import COLUMNS, has_won, is_consistent, popcount, win_score
+from ....bitboard import has_won, is_consistent, popcount, win_score
 from ....position import Position, require_position
 from ...search.lowlevel import pointer
 from .driver import ABORTED, LARGEST, score_columns, solve
@@ -43,7 +42,6 @@ def score_range(
     """
     words = pointer(table)
     frames = pointer(work)
-    highest = np.empty(COLUMNS, np.int8)
     for i in range(start, stop):
         first, second = int(mine[i]), int(theirs[i])
         if scores.shape[1] == 1:
@@ -56,9 +54,7 @@ def score_range(
             scores[i, 0] = score
         elif has_won(second):
             scores[i] = NO_SCORE
-        elif not score_columns(
-            table, work, first, second, -LARGEST, LARGEST, scores[i], highest, inf
-        ):
+        elif not score_columns(table, work, first, second, NO_SCORE, True, scores[i]):
             return i
     return stop
 

@@ -46,7 +46,6 @@ TAG_SHIFT: Final = max(KEY_BITS - TAG_BITS, 0)  # the bits below the tag are the
 KEY_MASK: Final = (1 << KEY_BITS) - 1
 MIX: Final = 0x1A85EC53A9F2D  # odd, so that multiplying by it is a bijection modulo 2**49
 FOLD: Final = 25  # shift that folds the upper bits onto the lower, a bijection too
-MARKS: Final = 1 << 10  # words after the buckets: the positions that threads are searching
 BYTES_PER_BUCKET: Final = 16
 WIDE_PLIES: Final = CELLS - 18  # 24: up to here positions use all buckets
 NEAR_MASK: Final = (1 << max(16, TAG_SHIFT)) - 1  # later positions use a megabyte
@@ -151,7 +150,7 @@ def allocate(megabytes: int) -> Int64s:
         least = (BYTES_PER_BUCKET << TAG_SHIFT) >> 20
         raise InvalidOption(f"table_mb={megabytes}: expected {least} or more for this board")
     try:
-        memory = mmap.mmap(-1, buckets * BYTES_PER_BUCKET + 8 * MARKS)
+        memory = mmap.mmap(-1, buckets * BYTES_PER_BUCKET)
     except (OSError, OverflowError) as error:
         raise InvalidOption(f"table_mb={megabytes}: {error}; expected a smaller value") from None
     if hasattr(mmap, "MADV_HUGEPAGE"):

@@ -3,8 +3,8 @@
 The rules of ``c4env.envs.vectorized.kernels`` as functions of tensors: :func:`init` makes a
 :class:`State`, :func:`observe` shows it, :func:`step` plays, and :func:`restart` starts new games
 on chosen boards. These functions change no tensor, copy nothing to the host and do not wait for the
-device. ``torch.compile(fullgraph=True)`` and ``torch.vmap`` accept them. :class:`TensorEnv` holds a
-state and calls these functions. On a CPU ``ConnectFourVectorEnv`` is faster.
+device. ``torch.compile(fullgraph=True)`` and ``torch.vmap`` accept them. ``TensorEnv`` holds a
+state and calls these functions, compiled on CUDA. On a CPU ``ConnectFourVectorEnv`` is faster.
 
 Example:
     state = init(seed, 65536, opponent="random")
@@ -16,22 +16,16 @@ Example:
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
-from gymnasium import spaces
-from gymnasium.vector.utils import batch_space
-from numpy.typing import DTypeLike
-
 from c4env.envs.vectorized.drand48 import STATES
-from c4env.errors import InvalidAction, InvalidOption, WrongOrder, require_integer
+from c4env.errors import InvalidAction, InvalidOption
 from c4env.lazy import from_extra
 
 from ...bitboard import BOARD, BOTTOM, COLUMN, COLUMNS, DIRECTIONS, DOUBLINGS, ROWS, STRIDE
 from ...observation import Form
-from ..options import parse_seed
-from .chance import RANDOM_SEAT, parse_openings, parse_player
+from .chance import RANDOM_SEAT, parse_player
 
 with from_extra("torch", "c4env.TensorEnv needs PyTorch"):
     import torch
@@ -44,14 +38,18 @@ _STACK: Final = torch.int8 if ROWS < 8 else torch.int32  # holds the discs of a 
 
 
 class State(NamedTuple):
-    """The state of N games; a tuple of tensors."""
+    """The state of N games; a tuple of tensors.
+
+    Functions make it by the constructor: ``torch.compile`` of PyTorch 2.9 to 2.12 turns the result
+    of ``_replace`` into an empty tuple.
+    """
 
     boards: Tensor  # int64 [N, 2], discs of the side to move, discs of the other side
-    plies: Tensor  # int64 [N], discs on the board
+    plies: Tensor  # int8 [N], discs on the board
     terminated: Tensor  # bool [N], whether the game is over
     rewards: Tensor  # float32 [N, 2], of player 0 and player 1, from the latest step
     legal_action_mask: Tensor  # bool [N, 7], all False once the game is over
-    seats: Tensor  # int64 [N], the caller's player; -1 in self-play
+    seats: Tensor  # int8 [N], the caller's player; -1 in self-play
     starts: Tensor  # int64 [N], a random stream for openings and seats
     replies: Tensor  # int64 [N], a random stream for the moves of "random"
 
@@ -70,11 +68,11 @@ def init(key: Any, n: int, *, device: Any = None, **rules: Any) -> State:
     if not isinstance(key, Tensor):
         key = torch.tensor(_signed(key), device=device)
     seeds = key + torch.arange(n, device=key.device)
-    zeros = torch.zeros_like(seeds)
-    boards, false = torch.stack([zeros, zeros], -1), zeros != 0
-    legal = _open_columns(zeros)
+    empty = torch.zeros_like(seeds)
+    boards, false = torch.stack([empty, empty], -1), empty != 0
+    plies, legal = empty.to(torch.int8), _open_columns(empty)
     draws = _streams(seeds), _streams(~seeds)
-    state = State(boards, zeros, false, boards.float(), legal, zeros - 1, *draws)
+    state = State(boards, plies, false, boards.float(), legal, plies - 1, *draws)
     return restart(state, ~false, **rules)
 
 
@@ -103,7 +101,7 @@ def restart(
     Raises:
         InvalidOption: the opponent or the seat is invalid.
     """
-    player: Any = _player(opponent, seat)
+    player: Any = player_of(opponent, seat)
     boards, plies, legal, seats, draws = 0, 0, True, state.seats, state.starts
     if openings is not None:
         bits = torch.arange(STRIDE * COLUMNS, device=openings.device)
@@ -111,23 +109,26 @@ def restart(
         if len(openings) > 1:
             draws, index = _draw(draws, where, len(openings))
             boards = openings[index]
-        plies = (boards[..., None] >> bits & 1).sum((-2, -1))
+        plies = (boards[..., None] >> bits & 1).sum((-2, -1)).to(torch.int8)
         legal = _open_columns(boards[..., 0] | boards[..., 1])
     if player == RANDOM_SEAT:
         draws, player = _draw(draws, where, 2)
+        player = player.to(torch.int8)
     if opponent is not None:
         seats = torch.where(where, player, seats)
-    state = state._replace(
-        boards=torch.where(where[..., None], boards, state.boards),
-        plies=torch.where(where, plies, state.plies),
-        terminated=state.terminated & ~where,
-        rewards=torch.where(where[..., None], 0.0, state.rewards),
-        legal_action_mask=torch.where(where[..., None], legal, state.legal_action_mask),
-        seats=seats,
-        starts=draws,
+    state = State(
+        torch.where(where[..., None], boards, state.boards),
+        torch.where(where, plies, state.plies),
+        state.terminated & ~where,
+        torch.where(where[..., None], 0.0, state.rewards),
+        torch.where(where[..., None], legal, state.legal_action_mask),
+        seats,
+        draws,
+        state.replies,
     )
     if opponent is not None and (seat != 0 or openings is not None):
-        return _with_mask(_reply(state, opponent)[0])
+        rewards = state.rewards
+        return _complete(_reply(state, opponent)[0], rewards)
     return state
 
 
@@ -144,14 +145,14 @@ def step(state: State, actions: Tensor, opponent: Opponent = None) -> State:
         InvalidAction: the shape, dtype or device is wrong. The values are not checked, because
             a check would wait for the device.
     """
-    _check(actions, state.plies)
+    check_actions(actions, state.plies)
     first = state.plies & 1 == 0  # player 0 is the caller
     state, rewards = _play(state, actions, ~state.terminated)
     if opponent is not None:
         state, more = _reply(state, opponent)
         rewards = rewards + more.flip(-1)
     by_player = torch.where(first[..., None], rewards, rewards.flip(-1))
-    return _with_mask(state._replace(rewards=by_player))
+    return _complete(state, by_player)
 
 
 def observe(state: State, form: Form = PLANES) -> Seen:
@@ -163,7 +164,8 @@ def observe(state: State, form: Form = PLANES) -> Seen:
     return {"observation": laid_out.contiguous(), "action_mask": masks}
 
 
-def _player(opponent: Opponent, seat: int | str) -> int:
+def player_of(opponent: Opponent, seat: int | str) -> int:
+    """Check an opponent and a seat; return the player as ``chance.parse_player`` does."""
     if not (opponent is None or opponent == "random" or callable(opponent)):
         raise InvalidOption(f"opponent={opponent!r}: expected None, 'random' or a function")
     return parse_player(opponent is None, seat)
@@ -185,7 +187,8 @@ def _play(state: State, columns: Tensor, where: Tensor) -> tuple[State, Tensor]:
     rewards = torch.stack([gain - lost.float(), -gain], -1)
     boards = torch.where(legal[..., None], torch.stack([theirs, discs], -1), state.boards)
     ended = state.terminated | over
-    return state._replace(boards=boards, plies=state.plies + legal, terminated=ended), rewards
+    plies, rest = state.plies + legal, (state.seats, state.starts, state.replies)
+    return State(boards, plies, ended, state.rewards, state.legal_action_mask, *rest), rewards
 
 
 def _reply(state: State, opponent: Any) -> tuple[State, Tensor]:
@@ -195,17 +198,21 @@ def _reply(state: State, opponent: Any) -> tuple[State, Tensor]:
     if opponent != "random":
         masks = legal.to(torch.int8)
         columns = opponent({"observation": _planes(state.boards), "action_mask": masks})
-        _check(columns, state.plies, "the opponent's answer")
+        check_actions(columns, state.plies, "the opponent's answer")
         return _play(state, columns, where)
     count = legal.long().cumsum(-1)  # of the legal columns up to each column
     draws, index = _draw(state.replies, where, count[..., -1])
     columns = (count <= index[..., None]).sum(-1)
-    return _play(state._replace(replies=draws), columns, where)
+    state, rewards = _play(state, columns, where)
+    rest = state.rewards, state.legal_action_mask, state.seats, state.starts, draws
+    return State(state.boards, state.plies, state.terminated, *rest), rewards
 
 
-def _with_mask(state: State) -> State:
+def _complete(state: State, rewards: Tensor) -> State:
+    """Return the state after a step, with its rewards by player and its masks."""
     blocked = torch.where(state.terminated, BOARD, _occupied(state))
-    return state._replace(legal_action_mask=_open_columns(blocked))
+    masks, rest = _open_columns(blocked), (state.seats, state.starts, state.replies)
+    return State(state.boards, state.plies, state.terminated, rewards, masks, *rest)
 
 
 def _occupied(state: State) -> Tensor:
@@ -237,7 +244,8 @@ def _has_won(discs: Tensor) -> Tensor:
     return won != 0
 
 
-def _check(actions: Any, plies: Tensor, who: str = "actions") -> None:
+def check_actions(actions: Any, plies: Tensor, who: str = "actions") -> None:
+    """Raise InvalidAction unless actions are an integer tensor like ``State.plies``."""
     if not isinstance(actions, Tensor):
         raise InvalidAction(f"{who} of type {type(actions).__name__}: expected a tensor")
     if actions.shape != plies.shape:
@@ -268,123 +276,3 @@ def _draw(states: Tensor, where: Tensor, count: Any) -> tuple[Tensor, Tensor]:
     """Advance the streams of chosen boards; return the states, and numbers below ``count``."""
     states = torch.where(where, states * 25214903917 + 11 & STATES - 1, states)
     return states, (states >> 17) * count >> 31
-
-
-class TensorEnv:
-    """N boards in the form of ``ConnectFourVectorEnv(N, autoreset_mode="SameStep")``.
-
-    Without an opponent, a step is one ply of the side to move on each board. An opponent replies
-    within the step. When a game ends, the same step starts a new game on the board: the observation
-    shows the new game, and ``info`` holds the rewards of the last ply of the old game.
-
-    Observations are a dict of ``"observation"``, by default int8 ``[N, 6, 7, 2]`` (row 0 on top,
-    plane 0 the observer's discs), and ``"action_mask"`` int8 ``[N, 7]``. Rewards are the
-    caller's, float32 ``[N]``, in self-play those of the player who moved. Info has ``"ply"`` int64
-    ``[N]``, the discs on the board; with an opponent ``"seat"`` int64 ``[N]``, the caller's player;
-    and after a step ``"player_rewards"`` float32 ``[N, 2]``. All are new tensors on the device.
-
-    Example:
-        >>> envs = TensorEnv(256, device="cpu")
-        >>> observation, info = envs.reset(seed=1)
-        >>> observation["observation"].shape
-        torch.Size([256, 6, 7, 2])
-    """
-
-    def __init__(
-        self,
-        num_envs: int,
-        device: Any = "cpu",
-        *,
-        opponent: Opponent = None,
-        seat: int | str = "random",
-        openings: Any = None,
-        autoreset: bool = True,
-        layout: str = "planes_last",
-        dtype: DTypeLike = "int8",
-    ) -> None:
-        """Make the boards; ``reset()`` starts their first games.
-
-        Args:
-            num_envs: number of boards, N.
-            device: an argument of ``torch.device``.
-            opponent, seat: as for :func:`restart`.
-            openings: one or more positions or move strings; each game draws its start from them.
-            autoreset: with False, a step shows the last observation of a game, and the board waits
-                for ``reset(where=ended)``.
-            layout, dtype: the form of ``"observation"``; see ``c4env.observation``.
-
-        Raises:
-            InvalidOption: an argument has an invalid value, or the device is not available.
-        """
-        self.num_envs = require_integer("num_envs", num_envs)
-        try:
-            self.device = torch.empty(0, device=device).device
-        except (RuntimeError, AssertionError, TypeError) as error:
-            raise InvalidOption(f"device={device!r}: {error}") from None
-        starts: Any = torch.from_numpy(parse_openings(openings, _player(opponent, seat)))
-        starts = None if openings is None else starts.to(self.device)
-        self._rules: dict[str, Any] = {"opponent": opponent, "seat": seat, "openings": starts}
-        self._autoreset = autoreset
-        self._form = Form(layout, dtype)
-        self._state: Any = None
-        self.single_action_space = spaces.Discrete(COLUMNS)
-        self.single_observation_space = self._form.space
-        self.action_space = batch_space(self.single_action_space, self.num_envs)
-        self.observation_space = batch_space(self.single_observation_space, self.num_envs)
-
-    def reset(
-        self, *, seed: int | None = None, where: Tensor | None = None
-    ) -> tuple[Seen, dict[str, Tensor]]:
-        """Start new games; return observation and info, see the class.
-
-        Args:
-            seed: the seed of all draws, as for :func:`init`. None continues the random streams.
-            where: bool ``[N]``, the boards to start, while the others continue; None for all.
-
-        Raises:
-            InvalidOption: an argument is invalid, or ``where`` is given in the first reset or
-                with a seed.
-        """
-        number, size = parse_seed(seed), self.num_envs
-        if self._state is None or number is not None:
-            if where is not None:
-                raise InvalidOption("where: the first reset, or one with a seed, starts all boards")
-            key = secrets.randbits(63) if number is None else number
-            self._state = init(key, size, device=self.device, **self._rules)
-            return self._seen()
-        chosen = torch.ones_like(self._state.terminated) if where is None else where
-        if not isinstance(chosen, Tensor) or (chosen.dtype, *chosen.shape) != (torch.bool, size):
-            raise InvalidOption(f"where={where!r:.60}: expected a tensor, bool ({size},)")
-        self._state = restart(self._state, chosen, **self._rules)
-        return self._seen()
-
-    def step(self, actions: Tensor) -> tuple[Seen, Tensor, Tensor, Tensor, dict[str, Tensor]]:
-        """Play the caller's ply on every board, and the opponent's reply if there is one.
-
-        Args:
-            actions: as for the function :func:`step`, which also lists the errors.
-
-        Returns:
-            Observation, rewards, terminations bool ``[N]``, truncations (never true), info.
-
-        Raises:
-            WrongOrder: ``reset`` was never called.
-        """
-        if self._state is None:
-            raise WrongOrder("reset() needs to be called before step.")
-        mover = self._state.plies & 1  # the caller, or in self-play the player who moves
-        state = step(self._state, actions, self._rules["opponent"])
-        rewards = state.rewards.gather(-1, mover[:, None])[:, 0]
-        by_player, ended = state.rewards, state.terminated
-        if self._autoreset:
-            self._state = restart(state, ended, **self._rules)
-        else:  # the caller may change the tensors that it gets
-            self._state, by_player, ended = state, by_player.clone(), ended.clone()
-        seen, info = self._seen()
-        return seen, rewards, ended, torch.zeros_like(ended), {**info, "player_rewards": by_player}
-
-    def _seen(self) -> tuple[Seen, dict[str, Tensor]]:
-        info = {"ply": self._state.plies.clone()}
-        if self._rules["opponent"] is not None:
-            info["seat"] = self._state.seats.clone()
-        return observe(self._state, self._form), info

@@ -1,10 +1,31 @@
 "use strict";
 // Building blocks of the pages: elements, numbers in words, names.
 
+/**
+ * The element with an id; a page has all that its script asks for.
+ * @param {string} id
+ * @returns {any}
+ */
 const $ = (id) => document.getElementById(id);
+/** @param {number} count */
 const range = (count) => Array.from({ length: count }, (_, i) => i);
+/**
+ * @param {number} count
+ * @param {string} noun
+ */
 const plural = (count, noun) => `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
 
+/**
+ * Attributes by name, without those that are null or false; `on` holds listeners by event.
+ * @typedef {Record<string, any>} Attributes
+ */
+
+/**
+ * @template {Element} Made
+ * @param {Made} made
+ * @param {Attributes} attributes
+ * @param {(Node | string)[]} children
+ */
 function built(made, { on = {}, ...attributes }, children) {
   for (const [event, act] of Object.entries(on)) made.addEventListener(event, act);
   for (const [key, value] of Object.entries(attributes))
@@ -13,33 +34,83 @@ function built(made, { on = {}, ...attributes }, children) {
   return made;
 }
 
-// Make an element, without attributes that are null or false; `on` holds listeners by event.
-const element = (name, attributes = {}, ...children) => built(document.createElement(name), attributes, children);
-const drawn = (name, attributes = {}, ...children) => built(document.createElementNS("http://www.w3.org/2000/svg", name), attributes, children);
-const disc = (seat) => element("span", { class: "turn", "aria-hidden": "true" }, element("span", { class: "disc", "data-disc": seat }));
+/**
+ * Make an element of the page.
+ * @param {string} name
+ * @param {Attributes} attributes
+ * @param {...(Node | string)} children
+ */
+const element = (name, attributes = {}, ...children) =>
+  built(document.createElement(name), attributes, children);
+/**
+ * Make an element of a figure.
+ * @param {string} name
+ * @param {Attributes} attributes
+ * @param {...(Node | string)} children
+ */
+const drawn = (name, attributes = {}, ...children) =>
+  built(document.createElementNS("http://www.w3.org/2000/svg", name), attributes, children);
+/** @param {number} seat 0 or 1 */
+const disc = (seat) =>
+  element(
+    "span",
+    { class: "turn", "aria-hidden": "true" },
+    element("span", { class: "disc", "data-disc": seat }),
+  );
 
-// Set a text; a text that stays is not read aloud again.
-function tell(there, words) { if (there.textContent !== words) there.textContent = words; }
-
-// Round a number to some digits after the point, halves away from zero, as c4env.evaluation.tables does.
-function fixed(x, digits = 0) {
-  const whole = Math.floor(Math.abs(x) * 10 ** digits + 0.5 + 1e-9);
-  return (x < 0 && whole ? "−" : "") + (whole / 10 ** digits).toFixed(digits);
+/**
+ * Set a text; a text that stays is not read aloud again.
+ * @param {Element} place
+ * @param {string} words
+ */
+function tell(place, words) {
+  if (place.textContent !== words) place.textContent = words;
 }
+
+/**
+ * Round to some digits after the point, halves away from zero, as c4env.evaluation.tables does.
+ * @param {number} x
+ * @param {number} digits
+ */
+function fixed(x, digits = 0) {
+  const all = Math.floor(Math.abs(x) * 10 ** digits + 0.5 + 1e-9);
+  return (x < 0 && all ? "−" : "") + (all / 10 ** digits).toFixed(digits);
+}
+/**
+ * @param {number | null} x
+ * @param {number} digits
+ */
 const percent = (x, digits = 0) => (x === null ? "" : fixed(100 * x, digits) + "%");
+/** @param {string} words */
 const plus = (words) => (words.startsWith("−") || !Number(words) ? words : "+" + words);
+/**
+ * @param {number} x
+ * @param {number} digits
+ */
 const signed = (x, digits = 0) => plus(fixed(x, digits));
 
-// A text in which each name is an element that does not wrap; `shown` has what to write for each name.
+/**
+ * A text in which each name is an element that does not wrap.
+ * @param {string} text
+ * @param {string[]} names
+ * @param {string[]} shown what to write for each name
+ */
 function named(text, names, shown = names) {
-  const found = [...new Set(names)].filter(Boolean).sort((a, b) => b.length - a.length);
-  if (!found.length) return [text];
-  const any = found.map((name) => name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("|");
-  return text.split(new RegExp(`(?<![\\w-])(${any})(?![\\w-])`)).map((part, i) => (i % 2 ? element("span", { class: "unbroken", title: part }, shown[names.indexOf(part)]) : part));
+  const longest = [...new Set(names)].filter(Boolean).sort((a, b) => b.length - a.length);
+  if (!longest.length) return [text];
+  const any = longest.map((name) => name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("|");
+  const parts = text.split(new RegExp(`(?<![\\w-])(${any})(?![\\w-])`));
+  /** @param {string} name */
+  const unbroken = (name) =>
+    element("span", { class: "unbroken", title: name }, shown[names.indexOf(name)]);
+  return parts.map((part, i) => (i % 2 ? unbroken(part) : part));
 }
 
-// Scroll to the top of an element, unless all of it is visible.
-function bringIntoSight(there) {
-  const { top, bottom } = there.getBoundingClientRect();
-  if (top < 0 || bottom > innerHeight) there.scrollIntoView({ block: "start" });
+/**
+ * Scroll to the top of an element, unless all of it is visible.
+ * @param {Element} place
+ */
+function bringIntoSight(place) {
+  const { top, bottom } = place.getBoundingClientRect();
+  if (top < 0 || bottom > innerHeight) place.scrollIntoView({ block: "start" });
 }

@@ -1,0 +1,285 @@
+"""Agents that play by a network: ``agents.make(network)``, ``torch:FILE.py:NAME``, ``sb3:ZIP``.
+
+If the network's training continues, the agent plays with the current weights.
+"""
+
+from __future__ import annotations
+
+import abc
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from c4env.arrays import Int8s, Int64s
+from c4env.boards import require_board
+from c4env.errors import EngineFault, InvalidOption, MissingExtra
+from c4env.lazy import from_extra
+
+from ...bitboard import COLUMNS
+from ...envs.opponents import reset_player
+from ...envs.vectorized.batch import observed
+from ...envs.vectorized.chance import streams
+from ...geometry import BOARD_SIZE
+from ...position import Position
+from ..base import Agent, as_number, derived, function_agent, require_move
+from ..registry.options import Temperature, validate_args
+from .networks import (
+    Network,
+    PolicyNetwork,
+    TorchNetwork,
+    form_of,
+    import_network,
+    is_module,
+    network_of,
+)
+
+NO_SEED: Final = np.zeros(1, np.int64)
+
+
+class ModelAgent(Agent):
+    """Plays the legal column that a model prefers most, or samples from the model's preferences.
+
+    Args:
+        temperature: 0 plays the preferred column; 1 samples a column, as in training. At 0, ties
+            go to the left. Above 0, probabilities are ``softmax(preference / temperature)``.
+    """
+
+    @validate_args
+    def __init__(self, temperature: Temperature = 0.0) -> None:
+        self.temperature = temperature
+        self._generator = np.random.default_rng()
+
+    @abc.abstractmethod
+    def preferences(self, planes: Int8s) -> NDArray[Any]:
+        """Return preferences, float ``[M, 7]``, or columns, int ``[M]``, for M boards.
+
+        ``planes`` is int8 ``[M, 6, 7, 2]``; plane 0 has the discs of the side to move.
+        """
+
+    def reset(self, seed: int | np.random.SeedSequence | None = None) -> None:
+        """Begin a new game; the same seed gives the same random choices."""
+        self._generator = np.random.default_rng(seed)
+
+    def choose(self, position: Position) -> int:
+        """Choose the 0-based column to play.
+
+        Raises:
+            EngineFault: the model's column is full or not on the board.
+        """
+        require_move(position)
+        seeds = self._generator.integers(2**48, size=1) if self.temperature else NO_SEED
+        discs = np.array([[position.mine, position.theirs]])
+        column = int(self.choose_many(discs, seeds)[0])
+        if not position.is_legal(column):
+            raise EngineFault(f"{self!r} answered [{column}]: expected legal columns")
+        return column
+
+    def choose_many(self, discs: Int64s, seeds: Int64s) -> Int64s:
+        """Choose columns, int64 ``[M]``, in one batch; columns that the model names are unchecked.
+
+        Raises:
+            EngineFault: the model's answer has another shape or dtype, or contains nan.
+        """
+        seen = observed(discs)
+        scores, masks = np.asarray(self.preferences(seen["observation"])), seen["action_mask"]
+        if scores.dtype.kind not in "biuf":
+            raise EngineFault(
+                f"{self!r} answered {scores.tolist()!r:.80}: expected logits of the "
+                f"{COLUMNS} columns, or a column 0..{COLUMNS - 1}"
+            )
+        if scores.shape == (len(masks),):
+            if scores.dtype.kind not in "iu":
+                some = scores.tolist()[:8]
+                raise EngineFault(f"{self!r} answered {some}: expected legal columns")
+            return scores.astype(np.int64)
+        if scores.shape != masks.shape:
+            each = f"or {masks.shape[:1]} columns, one for each board"
+            raise EngineFault(
+                f"{self!r} returned shape {scores.shape}: expected {masks.shape}, {each}"
+            )
+        values = np.where(masks != 0, scores.astype(np.float64), -np.inf)
+        if np.isnan(values).any():
+            raise EngineFault(f"{self!r} answered nan: expected a number for each legal column")
+        if self.temperature:
+            # Gumbel-max trick: the argmax with Gumbel noise samples the softmax.
+            drawn = streams((seeds[:, None] * COLUMNS + np.arange(COLUMNS)).astype(np.uint64))
+            values = values / self.temperature - np.log(-np.log((drawn + 0.5) / 2.0**48))
+        # Mask by column, so that a legal column with preference -inf stays legal.
+        best = np.where((values == values.max(axis=1, keepdims=True)) & (masks != 0), 1, 0)
+        return np.asarray(best.argmax(axis=1), np.int64)
+
+
+class NetworkAgent(ModelAgent):
+    """Plays by the logits, or the columns, of a :class:`Network`."""
+
+    deterministic = derived(lambda agent: agent.network.deterministic and agent.temperature == 0)
+
+    def __init__(self, network: Network, temperature: float = 0.0) -> None:
+        super().__init__(temperature)
+        self.network = network
+        self.name = network.name
+
+    @property
+    def version(self) -> Any:
+        """The network's attribute ``version``, by which a kept run knows it."""
+        return getattr(self.network.source, "version", "")
+
+    def reset(self, seed: int | np.random.SeedSequence | None = None) -> None:
+        """Begin a new game, also of the network if it has a method ``reset``."""
+        super().reset(seed)
+        if not is_module(self.network.source):
+            reset_player(self.network.source, seed)
+
+    def preferences(self, planes: Int8s) -> NDArray[Any]:
+        """Return the network's logits or columns."""
+        masks = 1 - (planes[:, 0, :, 0] | planes[:, 0, :, 1])  # legal if the top cell is empty
+        return self.network(planes, masks)[0]
+
+
+class TorchFunction(NetworkAgent):
+    """Plays by a PyTorch module, or a function of tensors (needs the package torch).
+
+    Args:
+        function: FILE.py:NAME. The file's code runs, so name only files that you trust. A class is
+            called without arguments.
+        device: the device of the tensors and of a module.
+
+    Raises:
+        InvalidOption: the named object is not callable, or the device does not exist.
+    """
+
+    @validate_args
+    def __init__(self, function: str, device: str = "cpu", temperature: Temperature = 0.0) -> None:
+        with from_extra("torch", "torch: not installed"):
+            import torch
+        try:
+            torch.empty(1, device=device)
+        except (RuntimeError, AssertionError) as error:
+            raise InvalidOption(f"torch: device={device!r}: {error}") from None
+        source = import_network(function, f"torch: {function!r}", "FILE.py:NAME")
+        if is_module(source):
+            source = source.to(device)
+        super().__init__(TorchNetwork(source, device), temperature)
+
+    def reset(self, seed: int | np.random.SeedSequence | None = None) -> None:
+        """Begin a new game; ``seed`` also seeds PyTorch's generator."""
+        import torch
+
+        super().reset(seed)
+        number = as_number(seed)
+        if number is not None:
+            torch.manual_seed(number)
+
+
+class SB3(NetworkAgent):
+    """Plays by a model of Stable-Baselines3 or sb3-contrib (needs the package stable-baselines3).
+
+    Only the policy network is rebuilt, in the same way for MaskablePPO, PPO, A2C and DQN. Modules
+    of yours that the model needs may lie beside the file or in the working folder. The file does
+    not tell whether the model trained with ``VecNormalize``, and does not contain its statistics.
+    Such a model plays badly here, unless it trained with ``norm_obs=False``.
+
+    Args:
+        path: the model's .zip file. Loading can run code, so load only files that you trust.
+    """
+
+    @validate_args
+    def __init__(self, path: str | Path, temperature: Temperature = 0.0) -> None:
+        self.path = Path(path)
+        super().__init__(PolicyNetwork(load_policy(self.path)), temperature)
+
+
+def load_policy(path: Path) -> Any:
+    """Load the policy network from a model's ``.zip`` onto the CPU.
+
+    Raises:
+        MissingExtra: the library that made the model is not installed.
+        InvalidOption: the file is missing, or holds no model for this environment.
+    """
+    with from_extra("sb3", f"sb3:{path}: needs Stable-Baselines3"):
+        from stable_baselines3.common.save_util import load_from_zip_file
+    wrong = f"sb3:{path}: expected a model that Stable-Baselines3 saved as .zip"
+    if not path.is_file():
+        raise InvalidOption(f"{wrong}; found {'a folder' if path.is_dir() else 'no file'} there")
+    for folder in (str(path.parent.resolve()), os.getcwd()):  # of the user's own modules
+        if folder not in sys.path:
+            sys.path.append(folder)
+    try:
+        data, parameters, _ = load_from_zip_file(path, device="cpu", custom_objects=_SCHEDULES)
+        spaces = data["observation_space"], data["action_space"]
+        build, weights = data["policy_class"], parameters["policy"]
+        form_of(build, *spaces, who=f"sb3:{path}: ")
+        policy = build(*spaces, lambda _: 0.0, **data.get("policy_kwargs", {}))
+        policy.load_state_dict(weights)
+    except ModuleNotFoundError as error:  # of a class that the model needs
+        if (error.name or "").partition(".")[0] in ("sb3_contrib", "stable_baselines3"):
+            raise MissingExtra(f"{wrong}: {error}; pip install 'c4env[sb3]'") from None
+        places = f"beside the file, in {os.getcwd()} or in PYTHONPATH"
+        raise InvalidOption(f"sb3:{path}: {error}: expected {error.name}.py {places}") from None
+    except InvalidOption:
+        raise
+    except Exception as error:  # the file holds something else
+        said = " ".join(str(error).split())[:300]
+        raise InvalidOption(f"{wrong}: {type(error).__name__}: {said}") from None
+    policy.set_training_mode(False)
+    return policy
+
+
+# Values that only training needs may be functions that other machines cannot unpickle.
+_SCHEDULES: Final = dict.fromkeys(("learning_rate", "lr_schedule", "clip_range"), 0.0)
+
+
+# -- what agents.make takes -----------------------------------------------------------
+
+
+def agent_of(model: Any, temperature: float = 0.0, **unknown: Any) -> Agent:
+    """Make an agent from a network, a model or a function of one observation.
+
+    Args:
+        model: as for :func:`c4env.agents.make`. An agent is returned unchanged.
+        temperature: as for :class:`ModelAgent`; not for a function of one observation.
+
+    Raises:
+        InvalidOption: ``model`` is none of these; an option is not ``temperature``; or the function
+            has no temperature.
+    """
+    if unknown:
+        raise InvalidOption(
+            f"{type(model).__name__}: options {sorted(unknown)}: expected only temperature"
+        )
+    require_board(model, BOARD_SIZE, model)
+    if isinstance(model, Agent):
+        return model
+    if network := network_of(model):
+        return NetworkAgent(network, temperature)
+    if isinstance(model, type) or not callable(model):
+        raise InvalidOption(f"agent {model!r}: expected {_expected(model)}")
+    if temperature:
+        raise InvalidOption(f"{model!r}: a function of one observation has no temperature")
+    return function_agent(model)
+
+
+def _expected(thing: Any) -> str:
+    """Return what to pass in place of an object that is no agent."""
+    if isinstance(thing, type):
+        return f"an object of the class: {thing.__name__}()"
+    if callable(getattr(thing, "choose", None)):
+        return f"its class {type(thing).__name__} to derive from c4env.agents.Agent"
+    if isinstance(thing, list | tuple | set | dict):
+        return "one agent; of several, c4env.agents.Pool({agent: weight, ...}) draws"
+    return "an agent, its spec name:key=value,key=value, a network or model, or a function"
+
+
+def maker_of(model: Any) -> Callable[..., Agent]:
+    """Return a function that takes options and makes an agent that plays ``model``."""
+
+    def make(temperature: float = 0.0) -> Agent:
+        """An agent that plays the model registered under this name."""
+        return agent_of(model, temperature)
+
+    return make

@@ -1,0 +1,303 @@
+"""Networks in one shape: PyTorch modules, models of Stable-Baselines3, and functions.
+
+A network answers for M boards at once::
+
+    network(observations, masks) -> logits [M, 7], or (logits [M, 7], values [M])
+
+Its attribute ``layout`` names the layout of its observations (:mod:`c4env.observation`); without
+it, they are ``planes_last``, ``[M, 6, 7, 2]``. Masks, int8 ``[M, 7]``, go to a second parameter, if
+there is one. Values are expected results for the side to move, from -1 to 1.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from c4env.agents.registry.imports import format_error, import_callable
+from c4env.arrays import Int8s, Int64s
+from c4env.boards import require_board
+from c4env.errors import EngineFault, InvalidOption
+
+from ...bitboard import COLUMNS
+from ...envs.opponents import is_batched
+from ...envs.vectorized.batch import observed
+from ...geometry import BOARD_SIZE
+from ...observation import LAYOUTS, Form
+from ..base import has_masks, is_model, parameters_of
+
+Answer = tuple[NDArray[Any], NDArray[Any] | None]
+"""Logits ``[M, 7]`` or columns ``[M]``, and values ``[M]``, or None without them."""
+
+
+class Network:
+    """A user's network, to call with NumPy arrays.
+
+    The network's attribute ``layout`` names the layout of its observations
+    (:mod:`c4env.observation`); without it, they are ``planes_last``. The network gets the masks,
+    int8 ``[M, 7]``, if it has a second parameter for them.
+
+    Attributes:
+        source: the user's function or module.
+        name: the name of the function, or of the module's class.
+        deterministic: whether the source says so, by an attribute ``deterministic``.
+
+    Raises:
+        InvalidOption: the source has other parameters, or no layout has the declared name.
+    """
+
+    def __init__(self, source: Any, dtype: str = "int8") -> None:
+        target = inner_of(source)
+        self.source = source
+        self.name = getattr(source, "__name__", type(target).__name__)
+        self.deterministic = getattr(target, "deterministic", False) is True
+        layout = getattr(target, "layout", None)
+        self.is_declared = isinstance(layout, str)
+        self.form = Form(layout if isinstance(layout, str) else "planes_last", dtype)
+        self.takes_masks = self._takes_masks(target)
+
+    def _takes_masks(self, target: Any) -> bool:
+        """Whether the source has a second parameter for masks; refuse other parameters."""
+        function = target.forward if is_module(target) else target
+        parameters = (parameters_of(function) or {}).values()
+        masks = has_masks(function) or any(p.kind is p.VAR_POSITIONAL for p in parameters)
+        try:
+            inspect.signature(function).bind(*[None] * (1 + masks))
+        except TypeError as error:
+            raise InvalidOption(
+                f"{self.name}: {error}: expected a network of observations, or of observations "
+                "and masks"
+            ) from None
+        except ValueError:  # Python cannot find the signature
+            return True
+        return masks
+
+    def __call__(self, planes: Int8s, masks: Int8s) -> Answer:
+        """Return the network's answer about boards, given int8 ``[M, 6, 7, 2]`` and masks."""
+        if self.takes_masks:
+            return split_answer(self.source(self.form(planes), masks))
+        return split_answer(self.source(self.form(planes)))
+
+    def evaluate(self, boards: Int64s) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Return logits and values of boards, int64 ``[M, 2]``, as ``GumbelSearch`` asks.
+
+        The values are 0 if the network gives none.
+        """
+        seen = observed(boards)
+        logits, values = self(seen["observation"], seen["action_mask"])
+        return logits, np.zeros(len(boards)) if values is None else values
+
+
+class BatchedFunction(Network):
+    """A function marked by ``c4env.batched``, which gets a dict of observations and masks."""
+
+    def __call__(self, planes: Int8s, masks: Int8s) -> Answer:
+        """Return the function's answer."""
+        return split_answer(self.source({"observation": planes, "action_mask": masks}))
+
+
+class TorchNetwork(Network):
+    """A PyTorch module or a function of tensors.
+
+    The tensors are on the device of the module's parameters and have their dtype, or float32; in
+    the layout ``tokens`` they are int64. A module is called in evaluation mode, without gradients.
+    ``device`` is for a function, or a module without parameters.
+    """
+
+    def __init__(self, source: Any, device: Any = None) -> None:
+        super().__init__(source, "float32")
+        self.device = device
+        if self.form.layout == "tokens":
+            self.form = Form("tokens", "int64")
+
+    def __call__(self, planes: Int8s, masks: Int8s) -> Answer:
+        """Return the module's answer."""
+        import torch
+
+        module, device, dtype = self.source, self.device, None
+        weights = next(module.parameters(), None) if is_module(module) else None
+        if weights is not None:
+            device = weights.device
+            if weights.is_floating_point() and self.form.layout != "tokens":
+                dtype = weights.dtype
+        given = torch.from_numpy(self.form(planes)).to(device, dtype)
+        with torch.no_grad(), evaluating(module):
+            try:
+                answer = module(
+                    *(given, torch.from_numpy(masks).to(device))[: 1 + self.takes_masks]
+                )
+            except RuntimeError as error:  # most often of shapes that do not fit
+                if self.is_declared:
+                    raise
+                first = (len(planes), *LAYOUTS["planes_first"].shape)
+                raise EngineFault(
+                    f"{self.name}: {' '.join(str(error).split())[:200]}; it got observations "
+                    f"{tuple(given.shape)}; with layout = 'planes_first' it gets {first}"
+                ) from error
+            return split_answer(answer, len(planes))
+
+
+class PolicyNetwork(Network):
+    """A policy of Stable-Baselines3; the shape of its observations tells the layout.
+
+    ``critic``: whether to ask for values too. The values of a DQN are its greatest Q-values.
+    """
+
+    def __init__(self, policy: Any, critic: bool = False) -> None:
+        self.source, self.critic, self.name = policy, critic, type(policy).__name__
+        self.form = form_of(type(policy), policy.observation_space, policy.action_space)
+        self.deterministic = True
+
+    def __call__(self, planes: Int8s, masks: Int8s) -> Answer:
+        """Return logits, or the Q-values of a DQN."""
+        import torch
+
+        policy = self.source
+        with torch.no_grad(), evaluating(policy):
+            given, _ = policy.obs_to_tensor(self.form(planes))
+            if hasattr(policy, "q_net"):
+                scores = as_array(policy.q_net(given))
+                values = np.where(masks, scores, -np.inf).max(axis=1) if self.critic else None
+            else:
+                scores = as_array(policy.get_distribution(given).distribution.logits)
+                values = as_array(policy.predict_values(given))[:, 0] if self.critic else None
+        return scores, None if values is None else values.clip(-1.0, 1.0)
+
+
+def network_of(model: Any, critic: bool = False) -> Network | None:
+    """Return the network that a model, module or function is; None for anything else.
+
+    ``critic``: whether values are asked for, which a policy of Stable-Baselines3 computes apart.
+
+    Raises:
+        InvalidOption: the model is for another environment, or trained with ``VecNormalize``.
+    """
+    if isinstance(model, Network):
+        return model
+    if is_batched(model):
+        return BatchedFunction(model)
+    if not is_model(model):
+        return None
+    policy = getattr(model, "policy", model) if not is_module(model) else model
+    if not (is_module(policy) and hasattr(policy, "obs_to_tensor")):
+        return TorchNetwork(model) if is_module(model) else Network(model)
+    normalised = getattr(model, "get_vec_normalize_env", lambda: None)()
+    if normalised is not None and normalised.norm_obs:
+        raise InvalidOption(
+            f"{type(model).__name__} trained with VecNormalize, whose statistics an agent "
+            "does not have: expected VecNormalize(norm_obs=False), since planes are 0 or 1"
+        )
+    network = PolicyNetwork(policy, critic)
+    network.name = type(model).__name__
+    return network
+
+
+def form_of(policy: type[Any], observation_space: Any, action_space: Any, who: str = "") -> Form:
+    """Return the form of the observations that a policy of this class and these spaces takes.
+
+    Raises:
+        InvalidOption: the policy is for another environment, or gives neither logits nor Q-values
+            of an observation alone, as a recurrent policy; the message begins with ``who``.
+    """
+    try:
+        if not hasattr(policy, "make_q_net"):
+            inspect.signature(policy.get_distribution).bind(None, None)  # self, observations
+    except (AttributeError, TypeError):
+        raise InvalidOption(
+            f"{who}policy {policy.__name__}: expected Q-values, or a distribution given "
+            "observations alone, as in MaskablePPO, PPO, A2C or DQN"
+        ) from None
+    shape = getattr(observation_space, "shape", None)
+    layouts = [name for name, layout in LAYOUTS.items() if layout.shape == shape]
+    if not layouts:
+        ours = ", ".join(f"{name} {layout.shape}" for name, layout in LAYOUTS.items())
+        raise InvalidOption(
+            f"{who}observations {observation_space}: expected a layout of ConnectFourEnv: {ours}"
+        )
+    if getattr(action_space, "n", None) != COLUMNS:
+        raise InvalidOption(f"{who}actions {action_space}: expected Discrete({COLUMNS})")
+    return Form(layouts[0])
+
+
+def is_module(thing: object) -> bool:
+    """Whether an object is a PyTorch module; PyTorch is imported already, or it is none."""
+    return isinstance(thing, getattr(sys.modules.get("torch.nn"), "Module", ()))
+
+
+def inner_of(module: Any) -> Any:
+    """Return the user's module inside one of ``torch.compile`` or ``DataParallel``."""
+    for name in ("_orig_mod", "module"):
+        if is_module(module) and is_module(inner := getattr(module, name, None)):
+            return inner_of(inner)
+    return module
+
+
+@contextlib.contextmanager
+def evaluating(module: Any) -> Iterator[None]:
+    """Put a module into evaluation mode; afterwards each part has its own mode again."""
+    parts = [part for part in module.modules() if part.training] if is_module(module) else []
+    for part in parts:
+        part.training = False
+    try:
+        yield
+    finally:
+        for part in parts:
+            part.training = True
+
+
+def split_answer(answer: Any, boards: int | None = None) -> Answer:
+    """Split a network's answer into logits, or columns, and values.
+
+    ``boards``: of a tensor whose first dimension may be missing; None for arrays.
+    """
+    values = None
+    is_tuple = isinstance(answer, tuple)
+    first = answer[0] if (is_tuple or isinstance(answer, list)) and answer else None
+    # A list may also be columns, or rows of logits.
+    if getattr(first, "ndim", 0) or (is_tuple and isinstance(first, list)):
+        answer, values = first, as_array(answer[1]) if len(answer) > 1 else None
+    scores = as_array(answer)
+    if boards is not None and scores.dtype.kind != "O":
+        scores = scores.reshape((boards,) if scores.size == boards else (boards, -1))
+        values = values if values is None or values.size != boards else values.reshape(boards)
+    return scores, values
+
+
+def as_array(answer: Any) -> NDArray[Any]:
+    """Return an array or tensor as an array; of any other object an array of this one object."""
+    if hasattr(answer, "detach"):  # a tensor
+        answer = answer.detach().cpu()
+        answer = (answer.double() if answer.is_floating_point() else answer).numpy()
+    try:
+        array = np.asarray(answer)
+        if array.dtype.kind in "biuf":
+            return array
+    except ValueError:  # rows of several lengths
+        pass
+    one = np.empty((), object)
+    one[()] = answer
+    return one
+
+
+def import_network(path: str, who: str, expected: str) -> Any:
+    """Import a function or module; a class is called without arguments.
+
+    Raises:
+        InvalidOption: the path names none; the message begins with ``who``.
+    """
+    source = import_callable(path, InvalidOption, who, expected)
+    if isinstance(source, type):
+        try:
+            source = source()
+        except Exception as error:  # a user's code may raise any error
+            raise InvalidOption(f"{who}: {format_error(error)}") from error
+    if not callable(source):
+        raise InvalidOption(f"{who} is {source!r}: expected a function or module")
+    require_board(source, BOARD_SIZE, who)
+    return source

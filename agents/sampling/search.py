@@ -1,0 +1,208 @@
+"""The batched tree search: leaves of one tree, or of many trees, share each evaluation.
+
+    while waiting := select_leaves(...):  # simulations descend, and their leaves wait
+        answer = evaluate(...)  # of all boards in one batch
+        expand_leaves(...)  # priors for the children, values for the path
+
+As in ``mctx``, a root action selection and an interior action selection lead the simulations
+(:mod:`action_selection`); a policy chooses them, and reads the result off the trees. A leaf that
+waits counts as a loss for the side that moves into the leaf (a *virtual loss*), so that the tree's
+next descent takes another path.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+from numba import from_dtype, types
+from numpy.typing import NDArray
+
+from c4env.arrays import Float64s, Int64s
+from c4env.jit import kernel
+
+from ...bitboard import CELLS, COLUMNS, drop
+from .action_selection import gumbel_root_action_selection, puct_action_selection
+from .tree import NODE, NODE_ARRAY, OPEN, SEARCH_RECORD, add_result, expand, prove_leaf, sign
+
+Evaluate = Callable[[Int64s], tuple[Any, Any]]
+"""A function from boards, int64 ``[M, 2]`` with the side to move first, to a policy ``[M, 7]`` and
+expected results for the side to move, ``[M]`` from -1 to 1."""
+
+LEAF: Final = np.dtype(
+    [
+        ("tree", np.int64),  # index of the leaf's tree
+        ("depth", np.int64),
+        ("board", np.int64, 2),  # bitboards, the side to move first
+        ("path", np.int64, CELLS + 1),  # the nodes from the root to the leaf
+    ],
+    align=True,
+)
+PENDING: Final = -1  # ``first`` of a leaf that waits for its evaluation
+PUCT_ROOT: Final = np.zeros((0, COLUMNS + 1), np.int64)  # no visits to consider: PUCT at the root
+
+TREES: Final[Any] = from_dtype(NODE)[:, ::1]
+SEARCHES: Final[Any] = SEARCH_RECORD[::1]
+_LEAF: Final[Any] = from_dtype(LEAF)
+LEAVES: Final[Any] = _LEAF[::1]
+_int64, _float64 = types.int64, types.float64
+_words = types.int64[::1]
+_rows = types.int64[:, ::1]
+
+
+@kernel(types.void(NODE_ARRAY, SEARCH_RECORD, _LEAF, _rows), nogil=True)
+def simulate(tree: NDArray[np.void], search: np.void, leaf: np.void, considered: Int64s) -> None:
+    """Descend from the root to a leaf.
+
+    If the next two discs decide a leaf, its proof is set and propagated. Any other leaf needs an
+    evaluation; its field ``first`` is ``PENDING`` if it already waits for one. If all moves but one
+    lose at once, a search that follows forced moves adds that move's child and goes on from there.
+    """
+    path = leaf["path"][:]
+    exploration = float(search["exploration"])
+    mine, theirs = int(search["root"][0]), int(search["root"][1])
+    used = int(search["used"])
+    node = depth = 0
+    path[0] = 0
+    while tree[node]["proof"] == OPEN and tree[node]["first"] != PENDING:
+        if tree[node]["children"] == 0:
+            cells = prove_leaf(tree, path, depth, mine, theirs)
+            if cells & (cells - 1) or cells == 0 or not search["follow"] or used == len(tree):
+                break
+            used = expand(tree, node, mine, theirs, used)
+            tree[used - 1]["prior"] = 1.0
+        if depth == 0 and len(considered):
+            node = gumbel_root_action_selection(tree, search, considered)
+        else:
+            node = puct_action_selection(tree, node, exploration)
+        depth += 1
+        path[depth] = node
+        mine, theirs = theirs, mine | drop(mine | theirs, int(tree[node]["column"]))
+    search["used"] = used
+    leaf["depth"] = depth
+    leaf["board"][0], leaf["board"][1] = mine, theirs
+
+
+@kernel(types.void(NODE_ARRAY, _words, _int64, _float64))
+def begin_visit(tree: NDArray[np.void], path: Int64s, depth: int, loss: float) -> None:
+    """Add a visit and a virtual loss to each node of a path."""
+    for step in range(depth + 1):
+        tree[path[step]]["visits"] += 1
+        tree[path[step]]["total"] -= loss
+
+
+@kernel(types.void(NODE_ARRAY, _words, _int64, _float64, _float64))
+def end_visit(tree: NDArray[np.void], path: Int64s, depth: int, loss: float, result: float) -> None:
+    """Undo the virtual loss of each node of a path, and add the result, whose sign alternates."""
+    for step in range(depth, -1, -1):
+        tree[path[step]]["total"] += loss
+        tree[path[step]]["total"] += result
+        result = -result
+
+
+@kernel(_int64(TREES, SEARCHES, LEAVES, _rows, _int64), nogil=True)
+def select_leaves(
+    trees: NDArray[np.void],
+    searches: NDArray[np.void],
+    leaves: NDArray[np.void],
+    considered: Int64s,
+    most: int,
+) -> int:
+    """Begin simulations until leaves wait for their evaluation; return how many, 0 at the end.
+
+    Each tree has an equal share of ``leaves``, and begins at most ``most`` simulations a round. A
+    tree is at its end without simulations left, or with a proven root. The result of a proven leaf
+    is backed up at once.
+    """
+    share = len(leaves) // max(1, len(trees))
+    waiting = 0
+    busy = True
+    while busy and waiting == 0:
+        busy = False
+        for i in range(len(trees)):
+            tree, search = trees[i], searches[i]
+            end = waiting + share
+            rest = min(most, int(search["left"]))
+            while waiting < end and rest > 0 and tree[0]["proof"] == OPEN:
+                leaf = leaves[waiting]
+                simulate(tree, search, leaf, considered)
+                path, depth = leaf["path"][:], int(leaf["depth"])
+                node = path[depth]
+                proof = int(tree[node]["proof"])
+                if proof == OPEN and tree[node]["first"] == PENDING:
+                    break  # the tree's search cannot continue without this leaf's evaluation
+                busy = True
+                rest -= 1
+                search["left"] -= 1
+                search["deepest"] = max(int(search["deepest"]), depth)
+                if proof != OPEN:
+                    add_result(tree, path, depth, float(sign(proof)))
+                else:
+                    tree[node]["first"] = PENDING
+                    begin_visit(tree, path, depth, search["loss"])
+                    leaf["tree"] = i
+                    waiting += 1
+    return waiting
+
+
+@kernel(
+    types.void(TREES, SEARCHES, LEAVES, types.float64[:, ::1], types.float64[::1], types.boolean),
+    nogil=True,
+)
+def expand_leaves(
+    trees: NDArray[np.void],
+    searches: NDArray[np.void],
+    leaves: NDArray[np.void],
+    policies: Float64s,
+    values: Float64s,
+    logits: bool,
+) -> None:
+    """Expand the waiting leaves, undo their virtual losses, and back their values up.
+
+    Priors are proportional to ``policies`` ``[waiting, 7]``, or to their exponentials if they are
+    ``logits``. ``values`` ``[waiting]`` are for the side to move.
+    """
+    weights = np.empty(COLUMNS)
+    for i in range(len(leaves)):
+        leaf = leaves[i]
+        tree, search = trees[leaf["tree"]], searches[leaf["tree"]]
+        path, depth = leaf["path"][:], int(leaf["depth"])
+        node = int(path[depth])
+        first = int(search["used"])
+        tree[node]["first"] = 0
+        if first + COLUMNS <= len(tree):
+            end = expand(tree, node, int(leaf["board"][0]), int(leaf["board"][1]), first)
+            search["used"] = end
+            most = -math.inf
+            for child in range(first, end):
+                most = max(most, policies[i, tree[child]["column"]])
+            total = 0.0
+            for child in range(first, end):
+                column = tree[child]["column"]
+                weight = policies[i, column]
+                weights[column] = math.exp(weight - most) if logits else weight
+                total += weights[column]
+            for child in range(first, end):
+                weight = weights[tree[child]["column"]]
+                tree[child]["prior"] = weight / total if total > 0.0 else 1.0 / (end - first)
+        if depth == 0:
+            search["value"] = values[i]
+        end_visit(tree, path, depth, search["loss"], -values[i])
+
+
+def search(
+    trees: NDArray[np.void],
+    searches: NDArray[np.void],
+    leaves: NDArray[np.void],
+    evaluate: Evaluate,
+    considered: Int64s,
+    most: int,
+    logits: bool,
+) -> None:
+    """Run the simulations ``left`` of each search (see :func:`select_leaves`)."""
+    while waiting := select_leaves(trees, searches, leaves, considered, most):
+        found = leaves[:waiting]
+        policies, values = evaluate(np.ascontiguousarray(found["board"]))
+        expand_leaves(trees, searches, found, policies, values, logits)

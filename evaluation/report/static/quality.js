@@ -1,0 +1,173 @@
+"use strict";
+// Moves against exact play: the blunders along the game, the table, where an agent loses.
+
+/**
+ * @param {number} i
+ * @param {number} room
+ */
+function drawBlunders(i, room) {
+  const { points, few, top: high } = RUN.curves;
+  const [height, left] = [PANEL[0], 40];
+  const bottom = height - 20;
+  const about = `Blunders of ${AGENTS[i]} per critical move, by discs on the board`;
+  const svg = picture(room, height, about);
+  /** @param {number} ply */
+  const x = (ply) => left + (ply / CELLS) * (room - left - 10);
+  /** @param {number} rate */
+  const y = (rate) => 12 + ((high - rate) / high) * (bottom - 12);
+  for (const rate of [0, high / 2, high]) {
+    svg.append(line("grid", left, y(rate), room - 4, y(rate)));
+    svg.append(text(left - 5, y(rate) + 4, "end", percent(rate)));
+  }
+  for (const ply of [0, 14, 28, 42]) {
+    svg.append(line("axis", x(ply), bottom, x(ply), bottom + 3));
+    svg.append(text(x(ply), bottom + 16, "middle", String(ply)));
+  }
+  svg.append(line("axis", left, bottom, room - 4, bottom));
+  /** @param {CurvePoint} point */
+  const place = (point) => [x((point.first_ply + point.last_ply + 1) / 2), y(point.blunder_rate)];
+  /**
+   * @param {string} agent
+   * @param {string} kind
+   */
+  const path = (agent, kind) => {
+    const places = points.filter((point) => point.agent === agent).map(place);
+    return drawn("polyline", { points: places.map(String).join(" "), class: kind });
+  };
+  const others = AGENTS.filter((agent) => agent !== AGENTS[i]);
+  svg.append(...others.map((agent) => path(agent, "others")), path(AGENTS[i], "line"));
+  for (const point of points.filter(({ agent }) => agent === AGENTS[i])) {
+    const [cx, cy] = place(point);
+    const kind = point.critical < few ? "point few" : "point";
+    svg.append(titled(drawn("circle", { cx, cy, r: 3, class: kind }), pointInWords(point)));
+  }
+  return svg;
+}
+
+/** @param {CurvePoint} point */
+function pointInWords(point) {
+  const { agent, first_ply: first, last_ply: last, critical, blunder_rate: rate } = point;
+  const [low, high] = [point.blunder_rate_low, point.blunder_rate_high];
+  const interval = low === null ? "" : ` (${percent(low, 1)} to ${percent(high, 1)})`;
+  const plies = `${agent}, plies ${first} to ${last}`;
+  return `${plies}: ${percent(rate, 1)} of ${critical} critical moves${interval}`;
+}
+
+function showCurves() {
+  $("few").textContent = String(RUN.curves.few);
+  const panels = AGENTS.map((name, i) => {
+    const drawing = element("div", { id: `panel-${i}` });
+    const number = element("span", { class: "place" }, String(i + 1));
+    const caption = element("figcaption", { title: name }, number, " ", RUN.labels[i]);
+    $("blunders").append(element("figure", {}, caption, drawing));
+    return drawing;
+  });
+  if (AGENTS.length <= 8) $("blunders").classList.add(AGENTS.length <= 2 ? "two" : "few");
+  panels.forEach((drawing, i) => figure(drawing.id, (room) => drawBlunders(i, room)));
+}
+
+/** @type {[string, string, (value: number) => string][]} */
+const MEASURES = [
+  ["optimal", "optimal", (value) => percent(value, 1)],
+  ["keeping", "keep the value", (value) => percent(value, 1)],
+  ["blunder_rate", "blunders per critical", (value) => percent(value, 1)],
+  ["loss", "mean loss", (value) => fixed(value, 2)],
+];
+const COUNTS = ["moves", "critical", "blunders"];
+
+/** @param {string[]} headings */
+const headOf = (headings) =>
+  element(
+    "thead",
+    {},
+    element("tr", {}, ...headings.map((words) => element("th", { scope: "col" }, words))),
+  );
+
+/**
+ * A value with its interval below it.
+ * @param {Quality} row
+ * @param {string} name
+ * @param {(value: number) => string} show
+ */
+function measure(row, name, show) {
+  const [value, low, high] = [row[name], row[`${name}_low`], row[`${name}_high`]];
+  if (value === null || value === undefined) return element("td");
+  if (low === null || low === undefined) return element("td", {}, show(value));
+  const interval = element("span", { class: "soft" }, `(${show(low)}–${show(high)})`);
+  return element("td", {}, show(value), element("br"), interval);
+}
+
+function showQuality() {
+  const rows = AGENTS.map((agent, i) => {
+    const row = RUN.quality.find(({ player }) => player === agent);
+    const head = element("th", { scope: "row", title: agent }, RUN.labels[i]);
+    if (!row) return element("tr", {}, head);
+    const counts = COUNTS.map((name) => element("td", {}, String(row[name])));
+    const measures = MEASURES.map(([name, , show]) => measure(row, name, show));
+    return element("tr", {}, head, ...counts, ...measures);
+  });
+  const heads = headOf(["agent", ...COUNTS, ...MEASURES.map(([, words]) => words)]);
+  $("quality").append(heads, element("tbody", {}, ...rows));
+}
+
+/** @type {[string, (part: Part) => string][]} */
+const PART_COLUMNS = [
+  ["games", (part) => String(part.games ?? "")],
+  ["score", (part) => percent(part.score, 1)],
+  ["critical", (part) => String(part.critical)],
+  ["blunders", (part) => String(part.blunders)],
+  ["points given away", (part) => fixed(part.given_away, 1)],
+  ["blunder rate", (part) => percent(part.blunder_rate, 1)],
+  ["of opponents", (part) => percent(part.opponents, 1)],
+];
+
+function showCauses() {
+  const { parts, mistakes } = RUN.mistakes[$("whose").value] ?? { parts: [], mistakes: [] };
+  const rows = parts.map((part) => {
+    const cells = PART_COLUMNS.map(([, show]) => element("td", {}, show(part)));
+    return element("tr", {}, element("th", { scope: "row" }, part.where), ...cells);
+  });
+  const heads = headOf(["where", ...PART_COLUMNS.map(([words]) => words)]);
+  $("parts").replaceChildren(heads, element("tbody", {}, ...rows));
+  $("costly").replaceChildren(...mistakes.map(costly));
+}
+
+/**
+ * A costly move, with its position and a link to its game; games and columns count from 1.
+ * @param {Mistake} mistake
+ */
+function costly({ moves, column, kind, best, score, own, times, cost, game }) {
+  const drawing = element("div", { "aria-hidden": "true" });
+  makeBoard(drawing).show({ moves, next: DIGITS.indexOf(column) });
+  const columns = [...best].join(" or ");
+  const often = `${kind}, ${plural(cost, "point")}, ${plural(times, "time")}`;
+  const played = `column ${column} ${wordsOf(own, moves.length)}`;
+  const words = `${often}: ${played}; best ${columns}: ${wordsOf(score, moves.length)}.`;
+  const open = () => {
+    openGame(game - 1, moves.length);
+    bringIntoSight($("replay"));
+  };
+  const href = `#game=${game}&ply=${moves.length}`;
+  const link = element(
+    "a",
+    { href, on: { click: open } },
+    `Game ${game}, disc ${moves.length + 1}`,
+  );
+  const code = element("code", {}, `c4 solve ${moves || "-"}`);
+  return element("li", {}, drawing, element("div", {}, element("p", {}, words), link, code));
+}
+
+function showMoves() {
+  $("blunders-card").hidden = $("quality-card").hidden = !RUN.quality;
+  if (!RUN.quality) return;
+  showCurves();
+  showQuality();
+  const options = AGENTS.map((name, i) =>
+    element("option", { value: name, title: name }, RUN.labels[i]),
+  );
+  $("whose").append(...options);
+  $("whose").addEventListener("change", showCauses);
+  showCauses();
+}
+
+showMoves();

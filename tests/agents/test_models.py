@@ -1,0 +1,350 @@
+"""Networks of users, in one shape at every door: one board at a time, and many in one batch."""
+
+import pickle
+from functools import partial
+from unittest.mock import Mock
+
+import numpy as np
+import pytest
+
+from c4env import (
+    ConnectFourEnv,
+    ConnectFourVectorEnv,
+    Position,
+    agents,
+    batched,
+    evaluation,
+    observe,
+)
+from c4env.agents import Pool
+from c4env.agents.adapters.networks import network_of
+from c4env.agents.selfplay.search import GumbelSearch
+from c4env.envs.vectorized.batch import bitboards
+from c4env.errors import EngineFault, InvalidOption
+from c4env.evaluation.games.game import play_game
+from c4env.evaluation.games.players import Here
+from c4env.evaluation.studies.strength import Watch, strength
+from c4env.observation import LAYOUTS, Form
+from tests.helpers.policies import first_legal
+
+POSITIONS = [Position.parse(moves) for moves in ("", "4", "444444", "1111112222224", "4455")]
+
+
+@batched
+def rightmost(observation):
+    return 6 - observation["action_mask"][:, ::-1].argmax(axis=1)
+
+
+@batched
+def by_height(observation):
+    """Preferences: the column with the most of our discs."""
+    return observation["observation"][..., 0].sum(axis=1) + np.arange(7) / 10
+
+
+def test_a_function_of_many_boards_is_an_agent():
+    agent = agents.make(rightmost)
+    assert [agent.choose(p) for p in POSITIONS] == [p.legal_columns()[-1] for p in POSITIONS]
+    assert agent.name == "rightmost"
+    assert not agent.deterministic
+    assert agent(observe(POSITIONS[0])) == 6
+    assert agents.make(agent) is agent
+    assert pickle.loads(pickle.dumps(agent)).choose(POSITIONS[2]) == 6
+
+
+def test_a_function_that_gives_preferences_plays_the_best_legal_column():
+    agent = agents.make(by_height)
+    assert [agent.choose(p) for p in POSITIONS] == [6, 6, 6, 6, 4]
+    many = agent.choose_many(bitboards(POSITIONS), np.zeros(5, np.int64))
+    assert many.tolist() == [6, 6, 6, 6, 4]
+
+
+@pytest.mark.parametrize(
+    ("answer", "match"),
+    [
+        (np.full((1, 7), np.nan), "nan"),
+        (np.zeros((1, 6)), r"\(1, 6\): expected \(1, 7\)"),
+        (np.array([3]), "expected legal columns"),
+        (np.array([7]), "expected legal columns"),
+        (np.array([0.5]), "expected legal columns"),
+    ],
+)
+def test_an_answer_that_is_none_is_a_fault(answer, match):
+    agent = agents.make(batched(lambda observation: answer))
+    with pytest.raises(EngineFault, match=match):
+        agent.choose(POSITIONS[2])
+
+
+class Recorder:
+    """Has an attribute of every name."""
+
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return lambda *args, **options: None
+
+    def __call__(self, observation):
+        return 3
+
+
+@pytest.mark.parametrize("policy", [Recorder(), Mock(side_effect=Recorder())])
+def test_an_object_with_every_attribute_is_no_model(policy):
+    assert agents.make(policy).choose(Position()) == 3
+    assert play_game((Here(policy), Here(first_legal)), ("one", "two")).moves == "4141414"
+
+
+@pytest.fixture
+def torch():
+    return pytest.importorskip("torch", reason="needs torch: the extra torch")
+
+
+def network(torch, value=False):
+    """Prefers columns to the right; its dropout would show in training mode."""
+
+    class Network(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.weight = torch.nn.Parameter(torch.arange(7.0))
+            self.dropout = torch.nn.Dropout(0.9)
+            self.sizes = []
+
+        def forward(self, planes):
+            assert planes.dtype == torch.float32
+            assert planes.shape[1:] == (6, 7, 2)
+            assert not self.training
+            self.sizes.append(len(planes))
+            logits = self.dropout(self.weight + 0 * planes.sum(dim=(1, 2, 3))[:, None])
+            return (logits, logits.sum(dim=1)) if value else logits
+
+    return Network()
+
+
+@pytest.mark.parametrize("value", [False, True])
+def test_a_module_plays_in_its_own_batches_while_it_is_trained(torch, value):
+    module = network(torch, value).train()
+    agent = agents.make(module)
+    assert [agent.choose(p) for p in POSITIONS] == [p.legal_columns()[-1] for p in POSITIONS]
+    assert module.training, "as it was"
+    module.sizes.clear()
+    envs = ConnectFourVectorEnv(8, opponent=module, seat=0)
+    envs.reset(seed=1)
+    envs.step(np.full(8, 3))
+    assert module.sizes == [8]
+    assert envs.positions() == [Position.parse("47")] * 8
+    with torch.no_grad():
+        module.weight.neg_()  # learned something
+    envs.step(np.full(8, 3))
+    assert envs.positions() == [Position.parse("4741")] * 8
+    single = ConnectFourEnv(agents.make(module), seat=0)
+    single.reset(seed=1)
+    single.step(3)
+    assert single.position == Position.parse("41")
+
+
+@pytest.mark.parametrize("name", ["PPO", "A2C", "DQN", "MaskablePPO"])
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_a_model_plays_what_it_predicts_in_training_and_from_its_file(name, layout, tmp_path):
+    """The best legal column; a library without masks may predict a full one."""
+    library = pytest.importorskip("sb3_contrib" if name == "MaskablePPO" else "stable_baselines3")
+    env = ConnectFourEnv("random", layout=layout, dtype="float32")
+    small = {"policy_kwargs": {"net_arch": [8]}, "device": "cpu", "seed": 1}
+    model = getattr(library, name)("MlpPolicy", env, **small)
+    model.save(tmp_path / "model.zip")
+    for source in (model, model.policy, f"sb3:{tmp_path / 'model.zip'}"):
+        agent = agents.make(source)
+        columns = [agent.choose(p) for p in POSITIONS]
+        for column, seen in zip(columns, map(observe, POSITIONS), strict=True):
+            mask = seen["action_mask"].astype(bool)
+            masked = {"action_masks": mask} if name == "MaskablePPO" else {}
+            given = Form(layout, "float32")(seen["observation"])
+            best, _ = model.predict(given, deterministic=True, **masked)
+            assert column == best or not mask[best]
+            assert mask[column]
+        many = agent.choose_many(bitboards(POSITIONS), np.zeros(5, np.int64))
+        assert many.tolist() == columns
+    envs = ConnectFourVectorEnv(4, opponent=model)
+    envs.reset(seed=1)
+    envs.step([3] * 4)
+    pool = Pool({model: 1, "random": 1})
+    ConnectFourVectorEnv(4, opponent=pool).reset(seed=1)
+    assert pool.weights == {model: 1.0, "random": 1.0}
+
+
+# -- one shape at every door ------------------------------------------------------------
+
+
+def right_with_masks(observations, masks):
+    """Logits and values of a function, the same as those of ``network(torch, value=True)``."""
+    assert observations.shape[1:] == (6, 7, 2)
+    assert observations.dtype == masks.dtype == np.int8
+    return np.tile(np.arange(7.0), (len(masks), 1)), np.full(len(masks), 0.5)
+
+
+def logits_alone(observations, masks):
+    return np.tile(np.arange(7.0), (len(masks), 1))
+
+
+def signed(observations, masks):
+    """Declares its layout below."""
+    assert observations.shape[1:] == (6, 7)
+    assert set(np.unique(observations)) <= {-1, 0, 1}
+    return np.tile(np.arange(7.0), (len(masks), 1))
+
+
+signed.layout = "signed"
+
+
+@pytest.fixture(params=["function", "logits alone", "layout", "module", "module with masks"])
+def net(request):
+    if not request.param.startswith("module"):
+        functions = {"function": right_with_masks, "layout": signed, "logits alone": logits_alone}
+        return functions[request.param]
+    torch = pytest.importorskip("torch", reason="needs torch: the extra torch")
+
+    class Module(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.weight = torch.nn.Parameter(torch.arange(7.0, dtype=torch.float64))
+
+        def forward(self, planes):
+            assert planes.shape[1:] == (6, 7, 2)
+            assert planes.dtype == self.weight.dtype
+            logits = self.weight.expand(len(planes), 7)
+            return logits, torch.full((len(planes), 1), 0.5)
+
+    class WithMasks(Module):
+        def forward(self, planes, masks):
+            assert masks.shape == (len(planes), 7)
+            return super().forward(planes)
+
+    return WithMasks() if request.param.endswith("masks") else Module()
+
+
+def test_a_network_is_used_unchanged_at_every_door(net, tmp_path, monkeypatch):
+    position = Position.parse("4")
+    assert agents.make(net).choose(position) == 6
+    assert agents.make(net, temperature=0.01).choose(position) == 6
+    found = agents.make("puct", function=net, simulations=8).search(position)
+    assert found.column == 6
+    assert (-0.5 in found.values) == (net not in (logits_alone, signed))
+    boards = bitboards([position] * 2)
+    improved = GumbelSearch(network_of(net).evaluate, 4)(boards, np.zeros((2, 7)))
+    assert improved.columns.tolist() == [6, 6]
+    envs = ConnectFourVectorEnv(3, opponent=net, seat=0)
+    envs.reset(seed=1)
+    envs.step([3, 3, 3])
+    assert envs.positions() == [Position.parse("47")] * 3
+    env = ConnectFourEnv(net, seat=1)
+    env.reset(seed=1)
+    assert env.position == Position.parse("7")
+    assert Pool({net: 1}).choose(position) == 6
+    agents.register("my-net", net, replace=True)
+    assert agents.make("my-net").choose(position) == 6
+    played = evaluation.round_robin({"net": net, "edge": first_legal}, openings=0)
+    assert played.games[0].moves.startswith("71")
+    measured = Watch(tmp_path, measure=partial(strength, questions=3, openings=1)).look(net, 1)
+    assert measured.games == 8
+
+
+def test_a_network_of_a_file_is_used_at_the_doors_of_specs(tmp_path):
+    pytest.importorskip("torch", reason="needs torch: the extra torch")
+    path = tmp_path / "net.py"
+    path.write_text(
+        "import torch\n"
+        "class Net(torch.nn.Module):\n"
+        "    layout = 'planes_first'\n"
+        "    def __init__(self):\n"
+        "        super().__init__()\n"
+        "        self.conv = torch.nn.Conv2d(2, 4, 4)\n"
+        "        self.bias = torch.nn.Parameter(100.0 * torch.arange(7))\n"
+        "    def forward(self, x):\n"
+        "        return self.bias + 0 * self.conv(x).mean((1, 2, 3))[:, None]\n"
+        "net = Net()\n"
+    )
+    for name in ("net", "Net"):
+        for spec in (f"{path}:{name}", f"torch:{path}:{name}", f"puct:{path}:{name},simulations=8"):
+            assert agents.make(spec).choose(Position()) == 6
+
+
+def test_a_model_of_stable_baselines_leads_a_search():
+    library = pytest.importorskip("stable_baselines3")
+    for name in ("PPO", "DQN"):
+        model = getattr(library, name)("MlpPolicy", ConnectFourEnv(), device="cpu", seed=1)
+        found = agents.make("puct", function=model, simulations=20).search(Position.parse("44"))
+        assert found.value != 0
+        assert found.nodes == 20
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_a_network_gets_the_layout_that_it_declares(torch, layout):
+    class Net(torch.nn.Module):
+        def forward(self, seen):
+            expected = Form(layout)(np.stack([observe(p)["observation"] for p in POSITIONS]))
+            assert (seen.numpy() == expected).all()
+            assert seen.dtype == (torch.int64 if layout == "tokens" else torch.float32)
+            return torch.zeros(len(seen), 7)
+
+    net = Net()
+    net.layout = layout
+    for model in (net, torch.nn.DataParallel(net)):
+        many = agents.make(model).choose_many(bitboards(POSITIONS), np.zeros(5, np.int64))
+        assert len(many) == 5
+    net.layout = "rows"
+    with pytest.raises(InvalidOption, match="layout='rows': expected one of"):
+        agents.make(net)
+
+
+def test_each_part_of_a_module_keeps_its_own_mode(torch):
+    linear = torch.nn.Linear(84, 7)
+    parts = torch.nn.Flatten(), torch.nn.BatchNorm1d(84), torch.nn.Dropout(0.5), linear
+    module = torch.nn.Sequential(*parts)
+    seen = []
+    linear.register_forward_hook(lambda *_: seen.append([p.training for p in module.modules()]))
+    for learning in ([1], [2], [1, 2], []):
+        for train in (True, False):
+            module.train(train)
+            for i in learning:
+                module[i].train(not train)
+            before = [part.training for part in module.modules()]
+            for agent in (agents.make(module), agents.make("puct", function=module, simulations=3)):
+                agent.choose(Position())
+                assert [part.training for part in module.modules()] == before
+    assert not np.any(seen)
+
+
+def test_a_module_of_another_shape_is_told_of_layouts(torch):
+    class TooMany(torch.nn.Module):
+        def forward(self, planes, masks, hidden):
+            raise AssertionError
+
+    agent = agents.make(torch.nn.Sequential(torch.nn.Conv2d(2, 7, (6, 7)), torch.nn.Flatten()))
+    said = r"it got observations \(1, 6, 7, 2\); with layout = 'planes_first' .* \(1, 2, 6, 7\)"
+    with pytest.raises(EngineFault, match=said):
+        agent.choose(Position())
+    agent.network.source.layout = "planes_first"
+    assert agents.make(agent.network.source).choose(Position()) in range(7)
+    for make in (agents.make, lambda net: agents.make("puct", function=net)):
+        with pytest.raises(InvalidOption, match=r"TooMany: .*expected a network of obs"):
+            make(TooMany())
+
+
+class Chooses:
+    def choose(self, position):
+        return 3
+
+
+@pytest.mark.parametrize(
+    ("thing", "said"),
+    [
+        (Chooses(), "expected its class Chooses to derive from c4env.agents.Agent"),
+        (Chooses, r"expected an object of the class: Chooses\(\)"),
+        (["greedy", "random"], r"of several, c4env\.agents\.Pool\("),
+        ({"greedy": 1}, r"of several, c4env\.agents\.Pool\("),
+        (lambda mine, theirs: 0.0, "a heuristic, use alphabeta:heuristic=FILE.py:NAME"),
+        (lambda observation, configuration: 0, "use kaggle:FILE.py"),
+        (7, "expected an agent, its spec name:key=value"),
+    ],
+)
+def test_what_is_no_agent_is_told_what_to_be(thing, said):
+    for make in (agents.make, ConnectFourEnv):
+        with pytest.raises(InvalidOption, match=said):
+            make(thing)

@@ -1,0 +1,101 @@
+"""What a wrong call is told: one line that quotes the value and says what is expected."""
+
+import sys
+import types
+
+import pytest
+
+import c4env
+from c4env import Position, agents, evaluation
+from c4env.errors import C4Error, MissingExtra
+from c4env.view.window import import_pygame
+
+
+class Chooses:
+    def choose(self, position):
+        return 3
+
+
+@pytest.fixture(scope="module")
+def run():
+    return evaluation.round_robin(["greedy", "random"], openings=0)
+
+
+MESSAGES = {
+    "position": (
+        lambda run: agents.make("greedy")(Position.parse("4")),
+        "Position.parse('4'): expected an observation; with a position, use .choose(position)",
+    ),
+    "board as text": (
+        lambda run: c4env.board("5x6"),
+        "board('5x6'): expected rows and columns, such as board(5, 6)",
+    ),
+    "of 6x7x4": (
+        lambda run: c4env.board(4, 4).evaluation.data,
+        "c4env.on_4x4x4.evaluation.data is made for 6x7x4, not for 4x4x4",
+    ),
+    "anchor without Elo": (
+        lambda run: run.rate(anchor="random"),
+        "anchor='random': expected an agent and its Elo, such as ('random', 0)",
+    ),
+    "unknown anchor": (
+        lambda run: run.rate(anchor=("rand", 0)),
+        "anchor 'rand': expected one of greedy, random",
+    ),
+    "difference": (
+        lambda run: run.ratings.difference("greedy", "rand"),
+        "no agent 'rand'; did you mean 'random'?",
+    ),
+    "difference to none": (
+        lambda run: run.ratings.difference("xyz", "random"),
+        "no agent 'xyz': expected one of greedy, random",
+    ),
+    "superiority": (
+        lambda run: run.ratings.superiority("greedy", "rand"),
+        "no agent 'rand'; did you mean 'random'?",
+    ),
+    "one name twice": (
+        lambda run: evaluation.round_robin(["a=greedy", "a=random"]),
+        "agent 'a' is given twice: give each agent a name of its own: one=greedy two=random",
+    ),
+    "one agent twice": (
+        lambda run: evaluation.round_robin(["a=greedy", "a=greedy"]),
+        "agent 'a' is given twice: for a game against itself, give two names: one=greedy "
+        "two=greedy (or c4 play)",
+    ),
+    "no agent in a field": (
+        lambda run: evaluation.round_robin({"a": Chooses(), "b": "random"}),
+        "Chooses object at ...>: expected its class Chooses to derive from c4env.agents.Agent",
+    ),
+    "no agent of a class": (
+        lambda run: agents.make(f"{__name__}:Chooses"),
+        "Chooses object at ...>: expected its class Chooses to derive from c4env.agents.Agent",
+    ),
+    "opponent": (
+        lambda run: c4env.ConnectFourEnv(["greedy"]),
+        "opponent=['greedy']: expected one agent; of several, c4env.agents.Pool({agent: weight, "
+        "...}) draws",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", MESSAGES)
+def test_a_wrong_call_is_told_what_is_expected(name, run):
+    call, message = MESSAGES[name]
+    with pytest.raises(C4Error) as refused:
+        call(run)
+    start, _, end = message.partition("at ...")
+    assert str(refused.value).endswith(end if end else start)
+    assert start in str(refused.value)
+
+
+@pytest.mark.parametrize("version", [None, types.SimpleNamespace(ver="2.5.0")])
+def test_a_pygame_without_windows_is_told_how_to_replace_it(version, monkeypatch):
+    """Where the files of pygame and pygame-ce are mixed, there may be no version."""
+    broken = types.ModuleType("pygame")
+    if version is not None:
+        broken.version = version
+    monkeypatch.setitem(sys.modules, "pygame", broken)
+    said = "2.5.0" if version else "of unknown version"
+    with pytest.raises(MissingExtra, match=f"found pygame {said}: .*--force-reinstall pygame-ce"):
+        import_pygame()
