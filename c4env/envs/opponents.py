@@ -14,6 +14,7 @@ from __future__ import annotations
 import functools
 import importlib
 import inspect
+import types
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
 from numpy.typing import ArrayLike
@@ -117,17 +118,29 @@ def reset_player(player: Any, seed: Any) -> None:
     if not callable(reset):
         return
     try:
-        parameters = inspect.signature(reset).parameters
+        method = isinstance(reset, types.MethodType)
+        kinds = _kinds_of_method(reset.__func__) if method else _kinds(reset)
     except (TypeError, ValueError):  # Python cannot find them, as for some functions in C
         reset(seed)
         return
-    kinds = {name: parameter.kind for name, parameter in parameters.items()}
     if kinds.get("seed", inspect.Parameter.POSITIONAL_ONLY) in _BY_NAME:
         reset(seed=seed)
     elif _BY_PLACE & set(kinds.values()):
         reset(seed)
     else:
         reset()
+
+
+def _kinds(function: Any) -> dict[str, Any]:
+    """Return the kind of each parameter."""
+    parameters = inspect.signature(function).parameters
+    return {name: parameter.kind for name, parameter in parameters.items()}
+
+
+@functools.lru_cache(256)  # agents that draw are reset before each move
+def _kinds_of_method(function: Any) -> dict[str, Any]:
+    """Return the kind of each parameter except ``self``."""
+    return _kinds(types.MethodType(function, function))
 
 
 def reset_opponent(agent: Any, seed: int) -> None:
