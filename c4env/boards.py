@@ -93,8 +93,8 @@ SHARED: Final = """
 
 STANDARD_ONLY: Final = """
     envs.text
-    agents.adapters.chat.agent agents.adapters.chat.prompts agents.adapters.sb3
-    agents.adapters.torch_function agents.network agents.published.rustport
+    agents.adapters.chat.agent agents.adapters.chat.prompts
+    agents.network agents.published.rustport
     agents.search.deepening agents.selfplay.agent agents.selfplay.alphazero
     agents.selfplay.network agents.selfplay.ppo agents.selfplay.search agents.selfplay.train
     agents.solver.book.twelve agents.solver.exam
