@@ -32,6 +32,7 @@ _MODELS: Final = (  # a model's class is imported already, or there is no model
     ("torch.nn", "Module"),
     ("stable_baselines3.common.base_class", "BaseAlgorithm"),
 )
+CHOICES: Final = ("choose", "search")  # the methods by which an agent chooses
 HINT: Final = "a function that answers for many boards must be marked by c4env.batched"
 
 
@@ -133,6 +134,14 @@ class Agent(abc.ABC):
         """Whether :attr:`deterministic` is True, and was declared for this :meth:`choose`."""
         return self.deterministic is True and is_written_for_choice(self, "deterministic")
 
+    @property
+    def answers_together(self) -> bool:
+        """Whether the agent has its own way to choose on many boards; see :meth:`play_many`.
+
+        If not, its column on a board is that of :meth:`choose` after :meth:`reseed`.
+        """
+        return any(is_written_for_choice(self, n) for n in ("choose_many", "choose_in_games"))
+
     # -- the games of an environment: Pool and Curriculum treat each game by itself
 
     def join(self, boards: int) -> Int64s:
@@ -199,12 +208,20 @@ def is_written_for_choice(agent: Agent, name: str) -> bool:
     Python looks a name up in the instance, then in its class, then in the base classes. An
     attribute counts if it stands no later in this order than ``choose`` and ``search``.
     """
-    owners = [vars(agent), *map(vars, type(agent).__mro__)]
+    own = vars(agent)
+    if name in own:
+        return True
+    return own.keys().isdisjoint(CHOICES) and _is_written_in_class(type(agent), name)
+
+
+@functools.cache  # asked at every move of an environment
+def _is_written_in_class(kind: type, name: str) -> bool:
+    owners = [*map(vars, kind.__mro__)]
 
     def place(attribute: str) -> int:
         return next((i for i, names in enumerate(owners) if attribute in names), len(owners))
 
-    return place(name) <= min(map(place, ("choose", "search")))
+    return place(name) <= min(map(place, CHOICES))
 
 
 class Derived:
@@ -299,6 +316,14 @@ class FunctionAgent(Agent):
     def reset(self, seed: Any = None) -> None:
         """Call the function's ``reset``, if any."""
         reset_player(self.function, seed)
+
+    def reseed(self, seed: int) -> None:
+        """Do nothing: a function gets a seed for each game, not for each move."""
+
+    @property
+    def answers_together(self) -> bool:
+        """Whether :meth:`choose_many` may differ from :meth:`choose`: False."""
+        return False
 
     def choose(self, position: Any) -> int:
         """Return the function's column for the observation of the side to move."""

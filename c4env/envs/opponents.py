@@ -1,8 +1,9 @@
 """Opponents in the environments: everything from which ``agents.make`` makes an agent.
 
-An opponent is a name, an agent, a model, or a function. A function maps one observation to a
-column; a function marked by :func:`batched` maps M observations to M columns. The environments play
-``"random"`` themselves, and every other opponent as an agent.
+An opponent is a name, an agent, a network, a model, or a function. A network maps observations and
+masks of M boards to logits. A function maps one observation to a column; a function marked by
+:func:`batched` maps M observations to M columns. The environments play ``"random"`` themselves, and
+every other opponent as an agent.
 
 Each board has its own stream of random numbers for its opponent (``c4env.envs.vectorized.chance``),
 so a game depends on the board's seed and not on other boards: the state of the stream is the seed
@@ -14,6 +15,7 @@ from __future__ import annotations
 import functools
 import importlib
 import inspect
+import types
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
 from numpy.typing import ArrayLike
@@ -67,7 +69,14 @@ class Model(Protocol):
         """The model's policy."""
 
 
-AnyOpponent = str | Opponent | Model | None
+class Network(Protocol):
+    """A network, such as a PyTorch module (``c4env.agents.adapters.networks``)."""
+
+    def __call__(self, observations: Any, masks: Any, /) -> Any:
+        """Return logits ``[M, 7]``, or a tuple of logits and values ``[M]``."""
+
+
+AnyOpponent = str | Opponent | Network | Model | None
 
 
 def batched(function: Answering) -> Answering:
@@ -117,17 +126,29 @@ def reset_player(player: Any, seed: Any) -> None:
     if not callable(reset):
         return
     try:
-        parameters = inspect.signature(reset).parameters
+        method = isinstance(reset, types.MethodType)
+        kinds = _kinds_of_method(reset.__func__) if method else _kinds(reset)
     except (TypeError, ValueError):  # Python cannot find them, as for some functions in C
         reset(seed)
         return
-    kinds = {name: parameter.kind for name, parameter in parameters.items()}
     if kinds.get("seed", inspect.Parameter.POSITIONAL_ONLY) in _BY_NAME:
         reset(seed=seed)
     elif _BY_PLACE & set(kinds.values()):
         reset(seed)
     else:
         reset()
+
+
+def _kinds(function: Any) -> dict[str, Any]:
+    """Return the kind of each parameter."""
+    parameters = inspect.signature(function).parameters
+    return {name: parameter.kind for name, parameter in parameters.items()}
+
+
+@functools.lru_cache(256)  # agents that draw are reset before each move
+def _kinds_of_method(function: Any) -> dict[str, Any]:
+    """Return the kind of each parameter except ``self``."""
+    return _kinds(types.MethodType(function, function))
 
 
 def reset_opponent(agent: Any, seed: int) -> None:

@@ -89,8 +89,9 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
 
         Args:
             opponent: None or ``"random"`` for a random legal column; the name of another agent;
-                an agent; a model; or a function that maps an observation, a dict as from
-                ``c4env.observe``, to a column. A function marked by ``c4env.batched`` works too.
+                an agent; a network or model; or a function that maps an observation, a dict as
+                from ``c4env.observe``, to a column. A function marked by ``c4env.batched`` works
+                too.
             seat: the caller's player: 0 (begins), 1, or ``"random"`` for each game.
             openings: each game draws its start from them: a number of plies, a text such as
                 ``"balanced:4,2"`` or ``"exam"``, or the path of a file, as for
@@ -310,11 +311,14 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
 
     def _ask(self, position: Position, seed: int) -> int:
         """Return the opponent's column, the same as on one of many boards."""
-        if self._agent.repeats:  # a game's agent may remember, and one board is quicker
-            return parse_column(self._agent.choose(position))
-        discs = np.array([[position.mine, position.theirs]])
-        answer = self._agent.play_in_games(self._number, discs, np.array([seed]))
-        return int(parse_actions(answer, 1)[0])
+        agent = self._agent
+        if not agent.repeats:
+            if agent.answers_together:
+                discs = np.array([[position.mine, position.theirs]])
+                answer = agent.play_in_games(self._number, discs, np.array([seed]))
+                return int(parse_actions(answer, 1)[0])
+            agent.reseed(seed)
+        return parse_column(agent.choose(position))
 
     def _seen(self) -> tuple[NDArray[Any], Info]:
         """Return observation and info."""

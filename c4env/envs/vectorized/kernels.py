@@ -228,7 +228,10 @@ def reward(
     for i in range(len(boards)):
         result = results[i]
         over[i] = result != ONGOING
-        count += over[i]
+        rewards[i] = of_players[i, 0] = of_players[i, 1] = 0.0
+        if result == ONGOING:  # by far the most frequent case
+            continue
+        count += 1
         player = int(seats[i])
         if player < 0:
             player = popcount(int(boards[i, 0] | boards[i, 1])) & 1
