@@ -95,7 +95,7 @@ STANDARD_ONLY: Final = """
     envs.text
     agents.adapters.chat.agent agents.adapters.chat.prompts
     agents.network agents.published.rustport
-    agents.search.deepening agents.selfplay.agent agents.selfplay.alphazero
+    agents.search.deepening agents.selfplay.agent agents.selfplay.alphazero agents.selfplay.games
     agents.selfplay.network agents.selfplay.ppo agents.selfplay.search agents.selfplay.train
     agents.solver.book.twelve agents.solver.exam
     evaluation.cli.check evaluation.cli.data evaluation.cli.leaderboard evaluation.cli.quality
