@@ -96,7 +96,8 @@ STANDARD_ONLY: Final = """
     agents.adapters.chat.agent agents.adapters.chat.prompts
     agents.network agents.published.rustport
     agents.search.deepening agents.selfplay.agent agents.selfplay.alphazero
-    agents.selfplay.network agents.selfplay.ppo agents.selfplay.search agents.selfplay.train
+    agents.selfplay.games agents.selfplay.network agents.selfplay.ppo agents.selfplay.search
+    agents.selfplay.train
     agents.solver.book.twelve agents.solver.exam
     evaluation.cli.check evaluation.cli.data evaluation.cli.leaderboard evaluation.cli.quality
     evaluation.cli.refute evaluation.cli.web evaluation.exact evaluation.report.models
