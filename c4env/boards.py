@@ -95,13 +95,13 @@ STANDARD_ONLY: Final = """
     envs.text
     agents.adapters.chat.agent agents.adapters.chat.prompts
     agents.network agents.published.rustport
-    agents.search.deepening agents.selfplay.agent agents.selfplay.alphazero
+    agents.search.deepening agents.selfplay.agent agents.selfplay.alphazero agents.selfplay.games
     agents.selfplay.network agents.selfplay.ppo agents.selfplay.search agents.selfplay.train
     agents.solver.book.twelve agents.solver.exam
     evaluation.cli.check evaluation.cli.data evaluation.cli.leaderboard evaluation.cli.quality
     evaluation.cli.refute evaluation.cli.web evaluation.exact evaluation.report.models
-    evaluation.report.page evaluation.report.plots evaluation.studies.leaderboard evaluation.studies.stable_baselines
-    evaluation.studies.strength evaluation.web
+    evaluation.report.page evaluation.report.plots evaluation.studies.leaderboard
+    evaluation.studies.stable_baselines evaluation.studies.strength evaluation.web
 """
 """The modules for 6x7x4 alone."""
 

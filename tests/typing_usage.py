@@ -78,6 +78,11 @@ def environments() -> None:
     print(discs, reward, terminated, truncated)
     gymnasium.make("c4env/ConnectFour-v0", opponent=agents.make("greedy"), seat=0)
 
+    def network(planes: NDArray[np.int8], masks: NDArray[np.int8]) -> NDArray[np.float64]:
+        return np.zeros(masks.shape)
+
+    ConnectFourEnv(opponent=network)
+
     pool = Pool({"greedy": 1, "alphabeta:depth=2": 1}, seed=1)
     for answering in (pool, "alphabeta-window:depth=3"):
         envs = ConnectFourVectorEnv(64, opponent=answering)

@@ -15,7 +15,7 @@ import contextlib
 import inspect
 import sys
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,6 +65,8 @@ class Network:
     def _takes_masks(self, target: Any) -> bool:
         """Whether the source has a second parameter for masks; refuse other parameters."""
         function = target.forward if is_module(target) else target
+        if hasattr(function, "schema"):  # of TorchScript
+            return len(function.schema.arguments) > 2  # itself, observations, masks
         parameters = (parameters_of(function) or {}).values()
         masks = has_masks(function) or any(p.kind is p.VAR_POSITIONAL for p in parameters)
         try:
@@ -232,10 +234,16 @@ def is_module(thing: object) -> bool:
 
 def inner_of(module: Any) -> Any:
     """Return the user's module inside one of ``torch.compile`` or ``DataParallel``."""
-    for name in ("_orig_mod", "module"):
-        if is_module(module) and is_module(inner := getattr(module, name, None)):
-            return inner_of(inner)
-    return module
+    name = WRAPPERS.get(type(module).__name__) if is_module(module) else None
+    return module if name is None else inner_of(getattr(module, name))
+
+
+WRAPPERS: Final = {
+    "OptimizedModule": "_orig_mod",
+    "DataParallel": "module",
+    "DistributedDataParallel": "module",
+}
+"""The attribute with the user's module, by the name of a class of PyTorch."""
 
 
 @contextlib.contextmanager
@@ -263,7 +271,7 @@ def split_answer(answer: Any, boards: int | None = None) -> Answer:
     if getattr(first, "ndim", 0) or (is_tuple and isinstance(first, list)):
         answer, values = first, as_array(answer[1]) if len(answer) > 1 else None
     scores = as_array(answer)
-    if boards is not None and scores.dtype.kind != "O":
+    if boards and scores.dtype.kind != "O" and scores.size % boards == 0:
         scores = scores.reshape((boards,) if scores.size == boards else (boards, -1))
         values = values if values is None or values.size != boards else values.reshape(boards)
     return scores, values

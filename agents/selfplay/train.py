@@ -25,21 +25,16 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from c4env.agents.base import require_count
-from c4env.agents.sampling.tree import OPEN, tactical_status
 from c4env.agents.selfplay.agent import SelfPlay
 from c4env.agents.selfplay.folder import LAST_SEED, checkpoint_read, claimed, needs, run
-from c4env.agents.selfplay.search import GumbelSearch, PolicyOutput, Remembered
+from c4env.agents.selfplay.games import SAMPLE, Samples, SelfPlayGames
+from c4env.agents.selfplay.search import GumbelSearch, Remembered
 from c4env.agents.solver.exam import in_exam
-from c4env.arrays import Float64s, Int64s
-from c4env.bitboard import CELLS, COLUMN, COLUMNS, STRIDE
-from c4env.envs.vectorized.batch import boards_from, discs_on, positions_of
-from c4env.envs.vectorized.vector import ConnectFourVectorEnv
+from c4env.bitboard import CELLS
 from c4env.errors import InvalidOption
 from c4env.files import write_whole
-from c4env.position import Position
 
 with needs("torch", __name__):
     import torch
@@ -66,10 +61,6 @@ STAGES: Final = {  # by positions, not minutes: the same on quick machines and s
     1_500_000: Stage(32, 6),
     5_000_000: Stage(64, 8),
 }
-FROM_EMPTY: Final = 0.3  # of the games; the others begin with 1 to RANDOM_PLIES random discs
-RANDOM_PLIES: Final = 24
-FORCED: Final = 0.25  # share of the positions with a forced move that the replay buffer takes
-SEARCHED: Final = 0.5  # share of the search's value in a target; the result has the rest
 REMEMBERED: Final = 16  # plies between two resets of the cache of the network's answers
 USES: Final = 4  # times that each position is learned
 BATCH: Final = 512  # positions a step of learning
@@ -85,84 +76,7 @@ REPORTS: Final = 20  # in a training; each keeps the current network
 
 STATE: Final = "state.pt"
 PROGRESS: Final = "progress.tsv"
-SAMPLE: Final = np.dtype(
-    [
-        ("board", np.int64, 2),  # the side to move first
-        ("policy", np.float16, COLUMNS),
-        ("value", np.float32),  # the result expected; nan: not known yet
-        ("proven", np.bool_),  # the value is the result under best play
-    ]
-)
-Samples = NDArray[np.void]
 Look = Callable[[SelfPlay, int], Any]
-Search = Callable[[Int64s, Float64s], PolicyOutput]
-
-
-def safe_position(plies: int, generator: np.random.Generator) -> Position:
-    """Draw a position after ``plies`` random moves, none of which lets the opponent win at once.
-
-    The moves stop earlier if one of the next two discs will decide the game.
-    """
-    position = Position()
-    while position.plies < plies:
-        score, cells = tactical_status(position.mine, position.theirs)
-        if score != OPEN:
-            break
-        safe = [c for c in range(COLUMNS) if cells & (COLUMN << (STRIDE * c))]
-        position = position.play(int(generator.choice(safe)))
-    return position
-
-
-class SelfPlayGames:
-    """Games of a network against itself on many boards, one ply at a time on all boards."""
-
-    def __init__(self, boards: int, generator: np.random.Generator) -> None:
-        self.generator = generator
-        self.envs = ConnectFourVectorEnv(boards, illegal="raise", autoreset_mode="Disabled")
-        self.moves: Samples = np.zeros((boards, CELLS), SAMPLE)  # of the running games, by ply
-        self.begin(np.ones(boards, np.bool_))
-
-    def begin(self, where: NDArray[np.bool_]) -> None:
-        """Begin new games on some boards."""
-        starts = []
-        for _ in range(int(where.sum())):
-            empty = self.generator.random() < FROM_EMPTY
-            plies = 0 if empty else int(self.generator.integers(1, RANDOM_PLIES + 1))
-            starts.append(safe_position(plies, self.generator))
-        if starts:
-            self.start(where, starts)
-        self.moves[where] = 0
-
-    def start(self, where: NDArray[np.bool_], starts: Sequence[Position]) -> None:
-        """Start games on some boards from these positions."""
-        seen, _ = self.envs.reset(options={"reset_mask": where, "position": starts})
-        self.boards = boards_from(seen)
-
-    def play(self, search: Search) -> Samples:
-        """Play one ply on every board; return samples of the games that ended.
-
-        Most positions with a forced move are left out.
-        """
-        boards = self.boards
-        found = search(boards, self.generator.gumbel(size=(len(boards), COLUMNS)))
-        at = np.arange(len(boards)), discs_on(boards)
-        self.moves["board"][at], self.moves["policy"][at] = boards, found.policies
-        self.moves["value"][at], self.moves["proven"][at] = found.values, found.proven
-        seen, rewards, over, _, _ = self.envs.step(found.columns)
-        self.boards = boards_from(seen)
-        ended = [np.zeros(0, SAMPLE)]
-        for i in np.flatnonzero(over):
-            moves = self.moves[i][self.moves["policy"][i].any(axis=1)]
-            # The side of the last move won, the side of the move before lost, and so on.
-            result = (-1.0) ** np.arange(len(moves) - 1, -1, -1)
-            result *= rewards[i]  # 0 for a draw
-            chosen = ~np.isnan(moves["value"])
-            searched = np.where(chosen, moves["value"], result)
-            mean = SEARCHED * searched + (1 - SEARCHED) * result
-            moves["value"] = np.where(moves["proven"], searched, mean)
-            ended.append(moves[chosen | (self.generator.random(len(moves)) < FORCED)])
-        self.begin(over)
-        return np.concatenate(ended)
 
 
 class Trainer:
@@ -273,8 +187,7 @@ class Trainer:
                 generator.bit_generator.state = its
             self.samples = state["samples"].numpy().view(SAMPLE)
             self.games.moves = state["moves"].numpy().view(SAMPLE).reshape(-1, CELLS)
-            boards = positions_of(state["boards"].numpy())
-            self.games.start(np.ones(len(boards), np.bool_), boards)
+            self.games.boards = state["boards"].numpy()
             for name in COUNTED:
                 setattr(self, name, state[name])
 

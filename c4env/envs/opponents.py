@@ -1,8 +1,9 @@
 """Opponents in the environments: everything from which ``agents.make`` makes an agent.
 
-An opponent is a name, an agent, a model, or a function. A function maps one observation to a
-column; a function marked by :func:`batched` maps M observations to M columns. The environments play
-``"random"`` themselves, and every other opponent as an agent.
+An opponent is a name, an agent, a network, a model, or a function. A network maps observations and
+masks of M boards to logits. A function maps one observation to a column; a function marked by
+:func:`batched` maps M observations to M columns. The environments play ``"random"`` themselves, and
+every other opponent as an agent.
 
 Each board has its own stream of random numbers for its opponent (``c4env.envs.vectorized.chance``),
 so a game depends on the board's seed and not on other boards: the state of the stream is the seed
@@ -68,7 +69,14 @@ class Model(Protocol):
         """The model's policy."""
 
 
-AnyOpponent = str | Opponent | Model | None
+class Network(Protocol):
+    """A network, such as a PyTorch module (``c4env.agents.adapters.networks``)."""
+
+    def __call__(self, observations: Any, masks: Any, /) -> Any:
+        """Return logits ``[M, 7]``, or a tuple of logits and values ``[M]``."""
+
+
+AnyOpponent = str | Opponent | Network | Model | None
 
 
 def batched(function: Answering) -> Answering:

@@ -30,7 +30,7 @@ from c4env.bitboard import BOARD, CELLS, fours
 from c4env.errors import InvalidOption, UnreadableRun, require_integer
 from c4env.evaluation.exact.questions import Answer, question
 from c4env.evaluation.exact.scores import sign, strongest_book
-from c4env.evaluation.games.players import Seats, do_all
+from c4env.evaluation.games.players import Seats, do_all, plays_here
 from c4env.evaluation.games.settings import Settings, Watcher
 from c4env.evaluation.plan.field import (
     Player,
@@ -374,7 +374,10 @@ def refute(
     path = None if chosen.out is None else Path(chosen.out) / REFUTATIONS_FILE
     cases = [(opening, seat) for opening in starts for seat in (0, 1)]
     found: dict[tuple[str, int], WorstCase] = {}
-    with closing(Seats(field, None, chosen.jobs == 1)) as seats, Memo(path) as known:
+    with (
+        closing(Seats(field, None, plays_here(field, None, chosen.jobs))) as seats,
+        Memo(path) as known,
+    ):
         traits = seats.look(name)
         identity = in_short(traits.code, traits.prompt)
         about = describe_player(field[name]), chosen.seed, version_here(), identity

@@ -23,6 +23,7 @@ import sys
 import sysconfig
 import time
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 from queue import SimpleQueue
 from threading import Thread
@@ -41,10 +42,8 @@ _LIBRARIES: Final = tuple(
     for path in {
         *(sysconfig.get_path(kind) for kind in ("stdlib", "purelib", "platlib")),
         site.getusersitepackages(),
-        *(
-            os.path.dirname(
-                os.path.realpath(str(sys.modules[name].__file__))
-            )  # links when editable
+        *(  # an editable installation is links
+            os.path.dirname(os.path.realpath(getattr(find_spec(name), "origin", "")))
             for name in ("c4env", "c4env.agents", "c4env.evaluation")
         ),
     }

@@ -39,6 +39,7 @@ from .game import Clock, play_game
 DAY: Final = 86400.0  # seconds: no limit
 GRACE: Final = 2.0  # seconds for agents to close, before their process is killed
 _RUNS: Final = {entry.name: entry.runs for entry in ZOO}
+_SERVED: Final = {entry.name for entry in ZOO if entry.network}
 _CODE: Final = re.compile(r"(.+):[A-Za-z_]\w*")  # FILE.py:NAME, package.module:NAME
 T = TypeVar("T")
 
@@ -228,7 +229,7 @@ class Seats(dict[str, Here | There]):
                     f"agent {name!r} cannot be copied for another job ({error}): expected jobs=1, "
                     "or a spec FILE.py:NAME"
                 ) from None
-        return Seats(field, self._clock, here=False)
+        return Seats(field, self._clock, self._here)
 
     def wake(self, *names: str) -> None:
         """Give back the memory of this project's agents but these, until they play again."""
@@ -280,6 +281,15 @@ def runs(spec: str) -> str:
     return where
 
 
+def plays_here(field: Mapping[str, Player], clock: Clock | None, jobs: int) -> bool:
+    """Whether this project's agents need no process: nothing can be late, and no core is free.
+
+    Beside language models many games wait for a server at a time, and need no core each.
+    """
+    served = any(isinstance(p, str) and split_spec(p)[0] in _SERVED for p in field.values())
+    return clock is None and (jobs == 1 or served)
+
+
 class RunSpec(NamedTuple):
     """What a game needs besides its players and its opening."""
 
@@ -290,9 +300,9 @@ class RunSpec(NamedTuple):
 
 def play_one(run: RunSpec, seats: Seats, pair: tuple[str, str], opening: str) -> GameRecord:
     """Play one game."""
-    seats.wake(*pair)
     for _ in range(2):
         try:
+            seats.wake(*pair)
             game = seats.whole_game(pair, opening, run.seed)
             break
         except EngineFault as error:  # somebody killed the process: not the agents' fault

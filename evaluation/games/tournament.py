@@ -38,7 +38,7 @@ from ..store.record import GameRecord, digest
 from ..store.run_files import games_table, open_games
 from ..store.transcripts import Transcripts
 from .clusters import play_elsewhere
-from .players import RunSpec, Seats, do_all, play_one
+from .players import RunSpec, Seats, do_all, play_one, plays_here
 from .settings import CLUSTERS, Settings, Watcher
 
 
@@ -281,7 +281,7 @@ def prepare(
 ) -> Plan:
     """Make the players of a run and return its plan; :func:`play` closes the players."""
     field = separate(field)
-    seats = Seats(field, settings.clock, settings.jobs == 1 and settings.clock is None)
+    seats = Seats(field, settings.clock, plays_here(field, settings.clock, settings.jobs))
     try:
         known = {name: seats.look(name) for name in field}
     except BaseException:

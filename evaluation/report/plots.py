@@ -50,13 +50,15 @@ def write_plots(folder: Path, figures: Figures) -> list[Path]:
         MissingExtra: matplotlib is not installed.
         Unwritable: the folder cannot be written.
     """
+    mpl, _ = _matplotlib()
     written = []
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for name, figure in figures:
             for ending, date in (("png", None), ("svg", "Date"), ("pdf", "CreationDate")):
                 path = folder / f"{name}.{ending}"
-                figure.savefig(path, dpi=DPI, metadata=date and {date: None})
+                with mpl.rc_context(STYLE):
+                    figure.savefig(path, dpi=DPI, metadata=date and {date: None})
                 written.append(path)
     except OSError as error:
         raise Unwritable(f"{folder} cannot be written: {error.strerror or error}") from None
@@ -92,12 +94,18 @@ def training_figures(title: str, curve: Sequence[Strength]) -> Figures:
     yield "training", _figure(about, training, curve)
 
 
-def _figure(about: str, draw: Callable[[Any, Any], None], content: Any) -> Any:
+def _matplotlib() -> tuple[Any, Any]:
+    """Import matplotlib; return it and its class of figures."""
     with from_extra("plots", "figures need matplotlib"):
         import matplotlib as mpl
         from matplotlib.figure import Figure
+    return mpl, Figure
+
+
+def _figure(about: str, draw: Callable[[Any, Any], None], content: Any) -> Any:
+    mpl, new = _matplotlib()
     with mpl.rc_context(STYLE):
-        figure = Figure(figsize=(WIDTH, 3.6), dpi=DPI, layout="constrained")
+        figure = new(figsize=(WIDTH, 3.6), dpi=DPI, layout="constrained")
         figure.suptitle(about, x=0.01, ha="left", size=7, color=INK)
         draw(figure, content)
     return figure

@@ -293,6 +293,36 @@ def test_a_network_gets_the_layout_that_it_declares(torch, layout):
         agents.make(net)
 
 
+@pytest.mark.filterwarnings("ignore:.*torch.jit:DeprecationWarning")
+def test_modules_around_a_module_get_what_their_own_parameters_say(torch):
+    class Inner(torch.nn.Module):
+        def forward(self, planes):
+            return planes.flatten(1)[:, :7]
+
+    class WithMasks(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.module = Inner()
+
+        def forward(self, planes, masks):
+            return self.module(planes) * 0 + torch.arange(7) * masks
+
+    script = torch.jit.script
+    for net in (WithMasks(), script(WithMasks()), torch.nn.DataParallel(WithMasks())):
+        assert agents.make(net).choose(Position()) == 6
+    for net in (Inner(), script(Inner()), torch.nn.DataParallel(Inner())):
+        assert agents.make(net).choose(Position()) == 0
+
+
+def test_an_answer_for_other_boards_is_a_fault(torch):
+    class Few(torch.nn.Module):
+        def forward(self, planes):
+            return torch.zeros(3, 7)
+
+    with pytest.raises(EngineFault, match=r"returned shape \(3, 7\): expected \(5, 7\)"):
+        agents.make(Few()).choose_many(bitboards(POSITIONS), np.zeros(5, np.int64))
+
+
 def test_each_part_of_a_module_keeps_its_own_mode(torch):
     linear = torch.nn.Linear(84, 7)
     parts = torch.nn.Flatten(), torch.nn.BatchNorm1d(84), torch.nn.Dropout(0.5), linear

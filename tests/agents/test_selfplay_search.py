@@ -5,6 +5,7 @@ import pytest
 
 from c4env import Position
 from c4env.agents.sampling.sequential_halving import considered_visits
+from c4env.agents.selfplay.games import DRAWN, ONGOING, WON, begin_games, play_columns
 from c4env.agents.selfplay.search import GumbelSearch
 from c4env.agents.solver import Solver
 from c4env.envs.vectorized.batch import bitboards
@@ -140,3 +141,34 @@ def test_an_exact_value_function_is_followed():
     for moves, column in zip(games, found.columns.tolist(), strict=True):
         position = Position.parse(moves)
         assert np.sign(solver.scores(position)[column]) == solver.sign(position), moves
+
+
+def test_games_begin_empty_or_after_random_moves_that_lose_nothing_at_once():
+    boards, count = np.full((600, 2), -1), 500
+    results = np.array([WON, DRAWN] * (count // 2) + [ONGOING] * 100, np.int8)
+    begin_games(boards, results, np.random.default_rng(4), 0.3)
+    assert (boards[count:] == -1).all()
+    positions = [Position.from_bitboards(*pair) for pair in boards[:count].tolist()]
+    for position in positions:
+        after = [position.play(column) for column in position.legal_columns()]
+        assert all(other.outcome is None for other in after)
+    plies = np.array([position.plies for position in positions])
+    assert np.mean(plies == 0) == pytest.approx(0.3, abs=0.06)
+    assert {*plies.tolist()} >= {*range(1, 17)}  # later ones are often decided before
+    assert plies.max() <= 24
+    again = np.full((600, 2), -1)
+    begin_games(again, results, np.random.default_rng(4), 0.3)
+    assert (boards == again).all()
+
+
+def test_columns_are_played_and_results_told():
+    games = list(reference.random_games(seed=933, count=40, least=8, most=42))
+    drawn = "421127327363224366417626743773654415515515"
+    for moves in ["1212121", drawn, *games]:
+        boards = bitboards([moves[:-1]])
+        (result,) = play_columns(boards, np.array([int(moves[-1]) - 1]))
+        position = Position.parse(moves)
+        assert boards.tolist() == [[position.mine, position.theirs]]
+        winner = position.outcome and position.outcome.winner
+        ended = DRAWN if winner is None else WON
+        assert result == (ONGOING if position.outcome is None else ended)

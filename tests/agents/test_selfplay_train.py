@@ -8,13 +8,13 @@ import pytest
 
 from c4env import Position, agents
 from c4env.agents.selfplay.search import PolicyOutput
-from c4env.envs.vectorized.batch import bitboards, discs_on
+from c4env.envs.vectorized.batch import bitboards
 from tests.helpers.processes import start_python
 
 torch = pytest.importorskip("torch", reason="needs torch: pip install torch")
 torch.set_num_threads(1)  # a second one would but wait on a busy machine
 
-from c4env.agents.selfplay import train  # noqa: E402  # it needs torch
+from c4env.agents.selfplay import games, train  # noqa: E402  # it needs torch
 
 SMALL = {"boards": 16, "shape": (4, 8)}
 STAGE = train.Stage(2, 0)
@@ -51,25 +51,25 @@ def scripted(columns, values, proven):
 
 
 def test_targets_are_results_and_values_halves_each(monkeypatch):
-    monkeypatch.setattr(train, "FROM_EMPTY", 1.0)
-    monkeypatch.setattr(train, "FORCED", 1.0)
-    games = train.SelfPlayGames(1, np.random.default_rng(0))
+    monkeypatch.setattr(games, "FROM_EMPTY", 1.0)
+    monkeypatch.setattr(games, "FORCED", 1.0)
+    running = games.SelfPlayGames(1, np.random.default_rng(0))
     values = [0.5, np.nan, 0.0, -1.0, 0.2, 0.2, 1.0]
     proven = [False, False, False, True, False, False, True]
     search = scripted([3, 0, 3, 0, 3, 0, 3], values, proven)
     for _ in range(6):
-        assert len(games.play(search)) == 0
-    moves = games.play(search)
+        assert len(running.play(search)) == 0
+    moves = running.play(search)
     assert moves["value"].tolist() == pytest.approx([0.75, -1, 0.5, -1, 0.6, -0.4, 1])
     assert moves["policy"].argmax(axis=1).tolist() == [3, 0, 3, 0, 3, 0, 3]
     assert moves["board"][0].tolist() == [0, 0]
     assert moves["board"][[-1]].tolist() == bitboards("414141").tolist()
-    assert discs_on(games.boards).tolist() == [0]  # a new game
+    assert running.boards.tolist() == [[0, 0]]  # a new game
 
 
 @pytest.mark.compiled
 def test_positions_of_the_exam_are_not_learned_from(tmp_path, quick, monkeypatch):
-    monkeypatch.setattr(train, "FROM_EMPTY", 1.0)
+    monkeypatch.setattr(games, "FROM_EMPTY", 1.0)
     for asked, kept in ((0, False), (7, True)):
         monkeypatch.setattr(
             train, "in_exam", lambda *sides, n=asked: np.bitwise_count(sum(sides)) == n

@@ -88,7 +88,7 @@ def test_ten_thousand_games_against_random(torch):
 
 
 @pytest.mark.parametrize("seat", [0, 1, "random"])
-@pytest.mark.parametrize("openings", [None, "12", OPENINGS])
+@pytest.mark.parametrize("openings", [None, ["12"], OPENINGS])
 @pytest.mark.parametrize("autoreset", [True, False])
 @pytest.mark.parametrize("opponent", [None, "random", "leftmost"])
 def test_some_games_are_those_of_the_vector_environment(torch, opponent, autoreset, openings, seat):

@@ -167,7 +167,7 @@ def test_native_opponents(opponent):
         (lambda o: [-1] * len(o["action_mask"]), "board 0: -1 is not a column"),
         (lambda o: [3, 3, 0], "board 2: column 0 is full"),
         (lambda o: 1 / 0, "ZeroDivisionError on boards 0, 1, 2"),
-        (lambda o: None, "shape"),
+        (lambda o: None, "answered None"),
     ],
 )
 @MODES

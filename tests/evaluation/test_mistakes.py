@@ -118,7 +118,7 @@ def test_who_gave_nothing_away_is_told_so(games, judge):
 def test_the_command_shows_each_form(games, tmp_path, c4):
     header = RunHeader(players={"a": "greedy", "b": "random"}, openings=(ENDING,), seed=0)
     with open_games(tmp_path, header) as file:
-        file.append(games[0])
+        file.append(games[0].values())
 
     def shown(form):
         return c4("report", tmp_path, "--agent", "a", "--format", form, "--quiet")

@@ -141,7 +141,7 @@ def test_a_record_that_cannot_be_written_is_said(tmp_path):
     (tmp_path / GAMES_FILE).write_text("something else\n")
     (answer,) = posted(tmp_path, finished())
     assert answer.status_code == 400
-    assert "is not one of a run's games" in answer.json()["error"]
+    assert "games.jsonl, line 1: 'something else'" in answer.json()["error"]
     assert (tmp_path / GAMES_FILE).read_text() == "something else\n"
 
 
@@ -171,7 +171,7 @@ def test_a_record_that_cannot_be_written_is_said(tmp_path):
         ("games", finished(players=["human", {}]), "expected a spec"),
         ("games", finished(moves="44"), "the game is not over"),
         ("games", finished(opening="77"), "do not begin with the opening"),
-        ("games", finished(opening=7), "expected strings for players, opening"),
+        ("games", finished(opening=7), "not a game: "),
         ("games", finished(forfeit={"by": 0, "ending": "abandoned", "reason": ""}), "forfeit"),
         ("games", finished(moves="4", forfeit={**LEFT, "by": 0.0}), "forfeit"),
         ("games", finished(help=["hint"]), "expected counts of hint, take-back, exact scores"),

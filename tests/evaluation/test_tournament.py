@@ -179,7 +179,7 @@ def test_bad_input_is_refused_before_the_first_game(tmp_path):
         ([], {}, "at least two"),
         ("random", {}, "a list"),
         (["random", "random"], {}, "given twice"),
-        (["random", 3], {}, "not a spec, model or callable"),
+        (["random", 3], {}, "3: expected an agent, its spec"),
         (["random", agents.base.Agent], {}, "is a class"),
         (FIELD, {"seed": -1}, "seed=-1"),
         (FIELD, {"seed": True}, "seed=True"),

@@ -139,10 +139,10 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
         Args:
             num_envs: number of boards.
             opponent: None for self-play; ``"random"`` for a random legal column; the name of
-                another agent; an agent; a model; or a function that maps the observation of a
-                board to a column. A function marked by ``c4env.batched`` maps the observations of
-                M boards to M columns. A reset of all boards passes a seed to the method ``reset``
-                of an agent or function.
+                another agent; an agent; a network or model; or a function that maps the
+                observation of a board to a column. A function marked by ``c4env.batched`` maps the
+                observations of M boards to M columns. A reset of all boards passes a seed to the
+                method ``reset`` of an agent or function.
             seat: the caller's player against an opponent: 0, 1, or ``"random"`` for each
                 game.
             illegal: the effect of playing a full column: ``"lose"`` that game with reward -1 (the
