@@ -112,7 +112,7 @@ class Memo(dict[tuple[Any, ...], Any]):
     """A dictionary that a file keeps; a line has the items of a key, then its value."""
 
     def __init__(self, path: Path | None) -> None:
-        self.lines = Lines(path, lambda line: (tuple(line[:-1]), line[-1]))
+        self.lines = Lines(path, _entry)
         super().__init__(self.lines.entries)
 
     def __enter__(self) -> Self:
@@ -132,6 +132,13 @@ class Memo(dict[tuple[Any, ...], Any]):
         """Set the value of a key, and write it."""
         self.lines.append([*key, value])
         self[key] = value
+
+
+def _entry(line: Any) -> tuple[tuple[Any, ...], Any]:
+    """Return the key and the value of a line of a memo."""
+    if not isinstance(line, list):
+        raise ValueError("expected a list, a key and its value; delete a file of an older version")
+    return tuple(line[:-1]), line[-1]
 
 
 def read_lines(path: Path, read: Callable[[Any], V]) -> list[V]:
