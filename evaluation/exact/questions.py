@@ -177,7 +177,7 @@ def seats_of(specs: Sequence[str]) -> Seats:
         raise InvalidOption(
             f"agents {', '.join(specs) or 'none'}: expected one or more, no duplicate"
         )
-    return Seats(named, None, here=True)
+    return Seats(named, None)
 
 
 def question_agents(

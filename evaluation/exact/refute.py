@@ -19,7 +19,7 @@ import heapq
 import statistics
 import threading
 from collections.abc import Callable, Mapping
-from contextlib import closing
+from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -30,7 +30,7 @@ from c4env.bitboard import BOARD, CELLS, fours
 from c4env.errors import InvalidOption, UnreadableRun, require_integer
 from c4env.evaluation.exact.questions import Answer, question
 from c4env.evaluation.exact.scores import sign, strongest_book
-from c4env.evaluation.games.players import Seats, do_all, plays_here
+from c4env.evaluation.games.players import Seats, do_all, team
 from c4env.evaluation.games.settings import Settings, Watcher
 from c4env.evaluation.plan.field import (
     Player,
@@ -374,11 +374,12 @@ def refute(
     path = None if chosen.out is None else Path(chosen.out) / REFUTATIONS_FILE
     cases = [(opening, seat) for opening in starts for seat in (0, 1)]
     found: dict[tuple[str, int], WorstCase] = {}
-    with (
-        closing(Seats(field, None, plays_here(field, None, chosen.jobs))) as seats,
-        Memo(path) as known,
-    ):
-        traits = seats.look(name)
+    with ExitStack() as stack:
+        known = stack.enter_context(Memo(path))
+        players = team(field, None, chosen.jobs)
+        for seats in players:
+            stack.callback(seats.close)
+        traits = players[0].look(name)
         identity = in_short(traits.code, traits.prompt)
         about = describe_player(field[name]), chosen.seed, version_here(), identity
         if "" in traits.code.values() and any(key[: len(about)] == about for key in known):
@@ -392,7 +393,7 @@ def refute(
             return known.find(key, lambda: ask(position))
 
         task = partial(_worst, name, chosen.seed, find, positions)
-        with closing(do_all(task, cases, seats, chosen.jobs)) as results:
+        with closing(do_all(task, cases, players)) as results:
             for worst in results:
                 found[worst.opening, worst.seat] = worst
                 if watch is not None:

@@ -98,7 +98,7 @@ def check_agent(spec: str) -> Check:
     After PATIENCE seconds, the check asks for no further move.
     Third-party code runs in another process.
     """
-    seats = Seats(dict.fromkeys("abc", spec), None, here=True)
+    seats = Seats(dict.fromkeys("abc", spec), None)
     answers: dict[str, list[int]] = {"a": [], "b": [], "c": []}
     seconds: list[float] = []
     fault = ""

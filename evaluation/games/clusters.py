@@ -49,7 +49,7 @@ def play_batch(
     if version != version_here():
         where = f"a worker on {platform.node()} has c4env {version_here()}"
         raise InvalidOption(f"{where}: expected the same as the run, {version}")
-    with closing(Seats(field, run.clock, here=run.clock is None)) as seats:
+    with closing(Seats(field, run.clock)) as seats:
         return [play_one(run, seats, *fixture) for fixture in fixtures]
 
 

@@ -149,5 +149,7 @@ def _read(requests: IO[str], lines: SimpleQueue[str]) -> None:
 
 
 if __name__ == "__main__":
+    if "games" in sys.argv:  # of this project's agents: load what they need before the first one
+        from . import players as players
     serve(reply)
     keep()

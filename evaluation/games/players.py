@@ -5,7 +5,7 @@
     a spec that names other people's code           in a process of its own for each job
 
 A process that dies or is late loses the game of the player that it was asked about, and the next
-question starts a new process. With one job and no clock, this project's agents play here too.
+question starts a new process. Without a clock, this project's agents play here in the first job.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import copy
 import json
 import re
 import sys
-from collections.abc import Callable, Generator, Iterable, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from queue import SimpleQueue
@@ -47,13 +47,25 @@ T = TypeVar("T")
 class Host:
     """A process that plays agents; it starts with the first question, and after its death."""
 
-    def __init__(self, module: str = f"{__package__}.host") -> None:
-        self._command = (sys.executable, "-m", module)
+    def __init__(self, module: str = f"{__package__}.host", *arguments: str) -> None:
+        self._command = (sys.executable, "-m", module, *arguments)
         self._process: LineProcess | None = None
         self._idle = True
         self._closed = False
         self.made: set[str] = set()
         """The names of the agents that the process has made."""
+
+    def start(self) -> LineProcess:
+        """Start the process if it does not run, and return it.
+
+        Raises:
+            EngineFault: it cannot be started, or was closed.
+        """
+        if self._closed:
+            raise EngineFault("its process was closed")
+        if self._process is None:
+            self._process = LineProcess(self._command, "its process", stderr=None)
+        return self._process
 
     def call(self, *request: Any, seconds: float = DAY) -> Any:
         """Return the answer to a request.
@@ -63,13 +75,9 @@ class Host:
             EngineFault: the process died.
             Unavailable: a service that the agent needs does not answer.
         """
-        if self._closed:
-            raise EngineFault("its process was closed")
-        if self._process is None:
-            self._process = LineProcess(self._command, "its process", stderr=None)
-        self._idle = False
+        process, self._idle = self.start(), False
         try:
-            answer = json.loads(self._process.ask(json.dumps(request), seconds))
+            answer = json.loads(process.ask(json.dumps(request), seconds))
         except BaseException:
             self._kill()
             raise
@@ -183,13 +191,22 @@ class Seats(dict[str, Here | There]):
     Args:
         field: the players of the run.
         clock: the time limit of a move, or None.
-        here: whether this project's agents play in this process.
+        first: whether this thread is the first of a run. Without a clock its games between this
+            project's agents need no process. Beside language models no thread's do: many games
+            wait for a server at a time, and need no core each.
     """
 
-    def __init__(self, field: Mapping[str, Player], clock: Clock | None, here: bool) -> None:
+    def __init__(
+        self, field: Mapping[str, Player], clock: Clock | None, first: bool = True
+    ) -> None:
         super().__init__()
-        self.field, self._clock, self._here = field, clock, here
-        self._shared = Host()
+        self.field, self._clock = field, clock
+        specs = [player for player in field.values() if isinstance(player, str)]
+        served = any(split_spec(spec)[0] in _SERVED for spec in specs)
+        self._here = clock is None and (first or served)
+        self._shared = Host(f"{__package__}.host", "games")
+        if not first and not self._here and any(runs(spec) == "shared" for spec in specs):
+            self._shared.start()  # it loads what games need, meanwhile
         self._pair: tuple[str, ...] = ()
 
     def __missing__(self, name: str) -> Here | There:
@@ -229,7 +246,7 @@ class Seats(dict[str, Here | There]):
                     f"agent {name!r} cannot be copied for another job ({error}): expected jobs=1, "
                     "or a spec FILE.py:NAME"
                 ) from None
-        return Seats(field, self._clock, self._here)
+        return Seats(field, self._clock, first=False)
 
     def wake(self, *names: str) -> None:
         """Give back the memory of this project's agents but these, until they play again."""
@@ -281,13 +298,10 @@ def runs(spec: str) -> str:
     return where
 
 
-def plays_here(field: Mapping[str, Player], clock: Clock | None, jobs: int) -> bool:
-    """Whether this project's agents need no process: nothing can be late, and no core is free.
-
-    Beside language models many games wait for a server at a time, and need no core each.
-    """
-    served = any(isinstance(p, str) and split_spec(p)[0] in _SERVED for p in field.values())
-    return clock is None and (jobs == 1 or served)
+def team(field: Mapping[str, Player], clock: Clock | None, jobs: int) -> list[Seats]:
+    """Return the players of each thread of a run."""
+    first = Seats(field, clock)
+    return [first, *(first.again() for _ in range(jobs - 1))]
 
 
 class RunSpec(NamedTuple):
@@ -320,17 +334,16 @@ def play_one(run: RunSpec, seats: Seats, pair: tuple[str, str], opening: str) ->
 
 
 def do_all(
-    task: Callable[..., T], tasks: Iterable[tuple[Any, ...]], seats: Seats, jobs: int
+    task: Callable[..., T], tasks: Iterable[tuple[Any, ...]], team: Sequence[Seats]
 ) -> Generator[T, None, None]:
     """Call ``task(seats, *arguments)`` for each task in threads; yield each result when it comes.
 
-    Each thread has players of its own. With one job, this thread does all tasks. Closing the
+    Each of the team plays in a thread of its own; one alone plays in this thread. Closing the
     generator ends the players; an unfinished task has no result.
     """
-    if jobs == 1:
-        yield from (task(seats, *arguments) for arguments in tasks)
+    if len(team) == 1:
+        yield from (task(team[0], *arguments) for arguments in tasks)
         return
-    every = [seats, *(seats.again() for _ in range(jobs - 1))]
     results: SimpleQueue[Callable[[], T] | None] = SimpleQueue()
     waiting, taking, stopped = iter(tasks), Lock(), Event()
 
@@ -347,19 +360,20 @@ def do_all(
         finally:
             results.put(None)
 
-    threads = [Thread(target=work, args=(seats,), daemon=True) for seats in every]
+    threads = [Thread(target=work, args=(seats,), daemon=True) for seats in team]
     try:
         for thread in threads:
             thread.start()
-        while jobs:
+        working = len(team)
+        while working:
             result = results.get()
             if result is None:
-                jobs -= 1
+                working -= 1
             else:
                 yield result()
     finally:
         stopped.set()
-        for seats in every:
+        for seats in team:
             seats.close()  # whoever is asked now loses its process
         for thread in threads:
             thread.join(GRACE)

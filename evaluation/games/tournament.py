@@ -38,7 +38,7 @@ from ..store.record import GameRecord, digest
 from ..store.run_files import games_table, open_games
 from ..store.transcripts import Transcripts
 from .clusters import play_elsewhere
-from .players import RunSpec, Seats, do_all, play_one, plays_here
+from .players import RunSpec, Seats, do_all, play_one, team
 from .settings import CLUSTERS, Settings, Watcher
 
 
@@ -264,7 +264,7 @@ class Plan(NamedTuple):
     """A run that is ready to play."""
 
     field: Mapping[str, Player]
-    seats: Seats  # of the first thread
+    team: Sequence[Seats]  # the players of each thread
     traits: Mapping[str, Traits]
     schedule: Sequence[Fixture]
     settings: Settings
@@ -281,11 +281,12 @@ def prepare(
 ) -> Plan:
     """Make the players of a run and return its plan; :func:`play` closes the players."""
     field = separate(field)
-    seats = Seats(field, settings.clock, plays_here(field, settings.clock, settings.jobs))
+    players = team(field, settings.clock, 1 if settings.backend else settings.jobs)
     try:
-        known = {name: seats.look(name) for name in field}
+        known = {name: players[0].look(name) for name in field}
     except BaseException:
-        seats.close()
+        for seats in players:
+            seats.close()
         raise
     # A run directory compares this header with its own.
     header = RunHeader(
@@ -304,7 +305,7 @@ def prepare(
         margin=None if settings.movetime is None else settings.margin,
         sprt=sprt,
     )
-    return Plan(field, seats, known, header.schedule(), settings, header)
+    return Plan(field, players, known, header.schedule(), settings, header)
 
 
 def play(plan: Plan, ordered: bool = False) -> Generator[GameRecord, None, None]:
@@ -362,7 +363,8 @@ def play(plan: Plan, ordered: bool = False) -> Generator[GameRecord, None, None]
             stop.args = (f"{plural(done, 'game')} lost; with --out DIR they are kept",)
         raise
     finally:
-        plan.seats.close()
+        for seats in plan.team:
+            seats.close()
 
 
 def _play(
@@ -372,7 +374,7 @@ def _play(
     if plan.settings.backend in CLUSTERS and transcripts is None:
         yield from play_elsewhere(run, plan.field, fixtures, plan.settings)
         return
-    yield from do_all(partial(play_one, run), fixtures, plan.seats, plan.settings.jobs)
+    yield from do_all(partial(play_one, run), fixtures, plan.team)
 
 
 def _check(settings: Settings, prompts: Mapping[str, str]) -> None:

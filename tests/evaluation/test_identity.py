@@ -60,7 +60,7 @@ def write(files):
 
 
 def code_of(player):
-    with closing(Seats({"a": player}, None, here=True)) as seats:
+    with closing(Seats({"a": player}, None)) as seats:
         return dict(seats.look("a").code)
 
 

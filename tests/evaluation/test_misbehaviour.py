@@ -287,7 +287,7 @@ def test_a_killed_process_of_our_own_agents_costs_no_game(monkeypatch):
     """The game is played again, since nobody of the two is at fault."""
     field = {"greedy": "greedy", "random": "random"}
     run, pair = RunSpec(1), ("greedy", "random")
-    with closing(Seats(field, None, here=False)) as seats:
+    with closing(Seats(field, None, first=False)) as seats:
         game = play_one(run, seats, pair, "")
         os.kill(seats["greedy"].host._process._process.pid, signal.SIGKILL)
         assert play_one(run, seats, pair, "").moves == game.moves
@@ -307,7 +307,7 @@ def test_the_memory_of_agents_that_do_not_play_is_given_back():
     field = {
         name: f"deepening:nodes=10,table_mb={mb}" for name, mb in (("a", 1), ("b", 2), ("c", 3))
     }
-    with closing(Seats(field, None, here=True)) as seats:
+    with closing(Seats(field, None)) as seats:
         for pair in (("a", "b"), ("a", "c")):
             play_one(RunSpec(1), seats, pair, "")
         assert [len(seats[name].agent._table) > 0 for name in "abc"] == [True, False, True]
