@@ -29,7 +29,7 @@ Openings = int | str | Sequence[str]
 """A number of plies, a text in the form of GRAMMAR, or a list of move strings."""
 
 Starts = Openings | Position | Sequence[Position | str] | None
-"""What an environment takes: openings, one position, or a list of positions and move strings."""
+"""What an environment takes: openings, a position, its moves, or a list of both."""
 
 
 def list_openings(openings: Openings) -> list[str]:

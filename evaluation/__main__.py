@@ -9,9 +9,10 @@ import os
 import signal
 import sys
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 
-from c4env.boards import Size, root_of
+from c4env.boards import ROOT, STANDARD_ONLY, Size, is_in, root_of
 from c4env.evaluation.cli.output import complain, reader_may_end
 from c4env.version import __version__
 
@@ -86,15 +87,17 @@ def _execute(given: list[str]) -> int:
     except FileNotFoundError:
         parser.error("the working folder was deleted: expected an existing one")
     try:
+        size = _board_in(name, given)  # first, since a command loads kernels of its board
+        if size != BOARD_SIZE:
+            return _execute_on(size, [name, *given])
         command = module_of(name)
         parser = Parser(prog=f"c4 {name}", description=command.__doc__)
         command.configure(parser)
         arguments = parser.parse_args(given)
         if getattr(arguments, "board", None) is not None:
-            size = Size.parse(arguments.board)
+            size = Size.parse(arguments.board)  # of an abbreviated option
             if size != BOARD_SIZE:
-                there = importlib.import_module(f"{root_of(size)}.evaluation.__main__")
-                return int(there._execute([name, *given]))
+                return _execute_on(size, [name, *given])
         require_writable(arguments)
         if not getattr(arguments, "quiet", True):
             announce_compiling()
@@ -122,6 +125,22 @@ def _execute(given: list[str]) -> int:
         kept = f"; {stop}" if stop.args else ""  # what was kept, and how to resume
         complain(f"c4 {name}: interrupted{by}{kept}")
         return 128 + number
+
+
+def _board_in(name: str, given: list[str]) -> Size:
+    """The board size that ``--board`` names, for a command that has the option."""
+    if not is_in(STANDARD_ONLY, f"{ROOT}.evaluation.cli.{name}"):
+        for word, following in pairwise([*given, ""]):
+            option, equals, value = word.partition("=")
+            if option == "--board" and (equals or following):
+                return Size.parse(value if equals else following)
+    return BOARD_SIZE
+
+
+def _execute_on(size: Size, given: list[str]) -> int:
+    """Run a command of another board."""
+    main_there = importlib.import_module(f"{root_of(size)}.evaluation.__main__")
+    return int(main_there._execute(given))
 
 
 def _listed(group: str) -> str:

@@ -95,7 +95,7 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
             seat: the caller's player: 0 (begins), 1, or ``"random"`` for each game.
             openings: each game draws its start from them: a number of plies, a text such as
                 ``"balanced:4,2"`` or ``"exam"``, or the path of a file, as for
-                ``c4env.list_openings``; or a position, or a list of positions and move strings.
+                ``c4env.list_openings``; or a position, moves such as ``"44"``, or a list of both.
                 None means the empty board. Openings in which the opponent could end the game with
                 its first move are left out, with a warning.
             layout, dtype: the form of the observation; see ``c4env.observation``.

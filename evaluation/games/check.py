@@ -73,11 +73,13 @@ class Check:
         if self.fault:
             rows.append(("what it did", self.fault))
         if self.moves:
-            claim = "claims" if self.says_deterministic else "does not claim"
+            claim = "claims this" if self.says_deterministic else "does not claim this"
+            if self.deterministic and not self.says_deterministic:
+                claim += " (deterministic = True would)"
             clock = "" if self.repeats or not self.by_clock else ", since a clock limits moves"
             rows += [
                 ("same seed, same moves", _yes(self.repeats) + clock),
-                ("other seed, same moves", f"{_yes(self.deterministic)}; the agent {claim} this"),
+                ("other seed, same moves", f"{_yes(self.deterministic)}; the agent {claim}"),
             ]
             median, longest = statistics.median(self.seconds), max(self.seconds)
             rows += [

@@ -59,6 +59,8 @@ def make(name: str, spec: str, movetime: float | None) -> Any:
 
     code = files_of(spec)
     made[name] = agent = make_player(spec, movetime)
+    if function_of(agent) is None:
+        from ...position import Position as Position  # now, since a clock may run later
     for module in [*sys.modules.values()]:
         file = os.path.realpath(getattr(module, "__file__", None) or "")
         if file.endswith(".py") and os.path.isfile(file) and not file.startswith(_LIBRARIES):

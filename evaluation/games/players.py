@@ -300,9 +300,9 @@ class RunSpec(NamedTuple):
 
 def play_one(run: RunSpec, seats: Seats, pair: tuple[str, str], opening: str) -> GameRecord:
     """Play one game."""
-    seats.wake(*pair)
     for _ in range(2):
         try:
+            seats.wake(*pair)
             game = seats.whole_game(pair, opening, run.seed)
             break
         except EngineFault as error:  # somebody killed the process: not the agents' fault

@@ -6,7 +6,7 @@ import pytest
 from c4env import Position, evaluation
 from c4env.envs.vectorized.batch import bitboards, observed
 from c4env.errors import InvalidOption
-from tests.helpers.processes import start_python
+from tests.helpers.processes import run_python, start_python
 
 torch = pytest.importorskip("torch", reason="needs torch: pip install torch")
 torch.set_num_threads(1)  # a second one would but wait on a busy machine
@@ -92,6 +92,12 @@ def test_the_same_seed_trains_the_same_network_and_a_kill_changes_nothing(tmp_pa
     before = weights(tmp_path / "whole")
     alphazero.train(tmp_path / "whole", 500, 1, boards=8)  # it is done
     assert same(weights(tmp_path / "whole"), before)
+
+
+def test_the_help_has_each_command_in_its_line():
+    shown = run_python("-m", alphazero.__name__, "--help", check=True).stdout.splitlines()
+    commands = [line for line in shown if line.startswith("    ")]
+    assert [line.split()[0] for line in commands][:2] == ["python", "c4"]
 
 
 @pytest.mark.slow

@@ -105,8 +105,14 @@ def test_an_environment_takes_what_a_run_takes(name, tmp_path):
         assert drawn <= begins
         assert len(drawn) > len(begins) // 2
     only = Position.parse("445")
-    assert starts_of(ENVIRONMENTS[name](openings=only, seat=1)) == {only}
-    for openings, words in (("112233", "a list of moves"), (2.5, "2.5: expected"), ([], "no posi")):
+    for openings in (only, "445"):
+        assert starts_of(ENVIRONMENTS[name](openings=openings, seat=1)) == {only}
+    for openings, words in (
+        ("9", "a list of moves"),
+        ("no-file", "No such file"),
+        (2.5, "2.5: expected"),
+        ([], "no posi"),
+    ):
         with pytest.raises(InvalidOption, match=words):
             ENVIRONMENTS[name](openings=openings, seat=0)
 

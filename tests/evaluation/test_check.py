@@ -55,6 +55,7 @@ def test_good_agents():
     assert found.good
     assert found.moves == 1 + LATE // 3
     assert (found.repeats, found.deterministic, found.says_deterministic) == (True, True, False)
+    assert "yes; the agent does not claim this (deterministic = True would)" in str(found.table())
     assert len(found.seconds) == 3 * found.moves
     assert found.remedy == ""
     assert "what helps" not in found.table().text()

@@ -9,6 +9,7 @@ from c4env.errors import UnreadableRun
 from c4env.evaluation.games.game import Clock
 from c4env.evaluation.games.players import Seats
 from c4env.evaluation.plan.field import Traits, make_player, name_players, split_name
+from tests.helpers.processes import run_python
 
 
 class Patient(Agent):
@@ -97,3 +98,12 @@ def test_a_path_may_hold_an_equals_sign_and_a_name_no_slash(spec):
     assert split_name(spec) == (spec, spec)
     assert split_name(f"mine={spec}") == ("mine", spec)
     assert split_name(f" a b = {spec} ") == ("a b", spec)
+
+
+def test_what_a_first_move_loads_is_loaded_when_the_agent_is_made():
+    """Else a short time limit would be lost to imports."""
+    code = """import sys
+from c4env.evaluation.plan.field import make_player
+make_player("greedy", None)
+print("c4env.agents.search.greedy" in sys.modules)"""
+    assert run_python("-c", code, check=True).stdout == "True\n"

@@ -20,6 +20,7 @@ from c4env.jit import kernel
 
 from ...bitboard import CELLS, STRIDE, playable, popcount, winning_moves
 from ...openings import Starts, list_openings
+from ...position import DIGITS
 from ..options import parse_seat
 from .batch import bitboards, positions_of
 from .kernels import ONGOING, play_cell
@@ -38,8 +39,9 @@ def parse_openings(openings: Starts, player: int) -> Int64s:
 
     Those that the opponent's first move could end are left out, with a warning.
     """
-    if openings is None:
-        openings = [""]
+    openings = "" if openings is None else openings
+    if isinstance(openings, str) and len(openings) != 1 and set(openings) <= set(DIGITS):
+        openings = [openings]  # moves, since a number of plies has one digit
     elif isinstance(openings, str | SupportsIndex):
         openings = list_openings(openings)  # also of a NumPy integer
     boards = bitboards(openings)

@@ -118,9 +118,9 @@ def two_bytes(own: int, other: int, column: int) -> int:
     return own >> shift & COLUMN | (other >> shift & COLUMN) << BYTE
 
 
-@kernel("void(int64, int64, int32[::1])", nogil=True)
-def write_words(own: int, other: int, words: NDArray[np.int32]) -> None:
-    """Write the planes ``(6, 7, 2)`` of a board as int32 words ``[21]``, four bytes at once.
+@kernel("void(int64, int64, int32[:, ::1], int64)", forceinline=True)
+def write_words(own: int, other: int, words: NDArray[np.int32], i: int) -> None:
+    """Write the planes ``(6, 7, 2)`` of board i as int32 words ``[21]``, four bytes at once.
 
     A word shows two cells of a row, each as a byte of plane 0 and a byte of plane 1. The two bytes
     of :func:`two_bytes` hold the same for a whole column, a bit for each row. So the bytes of two
@@ -138,13 +138,13 @@ def write_words(own: int, other: int, words: NDArray[np.int32]) -> None:
             upper = ROWS - 1 - 2 * pair  # heights of the two rows
             lower = upper - 1
             k = COLUMNS * pair
-            words[k] = (c0 | c1 << HALF) >> upper & EACH_BYTE
-            words[k + 1] = (c2 | c3 << HALF) >> upper & EACH_BYTE
-            words[k + 2] = (c4 | c5 << HALF) >> upper & EACH_BYTE
-            words[k + 3] = (c6 >> upper | (c0 >> lower) << HALF) & EACH_BYTE
-            words[k + 4] = (c1 | c2 << HALF) >> lower & EACH_BYTE
-            words[k + 5] = (c3 | c4 << HALF) >> lower & EACH_BYTE
-            words[k + 6] = (c5 | c6 << HALF) >> lower & EACH_BYTE
+            words[i, k] = (c0 | c1 << HALF) >> upper & EACH_BYTE
+            words[i, k + 1] = (c2 | c3 << HALF) >> upper & EACH_BYTE
+            words[i, k + 2] = (c4 | c5 << HALF) >> upper & EACH_BYTE
+            words[i, k + 3] = (c6 >> upper | (c0 >> lower) << HALF) & EACH_BYTE
+            words[i, k + 4] = (c1 | c2 << HALF) >> lower & EACH_BYTE
+            words[i, k + 5] = (c3 | c4 << HALF) >> lower & EACH_BYTE
+            words[i, k + 6] = (c5 | c6 << HALF) >> lower & EACH_BYTE
     else:  # cell by cell, a fifth slower
         for k in range(WORDS):
             first = FROM_TOP[2 * k]
@@ -152,7 +152,7 @@ def write_words(own: int, other: int, words: NDArray[np.int32]) -> None:
             if 2 * k + 1 < CELLS:
                 second = FROM_TOP[2 * k + 1]
                 word |= (own >> second & 1 | (other >> second & 1) << BYTE) << HALF
-            words[k] = word
+            words[i, k] = word
 
 
 @kernel(
@@ -188,7 +188,7 @@ def observe(
             blocked = NO_COLUMN
         if results[i] != ONGOING:
             blocked = finished
-        write_words(own, other, words[i])
+        write_words(own, other, words, i)
         for column in range(COLUMNS):
             masks[i, column] = 1 - (blocked >> (STRIDE * column + ROWS - 1) & 1)
 

@@ -214,7 +214,7 @@ class TensorEnv:
             num_envs: number of boards, N.
             device: an argument of ``torch.device``.
             opponent, seat: as for :func:`restart`.
-            openings: one or more positions or move strings; each game draws its start from them.
+            openings: as for ``ConnectFourVectorEnv``; each game draws its start from them.
             autoreset: with False, a step shows the last observation of a game, and the board waits
                 for ``reset(where=ended)``.
             layout, dtype: the form of ``"observation"``; see ``c4env.observation``.

@@ -151,7 +151,7 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
             autoreset_mode: an ``AutoresetMode`` of Gymnasium, or its value such as ``"SameStep"``.
             openings: each game draws its start from them: a number of plies, a text such as
                 ``"balanced:4,2"`` or ``"exam"``, or the path of a file, as for
-                ``c4env.list_openings``; or a position, or a list of positions and move strings.
+                ``c4env.list_openings``; or a position, moves such as ``"44"``, or a list of both.
                 None means the empty board. Openings in which the opponent could end the game with
                 its first move are left out, with a warning.
             layout, dtype: the form of ``"observation"``; see ``c4env.observation``. An opponent

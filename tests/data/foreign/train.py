@@ -40,10 +40,11 @@ def main() -> None:
 
     field = {MINE: agent, "learned-here": learned, "greedy": "greedy"}
     digests = set()
-    for backend in sys.argv[1:]:
-        run = rating.round_robin(field, openings=1, seed=1, jobs=2, backend=backend)
+    for where in sys.argv[1:]:  # a number of jobs, or a backend
+        how = {"jobs": int(where)} if where.isdigit() else {"jobs": 2, "backend": where}
+        run = rating.round_robin(field, openings=1, seed=1, **how)
         assert all(game.forfeited_by is None for game in run.games)
-        print(backend, run.digest)
+        print(where, run.digest)
         digests.add(run.digest)
     assert len(digests) == 1
 
