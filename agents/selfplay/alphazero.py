@@ -1,7 +1,7 @@
 """AlphaZero in one short file: a network plays itself with a tree search (PUCT), and learns.
 
-python -m c4env.agents.selfplay.alphazero --out DIR --positions 100000
-c4 run c4env.agents.selfplay.alphazero:AlphaZero:path=DIR,simulations=100 random greedy
+    python -m c4env.agents.selfplay.alphazero --out DIR --positions 100000
+    c4 run c4env.agents.selfplay.alphazero:AlphaZero:path=DIR,simulations=100 random greedy
 """
 
 from __future__ import annotations
@@ -192,8 +192,7 @@ class AlphaZero(ModelAgent):
 
 
 if __name__ == "__main__":
-    lines = argparse.RawDescriptionHelpFormatter
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=lines)
+    parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path, required=True, help="folder of the training")
     parser.add_argument("--positions", type=int, default=100_000)
     parser.add_argument("--seed", type=int, default=1)
