@@ -23,8 +23,9 @@ STAGE = train.Stage(2, 0)
 GROWN = train.Stage(3, 2)
 QUICK = {"FEWEST": 2, "BEHIND": 4, "SAVED": 0.0, "REPORTS": 1}
 CPU = torch.device("cpu")
-# The ways of a training: as on a CPU, and as on CUDA, with the device's planes and evaluators.
-WAYS = pytest.mark.parametrize(("groups", "hosted"), [(1, ("cpu",)), (2, ())])
+# The ways of a training: as on a CPU, with one group or two, and as on CUDA, where the device
+# computes the planes, and each group has an evaluator of its own.
+WAYS = pytest.mark.parametrize(("groups", "hosted"), [(1, ("cpu",)), (2, ("cpu",)), (2, ())])
 
 
 @pytest.fixture
@@ -142,6 +143,7 @@ def test_it_trains_reports_and_plays(tmp_path, quick, capsys, monkeypatch, group
         train.train(tmp_path, 0.03, 1, **SMALL | {"groups": 3})
 
 
+@pytest.mark.compiled
 def test_a_group_plays_the_same_games_beside_another_and_with_planes_of_the_device(
     tmp_path, quick, monkeypatch
 ):
@@ -161,12 +163,21 @@ def test_a_group_plays_the_same_games_beside_another_and_with_planes_of_the_devi
 
 
 def test_options_of_the_command_are_checked_and_sizes_depend_on_the_device(tmp_path, capsys):
+    wrong_stages = (
+        "",
+        "16",
+        "5:16:4",
+        "0:16:4,0",
+        "0:16:4,9:0:4",
+        "0:16:4,9:16:3",
+        "0:1:1,9:1:1,8:1:1",
+    )
     for wrong, words in (
         (["--device", "tpu"], "device='tpu'"),
         (["--device", "meta"], "device='meta': expected cpu or cuda"),
         (["--groups", "33"], "groups=33: expected an integer between 1 and 32"),
         (["--batch", "0"], "batch=0"),
-        *((["--stages", text], f"stages={text!r}") for text in WRONG_STAGES),
+        *((["--stages", text], f"stages={text!r}") for text in wrong_stages),
     ):
         assert train.main("--out", str(tmp_path / "none"), *wrong) == 2
         (line,) = capsys.readouterr().err.splitlines()
@@ -179,17 +190,6 @@ def test_options_of_the_command_are_checked_and_sizes_depend_on_the_device(tmp_p
     assert (sizes["boards"], sizes["channels"], sizes["units"]) == (2048, 48, 256)
     assert sizes["groups"] == min(32, max(1, usable_cores() - 4))
     assert train.sizes_of(CPU, {})["groups"] == 1
-
-
-WRONG_STAGES = (
-    "",
-    "16",
-    "5:16:4",
-    "0:16:4,0",
-    "0:16:4,9:0:4",
-    "0:16:4,9:16:3",
-    "0:1:1,9:1:1,8:1:1",
-)
 
 
 def test_the_learning_rate_falls_to_the_last_with_time_and_with_positions():
