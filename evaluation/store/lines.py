@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -109,10 +110,14 @@ class Lines:
 
 
 class Memo(dict[tuple[Any, ...], Any]):
-    """A dictionary that a file keeps; a line has the items of a key, then its value."""
+    """A dictionary that a file keeps; a line has the items of a key, then its value.
+
+    Several threads may use it; the first value of a key stays.
+    """
 
     def __init__(self, path: Path | None) -> None:
-        self.lines = Lines(path, lambda line: (tuple(line[:-1]), line[-1]))
+        self._lock = threading.Lock()
+        self.lines = Lines(path, _entry)
         super().__init__(self.lines.entries)
 
     def __enter__(self) -> Self:
@@ -129,9 +134,18 @@ class Memo(dict[tuple[Any, ...], Any]):
         return found
 
     def keep(self, key: tuple[Any, ...], value: Any) -> None:
-        """Set the value of a key, and write it."""
-        self.lines.append([*key, value])
-        self[key] = value
+        """Set the value of a key that has none, and write it."""
+        with self._lock:
+            if key not in self:
+                self.lines.append([*key, value])
+                self[key] = value
+
+
+def _entry(line: Any) -> tuple[tuple[Any, ...], Any]:
+    """Return the key and the value of a line of a memo."""
+    if not isinstance(line, list):
+        raise ValueError("expected a list, a key and its value; delete a file of an older version")
+    return tuple(line[:-1]), line[-1]
 
 
 def read_lines(path: Path, read: Callable[[Any], V]) -> list[V]:

@@ -225,6 +225,7 @@ def test_a_users_cached_heuristic_runs_the_machine_code_of_its_board(signature, 
         assert done.stdout.split() == ["True", str(hits)], size
 
 
+@pytest.mark.compiled
 def test_a_users_heuristic_with_kernels_of_another_board_is_refused(user_module):
     small = c4env.board(4, 4)
     with pytest.raises(WrongBoard, match=r"users_heuristics:top' is made for 6x7x4, not for 4x4x4"):

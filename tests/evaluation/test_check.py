@@ -89,7 +89,10 @@ def test_what_does_not_repeat_is_told_what_helps():
         ("full", "illegal column: column 3 is full", "whose entry in observation['action_mask']"),
         ("outside", "nonsense: 9 is not a column", "return one integer"),
         pytest.param(
-            "mine.py:leaves", "its process ended (exit code 3)", "", marks=pytest.mark.slow
+            "mine.py:leaves",
+            "crash: its process ended with exit code 3",
+            "",
+            marks=pytest.mark.slow,
         ),
     ],
 )

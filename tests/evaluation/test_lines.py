@@ -113,3 +113,10 @@ def test_a_memo_asks_once(tmp_path, kept):
     assert len(asked) == (1 if kept else 2)
     if kept:
         assert json.loads(path.read_text()) == ["a", 1, 0]
+
+
+def test_a_memo_of_an_older_version_is_refused(tmp_path):
+    path = tmp_path / "scores.jsonl"
+    path.write_text('{"format":"c4env scores 1"}\n[1,2,[0]]\n')
+    with pytest.raises(UnreadableRun, match=r"line 1: .*; delete a file of an older version"):
+        Memo(path)

@@ -198,8 +198,8 @@ def test_a_killed_search_goes_on_and_finds_the_same(tmp_path):
     done = run_python(*command, check=True)
     after = path.read_bytes()
     assert after.startswith(before[: before.rfind(b"\n") + 1])  # nothing was lost
-    searches = [json.loads(line)[4:6] for line in after.splitlines()[1:]]
-    assert len(searches) == len(set(map(tuple, searches))) == 10  # nor searched twice
+    facts = [tuple(json.loads(line)[:-1]) for line in after.splitlines()]
+    assert len(facts) == len(set(facts)) > 100  # nor asked twice
     whole = evaluation.refute("alphabeta:depth=6", limit=5)
     assert json.loads(done.stdout) == json.loads(whole.json())
 
