@@ -1,7 +1,7 @@
 """AlphaZero in one short file: a network plays itself with a tree search (PUCT), and learns.
 
-    python -m c4env.agents.selfplay.alphazero --out DIR --positions 100000
-    c4 run c4env.agents.selfplay.alphazero:AlphaZero:path=DIR,simulations=100 random greedy
+python -m c4env.agents.selfplay.alphazero --out DIR --positions 100000
+c4 run c4env.agents.selfplay.alphazero:AlphaZero:path=DIR,simulations=100 random greedy
 """
 
 from __future__ import annotations
