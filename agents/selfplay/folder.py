@@ -46,7 +46,8 @@ def claimed(folder: Path, settings: str) -> Iterator[None]:
         kept = file.read()
         if not settings.startswith(kept):  # a new file is empty; a kill leaves part of the line
             raise InvalidOption(
-                f"{folder} holds a training with {kept.strip()}: expected {settings.strip()}"
+                f"{folder} holds a training with {' '.join(kept.split())}: "
+                f"expected {' '.join(settings.split())}"
             )
         file.write(settings[len(kept) :])
         file.flush()
@@ -68,6 +69,7 @@ def run(act: Callable[..., Any], parser: argparse.ArgumentParser, *argv: str) ->
 
     Returns the exit code: 0 for success, 2 for bad input, 130 for an interrupt.
     """
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter  # keeps the lines of examples
     given = vars(parser.parse_args(argv or None))
     try:
         act(**given)

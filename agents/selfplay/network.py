@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from c4env.agents.network.features import planes_of
 from c4env.agents.selfplay import MODEL
 from c4env.arrays import Bools, Int8s, Int64s
-from c4env.bitboard import CELLS, COLUMNS, ROWS
+from c4env.bitboard import CELLS, COLUMNS, ROWS, STRIDE, playable, winning_cells
 from c4env.envs.vectorized.batch import boards_from
 from c4env.errors import InvalidOption
 from c4env.files import write_whole
@@ -29,6 +29,8 @@ with from_extra("torch", "a network of self-play needs PyTorch"):
     import torch
     from torch import Tensor, nn
     from torch.nn import functional
+
+    from c4env.envs.vectorized.tensor_env import record
 
 PLANES: Final = 6
 SHOWN: Final = [0, 1, 4, 2, 3]  # the input's plane for each plane of ``planes_of``
@@ -47,6 +49,22 @@ def tensor_of(boards: Int64s, turned: Bools | None = None) -> Tensor:
     if turned is not None:
         planes[turned] = planes[turned, :, ::-1]
     return torch.from_numpy(planes).permute(0, 3, 1, 2)  # the memory order that convolutions prefer
+
+
+def planes_on_device(boards: Tensor, turned: Tensor | None = None) -> Tensor:
+    """Return the same as :func:`tensor_of`, computed on the device of both arguments."""
+    wins, landing = (getattr(kernel, "py_func", kernel) for kernel in (winning_cells, playable))
+    occupied = boards[:, :1] | boards[:, 1:]
+    seen = torch.cat([boards, wins(boards) & ~occupied, landing(occupied)], 1)
+    cell = torch.arange(CELLS, device=boards.device)  # row by row from the top
+    bits = STRIDE * (cell % COLUMNS) + (ROWS - 1) - cell // COLUMNS
+    planes = seen[:, None] >> bits[:, None] & 1  # [N, 42, 5]
+    discs = planes[:, :, :2].sum((1, 2))
+    began = (discs % 2 == 0).to(torch.int64)[:, None, None].expand(-1, CELLS, 1)
+    planes = torch.cat([planes, began], 2).view(-1, ROWS, COLUMNS, PLANES).float()
+    if turned is not None:
+        planes = torch.where(turned[:, None, None, None], planes.flip(2), planes)
+    return planes.permute(0, 3, 1, 2)
 
 
 class Window(nn.Module):
@@ -100,7 +118,7 @@ class SelfPlayNetwork(nn.Module):
     def grow(self, blocks: int) -> None:
         """Add residual blocks up to a total of ``blocks``; new blocks do not change the output."""
         for _ in range(blocks - len(self.blocks)):
-            self.blocks.append(Block(len(self.first.bias)))
+            self.blocks.append(Block(len(self.first.bias)).to(self.first.bias))
 
     @property
     def shape(self) -> list[int]:
@@ -129,15 +147,14 @@ class Evaluator:
 
     deterministic = True
 
-    def __init__(self, network: SelfPlayNetwork, dtype: Any = torch.float32) -> None:
+    def __init__(self, network: SelfPlayNetwork) -> None:
         self.network = network.eval()
-        self.dtype = dtype
 
     def evaluate(self, boards: Int64s) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """Return logits ``[M, 7]`` and values ``[M]``, from -1 to 1, of boards ``[M, 2]``."""
         with torch.inference_mode():
-            logits, raw = self.network(tensor_of(boards).to(self.dtype))
-            return logits.float().numpy(), torch.tanh(raw.float() / 2).numpy()
+            logits, raw = self.network(tensor_of(boards).to(self.network.first.bias))
+            return logits.float().cpu().numpy(), torch.tanh(raw.float() / 2).cpu().numpy()
 
     def __call__(self, planes: Int8s, masks: Int8s | None = None) -> tuple[Any, Any]:
         """Return logits and values of observations ``[M, 6, 7, 2]``, as agent ``puct`` needs."""
@@ -161,7 +178,7 @@ class Evaluator:
             f"selfplay:{path}: expected a folder of c4env.agents.selfplay.train, or its model.pt"
         )
         try:
-            stored = torch.load(io.BytesIO(file.read_bytes()), weights_only=True)
+            stored = torch.load(io.BytesIO(file.read_bytes()), "cpu", weights_only=True)
             network = SelfPlayNetwork(*stored["shape"])
             network.load_state_dict(stored["weights"])
         except OSError as error:
@@ -170,3 +187,40 @@ class Evaluator:
             said = " ".join(str(error).split())[:100]
             raise InvalidOption(f"{wrong}: {file}: {type(error).__name__}: {said}") from None
         return cls(network)
+
+
+class DeviceEvaluator:
+    """A function that evaluates up to ``size`` boards by a network on any device.
+
+    Bitboards go to the device, and answers come back. On CUDA the planes and the network are one
+    CUDA graph on a stream of its own, so that several threads evaluate at once. The weights may
+    change in place between two evaluations.
+    """
+
+    def __init__(self, network: SelfPlayNetwork, size: int) -> None:
+        self.network = network.eval()
+        device = network.first.bias.device
+        cuda = device.type == "cuda"
+        self._boards = torch.zeros(size, 2, dtype=torch.int64, pin_memory=cuda)
+        self._answers = torch.zeros(size, COLUMNS + 1, pin_memory=cuda)
+        self._asked, self._found = self._boards.to(device, copy=True), self._answers.to(device)
+        self._stream = torch.cuda.Stream(device) if cuda else None
+        with torch.inference_mode():
+            self._run = record(self._answer, device, self._stream)
+
+    def _answer(self) -> None:
+        logits, raw = self.network(planes_on_device(self._asked).to(self.network.first.bias))
+        self._found[:, :COLUMNS] = logits
+        self._found[:, COLUMNS] = torch.tanh(raw.float() / 2)
+
+    def evaluate(self, boards: Int64s) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Return the same as :meth:`Evaluator.evaluate`; the next call overwrites both arrays."""
+        self._boards[: len(boards)] = torch.from_numpy(boards)
+        with torch.inference_mode(), torch.cuda.stream(self._stream):
+            self._asked.copy_(self._boards, non_blocking=True)
+            self._run()
+            self._answers.copy_(self._found, non_blocking=True)
+        if self._stream is not None:
+            self._stream.synchronize()
+        answers = self._answers[: len(boards)].numpy()
+        return answers[:, :COLUMNS], answers[:, COLUMNS]

@@ -154,9 +154,7 @@ class TorchPPO(ModelAgent):
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("out", type=Path, help="file of the weights")
     parser.add_argument("--steps", type=int, default=2_000_000, help="plies (default %(default)s)")
     parser.add_argument("--seed", type=int, default=1, help="default 1")

@@ -1,11 +1,13 @@
 """Self-play from random weights: AlphaZero's loop with Gumbel MuZero's search.
 
-    python -m c4env.agents.selfplay.train --out DIR [--minutes M] [--seed S]
+    python -m c4env.agents.selfplay.train --out DIR [--minutes M] [--seed S] [--device cuda]
 
 The command plays, learns, and now and then prints a line of figures. ``selfplay:DIR`` plays the
 latest network. DIR holds the whole training. The same command resumes an interrupted training, and
 more minutes continue a finished one. The clock decides when the network learns, so two trainings
 with the same seed differ.
+
+The search runs on the processor, a thread for each group of games, and the network on the device.
 
 No solver teaches the network. The policy target is the search's improved policy. The value target
 is the mean of the search's value and the game's result, or a result that the search proves.
@@ -25,27 +27,36 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from c4env.agents.base import require_count
+from c4env.agents.sampling.search import Evaluate
 from c4env.agents.selfplay.agent import SelfPlay
 from c4env.agents.selfplay.folder import LAST_SEED, checkpoint_read, claimed, needs, run
 from c4env.agents.selfplay.games import SAMPLE, Samples, SelfPlayGames
 from c4env.agents.selfplay.search import GumbelSearch, Remembered
 from c4env.agents.solver.exam import in_exam
 from c4env.bitboard import CELLS
+from c4env.cores import usable_cores
 from c4env.errors import InvalidOption
 from c4env.files import write_whole
 
 with needs("torch", __name__):
     import torch
+    from torch import Tensor
     from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy
     from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
     from c4env.agents.selfplay import MODEL
-    from c4env.agents.selfplay.network import Evaluator, SelfPlayNetwork, tensor_of
+    from c4env.agents.selfplay.network import (
+        DeviceEvaluator,
+        Evaluator,
+        SelfPlayNetwork,
+        planes_on_device,
+        tensor_of,
+    )
     from c4env.agents.selfplay.optimiser import Optimiser
-
-BOARDS: Final = 256  # games at once
+    from c4env.envs.vectorized.tensor_env import TensorEnv
 
 
 class Stage(NamedTuple):
@@ -55,19 +66,27 @@ class Stage(NamedTuple):
     blocks: int  # of the network
 
 
-STAGES: Final = {  # by positions, not minutes: the same on quick machines and slow ones
-    0: Stage(16, 4),
-    500_000: Stage(32, 4),
-    1_500_000: Stage(32, 6),
-    5_000_000: Stage(64, 8),
+# Stages begin by positions, not minutes: the same on quick machines and slow ones.
+STAGES: Final = "0:16:4,500000:32:4,1500000:32:6,5000000:64:8"
+CUDA_STAGES: Final = "0:16:6,3000000:32:6,10000000:64:6"
+SIZES: Final[dict[str, tuple[Any, Any, str]]] = {  # of a training: on a CPU, on CUDA, what it is
+    "groups": (1, None, "groups of games, each played in a thread"),
+    "boards": (256, 2048, "games at once in a group"),
+    "channels": (32, 64, "channels of the network"),
+    "units": (256, 256, "units of the network's dense layers"),
+    "window": (2_000_000, 12_000_000, "positions of the replay buffer, of which half are sampled"),
+    "batch": (512, 4096, "positions a step of learning"),
+    "steep": (150_000, 4_000_000, "positions at which the learning rate is 1 / sqrt(2)"),
+    "stages": (STAGES, CUDA_STAGES, "POSITIONS:SIMULATIONS:BLOCKS,... from how many positions on"),
 }
+FIXED: Final = 5  # of the sizes must stay when a training is resumed
+MOST: Final = {"groups": 32, "boards": 1 << 16, "channels": 1 << 10, "units": 1 << 13}
+OTHERS: Final = 4  # cores that play no games on CUDA
+HOSTED: Final = ("cpu",)  # types of devices for which the host computes the network's input
 REMEMBERED: Final = 16  # plies between two resets of the cache of the network's answers
 USES: Final = 4  # times that each position is learned
-BATCH: Final = 512  # positions a step of learning
-WINDOW: Final = 2_000_000  # capacity of the replay buffer, of whose positions half are sampled
-FEWEST: Final = 4_096  # positions before learning begins
-BEHIND: Final = 4_096  # positions that learning may be behind while games continue
-STEEP: Final = 150_000  # positions at which the learning rate is 1 / sqrt(2) of the first
+FEWEST: Final = 8  # batches of positions before learning begins
+BEHIND: Final = 16  # plies of all games that learning may be behind while games continue
 FLAT: Final = 0.5  # share of the time after which a cosine lowers the learning rate too
 LAST: Final = 0.1  # the factor at the end of the cosine
 AVERAGE: Final = 0.995  # decay of the moving average of the weights, by which the network plays
@@ -89,17 +108,24 @@ class Trainer:
     seconds = 0.0
     history: Sequence[dict[str, float]] = ()  # the figures of all reports
 
-    def __init__(self, out: Path, seed: int, boards: int, shape: Sequence[int]) -> None:
+    def __init__(self, out: Path, seed: int, sizes: dict[str, Any], device: Any = "cpu") -> None:
         torch.manual_seed(seed)
-        self.out = out
-        self.generator, playing = np.random.default_rng(seed).spawn(2)
-        self.network = SelfPlayNetwork(*shape)
+        self.out, self.sizes, self.device = out, sizes, torch.device(device)
+        self.stages = stages_of(sizes["stages"])
+        self.fewest = FEWEST * sizes["batch"]  # positions before learning begins
+        self.generator, *playing = np.random.default_rng(seed).spawn(1 + sizes["groups"])
+        self.network = SelfPlayNetwork(sizes["channels"], sizes["units"]).to(self.device)
         average = get_ema_multi_avg_fn(AVERAGE)
         self.averaged = AveragedModel(self.network, multi_avg_fn=average)
         self.optimiser = Optimiser(self.network)
-        self.games = SelfPlayGames(boards, playing)
+        self._generators = [self.generator, *playing]
+        self.groups = [SelfPlayGames(sizes["boards"], generator) for generator in playing]
         self.samples: Samples = np.zeros(0, SAMPLE)  # the replay buffer, a ring
-        self._answers = Remembered(Evaluator(self.network).evaluate)
+        self.hosted = self.device.type in HOSTED
+        self._played = copy.deepcopy(self.network).to(torch.bfloat16)  # plays the games
+        caches = self.groups if self.hosted else []
+        self._caches = [Remembered(Evaluator(self._played).evaluate) for _ in caches]
+        self._answers: list[Evaluate] = []  # the evaluation function of each group
         self._plies = 0  # plies since the cache was cleared
         if (out / STATE).exists():
             self._restore()
@@ -113,47 +139,78 @@ class Trainer:
             self.averaged.module.load_state_dict(self.network.state_dict() | averaged)
             self.optimiser.refresh()
 
-    def playing(self, stage: Stage) -> Callable[[], Samples]:
-        """Return a function that plays one ply of each game with a copy of the averaged weights."""
+    def playing(self, stage: Stage) -> list[Callable[[], Samples]]:
+        """Return a function for each group, to call once before the next call of this method.
+
+        The function plays one ply of each game of the group with the averaged weights as of now.
+        """
         self.grow(stage.blocks)
-        if self._plies % REMEMBERED == 0:
-            self._answers.clear()
+        for cache in self._caches if self._plies % REMEMBERED == 0 else ():
+            cache.clear()
         self._plies += 1
-        network = copy.deepcopy(self.averaged.module).to(torch.bfloat16)
-        self._answers.evaluate = Evaluator(network, torch.bfloat16).evaluate
-        return partial(self.games.play, GumbelSearch(self._answers, stage.simulations))
+        averaged = self.averaged.module
+        if not self._answers or self._played.shape != averaged.shape:
+            self._played = copy.deepcopy(averaged).to(torch.bfloat16)
+            self._answers = self._evaluators()
+        self._played.load_state_dict(averaged.state_dict())
+        if self.device.type == "cuda":
+            torch.cuda.synchronize(self.device)  # the groups' streams do not wait for the copies
+        return [
+            partial(games.play, GumbelSearch(answers, stage.simulations))
+            for games, answers in zip(self.groups, self._answers, strict=True)
+        ]
+
+    def _evaluators(self) -> list[Evaluate]:
+        for cache in self._caches:
+            cache.evaluate = Evaluator(self._played).evaluate
+        if self.hosted:
+            return [*self._caches]
+        return [DeviceEvaluator(self._played, len(games.boards)).evaluate for games in self.groups]
 
     def keep(self, moves: Samples) -> None:
         """Add positions to the replay buffer, except positions of the exam that tests agents."""
         moves = moves[~in_exam(*moves["board"].T)]
-        while len(self.samples) < min(self.positions + len(moves), WINDOW):
-            self.samples = np.resize(self.samples, min(WINDOW, 2 * len(self.samples) + (1 << 16)))
+        window = self.sizes["window"]
+        while len(self.samples) < min(self.positions + len(moves), window):
+            self.samples = np.resize(self.samples, min(window, 2 * len(self.samples) + (1 << 16)))
         if len(moves):
             at = np.arange(self.positions, self.positions + len(moves)) % len(self.samples)
             self.samples[at] = moves
             self.positions += len(moves)
 
-    def learn(self, share: float) -> tuple[float, float]:
+    def learn(self, share: float) -> tuple[Tensor, Tensor]:
         """Take one gradient step on a batch from the newer half of the positions.
 
         ``share`` is the learning rate, as a fraction of the highest. Returns the losses of policy
         and value.
         """
-        window = min(len(self.samples), max(FEWEST, self.positions // 2), self.positions)
-        drawn = self.positions - 1 - self.generator.integers(window, size=BATCH)
+        batch = self.sizes["batch"]
+        window = min(len(self.samples), max(self.fewest, self.positions // 2), self.positions)
+        drawn = self.positions - 1 - self.generator.integers(window, size=batch)
         samples = self.samples[drawn % len(self.samples)]
-        turned = self.generator.random(BATCH) < 0.5  # mirrored
+        turned = self.generator.random(batch) < 0.5  # mirrored
         policy = samples["policy"].astype(np.float32)
         policy[turned] = policy[turned, ::-1]
-        with torch.autocast("cpu", torch.bfloat16):
-            logits, raw = self.network(tensor_of(samples["board"], turned))
-        policy_loss = cross_entropy(logits.float(), torch.from_numpy(policy))
-        chance = torch.from_numpy((samples["value"] + 1) / 2)
+        if self.hosted:
+            planes = tensor_of(samples["board"], turned)
+        else:
+            planes = planes_on_device(self._moved(samples["board"]), self._moved(turned))
+        with torch.autocast(self.device.type, torch.bfloat16):
+            logits, raw = self.network(planes)
+        policy_loss = cross_entropy(logits.float(), self._moved(policy))
+        chance = self._moved((samples["value"] + 1) / 2)
         value_loss = binary_cross_entropy_with_logits(raw.float(), chance)
         self.optimiser.step(policy_loss + value_loss, share, longest=1.0)
         self.averaged.update_parameters(self.network)
-        self.learned += BATCH
-        return float(policy_loss.detach()), float(value_loss.detach())
+        self.learned += batch
+        return policy_loss.detach(), value_loss.detach()
+
+    def _moved(self, array: NDArray[Any]) -> Tensor:
+        """Return an array as a tensor on the device, without waiting for the copy."""
+        tensor = torch.from_numpy(np.ascontiguousarray(array))
+        if self.device.type != "cuda":
+            return tensor
+        return tensor.pin_memory().to(self.device, non_blocking=True)
 
     def save(self) -> None:
         """Write a checkpoint, the averaged network, and the table of reported figures."""
@@ -163,10 +220,10 @@ class Trainer:
             "network": self.network.state_dict(),
             "averaged": self.averaged.state_dict(),
             "optimiser": self.optimiser.state_dict(),
-            "generators": [g.bit_generator.state for g in (self.generator, self.games.generator)],
+            "generators": [generator.bit_generator.state for generator in self._generators],
             "samples": as_bytes(self.samples[: self.positions]),
-            "boards": torch.from_numpy(self.games.boards),
-            "moves": as_bytes(self.games.moves),
+            "boards": torch.from_numpy(np.concatenate([games.boards for games in self.groups])),
+            "moves": as_bytes(np.concatenate([games.moves for games in self.groups])),
             **{name: getattr(self, name) for name in COUNTED},
         }
         write_whole(self.out / STATE, lambda file: torch.save(state, file))
@@ -177,17 +234,17 @@ class Trainer:
 
     def _restore(self) -> None:
         with checkpoint_read(self.out / STATE):
-            state = torch.load(self.out / STATE, weights_only=True)
+            state = torch.load(self.out / STATE, "cpu", weights_only=True)
             self.grow(state["blocks"])
             for name in ("network", "averaged", "optimiser"):
                 getattr(self, name).load_state_dict(state[name])
-            for generator, its in zip(
-                (self.generator, self.games.generator), state["generators"], strict=True
-            ):
+            for generator, its in zip(self._generators, state["generators"], strict=True):
                 generator.bit_generator.state = its
             self.samples = state["samples"].numpy().view(SAMPLE)
-            self.games.moves = state["moves"].numpy().view(SAMPLE).reshape(-1, CELLS)
-            self.games.boards = state["boards"].numpy()
+            moves = state["moves"].numpy().view(SAMPLE).reshape(-1, CELLS)
+            for i, games in enumerate(self.groups):
+                games.boards = np.split(state["boards"].numpy(), len(self.groups))[i]
+                games.moves = np.split(moves, len(self.groups))[i]
             for name in COUNTED:
                 setattr(self, name, state[name])
 
@@ -200,7 +257,29 @@ def as_bytes(array: Samples) -> Any:
     return torch.from_numpy(np.ascontiguousarray(array).view(np.uint8).reshape(-1))
 
 
-def rate_at(share: float, positions: int) -> float:
+def stages_of(text: str) -> dict[int, Stage]:
+    """Return the stages of ``POSITIONS:SIMULATIONS:BLOCKS,...``, by positions.
+
+    Raises:
+        InvalidOption: the text is something else, or positions or blocks fall.
+    """
+    try:
+        rows = [[int(number) for number in row.split(":")] for row in text.split(",")]
+        stages = {since: Stage(simulations, blocks) for since, simulations, blocks in rows}
+    except ValueError:
+        stages = {}
+    blocks = [stage.blocks for stage in stages.values()]
+    rising = [*stages] == sorted(stages) and blocks == sorted(blocks)
+    counts = {stage.simulations for stage in stages.values()} - {*range(1, 4097)}
+    if [*stages][:1] != [0] or not rising or blocks[0] < 0 or counts:
+        raise InvalidOption(
+            f"stages={text!r}: expected POSITIONS:SIMULATIONS:BLOCKS,... from 0 positions on, "
+            f"such as {STAGES}"
+        )
+    return stages
+
+
+def rate_at(share: float, positions: int, steep: int) -> float:
     """Return the learning rate, as a fraction of the highest learning rate.
 
     The rate falls with the inverse square root of the positions played so far, and also by a cosine
@@ -208,37 +287,61 @@ def rate_at(share: float, positions: int) -> float:
     """
     fall = min(max((share - FLAT) / (1 - FLAT), 0.0), 1.0)
     end = LAST + (1 - LAST) * 0.5 * (1 + math.cos(math.pi * fall))
-    return end / math.sqrt(1 + positions / STEEP)
+    return end / math.sqrt(1 + positions / steep)
+
+
+def sizes_of(device: Any, chosen: dict[str, Any]) -> dict[str, Any]:
+    """Return a value for each of :data:`SIZES`: as chosen, or (where None or absent) by device.
+
+    Raises:
+        InvalidOption: a size is out of range or unknown, or the device is neither cpu nor cuda.
+    """
+    if device.type not in ("cpu", "cuda"):
+        raise InvalidOption(f"device={device.type!r}: expected cpu or cuda")
+    if unknown := [*chosen.keys() - SIZES.keys()]:
+        raise InvalidOption(f"{unknown[0]}: expected one of {', '.join(SIZES)}")
+    sizes = {name: row[device.type == "cuda"] for name, row in SIZES.items()}
+    sizes |= {name: size for name, size in chosen.items() if size is not None}
+    if sizes["groups"] is None:
+        sizes["groups"] = min(MOST["groups"], max(1, usable_cores() - OTHERS))
+    for name, size in sizes.items():
+        if name != "stages":
+            require_count(name, size, 1, MOST.get(name, 1 << 30))
+    stages_of(sizes["stages"])
+    return sizes
 
 
 def train(
     out: Path,
     minutes: float = 30.0,
     seed: int = 1,
+    device: str = "cpu",
     *,
-    boards: int = BOARDS,
-    shape: Sequence[int] = (32, 256),
     look: Look | None = None,
+    **sizes: Any,
 ) -> Trainer:
     """Train until the training has taken ``minutes`` minutes, earlier calls included.
 
     Args:
         out: the folder of the training.
         minutes: the wall-clock time of training, without the time between two calls.
-        boards: games at once.
-        shape: channels and units of :class:`~c4env.agents.selfplay.network.SelfPlayNetwork`.
+        device: the network's device, cpu or cuda.
         look: a function to call at each report, with the agent and the number of positions so far.
+        **sizes: any of :data:`SIZES`.
 
     Raises:
-        InvalidOption: a number is out of range.
+        InvalidOption: a number is out of range, or the device is not available.
     """
     if not 0 < minutes < math.inf:
         raise InvalidOption(f"minutes={minutes!r}: expected a number above 0")
     require_count("seed", seed, 0, LAST_SEED)
+    found = TensorEnv(1, device).device  # refuses a device that is not there
+    chosen = sizes_of(found, sizes)
+    fixed = ", ".join([f"{name} {size}" for name, size in chosen.items()][:FIXED])
     torch.set_num_threads(1)
-    beside = ThreadPoolExecutor(1, initializer=torch.set_num_threads, initargs=(1,))
-    with claimed(out, f"seed {seed}\n"), beside:
-        trainer = Trainer(out, seed, boards, shape)
+    beside = ThreadPoolExecutor(chosen["groups"], initializer=torch.set_num_threads, initargs=(1,))
+    with claimed(out, f"seed {seed}\n{fixed}\n"), beside:
+        trainer = Trainer(out, seed, chosen, found)
         if (spent := trainer.seconds / 60) >= minutes:
             print(f"{out}: its {minutes:g} minutes are spent ({spent:.3g}); ask for more to go on")
             return trainer
@@ -247,26 +350,30 @@ def train(
 
 
 def improve(trainer: Trainer, minutes: float, look: Look | None, beside: Executor) -> None:
-    """Play in another thread, learn meanwhile, report and save now and then; see :func:`train`."""
+    """Play in other threads, learn meanwhile, report and save now and then; see :func:`train`."""
     latest = Evaluator(trainer.averaged.module)
     saved, before = trainer.seconds, (trainer.seconds, trainer.positions)
-    losses = [(math.nan, math.nan)]
+    losses: list[tuple[Any, Any]] = [(math.nan, math.nan)]
+    sizes = trainer.sizes
+    most = USES * BEHIND * sizes["groups"] * sizes["boards"]
     begun = time.monotonic() - trainer.seconds
     while (share := trainer.seconds / (60 * minutes)) < 1:
-        stage = [stage for since, stage in STAGES.items() if trainer.positions >= since][-1]
-        played = beside.submit(trainer.playing(stage))
-        while (behind := USES * (trainer.positions - FEWEST) - trainer.learned) > 0:
-            if played.done() and behind <= USES * BEHIND:
+        stage = [stage for since, stage in trainer.stages.items() if trainer.positions >= since][-1]
+        played = [beside.submit(play) for play in trainer.playing(stage)]
+        while (behind := USES * (trainer.positions - trainer.fewest) - trainer.learned) > 0:
+            if behind <= most and all(play.done() for play in played):
                 break
-            losses.append(trainer.learn(rate_at(share, trainer.positions)))
-        trainer.keep(played.result())
+            losses.append(trainer.learn(rate_at(share, trainer.positions, sizes["steep"])))
+        for play in played:
+            trainer.keep(play.result())
         trainer.seconds = time.monotonic() - begun
         share = trainer.seconds / (60 * minutes)
         told = trainer.history[-1]["minutes"] if trainer.history else 0.0
         if share >= 1 or trainer.seconds / 60 - told >= minutes / REPORTS:
             speed = (trainer.positions - before[1]) / (trainer.seconds - before[0])
             row = {"minutes": trainer.seconds / 60, "positions": trainer.positions, "speed": speed}
-            row["policy loss"], row["value loss"] = np.mean(losses[1:] or losses, axis=0).tolist()
+            figures = [[float(loss) for loss in pair] for pair in losses[1:] or losses]
+            row["policy loss"], row["value loss"] = np.mean(figures, axis=0).tolist()
             trainer.history = [*trainer.history, row]
             print(
                 f"{row['minutes']:6.1f} min  {row['positions']:>9,.0f} positions ({speed:,.0f}/s)"
@@ -286,14 +393,16 @@ def improve(trainer: Trainer, minutes: float, look: Look | None, beside: Executo
 
 def main(*argv: str) -> int:
     """Run the command ``python -m c4env.agents.selfplay.train``; return its exit code."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path, required=True, help="folder of the training")
     parser.add_argument(
         "--minutes", type=float, default=30.0, help="earlier calls included (default 30)"
     )
     parser.add_argument("--seed", type=int, default=1, help="of weights and games (default 1)")
+    parser.add_argument("--device", default="cpu", help="cpu (default) or cuda")
+    for name, (usual, cuda, help) in SIZES.items():
+        text = f"{help} (default {usual}; cuda: {cuda or 'cores - 4'})"
+        parser.add_argument(f"--{name}", type=type(usual), help=text)
     return run(train, parser, *argv)
 
 

@@ -23,6 +23,13 @@ def test_bad_input_is_one_line_and_an_interrupt_leaves_with_130(capsys):
     assert run(act, parser, "--steps", "1") == 130
 
 
+def test_help_keeps_the_lines_of_the_examples(capsys):
+    text = "To train.\n\n    one\n    two"
+    with pytest.raises(SystemExit):
+        run(print, argparse.ArgumentParser("script", description=text), "--help")
+    assert text in capsys.readouterr().out
+
+
 def test_a_folder_goes_on_with_the_same_settings_alone(tmp_path):
     for _ in range(2):
         with claimed(tmp_path / "new", "seed 1\n"):
@@ -35,6 +42,14 @@ def test_a_folder_goes_on_with_the_same_settings_alone(tmp_path):
     (tmp_path / "new" / "settings.txt").write_text("see")  # as a kill may leave it
     with claimed(tmp_path / "new", "seed 2\n"):
         assert (tmp_path / "new" / "settings.txt").read_text() == "seed 2\n"
+
+
+def test_a_folder_takes_more_settings_and_keeps_them(tmp_path):
+    for settings in ("seed 1\n", "seed 1\nboards 2\n"):
+        with claimed(tmp_path, settings):
+            pass
+    with pytest.raises(InvalidOption, match=r"with seed 1 boards 2: expected seed 1 boards 3"):
+        claimed(tmp_path, "seed 1\nboards 3\n").__enter__()
 
 
 def test_a_folder_is_held_by_one_process_until_it_is_killed(tmp_path):

@@ -1,7 +1,9 @@
 """The networks of self-play: as agents, on their own, their optimiser, and PPO's."""
 
 import re
+from contextlib import contextmanager
 from functools import partial
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -16,7 +18,13 @@ torch = pytest.importorskip("torch", reason="needs torch: pip install torch")
 torch.set_num_threads(1)  # a second one would but wait on a busy machine
 
 from c4env.agents.selfplay import ppo  # noqa: E402  # needs torch
-from c4env.agents.selfplay.network import Evaluator, SelfPlayNetwork, tensor_of  # noqa: E402
+from c4env.agents.selfplay.network import (  # noqa: E402
+    DeviceEvaluator,
+    Evaluator,
+    SelfPlayNetwork,
+    planes_on_device,
+    tensor_of,
+)
 from c4env.agents.selfplay.optimiser import RATES, Optimiser  # noqa: E402
 
 # -- as an agent --------------------------------------------------------------------------
@@ -94,6 +102,47 @@ def test_mirrored_planes_are_those_of_the_mirrored_position():
     turned = tensor_of(bitboards(positions), np.ones(len(positions), np.bool_))
     mirrored = tensor_of(bitboards([position.mirror() for position in positions]))
     assert turned.equal(mirrored)
+
+
+def test_a_device_makes_the_same_planes_of_bitboards():
+    boards = bitboards(["", *reference.random_games(7, 300, 1, 36)])
+    turned = np.arange(len(boards)) % 2 == 0
+    given, flags = torch.from_numpy(boards), torch.from_numpy(turned)
+    for ours, theirs in (
+        (planes_on_device(given), tensor_of(boards)),
+        (planes_on_device(given, flags), tensor_of(boards, turned)),
+    ):
+        assert ours.equal(theirs)
+        assert ours.is_contiguous(memory_format=torch.channels_last)
+
+
+def test_an_evaluator_on_a_device_answers_alike_with_the_weights_of_the_moment(evaluator):
+    network = evaluator.network
+    other = DeviceEvaluator(network, 5)
+    for boards in (bitboards(["", "4435", "11"]), bitboards(["7171", "2"]), bitboards([""] * 5)):
+        for ours, theirs in zip(other.evaluate(boards), evaluator.evaluate(boards), strict=True):
+            assert ours == pytest.approx(theirs, abs=1e-6)
+        torch.nn.init.normal_(network.policy.weight)
+        torch.nn.init.normal_(network.value.weight)
+
+
+def test_an_evaluator_with_a_stream_waits_for_its_answers(evaluator, monkeypatch):
+    """On a stand-in for CUDA's stream."""
+    log = []
+
+    @contextmanager
+    def within(stream):
+        log.append("begins")
+        yield
+        log.append("ends")
+
+    other = DeviceEvaluator(evaluator.network, 5)
+    other._stream = SimpleNamespace(synchronize=lambda: log.append("synchronize"))
+    run, boards = other._run, bitboards(["4435"])
+    other._run = lambda: (log.append("run"), run())
+    monkeypatch.setattr(torch.cuda, "stream", within)
+    assert other.evaluate(boards)[0] == pytest.approx(evaluator.evaluate(boards)[0], abs=1e-6)
+    assert log == ["begins", "run", "ends", "synchronize"]
 
 
 def test_a_file_holds_the_network(tmp_path, evaluator):

@@ -8,7 +8,9 @@ import pytest
 
 from c4env import Position, agents
 from c4env.agents.selfplay.search import PolicyOutput
+from c4env.cores import usable_cores
 from c4env.envs.vectorized.batch import bitboards
+from c4env.errors import InvalidOption
 from tests.helpers.processes import start_python
 
 torch = pytest.importorskip("torch", reason="needs torch: pip install torch")
@@ -16,26 +18,31 @@ torch.set_num_threads(1)  # a second one would but wait on a busy machine
 
 from c4env.agents.selfplay import games, train  # noqa: E402  # it needs torch
 
-SMALL = {"boards": 16, "shape": (4, 8)}
+SMALL = {"boards": 16, "channels": 4, "units": 8, "batch": 32, "stages": "0:2:0"}
 STAGE = train.Stage(2, 0)
 GROWN = train.Stage(3, 2)
-QUICK = {"FEWEST": 64, "BEHIND": 64, "BATCH": 32, "SAVED": 0.0, "REPORTS": 1}
+QUICK = {"FEWEST": 2, "BEHIND": 4, "SAVED": 0.0, "REPORTS": 1}
+CPU = torch.device("cpu")
+# The ways of a training: as on a CPU, with one group or two, and as on CUDA, where the device
+# computes the planes, and each group has an evaluator of its own.
+WAYS = pytest.mark.parametrize(("groups", "hosted"), [(1, ("cpu",)), (2, ("cpu",)), (2, ())])
 
 
 @pytest.fixture
 def quick(monkeypatch):
-    for name, value in {**QUICK, "STAGES": {0: STAGE}}.items():
+    for name, value in QUICK.items():
         monkeypatch.setattr(train, name, value)
     # Of the processor, so that as much is done on a busy machine.
     monkeypatch.setattr(train, "time", SimpleNamespace(monotonic=time.process_time))
 
 
-def trainer_of(out, seed=1, boards=16):
-    return train.Trainer(out, seed, boards, (4, 8))
+def trainer_of(out, seed=1, groups=1):
+    return train.Trainer(out, seed, train.sizes_of(CPU, {**SMALL, "groups": groups}))
 
 
 def play(trainer, stage):
-    trainer.keep(trainer.playing(stage)())
+    for group in trainer.playing(stage):
+        trainer.keep(group())
 
 
 def scripted(columns, values, proven):
@@ -82,8 +89,10 @@ def test_positions_of_the_exam_are_not_learned_from(tmp_path, quick, monkeypatch
 
 
 @pytest.mark.compiled
-def test_a_network_learns_what_it_is_shown(tmp_path, quick):
-    trainer = trainer_of(tmp_path)
+@WAYS
+def test_a_network_learns_what_it_is_shown(tmp_path, quick, monkeypatch, groups, hosted):
+    monkeypatch.setattr(train, "HOSTED", hosted)
+    trainer = trainer_of(tmp_path, groups=groups)
     shown = [("414141", 3, 1.0), ("51515", 4, -1.0), ("717171", 0, 0.5)]
     trainer.samples = np.zeros(len(shown), train.SAMPLE)
     for sample, (moves, column, value) in zip(trainer.samples, shown, strict=True):
@@ -102,10 +111,13 @@ def test_a_network_learns_what_it_is_shown(tmp_path, quick):
 
 
 @pytest.mark.compiled
-def test_it_trains_reports_and_plays(tmp_path, quick, capsys):
+@WAYS
+def test_it_trains_reports_and_plays(tmp_path, quick, capsys, monkeypatch, groups, hosted):
+    monkeypatch.setattr(train, "HOSTED", hosted)
+    sizes = {**SMALL, "groups": groups}
     looks = []
     trainer = train.train(
-        tmp_path, 0.015, 1, **SMALL, look=lambda agent, step: looks.append((agent, step))
+        tmp_path, 0.015, 1, **sizes, look=lambda agent, step: looks.append((agent, step))
     )
     said = capsys.readouterr().out.splitlines()
     assert len(said) == len(looks) == 1
@@ -116,31 +128,84 @@ def test_it_trains_reports_and_plays(tmp_path, quick, capsys):
     assert trainer.positions > 100
     most = 4 * (trainer.positions - 64)
     assert 0 < trainer.learned < most + 32
-    assert trainer.learned > most - 4 * (64 + 16 * 42)  # behind, and what a ply ended at most
+    assert trainer.learned > most - 4 * groups * (64 + 16 * 42)  # behind, and ended by a ply
     heading, row = (tmp_path / "progress.tsv").read_text().splitlines()
     assert dict(zip(heading.split("\t"), row.split("\t"), strict=True))["positions"]
     for spec in (f"selfplay:{tmp_path}", f"selfplay:{tmp_path},simulations=9"):
         assert agents.make(spec).choose(Position.parse("44")) in range(7)
-    again = train.train(tmp_path, 0.015, 1, **SMALL)  # nothing is left to do
+    again = train.train(tmp_path, 0.015, 1, **sizes)  # nothing is left to do
     assert (again.positions, again.history) == (trainer.positions, list(trainer.history))
     assert "its 0.015 minutes are spent" in capsys.readouterr().out
-    more = train.train(tmp_path, 0.03, 1, **SMALL)
+    more = train.train(tmp_path, 0.03, 1, **sizes)
     assert more.positions > trainer.positions
     assert len(more.history) == 2
+    with pytest.raises(InvalidOption, match="groups 3, boards 16"):
+        train.train(tmp_path, 0.03, 1, **SMALL | {"groups": 3})
+
+
+@pytest.mark.compiled
+def test_a_group_plays_the_same_games_beside_another_and_with_planes_of_the_device(
+    tmp_path, quick, monkeypatch
+):
+    one = trainer_of(tmp_path)
+    monkeypatch.setattr(train, "HOSTED", ())
+    two = trainer_of(tmp_path, groups=2)
+    for trainer in (one, two):
+        for _ in range(30):
+            moves = [group() for group in trainer.playing(STAGE)]
+            trainer.keep(moves[0])
+        trainer.learn(1.0)
+    assert one.positions == two.positions > 64
+    assert (one.groups[0].boards == two.groups[0].boards).all()
+    assert (two.groups[0].boards != two.groups[1].boards).any()
+    for ours, theirs in zip(one.network.parameters(), two.network.parameters(), strict=True):
+        assert ours.equal(theirs)
+
+
+def test_options_of_the_command_are_checked_and_sizes_depend_on_the_device(tmp_path, capsys):
+    wrong_stages = (
+        "",
+        "16",
+        "5:16:4",
+        "0:16:4,0",
+        "0:16:4,9:0:4",
+        "0:16:4,9:16:3",
+        "0:1:1,9:1:1,8:1:1",
+    )
+    for wrong, words in (
+        (["--device", "tpu"], "device='tpu'"),
+        (["--device", "meta"], "device='meta': expected cpu or cuda"),
+        (["--groups", "33"], "groups=33: expected an integer between 1 and 32"),
+        (["--batch", "0"], "batch=0"),
+        *((["--stages", text], f"stages={text!r}") for text in wrong_stages),
+    ):
+        assert train.main("--out", str(tmp_path / "none"), *wrong) == 2
+        (line,) = capsys.readouterr().err.splitlines()
+        assert words in line
+    assert not (tmp_path / "none").exists()
+    with pytest.raises(InvalidOption, match="shape: expected one of groups, boards"):
+        train.train(tmp_path / "none", shape=(4, 8))
+    assert train.stages_of("0:2:0,10:3:2") == {0: STAGE, 10: GROWN}
+    sizes = train.sizes_of(torch.device("cuda"), {"boards": None, "channels": 48})
+    assert (sizes["boards"], sizes["channels"], sizes["units"]) == (2048, 48, 256)
+    assert sizes["groups"] == min(32, max(1, usable_cores() - 4))
+    assert train.sizes_of(CPU, {})["groups"] == 1
 
 
 def test_the_learning_rate_falls_to_the_last_with_time_and_with_positions():
     for positions in (0, 10**6):
-        rates = [train.rate_at(share / 20, positions) for share in range(21)]
+        rates = [train.rate_at(share / 20, positions, 150_000) for share in range(21)]
         assert rates == sorted(rates, reverse=True)
         assert rates[-1] == pytest.approx(train.LAST * rates[0])
-    assert rates[0] < train.rate_at(0, 0) == 1
+    assert rates[0] < train.rate_at(0, 0, 150_000) == 1
 
 
 @pytest.mark.compiled
 @pytest.mark.parametrize("stage", [STAGE, GROWN])
-def test_a_checkpoint_is_all_of_a_training(tmp_path, quick, stage):
-    one = trainer_of(tmp_path)
+@WAYS
+def test_a_checkpoint_is_all_of_a_training(tmp_path, quick, stage, monkeypatch, groups, hosted):
+    monkeypatch.setattr(train, "HOSTED", hosted)
+    one = trainer_of(tmp_path, groups=groups)
     while one.positions < 200:
         play(one, stage)
     one.learn(1.0)
@@ -148,7 +213,7 @@ def test_a_checkpoint_is_all_of_a_training(tmp_path, quick, stage):
     one.seconds, one.history = 5.0, [{"minutes": 1.0, "blunders": 0.5}, {"minutes": 2.0}]
     one.save()
     assert (tmp_path / "progress.tsv").read_text() == "minutes\tblunders\n1\t0.5\n2\tnan\n"
-    two = trainer_of(tmp_path, seed=2)
+    two = trainer_of(tmp_path, seed=2, groups=groups)
     assert (two.positions, two.learned, two.seconds) == (one.positions, one.learned, 5.0)
     assert two.history == one.history
     for _ in range(5):  # and so they go on alike
@@ -169,7 +234,6 @@ from pathlib import Path
 from c4env.agents.selfplay import train
 for name, value in {QUICK!r}.items():
     setattr(train, name, value)
-train.STAGES = {{0: train.Stage(2, 0)}}
 train.train(Path({str(tmp_path)!r}), 5, 1, **{SMALL!r})
 """
     process = start_python("-c", script, stdout=None, stderr=None)

@@ -253,21 +253,26 @@ def test_a_graph_is_recorded_after_three_runs_beside_it(torch, monkeypatch):
         yield
         log.append(f"{name} ends")
 
-    stream = SimpleNamespace(wait_stream=lambda _: log.append("wait"))
+    new, own, current = (
+        SimpleNamespace(name=name, wait_stream=lambda _: log.append("wait"))
+        for name in ("new", "own", "current")
+    )
     for name, stand_in in (
         ("device", lambda _: nullcontext()),
-        ("Stream", lambda: stream),
-        ("current_stream", lambda: stream),
-        ("stream", partial(within, "stream")),
+        ("Stream", lambda: new),
+        ("current_stream", lambda: current),
+        ("stream", lambda stream: within(f"stream {stream.name}")),
         ("CUDAGraph", lambda: graph),
-        ("graph", partial(within, "graph")),
+        ("graph", lambda _, stream: within(f"graph on {stream.name}")),
     ):
         monkeypatch.setattr(torch.cuda, name, stand_in)
-    again = tensor_env.record(lambda: log.append("run"), "cuda")
-    warm_up = ["wait", "stream begins", *["run"] * 3, "stream ends", "wait"]
-    assert log == [*warm_up, "graph begins", "run", "graph ends"]
-    again()
-    assert log[-1] == "replay"
+    for given, name in ((None, "new"), (own, "own")):
+        log.clear()
+        again = tensor_env.record(lambda: log.append("run"), "cuda", given)
+        warm_up = ["wait", f"stream {name} begins", *["run"] * 3, f"stream {name} ends", "wait"]
+        assert log == [*warm_up, f"graph on {name} begins", "run", f"graph on {name} ends"]
+        again()
+        assert log[-1] == "replay"
     assert tensor_env.record(again, "cpu") is again
 
 

@@ -90,7 +90,7 @@ def _seen(state: State, rules: dict[str, Any], form: Form) -> tuple[Seen, dict[s
     return observe(state, form), info
 
 
-def record(run: Callable[[], None], device: Any) -> Callable[[], None]:
+def record(run: Callable[[], None], device: Any, stream: Any = None) -> Callable[[], None]:
     """Record what a function does on a device, and return a function that does it again.
 
     On CUDA the function runs three times, is recorded as a CUDA graph, and is replayed from then
@@ -100,19 +100,21 @@ def record(run: Callable[[], None], device: Any) -> Callable[[], None]:
     Args:
         run: what to record; its shapes, and which kernels it starts, must not change.
         device: an argument of ``torch.device``.
+        stream: the CUDA stream to record on; None for a new one. Graphs that run at the same time
+            need a stream each, since the matrix products of a stream share memory.
     """
     device = torch.device(device)
     if device.type != "cuda":
         return run
     with torch.cuda.device(device):
-        side = torch.cuda.Stream()
+        side = stream or torch.cuda.Stream()
         side.wait_stream(torch.cuda.current_stream())
         with torch.cuda.stream(side):
             for _ in range(3):
                 run()
         torch.cuda.current_stream().wait_stream(side)
         graph = torch.cuda.CUDAGraph()
-        with torch.cuda.graph(graph):
+        with torch.cuda.graph(graph, stream=side):
             run()
     replay: Callable[[], None] = graph.replay
     return replay
