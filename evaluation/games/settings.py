@@ -30,10 +30,10 @@ class Settings:
         seed: seed of the openings' order and of stochastic agents; the games depend on nothing
             else. The same seed gives the same games for any number of jobs.
         jobs: number of games that are played at a time; it does not change the games. This
-            project's agents play in one process for each job, with one job in this process. A spec
-            that names other people's code plays in a process of its own for each job. Python
-            objects play in threads of this process, where they share one interpreter; each job has
-            a copy of them.
+            project's agents play in one process for each job, without a clock in this process for
+            the first. A spec that names other people's code plays in a process of its own for each
+            job. Python objects play in threads of this process, where they share one interpreter;
+            each job has a copy of them.
         out: directory that keeps each game when it ends; the same call resumes the run, and one
             with more agents or openings adds games.
         watch: called from time to time with the number of games done and the total.
