@@ -116,8 +116,10 @@ def reply(action: str, *arguments: Any) -> dict[str, Any]:
         answer = _ACTIONS[action](*arguments)
     except Unavailable as error:  # not the agent's fault: the run ends, and can be resumed
         return {"unavailable": str(error)}
+    except C4Error as error:  # whose message needs no other words
+        return {"fault": ("exception", text := describe_error(error, False)), "error": text}
     except BaseException as error:  # also a KeyboardInterrupt, which here is the agent's own
-        return {"fault": ("exception", describe_error(error, not isinstance(error, C4Error)))}
+        return {"fault": ("exception", describe_error(error))}
     return {"fault": answer} if isinstance(answer, Fault) else {"answer": answer}
 
 

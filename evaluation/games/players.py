@@ -147,6 +147,8 @@ class There:
             answer = self.host.call(*self._request)
         except EngineFault as error:
             answer = {"fault": ("crash", str(error))}
+        if "error" in answer:
+            raise UnknownAgent(answer["error"])
         if "fault" in answer:
             raise UnknownAgent(f"agent {self.name!r} cannot be made: {answer['fault'][1]}")
         self.host.made.add(self.name)
