@@ -179,6 +179,10 @@ class Engine(Agent):
             answer = self._process.ask(line, seconds)
             if answer.startswith("error"):
                 raise EngineFault(f"{self.title} answered {answer[:300]!r}")
+        except LateAnswer as error:
+            silent = "" if self._moved else "; does it flush its output?"
+            self.close()
+            raise LateAnswer(f"{error}{silent}") from None
         except BaseException:
             self.close()
             raise
