@@ -376,7 +376,7 @@ def refute(
     found: dict[tuple[str, int], WorstCase] = {}
     with ExitStack() as stack:
         known = stack.enter_context(Memo(path))
-        players = team(field, None, chosen.jobs)
+        players = team(field, None, min(chosen.jobs, len(cases)))
         for seats in players:
             stack.callback(seats.close)
         traits = players[0].look(name)

@@ -281,7 +281,9 @@ def prepare(
 ) -> Plan:
     """Make the players of a run and return its plan; :func:`play` closes the players."""
     field = separate(field)
-    players = team(field, settings.clock, 1 if settings.backend else settings.jobs)
+    most = max(1, len(openings) * len(field) * (len(field) - 1))  # games
+    jobs = 1 if settings.backend else min(settings.jobs, most)
+    players = team(field, settings.clock, jobs)
     try:
         known = {name: players[0].look(name) for name in field}
     except BaseException:

@@ -203,6 +203,14 @@ def test_every_kind_of_run_takes_the_settings_by_name():
         }
 
 
+def test_no_job_is_started_that_has_no_game():
+    settings = Settings(jobs=50)
+    plan = prepare(name_players(FIELD[:2]), ["1"], settings)
+    assert len(plan.team) == 2
+    for seats in plan.team:
+        seats.close()
+
+
 def test_a_bad_gauntlet_is_refused():
     for challengers, field, words in (
         ("random", [], "at least one agent in the field"),
