@@ -378,7 +378,8 @@ def do_all(
         for seats in team:
             seats.close()  # whoever is asked now loses its process
         for thread in threads:
-            thread.join(GRACE)
+            if thread.is_alive():  # an interrupt may come before all are started
+                thread.join(GRACE)
 
 
 def _same(value: T) -> T:
