@@ -35,8 +35,8 @@ from ..store.record import GameRecord
 from ..store.transcripts import Transcripts
 from .asking import Answer, Fault, ask, begin, function_of
 from .game import Clock, play_game
+from .settings import DAY
 
-DAY: Final = 86400.0  # seconds: no limit
 GRACE: Final = 2.0  # seconds for agents to close, before their process is killed
 _RUNS: Final = {entry.name: entry.runs for entry in ZOO}
 _SERVED: Final = {entry.name for entry in ZOO if entry.network}
