@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import copy
 import json
+import os
 import re
 import sys
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
@@ -20,6 +21,8 @@ from functools import partial
 from queue import SimpleQueue
 from threading import Event, Lock, Thread
 from typing import Any, Final, NamedTuple, TypeVar
+
+from threadpoolctl import threadpool_limits
 
 from c4env.agents.adapters.programs.process import LineProcess
 from c4env.agents.registry.table import ZOO
@@ -38,6 +41,11 @@ from .game import Clock, play_game
 from .settings import DAY
 
 GRACE: Final = 2.0  # seconds for agents to close, before their process is killed
+ONE_THREAD: Final = dict.fromkeys(
+    ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1"
+)
+"""A host computes in one thread: its sums do not depend on the machine, and more threads than cores
+would slow down a small network a hundred times. The user's own variables come first."""
 _RUNS: Final = {entry.name: entry.runs for entry in ZOO}
 _SERVED: Final = {entry.name for entry in ZOO if entry.network}
 _CODE: Final = re.compile(r"(.+):[A-Za-z_]\w*")  # FILE.py:NAME, package.module:NAME
@@ -64,7 +72,9 @@ class Host:
         if self._closed:
             raise EngineFault("its process was closed")
         if self._process is None:
-            self._process = LineProcess(self._command, "its process", stderr=None)
+            self._process = LineProcess(
+                self._command, "its process", stderr=None, variables=ONE_THREAD | os.environ
+            )
         return self._process
 
     def call(self, *request: Any, seconds: float = DAY) -> Any:
@@ -343,9 +353,16 @@ def do_all(
     Each of the team plays in a thread of its own; one alone plays in this thread. Closing the
     generator ends the players; an unfinished task has no result.
     """
-    if len(team) == 1:
-        yield from (task(team[0], *arguments) for arguments in tasks)
-        return
+    with threadpool_limits(1, "blas"):  # as in a host
+        if len(team) == 1:
+            yield from (task(team[0], *arguments) for arguments in tasks)
+        else:
+            yield from _in_threads(task, tasks, team)
+
+
+def _in_threads(
+    task: Callable[..., T], tasks: Iterable[tuple[Any, ...]], team: Sequence[Seats]
+) -> Generator[T, None, None]:
     results: SimpleQueue[Callable[[], T] | None] = SimpleQueue()
     waiting, taking, stopped = iter(tasks), Lock(), Event()
 

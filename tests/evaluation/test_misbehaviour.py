@@ -10,6 +10,7 @@ import time
 from contextlib import closing
 
 import pytest
+from threadpoolctl import threadpool_info
 
 from c4env import evaluation
 from c4env.agents.baselines import Greedy
@@ -317,3 +318,26 @@ def test_a_plain_function_plays_in_a_process_without_compiled_code(folder):
     loaded = "assert not {'numba', 'llvmlite'} & {*sys.modules}, 'compiled code'"
     agent(folder, "mine.py", loaded, before=["import sys"])
     assert set(endings(["mine.py", "random"])) <= {("four", None)}
+
+
+def test_linear_algebra_has_one_thread_a_player_unless_the_user_says_otherwise(folder, monkeypatch):
+    """Two players with a thread for each core would wait for each other in every product."""
+    lines = "assert os.environ['OMP_NUM_THREADS'] == '{}', os.environ['OMP_NUM_THREADS']"
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+    agent(folder, "one.py", lines.format(1), before=["import os"])
+    assert set(endings(["one.py", "random"])) <= {("four", None)}
+    monkeypatch.setenv("OMP_NUM_THREADS", "3")
+    agent(folder, "three.py", lines.format(3), before=["import os"])
+    assert set(endings(["three.py", "random"])) <= {("four", None)}
+
+    before = blas_threads()
+    seen = []
+    evaluation.round_robin(
+        ["greedy", "random"], 0, on_game=lambda game: seen.append(blas_threads()), jobs=2
+    )
+    assert set(seen) <= {1}
+    assert blas_threads() == before
+
+
+def blas_threads():
+    return max((p["num_threads"] for p in threadpool_info() if p["user_api"] == "blas"), default=1)

@@ -8,7 +8,7 @@ import signal
 import subprocess
 import weakref
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import IO, Final
@@ -33,14 +33,19 @@ class LineProcess:
     """
 
     def __init__(
-        self, command: Sequence[str], title: str, stderr: int | None = subprocess.PIPE
+        self,
+        command: Sequence[str],
+        title: str,
+        stderr: int | None = subprocess.PIPE,
+        variables: Mapping[str, str] | None = None,
     ) -> None:
         self.title = title
         pipe = subprocess.PIPE
         try:
             self._process = subprocess.Popen(
-                command, stdin=pipe, stdout=pipe, stderr=stderr, bufsize=0, start_new_session=GROUPS
-            )
+                command, stdin=pipe, stdout=pipe, stderr=stderr, bufsize=0, env=variables,
+                start_new_session=GROUPS,
+            )  # fmt: skip
         except OSError as error:
             raise EngineFault(f"cannot start {command[0]}: {error.strerror}") from None
         self._answers, self._said = SimpleQueue[bytes](), deque[bytes](maxlen=STDERR_KEPT)
