@@ -19,10 +19,9 @@ from c4env.jit import kernel
 from .qtransforms import complete_by_mixed_value
 from .tree import NODE_ARRAY, OPEN, SEARCH_RECORD
 
-_int64 = types.int64
 
 
-@kernel(_int64(NODE_ARRAY, _int64, types.float64))
+@kernel(types.int64(NODE_ARRAY, types.int64, types.float64))
 def puct_action_selection(tree: NDArray[np.void], node: int, exploration: float) -> int:
     """Return the child of an undecided node with the greatest value plus exploration bonus.
 
@@ -45,7 +44,7 @@ def puct_action_selection(tree: NDArray[np.void], node: int, exploration: float)
     return chosen
 
 
-@kernel(_int64(NODE_ARRAY, SEARCH_RECORD, types.int64[:, ::1]))
+@kernel(types.int64(NODE_ARRAY, SEARCH_RECORD, types.int64[:, ::1]))
 def gumbel_root_action_selection(
     tree: NDArray[np.void], search: np.void, considered: Int64s
 ) -> int:

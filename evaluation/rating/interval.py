@@ -16,7 +16,7 @@ from c4env.arrays import Bools, Float64s
 TAILS: Final = (2.5, 97.5)  # the percentiles at the ends of a 95 % interval
 DRAWS: Final = 1000
 FEW: Final = 5  # units, up to which their number says too little for Student's t
-_LEAST: Final = 1e-300  # the least sum of all weights
+_LEAST_SUM: Final = 1e-300  # the least sum of all weights
 
 
 class Interval(NamedTuple):
@@ -59,7 +59,7 @@ def weights_of(there: Bools, generator: np.random.Generator, draws: int = DRAWS)
     shares = generator.standard_gamma(
         (max(units, FEW) - 4) / max(units, 1) * there, (draws, *there.shape)
     )
-    shares /= np.maximum(shares.sum(axes, keepdims=True), _LEAST)
+    shares /= np.maximum(shares.sum(axes, keepdims=True), _LEAST_SUM)
     total = max(units - 2, 1)
     sums = generator.standard_gamma(total, (draws, *(1 for _ in axes)))
     weights: Float64s = shares * sums * (units / total)

@@ -10,7 +10,7 @@ import pytest
 pytest.importorskip("openai")
 
 from c4env import Position, agents
-from c4env.agents.adapters.chat.endpoint import client
+from c4env.agents.adapters.chat.endpoint import open_client
 from c4env.agents.adapters.chat.prompts import find_prompt
 from c4env.envs.text import fill, template
 from c4env.errors import EngineFault, IllegalMove, InvalidOption, Unavailable
@@ -214,7 +214,7 @@ def test_the_key_is_nowhere_but_in_the_request(server, caplog, capsys):
     assert agent.choose(Position()) == 3
     assert server.keys == [f"Bearer {KEY}"] * 3
     assert "your key is [key]" in seen[0].answer
-    shown = map(repr, (seen, agent, vars(agent), client(agent.base_url, 120.0), server.asked))
+    shown = map(repr, (seen, agent, vars(agent), open_client(agent.base_url, 120.0), server.asked))
     assert KEY not in "".join([*shown, caplog.text, *capsys.readouterr()])
     assert KEY.encode() not in pickle.dumps(agents.make(server.spec))
 

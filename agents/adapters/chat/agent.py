@@ -9,7 +9,6 @@ from typing import Annotated
 
 import numpy as np
 
-from c4env.agents.adapters.chat import endpoint
 from c4env.agents.adapters.chat.prompts import Message, ask_again, find_prompt
 from c4env.agents.base import Agent, require_move
 from c4env.agents.registry.entries import Range
@@ -82,7 +81,7 @@ class Chat(Agent):
         self.retries = retries
         self.timeout = timeout
         self.tape: Tape | None = None
-        endpoint.client(self.base_url, timeout)  # report an error before the first game
+        open_client(self.base_url, timeout)  # report an error before the first game
         self.reset()
 
     def reset(self, seed: int | np.random.SeedSequence | None = None) -> None:
@@ -123,9 +122,9 @@ class Chat(Agent):
         return position.moves()
 
     def _exchange(self, position: Position, messages: list[Message], attempt: int) -> Exchange:
-        client = endpoint.client(self.base_url, self.timeout)
+        client = open_client(self.base_url, self.timeout)
         started = time.monotonic()
-        reply = endpoint.ask(client, self.model, messages, self._options)
+        reply = ask(client, self.model, messages, self._options)
         seconds = time.monotonic() - started
         column, fault, problem = None, "unreadable", "the answer was cut off at its limit of tokens"
         if not reply.is_cut:

@@ -26,7 +26,7 @@ class Reply(NamedTuple):
     tokens: tuple[int, int] | None  # of prompt and answer, if the endpoint reports them
 
 
-def client(base_url: str, timeout: float) -> Any:
+def open_client(base_url: str, timeout: float) -> Any:
     """Return the shared, thread-safe client of an address; "" means OPENAI_BASE_URL or OpenAI's.
 
     Raises:
