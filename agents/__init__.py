@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 if __name__ == "agents":  # Python was started in the clone
     raise ImportError("agents is imported as c4env.agents")
 
-from c4env.agents.registry.entries import Entry, Range
+from c4env.agents.entries import Entry, Range
 from c4env.errors import (
     EngineFault,
     IllegalMove,
@@ -28,16 +28,16 @@ from c4env.errors import (
 from c4env.lazy import lazy_names
 
 from .base import Agent, SearchingAgent, SearchResult
-from .registry.options import validate_args
-from .registry.registry import describe, make, names, register
+from .options import validate_args
+from .spec import describe, make, names, register
 
 if TYPE_CHECKING:
-    from .graded.curriculum import Curriculum
+    from .graded import Curriculum
     from .pool import Pool
     from .solver import Solver
 
 _NAMES = {
-    ".graded.curriculum": "Curriculum",
+    ".graded": "Curriculum",
     ".pool": "Pool",
     ".solver": "Solver",
 }

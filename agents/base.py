@@ -333,7 +333,7 @@ class FunctionAgent(Agent):
 
     def choose_many(self, discs: Int64s, seeds: Int64s) -> Int64s:
         """Ask the function about each board; the seeds are not used."""
-        from ..envs.vectorized.batch import observed
+        from ..envs.batch import observed
 
         seen = observed(discs)
         planes, masks = seen["observation"], seen["action_mask"]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .base import Agent, derived, require_move
-from .registry.options import DEFAULT_HEURISTIC, HeuristicName, validate_args
+from .options import DEFAULT_HEURISTIC, HeuristicName, validate_args
 
 if TYPE_CHECKING:
     from c4env.arrays import Int64s
@@ -33,7 +33,7 @@ class Random(Agent):
 
     def choose_many(self, discs: Int64s, seeds: Int64s) -> Int64s:
         """Draw a legal column on each board with the board's seed."""
-        from ..envs.vectorized.chance import random_columns
+        from ..envs.chance import random_columns
 
         return random_columns(discs, seeds)
 

@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 from c4env.arrays import Float64s, Int64s
 from c4env.errors import InvalidOption
 
+from ..envs.batch import parse_actions
+from ..envs.chance import streams
 from ..envs.opponents import reset_player
-from ..envs.vectorized.batch import parse_actions
-from ..envs.vectorized.chance import streams
 from ..position import Position
 from .base import Agent, require_count
-from .registry.registry import make
+from .spec import make
 
 # An odd multiplier of a pool's seed, so that pools with different seeds draw differently.
 KEY: Final = np.uint64(0xD1B54A32D192ED03)

@@ -17,23 +17,23 @@ from c4env.envs.registration import register_all
 from c4env.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from c4env.version import __version__ as __version__
+    from c4env.system import __version__ as __version__
 
     from . import agents, evaluation
     from .envs.aec import env, raw_env
     from .envs.opponents import Opponent, batched
     from .envs.single import ConnectFourEnv
-    from .envs.vectorized.tensor_env import TensorEnv as TensorEnv
-    from .envs.vectorized.vector import ConnectFourVectorEnv
+    from .envs.tensor_env import TensorEnv as TensorEnv
+    from .envs.vector import ConnectFourVectorEnv
     from .observation import Observation, observe, position_from, with_mirrors
     from .openings import list_openings
     from .position import Outcome, Position, format_moves, parse_moves
 
 _NAMES = {
     ".envs.aec": "env raw_env",
-    ".envs.vectorized.tensor_env": "TensorEnv",
-    ".envs.vectorized.vector": "ConnectFourVectorEnv",
-    "c4env.version": "__version__",
+    ".envs.tensor_env": "TensorEnv",
+    ".envs.vector": "ConnectFourVectorEnv",
+    "c4env.system": "__version__",
     ".envs.opponents": "Opponent batched",
     ".envs.single": "ConnectFourEnv",
     ".observation": "Observation observe position_from with_mirrors",

@@ -79,25 +79,20 @@ _ON_BOARD: Final = re.compile(rf"{ROOT}\.on_(\d+x\d+x\d+)((?:\.\w+)*)")
 
 # tests/test_architecture.py compares both lists with what the modules import.
 SHARED: Final = """
-    arrays boards cores errors files jit lazy version
-    envs.registration envs.vectorized.drand48 view.window
-    agents.adapters.chat.endpoint agents.adapters.programs.process agents.graded.levels
-    agents.heuristics.weights agents.registry.entries agents.registry.imports
-    agents.registry.table agents.sampling.sequential_halving agents.search.threads
-    agents.selfplay.folder agents.selfplay.optimiser
-    evaluation.cli.output evaluation.games.processes evaluation.rating.fit
-    evaluation.rating.interval evaluation.rating.sprt evaluation.seeds
-    evaluation.store.files evaluation.store.lines evaluation.tables
+    arrays boards errors files jit lazy system envs.drand48 envs.registration
+    agents.adapters.process agents.entries agents.heuristics.weights agents.imports agents.levels
+    agents.search.threads
+    evaluation.rating.fit evaluation.rating.sprt evaluation.seeds evaluation.store.lines
+    evaluation.tables
 """
 """The modules that know no board; a folder stands for all modules in it."""
 
 STANDARD_ONLY: Final = """
     envs.text
-    agents.adapters.chat.agent agents.adapters.chat.prompts
-    agents.network agents.published.rustport
-    agents.search.deepening agents.selfplay.agent agents.selfplay.alphazero agents.selfplay.games
-    agents.selfplay.network agents.selfplay.ppo agents.selfplay.search agents.selfplay.train
-    agents.solver.book.twelve agents.solver.exam
+    agents.adapters.chat agents.network agents.search.deepening agents.search.rustport
+    agents.selfplay.alphazero agents.selfplay.folder agents.selfplay.games agents.selfplay.network
+    agents.selfplay.ppo agents.selfplay.search agents.selfplay.train
+    agents.solver.exam agents.solver.twelve
     evaluation.cli.check evaluation.cli.data evaluation.cli.leaderboard evaluation.cli.quality
     evaluation.cli.refute evaluation.cli.web evaluation.exact evaluation.report.models
     evaluation.report.page evaluation.report.plots evaluation.studies.leaderboard

@@ -278,7 +278,7 @@ class Position:
 
     def _repr_svg_(self) -> str:
         """Return the picture that a notebook shows."""
-        from .view.rendering import svg
+        from .render import svg
 
         return svg(self)
 

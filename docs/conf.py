@@ -21,9 +21,8 @@ from sphinx.ext.napoleon import GoogleDocstring
 from sphinx.util.docutils import SphinxDirective
 from sphinx.util.nodes import make_refnode
 
-from c4env.agents.registry.entries import Entry
-from c4env.agents.registry.registry import described
-from c4env.agents.registry.table import ZOO
+from c4env.agents.entries import ZOO, Entry
+from c4env.agents.spec import described
 from c4env.evaluation.__main__ import main
 from c4env.evaluation.cli import COMMANDS, module_of
 from c4env.evaluation.cli.options import Parser

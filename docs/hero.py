@@ -15,7 +15,7 @@ from PIL import Image, ImageDraw, ImageFont
 
 from c4env import Position, agents
 from c4env.agents.solver import Solver
-from c4env.view.rendering import rgb_array
+from c4env.render import rgb_array
 
 PLAYERS: Final = ("greedy", "perfect")
 SIDES: Final = ("Red", "Yellow")

@@ -17,8 +17,8 @@ from typing import Final
 from playwright.sync_api import sync_playwright
 
 from c4env import Position
-from c4env.evaluation.store.files import write_file
-from c4env.view.rendering import svg
+from c4env.evaluation.store.lines import write_file
+from c4env.render import svg
 
 MOVES: Final = "51744366544622573771756"  # red wins along a diagonal
 GAME: Final = "#moves=46232164144512&red=human&yellow=alphabeta:depth=4"  # two blunders

@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from .exact.questions import quality
     from .exact.refute import Refutation, refute
     from .games.tournament import Tournament, gauntlet, round_robin
-    from .store.record import GameRecord
+    from .store.run_files import GameRecord
     from .studies.leaderboard import place, stored_board
     from .studies.match import Match, play_match, read_run
 
 _NAMES = {
     ".games.tournament": "Tournament gauntlet round_robin",
-    ".store.record": "GameRecord",
+    ".store.run_files": "GameRecord",
     ".studies.leaderboard": "place stored_board",
     ".studies.match": "Match play_match read_run",
     ".exact.questions": "quality",

@@ -13,13 +13,12 @@ from itertools import pairwise
 from pathlib import Path
 
 from c4env.boards import ROOT, STANDARD_ONLY, Size, is_in, root_of
-from c4env.evaluation.cli.output import complain, reader_may_end
-from c4env.version import __version__
+from c4env.system import __version__
 
 from ..geometry import BOARD_SIZE
 from .cli import COMMANDS, module_of
 from .cli.options import Parser, require_writable
-from .cli.progress import announce_compiling
+from .cli.output import announce_compiling, complain, reader_may_end
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -43,7 +42,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # escape names that the stream cannot encode
             stream.reconfigure(errors="backslashreplace")
-    from c4env.evaluation.games.processes import ENDINGS, one_interrupt
+    from .cli.output import ENDINGS, one_interrupt
 
     try:
         with one_interrupt(ENDINGS):
@@ -78,7 +77,7 @@ def _execute(given: list[str]) -> int:
     name = parser.parse_args(given[:1]).command
     given = given[1:]
     if name not in COMMANDS:
-        from c4env.agents.registry.imports import suggest
+        from c4env.agents.imports import suggest
 
         expected = f"; expected {', '.join(COMMANDS)}"
         parser.error(f"unknown command {name!r}{suggest(name, COMMANDS, expected)}")
@@ -118,7 +117,7 @@ def _execute(given: list[str]) -> int:
         complain(f"c4 {name}: {where}{error.strerror or error}")
         return 2
     except KeyboardInterrupt as stop:
-        from c4env.evaluation.games.processes import signal_heard
+        from .cli.output import signal_heard
 
         number = signal.Signals(signal_heard() or signal.SIGINT)
         by = "" if number == signal.SIGINT else f" by {number.name}"

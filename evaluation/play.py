@@ -6,14 +6,13 @@ from pathlib import Path
 from typing import Final
 
 from c4env.errors import Unavailable
-from c4env.evaluation.store.files import require_folder
+from c4env.evaluation.store.lines import require_folder
 
 from ..observation import Observation, position_from
 from ..position import DIGITS
-from ..view.rendering import SIDES
-from .plan.header import RunHeader
-from .store.record import GameRecord
-from .store.run_files import GAMES_FILE, open_games
+from ..render import SIDES
+from .store.header import RunHeader
+from .store.run_files import GAMES_FILE, GameRecord, open_games
 
 HUMAN: Final = "human"
 """The name of a person in specs and records."""

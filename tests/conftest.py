@@ -8,7 +8,7 @@ import signal
 import pytest
 from hypothesis import settings
 
-from c4env.agents.registry import registry
+from c4env.agents import spec as registry
 from c4env.errors import MissingExtra
 from c4env.jit import KERNEL
 from tests.helpers.paths import modules

@@ -18,12 +18,12 @@ from tests.helpers.processes import run_python
 
 PACKAGES = tuple(FOLDERS)  # each may import those before it
 ROOMS = {  # of each package, folders and modules, from the ground up
-    "c4env": "version errors files cores arrays boards lazy jit geometry bitboard position "
-    "view observation openings envs",
-    "c4env.agents": "errors base registry heuristics search baselines published solver graded "
-    "network adapters sampling pool selfplay",
-    "c4env.evaluation": "errors seeds tables plan store rating games exact studies report play "
-    "web cli __main__",
+    "c4env": "system errors files arrays boards lazy jit geometry bitboard position "
+    "render observation openings envs",
+    "c4env.agents": "errors base entries imports options spec heuristics search baselines solver "
+    "levels graded network adapters sampling pool selfplay",
+    "c4env.evaluation": "errors seeds tables store rating games exact studies report play web cli "
+    "__main__",
 }
 
 
@@ -92,7 +92,7 @@ def against_the_arrows(found):
     if found.module == ours:  # the package hands names on from any room
         return False
     if (found.module, found.function) == ("c4env.position", "_repr_svg_"):
-        return floor(found.target) > floor("c4env.view")  # a notebook's picture, when it is shown
+        return floor(found.target) > floor("c4env.render")  # a notebook's picture, when it is shown
     return floor(found.target) > floor(found.module)
 
 
@@ -105,12 +105,12 @@ def test_a_wrong_import_of_each_kind_is_found():
         ("c4env.position", "from c4env.agents import make"),  # a package that stands on it
         ("c4env.agents.pool", "import c4env.evaluation.games"),
         ("c4env.bitboard", "from c4env.position import Position"),  # a later room
-        ("c4env.view.viewer", "from ..envs.aec import env"),
+        ("c4env.render", "from .envs.aec import env"),
         ("c4env.jit", "from c4env import Position"),  # the package's own names
         ("c4env.files", "if TYPE_CHECKING:\n    from .position import Position"),
         ("c4env.errors", "class Some:\n    async def late(self):\n        import c4env.lazy"),
         ("c4env.position", "def _repr_svg_():\n    from .observation import observe"),
-        ("c4env.position", "def other():\n    from .view import rendering"),
+        ("c4env.position", "def other():\n    from .render import svg"),
     ):
         (found,) = imports_of(source, module, module.rpartition(".")[0])
         assert against_the_arrows(found), found

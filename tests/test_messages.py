@@ -8,7 +8,7 @@ import pytest
 import c4env
 from c4env import Position, agents, evaluation
 from c4env.errors import C4Error, MissingExtra
-from c4env.view.window import import_pygame
+from c4env.render import import_pygame
 
 
 class Chooses:

@@ -41,7 +41,7 @@ def test_everything_is_imported_and_pictures_are_made_without_an_extra():
     code = (
         f"import sys; sys.modules.update(dict.fromkeys({EXTRAS}))\n"
         "from c4env import *; from c4env.agents import *; from c4env.evaluation import *\n"
-        "import c4env.view.window; pictured = env(render_mode='rgb_array'); pictured.reset()\n"
+        "import c4env.render; pictured = env(render_mode='rgb_array'); pictured.reset()\n"
         "print(agents.names is names, callable(evaluation.refute), pictured.render().any())"
     )
     assert run_python("-c", code, check=True).stdout == "True True True\n"

@@ -21,8 +21,8 @@ NEEDS = re.compile(r"# needs ([\w.]+)\n")  # the module without which a block ca
 
 RUNNER = """
 import io, json, pathlib, re, subprocess, sys
-import c4env.cores
-c4env.cores.usable_cores = lambda: 1  # pages run side by side: no command starts workers
+import c4env.system
+c4env.system.usable_cores = lambda: 1  # pages run side by side: no command starts workers
 from c4env.evaluation.__main__ import main
 scope = {"__name__": "__main__"}
 for language, text in json.loads(sys.argv[1]):

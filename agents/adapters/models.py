@@ -21,13 +21,13 @@ from c4env.errors import EngineFault, InvalidOption, MissingExtra
 from c4env.lazy import from_extra
 
 from ...bitboard import COLUMNS
+from ...envs.batch import observed
+from ...envs.chance import streams
 from ...envs.opponents import reset_player
-from ...envs.vectorized.batch import observed
-from ...envs.vectorized.chance import streams
 from ...geometry import BOARD_SIZE
 from ...position import Position
 from ..base import Agent, as_number, derived, function_agent, require_move
-from ..registry.options import Temperature, validate_args
+from ..options import Temperature, validate_args
 from .networks import (
     Network,
     PolicyNetwork,

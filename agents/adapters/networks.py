@@ -20,14 +20,14 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from c4env.agents.registry.imports import format_error, import_callable
+from c4env.agents.imports import format_error, import_callable
 from c4env.arrays import Int8s, Int64s
 from c4env.boards import require_board
 from c4env.errors import EngineFault, InvalidOption
 
 from ...bitboard import COLUMNS
+from ...envs.batch import observed
 from ...envs.opponents import is_batched
-from ...envs.vectorized.batch import observed
 from ...geometry import BOARD_SIZE
 from ...observation import LAYOUTS, Form
 from ..base import has_masks, is_model, parameters_of

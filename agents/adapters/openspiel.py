@@ -7,14 +7,14 @@ from typing import Annotated, Any, Final
 
 import numpy as np
 
-from c4env.agents.registry.entries import Range
+from c4env.agents.entries import Range
 from c4env.errors import InvalidOption
 from c4env.lazy import from_extra
 
 from ...geometry import COLUMNS, CONNECT, IS_STANDARD, ROWS
 from ...position import Position, parse_column, parse_moves
 from ..base import Agent, as_number, derived, require_move
-from ..registry.options import Plies, validate_args
+from ..options import Plies, validate_args
 
 SEED_LIMIT: Final = 2**31  # seeds of OpenSpiel's generators are below this
 

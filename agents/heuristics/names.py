@@ -19,13 +19,13 @@ from typing import Any, ClassVar, Final
 import numba
 from numba import types
 
-from c4env.agents.registry.imports import format_error, import_callable, suggest
+from c4env.agents.imports import format_error, import_callable, suggest
 from c4env.boards import require_board, size_of
 from c4env.errors import InvalidOption
 from c4env.jit import config, kept_for, kernel
 
 from ...geometry import BOARD_SIZE, CONNECT, ROWS
-from ..registry.options import HEURISTIC_NAMES
+from ..options import HEURISTIC_NAMES
 from . import WIN as WIN
 
 Heuristic = Callable[[int, int], float]

@@ -9,9 +9,9 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from c4env.agents.registry.entries import Range
+from c4env.agents.entries import Range
 from c4env.arrays import Int64s
-from c4env.envs.vectorized.drand48 import STATES, below, next_random
+from c4env.envs.drand48 import STATES, below, next_random
 from c4env.jit import kernel
 
 from ...bitboard import (
@@ -26,17 +26,8 @@ from ...bitboard import (
     winning_cells,
 )
 from ...position import Position
-from ..registry.options import Megabytes, Movetime, Simulations, validate_args
-from .tree import (
-    NODE_ARRAY,
-    OPEN,
-    SEARCH_RECORD,
-    TreeAgent,
-    add_result,
-    expand,
-    prove_leaf,
-    sign,
-)
+from ..options import Megabytes, Movetime, Simulations, validate_args
+from .tree import NODE_ARRAY, OPEN, SEARCH_RECORD, TreeAgent, add_result, expand, prove_leaf, sign
 
 GREEDY: Final = 1
 ROLLOUTS: Final = {"random": 0, "greedy": GREEDY}

@@ -1,4 +1,15 @@
-"""The batched tree search: leaves of one tree, or of many trees, share each evaluation.
+"""Q-transforms: how a search turns the values of the root's children into an improved policy.
+
+``mctx`` calls such a function a *qtransform*. Danihelka, Guez, Schrittwieser, Silver, "Policy
+improvement by planning with Gumbel", 2022, define the one below.
+
+Action selection: the child that a simulation goes on to, at the root and below.
+
+The names are those of ``mctx``. The root of a Gumbel search selects by section 3 of Danihelka,
+Guez, Schrittwieser, Silver, "Policy improvement by planning with Gumbel", 2022; all other nodes
+select by PUCT.
+
+The batched tree search: leaves of one tree, or of many trees, share each evaluation.
 
     while waiting := select_leaves(...):  # simulations descend, and their leaves wait
         answer = evaluate(...)  # of all boards in one batch
@@ -24,8 +35,91 @@ from c4env.arrays import Float64s, Int64s
 from c4env.jit import kernel
 
 from ...bitboard import CELLS, COLUMNS, drop
-from .action_selection import gumbel_root_action_selection, puct_action_selection
 from .tree import NODE, NODE_ARRAY, OPEN, SEARCH_RECORD, add_result, expand, prove_leaf, sign
+
+# The monotone transformation of Q-values in section 5: (c_visit + max_b N(b)) * c_scale * q.
+C_VISIT: Final = 50.0
+C_SCALE: Final = 0.1
+
+
+@kernel(types.void(NODE_ARRAY, types.float64, types.float64[::1], types.float64[::1]))
+def complete_by_mixed_value(
+    tree: NDArray[np.void], value: float, logits: Float64s, values: Float64s
+) -> None:
+    """Write the completed Q-values and the logits of the improved policy to ``[7]`` each.
+
+    A column without visits gets the mixed value of the root: a mean of the network's ``value``, for
+    the side to move, and the prior-weighted mean of the visited columns' values (section 4 and
+    appendix D). Proven columns count by their results. A column without a child has the logit -inf.
+    """
+    first = int(tree[0]["first"])
+    end = first + int(tree[0]["children"])
+    most = count = weight = total = 0.0
+    for child in range(first, end):
+        visits, proof = float(tree[child]["visits"]), int(tree[child]["proof"])
+        most, count = max(most, visits), count + visits
+        if proof != OPEN or visits > 0.0:
+            known = tree[child]["total"] / visits if proof == OPEN else float(sign(proof))
+            values[tree[child]["column"]] = known
+            weight += tree[child]["prior"]
+            total += tree[child]["prior"] * known
+    mixed = (value + count * total / weight) / (1.0 + count) if weight > 0.0 else value
+    logits[:] = -math.inf
+    for child in range(first, end):
+        column = tree[child]["column"]
+        if tree[child]["proof"] == OPEN and tree[child]["visits"] == 0:
+            values[column] = mixed
+        logit = math.log(max(float(tree[child]["prior"]), 1e-9))
+        logits[column] = logit + (C_VISIT + most) * C_SCALE * values[column]
+
+
+@kernel(types.int64(NODE_ARRAY, types.int64, types.float64))
+def puct_action_selection(tree: NDArray[np.void], node: int, exploration: float) -> int:
+    """Return the child of an undecided node with the greatest value plus exploration bonus.
+
+    An unvisited child has the value of the node itself. Proven losses are never selected.
+    """
+    first = int(tree[node]["first"])
+    visits = float(tree[node]["visits"])
+    value = -tree[node]["total"] / visits if visits else 0.0
+    wide = exploration * math.sqrt(visits)
+    chosen = first
+    best = -math.inf
+    for child in range(first, first + int(tree[node]["children"])):
+        if tree[child]["proof"] < 0:
+            continue
+        tried = float(tree[child]["visits"])
+        mean = tree[child]["total"] / tried if tried else value
+        bound = mean + wide * tree[child]["prior"] / (1.0 + tried)
+        if bound > best:
+            chosen, best = child, bound
+    return chosen
+
+
+@kernel(types.int64(NODE_ARRAY, SEARCH_RECORD, types.int64[:, ::1]))
+def gumbel_root_action_selection(
+    tree: NDArray[np.void], search: np.void, considered: Int64s
+) -> int:
+    """Return the child of the root with the greatest sum of Gumbel variable and improved logit.
+
+    Children with ``considered[visits, children]`` visits come before others, where ``visits`` and
+    ``children`` are numbers of the root (:mod:`sequential_halving`).
+    """
+    logits, noise = search["logits"][:], search["noise"]
+    complete_by_mixed_value(tree, search["value"], logits, search["values"][:])
+    first, children = int(tree[0]["first"]), int(tree[0]["children"])
+    visits = considered[int(tree[0]["visits"]), children]
+    chosen, best = first, -math.inf
+    for child in range(first, first + children):
+        if tree[child]["proof"] == OPEN:
+            column = tree[child]["column"]
+            score = logits[column] + noise[column]
+            if tree[child]["visits"] != visits:
+                score -= 1e6
+            if score > best:
+                chosen, best = child, score
+    return chosen
+
 
 Evaluate = Callable[[Int64s], tuple[Any, Any]]
 """A function from boards, int64 ``[M, 2]`` with the side to move first, to a policy ``[M, 7]`` and

@@ -27,9 +27,8 @@ from ...bitboard import CELLS, COLUMN, COLUMNS, STRIDE, drop, has_won, playable
 from ...position import Position
 from ..base import SearchingAgent, SearchResult, derived, line_of_play, require_move
 from ..heuristics.names import WIN, Heuristic, as_argument, is_deterministic, load, not_a_value
-from ..registry.options import DEFAULT_HEURISTIC, HeuristicName, Plies, validate_args
-from .lowlevel import pointer
-from .packing import CENTRE_FIRST, LEFT_TO_RIGHT, column_at
+from ..options import DEFAULT_HEURISTIC, HeuristicName, Plies, validate_args
+from .lowlevel import CENTRE_FIRST, LEFT_TO_RIGHT, column_at, pointer
 
 
 class Rules(NamedTuple):

@@ -15,12 +15,13 @@ from typing import Any
 import numpy as np
 
 import c4env
-from c4env.agents.adapters.models import ModelAgent
-from c4env.agents.base import require_count
-from c4env.agents.selfplay.folder import checkpoint_read, claimed, needs, run
-from c4env.bitboard import COLUMNS
-from c4env.envs.vectorized.batch import bitboards, boards_from, observed, positions_of
 from c4env.files import write_whole
+
+from ...bitboard import COLUMNS
+from ...envs.batch import bitboards, boards_from, observed, positions_of
+from ..adapters.models import ModelAgent
+from ..base import require_count
+from .folder import checkpoint_read, claimed, needs, run
 
 with needs("torch", __name__):
     import torch

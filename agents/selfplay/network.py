@@ -5,32 +5,39 @@
 The input has six planes, from the view of the side to move: its discs, the other side's discs, its
 winning empty cells, the other side's winning empty cells, the playable cells, and a plane of ones
 if the side to move began the game (else zeros).
+
+The optimiser of networks: Muon for the hidden matrices, AdamW for the rest.
+
+Muon (Jordan and others, 2024) makes the step of a matrix about equally long in every direction.
+docs/explanation/self-play.md compares it with AdamW alone.
 """
 
 from __future__ import annotations
 
 import io
 from pathlib import Path
-from typing import Any, Final, Self
+from typing import Any, Final, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from c4env.agents.network.features import planes_of
-from c4env.agents.selfplay import MODEL
 from c4env.arrays import Bools, Int8s, Int64s
-from c4env.bitboard import CELLS, COLUMNS, ROWS, STRIDE, playable, winning_cells
-from c4env.envs.vectorized.batch import boards_from
 from c4env.errors import InvalidOption
 from c4env.files import write_whole
 from c4env.lazy import from_extra
+
+from ...bitboard import CELLS, COLUMNS, ROWS, STRIDE, playable, winning_cells
+from ...envs.batch import boards_from
+from ..network import planes_of
+from . import MODEL
 
 with from_extra("torch", "a network of self-play needs PyTorch"):
     import torch
     from torch import Tensor, nn
     from torch.nn import functional
+    from torch.optim import AdamW, Muon, Optimizer
 
-    from c4env.envs.vectorized.tensor_env import record
+    from ...envs.tensor_env import record
 
 PLANES: Final = 6
 SHOWN: Final = [0, 1, 4, 2, 3]  # the input's plane for each plane of ``planes_of``
@@ -224,3 +231,61 @@ class DeviceEvaluator:
             self._stream.synchronize()
         answers = self._answers[: len(boards)].numpy()
         return answers[:, :COLUMNS], answers[:, COLUMNS]
+
+
+RATES: Final = (0.02, 1.5e-3)  # the highest learning rates, of Muon and AdamW
+
+
+class Fitted(Protocol):
+    """What :class:`Optimiser` needs of a network: its parameters and its hidden matrices."""
+
+    def parameters(self) -> Any:
+        """All parameters."""
+
+    def hidden(self) -> list[nn.Parameter]:
+        """Matrices ``[out, in]`` between the first layer and the last layers."""
+
+
+class Optimiser:
+    """Fits a network by Muon and AdamW; call :meth:`refresh` after the network has grown."""
+
+    def __init__(self, network: Fitted) -> None:
+        self.network = network
+        hidden, others = self._split()
+        self.parts: list[Optimizer] = [
+            Muon(hidden, weight_decay=0.1),
+            AdamW(others, weight_decay=1e-2, fused=True),
+        ]
+
+    def _split(self) -> tuple[list[nn.Parameter], list[nn.Parameter]]:
+        hidden = self.network.hidden()
+        own = {id(matrix) for matrix in hidden}
+        return hidden, [other for other in self.network.parameters() if id(other) not in own]
+
+    def refresh(self) -> None:
+        """Include the new parameters of a network that has grown."""
+        for part, parameters in zip(self.parts, self._split(), strict=True):
+            part.param_groups[0]["params"] = parameters
+
+    def step(self, loss: Tensor, share: float, longest: float | None = None) -> None:
+        """Take one step that lowers a loss, at ``share`` of the highest learning rate.
+
+        ``longest`` is the greatest norm of the gradient, which is clipped to it.
+        """
+        for part in self.parts:
+            part.zero_grad()
+        loss.backward()
+        if longest is not None:
+            nn.utils.clip_grad_norm_(self.network.parameters(), longest)
+        for part, highest in zip(self.parts, RATES, strict=True):
+            part.param_groups[0]["lr"] = highest * share
+            part.step()
+
+    def state_dict(self) -> list[dict[str, Any]]:
+        """The states of both optimisers."""
+        return [part.state_dict() for part in self.parts]
+
+    def load_state_dict(self, states: list[dict[str, Any]]) -> None:
+        """Restore states from :meth:`state_dict`; the parameters must have the same shapes."""
+        for part, state in zip(self.parts, states, strict=True):
+            part.load_state_dict(state)

@@ -1,4 +1,9 @@
-"""Gumbel MuZero's tree search, run on many positions at once; self-play trains on the results.
+"""Sequential halving: how the root divides its simulations among the columns it considers.
+
+Karnin, Koren, Somekh, "Almost optimal exploration in multi-armed bandits", 2013; Danihelka and
+others, "Policy improvement by planning with Gumbel", 2022, section 3.2, use it at the root.
+
+Gumbel MuZero's tree search, run on many positions at once; self-play trains on the results.
 
 The paper is Danihelka, Guez, Schrittwieser, Silver, "Policy improvement by planning with Gumbel",
 2022. At the root the search samples columns without replacement by the Gumbel-top-k trick, and
@@ -22,14 +27,34 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from c4env.agents.base import require_count
-from c4env.agents.sampling.qtransforms import complete_by_mixed_value
-from c4env.agents.sampling.search import LEAF, SEARCHES, TREES, Evaluate, search
-from c4env.agents.sampling.sequential_halving import considered_visits
-from c4env.agents.sampling.tree import NODE, OPEN, SEARCH, best_child, expand, sign, tactical_status
 from c4env.arrays import Bools, Float64s, Int64s
-from c4env.bitboard import COLUMNS
 from c4env.jit import kernel
+
+from ...bitboard import COLUMNS
+from ..base import require_count
+from ..sampling.search import LEAF, SEARCHES, TREES, Evaluate, complete_by_mixed_value, search
+from ..sampling.tree import NODE, OPEN, SEARCH, best_child, expand, sign, tactical_status
+
+
+def considered_visits(considered: int, simulations: int) -> list[int]:
+    """Return, for each simulation, the visit count of the root's children that it chooses among.
+
+    Rounds have equal shares of the simulations. Each round visits every remaining one of the
+    ``considered`` columns equally often, and the better half of the columns remains.
+
+    Example:
+        considered_visits(4, 8) == [0, 0, 0, 0, 1, 1, 2, 2]
+    """
+    found: list[int] = []
+    visits, remaining = 0, max(considered, 1)
+    rounds = max(1, math.ceil(math.log2(remaining)))
+    while len(found) < simulations:
+        for _ in range(max(1, simulations // (rounds * remaining))):
+            found += [visits] * remaining
+            visits += 1
+        remaining = max(min(2, considered, remaining), remaining // 2)
+    return found[:simulations]
+
 
 HASH: Final = np.array([0x1E3779B97F4A7C15, 0x42B2AE3D27D4EB4F])  # odd factors that hash a board
 EXPLORATION: Final = 1.5  # the ``c`` of PUCT below the root

@@ -29,17 +29,17 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from c4env.agents.base import require_count
-from c4env.agents.sampling.search import Evaluate
-from c4env.agents.selfplay.agent import SelfPlay
-from c4env.agents.selfplay.folder import LAST_SEED, checkpoint_read, claimed, needs, run
-from c4env.agents.selfplay.games import SAMPLE, Samples, SelfPlayGames
-from c4env.agents.selfplay.search import GumbelSearch, Remembered
-from c4env.agents.solver.exam import in_exam
-from c4env.bitboard import CELLS
-from c4env.cores import usable_cores
 from c4env.errors import InvalidOption
 from c4env.files import write_whole
+from c4env.system import usable_cores
+
+from ...bitboard import CELLS
+from ..base import require_count
+from ..sampling.search import Evaluate
+from ..solver.exam import in_exam
+from .folder import LAST_SEED, SelfPlay, checkpoint_read, claimed, needs, run
+from .games import SAMPLE, Samples, SelfPlayGames
+from .search import GumbelSearch, Remembered
 
 with needs("torch", __name__):
     import torch
@@ -47,16 +47,16 @@ with needs("torch", __name__):
     from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy
     from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
-    from c4env.agents.selfplay import MODEL
-    from c4env.agents.selfplay.network import (
+    from ...envs.tensor_env import TensorEnv
+    from . import MODEL
+    from .network import (
         DeviceEvaluator,
         Evaluator,
+        Optimiser,
         SelfPlayNetwork,
         planes_on_device,
         tensor_of,
     )
-    from c4env.agents.selfplay.optimiser import Optimiser
-    from c4env.envs.vectorized.tensor_env import TensorEnv
 
 
 class Stage(NamedTuple):

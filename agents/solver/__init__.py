@@ -11,12 +11,12 @@ from c4env.lazy import lazy_names
 
 if TYPE_CHECKING:
     from .book import Book
-    from .kernels.table import NO_SCORE
     from .solver import Solver
+    from .table import NO_SCORE
 
 _NAMES = {
     ".book": "Book",
-    ".kernels.table": "NO_SCORE",
+    ".table": "NO_SCORE",
     ".solver": "Solver",
 }
 

@@ -9,7 +9,7 @@ import numpy as np
 from ...bitboard import CELLS
 from ...position import Position
 from ..base import SearchingAgent, SearchResult, derived, require_move
-from ..registry.options import Megabytes, Share, validate_args
+from ..options import Megabytes, Share, validate_args
 from . import Solver
 
 

@@ -19,16 +19,16 @@ from c4env.agents.search.threads import (
     search_interruptibly,
 )
 from c4env.arrays import Int8s, Int64s
-from c4env.cores import usable_cores
 from c4env.errors import InvalidOption, require_integer
+from c4env.system import usable_cores
 
 from ...bitboard import CENTRE_FIRST, COLUMNS, discs_at_end, win_score
 from ...position import Position, require_position
 from ..base import line_of_play
 from .book import Book
-from .kernels.driver import LARGEST, bound_score, score_columns
-from .kernels.null_window import EPOCH, WORKSPACE, reset_workspace
-from .kernels.table import LAST_EPOCH, NO_SCORE, allocate
+from .driver import LARGEST, bound_score, score_columns
+from .null_window import EPOCH, WORKSPACE, reset_workspace
+from .table import LAST_EPOCH, NO_SCORE, allocate
 
 _QUICK: Final = 20_000  # nodes searched in the caller's thread before others start
 _SOON: Final = 1_000_000  # nodes searched in some hundredths of a second
@@ -321,7 +321,7 @@ class Solver:
         threads: int | None,
     ) -> Int8s:
         """Return the scores of positions, or with a width of 7 the scores of their columns."""
-        from .kernels import score_many  # compiled only if needed
+        from . import driver as score_many  # compiled only if needed
 
         mine, theirs = score_many.parse_bitboards(positions, others)
         threads = require_integer("threads", usable_cores() if threads is None else threads)

@@ -52,17 +52,13 @@ def single(**options: Any) -> Env[Any, Any]:
 
 def singles(**options: Any) -> VectorEnv[Any, Any, Any]:
     """Make many of :func:`single`, for ``gymnasium.make_vec``."""
-    made: VectorEnv[Any, Any, Any] = _made(
-        ".envs.vectorized.singles", "SinglesVectorEnv", **options
-    )
+    made: VectorEnv[Any, Any, Any] = _made(".envs.singles", "SinglesVectorEnv", **options)
     return made
 
 
 def vector(**options: Any) -> VectorEnv[Any, Any, Any]:
     """Make a ``ConnectFourVectorEnv``, for ``gymnasium.make_vec``."""
-    made: VectorEnv[Any, Any, Any] = _made(
-        ".envs.vectorized.vector", "ConnectFourVectorEnv", **options
-    )
+    made: VectorEnv[Any, Any, Any] = _made(".envs.vector", "ConnectFourVectorEnv", **options)
     return made
 
 

@@ -11,25 +11,18 @@ from gymnasium import spaces
 from numpy.typing import DTypeLike, NDArray
 
 from c4env.arrays import Bools, Int8s
-from c4env.envs.vectorized.drand48 import below, next_random
+from c4env.envs.drand48 import below, next_random
 from c4env.errors import IllegalMove, InvalidAction, OpponentFailed, WrongOrder
 
 from ..bitboard import COLUMNS, ROWS, STRIDE
 from ..observation import Form, observe
 from ..openings import Starts
 from ..position import Position, parse_column
-from ..view.rendering import DEFAULT_SCALING
-from ..view.viewer import RENDER_MODES, Viewer
+from ..render import DEFAULT_SCALING, RENDER_MODES, Viewer
+from .batch import bitboards, parse_actions, positions_of
+from .chance import both_streams, parse_openings, parse_player, random_cell, require_starts
 from .opponents import AnyOpponent, agent_of, reset_opponent
 from .options import loses_when_illegal, parse_seat, parse_seed, parse_start
-from .vectorized.batch import bitboards, parse_actions, positions_of
-from .vectorized.chance import (
-    both_streams,
-    parse_openings,
-    parse_player,
-    random_cell,
-    require_starts,
-)
 
 
 class Info(TypedDict):
@@ -103,7 +96,7 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
                 ``"raise"`` an error and leave the game as it was, which helps to find mistakes.
             render_mode: None, ``"human"`` (a window; needs ``c4env[window]``),
                 ``"rgb_array"`` or ``"ansi"``.
-            screen_scaling: size of a picture; see ``c4env.view.rendering``.
+            screen_scaling: size of a picture; see ``c4env.render``.
 
         Raises:
             InvalidOption: an argument has an invalid value, or the opponent could end a game before
@@ -123,7 +116,7 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
         self._seat = 0
         self._state = "new"  # then "playing", then "over"
         self._forfeited = False
-        # Random streams for starts and for the opponent; see c4env.envs.vectorized.chance.
+        # Random streams for starts and for the opponent; see c4env.envs.chance.
         self._starts = self._replies = -1
 
     @property

@@ -20,7 +20,7 @@ from c4env.lazy import from_extra
 from ..bitboard import COLUMNS
 from ..openings import Starts
 from .opponents import AnyOpponent
-from .vectorized.vector import ConnectFourVectorEnv
+from .vector import ConnectFourVectorEnv
 
 with from_extra("sb3", "c4env.envs.stable_baselines needs Stable-Baselines3"):
     from stable_baselines3.common.vec_env import VecEnv

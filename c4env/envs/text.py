@@ -14,10 +14,11 @@ from typing import Any, ClassVar, Final
 import gymnasium
 from gymnasium import spaces
 
-from c4env.envs.opponents import AnyOpponent
-from c4env.envs.single import ConnectFourEnv
 from c4env.errors import IllegalMove, InvalidAction, InvalidOption
-from c4env.position import DISCS, Position, format_moves, require_position
+
+from ..position import DISCS, Position, format_moves, require_position
+from .opponents import AnyOpponent
+from .single import ConnectFourEnv
 
 VERSION: Final = 1
 """The version of the templates; every change of their wording changes it."""

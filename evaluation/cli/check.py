@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import argparse
 
-from c4env.evaluation.cli.options import AGENT, add_format
-from c4env.evaluation.cli.output import say, show
-from c4env.evaluation.cli.progress import Progress
+from .options import AGENT, add_format
+from .output import Progress, say, show
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -20,8 +19,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(arguments: argparse.Namespace) -> int:
-    from c4env.evaluation.games.check import check_agent
-    from c4env.evaluation.plan.field import split_name
+    from ..games.check import check_agent
+    from ..games.field import split_name
 
     good = True
     for number, player in enumerate(arguments.agents):

@@ -19,15 +19,13 @@ import argparse
 import re
 from pathlib import Path
 
-from c4env.evaluation.cli.declare import add_options, given
-from c4env.evaluation.cli.options import add_quiet
-from c4env.evaluation.cli.output import say
-from c4env.evaluation.cli.progress import Progress
+from .options import add_options, add_quiet, given
+from .output import Progress, say
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", type=Path, metavar="FILE", help="the file to write")
-    from c4env.evaluation.exact.dataset import data
+    from ..exact.dataset import data
 
     add_options(parser, data, "positions")
     parser.add_argument(
@@ -40,7 +38,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def execute(arguments: argparse.Namespace) -> None:
     import numpy as np
 
-    from c4env.evaluation.exact.dataset import data
+    from ..exact.dataset import data
 
     with Progress("positions", arguments.quiet) as progress:
         found = data(**given(arguments, data), watch=progress.watch)

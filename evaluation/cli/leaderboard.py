@@ -14,10 +14,10 @@ import argparse
 from pathlib import Path
 from typing import Final
 
-from c4env.evaluation.cli.options import AGENT, add_format, add_jobs, add_quiet, at_least, refuse
-from c4env.evaluation.cli.output import say, show
-from c4env.evaluation.cli.progress import Progress
 from c4env.evaluation.tables import plural, signed
+
+from .options import AGENT, add_format, add_jobs, add_quiet, at_least, refuse
+from .output import Progress, say, show
 
 FOLDER: Final = "c4-leaderboard"
 
@@ -55,8 +55,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(arguments: argparse.Namespace) -> None:
-    from c4env.evaluation.store.files import write_file
-    from c4env.evaluation.studies.leaderboard import play_leaderboard, stored_board
+    from c4env.evaluation.store.lines import write_file
+
+    from ..studies.leaderboard import play_leaderboard, stored_board
 
     if arguments.place is not None:
         refuse(arguments, ["stored", "quick", "store"], "with --place")
@@ -81,7 +82,7 @@ def execute(arguments: argparse.Namespace) -> None:
 
 
 def _place(arguments: argparse.Namespace) -> None:
-    from c4env.evaluation.studies.leaderboard import place, stored_board
+    from ..studies.leaderboard import place, stored_board
 
     board = stored_board(arguments.field)
     options = {name: getattr(arguments, name) for name in ("limit", "seed", "out")}

@@ -6,10 +6,10 @@ import argparse
 import os
 import sys
 
-from c4env.evaluation.cli.output import say, show
 from c4env.evaluation.tables import Table
 
 from .options import add_board, add_format
+from .output import say, show
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -24,7 +24,7 @@ def execute(arguments: argparse.Namespace) -> None:
     from c4env.errors import C4Error
 
     from ... import agents
-    from ...agents.registry.registry import described
+    from ...agents.spec import described
 
     rows: list[tuple[str, ...]] = []
     for name in arguments.agents or agents.names():

@@ -11,8 +11,7 @@ import argparse
 from typing import Final
 
 from .options import AGENT, add_html, add_run, refuse, run_settings
-from .pages import show_run
-from .progress import MatchProgress
+from .output import MatchProgress, show_run
 
 SPRT_OPENINGS: Final = "4"
 """4 plies give 568 openings; the 121 openings of 3 plies seldom decide between 0 and 40 Elo."""

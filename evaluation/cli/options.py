@@ -1,22 +1,71 @@
-"""Declare, read and check the arguments that several commands share."""
+"""Declare a command's options by the keywords of a public function or dataclass.
+
+    add_options(parser, refute, "positions limit")
+
+A keyword's annotation is the option's type, the first sentence about it in the docstring the help,
+and the signature's default the default. So the command line says what Python's ``help`` says.
+
+Declare, read and check the arguments that several commands share.
+"""
 
 from __future__ import annotations
 
 import argparse
+import inspect
 import re
+import typing
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
-from c4env.cores import usable_cores
-from c4env.evaluation.cli.output import complain
 from c4env.evaluation.tables import FORMATS
+from c4env.system import usable_cores
 
+from ...agents.options import told
 from ...geometry import BOARD_SIZE, IS_STANDARD
-from .declare import add_options, given
+from .output import complain
 
 if TYPE_CHECKING:
-    from .progress import RunProgress
+    from .output import RunProgress
+
+
+_KINDS: Final = (str, int, float)  # a keyword that takes a text and more is read as text
+_PLACEHOLDERS: Final = {"out": "DIR", int: "N", float: "SECONDS"}
+
+
+def add_options(
+    parser: argparse._ActionsContainer, declared: Callable[..., Any], names: str, **defaults: Any
+) -> None:
+    """Declare options for keywords of a function or dataclass.
+
+    Args:
+        parser: a parser or a group of one.
+        declared: the function or dataclass.
+        names: keywords of it, separated by blanks.
+        defaults: defaults of the command that differ from those of the signature.
+    """
+    said, hints = told(declared.__doc__), typing.get_type_hints(declared)
+    parameters = inspect.signature(declared).parameters
+    for name in names.split():
+        kinds = {hints[name], *typing.get_args(hints[name])}
+        kind = next((kind for kind in _KINDS if kind in kinds), str)
+        default = defaults.get(name, parameters[name].default)
+        shown = "" if default is None else f" (default {default})"
+        parser.add_argument(
+            f"--{name.replace('_', '-')}",
+            type=kind,
+            default=defaults.get(name),
+            metavar=_PLACEHOLDERS.get(name) or _PLACEHOLDERS.get(kind, name.upper()),
+            help=said[name] + shown,
+        )
+
+
+def given(arguments: argparse.Namespace, *declared: Callable[..., Any]) -> dict[str, Any]:
+    """Return the options that have a value, as keyword arguments of what declares them."""
+    names = {name for function in declared for name in inspect.signature(function).parameters}
+    values = {name: getattr(arguments, name, None) for name in sorted(names)}
+    return {name: value for name, value in values.items() if value is not None}
+
 
 AGENT: Final = "SPEC, NAME=SPEC or FILE.py:function"
 OPENINGS: Final = "3"
@@ -73,7 +122,7 @@ def add_quiet(parser: argparse.ArgumentParser) -> None:
 
 def add_run(parser: argparse.ArgumentParser) -> None:
     """Declare the options that every kind of run has: how to play and what to show."""
-    from ..games.settings import Settings
+    from ..games.field import Settings
 
     parser.add_argument("--openings", metavar="OPENINGS", help=_OPENINGS)
     add_options(parser, Settings, "limit out seed jobs movetime", jobs=usable_cores())
@@ -144,7 +193,7 @@ def run_settings(arguments: argparse.Namespace, progress: RunProgress) -> dict[s
     Raises:
         InvalidOption: ``--margin`` without ``--movetime``.
     """
-    from ..games.settings import Settings
+    from ..games.field import Settings
 
     if arguments.movetime is None:
         refuse(arguments, ["margin"], "without --movetime")
@@ -159,7 +208,7 @@ def anchor_of(arguments: argparse.Namespace, players: Sequence[str]) -> tuple[st
     Raises:
         InvalidOption: the option is malformed, or names none of the players.
     """
-    from ..plan.field import split_name
+    from ..games.field import split_name
     from ..rating.ratings import parse_anchor
 
     names = [split_name(player)[0] for player in players]
@@ -186,7 +235,7 @@ def require_writable(arguments: argparse.Namespace) -> None:
     Raises:
         Unwritable: a file cannot be written.
     """
-    from c4env.evaluation.store.files import require_file, require_folder
+    from c4env.evaluation.store.lines import require_file, require_folder
 
     made = getattr(arguments, "out", None)  # the run makes this folder
     for name in ("all", "html", "games", "store"):

@@ -1,15 +1,105 @@
-"""Print the output of commands, safely and in colour where the terminal has colours."""
+"""Signals that end a command, and the standard output, which is for results and not for agents.
+
+Print the output of commands, safely and in colour where the terminal has colours.
+
+Progress on stderr: a bar on a terminal, a line per minute in a log.
+
+Show a command's run: the summary on stdout, the page and figures as files.
+"""
 
 from __future__ import annotations
 
 import argparse
+import math
 import os
+import signal
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext, suppress
-from typing import TextIO
+import threading
+import time
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager, nullcontext, redirect_stdout, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Self, TextIO
 
-from c4env.evaluation.tables import Result, for_terminal
+from c4env.evaluation.tables import Result, for_terminal, shortened, signed
+
+if TYPE_CHECKING:
+    from c4env.evaluation.rating.sprt import Sprt
+
+    from ..exact.scores import Judge
+    from ..games.tournament import Tournament
+    from ..rating.ratings import Ratings
+    from ..store.run_files import GameRecord
+
+
+ENDINGS: Final = tuple(
+    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
+)
+"""Signals that ask a command to end."""
+
+_DEFAULTS: Final = (signal.SIG_DFL, signal.default_int_handler)
+
+
+class _Interrupts:
+    """The state of signal handling in this process."""
+
+    heard: int | None = None  # the signal
+
+
+def signal_heard() -> int | None:
+    """Return the last signal that :func:`one_interrupt` received, or None."""
+    return _Interrupts.heard
+
+
+@contextmanager
+def one_interrupt(signals: Sequence[int] = (signal.SIGINT,)) -> Iterator[None]:
+    """A context in which the first signal raises KeyboardInterrupt and later signals do nothing.
+
+    A second signal would interrupt the clean-up after the first. The context does nothing outside
+    the main thread, and does not change signals that are ignored or have another handler.
+    """
+    mine = [number for number in signals if signal.getsignal(number) in _DEFAULTS]
+    if threading.current_thread() is not threading.main_thread() or not mine:
+        yield
+        return
+
+    def once(number: int, _: object) -> None:
+        for each in mine:
+            signal.signal(each, signal.SIG_IGN)
+        _Interrupts.heard = number
+        raise KeyboardInterrupt
+
+    _Interrupts.heard = None
+    before = {number: signal.signal(number, once) for number in mine}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+@contextmanager
+def stdout_to_stderr() -> Iterator[None]:
+    """A context that redirects what agents print to stderr, because stdout is for the result.
+
+    The context also redirects file descriptor 1, for code that does not use ``sys.stdout``.
+    """
+    if sys.stdout is not None:
+        sys.stdout.flush()
+    kept = -1
+    with suppress(OSError):  # the process may have started without a standard stream
+        kept = os.dup(1)
+        os.dup2(2, 1)
+    try:
+        with redirect_stdout(sys.stderr):
+            yield
+    finally:
+        for stream in (sys.stdout, sys.__stdout__):
+            with suppress(OSError, ValueError, AttributeError):
+                stream.flush()  # type: ignore[union-attr]  # before descriptor 1 is restored
+        with suppress(OSError):
+            os.dup2(kept, 1)
+            os.close(kept)
 
 
 def say(text: str, file: TextIO | None = None, end: str = "\n") -> None:
@@ -52,3 +142,207 @@ def in_colour(file: TextIO | None = None) -> bool:
 def show(result: Result, arguments: argparse.Namespace) -> None:
     """Print a result in the format of ``--format``."""
     say(getattr(result, arguments.format)())
+
+
+EVERY: Final = 60.0  # seconds between the lines in a log, and between standings
+
+
+def announce_compiling() -> None:
+    """Print a message when native code first compiles, to explain the slow start."""
+    from c4env.jit import on_compiling
+
+    on_compiling(lambda sentence: say(sentence, sys.stderr))
+
+
+class Progress:
+    """A context that shows the progress on stderr and sends the output of agents there too."""
+
+    def __init__(self, unit: str, quiet: bool = False) -> None:
+        self._unit = unit
+        self._quiet = quiet
+        self._bar: Any = None
+        self._said = time.monotonic()
+        self.before = 0  # done before this command began
+
+    def watch(self, done: int, total: int) -> None:
+        """Show that ``done`` of ``total`` units are finished."""
+        if self._bar is None:
+            from tqdm import tqdm
+
+            self.before = done
+            self._bar = tqdm(
+                total=total,
+                initial=done,
+                unit=f" {self._unit}",
+                file=sys.stderr,
+                disable=self._quiet or not is_terminal(sys.stderr),
+                dynamic_ncols=True,
+                leave=False,
+            )
+        self._bar.update(done - self._bar.n)
+        if self._quiet or time.monotonic() - self._said < EVERY:
+            return
+        self._said = time.monotonic()
+        so_far = self.so_far()
+        if self._bar.disable:
+            say(f"{done} of {total} {self._unit}{so_far and ': '}{so_far}", sys.stderr)
+        elif so_far:  # above the bar
+            self._bar.write(shortened(so_far, (self._bar.ncols or 80) - 1), file=sys.stderr)
+
+    def so_far(self) -> str:
+        """The results so far as one line of text."""
+        return ""
+
+    def __enter__(self) -> Self:
+
+        self._stdout_to_stderr = stdout_to_stderr()
+        self._stdout_to_stderr.__enter__()
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self._stdout_to_stderr.__exit__(*error)
+        if self._bar is not None:
+            self._bar.close()
+
+
+@contextmanager
+def judged(
+    folder: Path | None,
+    games: Sequence[GameRecord],
+    quiet: bool,
+    players: Collection[str] | None = None,
+    jobs: int | None = None,
+) -> Iterator[Judge]:
+    """A context with a judge that has solved the positions of games.
+
+    Args:
+        folder: the run directory, which keeps the scores; None keeps no scores.
+        games: the games.
+        quiet: show no progress.
+        players: solve the positions in which these players move; None solves all.
+        jobs: number of threads; None uses all cores.
+    """
+    from ..exact.scores import Judge, positions_backwards
+
+    with Judge(folder) as judge:
+        with Progress("positions", quiet) as progress:
+            judge.judge(positions_backwards(games, players), jobs, progress.watch)
+        yield judge
+
+
+class RunProgress(Progress):
+    """A context that shows the progress of a run, with the standings so far."""
+
+    def __init__(self, quiet: bool = False) -> None:
+        super().__init__("games", quiet)
+        self._points: dict[str, float] = {}
+        self._games: dict[str, int] = {}
+
+    def on_game(self, game: GameRecord) -> None:
+        """Add a game to the standings."""
+        for player, points in zip(game.players, game.points, strict=True):
+            self._points[player] = self._points.get(player, 0) + points
+            self._games[player] = self._games.get(player, 0) + 1
+
+    def so_far(self) -> str:
+        """Return each agent's points per game in percent, the greatest first."""
+        shares = {player: self._points[player] / count for player, count in self._games.items()}
+        ordered = sorted(shares, key=lambda player: -shares[player])
+        return ", ".join(f"{player} {shares[player]:.0%}" for player in ordered)
+
+
+class MatchProgress(RunProgress):
+    """A context that shows a match's progress: score, Elo and sequential test."""
+
+    def __init__(self, sprt: Sprt | None, quiet: bool = False) -> None:
+        super().__init__(quiet)
+        self._sprt = sprt
+        self._counts = [0] * 5  # pairs by the points of the first agent, 0 to 2 in halves
+
+    def on_pair(self, points: float) -> None:
+        """Add a pair of games in which the first agent scored ``points`` (0 to 2)."""
+        self._counts[round(2 * points)] += 1
+        if self._bar is not None:
+            self._bar.set_postfix_str(self.so_far(), refresh=False)
+
+    def so_far(self) -> str:
+        """The score and Elo of the first agent, and the test's log likelihood ratio."""
+        count = sum(self._counts)
+        if not count:
+            return ""
+        score = sum(kind * pairs for kind, pairs in enumerate(self._counts)) / count / 4
+        said = f"score {score:.1%}"
+        if 0 < score < 1:
+            said += f", Elo {signed(400 * math.log10(score / (1 - score)))}"
+        if self._sprt is not None:
+            low, high = self._sprt.bounds
+            ratio = float(self._sprt.llr(self._counts))
+            said += f", LLR {round(ratio, 2) + 0.0:.2f} ({low:.2f} .. {high:.2f})"  # no -0.00
+        return said
+
+
+def show_run(
+    run: Tournament,
+    arguments: argparse.Namespace,
+    before: int,
+    anchor: tuple[str, float] | None = None,
+) -> None:
+    """Print a run's result, write its page, and name the folder of its games.
+
+    Args:
+        run: a run that was just played.
+        arguments: the command's arguments.
+        before: number of games that the directory had before the command.
+        anchor: an agent and its fixed Elo, or None.
+    """
+    from ..report.summary import RunSummary
+
+    summary = RunSummary.of(run, anchor)
+    with reader_may_end():
+        show(summary, arguments)
+        if arguments.format == "text":
+            if before:
+                say(f"{before} of the games {'was' if before == 1 else 'were'} stored already")
+            if arguments.out is not None:
+                say(f"games in {arguments.out}; c4 report {arguments.out} shows all of them")
+    if summary.ratings is not None:
+        write_pages(arguments, run, summary.ratings, arguments.out)
+
+
+def write_pages(
+    arguments: argparse.Namespace, run: Tournament, ratings: Ratings, folder: str | Path | None
+) -> None:
+    """Write the page of ``--html`` and the figures of ``--plots``, if these options were given.
+
+    Args:
+        arguments: the command's arguments, with ``--no-scores`` and ``--quiet``.
+        run: a run of at least one game.
+        ratings: the ratings of its players.
+        folder: the run directory, which keeps the exact scores; None keeps no scores.
+    """
+    plots = getattr(arguments, "plots", None)
+    if not arguments.html and not plots:
+        return
+    from c4env.evaluation.store.lines import write_file
+
+    from ..report.models import conversations
+    from ..report.page import contents, page
+    from ..store.run_files import GAMES_FILE
+    from ..store.transcripts import read_transcripts
+
+    kept = None if folder is None else Path(folder)
+    when = time.localtime(None if kept is None else (kept / GAMES_FILE).stat().st_mtime)
+    date = time.strftime("%d %B %Y", when).lstrip("0")
+    title = "run" if kept is None else kept.resolve().name
+    talk = {} if kept is None else conversations(run.games, read_transcripts(kept))
+    known = nullcontext() if arguments.no_scores else judged(kept, run.games, arguments.quiet)
+    with known as judge:
+        found = contents(run, ratings, judge, title, date, talk)
+    if arguments.html:
+        write_file(arguments.html, page(found))
+        say(f"page in {arguments.html}", sys.stderr)
+    if plots:
+        from ..report.plots import run_figures, write_plots
+
+        for path in write_plots(plots, run_figures(found)):
+            say(f"figure in {path}", sys.stderr)

@@ -11,9 +11,8 @@ import argparse
 from contextlib import nullcontext
 from pathlib import Path
 
-from c4env.evaluation.cli.output import say, show
-
 from .options import AGENT, add_board, add_format, at_least
+from .output import say, show
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -34,17 +33,17 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(arguments: argparse.Namespace) -> None:
     from c4env.errors import InvalidOption
-    from c4env.evaluation.games.processes import stdout_to_stderr
 
     from ... import agents
     from ...position import DIGITS, Position
-    from ...view.rendering import SIDES, drawing
+    from ...render import SIDES, drawing
+    from ..games.field import split_name
     from ..games.game import play_game
     from ..games.players import Here
-    from ..plan.field import split_name
     from ..play import HUMAN, Human, Left, keep
-    from ..rating.wintable import WinTable
+    from ..rating.tally import WinTable
     from ..studies.match import read_run
+    from .output import stdout_to_stderr
 
     named = [(p, p) if p == HUMAN else split_name(p) for p in arguments.players]
     one, other = (name for name, _ in named)

@@ -10,15 +10,14 @@ from __future__ import annotations
 
 import argparse
 
-from c4env.cores import usable_cores
-from c4env.evaluation.cli.declare import add_options, given
-from c4env.evaluation.cli.options import AGENT, add_format, add_quiet
-from c4env.evaluation.cli.output import show
-from c4env.evaluation.cli.progress import Progress
+from c4env.system import usable_cores
+
+from .options import AGENT, add_format, add_options, add_quiet, given
+from .output import Progress, show
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    from c4env.evaluation.exact.refute import refute
+    from ..exact.refute import refute
 
     parser.add_argument("agent", metavar="SPEC", help=f"the agent: {AGENT}")
     names = "openings positions out limit seed jobs"
@@ -28,8 +27,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(arguments: argparse.Namespace) -> None:
-    from c4env.evaluation.exact.refute import refute
-    from c4env.evaluation.plan.field import split_name
+    from ..exact.refute import refute
+    from ..games.field import split_name
 
     player = dict([split_name(arguments.agent)])
     with Progress("openings", arguments.quiet) as progress:

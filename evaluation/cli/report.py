@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from c4env.errors import InvalidOption
-from c4env.evaluation.cli.output import reader_may_end, say, show
 from c4env.evaluation.tables import plural
 
 from ...geometry import IS_STANDARD
@@ -31,13 +30,12 @@ from .options import (
     refuse,
     standard_only,
 )
-from .pages import write_pages
-from .progress import judged
+from .output import judged, reader_may_end, say, show, write_pages
 
 if TYPE_CHECKING:
     from ..exact.mistakes import Mistakes
     from ..report.models import Models
-    from ..store.record import GameRecord
+    from ..store.run_files import GameRecord
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

@@ -23,8 +23,7 @@ from typing import Final
 
 from ...geometry import IS_STANDARD
 from .options import AGENT, add_anchor, add_html, add_run, anchor_of, run_settings
-from .pages import show_run
-from .progress import RunProgress
+from .output import RunProgress, show_run
 
 _PUBLISHED: Final = "minimax:depth=5 alphabeta-chain alphabeta-window alphabeta-window-b rust-port"
 _OTHERS: Final = _PUBLISHED if IS_STANDARD else "alphabeta mcts"
@@ -50,8 +49,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(arguments: argparse.Namespace) -> None:
+    from ..games.field import split_name
     from ..games.tournament import gauntlet, round_robin
-    from ..plan.field import split_name
 
     given, me = arguments.agents, arguments.only
     if not given:

@@ -23,10 +23,10 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from c4env.evaluation.cli.output import say, show
 from c4env.evaluation.tables import Table
 
 from .options import add_board, add_format
+from .output import say, show
 
 if TYPE_CHECKING:
     from ...agents.solver import Solver
@@ -101,7 +101,7 @@ def _write_all(arguments: argparse.Namespace) -> None:
     from c4env.errors import InvalidOption
     from c4env.files import write_whole
 
-    from ...agents.solver.whole import whole_board
+    from ...agents.solver.enumeration import whole_board
 
     if arguments.positions:
         raise InvalidOption("--all: expected no positions")
@@ -168,7 +168,7 @@ def _table(solved: Iterable[tuple[str, dict[str, Any]]]) -> Table:
 def _shown(moves: str, position: Position, facts: dict[str, Any]) -> str:
     """The board, the scores below their columns, and the verdict."""
     from ...geometry import DIGITS
-    from ...view.rendering import SIDES, drawing, words_of
+    from ...render import SIDES, drawing, words_of
 
     last = DIGITS.index(moves[-1]) if moves.strip("-") else None
     if position.outcome is not None:

@@ -14,9 +14,8 @@ import webbrowser
 from contextlib import closing, suppress
 from pathlib import Path
 
-from c4env.evaluation.cli.options import add_jobs
-from c4env.evaluation.cli.output import say
-from c4env.evaluation.cli.progress import announce_compiling
+from .options import add_jobs
+from .output import announce_compiling, say
 
 PORT = 8044
 RECORD = Path("c4-games")
@@ -51,16 +50,17 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(arguments: argparse.Namespace) -> None:
     from c4env.errors import InvalidOption
-    from c4env.evaluation.games.players import Seats
-    from c4env.evaluation.plan.field import name_players
-    from c4env.evaluation.play import keep
     from c4env.lazy import from_extra
 
+    from ..games.field import name_players
+    from ..games.players import Seats
+    from ..play import keep
+
     with from_extra("web", "the web server needs starlette and uvicorn"):
-        from c4env.evaluation.web import server
-        from c4env.evaluation.web.guard import is_loopback
-    from c4env import agents
-    from c4env.agents.base import SearchingAgent
+        from ..web import server
+        from ..web.server import is_loopback
+    from ... import agents
+    from ...agents.base import SearchingAgent
 
     announce_compiling()
     named = {name: str(spec) for name, spec in name_players(arguments.agents).items()}

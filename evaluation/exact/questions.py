@@ -15,22 +15,21 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from c4env.agents.registry.imports import suggest
-from c4env.agents.solver import Solver
-from c4env.agents.solver.exam import SHA256, VERSION, exam
+from c4env.agents.imports import suggest
 from c4env.errors import C4Error, InvalidOption, UnreadableRun, require_integer
-from c4env.evaluation.exact.moves import JudgedMove, Quality
-from c4env.evaluation.exact.scores import Judge, strongest_book
-from c4env.evaluation.games.asking import Fault
-from c4env.evaluation.games.game import game_seed
-from c4env.evaluation.games.players import Here, Seats, There
-from c4env.evaluation.plan.field import split_name
-from c4env.evaluation.plan.header import version_here
-from c4env.evaluation.plan.identity import in_short
-from c4env.evaluation.store.files import read_text
-from c4env.evaluation.store.lines import Memo
+from c4env.evaluation.store.lines import Memo, read_text
 from c4env.evaluation.tables import plural, shortened
-from c4env.position import Position, format_moves
+
+from ...agents.solver import Solver
+from ...agents.solver.exam import SHA256, VERSION, exam
+from ...position import Position, format_moves
+from ..games.asking import Fault
+from ..games.field import split_name
+from ..games.game import game_seed
+from ..games.players import Here, Seats, There
+from ..store.header import in_short, version_here
+from .moves import JudgedMove, Quality
+from .scores import Judge, strongest_book
 
 EXAM: Final = "exam"
 MADE: Final = 100

@@ -25,26 +25,28 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from c4env.agents.solver import Solver
-from c4env.bitboard import BOARD, CELLS, fours
 from c4env.errors import InvalidOption, UnreadableRun, require_integer
-from c4env.evaluation.exact.questions import Answer, question
-from c4env.evaluation.exact.scores import sign, strongest_book
-from c4env.evaluation.games.players import Seats, do_all, team
-from c4env.evaluation.games.settings import Settings, Watcher
-from c4env.evaluation.plan.field import (
+from c4env.evaluation.store.lines import Memo
+from c4env.evaluation.tables import Column, Result, Table, plural
+
+from ...agents.solver import Solver
+from ...bitboard import BOARD, CELLS, fours
+from ...position import Position, format_moves, parse_moves
+from ..games.field import (
+    Openings,
     Player,
+    Settings,
     Traits,
+    Watcher,
     as_players,
+    choose_openings,
     describe_player,
     name_players,
 )
-from c4env.evaluation.plan.header import version_here
-from c4env.evaluation.plan.identity import in_short
-from c4env.evaluation.plan.openings import Openings, choose_openings
-from c4env.evaluation.store.lines import Memo
-from c4env.evaluation.tables import Column, Result, Table, plural
-from c4env.position import Position, format_moves, parse_moves
+from ..games.players import Seats, do_all, team
+from ..store.header import in_short, version_here
+from .questions import Answer, question
+from .scores import sign, strongest_book
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from ...geometry import COLUMNS, DIGITS, ROWS, parse_column
 
 if TYPE_CHECKING:
     from ...observation import Observation
-    from ..store.record import Ending
+    from ..store.run_files import Ending
 
 REASON: Final = 300  # the most characters of an agent's error to keep
 MOST_NODES: Final = 2**63 - 1

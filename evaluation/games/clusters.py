@@ -15,9 +15,9 @@ from typing import Any
 from c4env.errors import C4Error, InvalidOption, Unavailable
 from c4env.lazy import from_extra
 
-from ..plan.field import Player
-from ..plan.header import Fixture, version_here
-from ..store.record import GameRecord
+from ..store.header import Fixture, version_here
+from ..store.run_files import GameRecord
+from .field import Player
 from .players import RunSpec, Seats, play_one
 
 BATCH = 8  # games that a worker plays at a time

@@ -11,7 +11,7 @@ import numpy as np
 from c4env.evaluation.seeds import seeds
 
 from ...position import Position, format_moves
-from ..store.record import Ending, GameRecord
+from ..store.run_files import Ending, GameRecord
 from .asking import Answer, Fault
 
 

@@ -54,8 +54,8 @@ made: Final[dict[str, Any]] = {}
 
 def make(name: str, spec: str, movetime: float | None) -> Any:
     """Make an agent; return its traits, with a hash of each file of the user's that it loaded."""
-    from ..plan.field import make_player, traits_of
-    from ..plan.identity import files_of, hash_of
+    from ..store.header import files_of, hash_of
+    from .field import make_player, traits_of
 
     code = files_of(spec)
     made[name] = agent = make_player(spec, movetime)

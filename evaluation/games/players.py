@@ -24,21 +24,20 @@ from typing import Any, Final, NamedTuple, TypeVar
 
 from threadpoolctl import threadpool_limits
 
-from c4env.agents.adapters.programs.process import LineProcess
-from c4env.agents.registry.table import ZOO
+from c4env.agents.adapters.process import LineProcess
+from c4env.agents.entries import ZOO
 from c4env.errors import EngineFault, InvalidOption, LateAnswer, Unavailable, UnknownAgent
 
-from ...agents.adapters.programs.engine import Engine
+from ...agents.adapters.programs import Engine
 from ...agents.base import Agent
-from ...agents.registry.registry import registered_here, split_spec
+from ...agents.spec import registered_here, split_spec
 from ...observation import observe
 from ...position import Position
-from ..plan.field import Player, Traits, is_language_model, make_player, traits_of
-from ..store.record import GameRecord
+from ..store.run_files import GameRecord
 from ..store.transcripts import Transcripts
 from .asking import Answer, Fault, ask, begin, function_of
+from .field import DAY, Player, Traits, is_language_model, make_player, traits_of
 from .game import Clock, play_game
-from .settings import DAY
 
 GRACE: Final = 2.0  # seconds for agents to close, before their process is killed
 ONE_THREAD: Final = dict.fromkeys(

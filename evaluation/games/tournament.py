@@ -16,30 +16,30 @@ import numpy as np
 from c4env.arrays import Float64s
 from c4env.errors import InvalidOption, Unavailable
 from c4env.evaluation.tables import plural
-from c4env.version import commit
+from c4env.system import commit
 
-from ...agents.registry.registry import split_spec
-from ..plan.field import (
+from ...agents.spec import split_spec
+from ..rating.ratings import Ratings, rate
+from ..rating.tally import Tally, WinTable, costs
+from ..store.header import Fixture, Kind, RunHeader, SprtPlan, in_short, version_here
+from ..store.run_files import GameRecord, digest, games_table, open_games
+from ..store.transcripts import Transcripts
+from .clusters import play_elsewhere
+from .field import (
+    CLUSTERS,
+    Openings,
     Player,
     Players,
+    Settings,
     Traits,
+    Watcher,
     as_players,
+    choose_openings,
     describe_player,
     name_players,
     separate,
 )
-from ..plan.header import Fixture, Kind, RunHeader, SprtPlan, version_here
-from ..plan.identity import in_short
-from ..plan.openings import Openings, choose_openings
-from ..rating.ratings import Ratings, rate
-from ..rating.tally import Tally, costs
-from ..rating.wintable import WinTable
-from ..store.record import GameRecord, digest
-from ..store.run_files import games_table, open_games
-from ..store.transcripts import Transcripts
-from .clusters import play_elsewhere
 from .players import RunSpec, Seats, do_all, play_one, team
-from .settings import CLUSTERS, Settings, Watcher
 
 
 class Frames(NamedTuple):
@@ -172,9 +172,9 @@ def round_robin(
             their ``name`` or ``__name__``); or a mapping from names to specs and callables.
         openings: a number of plies, for all positions after this number but no mirror images;
             ``"balanced:4,2"``; the path of a file; or a list of move strings. See
-            :func:`c4env.evaluation.plan.openings.choose_openings`.
+            :func:`c4env.evaluation.games.field.choose_openings`.
         seed, jobs, out, limit, movetime, margin, backend, address, max_tokens, watch, on_game: see
-            :class:`c4env.evaluation.games.settings.Settings`.
+            :class:`c4env.evaluation.games.field.Settings`.
 
     Returns:
         the games, with their table, ratings and digest.
@@ -226,7 +226,7 @@ def gauntlet(
         field: the opponents, which do not meet each other.
         openings: as in :func:`round_robin`.
         seed, jobs, out, limit, movetime, margin, backend, address, max_tokens, watch, on_game: see
-            :class:`c4env.evaluation.games.settings.Settings`.
+            :class:`c4env.evaluation.games.field.Settings`.
 
     Raises:
         InvalidOption: a side has no agent, an agent occurs twice, or a number is invalid.

@@ -5,7 +5,7 @@ order of the games does not matter. The unit of the penalty is a pair of games f
 swapped colours.
 
 Games from one opening are correlated. Therefore the Bayesian bootstrap
-(:mod:`c4env.evaluation.rating.interval`) resamples whole openings: each draw gives the openings
+(:mod:`c4env.evaluation.rating.fit`) resamples whole openings: each draw gives the openings
 random weights (:meth:`Tally.weights`) and fits again. The penalty's points are random too, with
 gamma distributions whose shape is the mean. For two agents and independent pairs of games, the
 result is near Jeffreys' interval for a proportion. So the interval stays wide even if an agent wins
@@ -28,11 +28,10 @@ from typing import Any, Final, NamedTuple, overload
 
 import numpy as np
 
-from c4env.agents.registry.imports import suggest
+from c4env.agents.imports import suggest
 from c4env.arrays import Float64s, Int64s
 from c4env.errors import InvalidOption
-from c4env.evaluation.rating.fit import ELO, firth, fit, information
-from c4env.evaluation.rating.interval import DRAWS, FEW, TAILS, Interval
+from c4env.evaluation.rating.fit import DRAWS, ELO, FEW, TAILS, Interval, firth, fit, information
 from c4env.evaluation.tables import Column, Table, plural, signed
 
 from .tally import Cost, Tally

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from c4env.errors import InvalidOption
-from c4env.evaluation.rating.interval import Interval
+from c4env.evaluation.rating.fit import Interval
 
 Decision = Literal["H0", "H1"]
 

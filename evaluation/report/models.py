@@ -6,11 +6,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from c4env.evaluation.exact.moves import Quality
-from c4env.evaluation.store.record import GameRecord
-from c4env.evaluation.store.transcripts import Spoken
 from c4env.evaluation.tables import Column, Result, Table, shortened
-from c4env.position import DIGITS
+
+from ...position import DIGITS
+from ..exact.moves import Quality
+from ..store.run_files import GameRecord
+from ..store.transcripts import Spoken
 
 LONGEST: Final = 4000  # the most characters of a message on the page
 

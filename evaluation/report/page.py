@@ -9,26 +9,41 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import string
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from importlib.resources import files
 from typing import Any, Final
 
-from c4env.evaluation.exact.mistakes import SHOWN, Mistakes
-from c4env.evaluation.exact.moves import Quality, bands
-from c4env.evaluation.exact.scores import Judge, Scores, positions_of
-from c4env.evaluation.games.tournament import Tournament
-from c4env.evaluation.rating.ratings import FIRST, Ratings
 from c4env.evaluation.rating.sprt import states
-from c4env.evaluation.rating.tally import costs
-from c4env.evaluation.report.headline import command_of, remarks, sentence
-from c4env.evaluation.report.labels import labels
-from c4env.evaluation.report.static import STATIC, inlined
-from c4env.evaluation.report.summary import standings
-from c4env.evaluation.store.record import GameRecord
-from c4env.evaluation.studies.match import Match
 from c4env.evaluation.tables import Column, Table
-from c4env.position import Position
+
+from ...position import Position
+from ..exact.mistakes import SHOWN, Mistakes
+from ..exact.moves import Quality, bands
+from ..exact.scores import Judge, Scores, positions_of
+from ..games.tournament import Tournament
+from ..rating.ratings import FIRST, Ratings
+from ..rating.tally import costs
+from ..store.run_files import GameRecord
+from ..studies.match import Match
+from .summary import command_of, labels, remarks, sentence, standings
+
+STATIC: Final = files("c4env.evaluation.report") / "static"
+"""The folder of the styles and scripts."""
+
+
+def inlined(template: str) -> str:
+    """Replace a page's references to styles and scripts with the content of the files."""
+
+    def content(found: re.Match[str]) -> str:
+        tag = "style" if found[1].endswith(".css") else "script"
+        return f"<{tag}>\n{STATIC.joinpath(found[1]).read_text('utf-8')}</{tag}>"
+
+    named = r'<(?:link rel="stylesheet" href|script src)="static/([\w.]+)">(?:</script>)?'
+    return re.sub(named, content, template)
+
 
 PLACE: Final = '"REPORT"'  # the template's placeholder for the run
 BAND: Final = 4  # plies for each point of the blunder curve
@@ -60,7 +75,7 @@ def contents(
         title: the page's title.
         date: the run's date, shown as given.
         talk: conversations of language models
-            (:func:`c4env.evaluation.report.models.conversations`).
+            (:func:`c4env.evaluation.report.page.conversations`).
     """
     games, header = run.games, run.header
     ratings = (ratings or run.ratings).with_costs(costs(games))

@@ -18,15 +18,15 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from c4env.cores import usable_cores
 from c4env.errors import InvalidOption, UnreadableRun
-from c4env.evaluation.games.tournament import Tournament, gauntlet, round_robin
-from c4env.evaluation.plan.field import Player, split_name
-from c4env.evaluation.rating.ratings import Ratings, rate
-from c4env.evaluation.rating.tally import Tally, costs
-from c4env.evaluation.store.files import read_text
+from c4env.evaluation.store.lines import read_text
 from c4env.evaluation.tables import Column, Table, plural
-from c4env.version import __version__, commit
+from c4env.system import __version__, commit, usable_cores
+
+from ..games.field import Player, split_name
+from ..games.tournament import Tournament, gauntlet, round_robin
+from ..rating.ratings import Ratings, rate
+from ..rating.tally import Tally, costs
 
 FORMAT: Final = "c4env leaderboard 1"
 STORED: Final = "leaderboard.json"  # beside this module
@@ -223,7 +223,7 @@ def play_leaderboard(
         field: "default", "published" or "equal time" for the settings of each agent, by spec.
         quick: whether to play fewer openings; the games then take minutes.
         settings: ``jobs``, ``out``, ``watch``, ...: see
-            :class:`c4env.evaluation.games.settings.Settings`; the seed stays 0.
+            :class:`c4env.evaluation.games.field.Settings`; the seed stays 0.
     """
     settings["limit"] = QUICK if quick else FULL
     return Board.of(round_robin(list(field), openings=OPENINGS, **settings), field)
@@ -265,7 +265,7 @@ def place(
         limit: number of openings to play, from the start of the board's openings.
         against: agents of the board that the newcomer meets; empty means all agents.
         settings: ``seed``, ``jobs``, ``out``, ``watch``, ...: see
-            :class:`c4env.evaluation.games.settings.Settings`.
+            :class:`c4env.evaluation.games.field.Settings`.
 
     Returns:
         the newcomer's name, the ratings of the field and the newcomer, and the games.

@@ -14,19 +14,26 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from c4env.errors import InvalidOption, UnreadableRun
-from c4env.evaluation.rating.interval import Interval
+from c4env.evaluation.rating.fit import Interval
 from c4env.evaluation.rating.sprt import SCORES, Decision, Sprt, normalized_elo, score_of
 from c4env.evaluation.tables import Column, Table, signed
 
-from ..games.settings import Settings, Watcher
+from ..games.field import (
+    Openings,
+    Player,
+    Players,
+    Settings,
+    Watcher,
+    as_players,
+    choose_openings,
+    name_advice,
+    name_players,
+)
 from ..games.tournament import Tournament, play, prepare
-from ..plan.field import Player, Players, as_players, name_advice, name_players
-from ..plan.header import RunHeader, SprtPlan
-from ..plan.openings import Openings, choose_openings
 from ..rating.ratings import Ratings
-from ..rating.wintable import Cell
-from ..store.record import GameRecord
-from ..store.run_files import read_games
+from ..rating.tally import Cell
+from ..store.header import RunHeader, SprtPlan
+from ..store.run_files import GameRecord, read_games
 
 
 @dataclass(frozen=True, repr=False)
@@ -242,11 +249,11 @@ def play_match(
             a name to one of these.
         other: its opponent.
         openings: as in :func:`evaluation.round_robin`; the seed shuffles the openings, but not a
-            list (:func:`c4env.evaluation.plan.openings.choose_openings`).
+            list (:func:`c4env.evaluation.games.field.choose_openings`).
         sprt: the test that stops the match as soon as it decides; None plays all openings.
         on_pair: called after each pair, with the points of the first agent.
         seed, jobs, out, limit, movetime, margin, backend, address, max_tokens, watch, on_game: see
-            :class:`c4env.evaluation.games.settings.Settings`.
+            :class:`c4env.evaluation.games.field.Settings`.
 
     Raises:
         InvalidOption: a side is not one agent, both have one name, or a number is invalid.

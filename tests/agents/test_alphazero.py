@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from c4env import Position, evaluation
-from c4env.envs.vectorized.batch import bitboards, observed
+from c4env.envs.batch import bitboards, observed
 from c4env.errors import InvalidOption
 from tests.helpers.processes import run_python, start_python
 

@@ -5,9 +5,9 @@ import random
 import numpy as np
 import pytest
 
-from c4env.agents.solver import Book, Solver
-from c4env.agents.solver.book import default_book, enumeration, twelve, twelve_ply_book
-from c4env.agents.solver.kernels.table import position_key
+from c4env.agents.solver import Book, Solver, enumeration, twelve
+from c4env.agents.solver.book import default_book, twelve_ply_book
+from c4env.agents.solver.table import position_key
 from c4env.bitboard import COLUMNS, mirror_all
 from c4env.errors import InvalidOption, MissingExtra
 from c4env.position import Position

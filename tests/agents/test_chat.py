@@ -10,8 +10,7 @@ import pytest
 pytest.importorskip("openai")
 
 from c4env import Position, agents
-from c4env.agents.adapters.chat.endpoint import open_client
-from c4env.agents.adapters.chat.prompts import find_prompt
+from c4env.agents.adapters.chat import find_prompt, open_client
 from c4env.envs.text import fill, template
 from c4env.errors import EngineFault, IllegalMove, InvalidOption, Unavailable
 from tests.helpers.chat import KEY, Fault, server_with_key

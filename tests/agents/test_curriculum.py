@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from c4env import ConnectFourEnv, ConnectFourVectorEnv, Position, observe
-from c4env.agents.graded.agent import Graded
-from c4env.agents.graded.curriculum import Curriculum
-from c4env.envs.vectorized.batch import bitboards, boards_from
+from c4env.agents.graded import Curriculum, Graded
+from c4env.envs.batch import bitboards, boards_from
 from c4env.errors import InvalidOption
 
 

@@ -85,7 +85,7 @@ def test_a_wrong_answer_is_a_fault_and_the_next_game_begins_afresh(
 
 
 def test_a_late_answer_is_a_fault(tmp_path, made, monkeypatch):
-    monkeypatch.setattr("c4env.agents.adapters.programs.engine.STARTUP", 0.1)
+    monkeypatch.setattr("c4env.agents.adapters.programs.STARTUP", 0.1)
     agent = made(f"exec:{answering(tmp_path, 'time.sleep(60)')},timeout=0.1")
     with pytest.raises(LateAnswer, match=r"gave no answer within 0\.\d+ s; does it flush"):
         agent.choose(HALF)

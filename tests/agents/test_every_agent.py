@@ -11,17 +11,16 @@ import c4env
 from c4env import Position, agents, batched, evaluation
 from c4env.agents.adapters.models import agent_of
 from c4env.agents.base import Agent
-from c4env.agents.registry.entries import REQUIRED
-from c4env.agents.registry.registry import options_of_entry
-from c4env.agents.registry.table import ZOO
+from c4env.agents.entries import REQUIRED, ZOO
 from c4env.agents.sampling.tree import sign
 from c4env.agents.search.threads import LIMIT
 from c4env.agents.solver import Solver
+from c4env.agents.spec import options_of_entry
 from c4env.boards import Size
 from c4env.envs.text import TextEnv, fill, read_move, template
 from c4env.errors import C4Error, IllegalMove, InvalidOption, MissingExtra, WrongBoard
 from c4env.jit import config
-from c4env.view.rendering import ansi, rgb_array, svg
+from c4env.render import ansi, rgb_array, svg
 from tests.helpers.boards import WIDEST, part
 from tests.helpers.paths import ROOT
 from tests.rules import reference
@@ -148,8 +147,8 @@ def test_the_solver_scores_a_wide_board_as_plain_negamax_does():
 def test_a_frame_of_the_solver_holds_the_order_of_all_columns(columns, monkeypatch):
     """Words that the test adds to each frame stay unused."""
     size = Size(2, columns, 4)
-    null_window = part(size, "agents.solver.kernels.null_window")
-    driver, table = (part(size, f"agents.solver.kernels.{name}") for name in ("driver", "table"))
+    null_window = part(size, "agents.solver.null_window")
+    driver, table = (part(size, f"agents.solver.{name}") for name in ("driver", "table"))
     frame = null_window.FRAME
     words = frame + columns
     monkeypatch.setattr(null_window, "FRAME", words)
@@ -167,8 +166,8 @@ def test_a_frame_of_the_solver_holds_the_order_of_all_columns(columns, monkeypat
 @pytest.mark.parametrize("columns", [7, 8, 9, 15])
 def test_the_order_of_a_frame_leaves_all_children_as_they_were_written(columns):
     size = Size(2, columns, 4)
-    null_window = part(size, "agents.solver.kernels.null_window")
-    memory = part(size, "agents.solver.kernels.table").allocate(1)
+    null_window = part(size, "agents.solver.null_window")
+    memory = part(size, "agents.solver.table").allocate(1)
     work = np.zeros(null_window.WORKSPACE, np.int64)
     null_window.reset_workspace(work, memory, 1)
     null_window.write_node(work, null_window.ROOT, 0, 0, 0, 0, 0)

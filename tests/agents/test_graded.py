@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from c4env import ConnectFourVectorEnv, Position, agents
-from c4env.agents.graded.agent import Graded, Player, look, skill_of
-from c4env.agents.graded.levels import ANCHOR, ANCHOR_ELO, ELO, SKILL
+from c4env.agents.graded import Graded, Player, look, skill_of
 from c4env.agents.heuristics import WIN
-from c4env.envs.vectorized.batch import bitboards, boards_from
+from c4env.agents.levels import ANCHOR, ANCHOR_ELO, ELO, SKILL
+from c4env.envs.batch import bitboards, boards_from
 from c4env.evaluation.studies.leaderboard import stored_board
 from tests.rules.positions import random_positions
 

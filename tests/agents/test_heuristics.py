@@ -12,7 +12,7 @@ from c4env import Position, agents
 from c4env.agents.heuristics import names
 from c4env.agents.heuristics.evaluations import line_score
 from c4env.agents.heuristics.names import HEURISTICS, load
-from c4env.envs.vectorized.batch import bitboards
+from c4env.envs.batch import bitboards
 from c4env.errors import InvalidOption, WrongBoard
 from c4env.jit import config
 from tests.helpers.paths import published

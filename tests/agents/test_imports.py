@@ -4,7 +4,7 @@ import sys
 import pytest
 
 from c4env import Position, agents
-from c4env.agents.registry.imports import import_attribute
+from c4env.agents.imports import import_attribute
 from c4env.errors import UnknownAgent
 
 

@@ -19,7 +19,7 @@ from c4env import (
 from c4env.agents import Pool
 from c4env.agents.adapters.networks import network_of
 from c4env.agents.selfplay.search import GumbelSearch
-from c4env.envs.vectorized.batch import bitboards
+from c4env.envs.batch import bitboards
 from c4env.errors import EngineFault, InvalidOption
 from c4env.evaluation.games.game import play_game
 from c4env.evaluation.games.players import Here

@@ -7,17 +7,17 @@ import numpy as np
 import pytest
 
 from c4env import Position, evaluation
-from c4env.agents.network import agent as learned_agent
-from c4env.agents.network import features, network
-from c4env.agents.network.agent import Learned
-from c4env.agents.network.network import Network, shipped
+from c4env.agents import network
+from c4env.agents import network as features
+from c4env.agents import network as learned_agent
+from c4env.agents.network import Learned, Network, shipped
 from c4env.agents.solver import Solver
-from c4env.envs.vectorized.batch import bitboards, observed
+from c4env.envs.batch import bitboards, observed
 from c4env.errors import InvalidOption
 from tests.rules import reference
 from tests.rules.positions import quiet, random_positions
 
-WEIGHTS = Path(network.__file__).with_name("weights.npz")
+WEIGHTS = Path(network.__file__).with_name("network.npz")
 
 
 def test_the_weights_are_whole_numbers_and_no_sum_is_rounded():

@@ -11,7 +11,7 @@ import c4env
 from c4env import ConnectFourEnv, ConnectFourVectorEnv, Position, agents
 from c4env.agents import Pool
 from c4env.agents.search.fixed_depth import FixedDepth
-from c4env.envs.vectorized.batch import bitboards
+from c4env.envs.batch import bitboards
 from c4env.errors import InvalidOption, UnknownAgent
 from tests.rules.positions import random_positions
 

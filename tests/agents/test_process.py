@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from c4env.agents.adapters.programs.process import LONGEST_LINE, LineProcess
+from c4env.agents.adapters.process import LONGEST_LINE, LineProcess
 from c4env.errors import EngineFault, LateAnswer
 from tests.helpers.engines import answering, lives, python, wait_for_the_end
 from tests.helpers.processes import start_python
@@ -75,7 +75,7 @@ def test_a_talker_on_stderr_neither_blocks_nor_gains_time(tmp_path):
 
 OWNER = """
 import sys, time
-from c4env.agents.adapters.programs.process import LineProcess
+from c4env.agents.adapters.process import LineProcess
 process = LineProcess(sys.argv[2:], "it")
 print(process.ask("", 20), flush=True)
 if sys.argv[1] == "kill":

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from c4env.agents.sampling.qtransforms import complete_by_mixed_value
+from c4env.agents.sampling.search import complete_by_mixed_value
 from c4env.agents.sampling.tree import NODE, OPEN
 
 

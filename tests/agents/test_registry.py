@@ -8,11 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from c4env import ConnectFourEnv, Position, agents, observe
+from c4env.agents import spec as registry
 from c4env.agents.base import Agent, FunctionAgent
-from c4env.agents.registry import registry
-from c4env.agents.registry.entries import REQUIRED, Entry, Range
-from c4env.agents.registry.options import validate_args
-from c4env.agents.registry.registry import (
+from c4env.agents.entries import REQUIRED, ZOO, Entry, Range
+from c4env.agents.options import validate_args
+from c4env.agents.spec import (
     ENTRY_POINTS,
     describe,
     described,
@@ -23,7 +23,6 @@ from c4env.agents.registry.registry import (
     register,
     split_spec,
 )
-from c4env.agents.registry.table import ZOO
 from c4env.errors import InvalidOption, UnknownAgent
 from tests.helpers.paths import ROOT
 from tests.helpers.processes import run_python

@@ -4,7 +4,7 @@ import pytest
 
 from c4env import Position, agents
 from c4env.agents.heuristics.evaluations import line_score
-from c4env.agents.published.rustport import MAX, RustPort, search
+from c4env.agents.search.rustport import MAX, RustPort, search
 from c4env.agents.search.threads import UNWATCHED
 from c4env.jit import config
 from tests.helpers.paths import published

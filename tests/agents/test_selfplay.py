@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from c4env import Position, agents, evaluation
-from c4env.envs.vectorized.batch import bitboards, observed
+from c4env.envs.batch import bitboards, observed
 from c4env.errors import InvalidOption
 from c4env.observation import observe
 from tests.rules import reference
@@ -19,13 +19,14 @@ torch.set_num_threads(1)  # a second one would but wait on a busy machine
 
 from c4env.agents.selfplay import ppo  # noqa: E402  # needs torch
 from c4env.agents.selfplay.network import (  # noqa: E402
+    RATES,
     DeviceEvaluator,
     Evaluator,
+    Optimiser,
     SelfPlayNetwork,
     planes_on_device,
     tensor_of,
 )
-from c4env.agents.selfplay.optimiser import RATES, Optimiser  # noqa: E402
 
 # -- as an agent --------------------------------------------------------------------------
 

@@ -8,15 +8,15 @@ import pytest
 
 from c4env import Position, agents
 from c4env.agents.selfplay.search import PolicyOutput
-from c4env.cores import usable_cores
-from c4env.envs.vectorized.batch import bitboards
+from c4env.envs.batch import bitboards
 from c4env.errors import InvalidOption
+from c4env.system import usable_cores
 from tests.helpers.processes import start_python
 
 torch = pytest.importorskip("torch", reason="needs torch: pip install torch")
 torch.set_num_threads(1)  # a second one would but wait on a busy machine
 
-from c4env.agents.selfplay import games, train  # noqa: E402  # it needs torch
+from c4env.agents.selfplay import games, train  # noqa: E402  # they need torch
 
 SMALL = {"boards": 16, "channels": 4, "units": 8, "batch": 32, "stages": "0:2:0"}
 STAGE = train.Stage(2, 0)

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from c4env.agents.solver import NO_SCORE, Solver
-from c4env.agents.solver.kernels.null_window import UNDECIDED, parity_bound
+from c4env.agents.solver.null_window import UNDECIDED, parity_bound
 from c4env.bitboard import CELLS, COLUMNS, playable, winning_cells
 from c4env.boards import Size
-from c4env.envs.vectorized.batch import bitboards
+from c4env.envs.batch import bitboards
 from c4env.errors import InvalidOption, InvalidPosition
 from c4env.position import Position
 from tests.helpers.boards import part

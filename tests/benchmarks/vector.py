@@ -13,7 +13,7 @@ import numpy as np
 
 from c4env.agents.pool import Pool
 from c4env.arrays import Int8s, Int64s
-from c4env.envs.vectorized.vector import ConnectFourVectorEnv
+from c4env.envs.vector import ConnectFourVectorEnv
 from c4env.evaluation.tables import Table
 from tests.benchmarks.harness import in_turns
 

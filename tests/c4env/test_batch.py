@@ -2,8 +2,8 @@
 
 import pytest
 
-from c4env.envs.vectorized.batch import bitboards, boards_from, observed, positions_of
-from c4env.envs.vectorized.drand48 import STATES, below, next_random
+from c4env.envs.batch import bitboards, boards_from, observed, positions_of
+from c4env.envs.drand48 import STATES, below, next_random
 from tests.rules.positions import random_positions
 
 

@@ -55,7 +55,7 @@ def test_games_are_those_of_the_slow_rules(size):
 @pytest.mark.parametrize("size", [STANDARD, *RULES], ids=str)
 def test_every_layout_shows_the_board_and_is_read_back(size):
     board, observation = c4env.board(*size), part(size, "observation")
-    boards_from = part(size, "envs.vectorized.batch").boards_from
+    boards_from = part(size, "envs.batch").boards_from
     position, before, values = board.Position(), reference.empty_board(size), set()
     for column in reference.random_game(3, size):
         mover, discs = position.to_move, [position.mine, position.theirs]

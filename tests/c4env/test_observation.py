@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 
 from c4env import Position, observe, position_from, with_mirrors
-from c4env.envs.vectorized.batch import boards_from
+from c4env.envs.batch import boards_from
 from c4env.errors import InvalidPosition
 from c4env.observation import LAYOUTS, Form
 from tests.rules import reference

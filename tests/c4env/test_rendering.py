@@ -7,15 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from c4env import Position
-from c4env.view.rendering import (
-    DISC_COLOURS,
-    HOLE_COLOUR,
-    MARK_COLOUR,
-    ansi,
-    rgb_array,
-    svg,
-    words_of,
-)
+from c4env.render import DISC_COLOURS, HOLE_COLOUR, MARK_COLOUR, ansi, rgb_array, svg, words_of
 from tests.rules.strategies import positions
 
 WON = Position.parse("4455667")

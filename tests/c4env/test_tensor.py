@@ -19,7 +19,7 @@ from c4env.observation import DTYPES, LAYOUTS, Form
 from tests.helpers.boards import OTHER_BOARDS, WIDEST
 
 try:
-    from c4env.envs.vectorized import tensor, tensor_env
+    from c4env.envs import tensor, tensor_env
 except MissingExtra:
     tensor = tensor_env = None
 
@@ -433,7 +433,7 @@ def test_bad_arguments_are_refused(torch):
 
 @pytest.mark.parametrize("name", ["tensor", "tensor_env"])
 def test_without_torch_the_extra_is_named(monkeypatch, name):
-    module = f"c4env.envs.vectorized.{name}"
+    module = f"c4env.envs.{name}"
     monkeypatch.setitem(sys.modules, "torch", None)
     monkeypatch.delitem(sys.modules, module, raising=False)
     with pytest.raises(MissingExtra, match=r"pip install 'c4env\[torch\]'"):

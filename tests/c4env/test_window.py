@@ -10,8 +10,7 @@ import pytest
 from c4env import Position
 from c4env.envs.aec import env, raw_env
 from c4env.errors import C4Error, MissingExtra
-from c4env.view.rendering import rgb_array
-from c4env.view.window import Window
+from c4env.render import Window, rgb_array
 
 pygame = pytest.importorskip("pygame")
 

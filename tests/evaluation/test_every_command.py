@@ -9,11 +9,10 @@ import pytest
 
 from c4env import agents, evaluation
 from c4env.evaluation.__main__ import main
-from c4env.evaluation.cli import progress
-from c4env.evaluation.cli.progress import MatchProgress, RunProgress
+from c4env.evaluation.cli import output as progress
+from c4env.evaluation.cli.output import MatchProgress, RunProgress
 from c4env.evaluation.rating.sprt import Sprt
-from c4env.evaluation.store.record import GameRecord
-from c4env.evaluation.store.run_files import GAMES_FILE, read_games
+from c4env.evaluation.store.run_files import GAMES_FILE, GameRecord, read_games
 from tests.helpers.commands import refusal
 from tests.helpers.processes import environment, run_python
 

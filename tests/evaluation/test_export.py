@@ -6,7 +6,7 @@ import pytest
 
 from c4env.errors import InvalidOption, Unwritable
 from c4env.evaluation.store import run_files as export
-from c4env.evaluation.store.record import GameRecord
+from c4env.evaluation.store.run_files import GameRecord
 
 GAMES = [
     GameRecord(("a,b", "c"), "44", "4455667", 0, "four", "", (1, 2), (0.25, 0.5)),

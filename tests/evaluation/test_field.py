@@ -4,11 +4,11 @@ import pytest
 
 from c4env import agents, evaluation
 from c4env.agents.base import Agent
-from c4env.agents.registry.entries import Entry
+from c4env.agents.entries import Entry
 from c4env.errors import UnreadableRun
+from c4env.evaluation.games.field import Traits, make_player, name_players, split_name
 from c4env.evaluation.games.game import Clock
 from c4env.evaluation.games.players import Seats
-from c4env.evaluation.plan.field import Traits, make_player, name_players, split_name
 from tests.helpers.processes import run_python
 
 
@@ -103,7 +103,7 @@ def test_a_path_may_hold_an_equals_sign_and_a_name_no_slash(spec):
 def test_what_a_first_move_loads_is_loaded_when_the_agent_is_made():
     """Else a short time limit would be lost to imports."""
     code = """import sys
-from c4env.evaluation.plan.field import make_player
+from c4env.evaluation.games.field import make_player
 make_player("greedy", None)
-print("c4env.agents.search.greedy" in sys.modules)"""
+print("c4env.agents.baselines" in sys.modules)"""
     assert run_python("-c", code, check=True).stdout == "True\n"

@@ -4,10 +4,9 @@ from hypothesis import strategies as st
 
 from c4env import evaluation
 from c4env.errors import UnreadableRun
-from c4env.evaluation.plan.header import RunHeader
 from c4env.evaluation.rating.sprt import Sprt
-from c4env.evaluation.store.record import digest
-from c4env.evaluation.store.run_files import GAMES_FILE, grown, read_games
+from c4env.evaluation.store.header import RunHeader
+from c4env.evaluation.store.run_files import GAMES_FILE, digest, grown, read_games
 from c4env.evaluation.studies.match import play_match
 
 TWO = ["random", "greedy"]

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from c4env.evaluation.plan.header import RunHeader, SprtPlan
-from c4env.evaluation.store.record import GameRecord
+from c4env.evaluation.store.header import RunHeader, SprtPlan
+from c4env.evaluation.store.run_files import GameRecord
 from tests.helpers.paths import ROOT
 
 HEADER = RunHeader(

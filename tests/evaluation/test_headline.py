@@ -6,11 +6,11 @@ from c4env.evaluation.cli import match, run
 from c4env.evaluation.cli.options import Parser
 from c4env.evaluation.games.tournament import gauntlet as play_gauntlet
 from c4env.evaluation.games.tournament import round_robin
-from c4env.evaluation.plan.header import RunHeader, SprtPlan
 from c4env.evaluation.rating.ratings import Interval, Rating, Ratings
 from c4env.evaluation.rating.sprt import Sprt, expected_score
-from c4env.evaluation.report.headline import command_of, remarks, sentence
-from c4env.evaluation.store.record import GameRecord
+from c4env.evaluation.report.summary import command_of, remarks, sentence
+from c4env.evaluation.store.header import RunHeader, SprtPlan
+from c4env.evaluation.store.run_files import GameRecord
 from c4env.evaluation.studies.match import Match, play_match
 from c4env.openings import enumerate_openings
 from tests.helpers.runs import run_of

@@ -8,10 +8,10 @@ import pytest
 
 from c4env import agents, evaluation
 from c4env.agents.base import Agent
-from c4env.agents.registry.entries import Entry
+from c4env.agents.entries import Entry
 from c4env.errors import UnreadableRun
 from c4env.evaluation.games.players import Seats
-from c4env.evaluation.plan.identity import files_of, in_short
+from c4env.evaluation.store.header import files_of, in_short
 from tests.helpers.paths import modules
 from tests.helpers.processes import environment, run_python
 

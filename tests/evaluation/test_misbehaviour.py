@@ -14,11 +14,11 @@ from threadpoolctl import threadpool_info
 
 from c4env import evaluation
 from c4env.agents.baselines import Greedy
-from c4env.agents.published.alphabeta import AlphaBeta
+from c4env.agents.search.published import AlphaBeta
 from c4env.errors import InvalidOption, Unavailable, UnknownAgent
 from c4env.evaluation.__main__ import main
+from c4env.evaluation.cli.output import stdout_to_stderr
 from c4env.evaluation.games.players import Host, RunSpec, Seats, play_one
-from c4env.evaluation.games.processes import stdout_to_stderr
 from tests.helpers.policies import first_legal
 from tests.helpers.processes import run_python
 

@@ -9,9 +9,8 @@ from c4env.errors import InvalidOption
 from c4env.evaluation.exact.mistakes import Mistake, Mistakes
 from c4env.evaluation.exact.moves import Quality, bands, judge_games
 from c4env.evaluation.exact.scores import Judge
-from c4env.evaluation.plan.header import RunHeader
-from c4env.evaluation.store.record import GameRecord
-from c4env.evaluation.store.run_files import open_games
+from c4env.evaluation.store.header import RunHeader
+from c4env.evaluation.store.run_files import GameRecord, open_games
 from c4env.position import Position
 
 # 31 discs, the second player to move: columns 3, 4 and 6 win (+2), 2 loses (-3) and 5 (-5).

@@ -6,7 +6,7 @@ import pytest
 from c4env import evaluation
 from c4env.evaluation.exact.moves import JudgedMove, Quality, bands, judge_games
 from c4env.evaluation.exact.scores import Judge
-from c4env.evaluation.store.record import GameRecord
+from c4env.evaluation.store.run_files import GameRecord
 
 # Columns 0 wins soon, 1 wins late, 2 draws, 3 loses; the others are full.
 MIXED = (5, 2, 0, -3, None, None, None)

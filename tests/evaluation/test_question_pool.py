@@ -12,9 +12,15 @@ import pytest
 from c4env import Position, agents
 from c4env.agents.base import SearchingAgent, SearchResult
 from c4env.agents.solver import Solver
-from c4env.evaluation.web.question_pool import QuestionPool
-from c4env.evaluation.web.questions import AGENTS_KEPT, Question, RecentAgents, answer, parts
-from c4env.evaluation.web.specs import MEMORY
+from c4env.evaluation.web.questions import (
+    AGENTS_KEPT,
+    MEMORY,
+    Question,
+    QuestionPool,
+    RecentAgents,
+    answer,
+    parts,
+)
 
 ENDLESS = Question("move", "minimax:depth=42", "")
 

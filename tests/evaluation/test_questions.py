@@ -17,7 +17,7 @@ from c4env.evaluation.exact.questions import (
     seats_of,
 )
 from c4env.evaluation.exact.scores import SCORES_FILE, Judge, positions_backwards, positions_of
-from c4env.evaluation.store.record import GameRecord
+from c4env.evaluation.store.run_files import GameRecord
 from c4env.position import Position
 from tests.rules.positions import format_labelled, random_positions
 

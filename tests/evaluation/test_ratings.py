@@ -9,9 +9,8 @@ from c4env.errors import InvalidOption
 from c4env.evaluation.rating.fit import firth, fit
 from c4env.evaluation.rating.ratings import parse_anchor, rate
 from c4env.evaluation.rating.tally import Tally
-from c4env.evaluation.report.headline import sentence
-from c4env.evaluation.store.record import GameRecord
-from c4env.evaluation.store.run_files import read_games
+from c4env.evaluation.report.summary import sentence
+from c4env.evaluation.store.run_files import GameRecord, read_games
 from c4env.openings import enumerate_openings
 from tests.helpers.runs import rated, run_of
 

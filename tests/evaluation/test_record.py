@@ -4,9 +4,8 @@ from dataclasses import replace
 import pytest
 
 from c4env.errors import UnreadableRun
-from c4env.evaluation.plan.header import RunHeader
-from c4env.evaluation.store.record import GameRecord, digest
-from c4env.evaluation.store.run_files import open_games, read_games
+from c4env.evaluation.store.header import RunHeader
+from c4env.evaluation.store.run_files import GameRecord, digest, open_games, read_games
 
 WON = GameRecord(("a", "b"), "12", "1212121", 0, "four", "", (5, 7), (0.25, 0.5))
 LEFT = GameRecord(("b", "a"), "", "44", 1, "exception", "ValueError: it broke\nbadly")

@@ -11,9 +11,9 @@ from c4env.evaluation.exact.mistakes import Mistakes
 from c4env.evaluation.exact.moves import Quality
 from c4env.evaluation.exact.scores import Judge
 from c4env.evaluation.report import page as report
-from c4env.evaluation.report.static import STATIC
+from c4env.evaluation.report.page import STATIC
 from c4env.evaluation.report.summary import RunSummary
-from c4env.evaluation.store.record import GameRecord
+from c4env.evaluation.store.run_files import GameRecord
 from tests.helpers.runs import rated, record_run, run_of
 
 NASTY = "</script><img src=x onerror=alert(1)>&\u2028"

@@ -11,10 +11,9 @@ import pytest
 
 from c4env import evaluation
 from c4env.evaluation.rating.ratings import FIRST
-from c4env.evaluation.rating.wintable import Cell, WinTable
-from c4env.evaluation.report.headline import played_alike
-from c4env.evaluation.report.summary import RunSummary
-from c4env.evaluation.store.record import GameRecord
+from c4env.evaluation.rating.tally import Cell, WinTable
+from c4env.evaluation.report.summary import RunSummary, played_alike
+from c4env.evaluation.store.run_files import GameRecord
 from c4env.evaluation.studies.match import Match
 from tests.helpers.runs import run_of
 

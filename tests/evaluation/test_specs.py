@@ -5,11 +5,10 @@ import re
 import pytest
 
 from c4env import agents
-from c4env.agents.registry.entries import REQUIRED
-from c4env.agents.registry.registry import options_of_entry, split_spec
-from c4env.agents.registry.table import ZOO
+from c4env.agents.entries import REQUIRED, ZOO
+from c4env.agents.spec import options_of_entry, split_spec
 from c4env.errors import C4Error, InvalidOption
-from c4env.evaluation.web.specs import LEVELS, PLAIN, catalogue, check_spec, settable
+from c4env.evaluation.web.questions import LEVELS, PLAIN, catalogue, check_spec, settable
 
 
 def test_the_zoo_is_offered_and_every_default_passes():
@@ -45,7 +44,7 @@ def test_what_is_refused_is_not_imported(monkeypatch):
         ("perfect:blunder=nan", "between 0 and 1"),
         (7, "expected a spec"),
     ):
-        monkeypatch.setattr("c4env.agents.registry.registry.import_callable", pytest.fail)
+        monkeypatch.setattr("c4env.agents.spec.import_callable", pytest.fail)
         with pytest.raises(C4Error, match=re.escape(words)):
             check_spec(spec)
 

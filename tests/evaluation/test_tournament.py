@@ -12,12 +12,10 @@ import pytest
 
 from c4env import agents, evaluation
 from c4env.errors import InvalidOption, UnreadableRun
-from c4env.evaluation.games.settings import Settings
+from c4env.evaluation.games.field import Settings, name_players
 from c4env.evaluation.games.tournament import play, prepare
-from c4env.evaluation.plan.field import name_players
-from c4env.evaluation.plan.header import gauntlet_order, opening_major
-from c4env.evaluation.store.record import digest
-from c4env.evaluation.store.run_files import GAMES_FILE, RUN_FILE, read_games
+from c4env.evaluation.store.header import gauntlet_order, opening_major
+from c4env.evaluation.store.run_files import GAMES_FILE, RUN_FILE, digest, read_games
 from tests.helpers.processes import run_python, start_python
 
 FIELD = ["random", "greedy", "alphabeta:depth=3"]

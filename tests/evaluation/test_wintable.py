@@ -4,9 +4,8 @@ import json
 
 import pytest
 
-from c4env.evaluation.rating.tally import costs
-from c4env.evaluation.rating.wintable import KINDS, Cell, WinTable
-from c4env.evaluation.store.record import FORFEITS, GameRecord
+from c4env.evaluation.rating.tally import KINDS, Cell, WinTable, costs
+from c4env.evaluation.store.run_files import FORFEITS, GameRecord
 
 
 def game(first, second, winner, moves="1212121", ending="four"):

@@ -6,10 +6,10 @@ from typing import Any
 
 from c4env.evaluation.__main__ import main
 from c4env.evaluation.games.tournament import Tournament
-from c4env.evaluation.plan.header import RunHeader
 from c4env.evaluation.rating.ratings import Ratings, rate
 from c4env.evaluation.rating.tally import Tally
-from c4env.evaluation.store.record import GameRecord
+from c4env.evaluation.store.header import RunHeader
+from c4env.evaluation.store.run_files import GameRecord
 
 
 def record_run(folder: Path, *specs: str, seed: int = 0) -> Path:

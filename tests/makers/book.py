@@ -13,14 +13,14 @@ from typing import Final
 
 import numpy as np
 
-from c4env.agents.solver.book import DEFAULT_PLIES, Book, enumeration
+from c4env.agents.solver import enumeration
+from c4env.agents.solver.book import DEFAULT_PLIES, Book
 from c4env.agents.solver.solver import Solver
 from c4env.bitboard import COLUMNS
 from c4env.errors import C4Error, InvalidOption
 from c4env.evaluation.cli.options import at_least
-from c4env.evaluation.cli.output import say
-from c4env.evaluation.cli.progress import Progress
-from c4env.evaluation.store.files import require_file
+from c4env.evaluation.cli.output import Progress, say
+from c4env.evaluation.store.lines import require_file
 from c4env.position import Position
 
 PORTION: Final = 128  # positions between two reports

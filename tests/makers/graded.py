@@ -1,6 +1,6 @@
 """Calibrate or check ``graded``: python -m tests.makers graded fit, graded verify.
 
-`fit` measures the Elo of some skills by games and writes agents/graded/levels.py. `verify` plays
+`fit` measures the Elo of some skills by games and writes agents/levels.py. `verify` plays
 ten stated Elo with other seeds and prints their measured Elo.
 
 An agent meets members of the shipped leaderboard from its openings with both colours. The measured
@@ -22,8 +22,8 @@ import numpy as np
 
 from c4env import agents
 from c4env.agents.base import Agent
-from c4env.agents.graded.agent import Graded
-from c4env.agents.graded.levels import ANCHOR, ANCHOR_ELO, ELO
+from c4env.agents.graded import Graded
+from c4env.agents.levels import ANCHOR, ANCHOR_ELO, ELO
 from c4env.evaluation.cli.options import at_least
 from c4env.evaluation.cli.output import say
 from c4env.evaluation.seeds import seeds
@@ -32,7 +32,7 @@ from c4env.evaluation.tables import Table, signed
 from c4env.position import Position
 from tests.helpers.paths import ROOT
 
-FILE: Final = ROOT / "agents" / "graded" / "levels.py"
+FILE: Final = ROOT / "agents" / "levels.py"
 SKILLS: Final = (
     *(0.05, 0.1, 0.15, 0.2, 0.26, 0.295, 0.33, 0.375, 0.42, 0.5),
     *(0.6, 0.67, 0.8, 1.0, 1.2, 1.4, 1.6, 1.8),

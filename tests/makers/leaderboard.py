@@ -22,8 +22,7 @@ from typing import Final
 
 from c4env.errors import InvalidOption
 from c4env.evaluation.cli.options import add_jobs, add_quiet
-from c4env.evaluation.cli.output import say, show
-from c4env.evaluation.cli.progress import Progress
+from c4env.evaluation.cli.output import Progress, say, show
 from c4env.evaluation.games.tournament import round_robin
 from c4env.evaluation.studies.leaderboard import (
     EQUAL_TIME,
@@ -33,7 +32,7 @@ from c4env.evaluation.studies.leaderboard import (
     stored_board,
 )
 from c4env.evaluation.tables import Table
-from c4env.version import commit
+from c4env.system import commit
 
 ROOT: Final = Path(__file__).parents[2]
 FILE: Final = ROOT / "evaluation" / "studies" / STORED

@@ -6,9 +6,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from c4env.agents.graded.levels import ELO, SKILL
-from c4env.agents.heuristics.threats import SIZE
+from c4env.agents.heuristics.evaluations import SIZE
 from c4env.agents.heuristics.weights import WEIGHTS
+from c4env.agents.levels import ELO, SKILL
 from c4env.agents.solver import Solver
 from c4env.agents.solver.exam import exam
 from c4env.errors import InvalidOption

@@ -3,8 +3,8 @@
 Positions are taken from games of a shallow search that now and then plays at random, so
 that boards like those at the leaves of a search come up. Each is labelled by the solver:
 won, drawn or lost for the side to move. A logistic regression on what
-:func:`c4env.agents.heuristics.threats.evaluate` counts gives the weights, and they are written as
-Python source, since kernels take them as constants.
+:func:`c4env.agents.heuristics.evaluations.evaluate` counts gives the weights, and they are
+written as Python source, since kernels take them as constants.
 """
 
 import argparse
@@ -15,11 +15,11 @@ from typing import Final
 import numpy as np
 
 from c4env.agents.base import require_count
-from c4env.agents.heuristics.threats import SIZE, evaluate
-from c4env.agents.registry.registry import make
+from c4env.agents.heuristics.evaluations import SIZE, evaluate
 from c4env.agents.selfplay.folder import LAST_SEED
 from c4env.agents.solver import Solver
 from c4env.agents.solver.exam import exam_positions
+from c4env.agents.spec import make
 from c4env.arrays import Float64s, Int64s
 from c4env.position import Position
 from tests.helpers.paths import ROOT

@@ -323,7 +323,7 @@ def lines(board: Board, own: int) -> float:
 
 
 def threats(board: Board, own: int) -> float:
-    """Our own heuristic, counted as ``c4env.agents.heuristics.threats`` says, with its fitted
+    """Our own heuristic, counted as ``c4env.agents.heuristics.evaluations`` says, with its fitted
     weights."""
     value = decided(board, own)
     if value is not None:

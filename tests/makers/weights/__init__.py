@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Final
 
 from c4env.agents.base import require_count
-from c4env.agents.network.network import Network
+from c4env.agents.network import Network
 from c4env.agents.selfplay.folder import LAST_SEED, claimed, needs
-from c4env.cores import usable_cores
 from c4env.errors import InvalidOption
+from c4env.system import usable_cores
 from tests.makers.weights.labels import Labels, exact, measure, portion, positions_met
 
 STEPS: Final = 45_000  # of the optimisers

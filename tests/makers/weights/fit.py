@@ -9,9 +9,9 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from c4env.agents.network.features import Bytes, planes_of
+from c4env.agents.network import Bytes, planes_of
 from c4env.agents.selfplay.folder import checkpoint_read
-from c4env.agents.selfplay.optimiser import Optimiser
+from c4env.agents.selfplay.network import Optimiser
 from c4env.arrays import Int8s, Int64s
 from c4env.bitboard import BOTTOM, CELLS, COLUMN, COLUMNS, STRIDE, mirror_all
 from c4env.files import write_whole

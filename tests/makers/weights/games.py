@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from c4env.agents.heuristics.threats import evaluate
+from c4env.agents.heuristics.evaluations import evaluate
 from c4env.agents.heuristics.weights import WEIGHTS
 from c4env.arrays import Int64s
 from c4env.bitboard import COLUMNS, drop, has_won, playable, popcount, safe_moves, winning_cells

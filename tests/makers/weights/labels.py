@@ -15,9 +15,8 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from c4env.agents.network.features import Bytes, planes_of
-from c4env.agents.network.network import Network
-from c4env.agents.registry.registry import make
+from c4env.agents.network import Bytes, Network, planes_of
+from c4env.agents.spec import make
 from c4env.arrays import Bools, Int8s, Int64s
 from c4env.bitboard import BOTTOM, CELLS, COLUMN, COLUMNS, STRIDE, mirror_all
 from c4env.evaluation.exact.dataset import distinct
@@ -190,7 +189,7 @@ def positions_met(
 
 def early_positions() -> tuple[Int64s, Int64s]:
     """Bitboards ``[N]`` of all quiet positions of up to ``ALL`` plies, one of each mirror pair."""
-    from c4env.agents.solver.book import enumeration
+    from c4env.agents.solver import enumeration
 
     mine, theirs = enumeration.bitboards(np.concatenate(enumeration.layers(ALL)))
     quiet = enumeration.without_immediate_win(mine, theirs)

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from c4env import Position, agents
-from c4env.agents.network.features import planes_of
-from c4env.agents.network.network import Network
+from c4env.agents.network import Network, planes_of
 from c4env.agents.solver import Solver
 from c4env.agents.solver.exam import exam, keys
 from c4env.bitboard import mirror, mirror_all, playable, winning_cells

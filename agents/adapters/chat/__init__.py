@@ -1,1 +1,0 @@
-"""Language models as agents: prompts, requests, and parsing of answers."""

@@ -1,0 +1,293 @@
+"""``exec:COMMAND``: an agent that is a program, in any language, with text input and output.
+
+``kaggle:FILE.py``: an agent from a submission to Kaggle's ConnectX competition.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import os
+import shlex
+import shutil
+import sys
+import time
+from collections.abc import Mapping
+from typing import Any, Final, Literal
+
+import numpy as np
+
+from c4env.agents.adapters.process import LineProcess
+from c4env.agents.imports import file_hint
+from c4env.errors import EngineFault, InvalidOption, LateAnswer
+
+from ...bitboard import CENTRE_FIRST, COLUMNS
+from ...geometry import CONNECT, IS_STANDARD, ROWS
+from ...position import DIGITS, Position
+from ..base import Agent, FunctionAgent, as_number, require_move
+from ..options import Seconds, validate_args
+
+STARTUP: Final = 20.0  # seconds for a program to load and compile, beyond the time of a move
+LAST: Final = "23576131735216644664554473214136522757713" if IS_STANDARD else ""
+"""A position with one empty cell, in which an answer takes no time."""
+
+
+class Engine(Agent):
+    """Plays the moves of a program; ``docs/guides/other-programs.md`` describes the protocol.
+
+    The first request starts the program. The first move of a process may take ``STARTUP`` seconds
+    more than a later move, and so may the reset before it.
+
+    Args:
+        command: the program and its arguments. They are split as in a shell.
+        reply: form of the answer: column, scores or score. With scores, an answer ends with a score
+            for each of the seven columns. With score, the program gets the position after each
+            legal column in turn, and answers a score for the side to move.
+        timeout: seconds for a move.
+        newgame: action before each game: none, reset (send the line ``reset SEED``) or restart.
+
+    Raises:
+        InvalidOption: the program does not exist, or an option's value is not allowed.
+    """
+
+    limit = math.inf  # seconds for a move, with those for a start, that a run allows
+    _process: LineProcess | None = None
+    _moved = False  # the process has moved
+    _deadline = 0.0  # of the move, on the monotonic clock
+
+    @validate_args
+    def __init__(
+        self,
+        command: str,
+        reply: Literal["column", "scores", "score"] = "column",
+        timeout: Seconds = 10.0,
+        newgame: Literal["none", "reset", "restart"] = "none",
+    ) -> None:
+        try:
+            self.command = shlex.split(command)
+        except ValueError as error:
+            raise InvalidOption(f"exec: command={command!r}: {error}") from None
+        if not self.command or shutil.which(self.command[0]) is None:
+            hint = file_hint(command, f"exec:./{command}") if "/" not in command else ""
+            raise InvalidOption(f"exec: command={command!r}: expected an executable program{hint}")
+        self.title = self.command[0]
+        self.reply = reply
+        self.timeout = timeout
+        self.newgame = newgame
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the state of a copy, which starts its own program."""
+        return vars(self) | {"_process": None, "_moved": False}
+
+    def reset(self, seed: int | np.random.SeedSequence | None = None) -> None:
+        """Begin a new game; notify the program as the option ``newgame`` says."""
+        if self.newgame == "restart":
+            self.close()
+        elif self.newgame == "reset":
+            number = as_number(seed)
+            self._ask("reset" if number is None else f"reset {number}", self._seconds())
+
+    def ready(self) -> None:
+        """Check that the program starts and answers a line, and end it."""
+        with contextlib.suppress(LateAnswer):
+            self.reset(0)
+            self._ask(LAST, self._seconds())
+        self.close()
+
+    def reseed(self, seed: int) -> None:
+        """Do nothing: a program gets a seed for each game, not for each move."""
+
+    def close(self) -> None:
+        """End the program; the next request starts the program again."""
+        if self._process is not None:
+            self._process.close()
+        self._process = None
+        self._moved = False
+
+    def choose(self, position: Position) -> int:
+        """Return the program's column; set :attr:`nodes` if the program reports nodes.
+
+        Raises:
+            EngineFault: the program crashed, or its answer is no legal column.
+            LateAnswer: the answer took longer than ``timeout``.
+        """
+        require_move(position)
+        self.nodes = 0
+        self._deadline = time.monotonic() + min(self.limit, self._seconds())
+        if self.reply == "column":
+            column = self._column(position)
+        else:  # ties go to the centre, then to the left
+            scores = self._scores(position)
+            column = max((c for c in CENTRE_FIRST if c in scores), key=scores.__getitem__)
+        self._moved = True
+        return column
+
+    def _column(self, position: Position) -> int:
+        words = self._words(position)
+        if len(words) != 1 or words[0] not in tuple(DIGITS):
+            expected = f"one column 1..{DIGITS[-1]} (reply=scores or reply=score reads scores)"
+            raise self._wrong(" ".join(words), expected)
+        column = DIGITS.index(words[0])
+        if not position.is_legal(column):
+            raise self._wrong(words[0], "a column that is not full")
+        return column
+
+    def _scores(self, position: Position) -> dict[int, float]:
+        """Return the score of each legal column for the side to move."""
+        if self.reply == "scores":
+            words = self._words(position)[-COLUMNS:]
+            if len(words) < COLUMNS:
+                raise self._wrong(" ".join(words), "a score of each of the seven columns")
+            return {column: self._number(words[column]) for column in position.legal_columns()}
+        scores = {}
+        for column in position.legal_columns():
+            after = position.play(column)
+            if after.outcome is None:
+                words = self._words(after)
+                scores[column] = -self._number(words[0] if words else "")
+            else:
+                scores[column] = 0.0 if after.outcome.winner is None else math.inf
+        return scores
+
+    def _words(self, position: Position) -> list[str]:
+        """Request an answer; return its words except ``key=value`` and a repeated position."""
+        moves = position.moves()
+        answer = self._ask(moves, max(0.0, self._deadline - time.monotonic()))
+        words = []
+        for word in answer.split():
+            key, equals, value = word.partition("=")
+            if not equals:
+                words.append(word)
+            elif key == "nodes" and value.isdecimal():
+                self.nodes += int(value)
+        return words[1:] if len(words) > 1 and words[0] == moves else words
+
+    def _number(self, word: str) -> float:
+        with contextlib.suppress(ValueError):
+            if not math.isnan(score := float(word)):
+                return score
+        raise self._wrong(word, "a score, which is a number")
+
+    def _wrong(self, answer: str, expected: str) -> EngineFault:
+        """End the program, and return an error about an unexpected answer."""
+        self.close()  # later answers may belong to earlier requests
+        return EngineFault(f"{self.title} answered {answer[:80]!r}: expected {expected}")
+
+    def _seconds(self) -> float:
+        """Return the seconds for a move or a reset, with those for a start."""
+        return self.timeout if self._moved else self.timeout + STARTUP
+
+    def _ask(self, line: str, seconds: float) -> str:
+        """Send a line and return the answer; an error, or an interrupt, ends the program."""
+        if self._process is None:
+            self._process = LineProcess(self.command, self.title)
+        try:
+            answer = self._process.ask(line, seconds)
+            if answer.startswith("error"):
+                raise EngineFault(f"{self.title} answered {answer[:300]!r}")
+        except LateAnswer as error:
+            silent = "" if self._moved else "; does it flush its output?"
+            self.close()
+            raise LateAnswer(f"{error}{silent}") from None
+        except BaseException:
+            self.close()
+            raise
+        return answer
+
+
+class Struct(dict[str, Any]):
+    """A dict whose keys are also attributes, since submissions use both."""
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return self[name]
+        except KeyError:
+            raise AttributeError(name) from None
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        self[name] = value
+
+
+class Submission(FunctionAgent):
+    """Plays a submission to Kaggle's ConnectX.
+
+    The file is loaded anew for each game. A run plays the submission in a process of its own,
+    seeds the modules ``random`` and ``numpy.random`` there before each game, and ends the process
+    when a move takes longer than ``timeout``. There is no overage time.
+
+    Args:
+        file: the submission, a Python file. The agent is the last callable in the file.
+        timeout: seconds for a move. Kaggle calls this option ``actTimeout``.
+
+    Raises:
+        InvalidOption: the file does not exist.
+    """
+
+    @validate_args
+    def __init__(self, file: str, timeout: Seconds = 2.0) -> None:
+        if not file.endswith(".py") or not os.path.isfile(file):
+            raise InvalidOption(
+                f"kaggle: file={file!r}: expected an existing FILE.py; unpack an archive first, "
+                "and name its main.py"
+            )
+        super().__init__(self._play)
+        self.name = ""
+        self.file = os.path.abspath(file)
+        self.timeout = timeout
+        self._configuration = {
+            "columns": COLUMNS,
+            "rows": ROWS,
+            "inarow": CONNECT,
+            "actTimeout": timeout,
+            "timeout": timeout,
+            "agentTimeout": 60,
+            "episodeSteps": 1000,
+            "runTimeout": 1200,
+            "__raw_path__": self.file,
+        }
+        self._submitted: Any = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the state of a copy, which loads the submission anew."""
+        return vars(self) | {"_submitted": None}
+
+    def reset(self, seed: Any = None) -> None:
+        """Begin a new game; the next move loads the submission anew."""
+        self._submitted = None
+
+    def _play(self, observation: Mapping[str, Any]) -> int:
+        """Return the submission's column; as by Kaggle's schema, an action is a Python int."""
+        if self._submitted is None:
+            self._submitted = load(self.file)
+        arguments = [shown(observation["observation"]), Struct(self._configuration)]
+        action = self._submitted(*arguments[: self._submitted.__code__.co_argcount])
+        if action is None:
+            return 0  # the schema's default
+        if not isinstance(action, int) or isinstance(action, bool):
+            raise TypeError(f"{action!r} of {type(action)} is not an int")
+        if not 0 <= action < COLUMNS:
+            raise ValueError(f"action {action}: expected 0..{COLUMNS - 1}")
+        return action
+
+
+def load(path: str) -> Any:
+    """Run a file in a namespace of its own and return its last callable, as Kaggle's loader."""
+    folder = os.path.dirname(path)
+    if folder not in sys.path:
+        sys.path.append(folder)
+    with open(path, encoding="utf-8") as file:
+        code = compile(file.read(), path, "exec", dont_inherit=True)
+    names: dict[str, Any] = {}
+    exec(code, names)
+    functions = [value for value in names.values() if callable(value)]
+    if not functions:
+        raise ValueError("the file defines no callable")
+    return functions[-1]
+
+
+def shown(planes: np.ndarray[Any, Any]) -> Struct:
+    """Return Kaggle's observation of planes int8 ``[6, 7, 2]``; the cells start at the top left."""
+    step = int(planes.sum())
+    mark = step % 2 + 1
+    cells = planes[:, :, 0] * mark + planes[:, :, 1] * (3 - mark)
+    return Struct(board=cells.ravel().tolist(), mark=mark, step=step, remainingOverageTime=0)

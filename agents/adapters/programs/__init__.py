@@ -1,1 +1,0 @@
-"""Agents that are separate programs, which read and write lines of text."""

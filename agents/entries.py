@@ -1,0 +1,157 @@
+"""The types :class:`Entry`, a row of the table of agents, and :class:`Option`, an agent's option.
+
+Both types hold plain data. The packages for all board sizes share these two types.
+
+The agents of the zoo: the table that :func:`c4env.agents.make` reads.
+
+The docstring of each class or function holds the agent's summary and the help of its options.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+import os
+from dataclasses import dataclass
+from typing import Any, Final, Literal, NamedTuple
+
+import numpy as np
+
+from c4env.errors import InvalidOption
+
+REQUIRED: Final = object()
+"""The default of an option that the caller must set."""
+
+
+class Range(NamedTuple):
+    """The range of a number, as in ``Annotated[int, Range(1, 42)]``; floats must be finite.
+
+    Example:
+        >>> from typing import Annotated
+        >>> Plies = Annotated[int, Range(1, 42)]  # the type of an agent's option
+    """
+
+    low: float
+    high: float = math.inf
+
+
+class Choices(NamedTuple):
+    """The names that an option offers."""
+
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """An option of an agent: its type, default, help and range."""
+
+    name: str
+    kind: type  # int, float, bool or str
+    default: Any  # REQUIRED if there is no default
+    help: str = ""
+    low: float = -math.inf
+    high: float = math.inf
+    choices: tuple[str, ...] = ()  # the allowed texts
+    optional: bool = False  # None is allowed
+    open: bool = False  # the class itself checks other texts and values
+
+    def parse(self, agent: str, value: Any, text: bool = True) -> Any:
+        """Convert and check a value for an agent, which an error names.
+
+        ``text``: whether a text may stand for a number, a boolean or None, as in a spec.
+        """
+        if self.optional and (value is None or (text and value == "None")):
+            return None
+        if self.open and not isinstance(value, str):
+            return value
+        try:
+            parsed = _read(self.kind, value, text)
+        except (KeyError, OverflowError, TypeError, ValueError):
+            raise self._wrong(agent, value) from None
+        if self.kind in (int, float):
+            finite = parsed != math.inf or math.isinf(self.low)
+            fits = finite and self.low <= parsed <= self.high
+        else:
+            fits = self.open or not self.choices or parsed in self.choices
+        if not fits:
+            raise self._wrong(agent, value)
+        return parsed
+
+    def _wrong(self, agent: str, value: Any) -> InvalidOption:
+        expected = {str: "text", bool: "true or false"}.get(self.kind, self.kind.__name__)
+        if self.choices:
+            expected = f"one of {', '.join(self.choices)}"
+        elif not math.isinf(self.high):
+            expected += f" between {self.low:g} and {self.high:g}"
+        elif not math.isinf(self.low):
+            finite = "finite " if self.kind is float else ""
+            expected = f"{finite}{expected} of at least {self.low:g}"
+        if self.optional:
+            expected += ", or None"
+        return InvalidOption(f"{agent}: {self.name}={value!r}: expected {expected}")
+
+
+def _read(kind: type, value: Any, text: bool) -> Any:
+    """Convert a value to ``kind``, or raise an error of Python."""
+    if kind is str:
+        return os.fspath(value)
+    if isinstance(value, str):
+        if not text:
+            raise TypeError
+        return _FLAGS[value.lower()] if kind is bool else kind(value)
+    if isinstance(value, bool | np.bool_) != (kind is bool):
+        raise TypeError
+    return operator.index(value) if kind is int else kind(value)
+
+
+_FLAGS: Final = {"true": True, "false": False, "1": True, "0": False}
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A row of the table of agents; the class or function ``target`` declares the options.
+
+    Example:
+        >>> register("mine", Entry("mine", "my_package.agents:Mine", "Plays the middle."))
+        >>> "mine" in names()
+        True
+    """
+
+    name: str
+    target: str  # module:attribute of a class or function, imported on first use; a module that
+    # begins with a dot is one of c4env.agents
+    summary: str = ""  # empty: the first line of the docstring
+    argument: str = ""  # the option that a spec may set without a key: name:argument
+    needs: tuple[str, ...] = ()  # required modules of other packages
+    any_board: bool = False  # True: plays on all board sizes (c4env.board), not only on 6x7x4
+    network: bool = False  # True: sends requests, which may cost money; checks must skip it
+    runs: Literal["shared", "own", "here"] = "shared"
+    """Where a run plays the agent: in a process shared with others of this project, in a process
+    of its own (it runs other people's code), or here (it waits for a program or a server)."""
+
+
+ZOO: Final = (
+    Entry("random", ".baselines:Random", any_board=True),
+    Entry("greedy", ".baselines:Greedy", any_board=True),
+    Entry("minimax", ".search.published:Minimax", any_board=True),
+    Entry("alphabeta", ".search.published:AlphaBeta", any_board=True),
+    Entry("deepening", ".search.deepening:Deepening"),
+    Entry("alphabeta-chain", ".search.published:Chain"),
+    Entry("alphabeta-window", ".search.published:WindowA"),
+    Entry("alphabeta-window-b", ".search.published:WindowB"),
+    Entry("rust-port", ".search.rustport:RustPort"),
+    Entry("negamax", ".search.published:Negamax", any_board=True),
+    Entry("perfect", ".solver.perfect:Perfect", any_board=True),
+    Entry("graded", ".graded:Graded"),
+    Entry("mcts", ".sampling.mcts:MCTS", any_board=True),
+    Entry("puct", ".sampling.puct:PUCT", argument="function", any_board=True),
+    Entry("learned", ".network:Learned"),
+    Entry("selfplay", ".selfplay.folder:selfplay", argument="path", needs=("torch",)),
+    Entry("sb3", ".adapters.models:SB3", "", "path", ("stable_baselines3",), runs="own"),
+    # Other people's agents.
+    Entry("exec", ".adapters.programs:Engine", argument="command", runs="here"),
+    Entry("chat", ".adapters.chat:Chat", "", "model", ("openai",), network=True, runs="here"),
+    Entry("kaggle", ".adapters.programs:Submission", "", "file", any_board=True, runs="own"),
+    Entry("torch", ".adapters.models:TorchFunction", "", "function", ("torch",), runs="own"),
+    Entry("open_spiel", ".adapters.openspiel:OpenSpielBot", "", "bot", ("pyspiel",), True),
+)

@@ -1,1 +1,0 @@
-"""Opponents of a stated Elo, and a curriculum that adapts the Elo to the learner."""

@@ -1,1 +1,0 @@
-"""The shipped network for policy and value: its input, its output, and the agent ``learned``."""

@@ -1,0 +1,173 @@
+"""Options of agents, declared in the signature and docstring of the agent's class.
+
+``depth: Plies = 7`` in an ``__init__`` decorated by :func:`validate_args` is a complete
+declaration: the type bounds the value, and ``c4 list`` prints the default and the first sentence
+about ``depth`` in the docstring's ``Args``.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import math
+import re
+import types
+import typing
+from collections.abc import Callable, Iterator
+from typing import Annotated, Any, Final, Literal, TypeVar
+
+from c4env.agents.entries import REQUIRED, Choices, Option, Range
+
+from ..geometry import COLUMNS, CONNECT, IS_STANDARD, ROWS
+from .base import parameters_of
+
+CELLS: Final = ROWS * COLUMNS
+MOST: Final = 10**15  # positions; with more, counters of 64 bits could overflow
+DAY: Final = 86400.0  # seconds, the longest time that an option may set
+
+_HEURISTICS: Final = {  # each name, and whether this board has it; its function has ``_`` for ``-``
+    "chain": CONNECT == 4,
+    "lines": IS_STANDARD,
+    "threats": IS_STANDARD,
+    "window": CONNECT == 4,
+    "window-b": CONNECT == 4,
+    "none": CONNECT != 4,  # since the others count only lines of four
+}
+HEURISTIC_NAMES: Final = tuple(name for name, is_here in _HEURISTICS.items() if is_here)
+DEFAULT_HEURISTIC: Final = HEURISTIC_NAMES[0]
+
+Plies = Annotated[int, Range(1, CELLS), "plies looked ahead, the agent's own move included"]
+Positions = Annotated[int, Range(1, MOST)]
+Simulations = Annotated[int, Range(1, 10**9)]
+Megabytes = Annotated[int, Range(1, 65536)]
+Seconds = Annotated[float, Range(0, DAY)]
+Movetime = Annotated[
+    float, Range(0.001, DAY), "seconds for each move; games with the same seed may then differ"
+]
+Share = Annotated[float, Range(0, 1)]
+Temperature = Annotated[
+    float, Range(0), "0 plays the preferred column; 1 samples a column, as in training"
+]
+HeuristicName = Annotated[
+    str | Callable[[int, int], float],
+    Choices(HEURISTIC_NAMES),
+    f"{', '.join(HEURISTIC_NAMES)} or a module:function",
+]
+"""A heuristic: a name, an import path or a function (``c4env.agents.heuristics.names``).
+
+A text in an annotation is the help of an option that the docstring's ``Args`` does not describe."""
+
+Made = TypeVar("Made", bound=Callable[..., Any])
+
+
+def validate_args(function: Made) -> Made:
+    """Decorate an ``__init__`` or an agent factory, so that each call checks its arguments.
+
+    Each argument is converted to the type in its annotation. The agent stores the arguments for its
+    ``repr``.
+
+    Raises:
+        InvalidOption: a call passes a value of another type or out of range.
+
+    Example:
+        >>> @validate_args
+        ... def mine(depth: int = 4): ...
+        >>> mine(depth="four")
+        Traceback (most recent call last):
+        c4env.errors.InvalidOption: mine: depth='four': expected int
+    """
+
+    @functools.wraps(function)
+    def call(*args: Any, **options: Any) -> Any:
+        signature, known = _known(function)
+        try:
+            given = signature.bind(*args, **options)
+        except TypeError:
+            return function(*args, **options)  # raises Python's own TypeError
+        agent = given.arguments.get("self")
+        who = function.__name__ if agent is None else type(agent).__name__
+        for name, option in known.items():
+            if name in given.arguments:
+                given.arguments[name] = option.parse(who, given.arguments[name], text=False)
+        if agent is not None:
+            kept = {name: value for name, value in given.arguments.items() if name in known}
+            vars(agent).setdefault("_given", kept)  # a subclass sets it first
+        return function(*given.args, **given.kwargs)
+
+    return typing.cast("Made", call)
+
+
+@functools.cache
+def _known(function: Callable[..., Any]) -> tuple[inspect.Signature, dict[str, Option]]:
+    options = {option.name: option for option in options_of(function) if option.name != "self"}
+    return inspect.signature(function), options
+
+
+def options_of(target: Callable[..., Any]) -> tuple[Option, ...]:
+    """Read the options of a class or function from its signature and docstring.
+
+    The annotation may be int, float, bool, str or a Literal, optionally with ``| None`` or
+    :class:`Range`. With another annotation, a parameter's value is the text as written in
+    the spec.
+    """
+    try:
+        init = target.__init__ if inspect.isclass(target) else target
+        hints = typing.get_type_hints(init, include_extras=True)
+    except Exception:  # a user's annotations may be no types, or unresolvable here
+        hints = {}
+    said = told(target.__doc__)
+    return tuple(
+        _option(name, parameter.default, hints.get(name, Any), said.get(name, ""))
+        for name, parameter in (parameters_of(target) or {}).items()
+        if parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
+    )
+
+
+def _option(name: str, default: Any, hint: Any, said: str) -> Option:
+    parts = list(_parts(hint))
+    kind = next((kind for kind in (str, bool, int, float) if kind in parts), None)
+    others = [part for part in parts if part not in (str, bool, int, float, types.NoneType)]
+    marks = [part for part in others if isinstance(part, Range | Choices | str)]
+    range_ = next((mark for mark in marks if isinstance(mark, Range)), Range(-math.inf))
+    names = next((part.names for part in marks if isinstance(part, Choices)), ())
+    return Option(
+        name,
+        kind or str,
+        REQUIRED if default is inspect.Parameter.empty else default,
+        said or next((mark for mark in marks if isinstance(mark, str)), ""),
+        range_.low,
+        range_.high,
+        names,
+        optional=types.NoneType in parts,
+        open=kind is None or len(others) > len(marks),
+    )
+
+
+def _parts(hint: Any) -> Iterator[Any]:
+    """Yield the types in an annotation, its ``Annotated`` metadata, and the names of a Literal."""
+    origin, inner = typing.get_origin(hint), typing.get_args(hint)
+    if origin is Annotated:
+        yield from _parts(inner[0])
+        yield from inner[1:]
+    elif origin is Literal:
+        yield from (str, Choices(inner))
+    elif origin in (typing.Union, types.UnionType):
+        for part in inner:
+            yield from _parts(part)
+    else:
+        yield hint
+
+
+def told(doc: str | None) -> dict[str, str]:
+    """Return the first sentence about each argument or attribute in a docstring."""
+    _, _, rest = (
+        inspect.cleandoc(doc or "").replace("\nAttributes:\n", "\nArgs:\n").partition("\nArgs:\n")
+    )
+    items = re.findall(r"^    (\w+): (.*(?:\n {5,}.*)*)", re.split(r"\n(?=\S)", rest)[0], re.M)
+    texts = ((name, " ".join(text.replace("``", "").split())) for name, text in items)
+    return {name: re.split(r"(?<!\.)\.(?=\s|$)", text)[0] for name, text in texts}
+
+
+def summary_of(doc: str | None) -> str:
+    """Return a docstring's first line without its markup."""
+    return (doc or "").strip().partition("\n")[0].replace("``", "")

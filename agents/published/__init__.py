@@ -1,1 +1,0 @@
-"""Exact reproductions of published systems with their published settings."""

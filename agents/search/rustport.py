@@ -1,0 +1,113 @@
+"""The Rust bot: minimax that maximizes the line score and breaks ties by depth.
+
+Source: "Creating a Connect-4 Bot Using the Minmax Algorithm". The published bot does not prune.
+This port prunes only moves whose value is *strictly* outside the alpha-beta window. So the depth
+that breaks ties stays exact among equal values, and the port chooses the same column as the
+published bot in every position.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from c4env.agents.search.threads import STOPPED, search_interruptibly
+from c4env.arrays import Int64s
+from c4env.jit import kernel
+
+from ...bitboard import CELLS, COLUMNS, drop, has_won, playable
+from ...position import Position
+from ..base import SearchingAgent, SearchResult, line_of_play, require_move
+from ..heuristics.evaluations import line_score
+from ..options import Plies, validate_args
+from .lowlevel import POINTER, pointer
+
+POLL_DEPTH: Final = 3  # nodes with at least this many plies left check whether to stop
+QUICK: Final = 8  # depth up to which a search takes less than a tenth of a second
+MAX: Final = 2**63 - 1  # the value of a won board, as in the original: the largest int64
+
+
+@kernel(f"UniTuple(int64, 4)(int64, int64, int64, boolean, int64, int64, {POINTER})")
+def minimax(
+    bot: int, other: int, depth: int, bot_moved: bool, alpha: int, beta: int, work: Any
+) -> tuple[int, int, int, int]:
+    """Return the column, its value for the bot, the depth left at that value's leaf, and the nodes.
+
+    At depth 0 the value is the line score. The column is -1 at depth 0 and if the game is over.
+    Value and depth are exact when alpha <= value <= beta; else the value is a bound. The bot takes
+    the greatest value, then the greatest depth, then the last column. The other side takes the
+    least value, then the greatest depth, then the first column. Once ``work[STOPPED]`` is set, the
+    result is meaningless.
+    """
+    if has_won(bot if bot_moved else other):
+        return -1, (MAX if bot_moved else -MAX), depth, 1
+    moves = playable(bot | other)
+    if depth == 0 or moves == 0:
+        return -1, line_score(bot, other), depth, 1
+    chosen, best, attached, nodes = -1, 0, -1, 1
+    if depth >= POLL_DEPTH and work[STOPPED]:
+        return chosen, best, attached, nodes
+    for column in range(COLUMNS):
+        cell = drop(bot | other, column)
+        if not cell:
+            continue
+        own, theirs = (bot, other | cell) if bot_moved else (bot | cell, other)
+        # No literal True or False: Numba would infer another type.
+        _, value, level, searched = minimax(
+            own, theirs, depth - 1, not bot_moved, alpha, beta, work
+        )
+        if bot_moved:
+            better = value < best or (value == best and level > attached)
+        else:
+            better = value > best or (value == best and level >= attached)
+        nodes += searched
+        if chosen < 0 or better:
+            chosen, best, attached = column, value, level
+        if bot_moved:
+            beta = min(beta, best)
+        else:
+            alpha = max(alpha, best)
+        if alpha > beta:
+            break
+    return chosen, best, attached, nodes
+
+
+@kernel("UniTuple(int64, 4)(int64, int64, int64, boolean, int64[::1])", nogil=True)
+def search(
+    bot: int, other: int, depth: int, bot_moved: bool, work: Int64s
+) -> tuple[int, int, int, int]:
+    """Run a whole :func:`minimax` search from the root, for calls from Python."""
+    return minimax(bot, other, depth, bot_moved, -MAX, MAX, pointer(work))
+
+
+class RustPort(SearchingAgent):
+    """Plays as the Rust bot, always in the role that the report calls X.
+
+    Args:
+        depth: plies looked ahead, the agent's own move included; the report's depth plus one.
+    """
+
+    deterministic = True
+
+    @validate_args
+    def __init__(self, depth: Plies = 5) -> None:
+        self.depth = depth
+
+    def _ask(self, bot: int, other: int, depth: int, bot_moved: bool) -> tuple[int, int, int, int]:
+        quick = min(depth, CELLS - (bot | other).bit_count()) <= QUICK
+        return search_interruptibly(lambda w: search(bot, other, depth, bot_moved, w), quick=quick)
+
+    def _best(self, position: Position) -> tuple[int, float, int]:
+        require_move(position)
+        column, value, _, nodes = self._ask(position.mine, position.theirs, self.depth, False)
+        return column, float(value), nodes - 1
+
+    def search(self, position: Position) -> SearchResult:
+        """Return the chosen column, its value (a win is 2**63 - 1) and the principal variation."""
+        column, value, nodes = self._best(position)
+        left, us = self.depth - 1, position.to_move
+
+        def reply(after: Position, ply: int) -> int:
+            return self._ask(after.discs(us), after.discs(1 - us), left - ply, ply % 2 == 0)[0]
+
+        line = line_of_play(position.play(column), reply, left)
+        return SearchResult(column, value, nodes, self.depth, (column, *line))

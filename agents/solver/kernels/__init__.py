@@ -1,1 +1,0 @@
-"""The exact search: kernels and their transposition table."""

@@ -1,0 +1,123 @@
+"""Arrays of many boards: from positions and observations, and back; checks of actions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from c4env.arrays import Bools, Int8s, Int64s
+from c4env.errors import IllegalMove, InvalidAction, InvalidOption
+
+from ..bitboard import COLUMNS
+from ..observation import Observation, other_values, planes_in
+from ..position import Position, parse_column
+from . import kernels
+from .kernels import ONGOING
+
+
+def boards_from(observation: Mapping[str, Any] | ArrayLike) -> Int64s:
+    """Return bitboards int64 ``[N, 2]`` from N observations; the inverse of :func:`observed`.
+
+    Args:
+        observation: observations for the side to move, ``[N, 6, 7, 2]`` or another layout, in
+            any numeric dtype; the array alone, or a dict with the key ``"observation"``.
+    """
+    planes = planes_in(observation, "N, ")
+    boards = np.empty((len(planes), 2), np.int64)
+    kernels.read_planes(planes, boards)
+    if (boards < 0).any():
+        raise other_values(planes)
+    return boards
+
+
+def observed(
+    boards: Int64s, results: Int8s | None = None, seats: Int8s | None = None
+) -> Observation:
+    """Return observations of M boards, in new arrays.
+
+    Args:
+        boards, results: see ``c4env.envs.kernels``; ``results=None``: no game is over.
+        seats: int8 ``[M]``, the observing players; None for the side to move on each board.
+    """
+    size = len(boards)
+    words = np.empty((size, kernels.WORDS), np.int32)
+    masks, plies = np.empty((size, COLUMNS), np.int8), np.empty(size, np.int8)
+    results = np.zeros(size, np.int8) if results is None else results
+    seats = np.full(size, -1, np.int8) if seats is None else seats
+    kernels.observe(boards, results, seats, kernels.NO_COLUMN, words, masks, plies)
+    return {"observation": kernels.as_planes(words), "action_mask": masks}
+
+
+def parse_actions(actions: ArrayLike, size: int) -> Int64s:
+    """Return actions as int64 ``[size]``."""
+    array = np.asarray(actions)
+    if array.shape != (size,):
+        shape = f"({size},), one for each board"
+        raise InvalidAction(f"actions of shape {array.shape}: expected {shape}")
+    if array.dtype.kind not in "iu":
+        raise InvalidAction(f"actions of dtype {array.dtype}: expected integers")
+    return np.ascontiguousarray(array, np.int64)
+
+
+def refusal(i: int, boards: Int64s, results: Int8s, action: int) -> Exception:
+    """Return the error for an action that is illegal on board i."""
+    if results[i] != ONGOING:
+        return IllegalMove(f"board {i}: the game is over; reset the board first")
+    try:
+        Position.from_bitboards(int(boards[i, 0]), int(boards[i, 1])).play(parse_column(action))
+    except (IllegalMove, InvalidAction) as error:
+        return type(error)(f"board {i}: {error}")
+    raise AssertionError(f"column {action} on board {i} is legal: expected an illegal one")
+
+
+def bitboards(positions: Position | str | Sequence[Position | str]) -> Int64s:
+    """Return bitboards int64 ``[K, 2]`` of one or more positions or move strings."""
+    several = [positions] if isinstance(positions, (Position, str)) else positions
+    if not isinstance(several, Sequence):
+        raise InvalidOption(f"{positions!r}: expected positions or moves such as '4455'")
+    if not several:
+        raise InvalidOption("no positions: expected at least one")
+    boards = np.empty((len(several), 2), np.int64)
+    for i, given in enumerate(several):
+        position = Position.parse(given) if isinstance(given, str) else given
+        if not isinstance(position, Position):
+            raise InvalidOption(f"{position!r}: expected a c4env.Position or moves such as '4455'")
+        if position.outcome is not None:
+            raise InvalidOption(f"cannot start from a finished game: {position!r}")
+        boards[i] = position.mine, position.theirs
+    return boards
+
+
+def discs_on(boards: Int64s) -> Int8s:
+    """Return the number of discs on boards ``[N, 2]``."""
+    counts: Int8s = np.bitwise_count(boards).sum(1).astype(np.int8)
+    return counts
+
+
+def positions_of(boards: Int64s) -> list[Position]:
+    """Return the positions on boards int64 ``[N, 2]``."""
+    return [Position.from_bitboards(mine, theirs) for mine, theirs in boards.tolist()]
+
+
+def parse_where(where: Any, size: int) -> Bools:
+    """Check a mask of boards, bool ``[size]``, and return a copy; None chooses all boards."""
+    if where is None:
+        return np.ones(size, np.bool_)
+    array: NDArray[Any] = np.asarray(where)
+    if array.shape != (size,) or array.dtype != np.bool_:
+        raise InvalidOption(
+            f"a choice of boards of shape {array.shape} and dtype {array.dtype}: "
+            f"expected ({size},) and bool"
+        )
+    return array.astype(np.bool_)
+
+
+def set_starts(boards: Int64s, where: Bools, starts: Int64s) -> None:
+    """Put a start position on each chosen board: one for all of these boards, or one for each."""
+    chosen = int(where.sum())
+    if len(starts) not in (1, chosen):
+        raise InvalidOption(f"{len(starts)} start positions: expected 1 or {chosen}")
+    boards[where] = starts

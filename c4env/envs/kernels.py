@@ -1,0 +1,285 @@
+"""Many boards as arrays, and the kernels that play and observe them.
+
+The state of N boards is two arrays:
+
+- ``boards`` int64 ``[N, 2]``: discs of the side to move, discs of the other side;
+- ``results`` int8 ``[N]``: the state of each game, one of the codes below.
+
+The kernels release the interpreter's lock.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from c4env.arrays import Bools, Float64s, Int8s, Int64s
+from c4env.jit import kernel
+
+from ..bitboard import (
+    BOARD,
+    CELLS,
+    COLUMN,
+    COLUMNS,
+    FROM_TOP,
+    ROWS,
+    STRIDE,
+    drop,
+    fours,
+    has_won,
+    popcount,
+)
+from ..observation import read
+
+# The states of a game. A player forfeits a game by an illegal move.
+ONGOING, WON_BY_0, WON_BY_1, DRAWN, FORFEIT_BY_0, FORFEIT_BY_1 = range(6)
+
+# Rewards by code and player.
+REWARDS: Final = np.array([[0, 0], [1, -1], [-1, 1], [0, 0], [-1, 0], [0, -1]], np.float64)
+
+WORDS: Final = (2 * CELLS + 3) // 4  # int32 words of one board's planes
+BYTE: Final = 8
+HALF: Final = 2 * BYTE  # bits of half a word
+EACH_BYTE: Final = 0x01010101  # the lowest bit of each byte of a word
+
+SEVEN_COLUMNS: Final = COLUMNS == 7 and ROWS == 6  # a compile-time constant
+
+# Occupied cells that make a mask all zeros or all ones.
+NO_COLUMN: Final = BOARD
+ANY_COLUMN: Final = 0
+
+
+@kernel("int64(int64[:, ::1], int8[::1], int64[::1], boolean, boolean)", nogil=True)
+def first_refused(
+    boards: Int64s, results: Int8s, actions: Int64s, skip_finished: bool, allow_full: bool
+) -> int:
+    """Return the index of the first board whose action is illegal; -1 if all are legal."""
+    for i in range(len(actions)):
+        if results[i] != ONGOING:
+            if skip_finished:
+                continue
+            return i
+        action = int(actions[i])
+        if action < 0 or action >= COLUMNS:
+            return i
+        occupied = int(boards[i, 0] | boards[i, 1])
+        if not allow_full and (occupied >> (STRIDE * action + ROWS - 1)) & 1:
+            return i
+    return -1
+
+
+@kernel("int64[::1](int64[:, ::1], int8[::1], int8[::1])", nogil=True)
+def waiting(boards: Int64s, results: Int8s, seats: Int8s) -> Int64s:
+    """Return the indices of the boards where the player not in ``seats`` is to move."""
+    found = np.empty(len(boards), np.int64)
+    count = 0
+    for i in range(len(boards)):
+        found[count] = i
+        to_move = popcount(int(boards[i, 0] | boards[i, 1])) & 1
+        count += results[i] == ONGOING and to_move != seats[i]
+    return found[:count]
+
+
+@kernel("int64(int64[:, ::1], int64, int64)", nogil=True)
+def play_cell(boards: Int64s, i: int, cell: int) -> int:
+    """Put a disc on a cell of board i, pass the turn, and return the state of the game."""
+    mine = int(boards[i, 0]) | cell
+    theirs = int(boards[i, 1])
+    boards[i, 0] = theirs
+    boards[i, 1] = mine
+    if has_won(mine):
+        return WON_BY_0 + (popcount(mine | theirs) - 1 & 1)
+    return DRAWN if mine | theirs == BOARD else ONGOING
+
+
+@kernel("void(int64[:, ::1], int8[::1], int64[::1])", nogil=True)
+def play(boards: Int64s, results: Int8s, actions: Int64s) -> None:
+    """Play one ply on every board whose game goes on; a full column forfeits the game.
+
+    The caller has checked that actions are 0..6 (:func:`first_refused`).
+    """
+    for i in range(len(boards)):
+        if results[i] != ONGOING:
+            continue
+        occupied = int(boards[i, 0] | boards[i, 1])
+        cell = drop(occupied, int(actions[i]))
+        if cell:
+            results[i] = play_cell(boards, i, cell)
+        else:
+            results[i] = FORFEIT_BY_0 + (popcount(occupied) & 1)
+
+
+@kernel("int64(int64, int64, int64)", nogil=True)
+def two_bytes(own: int, other: int, column: int) -> int:
+    """Return a column as two bytes: own discs in the low byte, other discs in the high byte."""
+    shift = STRIDE * column
+    return own >> shift & COLUMN | (other >> shift & COLUMN) << BYTE
+
+
+@kernel("void(int64, int64, int32[:, ::1], int64)", forceinline=True)
+def write_words(own: int, other: int, words: NDArray[np.int32], i: int) -> None:
+    """Write the planes ``(6, 7, 2)`` of board i as int32 words ``[21]``, four bytes at once.
+
+    A word shows two cells of a row, each as a byte of plane 0 and a byte of plane 1. The two bytes
+    of :func:`two_bytes` hold the same for a whole column, a bit for each row. So the bytes of two
+    columns, shifted by the row's height, have the word's bytes in their lowest bits.
+    """
+    if SEVEN_COLUMNS:  # two rows of seven cells are seven words
+        c0 = two_bytes(own, other, 0)
+        c1 = two_bytes(own, other, 1)
+        c2 = two_bytes(own, other, 2)
+        c3 = two_bytes(own, other, 3)
+        c4 = two_bytes(own, other, 4)
+        c5 = two_bytes(own, other, 5)
+        c6 = two_bytes(own, other, 6)
+        for pair in range(ROWS // 2):
+            upper = ROWS - 1 - 2 * pair  # heights of the two rows
+            lower = upper - 1
+            k = COLUMNS * pair
+            words[i, k] = (c0 | c1 << HALF) >> upper & EACH_BYTE
+            words[i, k + 1] = (c2 | c3 << HALF) >> upper & EACH_BYTE
+            words[i, k + 2] = (c4 | c5 << HALF) >> upper & EACH_BYTE
+            words[i, k + 3] = (c6 >> upper | (c0 >> lower) << HALF) & EACH_BYTE
+            words[i, k + 4] = (c1 | c2 << HALF) >> lower & EACH_BYTE
+            words[i, k + 5] = (c3 | c4 << HALF) >> lower & EACH_BYTE
+            words[i, k + 6] = (c5 | c6 << HALF) >> lower & EACH_BYTE
+    else:  # cell by cell, a fifth slower
+        for k in range(WORDS):
+            first = FROM_TOP[2 * k]
+            word = own >> first & 1 | (other >> first & 1) << BYTE
+            if 2 * k + 1 < CELLS:
+                second = FROM_TOP[2 * k + 1]
+                word |= (own >> second & 1 | (other >> second & 1) << BYTE) << HALF
+            words[i, k] = word
+
+
+@kernel(
+    [
+        f"void(int64[:, ::1], int8[::1], int8[::1], int64, int32[:, ::1], int8[:, ::1], {plies})"
+        for plies in ("int8[::1]", "int64[::1]")
+    ],
+    nogil=True,
+)
+def observe(
+    boards: Int64s,
+    results: Int8s,
+    seats: Int8s,
+    finished: int,
+    words: NDArray[np.int32],
+    masks: Int8s,
+    plies: Int8s | Int64s,
+) -> None:
+    """Write planes as words ``[N, 21]``, masks ``[N, 7]`` and the numbers of discs ``[N]``.
+
+    ``seats`` holds the player who observes each board: 0, 1, or -1 for the side to move.
+    In finished games the mask is zeros if ``finished`` is ``NO_COLUMN``, ones if it is
+    ``ANY_COLUMN``. :func:`as_planes` views the words as planes.
+    """
+    for i in range(len(boards)):
+        own = int(boards[i, 0])
+        other = int(boards[i, 1])
+        blocked = own | other
+        discs = popcount(blocked)
+        plies[i] = discs
+        if seats[i] >= 0 and discs & 1 != seats[i]:
+            own, other = other, own
+            blocked = NO_COLUMN
+        if results[i] != ONGOING:
+            blocked = finished
+        write_words(own, other, words, i)
+        for column in range(COLUMNS):
+            masks[i, column] = 1 - (blocked >> (STRIDE * column + ROWS - 1) & 1)
+
+
+def as_planes(words: NDArray[np.int32]) -> Int8s:
+    """Return a view of the words ``[N, 21]`` of :func:`observe` as planes ``[N, 6, 7, 2]``."""
+    # A word's lowest byte comes first; swap on a machine that stores it last.
+    bytes_ = (words if np.little_endian else words.byteswap()).view(np.int8)
+    return bytes_[:, : 2 * CELLS].reshape(-1, ROWS, COLUMNS, 2)
+
+
+@kernel("void(int8[:, :, :, ::1], int64[:, ::1])", nogil=True)
+def read_planes(planes: Int8s, boards: Int64s) -> None:
+    """Read planes ``[N, 6, 7, 2]`` of zeros and ones into ``boards``."""
+    for i in range(len(boards)):
+        boards[i, 0], boards[i, 1] = read(planes[i])
+
+
+@kernel(
+    "int64(int64[:, ::1], int8[::1], int8[::1], float64[::1], float64[:, ::1], boolean[::1])",
+    nogil=True,
+)
+def reward(
+    boards: Int64s,
+    results: Int8s,
+    seats: Int8s,
+    rewards: Float64s,
+    of_players: Float64s,
+    over: Bools,
+) -> int:
+    """Write one player's reward, those of both, and whether the game is over; return how many are.
+
+    ``seats`` names the player: 0, 1, or -1 for the player who moved last. After a forfeit the
+    player who moved last is the side to move; otherwise, the other side.
+    """
+    count = 0
+    for i in range(len(boards)):
+        result = results[i]
+        over[i] = result != ONGOING
+        rewards[i] = of_players[i, 0] = of_players[i, 1] = 0.0
+        if result == ONGOING:  # by far the most frequent case
+            continue
+        count += 1
+        player = int(seats[i])
+        if player < 0:
+            player = popcount(int(boards[i, 0] | boards[i, 1])) & 1
+            if result < FORFEIT_BY_0:
+                player = 1 - player
+        rewards[i] = REWARDS[result, player]
+        of_players[i, 0], of_players[i, 1] = REWARDS[result, 0], REWARDS[result, 1]
+    return count
+
+
+@kernel(
+    "int64(int64[:, ::1], int8[::1], int8[::1], float64[::1], boolean[::1], boolean[::1],"
+    " int64[::1], int8[:, :, ::1])",
+    nogil=True,
+)
+def settle(
+    boards: Int64s,
+    results: Int8s,
+    seats: Int8s,
+    rewards: Float64s,
+    over: Bools,
+    illegal: Bools,
+    winners: Int64s,
+    cells: Int8s,
+) -> int:
+    """Write the callers' rewards, and how games ended; return how many games are over.
+
+    ``illegal``, ``winners`` (0, 1, or -1 for a draw) and ``cells`` ``[N, 6, 7]`` (1 for the discs
+    of the winning lines) are given with zeros, and stay zero where the game goes on.
+    """
+    count = 0
+    for i in range(len(boards)):
+        result = results[i]
+        over[i] = result != ONGOING
+        rewards[i] = REWARDS[result, seats[i]]
+        if result == ONGOING:  # by far the most frequent case
+            continue
+        count += 1
+        if result <= WON_BY_1:
+            winners[i] = result - WON_BY_0
+            discs = fours(int(boards[i, 1]))
+            for row in range(ROWS):
+                for column in range(COLUMNS):
+                    bit = STRIDE * column + ROWS - 1 - row
+                    cells[i, row, column] = discs >> bit & 1
+        elif result == DRAWN:
+            winners[i] = -1
+        else:
+            winners[i] = FORFEIT_BY_1 - result  # the other player
+            illegal[i] = True
+    return count

@@ -1,0 +1,469 @@
+"""Many games of Connect Four in one step, as a Gymnasium ``VectorEnv``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final, NamedTuple, NotRequired, TypedDict
+
+import numpy as np
+from gymnasium import spaces
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import batch_space
+from numpy.typing import ArrayLike, DTypeLike, NDArray
+
+from c4env.arrays import Bools, Float64s, Int8s, Int64s
+from c4env.errors import InvalidAction, InvalidOption, OpponentFailed, WrongOrder, require_integer
+
+from ..bitboard import COLUMNS
+from ..observation import Form, Observation
+from ..openings import Starts
+from ..position import Position
+from ..render import DEFAULT_SCALING, ansi, check_render_mode, rgb_array
+from . import batch, chance, kernels
+from .opponents import AnyOpponent, agent_of, reset_opponent
+from .options import known_options, loses_when_illegal, parse_seed
+
+AFTER: Final = "; then call reset()"  # the end of a message: the step is not undone
+_RENDER_MODES: Final = ("rgb_array", "ansi")
+_OPTIONS: Final = ("reset_mask", "moves", "position", "seat")
+
+
+class Arrays(NamedTuple):
+    """The arrays that a step writes and returns."""
+
+    words: NDArray[np.int32]  # [N, 21], the planes
+    masks: Int8s  # [N, 7]
+    plies: Any  # [N]
+    rewards: Float64s  # [N]
+    player_rewards: Float64s  # [N, 2]
+    terminations: Bools  # [N]
+    truncations: Bools  # [N], never true
+
+    @classmethod
+    def make(cls, size: int, plies: type) -> Arrays:
+        """Make arrays for a number of boards; ``plies`` is a dtype."""
+        return cls(
+            np.empty((size, kernels.WORDS), np.int32),
+            np.empty((size, COLUMNS), np.int8),
+            np.empty(size, plies),
+            np.empty(size, np.float64),
+            np.empty((size, 2), np.float64),
+            np.empty(size, np.bool_),
+            np.zeros(size, np.bool_),
+        )
+
+
+class VectorInfo(TypedDict):
+    """The ``info`` of :class:`ConnectFourVectorEnv`; some keys are not always present.
+
+    ``_final_obs`` and ``_final_info``, bool ``[N]``, mark the boards where a game ended.
+    """
+
+    ply: Int8s  # [N]
+    seat: NotRequired[Int8s]  # [N]
+    player_rewards: NotRequired[Float64s]  # [N, 2]
+    final_obs: NotRequired[NDArray[np.object_]]  # [N]: an Observation, or None
+    _final_obs: NotRequired[Bools]
+    final_info: NotRequired[dict[str, NDArray[Any]]]
+    _final_info: NotRequired[Bools]
+
+
+class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
+    """An environment of N boards, each with its own game.
+
+    **Self-play form** (no opponent): a step is one ply of the side to move on each board,
+    and the side to move next observes. The reward is for the player who moved;
+    ``info["player_rewards"]`` holds the rewards of both players, the loser's -1 included. A sum of
+    rewards over a game, as Gymnasium's ``RecordEpisodeStatistics`` reports it, is therefore 1 if
+    either player won, 0 for a draw and -1 after an illegal move. The return of each player is in
+    ``info["player_rewards"]`` at the step that ends the game.
+
+    **Opponent form**: the caller plays its seat on each board, and the opponent replies within
+    the step. Observations and rewards are the caller's.
+
+    Observations are a dict of ``"observation"`` int8 ``[N, 6, 7, 2]`` (row 0 on top,
+    plane 0 the observer's discs) and ``"action_mask"`` int8 ``[N, 7]``. The mask of a finished
+    game is all zeros. With ``NEXT_STEP`` that mask is all ones: a policy must be able to sample the
+    next action, which the environment ignores. Rewards are float64 ``[N]``: 1 for a win, -1
+    for a loss or an illegal move, else 0.
+
+    Info has ``"ply"`` int8 ``[N]``, the discs on the board; after a step
+    ``"player_rewards"`` float64 ``[N, 2]``, of player 0 and player 1; and with an
+    opponent ``"seat"`` int8 ``[N]``.
+
+    ``metadata["autoreset_mode"]`` says how a board restarts after a game. ``NEXT_STEP``: the next
+    step ignores the action and resets the board. ``SAME_STEP``: the step that ends a game starts
+    the next; ``info["final_obs"]`` and ``info["final_info"]`` hold the end, as in Gymnasium.
+    ``DISABLED``: the caller calls ``reset(options={"reset_mask": ...})``.
+
+    Example:
+        >>> envs = ConnectFourVectorEnv(256, opponent="greedy")
+        >>> observation, info = envs.reset(seed=1)
+        >>> observation, reward, over, _, info = envs.step(np.full(256, 3))
+        >>> observation["observation"].shape
+        (256, 6, 7, 2)
+    """
+
+    metadata: dict[str, Any] = {  # noqa: RUF012  # Gymnasium's declaration; replaced by each instance
+        "render_modes": list(_RENDER_MODES),
+        "render_fps": 2,
+        "autoreset_mode": AutoresetMode.NEXT_STEP,
+    }
+
+    _ply_dtype: type = np.int8  # of info["ply"]
+
+    def __init__(
+        self,
+        num_envs: int = 1,
+        *,
+        opponent: AnyOpponent = None,
+        seat: int | str = "random",
+        illegal: str = "lose",
+        autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
+        openings: Starts = None,
+        layout: str = "planes_last",
+        dtype: DTypeLike = "int8",
+        copy: bool = True,
+        render_mode: str | None = None,
+        screen_scaling: int = DEFAULT_SCALING,
+    ) -> None:
+        """Make the boards; ``reset()`` starts their first games.
+
+        Args:
+            num_envs: number of boards.
+            opponent: None for self-play; ``"random"`` for a random legal column; the name of
+                another agent; an agent; a network or model; or a function that maps the
+                observation of a board to a column. A function marked by ``c4env.batched`` maps the
+                observations of M boards to M columns. A reset of all boards passes a seed to the
+                method ``reset`` of an agent or function.
+            seat: the caller's player against an opponent: 0, 1, or ``"random"`` for each
+                game.
+            illegal: the effect of playing a full column: ``"lose"`` that game with reward -1 (the
+                other player gets 0), or ``"raise"`` an error that leaves every board as it was,
+                which helps to find mistakes.
+            autoreset_mode: an ``AutoresetMode`` of Gymnasium, or its value such as ``"SameStep"``.
+            openings: each game draws its start from them: a number of plies, a text such as
+                ``"balanced:4,2"`` or ``"exam"``, or the path of a file, as for
+                ``c4env.list_openings``; or a position, moves such as ``"44"``, or a list of both.
+                None means the empty board. Openings in which the opponent could end the game with
+                its first move are left out, with a warning.
+            layout, dtype: the form of ``"observation"``; see ``c4env.observation``. An opponent
+                still sees the planes in int8.
+            copy: return new arrays from every call; with False every call reuses the same arrays.
+            render_mode: None, ``"rgb_array"`` or ``"ansi"``; ``render`` returns a tuple.
+            screen_scaling: size of a picture; see ``c4env.render``.
+
+        Raises:
+            InvalidOption: an argument has an invalid value.
+        """
+        self.num_envs = require_integer("num_envs", num_envs)
+        self._self_play = opponent is None
+        self.opponent = opponent
+        self._player = chance.parse_player(self._self_play, seat)
+        self._openings = chance.parse_openings(openings, self._player)
+        self._lose = loses_when_illegal(illegal)
+        try:
+            self.autoreset_mode = AutoresetMode(autoreset_mode)
+        except ValueError:
+            modes = [mode.value for mode in AutoresetMode]
+            raise InvalidOption(
+                f"autoreset_mode={autoreset_mode!r}: expected one of {modes}"
+            ) from None
+        check_render_mode(render_mode, _RENDER_MODES)
+        self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
+        ignores = self.autoreset_mode is AutoresetMode.NEXT_STEP  # the action after the end
+        self._finished = kernels.ANY_COLUMN if ignores else kernels.NO_COLUMN
+        self.render_mode = render_mode
+        self._scaling = require_integer("screen_scaling", screen_scaling)
+        self._form = Form(layout, dtype)
+        self._copy = bool(copy)
+
+        self.single_action_space = spaces.Discrete(COLUMNS)
+        self.single_observation_space = self._form.space
+        self.action_space = batch_space(self.single_action_space, self.num_envs)
+        self.observation_space = batch_space(self.single_observation_space, self.num_envs)
+
+        self._boards = np.zeros((self.num_envs, 2), np.int64)
+        self._results = np.zeros(self.num_envs, np.int8)
+        self._seats = np.full(self.num_envs, -1, np.int8)  # the caller's player; -1 in self-play
+        self._streams = np.zeros((2, self.num_envs), np.int64)  # for starts, for the opponent
+        self._started = False  # True after a reset, and False after a step that failed
+        self._over = np.zeros(self.num_envs, np.bool_)  # games over at the start of a step
+        self._arrays = self._outputs(True)  # returned by every call with copy=False
+
+    @property
+    def opponent(self) -> AnyOpponent:
+        """The opponent as given, None in self-play. Assigning replaces it from its next move on."""
+        return self._opponent
+
+    @opponent.setter
+    def opponent(self, opponent: AnyOpponent) -> None:
+        if self._self_play != (opponent is None):
+            now = "self-play" if self._self_play else "games against an opponent"
+            raise InvalidOption(
+                f"opponent={opponent!r}: these boards were made for {now}, which cannot change"
+            )
+        # None in self-play, and for "random", whose moves a kernel plays.
+        self._agent, self._opponent = agent_of(opponent), opponent
+        if self._agent is not None:
+            self._numbers = self._agent.join(self.num_envs)
+
+    # -- Gymnasium's methods --------------------------------------------------------------
+
+    def reset(  # type: ignore[override]  # Gymnasium's info may hold anything
+        self,
+        *,
+        seed: int | Sequence[int | None] | None = None,
+        options: Mapping[str, Any] | None = None,
+    ) -> tuple[Observation, VectorInfo]:
+        """Start new games.
+
+        Args:
+            seed: the seed of all draws (opponent's moves, seats, openings). Board i gets
+                ``seed + i``, or the i-th of N seeds. A board without a seed continues its
+                stream of random numbers. A board's games depend on its seed alone, unless
+                the opponent is a function or a program that has random numbers of its own.
+            options: ``"reset_mask"``, bool ``[N]``: the boards to start, while the others
+                continue; ``"moves"`` or ``"position"``: one start for these boards (a move
+                string, a position), or a list with one for each; ``"seat"``: the caller's player
+                in these games, against an opponent.
+
+        Returns:
+            Observation and info; see the class.
+
+        Raises:
+            InvalidOption: an option is unknown or invalid, a start is a finished game, or the
+                opponent could end a game before the caller's first move.
+
+        After OpponentFailed call ``reset()`` again; any other error leaves every game as it was.
+        """
+        where, starts, player = self._parse_options(options)
+        if not self._started and not where.all():
+            raise WrongOrder("the first reset() has to start every board: leave out reset_mask")
+        streams = self._parse_seed(seed, where)
+        self._started = False  # until the opponent has answered
+        self._streams = streams
+        if self._agent is not None and where.all():
+            reset_opponent(self._agent, int(streams[1, 0]) % 2**31)
+        self._begin(where, player)
+        if starts is not None:
+            self._boards[where] = starts[where]
+        self._reply()
+        arrays = self._outputs(self._copy)
+        self._observe(arrays)
+        return self._seen(arrays), self._info(arrays, where)
+
+    def step(  # type: ignore[override]  # Gymnasium's info may hold anything
+        self, actions: ArrayLike
+    ) -> tuple[Observation, Float64s, Bools, Bools, VectorInfo]:
+        """Play the caller's ply on every board, and the opponent's reply if there is one.
+
+        Args:
+            actions: integers ``[N]``, 0-based columns. ``NEXT_STEP`` ignores the actions on
+                boards whose game has just ended.
+
+        Returns:
+            Observation, rewards, terminations, truncations (never true), info; see the class.
+
+        Raises:
+            WrongOrder: ``reset`` was never called.
+            InvalidAction: the shape or dtype is wrong, or an action is not 0..6.
+            IllegalMove: a column is full and ``illegal`` is ``"raise"``, or, with
+                ``DISABLED``, a game is over.
+            OpponentFailed: the opponent raised an error or returned an illegal column.
+
+        An error names the board. After OpponentFailed call ``reset()``; any other error leaves
+        every game as it was.
+        """
+        if not self._started:
+            raise WrongOrder(
+                "reset() needs to be called before step, and after a step that failed."
+            )
+        played = batch.parse_actions(actions, self.num_envs)
+        boards, results, mode = self._boards, self._results, self.autoreset_mode
+        skip = mode is AutoresetMode.NEXT_STEP
+        refused = kernels.first_refused(boards, results, played, skip, self._lose)
+        if refused >= 0:
+            raise batch.refusal(refused, boards, results, int(played[refused]))
+        self._started = False  # until the opponent has answered
+        kernels.play(boards, results, played)
+        if skip:
+            self._begin(self._over, self._player)
+        self._reply()
+        arrays = self._outputs(self._copy)
+        ended, rewards = arrays.terminations, arrays.rewards
+        self._settle(arrays)
+        final: Any = {}
+        if self._ended and self._agent is not None:
+            at = np.flatnonzero(ended)
+            self._agent.end_games(self._numbers[at], rewards[at])
+        if self._ended and mode is AutoresetMode.SAME_STEP:
+            final = self._final(arrays)
+            self._begin(ended, self._player)
+            self._reply()
+        self._observe(arrays)
+        info: VectorInfo = {**self._info(arrays, None), **final}
+        return self._seen(arrays), rewards, ended, arrays.truncations, info
+
+    def render(self) -> tuple[Any, ...] | None:
+        """Return a tuple with a picture of each board, or None without a render mode."""
+        if self.render_mode is None:
+            return None
+        if self.render_mode == "ansi":
+            return tuple(map(ansi, self.positions()))
+        return tuple(rgb_array(p, screen_scaling=self._scaling) for p in self.positions())
+
+    def positions(self) -> list[Position]:
+        """The position on each board."""
+        return batch.positions_of(self._boards)
+
+    # -- the games ----------------------------------------------------------------------------
+
+    @property
+    def _state(self) -> tuple[Int64s, Int8s, Int8s]:
+        """The first arguments of the kernels: boards, results and seats."""
+        return self._boards, self._results, self._seats
+
+    def _begin(self, where: Bools, player: int) -> None:
+        """Start games on chosen boards, without the opponent's first move."""
+        chance.begin(*self._state, self._streams[0], self._openings, player, where)
+        if self._agent is not None and len(new := np.flatnonzero(where)):
+            self._agent.begin_games(self._numbers[new], self._streams[1, new])
+
+    def _reply(self) -> None:
+        """Play the opponent's ply on every board where the opponent is to move."""
+        if self._agent is not None:
+            if len(waiting := kernels.waiting(*self._state)):
+                self._play_agent(waiting)
+        elif not self._self_play:
+            chance.reply(*self._state, self._streams[1])
+
+    def _play_agent(self, waiting: Int64s) -> None:
+        """Play the opponent's ply on boards int64 ``[M]``.
+
+        Raises:
+            OpponentFailed: the opponent raised an error or returned an illegal column.
+        """
+        boards, results = self._boards.take(waiting, 0), self._results.take(waiting)
+        seeds = chance.seeds_of(self._streams[1], waiting)
+        try:
+            answer = self._agent.play_in_games(self._numbers[waiting], boards, seeds)
+            actions = batch.parse_actions(answer, len(waiting))
+        except Exception as error:
+            known = isinstance(error, OpponentFailed | InvalidAction)
+            raised = "" if known else f" raised {type(error).__name__}"
+            where = ", ".join(map(str, waiting[:8].tolist())) + ", ..." * (len(waiting) > 8)
+            raise OpponentFailed(
+                f"the opponent{raised} on boards {where}: {error}{AFTER}"
+            ) from error
+        refused = kernels.first_refused(boards, results, actions, False, False)
+        if refused >= 0:
+            board, action = int(waiting[refused]), int(actions[refused])
+            why = batch.refusal(board, self._boards, self._results, action)
+            raise OpponentFailed(f"the opponent's move: {why}{AFTER}")
+        kernels.play(boards, results, actions)
+        self._boards[waiting], self._results[waiting] = boards, results
+
+    # -- what is returned ---------------------------------------------------------------------
+
+    def _outputs(self, fresh: bool) -> Arrays:
+        """Return arrays for what a call returns."""
+        return Arrays.make(self.num_envs, self._ply_dtype) if fresh else self._arrays
+
+    def _settle(self, arrays: Arrays) -> None:
+        """Write rewards and terminations, and count the games that ended."""
+        written = arrays.rewards, arrays.player_rewards, arrays.terminations
+        self._ended = kernels.reward(*self._state, *written)
+
+    def _observe(self, arrays: Arrays) -> None:
+        """Write observations; after this, a step may follow."""
+        kernels.observe(*self._state, self._finished, arrays.words, arrays.masks, arrays.plies)
+        self._started = True
+        np.not_equal(self._results, kernels.ONGOING, out=self._over)
+
+    def _seen(self, arrays: Arrays) -> Observation:
+        planes = self._form(kernels.as_planes(arrays.words))
+        return {"observation": planes, "action_mask": arrays.masks}
+
+    def _info(self, arrays: Arrays, started: Bools | None) -> VectorInfo:
+        """Return info after a reset of the boards ``started``, or, with None, after a step."""
+        info: VectorInfo = {"ply": arrays.plies}
+        if not self._self_play:
+            info["seat"] = self._seats.copy()
+        if started is None:
+            info["player_rewards"] = arrays.player_rewards
+        return info
+
+    def _final(self, arrays: Arrays) -> dict[str, Any]:
+        """Return final observations and info, in Gymnasium's form, of games that restart now."""
+        ended = arrays.terminations
+        at = np.flatnonzero(ended)
+        seen = batch.observed(self._boards[at], self._results[at], self._seats[at])
+        final = np.empty(self.num_envs, object)  # of None
+        final[at] = np.fromiter(self._each(seen), object, len(at))
+        return {
+            "final_obs": final,
+            "_final_obs": ended.copy(),
+            "final_info": self._final_info(arrays),
+            "_final_info": ended.copy(),
+        }
+
+    def _each(self, seen: Observation) -> Iterator[Any]:
+        """Return the observation of each board in turn."""
+        planes, masks = self._form(seen["observation"]), seen["action_mask"]
+        for one, mask in zip(planes, masks, strict=True):
+            yield {"observation": one, "action_mask": mask}
+
+    def _final_info(self, arrays: Arrays) -> dict[str, Any]:
+        ended = arrays.terminations
+        info: dict[str, Any] = {
+            "ply": batch.discs_on(self._boards) * ended,
+            "player_rewards": arrays.player_rewards.copy(),
+        }
+        if not self._self_play:
+            info["seat"] = self._seats * ended
+        return info | {f"_{key}": ended.copy() for key in info}
+
+    # -- arguments ----------------------------------------------------------------------------
+
+    def _parse_options(self, options: Mapping[str, Any] | None) -> tuple[Bools, Int64s | None, int]:
+        """Return the boards to start, the start positions if given, and the caller's player."""
+        known = _OPTIONS[:-1] if self._self_play else _OPTIONS
+        options = known_options(options, known, ", ".join(known))
+        where = batch.parse_where(options.get("reset_mask"), self.num_envs)
+        player = self._player
+        if "seat" in options:
+            player = chance.parse_player(self._self_play, options["seat"])
+        start = options.get("moves", options.get("position"))
+        if start is None:
+            if player != self._player:
+                chance.require_starts(self._openings, player)
+            return where, None, player
+        boards = np.zeros_like(self._boards)
+        batch.set_starts(boards, where, chance.require_starts(batch.bitboards(start), player))
+        return where, boards, player
+
+    def _parse_seed(self, seed: Any, where: Bools) -> Int64s:
+        """Return the streams of random numbers after seeding the chosen boards."""
+        size = self.num_envs
+        several = getattr(seed, "ndim", 0) > 0 or (
+            isinstance(seed, Sequence) and not isinstance(seed, str)
+        )
+        if several:
+            each = [parse_seed(value) for value in seed]
+            if len(each) != size:
+                raise InvalidOption(f"{len(each)} seeds: expected one number or {size} of them")
+            given = where & np.array([value is not None for value in each])
+            seeds = np.array([(value or 0) % 2**64 for value in each], np.uint64)
+        else:
+            number = parse_seed(seed)
+            super().reset(seed=number)
+            given = where & (number is not None)
+            seeds = np.arange(size, dtype=np.uint64) + np.uint64((number or 0) % 2**64)
+        if self._started:
+            streams = self._streams.copy()
+        else:
+            drawn = self.np_random.integers(2**63, size=size, dtype=np.uint64)
+            streams = chance.both_streams(drawn)
+        streams[:, given] = chance.both_streams(seeds[given])
+        return streams

@@ -1,1 +1,0 @@
-"""Many boards in one step: as plain arrays, as a Gymnasium ``VectorEnv``, as tensors."""

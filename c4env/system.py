@@ -1,0 +1,41 @@
+"""What this process runs on: the package's version and commit, and the processors."""
+
+from __future__ import annotations
+
+import functools
+import subprocess
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+try:
+    __version__ = version("c4env")
+except PackageNotFoundError:  # run from a checkout that was never installed
+    __version__ = "unknown"
+
+
+@functools.cache
+def commit() -> str:
+    """Return the commit of the checkout that this package runs from; "" if there is none.
+
+    The suffix ``-dirty`` says that tracked files differ from the commit.
+    """
+    checkout = Path(__file__).resolve().parents[1]  # an editable installation is links
+    if not (checkout / ".git").exists():
+        return ""
+    command = ["git", "-C", str(checkout), "describe", "--always", "--abbrev=12", "--dirty"]
+    try:
+        found = subprocess.run(command, capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        return ""
+    return found.stdout.strip()
+
+
+def usable_cores() -> int:
+    """Return the number of processors that this process may use, at least 1.
+
+    The number respects the process's affinity, the limit of a container (cgroup), and the variables
+    ``LOKY_MAX_CPU_COUNT`` and, from Python 3.13, ``PYTHON_CPU_COUNT``.
+    """
+    import joblib  # the import takes 0.2 s
+
+    return int(joblib.cpu_count())

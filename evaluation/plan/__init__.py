@@ -1,1 +1,0 @@
-"""Plan a run before its first game: the players, the pairings and the openings."""

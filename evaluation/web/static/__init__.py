@@ -1,1 +1,0 @@
-"""Files of the page of ``c4 web``, which also uses ``c4env.evaluation.report.static``."""
