@@ -32,18 +32,9 @@ from c4env.evaluation.tables import Column, Result, Table, plural
 from ...agents.solver import Solver
 from ...bitboard import BOARD, CELLS, fours
 from ...position import Position, format_moves, parse_moves
-from ..games.field import (
-    Openings,
-    Player,
-    Settings,
-    Traits,
-    Watcher,
-    as_players,
-    choose_openings,
-    describe_player,
-    name_players,
-)
+from ..games.field import Player, Traits, as_players, describe_player, name_players
 from ..games.players import Seats, do_all, team
+from ..games.settings import Openings, Settings, Watcher, choose_openings
 from ..store.header import in_short, version_here
 from .questions import Answer, question
 from .scores import sign, strongest_book

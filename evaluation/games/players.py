@@ -36,8 +36,9 @@ from ...position import Position
 from ..store.run_files import GameRecord
 from ..store.transcripts import Transcripts
 from .asking import Answer, Fault, ask, begin, function_of
-from .field import DAY, Player, Traits, is_language_model, make_player, traits_of
+from .field import Player, Traits, is_language_model, make_player, traits_of
 from .game import Clock, play_game
+from .settings import DAY
 
 GRACE: Final = 2.0  # seconds for agents to close, before their process is killed
 ONE_THREAD: Final = dict.fromkeys(

@@ -25,21 +25,9 @@ from ..store.header import Fixture, Kind, RunHeader, SprtPlan, in_short, version
 from ..store.run_files import GameRecord, digest, games_table, open_games
 from ..store.transcripts import Transcripts
 from .clusters import play_elsewhere
-from .field import (
-    CLUSTERS,
-    Openings,
-    Player,
-    Players,
-    Settings,
-    Traits,
-    Watcher,
-    as_players,
-    choose_openings,
-    describe_player,
-    name_players,
-    separate,
-)
+from .field import Player, Players, Traits, as_players, describe_player, name_players, separate
 from .players import RunSpec, Seats, do_all, play_one, team
+from .settings import CLUSTERS, Openings, Settings, Watcher, choose_openings
 
 
 class Frames(NamedTuple):

@@ -18,17 +18,8 @@ from c4env.evaluation.rating.fit import Interval
 from c4env.evaluation.rating.sprt import SCORES, Decision, Sprt, normalized_elo, score_of
 from c4env.evaluation.tables import Column, Table, signed
 
-from ..games.field import (
-    Openings,
-    Player,
-    Players,
-    Settings,
-    Watcher,
-    as_players,
-    choose_openings,
-    name_advice,
-    name_players,
-)
+from ..games.field import Player, Players, as_players, name_advice, name_players
+from ..games.settings import Openings, Settings, Watcher, choose_openings
 from ..games.tournament import Tournament, play, prepare
 from ..rating.ratings import Ratings
 from ..rating.tally import Cell
