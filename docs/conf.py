@@ -9,6 +9,7 @@ from __future__ import annotations
 import builtins
 import contextlib
 import importlib
+import importlib.util
 import io
 import pkgutil
 import sys
@@ -86,7 +87,8 @@ def exists(name: str) -> bool:
         ours = [each for key, each in sys.modules.items() if key.startswith("c4env")]
         return hasattr(builtins, name) or any(hasattr(each, name) for each in ours)
     try:
-        return hasattr(importlib.import_module(module), last)
+        parent = importlib.import_module(module)
+        return hasattr(parent, last) or importlib.util.find_spec(name) is not None
     except ImportError:  # an attribute of a class
         if not exists(module):
             return False
