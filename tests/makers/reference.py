@@ -51,7 +51,7 @@ def agents(_: str, folder: Path) -> Iterator[str]:
         target = getattr(importlib.import_module(module, "c4env.agents"), attribute)
         spec = f" `{name}:{entry.argument.upper()}`." if entry.argument else ""
         yield f"### {name}\n"
-        yield f"{summary[0].upper()}{summary[1:]}.{spec} {source(target, folder)}\n"
+        yield f"{summary[0].upper()}{summary[1:].rstrip('.')}.{spec} {source(target, folder)}\n"
         yield from table("option | default | ", [(f"`{o}`", f"`{d}`", s) for o, d, s in options])
 
 

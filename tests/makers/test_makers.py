@@ -12,6 +12,7 @@ from c4env import agents, evaluation
 from c4env.agents.graded.levels import ELO, SKILL
 from c4env.agents.heuristics.threats import SIZE
 from c4env.agents.heuristics.weights import WEIGHTS
+from c4env.agents.registry.table import ZOO
 from c4env.agents.solver import Solver
 from c4env.agents.solver.exam import exam
 from c4env.errors import InvalidOption
@@ -153,5 +154,5 @@ def test_the_reference_lists_every_name_agent_and_command():
     for package in (c4env, agents, evaluation):
         for name in dir(package):
             assert re.search(rf"^- `{name}\b", text, re.M), name
-    for name in [*agents.names(), *(f"c4 {name}" for name in COMMANDS)]:
+    for name in [*(entry.name for entry in ZOO), *(f"c4 {name}" for name in COMMANDS)]:
         assert f"### {name}\n" in text
