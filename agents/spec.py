@@ -118,7 +118,7 @@ def described(name: str) -> tuple[str, str, list[tuple[str, str, str]]]:
 
 
 def describe(name: str) -> str:
-    """Return the result of :func:`described` as lines of text, as ``c4 list`` prints them.
+    """Return an agent's summary and options as lines of text, as ``c4 list`` prints them.
 
     Example:
         >>> print(describe("random"))

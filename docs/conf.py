@@ -1,4 +1,4 @@
-"""The site: the READMEs where they stand, and a reference made from docstrings and parsers.
+"""The site: the pages as they stand, and one page of all docstrings, docs/reference/api.md.
 
 ``python -m sphinx -W -n -c docs . build/site`` builds it, offline, after
 ``pip install -e '.[docs]'``. A broken link or an unknown name fails.
@@ -9,6 +9,7 @@ from __future__ import annotations
 import builtins
 import contextlib
 import importlib
+import importlib.util
 import io
 import pkgutil
 import sys
@@ -18,16 +19,9 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.ext.napoleon import GoogleDocstring
-from sphinx.util.docutils import SphinxDirective
 from sphinx.util.nodes import make_refnode
 
-from c4env.agents.entries import ZOO, Entry
-from c4env.agents.spec import described
 from c4env.evaluation.__main__ import main
-from c4env.evaluation.cli import COMMANDS, module_of
-from c4env.evaluation.cli.options import Parser
-
-Rows = dict[str, list[str]]
 
 project = "c4env"
 copyright = "the authors of c4env, MIT licence"
@@ -55,62 +49,6 @@ nitpick_ignore = [("py:class", "TensorDataset")]  # torch's, which is imported f
 
 # Napoleon takes "Of each opponent: ..." at the head of a property for a type and a description.
 GoogleDocstring._parse_attribute_docstring = GoogleDocstring._consume_to_end
-
-
-class Commands(SphinxDirective):
-    """A section for each command, with its help as it is printed."""
-
-    def run(self) -> list[nodes.Node]:
-        """The sections."""
-        return [self._section(name, summary) for name, (_, summary) in COMMANDS.items()]
-
-    def _section(self, name: str, summary: str) -> nodes.Node:
-        module = module_of(name)
-        parser = Parser(prog=f"c4 {name}", description=module.__doc__)
-        module.configure(parser)
-        section = nodes.section(ids=[name.replace(" ", "-")])
-        section += nodes.title(text=f"c4 {name}")
-        section += nodes.paragraph(text=f"{summary.capitalize()}.")
-        section += nodes.literal_block(text=parser.format_help(), language="text")
-        return section
-
-
-class Agents(SphinxDirective):
-    """A section for each agent: what ``c4 list`` prints, and what the page of results has of it."""
-
-    def run(self) -> list[nodes.Node]:
-        """The sections."""
-        page = (Path(__file__).parent / "results.md").read_text("utf-8")
-        tables = [rows_of(page, "| rank |", 1), rows_of(page, "| agent | keeps", 0)]
-        text = "\n\n".join(self._section(entry, *tables) for entry in ZOO)
-        return self.parse_text_to_nodes(text, allow_section_headings=True)
-
-    def _section(self, entry: Entry, board: Rows, exam: Rows) -> str:
-        name, summary, options = described(entry.name)
-        spec = f"{name}:{'...' if entry.argument else ''}".rstrip(":")
-        module, _, source = entry.target.partition(":")
-        lines = [f"### {name}", f"{summary[0].upper()}{summary[1:]}.", ""]
-        facts = [
-            f"`c4 run {spec} greedy`",
-            f"source: `agents{module.replace('.', '/')}.py`, `{source}`",
-        ]
-        if found := board.get(f"`{name}`"):
-            facts += [f"Elo {found[3]}", f"{found[5]} ms a move"]
-        if found := exam.get(f"`{name}`"):
-            facts.append(f"exam {found[1]}")
-        lines += ["; ".join(facts) + ".", ""]
-        if options:
-            lines += ["| option | default | |", "|---|---|---|"]
-            lines += [f"| `{option}` | `{default}` | {said} |" for option, default, said in options]
-        return "\n".join(lines)
-
-
-def rows_of(page: str, heading: str, key: int) -> Rows:
-    """The cells of the rows of a table of a page, by one of them; the table begins so."""
-    _, _, below = page.partition(f"\n{heading}")
-    lines = below.partition("\n\n")[0].splitlines()[2:]
-    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
-    return {row[key]: row for row in rows if len(row) > key}
 
 
 def resolve(
@@ -149,7 +87,8 @@ def exists(name: str) -> bool:
         ours = [each for key, each in sys.modules.items() if key.startswith("c4env")]
         return hasattr(builtins, name) or any(hasattr(each, name) for each in ours)
     try:
-        return hasattr(importlib.import_module(module), last)
+        parent = importlib.import_module(module)
+        return hasattr(parent, last) or importlib.util.find_spec(name) is not None
     except ImportError:  # an attribute of a class
         if not exists(module):
             return False
@@ -172,7 +111,5 @@ def add_run(app: Sphinx, error: Exception | None) -> None:
 def setup(app: Sphinx) -> None:
     """Tell Sphinx of the above."""
     app.connect("autodoc-process-docstring", mark_code, priority=100)  # before napoleon's
-    app.add_directive("commands", Commands)
-    app.add_directive("agents", Agents)
     app.connect("missing-reference", resolve)
     app.connect("build-finished", add_run)

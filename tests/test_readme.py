@@ -3,6 +3,7 @@
 import hashlib
 import json
 import re
+import tomllib
 
 import pytest
 
@@ -115,3 +116,11 @@ def test_links_lead_somewhere():
         for target in re.findall(r"\]\(([^)#]+)\)", path.read_text()):
             there = target.startswith("https://") or (path.parent / target).exists()
             assert there, (path, target)
+
+
+def test_the_files_of_a_release_agree_on_version_and_date():
+    version = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
+    cited = (ROOT / "CITATION.cff").read_text()
+    date = re.search(r'^date-released: "([\d-]+)"$', cited, re.MULTILINE)[1]
+    assert f"\nversion: {version}\n" in cited
+    assert f"# Changelog\n\n## {version} ({date})\n" in (ROOT / "CHANGELOG.md").read_text()

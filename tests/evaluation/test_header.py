@@ -1,11 +1,17 @@
 import json
 import re
-from dataclasses import replace
+from dataclasses import fields, replace
+from typing import get_args
 
 import pytest
 
+from c4env.agents.adapters.chat import Exchange
+from c4env.evaluation.exact.dataset import Data
 from c4env.evaluation.store.header import RunHeader, SprtPlan
-from c4env.evaluation.store.run_files import GameRecord
+from c4env.evaluation.store.run_files import Ending, GameRecord
+from c4env.evaluation.store.transcripts import Spoken
+from c4env.evaluation.studies.leaderboard import stored_board
+from c4env.evaluation.studies.strength import Strength
 from tests.helpers.paths import ROOT
 
 HEADER = RunHeader(
@@ -51,3 +57,15 @@ def test_the_layouts_have_every_field_and_no_other():
         rows = re.findall(r"^\|(.*?)\|", table.split("\n\n")[0], re.MULTILINE)
         found = re.findall(r"`(\w+)`", "".join(rows))
         assert {*found} == {*names}
+    assert all(f"`{ending}`" in games for ending in get_args(Ending))
+    for file, names in (
+        (
+            "transcripts.jsonl",
+            {f.name for f in (*fields(Spoken), *fields(Exchange))} - {"exchange"},
+        ),
+        ("leaderboard.json", json.loads(stored_board().format())),
+        ("strength.tsv", Strength._fields),
+        (".parquet", [field.name for field in fields(Data)]),
+    ):
+        [row] = re.findall(rf"^\| .*{file}`.*", text, re.MULTILINE)
+        assert all(f"`{name}" in row for name in names), (file, names)
