@@ -1,21 +1,27 @@
-"""Arrays of many boards: from positions and observations, and back; checks of actions."""
+"""Boards as arrays: made from positions, observations and openings, and turned back into them.
+
+``boards`` is int64 ``[N, 2]``, as in ``c4env.envs.kernels``. The module also checks actions.
+"""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, SupportsIndex
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from c4env.arrays import Bools, Int8s, Int64s
 from c4env.errors import IllegalMove, InvalidAction, InvalidOption
 
 from ..bitboard import COLUMNS
 from ..observation import Observation, other_values, planes_in
-from ..position import Position, parse_column
+from ..openings import Starts, list_openings
+from ..position import DIGITS, Position, parse_column
 from . import kernels
-from .kernels import ONGOING
+from .kernels import ONGOING, RANDOM_SEAT, could_end
+from .options import parse_seat
 
 
 def boards_from(observation: Mapping[str, Any] | ArrayLike) -> Int64s:
@@ -51,6 +57,85 @@ def observed(
     return {"observation": kernels.as_planes(words), "action_mask": masks}
 
 
+def bitboards(positions: Position | str | Sequence[Position | str]) -> Int64s:
+    """Return bitboards int64 ``[K, 2]`` of one or more positions or move strings."""
+    starts = [positions] if isinstance(positions, (Position, str)) else positions
+    if not isinstance(starts, Sequence):
+        raise InvalidOption(f"{positions!r}: expected positions or moves such as '4455'")
+    if not starts:
+        raise InvalidOption("no positions: expected at least one")
+    boards = np.empty((len(starts), 2), np.int64)
+    for i, start in enumerate(starts):
+        position = Position.parse(start) if isinstance(start, str) else start
+        if not isinstance(position, Position):
+            raise InvalidOption(f"{position!r}: expected a c4env.Position or moves such as '4455'")
+        if position.outcome is not None:
+            raise InvalidOption(f"cannot start from a finished game: {position!r}")
+        boards[i] = position.mine, position.theirs
+    return boards
+
+
+def discs_on(boards: Int64s) -> Int8s:
+    """Return the number of discs on boards ``[N, 2]``."""
+    counts: Int8s = np.bitwise_count(boards).sum(1).astype(np.int8)
+    return counts
+
+
+def positions_of(boards: Int64s) -> list[Position]:
+    """Return the positions on boards int64 ``[N, 2]``."""
+    return [Position.from_bitboards(mine, theirs) for mine, theirs in boards.tolist()]
+
+
+def parse_player(self_play: bool, seat: int | str) -> int:
+    """Return the caller's player: 0, 1, ``RANDOM_SEAT``, or -1 in self-play."""
+    player = parse_seat(seat)
+    return -1 if self_play else RANDOM_SEAT if player is None else player
+
+
+def parse_openings(openings: Starts, player: int) -> Int64s:
+    """Return bitboards int64 ``[K, 2]`` to start from; None means the empty board.
+
+    Those that the opponent's first move could end are left out, with a warning.
+    """
+    openings = "" if openings is None else openings
+    if isinstance(openings, str) and len(openings) != 1 and set(openings) <= set(DIGITS):
+        openings = [openings]  # moves, since a number of plies has one digit
+    elif isinstance(openings, str | SupportsIndex):
+        openings = list_openings(openings)  # also of a NumPy integer
+    boards = bitboards(openings)
+    ends = could_end(boards, player)
+    left_out = f"openings: in {ends.sum()} of {len(ends)} the opponent's first move could end"
+    if ends.all():
+        raise InvalidOption(f"{left_out} the game: expected at least one other opening")
+    if ends.any():
+        warnings.warn(f"{left_out} the game; they are left out", stacklevel=3)
+    return boards[~ends]
+
+
+def require_starts(boards: Int64s, player: int) -> Int64s:
+    """Return start positions unless the opponent's first move could end one of them."""
+    ends = could_end(boards, player)
+    if ends.any():
+        (start,) = positions_of(boards[ends][:1])
+        raise InvalidOption(
+            f"cannot start from {start!r}: the opponent is to move and could end the game"
+        )
+    return boards
+
+
+def parse_where(where: Any, size: int) -> Bools:
+    """Check a mask of boards, bool ``[size]``, and return a copy; None chooses all boards."""
+    if where is None:
+        return np.ones(size, np.bool_)
+    array = np.asarray(where)
+    if array.shape != (size,) or array.dtype != np.bool_:
+        raise InvalidOption(
+            f"a choice of boards of shape {array.shape} and dtype {array.dtype}: "
+            f"expected ({size},) and bool"
+        )
+    return array.copy()
+
+
 def parse_actions(actions: ArrayLike, size: int) -> Int64s:
     """Return actions as int64 ``[size]``."""
     array = np.asarray(actions)
@@ -71,53 +156,3 @@ def refusal(i: int, boards: Int64s, results: Int8s, action: int) -> Exception:
     except (IllegalMove, InvalidAction) as error:
         return type(error)(f"board {i}: {error}")
     raise AssertionError(f"column {action} on board {i} is legal: expected an illegal one")
-
-
-def bitboards(positions: Position | str | Sequence[Position | str]) -> Int64s:
-    """Return bitboards int64 ``[K, 2]`` of one or more positions or move strings."""
-    several = [positions] if isinstance(positions, (Position, str)) else positions
-    if not isinstance(several, Sequence):
-        raise InvalidOption(f"{positions!r}: expected positions or moves such as '4455'")
-    if not several:
-        raise InvalidOption("no positions: expected at least one")
-    boards = np.empty((len(several), 2), np.int64)
-    for i, given in enumerate(several):
-        position = Position.parse(given) if isinstance(given, str) else given
-        if not isinstance(position, Position):
-            raise InvalidOption(f"{position!r}: expected a c4env.Position or moves such as '4455'")
-        if position.outcome is not None:
-            raise InvalidOption(f"cannot start from a finished game: {position!r}")
-        boards[i] = position.mine, position.theirs
-    return boards
-
-
-def discs_on(boards: Int64s) -> Int8s:
-    """Return the number of discs on boards ``[N, 2]``."""
-    counts: Int8s = np.bitwise_count(boards).sum(1).astype(np.int8)
-    return counts
-
-
-def positions_of(boards: Int64s) -> list[Position]:
-    """Return the positions on boards int64 ``[N, 2]``."""
-    return [Position.from_bitboards(mine, theirs) for mine, theirs in boards.tolist()]
-
-
-def parse_where(where: Any, size: int) -> Bools:
-    """Check a mask of boards, bool ``[size]``, and return a copy; None chooses all boards."""
-    if where is None:
-        return np.ones(size, np.bool_)
-    array: NDArray[Any] = np.asarray(where)
-    if array.shape != (size,) or array.dtype != np.bool_:
-        raise InvalidOption(
-            f"a choice of boards of shape {array.shape} and dtype {array.dtype}: "
-            f"expected ({size},) and bool"
-        )
-    return array.astype(np.bool_)
-
-
-def set_starts(boards: Int64s, where: Bools, starts: Int64s) -> None:
-    """Put a start position on each chosen board: one for all of these boards, or one for each."""
-    chosen = int(where.sum())
-    if len(starts) not in (1, chosen):
-        raise InvalidOption(f"{len(starts)} start positions: expected 1 or {chosen}")
-    boards[where] = starts

@@ -5,7 +5,7 @@ masks of M boards to logits. A function maps one observation to a column; a func
 :func:`batched` maps M observations to M columns. The environments play ``"random"`` themselves, and
 every other opponent as an agent.
 
-Each board has its own stream of random numbers for its opponent (``c4env.envs.chance``),
+Each board has its own stream of random numbers for its opponent (``c4env.envs.kernels``),
 so a game depends on the board's seed and not on other boards: the state of the stream is the seed
 of the opponent's next move.
 """

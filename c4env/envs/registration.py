@@ -52,7 +52,7 @@ def single(**options: Any) -> Env[Any, Any]:
 
 def singles(**options: Any) -> VectorEnv[Any, Any, Any]:
     """Make many of :func:`single`, for ``gymnasium.make_vec``."""
-    made: VectorEnv[Any, Any, Any] = _made(".envs.singles", "SinglesVectorEnv", **options)
+    made: VectorEnv[Any, Any, Any] = _made(".envs.single", "SinglesVectorEnv", **options)
     return made
 
 

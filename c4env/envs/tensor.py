@@ -25,7 +25,8 @@ from c4env.lazy import from_extra
 
 from ..bitboard import BOARD, BOTTOM, COLUMN, COLUMNS, DIRECTIONS, DOUBLINGS, ROWS, STRIDE
 from ..observation import Form
-from .chance import RANDOM_SEAT, parse_player
+from .batch import parse_player
+from .kernels import RANDOM_SEAT
 
 with from_extra("torch", "c4env.TensorEnv needs PyTorch"):
     import torch
@@ -165,7 +166,7 @@ def observe(state: State, form: Form = PLANES) -> Seen:
 
 
 def player_of(opponent: Opponent, seat: int | str) -> int:
-    """Check an opponent and a seat; return the player as ``chance.parse_player`` does."""
+    """Check an opponent and a seat; return the player as ``batch.parse_player`` does."""
     if not (opponent is None or opponent == "random" or callable(opponent)):
         raise InvalidOption(f"opponent={opponent!r}: expected None, 'random' or a function")
     return parse_player(opponent is None, seat)
@@ -257,7 +258,7 @@ def check_actions(actions: Any, plies: Tensor, who: str = "actions") -> None:
         raise InvalidAction(f"{who} on {actions.device}: expected {plies.device}")
 
 
-# -- random numbers, as c4env.envs.chance and drand48 draw them -------------------------
+# -- random numbers, as c4env.envs.kernels draws them -------------------------
 
 
 def _signed(number: int) -> int:

@@ -20,7 +20,7 @@ from c4env.lazy import from_extra
 
 from ..bitboard import COLUMNS
 from ..observation import Form
-from .chance import parse_openings
+from .batch import parse_openings
 from .options import parse_seed
 from .tensor import Opponent, Seen, State, check_actions, init, observe, player_of, restart, step
 
