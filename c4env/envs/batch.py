@@ -16,7 +16,7 @@ from c4env.arrays import Bools, Int8s, Int64s
 from c4env.errors import IllegalMove, InvalidAction, InvalidOption
 
 from ..bitboard import COLUMNS
-from ..observation import Observation, other_values, planes_in
+from ..observation import NO_COLUMN, Observation, other_values, planes_in
 from ..openings import Starts, list_openings
 from ..position import DIGITS, Position, parse_column
 from . import kernels
@@ -53,7 +53,7 @@ def observed(
     masks, plies = np.empty((size, COLUMNS), np.int8), np.empty(size, np.int8)
     results = np.zeros(size, np.int8) if results is None else results
     seats = np.full(size, -1, np.int8) if seats is None else seats
-    kernels.observe(boards, results, seats, kernels.NO_COLUMN, words, masks, plies)
+    kernels.observe(boards, results, seats, NO_COLUMN, words, masks, plies)
     return {"observation": kernels.as_planes(words), "action_mask": masks}
 
 

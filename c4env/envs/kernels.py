@@ -37,7 +37,7 @@ from ..bitboard import (
     popcount,
     winning_moves,
 )
-from ..observation import read
+from ..observation import NO_COLUMN, read_bitboards
 
 # The states of a game. A player forfeits a game by an illegal move.
 ONGOING, WON_BY_0, WON_BY_1, DRAWN, FORFEIT_BY_0, FORFEIT_BY_1 = range(6)
@@ -53,10 +53,6 @@ HALF: Final = 2 * BYTE  # bits of half a word
 EACH_BYTE: Final = 0x01010101  # the lowest bit of each byte of a word
 
 SEVEN_COLUMNS: Final = COLUMNS == 7 and ROWS == 6  # a compile-time constant
-
-# Occupied cells that make a mask all zeros or all ones.
-NO_COLUMN: Final = BOARD
-ANY_COLUMN: Final = 0
 
 
 # -- playing --------------------------------------------------------------------------
@@ -231,7 +227,7 @@ def as_planes(words: NDArray[np.int32]) -> Int8s:
 def read_planes(planes: Int8s, boards: Int64s) -> None:
     """Read planes ``[N, 6, 7, 2]`` of zeros and ones into ``boards``."""
     for i in range(len(boards)):
-        boards[i, 0], boards[i, 1] = read(planes[i])
+        boards[i, 0], boards[i, 1] = read_bitboards(planes[i])
 
 
 @kernel(

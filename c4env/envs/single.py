@@ -17,7 +17,7 @@ from c4env.envs.drand48 import below, next_random
 from c4env.errors import IllegalMove, InvalidAction, OpponentFailed, WrongOrder
 
 from ..bitboard import COLUMNS, ROWS, STRIDE
-from ..observation import Form, Observation, observe
+from ..observation import NO_COLUMN, Form, Observation, observe
 from ..openings import Starts
 from ..position import Position, parse_column
 from ..render import DEFAULT_SCALING, RENDER_MODES, Viewer
@@ -389,7 +389,7 @@ class SinglesVectorEnv(ConnectFourVectorEnv):
         self.single_observation_space = self._form.space["observation"]
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self._all_boards = np.ones(self.num_envs, np.bool_)
-        self._finished = kernels.NO_COLUMN  # info's mask of a finished game is all zeros
+        self._finished = NO_COLUMN  # info's mask of a finished game is all zeros
 
     def _observation(self, arrays: Arrays) -> Any:
         return self._form(kernels.as_planes(arrays.words))

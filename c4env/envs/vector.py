@@ -15,7 +15,7 @@ from c4env.arrays import Bools, Float64s, Int8s, Int64s
 from c4env.errors import InvalidAction, InvalidOption, OpponentFailed, WrongOrder, require_integer
 
 from ..bitboard import COLUMNS
-from ..observation import Form, Observation
+from ..observation import ANY_COLUMN, NO_COLUMN, Form, Observation
 from ..openings import Starts
 from ..position import Position
 from ..render import DEFAULT_SCALING, ansi, check_render_mode, rgb_array
@@ -183,7 +183,7 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
         self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
         # NEXT_STEP ignores the action after the end of a game, so every action is legal then.
         next_step = self.autoreset_mode is AutoresetMode.NEXT_STEP
-        self._finished = kernels.ANY_COLUMN if next_step else kernels.NO_COLUMN
+        self._finished = ANY_COLUMN if next_step else NO_COLUMN
 
     def _make_boards(self) -> None:
         size = self.num_envs
