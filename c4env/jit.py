@@ -2,10 +2,11 @@
 
 Numba's disk cache watches only the file that defines a function. After an upgrade, a kernel that
 calls a kernel in another file would still run old machine code. So the name of the cache folder
-holds one hash of all sources that have kernels, or constants for kernels (``CONSTANTS``). Edits of
-other modules keep the machine code. Whoever makes a new folder removes those that no process has
-used for a while. Where no folder is writable, a temporary folder serves until the process ends.
-Each board has a folder of its own in it.
+contains one hash of all sources that have kernels, or constants for kernels (``CONSTANTS``). Edits
+of other modules keep the machine code. Each board has its own folder in the cache folder.
+
+The process that makes a cache folder removes those that no process has used for a while. Where no
+folder is writable, a temporary folder serves until the process ends.
 """
 
 from __future__ import annotations
@@ -51,15 +52,15 @@ HEURISTIC: Final = "FunctionType(float64(int64, int64))"
 
 def kernel_sources() -> dict[Path, bytes]:
     """Return the sources that have kernels or constants for kernels; imports none of them."""
-    found = {}
+    sources = {}
     for package in (ROOT, f"{ROOT}.agents"):
         spec = find_spec(package)
         for folder in (spec and spec.submodule_search_locations) or ():
             for path in sorted(Path(folder).rglob("*.py")):
                 text = path.read_bytes()
                 if KERNEL.search(text) or path.as_posix().endswith(CONSTANTS):
-                    found[path] = text
-    return found
+                    sources[path] = text
+    return sources
 
 
 def source_hash() -> str:
@@ -80,7 +81,7 @@ def cache_folder() -> Path:
     """
     name = f"c4env-{source_hash()}"
     variables = (TEMPORARY, "NUMBA_CACHE_DIR", "XDG_CACHE_HOME")
-    candidates = [Path(place) for place in map(os.environ.get, variables) if place]
+    candidates = [Path(folder) for folder in map(os.environ.get, variables) if folder]
     with contextlib.suppress(RuntimeError):  # no home at all, as in some containers
         candidates.append(Path.home() / ".cache")
     for base in candidates:
