@@ -4,13 +4,13 @@
 the game at an illegal move. In a ``raw_env()`` an illegal move is an error.
 
 Agents, spaces, observations, rewards, dead steps and warnings are those of PettingZoo's own
-environment, and so are the internals that programs use (:class:`DropIn`). The page
+environment, and so are the internals that programs use, such as ``env.unwrapped.board``. The page
 ``docs/guides/from-connect-four-v3.md`` lists the intended differences.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
 import numpy as np
@@ -63,107 +63,7 @@ def env(
     return CheckedEnv(for_board(raw_env, rows, columns, connect)(render_mode, screen_scaling))
 
 
-class DropIn:
-    """Internals of PettingZoo's ``connect_four_v3``, for programs that take the game apart.
-
-    ``env.unwrapped.board`` is the list of the 42 cells. It follows the game, and the game follows
-    it: ``board[38] = 1`` sets a disc, ``env.unwrapped.board = cells`` sets all. Then the board says
-    whose turn it is; a full board, or four in a row, ends the game without rewards.
-
-    A board that no game reaches is an error: at once when set whole, which leaves the game as it
-    was, and at the next use of the game when set cell by cell.
-    """
-
-    terminations: dict[str, bool]
-    reset: Callable[[], None]
-    _selected: str
-    _position: Position
-    _last: int | None
-    # The list that ``board`` returned, and a copy that shows what a program set in it.
-    _cells: list[int] | None
-    _cells_before: list[int] | None
-
-    @property
-    def position(self) -> Position:
-        """The board and the side to move, as a ``Position``."""
-        if self._cells is not None:
-            self._adopt_cells()
-        return self._position
-
-    @property
-    def board(self) -> list[int]:
-        """The 42 cells row by row from the top: 0 empty, 1 player_0, 2 player_1."""
-        if self._cells is None:
-            self._cells = numbered_cells(self._position)
-            self._cells_before = list(self._cells)
-        return self._cells
-
-    @board.setter
-    def board(self, cells: Any) -> None:
-        position = position_of(cells)
-        if "terminations" not in vars(self):  # a program copies a game by its attributes
-            self.reset()
-        self._cells = self._cells_before = None
-        self._continue_from(position)
-
-    @property
-    def agent_selection(self) -> str:
-        """The agent whose turn it is, or the agent that is removed next."""
-        if self._cells is not None:
-            self._adopt_cells()
-        return self._selected
-
-    @agent_selection.setter
-    def agent_selection(self, agent: str) -> None:
-        self._selected = agent
-
-    @property
-    def _agent_selector(self) -> AgentSelector:
-        """A selector whose ``next()`` returns the other agent; to set one changes nothing."""
-        selector = AgentSelector(list(AGENTS))
-        while selector.next() != self._selected:
-            pass
-        return selector
-
-    @_agent_selector.setter
-    def _agent_selector(self, selector: object) -> None:
-        pass
-
-    def _adopt_cells(self) -> None:
-        """Continue from the cells if a program has set some."""
-        if self._cells is not None and self._cells != self._cells_before:
-            self._continue_from(position_of(self._cells))
-            self._cells_before = list(self._cells)
-
-    def _continue_from(self, position: Position) -> None:
-        """Play on from a board that a program set."""
-        self._position, self._last = position, None
-        self._selected = AGENTS[position.to_move]
-        self.terminations = dict.fromkeys(AGENTS, position.outcome is not None)
-
-    def _legal_moves(self) -> list[int]:
-        """Return the 0-based columns that are not full, even after the end of the game."""
-        occupied = self.position.mine | self.position.theirs
-        return [column for column in range(COLUMNS) if drop(occupied, column)]
-
-    def check_for_winner(self) -> bool:
-        """Return True if the selected agent has four in a row."""
-        return bool(has_won(self.position.discs(AGENTS.index(self.agent_selection))))
-
-
-def position_of(cells: Any) -> Position:
-    """Return the position of 42 cells, row by row from the top: 0 empty, 1 player_0, 2 player_1."""
-    characters = dict(enumerate((EMPTY, *DISCS)))
-    try:
-        text = "".join([characters[cell] for cell in cells])
-    except (KeyError, TypeError):  # no such cell, or no row of cells
-        text = ""
-    if len(text) != CELLS:
-        raise InvalidPosition(f"board {cells!r}: expected {CELLS} cells of 0, 1 or 2, from the top")
-    return Position.from_board("\n".join(text[i : i + COLUMNS] for i in range(0, CELLS, COLUMNS)))
-
-
-class raw_env(DropIn, AECEnv[str, Observation, Any]):
+class raw_env(AECEnv[str, Observation, Any]):
     """An environment that does not check the order of calls.
 
     ``state_space`` is the Box of ``state()``. The other attributes are those of every PettingZoo
@@ -203,8 +103,18 @@ class raw_env(DropIn, AECEnv[str, Observation, Any]):
         self.action_spaces = {agent: spaces.Discrete(COLUMNS) for agent in AGENTS}
         self.observation_spaces = {agent: Form("planes_last").space for agent in AGENTS}
         self.state_space = spaces.Box(0, 1, OBSERVATION_SHAPE, np.int8)
-        self._position, self._last = Position(), None
-        self._cells = self._cells_before = None
+        self._position = Position()
+        self._last: int | None = None
+        # The list that ``board`` returned, and a copy that shows what a program set in it.
+        self._cells: list[int] | None = None
+        self._cells_before: list[int] | None = None
+
+    @property
+    def position(self) -> Position:
+        """The board and the side to move, as a ``Position``."""
+        if self._cells is not None:
+            self._adopt_cells()
+        return self._position
 
     def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
         """Start a game.
@@ -308,6 +218,88 @@ class raw_env(DropIn, AECEnv[str, Observation, Any]):
     def close(self) -> None:
         """Close the window if there is one; the game continues."""
         self._viewer.close()
+
+    # -- internals of connect_four_v3, for programs that take the game apart --------------
+
+    @property
+    def board(self) -> list[int]:
+        """The list of the 42 cells, row by row from the top: 0 empty, 1 player_0, 2 player_1.
+
+        The list follows the game, and the game follows the list: ``board[38] = 1`` sets a disc,
+        ``env.unwrapped.board = cells`` sets all. Then the board says whose turn it is; a full
+        board, or four in a row, ends the game without rewards.
+
+        A board that no game reaches is an error: at once when set whole, which leaves the game as
+        it was, and at the next use of the game when set cell by cell.
+        """
+        if self._cells is None:
+            self._cells = numbered_cells(self._position)
+            self._cells_before = list(self._cells)
+        return self._cells
+
+    @board.setter
+    def board(self, cells: Any) -> None:
+        position = position_of(cells)
+        if "terminations" not in vars(self):  # a program copies a game by its attributes
+            self.reset()
+        self._cells = self._cells_before = None
+        self._continue_from(position)
+
+    @property
+    def agent_selection(self) -> str:
+        """The agent whose turn it is, or the agent that is removed next."""
+        if self._cells is not None:
+            self._adopt_cells()
+        return self._selected
+
+    @agent_selection.setter
+    def agent_selection(self, agent: str) -> None:
+        self._selected = agent
+
+    @property
+    def _agent_selector(self) -> AgentSelector:
+        """A selector whose ``next()`` returns the other agent; to set one changes nothing."""
+        selector = AgentSelector(list(AGENTS))
+        while selector.next() != self._selected:
+            pass
+        return selector
+
+    @_agent_selector.setter
+    def _agent_selector(self, selector: object) -> None:
+        pass
+
+    def _adopt_cells(self) -> None:
+        """Continue from the cells if a program has set some."""
+        if self._cells is not None and self._cells != self._cells_before:
+            self._continue_from(position_of(self._cells))
+            self._cells_before = list(self._cells)
+
+    def _continue_from(self, position: Position) -> None:
+        """Play on from a board that a program set."""
+        self._position, self._last = position, None
+        self._selected = AGENTS[position.to_move]
+        self.terminations = dict.fromkeys(AGENTS, position.outcome is not None)
+
+    def _legal_moves(self) -> list[int]:
+        """Return the 0-based columns that are not full, even after the end of the game."""
+        occupied = self.position.mine | self.position.theirs
+        return [column for column in range(COLUMNS) if drop(occupied, column)]
+
+    def check_for_winner(self) -> bool:
+        """Return True if the selected agent has four in a row."""
+        return bool(has_won(self.position.discs(AGENTS.index(self.agent_selection))))
+
+
+def position_of(cells: Any) -> Position:
+    """Return the position of 42 cells, row by row from the top: 0 empty, 1 player_0, 2 player_1."""
+    characters = dict(enumerate((EMPTY, *DISCS)))
+    try:
+        text = "".join([characters[cell] for cell in cells])
+    except (KeyError, TypeError):  # no such cell, or no row of cells
+        text = ""
+    if len(text) != CELLS:
+        raise InvalidPosition(f"board {cells!r}: expected {CELLS} cells of 0, 1 or 2, from the top")
+    return Position.from_board("\n".join(text[i : i + COLUMNS] for i in range(0, CELLS, COLUMNS)))
 
 
 class CheckedEnv(OrderEnforcingWrapper[str, Any, Any]):

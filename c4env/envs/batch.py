@@ -21,7 +21,6 @@ from ..openings import Starts, list_openings
 from ..position import DIGITS, Position, parse_column
 from . import kernels
 from .kernels import ONGOING, RANDOM_SEAT, could_end
-from .options import parse_seat
 
 
 def boards_from(observation: Mapping[str, Any] | ArrayLike) -> Int64s:
@@ -86,10 +85,11 @@ def positions_of(boards: Int64s) -> list[Position]:
     return [Position.from_bitboards(mine, theirs) for mine, theirs in boards.tolist()]
 
 
-def parse_player(self_play: bool, seat: int | str) -> int:
+def parse_player(self_play: bool, seat: Any) -> int:
     """Return the caller's player: 0, 1, ``RANDOM_SEAT``, or -1 in self-play."""
-    player = parse_seat(seat)
-    return -1 if self_play else RANDOM_SEAT if player is None else player
+    if isinstance(seat, bool) or seat not in (0, 1, "random"):
+        raise InvalidOption(f"seat={seat!r}: expected 0, 1 or 'random'")
+    return -1 if self_play else RANDOM_SEAT if seat == "random" else int(seat)
 
 
 def parse_openings(openings: Starts, player: int) -> Int64s:

@@ -25,13 +25,6 @@ def loses_when_illegal(illegal: object) -> bool:
     return illegal == "lose"
 
 
-def parse_seat(seat: Any) -> int | None:
-    """Return the player of a seat, or None for a random player."""
-    if isinstance(seat, bool) or seat not in (0, 1, "random"):
-        raise InvalidOption(f"seat={seat!r}: expected 0, 1 or 'random'")
-    return None if seat == "random" else int(seat)
-
-
 def check_options(
     options: Mapping[str, Any] | None, names: Collection[str], expected: str, *, warn: bool = False
 ) -> Mapping[str, Any]:

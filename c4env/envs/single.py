@@ -23,7 +23,7 @@ from ..position import Position, parse_column
 from ..render import DEFAULT_SCALING, RENDER_MODES, Viewer
 from . import batch, kernels
 from .opponents import RANDOM, AnyOpponent, agent_of, reset_opponent
-from .options import loses_when_illegal, parse_seat, parse_seed, parse_start
+from .options import loses_when_illegal, parse_seed, parse_start
 from .vector import Arrays, ConnectFourVectorEnv, marked
 
 
@@ -105,10 +105,8 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
                 the caller's first move.
         """
         self.opponent = opponent
-        self._seat_choice = parse_seat(seat)
-        self._openings = batch.positions_of(
-            batch.parse_openings(openings, batch.parse_player(False, seat))
-        )
+        self._player = batch.parse_player(False, seat)
+        self._openings = batch.positions_of(batch.parse_openings(openings, self._player))
         self._lose = loses_when_illegal(illegal)
         self._form = Form(layout, dtype)
         self._viewer = Viewer(render_mode, screen_scaling)
@@ -165,7 +163,7 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
                 were.
         """
         number = parse_seed(seed)
-        choice, start, last = self._parse_options(options)
+        player, start, last = self._parse_options(options)
         self._state = "new"  # until the opponent has answered
         super().reset(seed=number)
         if number is None and self._starts < 0:
@@ -175,7 +173,7 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
             self._starts, self._replies = kernels.both_streams(seeds)[:, 0].tolist()
         openings = self._openings
         opening = openings[self._draw(len(openings)) if len(openings) > 1 else 0]
-        seat = self._draw(2) if choice is None else choice
+        seat = self._draw(2) if player == kernels.RANDOM_SEAT else player
         position = opening if start is None else start
         if self._agent is not None:
             reset_opponent(self._agent, self._replies % 2**31)
@@ -262,19 +260,18 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
 
     def _parse_options(
         self, options: Mapping[str, Any] | None
-    ) -> tuple[int | None, Position | None, int | None]:
-        """Return a game's seat (None: random), its start if it has one, and the last move."""
-        seat = self._seat_choice
+    ) -> tuple[int, Position | None, int | None]:
+        """Return the caller's player, the start position or None, and the last move or None."""
+        player = self._player
         if options is None:
-            return seat, None, None
+            return player, None, None
         if isinstance(options, Mapping) and "seat" in options:
-            seat = parse_seat(options["seat"])
+            player = batch.parse_player(False, options["seat"])
             options = {key: value for key, value in options.items() if key != "seat"}
         position, last = parse_start(options)
         start = position if {"moves", "position"} & options.keys() else None
-        player = batch.parse_player(False, "random" if seat is None else seat)
         batch.require_starts(batch.bitboards(self._openings if start is None else start), player)
-        return seat, start, last
+        return player, start, last
 
     def _require_game(self) -> None:
         if self._state == "new":

@@ -166,7 +166,7 @@ def observe(state: State, form: Form = PLANES) -> Observed:
 
 
 def player_of(opponent: TensorOpponent, seat: int | str) -> int:
-    """Check an opponent and a seat; return the player as ``batch.parse_player`` does."""
+    """Return the caller's player, as ``batch.parse_player`` does, after checking both options."""
     if not (opponent is None or opponent == "random" or callable(opponent)):
         raise InvalidOption(f"opponent={opponent!r}: expected None, 'random' or a function")
     return parse_player(opponent is None, seat)

@@ -131,22 +131,14 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
 
         Args:
             num_envs: number of boards.
-            opponent: None for self-play; ``"random"`` for a random legal column; the name of
-                another agent; an agent; a network or model; or a function that maps the
-                observation of a board to a column. A function marked by ``c4env.batched`` maps the
-                observations of M boards to M columns. A reset of all boards passes a seed to the
-                method ``reset`` of an agent or function.
-            seat: the caller's player against an opponent: 0, 1, or ``"random"`` for each
-                game.
+            opponent: None for self-play; else as for ``ConnectFourEnv``. A function marked by
+                ``c4env.batched`` maps the observations of M boards to M columns. A reset of all
+                boards passes a seed to the method ``reset`` of an agent or function.
+            seat, openings: as for ``ConnectFourEnv``; in self-play the seat has no effect.
             illegal: the effect of playing a full column: ``"lose"`` that game with reward -1 (the
                 other player gets 0), or ``"raise"`` an error that leaves every board as it was,
                 which helps to find mistakes.
             autoreset_mode: an ``AutoresetMode`` of Gymnasium, or its value such as ``"SameStep"``.
-            openings: each game draws its start from them: a number of plies, a text such as
-                ``"balanced:4,2"`` or ``"exam"``, or the path of a file, as for
-                ``c4env.list_openings``; or a position, moves such as ``"44"``, or a list of both.
-                None means the empty board. Openings in which the opponent could end the game with
-                its first move are left out, with a warning.
             layout, dtype: the form of ``"observation"``; see ``c4env.observation``. An opponent
                 still sees the planes in int8.
             copy: return new arrays from every call; with False every call reuses the same arrays.
