@@ -41,8 +41,9 @@ with from_extra("torch", "c4env.TensorEnv needs PyTorch"):
 
 
 Policy = Callable[[Observed], Any]  # to actions [N], or to a tuple of actions and further tensors
-Turn = Callable[[State, Tensor], tuple[State, Any]]
-Play = Callable[[State], tuple[State, Any]]
+# Both return the next state, and what a step or a rollout returns.
+StepFunction = Callable[[State, Tensor], tuple[State, Any]]  # of a state and actions
+PlyFunction = Callable[[State], tuple[State, Any]]  # of a state: the policy chooses the actions
 RECORDED: Final = 2**18
 """Most boards whose step is replayed as a CUDA graph. More keep a device busy longer than the host
 needs to launch the step, and the copies that a graph needs would cost more than they save."""
@@ -124,7 +125,7 @@ class TensorEnv:
         self._compiles = self.device.type == "cuda" if compile is None else compile
         self._records = self._compiles and self.num_envs <= RECORDED and not callable(opponent)
         self._state: Any = None
-        self._turn: Turn | None = None
+        self._step: StepFunction | None = None
         self._rollout: Any = None  # the latest policy and number of plies, and what plays them
         self.single_action_space = spaces.Discrete(COLUMNS)
         self.single_observation_space = self._form.space
@@ -172,9 +173,9 @@ class TensorEnv:
         if self._state is None:
             raise WrongOrder("reset() needs to be called before step.")
         check_actions(actions, self._state.plies)
-        if self._turn is None:
-            self._turn = self._turn_for(actions)
-        self._state, (observation, rewards, ended, truncated, info) = self._turn(
+        if self._step is None:
+            self._step = self._prepare_step(actions)
+        self._state, (observation, rewards, ended, truncated, info) = self._step(
             self._state, actions
         )
         return observation, rewards, ended, truncated, info
@@ -200,30 +201,30 @@ class TensorEnv:
         require_integer("plies", plies)
         with torch.no_grad():
             if self._rollout is None or self._rollout[:2] != (policy, plies):
-                self._rollout = policy, plies, self._play_for(policy, plies)
-            play: Play = self._rollout[2]
+                self._rollout = policy, plies, self._prepare_rollout(policy, plies)
+            play: PlyFunction = self._rollout[2]
             self._state, played = play(self._state)
         return Rollout(*played)
 
-    def _turn_for(self, actions: Tensor) -> Turn:
+    def _prepare_step(self, actions: Tensor) -> StepFunction:
         """Return the step as a function, prepared for such actions."""
-        turn = _turn_of(self._rules, self._autoreset, self._form)
+        env_step = _step_function(self._rules, self._autoreset, self._form)
 
-        def fast() -> Turn:
-            compiled: Turn = _compiled(turn)
+        def make_fast() -> StepFunction:
+            compiled: StepFunction = _compiled(env_step)
             if self._records:
-                return _recorded_turn(compiled, self._state, actions)
+                return _recorded_step(compiled, self._state, actions)
             compiled(self._state, actions)  # compiles now
             return compiled
 
-        prepared: Turn = self._prepared(turn, fast)
+        prepared: StepFunction = self._fast_or_plain(env_step, make_fast)
         return prepared
 
-    def _play_for(self, policy: Policy, plies: int) -> Play:
+    def _prepare_rollout(self, policy: Policy, plies: int) -> PlyFunction:
         """Return a rollout as a function of the state."""
-        ply = _ply_of(_turn_of(self._rules, self._autoreset, self._form), policy, self._form)
+        ply = _ply_of(_step_function(self._rules, self._autoreset, self._form), policy, self._form)
 
-        def fast() -> Play:
+        def make_fast() -> PlyFunction:
             compiled = _compiled(ply)
             play = _repeated(compiled, plies, self._form)
             if self._records:
@@ -231,15 +232,15 @@ class TensorEnv:
             compiled(self._state)  # compiles now
             return play
 
-        prepared: Play = self._prepared(_repeated(ply, plies, self._form), fast)
+        prepared: PlyFunction = self._fast_or_plain(_repeated(ply, plies, self._form), make_fast)
         return prepared
 
-    def _prepared(self, plain: Any, fast: Callable[[], Any]) -> Any:
-        """Return what ``fast`` makes if steps are compiled, else the plain function."""
+    def _fast_or_plain(self, plain: Any, make_fast: Callable[[], Any]) -> Any:
+        """Return what ``make_fast`` makes if steps are compiled, else the plain function."""
         if not self._compiles:
             return plain
         try:
-            return fast()
+            return make_fast()
         except RuntimeError as error:  # of the compiler, or of the CUDA graph
             if not self._falls_back:
                 raise
@@ -249,16 +250,16 @@ class TensorEnv:
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the attributes without what is compiled; a copy compiles its own."""
-        return {**vars(self), "_turn": None, "_rollout": None}
+        return {**vars(self), "_step": None, "_rollout": None}
 
 
 # -- a step and a rollout as functions -----------------------------------------------------
 
 
-def _turn_of(rules: dict[str, Any], autoreset: bool, form: Form) -> Turn:
+def _step_function(rules: dict[str, Any], autoreset: bool, form: Form) -> StepFunction:
     """Return a function of the state and actions: the next state, and what a step returns."""
 
-    def turn(state: State, actions: Tensor) -> tuple[State, Any]:
+    def env_step(state: State, actions: Tensor) -> tuple[State, Any]:
         first = state.plies & 1 == 0  # the caller's player, or in self-play the player who moves
         state = step(state, actions, rules["opponent"])
         ended, player_rewards = state.terminated, state.rewards
@@ -271,23 +272,23 @@ def _turn_of(rules: dict[str, Any], autoreset: bool, form: Form) -> Turn:
         info["player_rewards"] = player_rewards
         return state, (observation, rewards, ended, torch.zeros_like(ended), info)
 
-    return turn
+    return env_step
 
 
-def _ply_of(turn: Turn, policy: Policy, form: Form) -> Play:
+def _ply_of(env_step: StepFunction, policy: Policy, form: Form) -> PlyFunction:
     """Return a function of the state: the next state, and a ply of the policy as in a Rollout."""
 
     def ply(state: State) -> tuple[State, Any]:
         observation = observe(state, form)
         answer = policy(observation)
         actions, *extras = answer if isinstance(answer, tuple) else (answer,)
-        state, (_, rewards, ended, _, _) = turn(state, actions)
+        state, (_, rewards, ended, _, _) = env_step(state, actions)
         return state, (*observation.values(), actions, tuple(extras), rewards, ended)
 
     return ply
 
 
-def _repeated(ply: Play, plies: int, form: Form) -> Play:
+def _repeated(ply: PlyFunction, plies: int, form: Form) -> PlyFunction:
     """Return a function of the state: the state after some plies, and the fields of a Rollout."""
 
     def play(state: State) -> tuple[State, Any]:
@@ -347,10 +348,10 @@ def _compiled(function: Any) -> Any:
     return torch.compile(function, dynamic=False)
 
 
-def _recorded_turn(turn: Turn, state: State, actions: Tensor) -> Turn:
-    """Record a turn on actions that stay in place, and return a function that replays it."""
+def _recorded_step(env_step: StepFunction, state: State, actions: Tensor) -> StepFunction:
+    """Record a step on actions that stay in place, and return a function that replays it."""
     fixed = actions.to(torch.int64, copy=True)
-    recorded = _Recorded(lambda state: turn(state, fixed), state)
+    recorded = _Recorded(lambda state: env_step(state, fixed), state)
 
     def replay(state: State, actions: Tensor) -> tuple[State, Any]:
         fixed.copy_(actions)
@@ -363,7 +364,7 @@ def _recorded_turn(turn: Turn, state: State, actions: Tensor) -> Turn:
 class _Recorded:
     """A function of a state, on a state that stays in place, so that it can be recorded."""
 
-    def __init__(self, function: Play, state: State) -> None:
+    def __init__(self, function: PlyFunction, state: State) -> None:
         self._function = function
         self._state = State(*[tensor.clone() for tensor in state])
         self._results: Any = None
