@@ -50,25 +50,80 @@ F = TypeVar("F", bound=Callable[..., Any])
 HEURISTIC: Final = "FunctionType(float64(int64, int64))"
 
 
-def kernel_sources() -> dict[Path, bytes]:
-    """Return the sources that have kernels or constants for kernels; imports none of them."""
-    sources = {}
-    for package in (ROOT, f"{ROOT}.agents"):
-        spec = find_spec(package)
-        for folder in (spec and spec.submodule_search_locations) or ():
-            for path in sorted(Path(folder).rglob("*.py")):
-                text = path.read_bytes()
-                if KERNEL.search(text) or path.as_posix().endswith(CONSTANTS):
-                    sources[path] = text
-    return sources
+class _State:
+    """What this process compiled and where, and whom it notifies."""
+
+    lock = threading.RLock()  # around compiling and loading a kernel
+    board: Size | None = None  # of the first kernel that was compiled
+    notify: Callable[[str], object] | None = None
+    temporary: tuple[str, int] | None = None  # the folder, and the process that made it
 
 
-def source_hash() -> str:
-    """Return a hash of :func:`kernel_sources` and of the Python and Numba versions."""
-    digest = hashlib.sha256(f"{sys.version_info[:2]} {numba.__version__}".encode())
-    for path, text in kernel_sources().items():
-        digest.update(path.name.encode() + text)
-    return digest.hexdigest()[:16]
+def kernel(signature: Any, **options: Any) -> Callable[[F], F]:
+    """Compile a function for one explicit signature, through the disk cache.
+
+    Args:
+        signature: a Numba signature, as text or as an object, or a list of them. It is required:
+            a recursive kernel with inferred types crashed in the second process that loaded it
+            from the cache. Boards are int64 everywhere.
+        options: arguments of ``numba.njit``. They are not part of the cache key, so
+            two kernels that differ only in options need different names.
+
+    With ``NUMBA_DISABLE_JIT=1`` the decorator returns the Python function, which gives the
+    same answers on int64 boards.
+    """
+
+    def compile_(function: F) -> F:
+        if config.DISABLE_JIT:
+            return function
+        board = size_of(function.__module__) or STANDARD
+        with kept_for(board), warnings.catch_warnings():
+            # Numba calls this type experimental; heuristics need it, and tests cover it.
+            warnings.filterwarnings("ignore", "First-class function type")
+            dispatcher = numba.njit(signature, cache=True, **options)(function)
+            if dispatcher.stats.cache_misses and _State.board is None:
+                _State.board = board
+                if _State.notify is not None:
+                    _State.notify(_sentence(board))
+        compiled: F = dispatcher  # called like the function
+        return compiled
+
+    return compile_
+
+
+@contextlib.contextmanager
+def kept_for(board: Size) -> Iterator[None]:
+    """A context in which Numba keeps the machine code of new functions in the folder of a board.
+
+    Numba's key for machine code leaves out the values of globals, such as the kernels of a board.
+    """
+    with _State.lock:  # Numba's configuration, which all threads share
+        before = config.CACHE_DIR
+        config.CACHE_DIR = str(cache_folder() / str(board))
+        try:
+            yield
+        finally:
+            config.CACHE_DIR = before
+
+
+def on_compiling(notify: Callable[[str], object]) -> None:
+    """Call a function once, with a sentence, after the first kernel that this process compiles.
+
+    If the process has already compiled a kernel, the call is immediate. If all kernels are in the
+    cache, the call never happens. Commands use it to explain why their first run starts slowly.
+    """
+    with _State.lock:
+        _State.notify = notify
+        if _State.board is not None:
+            notify(_sentence(_State.board))
+
+
+def _sentence(board: Size) -> str:
+    """Say for which board code is compiled, and how often."""
+    code = "compiling native code" + ("" if board == STANDARD else f" for the board {board}")
+    if TEMPORARY in os.environ:
+        return f"{code}, on each run: no cache folder is writable (NUMBA_CACHE_DIR sets one)"
+    return f"{code}, only on the first run"
 
 
 @functools.cache
@@ -105,6 +160,27 @@ def cache_folder() -> Path:
     return folder
 
 
+def source_hash() -> str:
+    """Return a hash of :func:`kernel_sources` and of the Python and Numba versions."""
+    digest = hashlib.sha256(f"{sys.version_info[:2]} {numba.__version__}".encode())
+    for path, text in kernel_sources().items():
+        digest.update(path.name.encode() + text)
+    return digest.hexdigest()[:16]
+
+
+def kernel_sources() -> dict[Path, bytes]:
+    """Return the sources that have kernels or constants for kernels; imports none of them."""
+    sources = {}
+    for package in (ROOT, f"{ROOT}.agents"):
+        spec = find_spec(package)
+        for folder in (spec and spec.submodule_search_locations) or ():
+            for path in sorted(Path(folder).rglob("*.py")):
+                text = path.read_bytes()
+                if KERNEL.search(text) or path.as_posix().endswith(CONSTANTS):
+                    sources[path] = text
+    return sources
+
+
 def remove_temporary() -> None:
     """Remove the temporary cache folder, if this process made one."""
     if _State.temporary is not None:
@@ -123,79 +199,3 @@ def remove_unused(base: Path) -> None:
         with contextlib.suppress(OSError):  # another process may be removing it
             if folder.stat().st_mtime < oldest:
                 shutil.rmtree(folder, ignore_errors=True)
-
-
-class _State:
-    """What this process compiled and where, and the callback for that event."""
-
-    lock = threading.RLock()  # around compiling and loading a kernel
-    board: Size | None = None  # of the first kernel that was compiled
-    tell: Callable[[str], object] | None = None
-    temporary: tuple[str, int] | None = None  # the folder, and the process that made it
-
-
-def on_compiling(tell: Callable[[str], object]) -> None:
-    """Call a function once, with a sentence, after the first kernel that this process compiles.
-
-    If the process has already compiled a kernel, the call is immediate. If all kernels are in the
-    cache, the call never happens. Commands use it to explain why their first run starts slowly.
-    """
-    with _State.lock:
-        _State.tell = tell
-        if _State.board is not None:
-            tell(_sentence(_State.board))
-
-
-def _sentence(board: Size) -> str:
-    """For which board code is compiled, and how often."""
-    code = "compiling native code" + ("" if board == STANDARD else f" for the board {board}")
-    if TEMPORARY in os.environ:
-        return f"{code}, on each run: no cache folder is writable (NUMBA_CACHE_DIR sets one)"
-    return f"{code}, only on the first run"
-
-
-@contextlib.contextmanager
-def kept_for(board: Size) -> Iterator[None]:
-    """A context in which Numba keeps the machine code of new functions in the folder of a board.
-
-    Numba's key for machine code leaves out the values of globals, such as the kernels of a board.
-    """
-    with _State.lock:  # Numba's configuration, which all threads share
-        before = config.CACHE_DIR
-        config.CACHE_DIR = str(cache_folder() / str(board))
-        try:
-            yield
-        finally:
-            config.CACHE_DIR = before
-
-
-def kernel(signature: Any, **options: Any) -> Callable[[F], F]:
-    """Compile a function for one explicit signature, through the disk cache.
-
-    Args:
-        signature: a Numba signature, as text or as an object, or a list of them. It is required:
-            a recursive kernel with inferred types crashed in the second process that loaded it
-            from the cache. Boards are int64 everywhere.
-        options: arguments of ``numba.njit``. They are not part of the cache key, so
-            two kernels that differ only in options need different names.
-
-    With ``NUMBA_DISABLE_JIT=1`` the decorator returns the Python function, which gives the
-    same answers on int64 boards.
-    """
-
-    def compile_(function: F) -> F:
-        if config.DISABLE_JIT:
-            return function
-        board = size_of(function.__module__) or STANDARD
-        with kept_for(board), warnings.catch_warnings():
-            # Numba calls this type experimental; heuristics need it, and tests cover it.
-            warnings.filterwarnings("ignore", "First-class function type")
-            dispatcher = numba.njit(signature, cache=True, **options)(function)
-            if dispatcher.stats.cache_misses and _State.board is None:
-                _State.board = board
-                if _State.tell is not None:
-                    _State.tell(_sentence(board))
-        compiled: F = dispatcher  # called like the function
-        return compiled
-
-    return compile_
