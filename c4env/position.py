@@ -105,7 +105,7 @@ class Position:
             position._outcome = Outcome(None, ())
         return position
 
-    # -- other constructors ---------------------------------------------------------------
+    # -- other constructors ------------------------------------------------------------
 
     @classmethod
     def from_bitboards(cls, mine: int, theirs: int) -> Self:
@@ -185,7 +185,7 @@ class Position:
             raise InvalidPosition(f"no game reaches the board\n{text}\n{error}") from None
         return position
 
-    # -- rules ----------------------------------------------------------------------------
+    # -- rules -------------------------------------------------------------------------
 
     @property
     def to_move(self) -> int:
@@ -251,7 +251,7 @@ class Position:
         """
         return format_moves(_game_reaching(self))
 
-    # -- comparison, copies and text ------------------------------------------------------
+    # -- comparison, copies and text ---------------------------------------------------
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Position):

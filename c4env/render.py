@@ -292,7 +292,7 @@ def import_pygame() -> Any:
     return pygame
 
 
-# -- discs and words -----------------------------------------------------------------
+# -- discs and words -------------------------------------------------------------------
 
 
 class _Cell(NamedTuple):
@@ -357,7 +357,7 @@ def _description(position: Position, last: int | None) -> str:
     return text if last is None else f"{text} Last move: column {DIGITS[last]}."
 
 
-# -- SVG -----------------------------------------------------------------------------
+# -- SVG -------------------------------------------------------------------------------
 
 
 def _hex(colour: _Colour) -> str:
@@ -379,7 +379,7 @@ def _circle(
     return f'<circle cx="{x}" cy="{y}" r="{radius}" fill="{paint}"{outline}/>'
 
 
-# -- pixels --------------------------------------------------------------------------
+# -- pixels ----------------------------------------------------------------------------
 
 
 @functools.lru_cache(maxsize=8)

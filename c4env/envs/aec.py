@@ -219,7 +219,7 @@ class raw_env(AECEnv[str, Observation, Any]):
         """Close the window if there is one; the game continues."""
         self._viewer.close()
 
-    # -- internals of connect_four_v3, for programs that take the game apart --------------
+    # -- internals of connect_four_v3, for programs that take the game apart -----------
 
     @property
     def board(self) -> list[int]:

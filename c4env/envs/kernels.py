@@ -55,7 +55,7 @@ EACH_BYTE: Final = 0x01010101  # the lowest bit of each byte of a word
 SEVEN_COLUMNS: Final = COLUMNS == 7 and ROWS == 6  # a compile-time constant
 
 
-# -- playing --------------------------------------------------------------------------
+# -- playing ---------------------------------------------------------------------------
 
 
 @kernel("int64(int64[:, ::1], int8[::1], int64[::1], boolean, boolean)", nogil=True)
@@ -131,7 +131,7 @@ def could_end(boards: Int64s, player: int) -> Bools:
     return ends
 
 
-# -- observing ------------------------------------------------------------------------
+# -- observing -------------------------------------------------------------------------
 
 
 @kernel("int64(int64, int64, int64)", nogil=True)
@@ -308,7 +308,7 @@ def settle(
     return count
 
 
-# -- drawing --------------------------------------------------------------------------
+# -- drawing ---------------------------------------------------------------------------
 
 
 def streams(seeds: NDArray[np.uint64]) -> Int64s:

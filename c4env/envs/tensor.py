@@ -258,7 +258,7 @@ def check_actions(actions: Any, plies: Tensor, who: str = "actions") -> None:
         raise InvalidAction(f"{who} on {actions.device}: expected {plies.device}")
 
 
-# -- random numbers, as c4env.envs.kernels draws them -----------------------------------
+# -- random numbers, as c4env.envs.kernels draws them ----------------------------------
 
 
 def _signed(number: int) -> int:

@@ -253,7 +253,7 @@ class TensorEnv:
         return {**vars(self), "_step": None, "_rollout": None}
 
 
-# -- a step and a rollout as functions -----------------------------------------------------
+# -- a step and a rollout as functions -------------------------------------------------
 
 
 def _step_function(rules: dict[str, Any], autoreset: bool, form: Form) -> StepFunction:
@@ -309,7 +309,7 @@ def _observe(state: State, rules: dict[str, Any], form: Form) -> tuple[Observed,
     return observe(state, form), info
 
 
-# -- compiling and CUDA graphs ---------------------------------------------------------------
+# -- compiling and CUDA graphs ---------------------------------------------------------
 
 
 def record(run: Callable[[], None], device: Any, stream: Any = None) -> Callable[[], None]:

@@ -39,19 +39,6 @@ class Arrays(NamedTuple):
     terminations: Bools  # [N]
     truncations: Bools  # [N], never true
 
-    @classmethod
-    def make(cls, size: int, plies: type) -> Arrays:
-        """Make arrays for a number of boards; ``plies`` is a dtype."""
-        return cls(
-            np.empty((size, kernels.WORDS), np.int32),
-            np.empty((size, COLUMNS), np.int8),
-            np.empty(size, plies),
-            np.empty(size, np.float64),
-            np.empty((size, 2), np.float64),
-            np.empty(size, np.bool_),
-            np.zeros(size, np.bool_),
-        )
-
 
 class VectorInfo(TypedDict):
     """The ``info`` of :class:`ConnectFourVectorEnv`; some keys are not always present.
@@ -204,7 +191,7 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
         if self._agent is not None:
             self._numbers = self._agent.join(self.num_envs)
 
-    # -- Gymnasium's methods --------------------------------------------------------------
+    # -- Gymnasium's methods -----------------------------------------------------------
 
     def reset(  # type: ignore[override]  # Gymnasium's info may hold anything
         self,
@@ -313,7 +300,7 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
         """The position on each board."""
         return batch.positions_of(self._boards)
 
-    # -- the games ----------------------------------------------------------------------------
+    # -- the games ---------------------------------------------------------------------
 
     @property
     def _state(self) -> tuple[Int64s, Int8s, Int8s]:
@@ -356,11 +343,22 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
         kernels.play(boards, results, actions)
         self._boards[waiting], self._results[waiting] = boards, results
 
-    # -- what is returned ---------------------------------------------------------------------
+    # -- what is returned --------------------------------------------------------------
 
     def _outputs(self, new: bool) -> Arrays:
         """Return arrays for the results of a call."""
-        return Arrays.make(self.num_envs, self._ply_dtype) if new else self._arrays
+        if not new:
+            return self._arrays
+        size = self.num_envs
+        return Arrays(
+            np.empty((size, kernels.WORDS), np.int32),
+            np.empty((size, COLUMNS), np.int8),
+            np.empty(size, self._ply_dtype),
+            np.empty(size, np.float64),
+            np.empty((size, 2), np.float64),
+            np.empty(size, np.bool_),
+            np.zeros(size, np.bool_),
+        )
 
     def _settle(self, arrays: Arrays) -> None:
         """Write rewards and terminations, and count the games that ended."""
@@ -411,7 +409,7 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
             info["seat"] = self._seats * ended
         return marked(info, ended)
 
-    # -- arguments ----------------------------------------------------------------------------
+    # -- arguments ---------------------------------------------------------------------
 
     def _parse_options(self, options: Mapping[str, Any] | None) -> tuple[Bools, Int64s | None, int]:
         """Return the boards to start, their start positions or None, and the caller's player."""
