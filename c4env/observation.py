@@ -133,7 +133,7 @@ def position_from(observation: Mapping[str, Any] | NDArray[Any]) -> Position:
     planes = planes_in(observation)
     own, other = read_bitboards(planes)
     if own < 0:
-        raise other_values(planes)
+        raise values_error(planes)
     try:
         return Position.from_bitboards(own, other)
     except InvalidPosition as error:
@@ -247,7 +247,7 @@ def planes_in(observation: Mapping[str, Any] | ArrayLike, lead: str = "") -> Int
     if array.dtype != np.int8 or len(values) > 2:
         is_valid = np.any([array == value for value in values], axis=0)
         if array.dtype.kind not in "biuf" or not is_valid.all():
-            raise other_values(array, values)
+            raise values_error(array, values)
     if len(values) > 2:
         array = np.stack([array == 1, array == values[2]], -1)
     elif layout == "planes_first":
@@ -256,7 +256,7 @@ def planes_in(observation: Mapping[str, Any] | ArrayLike, lead: str = "") -> Int
     return np.require(planes, np.int8, ["C", "W"])  # as the kernels' signatures require
 
 
-def other_values(array: NDArray[Any], values: Iterable[int] = (0, 1)) -> InvalidPosition:
+def values_error(array: NDArray[Any], values: Iterable[int] = (0, 1)) -> InvalidPosition:
     """Return the error for an array with entries that are not in ``values``."""
     expected = " and ".join(map(str, values))
     return InvalidPosition(f"planes must hold {expected} only: {array.tolist()}")

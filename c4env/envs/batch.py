@@ -16,7 +16,7 @@ from c4env.arrays import Bools, Int8s, Int64s
 from c4env.errors import IllegalMove, InvalidAction, InvalidOption
 
 from ..bitboard import COLUMNS
-from ..observation import NO_COLUMN, Observation, other_values, planes_in
+from ..observation import NO_COLUMN, Observation, planes_in, values_error
 from ..openings import Starts, list_openings
 from ..position import DIGITS, Position, parse_column
 from . import kernels
@@ -34,7 +34,7 @@ def boards_from(observation: Mapping[str, Any] | ArrayLike) -> Int64s:
     boards = np.empty((len(planes), 2), np.int64)
     kernels.read_planes(planes, boards)
     if (boards < 0).any():
-        raise other_values(planes)
+        raise values_error(planes)
     return boards
 
 
@@ -147,7 +147,7 @@ def parse_actions(actions: ArrayLike, size: int) -> Int64s:
     return np.ascontiguousarray(array, np.int64)
 
 
-def refusal(i: int, boards: Int64s, results: Int8s, action: int) -> Exception:
+def action_error(i: int, boards: Int64s, results: Int8s, action: int) -> Exception:
     """Return the error for an action that is illegal on board i."""
     if results[i] != ONGOING:
         return IllegalMove(f"board {i}: the game is over; reset the board first")

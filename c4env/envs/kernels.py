@@ -52,7 +52,7 @@ BYTE: Final = 8
 HALF: Final = 2 * BYTE  # bits of half a word
 EACH_BYTE: Final = 0x01010101  # the lowest bit of each byte of a word
 
-SEVEN_COLUMNS: Final = COLUMNS == 7 and ROWS == 6  # a compile-time constant
+SIX_BY_SEVEN: Final = ROWS == 6 and COLUMNS == 7  # a compile-time constant
 
 
 # -- playing ---------------------------------------------------------------------------
@@ -118,6 +118,74 @@ def play(boards: Int64s, results: Int8s, actions: Int64s) -> None:
             results[i] = FORFEIT_BY_0 + (popcount(occupied) & 1)
 
 
+# -- random draws ----------------------------------------------------------------------
+
+
+def streams(seeds: NDArray[np.uint64]) -> Int64s:
+    """Return the initial states int64 ``[N]`` of streams with seeds uint64 ``[N]``.
+
+    The finaliser of SplitMix64 mixes the seeds, so that neighbouring seeds give unlike streams.
+    """
+    mixed = seeds + np.uint64(0x9E3779B97F4A7C15)
+    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return ((mixed ^ (mixed >> np.uint64(31))) & np.uint64(STATES - 1)).astype(np.int64)
+
+
+def both_streams(seeds: NDArray[np.uint64]) -> Int64s:
+    """Return the initial states int64 ``[2, N]`` of each board's two streams, from N seeds."""
+    return streams(np.stack([seeds, ~seeds]))
+
+
+@kernel("int64(int64[::1], int64, int64)", nogil=True)
+def draw(states: Int64s, i: int, count: int) -> int:
+    """Draw a number below ``count`` (at most 2**31) from stream i."""
+    states[i] = next_random(int(states[i]))
+    return below(int(states[i]), count)
+
+
+@kernel("int64[::1](int64[::1], int64[::1])")
+def seeds_of(states: Int64s, indices: Int64s) -> Int64s:
+    """Advance the streams of boards with these indices; the new states serve as seeds."""
+    seeds = np.empty(len(indices), np.int64)
+    for i in range(len(indices)):
+        states[indices[i]] = next_random(int(states[indices[i]]))
+        seeds[i] = states[indices[i]]
+    return seeds
+
+
+@kernel("int64(int64, int64)", nogil=True)
+def random_cell(occupied: int, state: int) -> int:
+    """Return a playable cell, drawn uniformly from the state of a stream."""
+    cells = playable(occupied)
+    for _ in range(below(state, popcount(cells))):
+        cells &= cells - 1
+    return cells & -cells
+
+
+@kernel("int64[::1](int64[:, ::1], int64[::1])")
+def random_columns(boards: Int64s, states: Int64s) -> Int64s:
+    """Return the columns that ``"random"`` plays on boards ``[M, 2]``, from states ``[M]``."""
+    columns = np.empty(len(boards), np.int64)
+    for i in range(len(boards)):
+        cell = random_cell(int(boards[i, 0] | boards[i, 1]), int(states[i]))
+        columns[i] = popcount(cell - 1) // STRIDE
+    return columns
+
+
+@kernel("void(int64[:, ::1], int8[::1], int8[::1], int64[::1])", nogil=True)
+def reply(boards: Int64s, results: Int8s, seats: Int8s, states: Int64s) -> None:
+    """Play one ply of ``"random"`` on every board where ``"random"`` is to move."""
+    for i in range(len(boards)):
+        occupied = int(boards[i, 0] | boards[i, 1])
+        if results[i] == ONGOING and popcount(occupied) & 1 != seats[i]:
+            states[i] = next_random(int(states[i]))
+            results[i] = play_cell(boards, i, random_cell(occupied, int(states[i])))
+
+
+# -- starts ----------------------------------------------------------------------------
+
+
 @kernel("boolean[::1](int64[:, ::1], int64)")
 def could_end(boards: Int64s, player: int) -> Bools:
     """Return on which boards the caller's opponent is to move and could end the game."""
@@ -131,7 +199,31 @@ def could_end(boards: Int64s, player: int) -> Bools:
     return ends
 
 
-# -- observing -------------------------------------------------------------------------
+@kernel(
+    "void(int64[:, ::1], int8[::1], int8[::1], int64[::1], int64[:, ::1], int64, boolean[::1])",
+    nogil=True,
+)
+def begin(
+    boards: Int64s,
+    results: Int8s,
+    seats: Int8s,
+    states: Int64s,
+    openings: Int64s,
+    seat: int,
+    where: Bools,
+) -> None:
+    """Start games on the chosen boards: draw an opening and, for ``RANDOM_SEAT``, a seat."""
+    for i in range(len(boards)):
+        if not where[i]:
+            continue
+        k = draw(states, i, len(openings)) if len(openings) > 1 else 0
+        boards[i, 0] = openings[k, 0]
+        boards[i, 1] = openings[k, 1]
+        results[i] = ONGOING
+        seats[i] = draw(states, i, 2) if seat == RANDOM_SEAT else seat
+
+
+# -- observations ----------------------------------------------------------------------
 
 
 @kernel("int64(int64, int64, int64)", nogil=True)
@@ -149,7 +241,7 @@ def write_words(own: int, other: int, words: NDArray[np.int32], i: int) -> None:
     of :func:`two_bytes` hold the same for a whole column, a bit for each row. So the bytes of two
     columns, shifted by the row's height, have the word's bytes in their lowest bits.
     """
-    if SEVEN_COLUMNS:  # two rows of seven cells are seven words
+    if SIX_BY_SEVEN:  # two rows of seven cells are seven words
         c0 = two_bytes(own, other, 0)
         c1 = two_bytes(own, other, 1)
         c2 = two_bytes(own, other, 2)
@@ -230,6 +322,9 @@ def read_planes(planes: Int8s, boards: Int64s) -> None:
         boards[i, 0], boards[i, 1] = read_bitboards(planes[i])
 
 
+# -- rewards ---------------------------------------------------------------------------
+
+
 @kernel(
     "int64(int64[:, ::1], int8[::1], int8[::1], float64[::1], float64[:, ::1], boolean[::1])",
     nogil=True,
@@ -306,92 +401,3 @@ def settle(
             winners[i] = FORFEIT_BY_1 - result  # the other player
             illegal[i] = True
     return count
-
-
-# -- drawing ---------------------------------------------------------------------------
-
-
-def streams(seeds: NDArray[np.uint64]) -> Int64s:
-    """Return the initial states int64 ``[N]`` of streams with seeds uint64 ``[N]``.
-
-    The finaliser of SplitMix64 mixes the seeds, so that neighbouring seeds give unlike streams.
-    """
-    mixed = seeds + np.uint64(0x9E3779B97F4A7C15)
-    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return ((mixed ^ (mixed >> np.uint64(31))) & np.uint64(STATES - 1)).astype(np.int64)
-
-
-def both_streams(seeds: NDArray[np.uint64]) -> Int64s:
-    """Return the initial states int64 ``[2, N]`` of each board's two streams, from N seeds."""
-    return streams(np.stack([seeds, ~seeds]))
-
-
-@kernel("int64(int64[::1], int64, int64)", nogil=True)
-def draw(states: Int64s, i: int, count: int) -> int:
-    """Draw a number below ``count`` (at most 2**31) from stream i."""
-    states[i] = next_random(int(states[i]))
-    return below(int(states[i]), count)
-
-
-@kernel("int64[::1](int64[::1], int64[::1])")
-def seeds_of(states: Int64s, boards: Int64s) -> Int64s:
-    """Advance the streams of these boards; the new states serve as seeds."""
-    seeds = np.empty(len(boards), np.int64)
-    for i in range(len(boards)):
-        states[boards[i]] = next_random(int(states[boards[i]]))
-        seeds[i] = states[boards[i]]
-    return seeds
-
-
-@kernel("int64(int64, int64)", nogil=True)
-def random_cell(occupied: int, state: int) -> int:
-    """Return a playable cell, drawn uniformly from the state of a stream."""
-    cells = playable(occupied)
-    for _ in range(below(state, popcount(cells))):
-        cells &= cells - 1
-    return cells & -cells
-
-
-@kernel("int64[::1](int64[:, ::1], int64[::1])")
-def random_columns(discs: Int64s, states: Int64s) -> Int64s:
-    """Return the columns that ``"random"`` plays on boards ``[M, 2]``, from states ``[M]``."""
-    columns = np.empty(len(discs), np.int64)
-    for i in range(len(discs)):
-        cell = random_cell(int(discs[i, 0] | discs[i, 1]), int(states[i]))
-        columns[i] = popcount(cell - 1) // STRIDE
-    return columns
-
-
-@kernel("void(int64[:, ::1], int8[::1], int8[::1], int64[::1])", nogil=True)
-def reply(boards: Int64s, results: Int8s, seats: Int8s, states: Int64s) -> None:
-    """Play one ply of ``"random"`` on every board where ``"random"`` is to move."""
-    for i in range(len(boards)):
-        occupied = int(boards[i, 0] | boards[i, 1])
-        if results[i] == ONGOING and popcount(occupied) & 1 != seats[i]:
-            states[i] = next_random(int(states[i]))
-            results[i] = play_cell(boards, i, random_cell(occupied, int(states[i])))
-
-
-@kernel(
-    "void(int64[:, ::1], int8[::1], int8[::1], int64[::1], int64[:, ::1], int64, boolean[::1])",
-    nogil=True,
-)
-def begin(
-    boards: Int64s,
-    results: Int8s,
-    seats: Int8s,
-    states: Int64s,
-    openings: Int64s,
-    seat: int,
-    where: Bools,
-) -> None:
-    """Start games on the chosen boards: draw an opening and, for ``RANDOM_SEAT``, a seat."""
-    for i in range(len(boards)):
-        if not where[i]:
-            continue
-        k = draw(states, i, len(openings)) if len(openings) > 1 else 0
-        boards[i, 0] = openings[k, 0]
-        boards[i, 1] = openings[k, 1]
-        results[i] = ONGOING
-        seats[i] = draw(states, i, 2) if seat == RANDOM_SEAT else seat

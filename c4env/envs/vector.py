@@ -267,7 +267,7 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
         skip = mode is AutoresetMode.NEXT_STEP
         refused = kernels.first_refused(boards, results, columns, skip, self._lose)
         if refused >= 0:
-            raise batch.refusal(refused, boards, results, int(columns[refused]))
+            raise batch.action_error(refused, boards, results, int(columns[refused]))
         self._started = False  # until the opponent has answered
         kernels.play(boards, results, columns)
         if skip:
@@ -338,7 +338,7 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
         refused = kernels.first_refused(boards, results, actions, False, False)
         if refused >= 0:
             board, action = int(waiting[refused]), int(actions[refused])
-            why = batch.refusal(board, self._boards, self._results, action)
+            why = batch.action_error(board, self._boards, self._results, action)
             raise OpponentFailed(f"the opponent's move: {why}{_THEN_RESET}")
         kernels.play(boards, results, actions)
         self._boards[waiting], self._results[waiting] = boards, results
