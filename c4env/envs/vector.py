@@ -459,4 +459,5 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
 
 def marked(info: dict[str, Any], where: Bools) -> dict[str, Any]:
     """Return info in Gymnasium's form, in which ``_key`` marks the boards that have the key."""
-    return info | {f"_{key}": where.copy() for key in info}
+    where = where.copy()
+    return info | {f"_{key}": where for key in info}
