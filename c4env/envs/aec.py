@@ -116,6 +116,17 @@ class raw_env(AECEnv[str, Observation, Any]):
             self._adopt_cells()
         return self._position
 
+    @property
+    def agent_selection(self) -> str:
+        """The agent whose turn it is, or the agent that is removed next."""
+        if self._cells is not None:
+            self._adopt_cells()
+        return self._selected
+
+    @agent_selection.setter
+    def agent_selection(self, agent: str) -> None:
+        self._selected = agent
+
     def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
         """Start a game.
 
@@ -244,17 +255,6 @@ class raw_env(AECEnv[str, Observation, Any]):
             self.reset()
         self._cells = self._cells_before = None
         self._continue_from(position)
-
-    @property
-    def agent_selection(self) -> str:
-        """The agent whose turn it is, or the agent that is removed next."""
-        if self._cells is not None:
-            self._adopt_cells()
-        return self._selected
-
-    @agent_selection.setter
-    def agent_selection(self, agent: str) -> None:
-        self._selected = agent
 
     @property
     def _agent_selector(self) -> AgentSelector:

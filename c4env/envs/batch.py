@@ -1,6 +1,7 @@
 """Boards as arrays: made from positions, observations and openings, and turned back into them.
 
-``boards`` is int64 ``[N, 2]``, as in ``c4env.envs.kernels``. The module also checks actions.
+``boards`` is int64 ``[N, 2]``, as in ``c4env.envs.kernels``. The module also checks the arguments
+that concern boards: seats, openings, choices of boards, actions.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Checks of the arguments and options that all environments share."""
+"""Checks of the arguments and options that the environments share."""
 
 from __future__ import annotations
 
