@@ -33,7 +33,7 @@ class Random(Agent):
 
     def choose_many(self, discs: Int64s, seeds: Int64s) -> Int64s:
         """Draw a legal column on each board with the board's seed."""
-        from ..envs.chance import random_columns
+        from ..envs.kernels import random_columns
 
         return random_columns(discs, seeds)
 

@@ -30,7 +30,7 @@ from ..bitboard import (
     winning_cells,
 )
 from ..envs.batch import positions_of
-from ..envs.chance import streams
+from ..envs.kernels import streams
 from ..position import Position
 from .base import Agent, require_move
 from .heuristics import WIN

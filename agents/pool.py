@@ -13,7 +13,7 @@ from c4env.arrays import Float64s, Int64s
 from c4env.errors import InvalidOption
 
 from ..envs.batch import parse_actions
-from ..envs.chance import streams
+from ..envs.kernels import streams
 from ..envs.opponents import reset_player
 from ..position import Position
 from .base import Agent, require_count

@@ -46,11 +46,11 @@ class Size(NamedTuple):
         Raises:
             InvalidOption: a number is not an integer, or no board has that size.
         """
-        given = (rows, columns, connect)
+        numbers = (rows, columns, connect)
         try:
-            size = cls(*(-1 if isinstance(n, bool) else operator.index(n) for n in given))
+            size = cls(*(-1 if isinstance(n, bool) else operator.index(n) for n in numbers))
         except TypeError:
-            raise InvalidOption(f"board {given}: expected three integers") from None
+            raise InvalidOption(f"board {numbers}: expected three integers") from None
         fits = size.rows >= 2 and size.columns * (size.rows + 1) <= MOST_BITS
         if not fits or not 3 <= size.connect <= min(size.columns, LONGEST):
             raise InvalidOption(
@@ -102,7 +102,7 @@ STANDARD_ONLY: Final = """
 
 
 def is_in(names: str, module: str) -> bool:
-    """Return whether one of these lists has a module, which has its name for 6x7x4."""
+    """Return whether a list such as ``SHARED`` has a module, named as for 6x7x4."""
     return any(f"{module}.".startswith(f"{ROOT}.{name}.") for name in names.split())
 
 
@@ -158,10 +158,10 @@ def require_board(thing: Any, size: Size, name: object) -> None:
         WrongBoard: the thing is made for another size; the message begins with ``name``.
     """
     kind = thing if isinstance(thing, type) else type(thing)
-    modules = (str(getattr(each, "__module__", "")) for each in (thing, *kind.__mro__))
-    its = next(filter(None, map(size_of, modules)), size)
-    if its != size:
-        raise WrongBoard(f"{name} is made for {its}, not for {size}")
+    modules = (str(getattr(owner, "__module__", "")) for owner in (thing, *kind.__mro__))
+    made_for = next(filter(None, map(size_of, modules)), size)
+    if made_for != size:
+        raise WrongBoard(f"{name} is made for {made_for}, not for {size}")
 
 
 class _Finder:
@@ -174,13 +174,13 @@ class _Finder:
         match = _ON_BOARD.fullmatch(name)
         if match is None:
             return None
-        usual = ROOT + match[2]
-        if is_in(SHARED, usual):
-            raise WrongBoard(f"{name}: all boards share {usual}")
-        if is_in(STANDARD_ONLY, usual):
-            raise WrongBoard(f"{usual} is made for {STANDARD}, not for {Size.parse(match[1])}")
+        standard = ROOT + match[2]  # the module's name for 6x7x4
+        if is_in(SHARED, standard):
+            raise WrongBoard(f"{name}: all boards share {standard}")
+        if is_in(STANDARD_ONLY, standard):
+            raise WrongBoard(f"{standard} is made for {STANDARD}, not for {Size.parse(match[1])}")
         # PathFinder looks into the folder, and imports nothing of 6x7x4.
-        spec = PathFinder.find_spec(usual, path) if match[2] else find_spec(ROOT)
+        spec = PathFinder.find_spec(standard, path) if match[2] else find_spec(ROOT)
         if spec is None or spec.origin is None:
             return None
         folders = spec.submodule_search_locations  # None unless it is a package

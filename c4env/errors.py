@@ -26,7 +26,7 @@ class C4Error(ValueError):
 
 
 class InvalidPosition(C4Error):
-    """A text, an array or a board is no position of a game on this board."""
+    """A text, an array or a drawn board is not a position of a game on this board."""
 
 
 class IllegalMove(C4Error, AssertionError):

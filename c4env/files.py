@@ -10,15 +10,15 @@ from typing import IO, Any
 
 from c4env.errors import Unwritable
 
+Content = str | bytes | Callable[[IO[bytes]], object]
 
-def write_whole(
-    path: str | os.PathLike[str], content: str | bytes | Callable[[IO[bytes]], object]
-) -> None:
+
+def write_whole(path: str | os.PathLike[str], content: Content) -> None:
     """Replace the content of a file atomically; a function writes it to an open file.
 
     A text is written as UTF-8. The content goes to a temporary file in the same folder, which then
     replaces the old file. Readers see the old content or the new, even if the process is killed.
-    A pipe or a device stays, and takes the content.
+    To a pipe or a device, the content is written directly.
     """
     if os.path.exists(path) and not os.path.isfile(path):
         _write(path, content)
@@ -32,9 +32,7 @@ def write_whole(
         partial.unlink(missing_ok=True)
 
 
-def _write(
-    path: str | os.PathLike[str], content: str | bytes | Callable[[IO[bytes]], object]
-) -> None:
+def _write(path: str | os.PathLike[str], content: Content) -> None:
     with open(path, "wb") as file:
         if callable(content):
             content(file)

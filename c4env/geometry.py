@@ -37,7 +37,7 @@ def parse_column(value: object) -> int:
 
 
 def as_integer(value: object) -> int:
-    """Return an integer of any type as a plain int; a boolean is none."""
+    """Return an integer of any type, but no boolean, as a plain int."""
     try:
         if not isinstance(value, bool):
             return operator.index(value)  # type: ignore[arg-type]  # this is the check itself

@@ -2,10 +2,11 @@
 
 Numba's disk cache watches only the file that defines a function. After an upgrade, a kernel that
 calls a kernel in another file would still run old machine code. So the name of the cache folder
-holds one hash of all sources that have kernels, or constants for kernels (``CONSTANTS``). Edits of
-other modules keep the machine code. Whoever makes a new folder removes those that no process has
-used for a while. Where no folder is writable, a temporary folder serves until the process ends.
-Each board has a folder of its own in it.
+contains one hash of all sources that have kernels, or constants for kernels (``CONSTANTS``). Edits
+of other modules keep the machine code. Each board has its own folder in the cache folder.
+
+The process that makes a cache folder removes those that no process has used for a while. Where no
+folder is writable, a temporary folder serves until the process ends.
 """
 
 from __future__ import annotations
@@ -49,123 +50,13 @@ F = TypeVar("F", bound=Callable[..., Any])
 HEURISTIC: Final = "FunctionType(float64(int64, int64))"
 
 
-def kernel_sources() -> dict[Path, bytes]:
-    """Return the sources that have kernels or constants for kernels; imports none of them."""
-    found = {}
-    for package in (ROOT, f"{ROOT}.agents"):
-        spec = find_spec(package)
-        for folder in (spec and spec.submodule_search_locations) or ():
-            for path in sorted(Path(folder).rglob("*.py")):
-                text = path.read_bytes()
-                if KERNEL.search(text) or path.as_posix().endswith(CONSTANTS):
-                    found[path] = text
-    return found
-
-
-def source_hash() -> str:
-    """Return a hash of :func:`kernel_sources` and of the Python and Numba versions."""
-    digest = hashlib.sha256(f"{sys.version_info[:2]} {numba.__version__}".encode())
-    for path, text in kernel_sources().items():
-        digest.update(path.name.encode() + text)
-    return digest.hexdigest()[:16]
-
-
-@functools.cache
-def cache_folder() -> Path:
-    """Make and return the cache folder; :func:`source_hash` is part of its name.
-
-    The folder lies in the first writable one of ``$NUMBA_CACHE_DIR``, ``$XDG_CACHE_HOME`` and
-    ``~/.cache``. If none is writable, the folder is temporary, and the processes that this process
-    starts use it too.
-    """
-    name = f"c4env-{source_hash()}"
-    variables = (TEMPORARY, "NUMBA_CACHE_DIR", "XDG_CACHE_HOME")
-    candidates = [Path(place) for place in map(os.environ.get, variables) if place]
-    with contextlib.suppress(RuntimeError):  # no home at all, as in some containers
-        candidates.append(Path.home() / ".cache")
-    for base in candidates:
-        folder = base / name
-        is_new = not folder.exists()
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            with tempfile.TemporaryFile(dir=folder):
-                os.utime(folder)  # marks it as used now
-        except OSError:
-            continue
-        if is_new:
-            remove_unused(base)
-        return folder
-    temporary = tempfile.mkdtemp(prefix="c4env-")
-    os.environ[TEMPORARY] = temporary
-    _State.temporary = temporary, os.getpid()
-    atexit.register(remove_temporary)
-    folder = Path(temporary, name)
-    folder.mkdir()
-    return folder
-
-
-def remove_temporary() -> None:
-    """Remove the temporary cache folder, if this process made one."""
-    if _State.temporary is not None:
-        folder, owner = _State.temporary
-        if owner == os.getpid():  # no fork of the process
-            shutil.rmtree(folder, ignore_errors=True)
-
-
-def remove_unused(base: Path) -> None:
-    """Remove cache folders in ``base`` that no process has opened for ``KEPT_DAYS`` days.
-
-    A running process whose folder is removed compiles its kernels again.
-    """
-    oldest = time.time() - KEPT_DAYS * 24 * 60 * 60
-    for folder in base.glob(f"c4env-{'[0-9a-f]' * 16}"):
-        with contextlib.suppress(OSError):  # another process may be removing it
-            if folder.stat().st_mtime < oldest:
-                shutil.rmtree(folder, ignore_errors=True)
-
-
 class _State:
-    """What this process compiled and where, and the callback for that event."""
+    """What this process compiled and where, and whom it notifies."""
 
     lock = threading.RLock()  # around compiling and loading a kernel
     board: Size | None = None  # of the first kernel that was compiled
-    tell: Callable[[str], object] | None = None
+    notify: Callable[[str], object] | None = None
     temporary: tuple[str, int] | None = None  # the folder, and the process that made it
-
-
-def on_compiling(tell: Callable[[str], object]) -> None:
-    """Call a function once, with a sentence, after the first kernel that this process compiles.
-
-    If the process has already compiled a kernel, the call is immediate. If all kernels are in the
-    cache, the call never happens. Commands use it to explain why their first run starts slowly.
-    """
-    with _State.lock:
-        _State.tell = tell
-        if _State.board is not None:
-            tell(_sentence(_State.board))
-
-
-def _sentence(board: Size) -> str:
-    """For which board code is compiled, and how often."""
-    code = "compiling native code" + ("" if board == STANDARD else f" for the board {board}")
-    if TEMPORARY in os.environ:
-        return f"{code}, on each run: no cache folder is writable (NUMBA_CACHE_DIR sets one)"
-    return f"{code}, only on the first run"
-
-
-@contextlib.contextmanager
-def kept_for(board: Size) -> Iterator[None]:
-    """A context in which Numba keeps the machine code of new functions in the folder of a board.
-
-    Numba's key for machine code leaves out the values of globals, such as the kernels of a board.
-    """
-    with _State.lock:  # Numba's configuration, which all threads share
-        before = config.CACHE_DIR
-        config.CACHE_DIR = str(cache_folder() / str(board))
-        try:
-            yield
-        finally:
-            config.CACHE_DIR = before
 
 
 def kernel(signature: Any, **options: Any) -> Callable[[F], F]:
@@ -192,9 +83,119 @@ def kernel(signature: Any, **options: Any) -> Callable[[F], F]:
             dispatcher = numba.njit(signature, cache=True, **options)(function)
             if dispatcher.stats.cache_misses and _State.board is None:
                 _State.board = board
-                if _State.tell is not None:
-                    _State.tell(_sentence(board))
+                if _State.notify is not None:
+                    _State.notify(_sentence(board))
         compiled: F = dispatcher  # called like the function
         return compiled
 
     return compile_
+
+
+@contextlib.contextmanager
+def kept_for(board: Size) -> Iterator[None]:
+    """A context in which Numba keeps the machine code of new functions in the folder of a board.
+
+    Numba's key for machine code leaves out the values of globals, such as the kernels of a board.
+    """
+    with _State.lock:  # Numba's configuration, which all threads share
+        before = config.CACHE_DIR
+        config.CACHE_DIR = str(cache_folder() / str(board))
+        try:
+            yield
+        finally:
+            config.CACHE_DIR = before
+
+
+def on_compiling(notify: Callable[[str], object]) -> None:
+    """Call a function once, with a sentence, after the first kernel that this process compiles.
+
+    If the process has already compiled a kernel, the call is immediate. If all kernels are in the
+    cache, the call never happens. Commands use it to explain why their first run starts slowly.
+    """
+    with _State.lock:
+        _State.notify = notify
+        if _State.board is not None:
+            notify(_sentence(_State.board))
+
+
+def _sentence(board: Size) -> str:
+    """Say for which board code is compiled, and how often."""
+    code = "compiling native code" + ("" if board == STANDARD else f" for the board {board}")
+    if TEMPORARY in os.environ:
+        return f"{code}, on each run: no cache folder is writable (NUMBA_CACHE_DIR sets one)"
+    return f"{code}, only on the first run"
+
+
+@functools.cache
+def cache_folder() -> Path:
+    """Make and return the cache folder; :func:`source_hash` is part of its name.
+
+    The folder lies in the first writable one of ``$NUMBA_CACHE_DIR``, ``$XDG_CACHE_HOME`` and
+    ``~/.cache``. If none is writable, the folder is temporary, and the processes that this process
+    starts use it too.
+    """
+    name = f"c4env-{source_hash()}"
+    variables = (TEMPORARY, "NUMBA_CACHE_DIR", "XDG_CACHE_HOME")
+    candidates = [Path(folder) for folder in map(os.environ.get, variables) if folder]
+    with contextlib.suppress(RuntimeError):  # no home at all, as in some containers
+        candidates.append(Path.home() / ".cache")
+    for base in candidates:
+        folder = base / name
+        is_new = not folder.exists()
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryFile(dir=folder):
+                os.utime(folder)  # marks it as used now
+        except OSError:
+            continue
+        if is_new:
+            remove_unused(base)
+        return folder
+    temporary = tempfile.mkdtemp(prefix="c4env-")
+    os.environ[TEMPORARY] = temporary
+    _State.temporary = temporary, os.getpid()
+    atexit.register(remove_temporary)
+    folder = Path(temporary, name)
+    folder.mkdir()
+    return folder
+
+
+def source_hash() -> str:
+    """Return a hash of :func:`kernel_sources` and of the Python and Numba versions."""
+    digest = hashlib.sha256(f"{sys.version_info[:2]} {numba.__version__}".encode())
+    for path, text in kernel_sources().items():
+        digest.update(path.name.encode() + text)
+    return digest.hexdigest()[:16]
+
+
+def kernel_sources() -> dict[Path, bytes]:
+    """Return the sources that have kernels or constants for kernels; imports none of them."""
+    sources = {}
+    for package in (ROOT, f"{ROOT}.agents"):
+        spec = find_spec(package)
+        for folder in (spec and spec.submodule_search_locations) or ():
+            for path in sorted(Path(folder).rglob("*.py")):
+                text = path.read_bytes()
+                if KERNEL.search(text) or path.as_posix().endswith(CONSTANTS):
+                    sources[path] = text
+    return sources
+
+
+def remove_temporary() -> None:
+    """Remove the temporary cache folder, if this process made one."""
+    if _State.temporary is not None:
+        folder, owner = _State.temporary
+        if owner == os.getpid():  # no fork of the process
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def remove_unused(base: Path) -> None:
+    """Remove cache folders in ``base`` that no process has opened for ``KEPT_DAYS`` days.
+
+    A running process whose folder is removed compiles its kernels again.
+    """
+    oldest = time.time() - KEPT_DAYS * 24 * 60 * 60
+    for folder in base.glob(f"c4env-{'[0-9a-f]' * 16}"):
+        with contextlib.suppress(OSError):  # another process may be removing it
+            if folder.stat().st_mtime < oldest:
+                shutil.rmtree(folder, ignore_errors=True)

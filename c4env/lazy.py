@@ -28,27 +28,27 @@ def lazy_names(
         ``__getattr__`` and ``__dir__``; ``__dir__`` lists these names, but not ``__version__``, and
         those in ``__all__``.
     """
-    homes = {name: module for module, listed in modules.items() for name in listed.split()}
+    module_of = {name: module for module, names in modules.items() for name in names.split()}
 
     def find(name: str) -> Any:
         if name in packages.split():
             return importlib.import_module(f".{name}", package)
-        if name not in homes:
+        if name not in module_of:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         try:
-            module = importlib.import_module(homes[name], package)
-        except WrongBoard as error:  # which names the module
+            module = importlib.import_module(module_of[name], package)
+        except WrongBoard as error:  # its message names the module
             size = str(error).partition(" is ")[2]
             raise WrongBoard(f"{package}.{name} is {size}") from None
         value = getattr(module, name)
         setattr(sys.modules[package], name, value)
         return value
 
-    def names() -> list[str]:
-        every = {*sys.modules[package].__all__, *homes, *packages.split()}
-        return sorted(name for name in every if not name.startswith("_"))
+    def list_names() -> list[str]:
+        names = {*sys.modules[package].__all__, *module_of, *packages.split()}
+        return sorted(name for name in names if not name.startswith("_"))
 
-    return find, names
+    return find, list_names
 
 
 @contextmanager

@@ -41,7 +41,10 @@ if TYPE_CHECKING:
     from gymnasium import spaces
 
 OBSERVATION_SHAPE: Final = (ROWS, COLUMNS, 2)
-ILLEGAL_MASK: Final = BOARD  # on a full board no column is legal
+
+# Occupied cells that make a mask all zeros or all ones.
+NO_COLUMN: Final = BOARD
+ANY_COLUMN: Final = 0
 
 
 class Layout(NamedTuple):
@@ -69,85 +72,13 @@ class Observation(TypedDict):
     """The observation of one player; the module's docstring gives the shapes.
 
     Example:
-        >>> seen = observe(Position.parse("4"))
-        >>> seen["observation"][5, 3]  # the other side's disc at the bottom
+        >>> observation = observe(Position.parse("4"))
+        >>> observation["observation"][5, 3]  # the other side's disc at the bottom
         array([0, 1], dtype=int8)
     """
 
     observation: Int8s  # (6, 7, 2)
     action_mask: Int8s  # (7,)
-
-
-@kernel("void(int64, int64, int64, int8[:, :, ::1], int8[::1])")
-def fill(own: int, other: int, blocked: int, planes: Int8s, mask: Int8s) -> None:
-    """Write planes ``(6, 7, 2)`` and mask ``(7,)``; a column is illegal if its top is blocked."""
-    for row in range(ROWS):
-        for column in range(COLUMNS):
-            bit = STRIDE * column + ROWS - 1 - row
-            planes[row, column, 0] = (own >> bit) & 1
-            planes[row, column, 1] = (other >> bit) & 1
-    for column in range(COLUMNS):
-        mask[column] = 1 - ((blocked >> (STRIDE * column + ROWS - 1)) & 1)
-
-
-@kernel("UniTuple(int64, 2)(int8[:, :, ::1])")
-def read(planes: Int8s) -> tuple[int, int]:
-    """Return the bitboards of planes 0 and 1; ``(-1, -1)`` if a value is not 0 or 1."""
-    own = 0
-    other = 0
-    for row in range(ROWS):
-        for column in range(COLUMNS):
-            bit = STRIDE * column + ROWS - 1 - row
-            first = planes[row, column, 0]
-            second = planes[row, column, 1]
-            if (first | second) & ~1:
-                return -1, -1
-            own |= int(first) << bit
-            other |= int(second) << bit
-    return own, other
-
-
-class Form:
-    """The form of an environment's observations: a layout and a dtype.
-
-    Raises:
-        InvalidOption: the layout is not in ``LAYOUTS``, or the dtype is not in ``DTYPES``.
-    """
-
-    def __init__(self, layout: str, dtype: DTypeLike = "int8") -> None:
-        if layout not in list(LAYOUTS):
-            raise InvalidOption(f"layout={layout!r}: expected one of {list(LAYOUTS)}")
-        self.layout = layout
-        with contextlib.suppress(TypeError):
-            self.dtype: np.dtype[Any] = np.dtype(dtype)
-            if dtype is not None and self.dtype.name in DTYPES:
-                return
-        raise InvalidOption(f"dtype={dtype!r}: expected one of {list(DTYPES)}")
-
-    @property
-    def space(self) -> spaces.Dict:
-        """The Gymnasium space of one board's dict of ``"observation"`` and ``"action_mask"``."""
-        from gymnasium import spaces
-
-        shape, values = LAYOUTS[self.layout]
-        seen = spaces.Box(min(values), max(values), shape, self.dtype.type)
-        mask = spaces.Box(0, 1, (COLUMNS,), np.int8)
-        return spaces.Dict({"observation": seen, "action_mask": mask})
-
-    def lay_out(self, planes: Any) -> Any:
-        """Return planes int8 ``(..., 6, 7, 2)``, an array or a tensor, in this layout."""
-        (shape, values), lead = LAYOUTS[self.layout], planes.shape[:-3]
-        if len(values) > 2:
-            planes = planes[..., 0] + values[2] * planes[..., 1]
-        elif self.layout == "planes_first":
-            planes = planes.swapaxes(-1, -2).swapaxes(-2, -3)
-        return planes.reshape(*lead, *shape)
-
-    def __call__(self, planes: Int8s) -> NDArray[Any]:
-        """Convert planes int8 ``(..., 6, 7, 2)`` to this layout and dtype."""
-        if self.layout == "planes_last":
-            return planes.astype(self.dtype, copy=False)
-        return np.ascontiguousarray(self.lay_out(planes), self.dtype)
 
 
 def observe(position: Position, player: int | None = None) -> Observation:
@@ -173,52 +104,11 @@ def observe(position: Position, player: int | None = None) -> Observation:
     own, other = position.mine, position.theirs
     blocked = own | other
     if player is not None and player != position.to_move:
-        own, other, blocked = other, own, ILLEGAL_MASK
+        own, other, blocked = other, own, NO_COLUMN
     if position.outcome is not None:
-        blocked = ILLEGAL_MASK
-    fill(own, other, blocked, planes, mask)
+        blocked = NO_COLUMN
+    write_planes(own, other, blocked, planes, mask)
     return {"observation": planes, "action_mask": mask}
-
-
-def layout_of(shape: tuple[int, ...], lead: str = "") -> str:
-    """Return the layout that has a shape; ``lead="N, "`` means that ``shape`` begins with N.
-
-    Raises:
-        InvalidPosition: no layout has the shape.
-    """
-    for name, layout in LAYOUTS.items():
-        if layout.shape == (shape[1:] if lead else shape):
-            return name
-    expected = " or ".join(f"({lead}{str(layout.shape)[1:]}" for layout in LAYOUTS.values())
-    raise InvalidPosition(f"planes of shape {tuple(shape)}: expected {expected}")
-
-
-def planes_in(observation: Mapping[str, Any] | ArrayLike, lead: str = "") -> Int8s:
-    """Return the planes in observations of any layout, int8, C-contiguous and writable.
-
-    Raises:
-        InvalidPosition: the shape or a value is wrong; values of int8 planes are not checked.
-    """
-    given = observation.get("observation") if isinstance(observation, Mapping) else observation
-    array = np.asarray(given)
-    layout = layout_of(array.shape, lead)
-    values = LAYOUTS[layout].values
-    if array.dtype != np.int8 or len(values) > 2:
-        known = np.any([array == value for value in values], axis=0)
-        if array.dtype.kind not in "biuf" or not known.all():
-            raise other_values(array, values)
-    if len(values) > 2:
-        array = np.stack([array == 1, array == values[2]], -1)
-    elif layout == "planes_first":
-        array = array.swapaxes(-3, -2).swapaxes(-2, -1)
-    planes = array.reshape(*(array.shape[:1] if lead else ()), *OBSERVATION_SHAPE)
-    return np.require(planes, np.int8, ["C", "W"])  # as the kernels' signatures require
-
-
-def other_values(array: NDArray[Any], values: Iterable[int] = (0, 1)) -> InvalidPosition:
-    """Return the error for an array with entries that are not in ``values``."""
-    expected = " and ".join(map(str, values))
-    return InvalidPosition(f"planes must hold {expected} only: {array.tolist()}")
 
 
 def position_from(observation: Mapping[str, Any] | NDArray[Any]) -> Position:
@@ -241,9 +131,9 @@ def position_from(observation: Mapping[str, Any] | NDArray[Any]) -> Position:
             f"{observation!r}: expected an observation; with a position, use .choose(position)"
         )
     planes = planes_in(observation)
-    own, other = read(planes)
+    own, other = read_bitboards(planes)
     if own < 0:
-        raise other_values(planes)
+        raise values_error(planes)
     try:
         return Position.from_bitboards(own, other)
     except InvalidPosition as error:
@@ -270,19 +160,132 @@ def with_mirrors(planes: Any, *columns: Any) -> tuple[Any, ...]:
         >>> planes.shape, policies[1]
         ((2, 6, 7, 2), array([0. , 0. , 0. , 0. , 0. , 0.1, 0.9]))
     """
-    beside = 2 if layout_of(planes.shape, "M, ") in ("flat", "planes_last") else 1
-    by_column = planes.reshape(len(planes), -1, COLUMNS, beside)  # numbers of one cell
-    turned = [by_column[:, :, _MIRRORED].reshape(planes.shape)]
-    for given in columns:
-        if tuple(given.shape) != (len(planes), COLUMNS):
+    numbers = 2 if layout_of(planes.shape, "M, ") in ("flat", "planes_last") else 1  # of a cell
+    by_column = planes.reshape(len(planes), -1, COLUMNS, numbers)
+    mirrored = [by_column[:, :, _MIRRORED].reshape(planes.shape)]
+    for values in columns:
+        if tuple(values.shape) != (len(planes), COLUMNS):
             raise InvalidPosition(
-                f"columns of shape {tuple(given.shape)}: expected {(len(planes), COLUMNS)}"
+                f"columns of shape {tuple(values.shape)}: expected {(len(planes), COLUMNS)}"
             )
-        turned.append(given[:, _MIRRORED])
+        mirrored.append(values[:, _MIRRORED])
     if isinstance(planes, np.ndarray):
         join: Any = np.concatenate
     else:
         import torch
 
         join = torch.cat
-    return tuple(join([a, b]) for a, b in zip((planes, *columns), turned, strict=True))
+    return tuple(join([a, b]) for a, b in zip((planes, *columns), mirrored, strict=True))
+
+
+class Form:
+    """The form of an environment's observations: a layout and a dtype.
+
+    Raises:
+        InvalidOption: the layout is not in ``LAYOUTS``, or the dtype is not in ``DTYPES``.
+    """
+
+    def __init__(self, layout: str, dtype: DTypeLike = "int8") -> None:
+        if layout not in list(LAYOUTS):
+            raise InvalidOption(f"layout={layout!r}: expected one of {list(LAYOUTS)}")
+        self.layout = layout
+        with contextlib.suppress(TypeError):
+            self.dtype: np.dtype[Any] = np.dtype(dtype)
+            if dtype is not None and self.dtype.name in DTYPES:
+                return
+        raise InvalidOption(f"dtype={dtype!r}: expected one of {list(DTYPES)}")
+
+    @property
+    def space(self) -> spaces.Dict:
+        """The Gymnasium space of one board's dict of ``"observation"`` and ``"action_mask"``."""
+        from gymnasium import spaces
+
+        shape, values = LAYOUTS[self.layout]
+        cells = spaces.Box(min(values), max(values), shape, self.dtype.type)
+        mask = spaces.Box(0, 1, (COLUMNS,), np.int8)
+        return spaces.Dict({"observation": cells, "action_mask": mask})
+
+    def lay_out(self, planes: Any) -> Any:
+        """Return planes int8 ``(..., 6, 7, 2)``, an array or a tensor, in this layout."""
+        (shape, values), lead = LAYOUTS[self.layout], planes.shape[:-3]
+        if len(values) > 2:
+            planes = planes[..., 0] + values[2] * planes[..., 1]
+        elif self.layout == "planes_first":
+            planes = planes.swapaxes(-1, -2).swapaxes(-2, -3)
+        return planes.reshape(*lead, *shape)
+
+    def __call__(self, planes: Int8s) -> NDArray[Any]:
+        """Convert planes int8 ``(..., 6, 7, 2)`` to this layout and dtype."""
+        if self.layout == "planes_last":
+            return planes.astype(self.dtype, copy=False)
+        return np.ascontiguousarray(self.lay_out(planes), self.dtype)
+
+
+def layout_of(shape: tuple[int, ...], lead: str = "") -> str:
+    """Return the layout that has a shape; ``lead="N, "`` means that ``shape`` begins with N.
+
+    Raises:
+        InvalidPosition: no layout has the shape.
+    """
+    for name, layout in LAYOUTS.items():
+        if layout.shape == (shape[1:] if lead else shape):
+            return name
+    expected = " or ".join(f"({lead}{str(layout.shape)[1:]}" for layout in LAYOUTS.values())
+    raise InvalidPosition(f"planes of shape {tuple(shape)}: expected {expected}")
+
+
+def planes_in(observation: Mapping[str, Any] | ArrayLike, lead: str = "") -> Int8s:
+    """Return the planes in observations of any layout, int8, C-contiguous and writable.
+
+    Raises:
+        InvalidPosition: the shape or a value is wrong; values of int8 planes are not checked.
+    """
+    board = observation.get("observation") if isinstance(observation, Mapping) else observation
+    array = np.asarray(board)
+    layout = layout_of(array.shape, lead)
+    values = LAYOUTS[layout].values
+    if array.dtype != np.int8 or len(values) > 2:
+        is_valid = np.any([array == value for value in values], axis=0)
+        if array.dtype.kind not in "biuf" or not is_valid.all():
+            raise values_error(array, values)
+    if len(values) > 2:
+        array = np.stack([array == 1, array == values[2]], -1)
+    elif layout == "planes_first":
+        array = array.swapaxes(-3, -2).swapaxes(-2, -1)
+    planes = array.reshape(*(array.shape[:1] if lead else ()), *OBSERVATION_SHAPE)
+    return np.require(planes, np.int8, ["C", "W"])  # as the kernels' signatures require
+
+
+def values_error(array: NDArray[Any], values: Iterable[int] = (0, 1)) -> InvalidPosition:
+    """Return the error for an array with entries that are not in ``values``."""
+    expected = " and ".join(map(str, values))
+    return InvalidPosition(f"planes must hold {expected} only: {array.tolist()}")
+
+
+@kernel("void(int64, int64, int64, int8[:, :, ::1], int8[::1])")
+def write_planes(own: int, other: int, blocked: int, planes: Int8s, mask: Int8s) -> None:
+    """Write planes ``(6, 7, 2)`` and mask ``(7,)``; a column is illegal if its top is blocked."""
+    for row in range(ROWS):
+        for column in range(COLUMNS):
+            bit = STRIDE * column + ROWS - 1 - row
+            planes[row, column, 0] = (own >> bit) & 1
+            planes[row, column, 1] = (other >> bit) & 1
+    for column in range(COLUMNS):
+        mask[column] = 1 - ((blocked >> (STRIDE * column + ROWS - 1)) & 1)
+
+
+@kernel("UniTuple(int64, 2)(int8[:, :, ::1])")
+def read_bitboards(planes: Int8s) -> tuple[int, int]:
+    """Return the bitboards of planes 0 and 1; ``(-1, -1)`` if a value is not 0 or 1."""
+    own = 0
+    other = 0
+    for row in range(ROWS):
+        for column in range(COLUMNS):
+            bit = STRIDE * column + ROWS - 1 - row
+            first = planes[row, column, 0]
+            second = planes[row, column, 1]
+            if (first | second) & ~1:
+                return -1, -1
+            own |= int(first) << bit
+            other |= int(second) << bit
+    return own, other

@@ -50,19 +50,19 @@ def list_openings(openings: Openings) -> list[str]:
         323
     """
     if isinstance(openings, str):
-        listed = _named(openings.strip())
+        games = _parse_openings(openings.strip())
     elif isinstance(openings, Sequence):
-        listed = [check_opening(moves, f"opening {moves!r}") for moves in openings]
+        games = [check_opening(moves, f"opening {moves!r}") for moves in openings]
     else:
-        listed = enumerate_openings(openings)
-    if not listed:
+        games = enumerate_openings(openings)
+    if not games:
         raise InvalidOption(f"openings={openings!r}: expected at least one opening")
-    if len(set(listed)) < len(listed):
+    if len(set(games)) < len(games):
         raise InvalidOption("openings: an opening is given twice")
-    return listed
+    return games
 
 
-def _named(text: str) -> list[str]:
+def _parse_openings(text: str) -> list[str]:
     if re.fullmatch(r"-?\d+", text):
         return enumerate_openings(int(text))
     if os.path.isfile(text):
@@ -117,15 +117,15 @@ def enumerate_openings(plies: int) -> list[str]:
     layer = {Position(): ""}
     count = require_integer("openings", plies, 0, GRAMMAR, high=MAX_PLIES)
     for _ in range(count):
-        following: dict[Position, str] = {}
-        seen: set[Position] = set()
+        next_layer: dict[Position, str] = {}
+        visited: set[Position] = set()
         for position, moves in layer.items():
             for column in position.legal_columns():
                 child = position.play(column)
-                if child.outcome is None and canonical(child) not in seen:
-                    seen.add(canonical(child))
-                    following[child] = moves + format_moves([column])
-        layer = following
+                if child.outcome is None and canonical(child) not in visited:
+                    visited.add(canonical(child))
+                    next_layer[child] = moves + format_moves([column])
+        layer = next_layer
     return list(layer.values())
 
 
@@ -155,15 +155,15 @@ def read_openings(path: str | Path) -> list[str]:
     except (OSError, UnicodeDecodeError) as error:
         why = getattr(error, "strerror", None) or "not a text file"
         raise InvalidOption(f"openings={str(path)!r}: {why}; expected {GRAMMAR}") from None
-    found: dict[str, int] = {}
+    line_of: dict[str, int] = {}
     for number, line in enumerate(lines, start=1):
         moves = line.partition("#")[0].strip()
         if not moves:
             continue
         check_opening(moves, f"{path}, line {number}")
-        if moves in found:
-            raise InvalidOption(f"{path}, line {number}: {moves} is also in line {found[moves]}")
-        found[moves] = number
-    if not found:
+        if moves in line_of:
+            raise InvalidOption(f"{path}, line {number}: {moves} is also in line {line_of[moves]}")
+        line_of[moves] = number
+    if not line_of:
         raise InvalidOption(f"openings={str(path)!r}: expected at least one opening in the file")
-    return list(found)
+    return list(line_of)

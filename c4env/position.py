@@ -105,7 +105,7 @@ class Position:
             position._outcome = Outcome(None, ())
         return position
 
-    # -- other constructors -----------------------------------------------------
+    # -- other constructors ------------------------------------------------------------
 
     @classmethod
     def from_bitboards(cls, mine: int, theirs: int) -> Self:
@@ -118,7 +118,7 @@ class Position:
             InvalidPosition: a check fails, or a bitboard is not an integer (of Python or NumPy).
         """
         if type(mine) is not int or type(theirs) is not int:
-            mine, theirs = _plain(mine), _plain(theirs)
+            mine, theirs = _as_bitboard(mine), _as_bitboard(theirs)
         if not 0 <= mine <= BOARD or not 0 <= theirs <= BOARD or not is_consistent(mine, theirs):
             raise InvalidPosition(
                 f"bitboards {mine:#x} (side to move) and {theirs:#x}: discs must rest on discs, "
@@ -185,7 +185,7 @@ class Position:
             raise InvalidPosition(f"no game reaches the board\n{text}\n{error}") from None
         return position
 
-    # -- rules --------------------------------------------------------------------
+    # -- rules -------------------------------------------------------------------------
 
     @property
     def to_move(self) -> int:
@@ -251,7 +251,7 @@ class Position:
         """
         return format_moves(_game_reaching(self))
 
-    # -- comparison, copies and text -----------------------------------------------
+    # -- comparison, copies and text ---------------------------------------------------
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Position):
@@ -283,27 +283,6 @@ class Position:
         return svg(self)
 
 
-@functools.cache
-def _columns_below(tops: int) -> tuple[int, ...]:
-    """Return the columns that are not full, given the occupied top cells."""
-    return tuple([c for c, top in enumerate(_TOP_CELLS) if not tops & top])
-
-
-def require_position(value: object) -> Position:
-    """Return the value if it is a position of this board."""
-    if not isinstance(value, Position):
-        raise InvalidPosition(f"{repr(value)[:120]}: expected a c4env.{_NAME}")
-    return value
-
-
-def _plain(bits: object) -> int:
-    """Return a bitboard as a plain int; a NumPy integer would overflow in later shifts."""
-    try:
-        return as_integer(bits)
-    except InvalidAction:
-        raise InvalidPosition(f"bitboard {bits!r}: expected an integer") from None
-
-
 def parse_moves(text: str) -> tuple[int, ...]:
     """Return the 0-based columns of a move string; the inverse of :func:`format_moves`.
 
@@ -333,6 +312,13 @@ def format_moves(columns: Iterable[int]) -> str:
     return "".join([DIGITS[parse_column(column)] for column in columns])
 
 
+def require_position(value: object) -> Position:
+    """Return the value if it is a position of this board."""
+    if not isinstance(value, Position):
+        raise InvalidPosition(f"{repr(value)[:120]}: expected a c4env.{_NAME}")
+    return value
+
+
 def numbered_cells(position: Position) -> list[int]:
     """Return the 42 cells row by row from the top: 0 empty, 1 player 0, 2 player 1."""
     first, second = position.discs(0), position.discs(1)
@@ -344,12 +330,28 @@ def _cells(board: int) -> tuple[tuple[int, int], ...]:
     return tuple(divmod(i, COLUMNS) for i, bit in enumerate(FROM_TOP) if board >> bit & 1)
 
 
+@functools.cache
+def _columns_below(tops: int) -> tuple[int, ...]:
+    """Return the columns that are not full, given the occupied top cells."""
+    return tuple([c for c, top in enumerate(_TOP_CELLS) if not tops & top])
+
+
+def _as_bitboard(bits: object) -> int:
+    """Return bits as a plain int; a NumPy integer would overflow in later shifts."""
+    try:
+        return as_integer(bits)
+    except InvalidAction:
+        raise InvalidPosition(f"bitboard {bits!r}: expected an integer") from None
+
+
 def _game_reaching(position: Position) -> list[int]:
     """Find the columns of a game that reaches the position, by taking discs back.
 
     After a win the first disc taken back must break every line of four; removing more discs makes
     no new lines. The search remembers each set of occupied cells from which it failed.
     """
+    occupied_at_end = position.mine | position.theirs
+    won = has_won(position.theirs)
     failed: set[int] = set()
     columns: list[int] = []
 
@@ -361,7 +363,7 @@ def _game_reaching(position: Position) -> list[int]:
             return False
         for column, mask in enumerate(_COLUMN_MASKS):
             top = 1 << (occupied & mask).bit_length() >> 1
-            if not top & mover or (won and occupied == full and has_won(mover ^ top)):
+            if not top & mover or (won and occupied == occupied_at_end and has_won(mover ^ top)):
                 continue
             if take_back(other, mover ^ top):
                 columns.append(column)
@@ -369,8 +371,6 @@ def _game_reaching(position: Position) -> list[int]:
         failed.add(occupied)
         return False
 
-    full = position.mine | position.theirs
-    won = has_won(position.theirs)
     if has_won(position.mine) or not take_back(position.theirs, position.mine):
         raise InvalidPosition("the discs were not played in turn, or play went on after a win")
     return columns

@@ -1,4 +1,4 @@
-"""Draw a position as text, pixels or SVG, without a display or a toolkit.
+"""Show a position as text, pixels or SVG, or in a window.
 
 All pictures mark the last disc played and the winning line. The colours differ in
 lightness as well as in hue, for readers without colour vision, and only player 0's discs
@@ -7,11 +7,8 @@ have a groove.
 The pixels keep the geometry of PettingZoo's connect four: with ``screen_scaling`` s the array is
 ``(86 s, 99 s, 3)``, a cell is 13 s wide, and the frame around the board 4 s.
 
-A window that shows frames, made with pygame-ce (the extra ``c4env[window]``).
-
-pygame-ce is imported only when a window is made.
-
-The render modes, and the viewer that shows an environment's game.
+:class:`Viewer` shows the game of an environment. Only a :class:`Window` needs pygame-ce (the extra
+``c4env[window]``).
 """
 
 from __future__ import annotations
@@ -32,6 +29,7 @@ from c4env.lazy import from_extra
 from .bitboard import COLUMN, COLUMNS, ROWS, STRIDE, discs_at_end
 from .position import DIGITS, DISCS, EMPTY, Position, parse_column, require_position
 
+RENDER_MODES: Final = ("human", "rgb_array", "ansi")
 DEFAULT_SCALING: Final = 9
 
 # Geometry in units of screen_scaling.
@@ -47,6 +45,8 @@ _LAST: Final = 1.3
 _LINE: Final = (4.0, 5.0)  # the ring on a winning disc
 
 _Colour = tuple[int, int, int]
+_Pixels = Float64s
+_Tiles = dict[tuple[int, bool, bool], NDArray[np.uint8]]  # by player, last, line
 PAGE: Final[_Colour] = (244, 246, 250)
 BOARD_COLOUR: Final[_Colour] = (38, 84, 160)
 HOLE_COLOUR: Final[_Colour] = (13, 29, 60)
@@ -55,16 +55,6 @@ DISC_COLOURS: Final[tuple[_Colour, _Colour]] = ((205, 56, 42), (255, 212, 66))  
 RIM_COLOURS: Final[tuple[_Colour, _Colour]] = ((150, 34, 26), (222, 170, 26))
 MARK_COLOUR: Final[_Colour] = (255, 255, 255)
 MARK_RIM: Final[_Colour] = (30, 30, 34)
-
-
-class _Cell(NamedTuple):
-    """A disc with its place and its marks."""
-
-    row: int  # 0 on top
-    column: int
-    player: int
-    last: bool
-    line: bool
 
 
 def ansi(position: Position, last: int | None = None, *, colour: bool = False) -> str:
@@ -94,16 +84,16 @@ def drawing(
         position, last, colour: see :func:`ansi`.
         under: a text for each column, to align below the columns.
     """
-    wide = 1 + max(2, *map(len, under)) if under else 3
-    board = [[f"{EMPTY} ".rjust(wide)] * COLUMNS for _ in range(ROWS)]
+    width = 1 + max(2, *map(len, under)) if under else 3
+    board = [[f"{EMPTY} ".rjust(width)] * COLUMNS for _ in range(ROWS)]
     for cell in _cells(position, last):
         disc = DISCS[cell.player]
         text = disc.upper() if cell.line else disc
-        text = (f"[{text}]" if cell.last else text).rjust(wide - (not cell.last))
+        text = (f"[{text}]" if cell.last else text).rjust(width - (not cell.last))
         if colour:
             text = f"\x1b[{(91, 93)[cell.player]}m{text}\x1b[0m"
         board[cell.row][cell.column] = text + " " * (not cell.last)
-    rows = [*board, *([f"{text} ".rjust(wide) for text in row] for row in (DIGITS, under))]
+    rows = [*board, *([f"{text} ".rjust(width) for text in row] for row in (DIGITS, under))]
     return "\n".join("".join(row).rstrip() for row in rows if row)
 
 
@@ -162,18 +152,18 @@ def svg(position: Position, last: int | None = None) -> str:
         for column in range(COLUMNS):
             shapes.append(_circle(row, column, _HOLE, fill=HOLE_COLOUR))
     for cell in _cells(position, last):
-        at = (cell.row, cell.column)
+        place = cell.row, cell.column
         rim = RIM_COLOURS[cell.player]
-        shapes.append(_circle(*at, _DISC - 0.2, fill=DISC_COLOURS[cell.player], stroke=rim))
+        shapes.append(_circle(*place, _DISC - 0.2, fill=DISC_COLOURS[cell.player], stroke=rim))
         if cell.player == 0:
-            shapes.append(_circle(*at, sum(_GROOVE) / 2, stroke=rim))
+            shapes.append(_circle(*place, sum(_GROOVE) / 2, stroke=rim))
         if cell.line:
             inner, outer = _LINE
-            shapes.append(_circle(*at, inner, stroke=MARK_RIM, width=0.6))
+            shapes.append(_circle(*place, inner, stroke=MARK_RIM, width=0.6))
             middle = (inner + outer) / 2
-            shapes.append(_circle(*at, middle, stroke=MARK_COLOUR, width=outer - inner))
+            shapes.append(_circle(*place, middle, stroke=MARK_COLOUR, width=outer - inner))
         if cell.last:
-            shapes.append(_circle(*at, _LAST, fill=MARK_COLOUR, stroke=MARK_RIM))
+            shapes.append(_circle(*place, _LAST, fill=MARK_COLOUR, stroke=MARK_RIM))
     for column, digit in enumerate(DIGITS):
         x = _FRAME + (column + 0.5) * _CELL
         shapes.append(
@@ -188,7 +178,131 @@ def svg(position: Position, last: int | None = None) -> str:
     )
 
 
-# -- discs and words ------------------------------------------------------------------
+class Viewer:
+    """Shows the game of one environment in one render mode.
+
+    Attributes:
+        mode: None or one of ``RENDER_MODES``.
+        window: the window of mode ``"human"``; None before the first picture.
+    """
+
+    def __init__(self, mode: str | None, screen_scaling: int) -> None:
+        """Make a viewer without opening a window."""
+        check_render_mode(mode, RENDER_MODES)
+        if mode == "human":  # raise now if pygame-ce is missing, not after a move
+            import_pygame()
+        self.mode = mode
+        self.screen_scaling = require_integer("screen_scaling", screen_scaling)
+        self.window: Window | None = None
+
+    def render(
+        self, position: Position, last: int | None, fps: float
+    ) -> NDArray[np.uint8] | str | None:
+        """Return pixels or text, or show a window and return None."""
+        if self.mode is None:
+            gymnasium.logger.warn(
+                "You are calling render method without specifying any render mode."
+            )
+            return None
+        if self.mode == "ansi":
+            return ansi(position, last)
+        frame = rgb_array(position, last, screen_scaling=self.screen_scaling)
+        if self.mode == "rgb_array":
+            return frame
+        if self.window is None:
+            self.window = Window("Connect Four", frame)
+        self.window.show(frame, fps)
+        return None
+
+    def close(self) -> None:
+        """Close the window, if there is one."""
+        if self.window is not None:
+            self.window.close()
+            self.window = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the state without the window; a copy opens its own window."""
+        return {**self.__dict__, "window": None}
+
+
+def check_render_mode(mode: str | None, modes: tuple[str, ...]) -> None:
+    """Raise an error if a render mode is neither None nor one of ``modes``."""
+    if mode is not None and mode not in modes:
+        raise InvalidOption(f"render_mode={mode!r}: expected None or one of {list(modes)}")
+
+
+class Window:
+    """A window that shows one frame after another and watches for its close button.
+
+    After a person closes the window, the program continues, and ``show`` does nothing.
+
+    Attributes:
+        is_open: False once a person or :meth:`close` has closed the window.
+    """
+
+    def __init__(self, title: str, frame: NDArray[np.uint8]) -> None:
+        """Open a window of the size of a frame ``(height, width, 3)``."""
+        self._pygame = import_pygame()
+        self._pygame.display.init()
+        height, width, _ = frame.shape
+        self._window = self._pygame.Window(title, (width, height))
+        self._clock = self._pygame.time.Clock()
+        self.is_open = True
+
+    def show(self, frame: NDArray[np.uint8], fps: float = 0.0) -> None:
+        """Show a frame ``(height, width, 3)``, at most ``fps`` times a second; 0 sets no limit."""
+        if self.is_open:
+            self._pygame.event.pump()
+            for event in self._pygame.event.get(self._pygame.WINDOWCLOSE):
+                if event.window is self._window:
+                    self.close()
+                else:  # another window's
+                    self._pygame.event.post(event)
+        if not self.is_open:
+            return
+        surface = self._window.get_surface()
+        self._pygame.surfarray.blit_array(surface, frame.swapaxes(0, 1))
+        self._window.flip()
+        if fps:
+            self._clock.tick(fps)
+
+    def close(self) -> None:
+        """Close the window; do nothing if it is closed."""
+        if self.is_open:
+            self.is_open = False
+            self._window.destroy()
+
+
+def import_pygame() -> Any:
+    """Import and return pygame-ce.
+
+    Raises:
+        MissingExtra: pygame-ce is not installed, or the installed pygame is not pygame-ce 2.5+.
+    """
+    os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "hide")
+    with from_extra("window", 'render_mode="human" needs pygame-ce'):
+        import pygame
+    if not hasattr(pygame, "Window"):
+        # Files of pygame and pygame-ce in one folder break each other: there may be no version.
+        version = getattr(getattr(pygame, "version", None), "ver", "of unknown version")
+        raise MissingExtra(
+            f'render_mode="human" needs pygame-ce 2.5 or later, found pygame {version}: pip '
+            "uninstall pygame pygame-ce, then pip install --force-reinstall pygame-ce"
+        )
+    return pygame
+
+
+# -- discs and words -------------------------------------------------------------------
+
+
+class _Cell(NamedTuple):
+    """A disc with its place and its marks."""
+
+    row: int  # 0 on top
+    column: int
+    player: int
+    last: bool
+    line: bool
 
 
 def _cells(position: Position, last: int | None) -> list[_Cell]:
@@ -243,7 +357,7 @@ def _description(position: Position, last: int | None) -> str:
     return text if last is None else f"{text} Last move: column {DIGITS[last]}."
 
 
-# -- svg ------------------------------------------------------------------------------
+# -- SVG -------------------------------------------------------------------------------
 
 
 def _hex(colour: _Colour) -> str:
@@ -265,10 +379,7 @@ def _circle(
     return f'<circle cx="{x}" cy="{y}" r="{radius}" fill="{paint}"{outline}/>'
 
 
-# -- pixels ---------------------------------------------------------------------------
-
-_Pixels = Float64s
-_Tiles = dict[tuple[int, bool, bool], NDArray[np.uint8]]  # by player, last, line
+# -- pixels ----------------------------------------------------------------------------
 
 
 @functools.lru_cache(maxsize=8)
@@ -333,120 +444,3 @@ def _rounded(height: int, width: int, scaling: int) -> _Pixels:
         for length in (height, width)
     ]
     return _covered(radius - np.hypot(beyond[0][:, None], beyond[1][None, :]))
-
-
-class Window:
-    """A window that shows one frame after another and watches for its close button.
-
-    After a person closes the window, the program continues, and ``show`` does nothing.
-
-    Attributes:
-        is_open: False once a person or :meth:`close` has closed the window.
-    """
-
-    def __init__(self, title: str, frame: NDArray[np.uint8]) -> None:
-        """Open a window of the size of a frame ``(height, width, 3)``."""
-        self._pygame = import_pygame()
-        self._pygame.display.init()
-        height, width, _ = frame.shape
-        self._window = self._pygame.Window(title, (width, height))
-        self._clock = self._pygame.time.Clock()
-        self.is_open = True
-
-    def show(self, frame: NDArray[np.uint8], fps: float = 0.0) -> None:
-        """Show a frame ``(height, width, 3)``, at most ``fps`` times a second; 0 sets no limit."""
-        if self.is_open:
-            self._pygame.event.pump()
-            for event in self._pygame.event.get(self._pygame.WINDOWCLOSE):
-                if event.window is self._window:
-                    self.close()
-                else:  # another window's
-                    self._pygame.event.post(event)
-        if not self.is_open:
-            return
-        surface = self._window.get_surface()
-        self._pygame.surfarray.blit_array(surface, frame.swapaxes(0, 1))
-        self._window.flip()
-        if fps:
-            self._clock.tick(fps)
-
-    def close(self) -> None:
-        """Close the window; do nothing if it is closed."""
-        if self.is_open:
-            self.is_open = False
-            self._window.destroy()
-
-
-def import_pygame() -> Any:
-    """Import and return pygame-ce.
-
-    Raises:
-        MissingExtra: pygame-ce is not installed, or the installed pygame is not pygame-ce 2.5+.
-    """
-    os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "hide")
-    with from_extra("window", 'render_mode="human" needs pygame-ce'):
-        import pygame
-    if not hasattr(pygame, "Window"):
-        # Files of pygame and pygame-ce in one folder break each other: there may be no version.
-        version = getattr(getattr(pygame, "version", None), "ver", "of unknown version")
-        raise MissingExtra(
-            f'render_mode="human" needs pygame-ce 2.5 or later, found pygame {version}: pip '
-            "uninstall pygame pygame-ce, then pip install --force-reinstall pygame-ce"
-        )
-    return pygame
-
-
-RENDER_MODES: Final = ("human", "rgb_array", "ansi")
-
-
-class Viewer:
-    """Shows the game of one environment in one render mode.
-
-    Attributes:
-        mode: None or one of ``RENDER_MODES``.
-        window: the window of mode ``"human"``; None before the first picture.
-    """
-
-    def __init__(self, mode: str | None, screen_scaling: int) -> None:
-        """Make a viewer without opening a window."""
-        check_render_mode(mode, RENDER_MODES)
-        if mode == "human":  # raise now if pygame-ce is missing, not after a move
-            import_pygame()
-        self.mode = mode
-        self.screen_scaling = require_integer("screen_scaling", screen_scaling)
-        self.window: Window | None = None
-
-    def render(
-        self, position: Position, last: int | None, fps: float
-    ) -> NDArray[np.uint8] | str | None:
-        """Return pixels or text, or show a window and return None."""
-        if self.mode is None:
-            gymnasium.logger.warn(
-                "You are calling render method without specifying any render mode."
-            )
-            return None
-        if self.mode == "ansi":
-            return ansi(position, last)
-        frame = rgb_array(position, last, screen_scaling=self.screen_scaling)
-        if self.mode == "rgb_array":
-            return frame
-        if self.window is None:
-            self.window = Window("Connect Four", frame)
-        self.window.show(frame, fps)
-        return None
-
-    def close(self) -> None:
-        """Close the window, if there is one."""
-        if self.window is not None:
-            self.window.close()
-            self.window = None
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Return the state without the window; a copy opens its own window."""
-        return {**self.__dict__, "window": None}
-
-
-def check_render_mode(mode: str | None, modes: tuple[str, ...]) -> None:
-    """Raise an error if a render mode is neither None nor one of ``modes``."""
-    if mode is not None and mode not in modes:
-        raise InvalidOption(f"render_mode={mode!r}: expected None or one of {list(modes)}")

@@ -24,10 +24,10 @@ def commit() -> str:
         return ""
     command = ["git", "-C", str(checkout), "describe", "--always", "--abbrev=12", "--dirty"]
     try:
-        found = subprocess.run(command, capture_output=True, text=True, check=True)
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
     except (OSError, subprocess.CalledProcessError):
         return ""
-    return found.stdout.strip()
+    return done.stdout.strip()
 
 
 def usable_cores() -> int:

@@ -22,7 +22,7 @@ from c4env.lazy import from_extra
 
 from ...bitboard import COLUMNS
 from ...envs.batch import observed
-from ...envs.chance import streams
+from ...envs.kernels import streams
 from ...envs.opponents import reset_player
 from ...geometry import BOARD_SIZE
 from ...position import Position

@@ -1,26 +1,16 @@
-"""Internals of PettingZoo's ``connect_four_v3``, for programs that take the game apart.
-
-``env.unwrapped.board`` is the list of the 42 cells. It follows the game, and the game follows it:
-``board[38] = 1`` sets a disc, ``env.unwrapped.board = cells`` sets all. Then the board says whose
-turn it is; a full board, or four in a row, ends the game without rewards. A board that no game
-reaches is an error: at once when set whole, which leaves the game as it was, and at the next use of
-the game when set cell by cell.
-
-Connect Four as a PettingZoo AEC environment: a drop-in for ``connect_four_v3``.
+"""Connect Four as a PettingZoo AEC environment: a drop-in for ``connect_four_v3``.
 
 ``env()`` is ``raw_env()`` in PettingZoo's three wrappers, which check the order of calls and end
 the game at an illegal move. In a ``raw_env()`` an illegal move is an error.
 
 Agents, spaces, observations, rewards, dead steps and warnings are those of PettingZoo's own
-environment, and so are the internals that programs use (``c4env.envs.aec``). What differs on
-purpose stands in ``docs/guides/from-connect-four-v3.md``.
-
-Importing the package registers ``c4env/connect_four-v0`` with PettingZoo.
+environment, and so are the internals that programs use, such as ``env.unwrapped.board``. The page
+``docs/guides/from-connect-four-v3.md`` lists the intended differences.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
 import numpy as np
@@ -40,7 +30,7 @@ from c4env.boards import for_board
 from c4env.errors import IllegalMove, InvalidPosition, UnknownAgent, WrongOrder
 
 from ..bitboard import CELLS, COLUMNS, CONNECT, ROWS, drop, has_won
-from ..observation import ILLEGAL_MASK, OBSERVATION_SHAPE, Form, Observation, fill, observe
+from ..observation import NO_COLUMN, OBSERVATION_SHAPE, Form, Observation, observe, write_planes
 from ..position import DISCS, EMPTY, Position, numbered_cells
 from ..render import DEFAULT_SCALING, RENDER_MODES, Viewer
 from .options import parse_seed, parse_start
@@ -48,99 +38,32 @@ from .options import parse_seed, parse_start
 AGENTS = ("player_0", "player_1")
 
 
-class DropIn:
-    """The methods and attributes of ``raw_env`` for programs that use ``connect_four_v3``."""
+def env(
+    render_mode: str | None = None,
+    screen_scaling: int = DEFAULT_SCALING,
+    *,
+    rows: int = ROWS,
+    columns: int = COLUMNS,
+    connect: int = CONNECT,
+) -> CheckedEnv:
+    """Make an environment in PettingZoo's wrappers, for a board of any size.
 
-    terminations: dict[str, bool]
-    reset: Callable[[], None]
-    _selected: str
-    _position: Position
-    _last: int | None
-    # The list that ``board`` returned, and a copy to see what a program set in it.
-    _cells: list[int] | None
-    _known: list[int] | None
+    Args:
+        render_mode, screen_scaling: see :class:`raw_env`.
+        rows, columns, connect: the size of the board, and the discs in a row that win; see
+            ``c4env.board``. Each size has its own environment class.
 
-    @property
-    def position(self) -> Position:
-        """The board and the side to move, as a ``Position``."""
-        if self._cells is not None:
-            self._adopt_cells()
-        return self._position
-
-    @property
-    def board(self) -> list[int]:
-        """The 42 cells row by row from the top: 0 empty, 1 player_0, 2 player_1."""
-        if self._cells is None:
-            self._cells = numbered_cells(self._position)
-            self._known = list(self._cells)
-        return self._cells
-
-    @board.setter
-    def board(self, cells: Any) -> None:
-        position = position_of(cells)
-        if "terminations" not in vars(self):  # a program copies a game by its attributes
-            self.reset()
-        self._cells = self._known = None
-        self._continue_from(position)
-
-    @property
-    def agent_selection(self) -> str:
-        """The agent whose turn it is, or the agent that is removed next."""
-        if self._cells is not None:
-            self._adopt_cells()
-        return self._selected
-
-    @agent_selection.setter
-    def agent_selection(self, agent: str) -> None:
-        self._selected = agent
-
-    @property
-    def _agent_selector(self) -> AgentSelector:
-        """A selector whose ``next()`` returns the other agent; to set one changes nothing."""
-        selector = AgentSelector(list(AGENTS))
-        while selector.next() != self._selected:  # before cells that a program has set
-            pass
-        return selector
-
-    @_agent_selector.setter
-    def _agent_selector(self, selector: object) -> None:
-        pass
-
-    def _adopt_cells(self) -> None:
-        """Continue from the cells if a program has set some."""
-        if self._cells is not None and self._cells != self._known:
-            self._continue_from(position_of(self._cells))
-            self._known = list(self._cells)
-
-    def _continue_from(self, position: Position) -> None:
-        """Play on from a board that a program set."""
-        self._position, self._last = position, None
-        self._selected = AGENTS[position.to_move]
-        self.terminations = dict.fromkeys(AGENTS, position.outcome is not None)
-
-    def _legal_moves(self) -> list[int]:
-        """Return the 0-based columns that are not full, even after the end of the game."""
-        occupied = self.position.mine | self.position.theirs
-        return [column for column in range(COLUMNS) if drop(occupied, column)]
-
-    def check_for_winner(self) -> bool:
-        """Return True if the selected agent has four in a row."""
-        return bool(has_won(self.position.discs(AGENTS.index(self.agent_selection))))
+    Example:
+        >>> game = env()
+        >>> game.reset(seed=1)
+        >>> game.step(3)
+        >>> game.agent_selection
+        'player_1'
+    """
+    return CheckedEnv(for_board(raw_env, rows, columns, connect)(render_mode, screen_scaling))
 
 
-def position_of(cells: Any) -> Position:
-    """Return the position of 42 cells, row by row from the top: 0 empty, 1 player_0, 2 player_1."""
-    drawn = dict(enumerate((EMPTY, *DISCS)))
-    try:
-        text = "".join([drawn[cell] for cell in cells])
-    except (KeyError, TypeError):  # no such cell, or no row of cells
-        text = ""
-    if len(text) != CELLS:
-        raise InvalidPosition(f"board {cells!r}: expected {CELLS} cells of 0, 1 or 2, from the top")
-    return Position.from_board("\n".join(text[i : i + COLUMNS] for i in range(0, CELLS, COLUMNS)))
-
-
-class raw_env(DropIn, AECEnv[str, Observation, Any]):
+class raw_env(AECEnv[str, Observation, Any]):
     """An environment that does not check the order of calls.
 
     ``state_space`` is the Box of ``state()``. The other attributes are those of every PettingZoo
@@ -180,8 +103,29 @@ class raw_env(DropIn, AECEnv[str, Observation, Any]):
         self.action_spaces = {agent: spaces.Discrete(COLUMNS) for agent in AGENTS}
         self.observation_spaces = {agent: Form("planes_last").space for agent in AGENTS}
         self.state_space = spaces.Box(0, 1, OBSERVATION_SHAPE, np.int8)
-        self._position, self._last = Position(), None
-        self._cells = self._known = None
+        self._position = Position()
+        self._last: int | None = None
+        # The list that ``board`` returned, and a copy that shows what a program set in it.
+        self._cells: list[int] | None = None
+        self._cells_before: list[int] | None = None
+
+    @property
+    def position(self) -> Position:
+        """The board and the side to move, as a ``Position``."""
+        if self._cells is not None:
+            self._adopt_cells()
+        return self._position
+
+    @property
+    def agent_selection(self) -> str:
+        """The agent whose turn it is, or the agent that is removed next."""
+        if self._cells is not None:
+            self._adopt_cells()
+        return self._selected
+
+    @agent_selection.setter
+    def agent_selection(self, agent: str) -> None:
+        self._selected = agent
 
     def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
         """Start a game.
@@ -197,7 +141,7 @@ class raw_env(DropIn, AECEnv[str, Observation, Any]):
         """
         parse_seed(seed)
         self._position, self._last = parse_start(options, warn=True)
-        self._cells = self._known = None
+        self._cells = self._cells_before = None
         self.agents = list(AGENTS)
         self.rewards = dict.fromkeys(AGENTS, 0)
         self._cumulative_rewards = dict.fromkeys(AGENTS, 0)
@@ -233,7 +177,7 @@ class raw_env(DropIn, AECEnv[str, Observation, Any]):
         self._last = int(action)
         self._selected = other = AGENTS[position.plies & 1]
         if self._cells is not None:
-            self._known = self._cells[:] = numbered_cells(position)
+            self._cells_before = self._cells[:] = numbered_cells(position)
         outcome = position.outcome
         if outcome is not None:
             if outcome.winner is not None:
@@ -263,7 +207,7 @@ class raw_env(DropIn, AECEnv[str, Observation, Any]):
         live = agent == self._selected and not self.terminations.get(agent, True)
         planes = np.empty(OBSERVATION_SHAPE, np.int8)
         mask = np.empty(COLUMNS, np.int8)
-        fill(own, other, own | other if live else ILLEGAL_MASK, planes, mask)
+        write_planes(own, other, own | other if live else NO_COLUMN, planes, mask)
         return {"observation": planes, "action_mask": mask}
 
     def state(self) -> Int8s:
@@ -286,6 +230,77 @@ class raw_env(DropIn, AECEnv[str, Observation, Any]):
         """Close the window if there is one; the game continues."""
         self._viewer.close()
 
+    # -- internals of connect_four_v3, for programs that take the game apart -----------
+
+    @property
+    def board(self) -> list[int]:
+        """The list of the 42 cells, row by row from the top: 0 empty, 1 player_0, 2 player_1.
+
+        The list follows the game, and the game follows the list: ``board[38] = 1`` sets a disc,
+        ``env.unwrapped.board = cells`` sets all. Then the board says whose turn it is; a full
+        board, or four in a row, ends the game without rewards.
+
+        A board that no game reaches is an error: at once when set whole, which leaves the game as
+        it was, and at the next use of the game when set cell by cell.
+        """
+        if self._cells is None:
+            self._cells = numbered_cells(self._position)
+            self._cells_before = list(self._cells)
+        return self._cells
+
+    @board.setter
+    def board(self, cells: Any) -> None:
+        position = position_of(cells)
+        if "terminations" not in vars(self):  # a program copies a game by its attributes
+            self.reset()
+        self._cells = self._cells_before = None
+        self._continue_from(position)
+
+    @property
+    def _agent_selector(self) -> AgentSelector:
+        """A selector whose ``next()`` returns the other agent; to set one changes nothing."""
+        selector = AgentSelector(list(AGENTS))
+        while selector.next() != self._selected:
+            pass
+        return selector
+
+    @_agent_selector.setter
+    def _agent_selector(self, selector: object) -> None:
+        pass
+
+    def _adopt_cells(self) -> None:
+        """Continue from the cells if a program has set some."""
+        if self._cells is not None and self._cells != self._cells_before:
+            self._continue_from(position_of(self._cells))
+            self._cells_before = list(self._cells)
+
+    def _continue_from(self, position: Position) -> None:
+        """Play on from a board that a program set."""
+        self._position, self._last = position, None
+        self._selected = AGENTS[position.to_move]
+        self.terminations = dict.fromkeys(AGENTS, position.outcome is not None)
+
+    def _legal_moves(self) -> list[int]:
+        """Return the 0-based columns that are not full, even after the end of the game."""
+        occupied = self.position.mine | self.position.theirs
+        return [column for column in range(COLUMNS) if drop(occupied, column)]
+
+    def check_for_winner(self) -> bool:
+        """Return True if the selected agent has four in a row."""
+        return bool(has_won(self.position.discs(AGENTS.index(self.agent_selection))))
+
+
+def position_of(cells: Any) -> Position:
+    """Return the position of 42 cells, row by row from the top: 0 empty, 1 player_0, 2 player_1."""
+    characters = dict(enumerate((EMPTY, *DISCS)))
+    try:
+        text = "".join([characters[cell] for cell in cells])
+    except (KeyError, TypeError):  # no such cell, or no row of cells
+        text = ""
+    if len(text) != CELLS:
+        raise InvalidPosition(f"board {cells!r}: expected {CELLS} cells of 0, 1 or 2, from the top")
+    return Position.from_board("\n".join(text[i : i + COLUMNS] for i in range(0, CELLS, COLUMNS)))
+
 
 class CheckedEnv(OrderEnforcingWrapper[str, Any, Any]):
     """PettingZoo's three wrappers around a game.
@@ -299,12 +314,12 @@ class CheckedEnv(OrderEnforcingWrapper[str, Any, Any]):
         forfeits = TerminateIllegalWrapper(game, illegal_reward=-1)
         bounds = AssertOutOfBoundsWrapper(forfeits)
         super().__init__(bounds)
-        self._made = bounds, dict(vars(bounds)), forfeits, dict(vars(forfeits)), game
+        self._unchanged = bounds, dict(vars(bounds)), forfeits, dict(vars(forfeits)), game
 
     def _game(self) -> raw_env | None:
         """Return the game if calls can skip the inner wrappers, else None."""
-        bounds, its_own, forfeits, their_own, game = self._made
-        unchanged = bounds.__dict__ == its_own and forfeits.__dict__ == their_own
+        bounds, bounds_vars, forfeits, forfeits_vars, game = self._unchanged
+        unchanged = bounds.__dict__ == bounds_vars and forfeits.__dict__ == forfeits_vars
         return game if unchanged and self.env is bounds and self._has_reset else None
 
     def step(self, action: Any) -> None:
@@ -350,28 +365,3 @@ class _Turns(AECIterable[str, Any, Any]):
                 raise AssertionError("need to call step() or reset() in a loop over `agent_iter`")
             checked._has_updated = False
             yield game.agent_selection
-
-
-def env(
-    render_mode: str | None = None,
-    screen_scaling: int = DEFAULT_SCALING,
-    *,
-    rows: int = ROWS,
-    columns: int = COLUMNS,
-    connect: int = CONNECT,
-) -> CheckedEnv:
-    """Make an environment in PettingZoo's wrappers, for a board of any size.
-
-    Args:
-        render_mode, screen_scaling: see :class:`raw_env`.
-        rows, columns, connect: the size of the board, and the discs in a row that win; see
-            ``c4env.board``. Each size has its own environment class.
-
-    Example:
-        >>> game = env()
-        >>> game.reset(seed=1)
-        >>> game.step(3)
-        >>> game.agent_selection
-        'player_1'
-    """
-    return CheckedEnv(for_board(raw_env, rows, columns, connect)(render_mode, screen_scaling))

@@ -1,21 +1,27 @@
-"""Arrays of many boards: from positions and observations, and back; checks of actions."""
+"""Boards as arrays: made from positions, observations and openings, and turned back into them.
+
+``boards`` is int64 ``[N, 2]``, as in ``c4env.envs.kernels``. The module also checks the arguments
+that concern boards: seats, openings, choices of boards, actions.
+"""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, SupportsIndex
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from c4env.arrays import Bools, Int8s, Int64s
 from c4env.errors import IllegalMove, InvalidAction, InvalidOption
 
 from ..bitboard import COLUMNS
-from ..observation import Observation, other_values, planes_in
-from ..position import Position, parse_column
+from ..observation import NO_COLUMN, Observation, planes_in, values_error
+from ..openings import Starts, list_openings
+from ..position import DIGITS, Position, parse_column
 from . import kernels
-from .kernels import ONGOING
+from .kernels import ONGOING, RANDOM_SEAT, could_end
 
 
 def boards_from(observation: Mapping[str, Any] | ArrayLike) -> Int64s:
@@ -29,7 +35,7 @@ def boards_from(observation: Mapping[str, Any] | ArrayLike) -> Int64s:
     boards = np.empty((len(planes), 2), np.int64)
     kernels.read_planes(planes, boards)
     if (boards < 0).any():
-        raise other_values(planes)
+        raise values_error(planes)
     return boards
 
 
@@ -47,42 +53,20 @@ def observed(
     masks, plies = np.empty((size, COLUMNS), np.int8), np.empty(size, np.int8)
     results = np.zeros(size, np.int8) if results is None else results
     seats = np.full(size, -1, np.int8) if seats is None else seats
-    kernels.observe(boards, results, seats, kernels.NO_COLUMN, words, masks, plies)
+    kernels.observe(boards, results, seats, NO_COLUMN, words, masks, plies)
     return {"observation": kernels.as_planes(words), "action_mask": masks}
-
-
-def parse_actions(actions: ArrayLike, size: int) -> Int64s:
-    """Return actions as int64 ``[size]``."""
-    array = np.asarray(actions)
-    if array.shape != (size,):
-        shape = f"({size},), one for each board"
-        raise InvalidAction(f"actions of shape {array.shape}: expected {shape}")
-    if array.dtype.kind not in "iu":
-        raise InvalidAction(f"actions of dtype {array.dtype}: expected integers")
-    return np.ascontiguousarray(array, np.int64)
-
-
-def refusal(i: int, boards: Int64s, results: Int8s, action: int) -> Exception:
-    """Return the error for an action that is illegal on board i."""
-    if results[i] != ONGOING:
-        return IllegalMove(f"board {i}: the game is over; reset the board first")
-    try:
-        Position.from_bitboards(int(boards[i, 0]), int(boards[i, 1])).play(parse_column(action))
-    except (IllegalMove, InvalidAction) as error:
-        return type(error)(f"board {i}: {error}")
-    raise AssertionError(f"column {action} on board {i} is legal: expected an illegal one")
 
 
 def bitboards(positions: Position | str | Sequence[Position | str]) -> Int64s:
     """Return bitboards int64 ``[K, 2]`` of one or more positions or move strings."""
-    several = [positions] if isinstance(positions, (Position, str)) else positions
-    if not isinstance(several, Sequence):
+    starts = [positions] if isinstance(positions, (Position, str)) else positions
+    if not isinstance(starts, Sequence):
         raise InvalidOption(f"{positions!r}: expected positions or moves such as '4455'")
-    if not several:
+    if not starts:
         raise InvalidOption("no positions: expected at least one")
-    boards = np.empty((len(several), 2), np.int64)
-    for i, given in enumerate(several):
-        position = Position.parse(given) if isinstance(given, str) else given
+    boards = np.empty((len(starts), 2), np.int64)
+    for i, start in enumerate(starts):
+        position = Position.parse(start) if isinstance(start, str) else start
         if not isinstance(position, Position):
             raise InvalidOption(f"{position!r}: expected a c4env.Position or moves such as '4455'")
         if position.outcome is not None:
@@ -102,22 +86,74 @@ def positions_of(boards: Int64s) -> list[Position]:
     return [Position.from_bitboards(mine, theirs) for mine, theirs in boards.tolist()]
 
 
+def parse_player(self_play: bool, seat: Any) -> int:
+    """Return the caller's player: 0, 1, ``RANDOM_SEAT``, or -1 in self-play."""
+    if isinstance(seat, bool) or seat not in (0, 1, "random"):
+        raise InvalidOption(f"seat={seat!r}: expected 0, 1 or 'random'")
+    return -1 if self_play else RANDOM_SEAT if seat == "random" else int(seat)
+
+
+def parse_openings(openings: Starts, player: int) -> Int64s:
+    """Return bitboards int64 ``[K, 2]`` to start from; None means the empty board.
+
+    Those that the opponent's first move could end are left out, with a warning.
+    """
+    openings = "" if openings is None else openings
+    if isinstance(openings, str) and len(openings) != 1 and set(openings) <= set(DIGITS):
+        openings = [openings]  # moves, since a number of plies has one digit
+    elif isinstance(openings, str | SupportsIndex):
+        openings = list_openings(openings)  # also of a NumPy integer
+    boards = bitboards(openings)
+    ends = could_end(boards, player)
+    left_out = f"openings: in {ends.sum()} of {len(ends)} the opponent's first move could end"
+    if ends.all():
+        raise InvalidOption(f"{left_out} the game: expected at least one other opening")
+    if ends.any():
+        warnings.warn(f"{left_out} the game; they are left out", stacklevel=3)
+    return boards[~ends]
+
+
+def require_starts(boards: Int64s, player: int) -> Int64s:
+    """Return start positions unless the opponent's first move could end one of them."""
+    ends = could_end(boards, player)
+    if ends.any():
+        (start,) = positions_of(boards[ends][:1])
+        raise InvalidOption(
+            f"cannot start from {start!r}: the opponent is to move and could end the game"
+        )
+    return boards
+
+
 def parse_where(where: Any, size: int) -> Bools:
     """Check a mask of boards, bool ``[size]``, and return a copy; None chooses all boards."""
     if where is None:
         return np.ones(size, np.bool_)
-    array: NDArray[Any] = np.asarray(where)
+    array = np.asarray(where)
     if array.shape != (size,) or array.dtype != np.bool_:
         raise InvalidOption(
             f"a choice of boards of shape {array.shape} and dtype {array.dtype}: "
             f"expected ({size},) and bool"
         )
-    return array.astype(np.bool_)
+    return array.copy()
 
 
-def set_starts(boards: Int64s, where: Bools, starts: Int64s) -> None:
-    """Put a start position on each chosen board: one for all of these boards, or one for each."""
-    chosen = int(where.sum())
-    if len(starts) not in (1, chosen):
-        raise InvalidOption(f"{len(starts)} start positions: expected 1 or {chosen}")
-    boards[where] = starts
+def parse_actions(actions: ArrayLike, size: int) -> Int64s:
+    """Return actions as int64 ``[size]``."""
+    array = np.asarray(actions)
+    if array.shape != (size,):
+        shape = f"({size},), one for each board"
+        raise InvalidAction(f"actions of shape {array.shape}: expected {shape}")
+    if array.dtype.kind not in "iu":
+        raise InvalidAction(f"actions of dtype {array.dtype}: expected integers")
+    return np.ascontiguousarray(array, np.int64)
+
+
+def action_error(i: int, boards: Int64s, results: Int8s, action: int) -> Exception:
+    """Return the error for an action that is illegal on board i."""
+    if results[i] != ONGOING:
+        return IllegalMove(f"board {i}: the game is over; reset the board first")
+    try:
+        Position.from_bitboards(int(boards[i, 0]), int(boards[i, 1])).play(parse_column(action))
+    except (IllegalMove, InvalidAction) as error:
+        return type(error)(f"board {i}: {error}")
+    raise AssertionError(f"column {action} on board {i} is legal: expected an illegal one")

@@ -1,11 +1,14 @@
-"""Many boards as arrays, and the kernels that play and observe them.
+"""Kernels that start, play and observe many boards at once.
 
-The state of N boards is two arrays:
+The state of N boards is arrays:
 
 - ``boards`` int64 ``[N, 2]``: discs of the side to move, discs of the other side;
-- ``results`` int8 ``[N]``: the state of each game, one of the codes below.
+- ``results`` int8 ``[N]``: the state of each game, one of the codes below;
+- ``seats`` int8 ``[N]``: the caller's player, 0 or 1; -1 in self-play;
+- ``states`` int64 ``[N]``: a stream of random numbers (``c4env.envs.drand48``) for each board.
 
-The kernels release the interpreter's lock.
+Every board has two streams of its own, so its games depend on its own seed and not on other boards.
+One stream draws starts, another the opponent's moves, so the starts do not depend on the opponent.
 """
 
 from __future__ import annotations
@@ -16,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from c4env.arrays import Bools, Float64s, Int8s, Int64s
+from c4env.envs.drand48 import STATES, below, next_random
 from c4env.jit import kernel
 
 from ..bitboard import (
@@ -29,9 +33,11 @@ from ..bitboard import (
     drop,
     fours,
     has_won,
+    playable,
     popcount,
+    winning_moves,
 )
-from ..observation import read
+from ..observation import NO_COLUMN, read_bitboards
 
 # The states of a game. A player forfeits a game by an illegal move.
 ONGOING, WON_BY_0, WON_BY_1, DRAWN, FORFEIT_BY_0, FORFEIT_BY_1 = range(6)
@@ -39,16 +45,17 @@ ONGOING, WON_BY_0, WON_BY_1, DRAWN, FORFEIT_BY_0, FORFEIT_BY_1 = range(6)
 # Rewards by code and player.
 REWARDS: Final = np.array([[0, 0], [1, -1], [-1, 1], [0, 0], [-1, 0], [0, -1]], np.float64)
 
+RANDOM_SEAT: Final = 2  # in place of a player: draw a seat for each game
+
 WORDS: Final = (2 * CELLS + 3) // 4  # int32 words of one board's planes
 BYTE: Final = 8
 HALF: Final = 2 * BYTE  # bits of half a word
 EACH_BYTE: Final = 0x01010101  # the lowest bit of each byte of a word
 
-SEVEN_COLUMNS: Final = COLUMNS == 7 and ROWS == 6  # a compile-time constant
+SIX_BY_SEVEN: Final = ROWS == 6 and COLUMNS == 7  # a compile-time constant
 
-# Occupied cells that make a mask all zeros or all ones.
-NO_COLUMN: Final = BOARD
-ANY_COLUMN: Final = 0
+
+# -- playing ---------------------------------------------------------------------------
 
 
 @kernel("int64(int64[:, ::1], int8[::1], int64[::1], boolean, boolean)", nogil=True)
@@ -72,14 +79,14 @@ def first_refused(
 
 @kernel("int64[::1](int64[:, ::1], int8[::1], int8[::1])", nogil=True)
 def waiting(boards: Int64s, results: Int8s, seats: Int8s) -> Int64s:
-    """Return the indices of the boards where the player not in ``seats`` is to move."""
-    found = np.empty(len(boards), np.int64)
+    """Return the indices of the boards where the opponent is to move."""
+    indices = np.empty(len(boards), np.int64)
     count = 0
     for i in range(len(boards)):
-        found[count] = i
+        indices[count] = i
         to_move = popcount(int(boards[i, 0] | boards[i, 1])) & 1
         count += results[i] == ONGOING and to_move != seats[i]
-    return found[:count]
+    return indices[:count]
 
 
 @kernel("int64(int64[:, ::1], int64, int64)", nogil=True)
@@ -111,6 +118,114 @@ def play(boards: Int64s, results: Int8s, actions: Int64s) -> None:
             results[i] = FORFEIT_BY_0 + (popcount(occupied) & 1)
 
 
+# -- random draws ----------------------------------------------------------------------
+
+
+def streams(seeds: NDArray[np.uint64]) -> Int64s:
+    """Return the initial states int64 ``[N]`` of streams with seeds uint64 ``[N]``.
+
+    The finaliser of SplitMix64 mixes the seeds, so that neighbouring seeds give unlike streams.
+    """
+    mixed = seeds + np.uint64(0x9E3779B97F4A7C15)
+    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return ((mixed ^ (mixed >> np.uint64(31))) & np.uint64(STATES - 1)).astype(np.int64)
+
+
+def both_streams(seeds: NDArray[np.uint64]) -> Int64s:
+    """Return the initial states int64 ``[2, N]`` of each board's two streams, from N seeds."""
+    return streams(np.stack([seeds, ~seeds]))
+
+
+@kernel("int64(int64[::1], int64, int64)", nogil=True)
+def draw(states: Int64s, i: int, count: int) -> int:
+    """Draw a number below ``count`` (at most 2**31) from stream i."""
+    states[i] = next_random(int(states[i]))
+    return below(int(states[i]), count)
+
+
+@kernel("int64[::1](int64[::1], int64[::1])")
+def seeds_of(states: Int64s, indices: Int64s) -> Int64s:
+    """Advance the streams of boards with these indices; the new states serve as seeds."""
+    seeds = np.empty(len(indices), np.int64)
+    for i in range(len(indices)):
+        states[indices[i]] = next_random(int(states[indices[i]]))
+        seeds[i] = states[indices[i]]
+    return seeds
+
+
+@kernel("int64(int64, int64)", nogil=True)
+def random_cell(occupied: int, state: int) -> int:
+    """Return a playable cell, drawn uniformly from the state of a stream."""
+    cells = playable(occupied)
+    for _ in range(below(state, popcount(cells))):
+        cells &= cells - 1
+    return cells & -cells
+
+
+@kernel("int64[::1](int64[:, ::1], int64[::1])")
+def random_columns(boards: Int64s, states: Int64s) -> Int64s:
+    """Return the columns that ``"random"`` plays on boards ``[M, 2]``, from states ``[M]``."""
+    columns = np.empty(len(boards), np.int64)
+    for i in range(len(boards)):
+        cell = random_cell(int(boards[i, 0] | boards[i, 1]), int(states[i]))
+        columns[i] = popcount(cell - 1) // STRIDE
+    return columns
+
+
+@kernel("void(int64[:, ::1], int8[::1], int8[::1], int64[::1])", nogil=True)
+def reply(boards: Int64s, results: Int8s, seats: Int8s, states: Int64s) -> None:
+    """Play one ply of ``"random"`` on every board where ``"random"`` is to move."""
+    for i in range(len(boards)):
+        occupied = int(boards[i, 0] | boards[i, 1])
+        if results[i] == ONGOING and popcount(occupied) & 1 != seats[i]:
+            states[i] = next_random(int(states[i]))
+            results[i] = play_cell(boards, i, random_cell(occupied, int(states[i])))
+
+
+# -- starts ----------------------------------------------------------------------------
+
+
+@kernel("boolean[::1](int64[:, ::1], int64)")
+def could_end(boards: Int64s, player: int) -> Bools:
+    """Return on which boards the caller's opponent is to move and could end the game."""
+    ends = np.zeros(len(boards), np.bool_)
+    for i in range(len(boards)):
+        mine = int(boards[i, 0])
+        theirs = int(boards[i, 1])
+        plies = popcount(mine | theirs)
+        if player >= 0 and plies & 1 != player:
+            ends[i] = plies == CELLS - 1 or winning_moves(mine, theirs) != 0
+    return ends
+
+
+@kernel(
+    "void(int64[:, ::1], int8[::1], int8[::1], int64[::1], int64[:, ::1], int64, boolean[::1])",
+    nogil=True,
+)
+def begin(
+    boards: Int64s,
+    results: Int8s,
+    seats: Int8s,
+    states: Int64s,
+    openings: Int64s,
+    seat: int,
+    where: Bools,
+) -> None:
+    """Start games on the chosen boards: draw an opening and, for ``RANDOM_SEAT``, a seat."""
+    for i in range(len(boards)):
+        if not where[i]:
+            continue
+        k = draw(states, i, len(openings)) if len(openings) > 1 else 0
+        boards[i, 0] = openings[k, 0]
+        boards[i, 1] = openings[k, 1]
+        results[i] = ONGOING
+        seats[i] = draw(states, i, 2) if seat == RANDOM_SEAT else seat
+
+
+# -- observations ----------------------------------------------------------------------
+
+
 @kernel("int64(int64, int64, int64)", nogil=True)
 def two_bytes(own: int, other: int, column: int) -> int:
     """Return a column as two bytes: own discs in the low byte, other discs in the high byte."""
@@ -126,7 +241,7 @@ def write_words(own: int, other: int, words: NDArray[np.int32], i: int) -> None:
     of :func:`two_bytes` hold the same for a whole column, a bit for each row. So the bytes of two
     columns, shifted by the row's height, have the word's bytes in their lowest bits.
     """
-    if SEVEN_COLUMNS:  # two rows of seven cells are seven words
+    if SIX_BY_SEVEN:  # two rows of seven cells are seven words
         c0 = two_bytes(own, other, 0)
         c1 = two_bytes(own, other, 1)
         c2 = two_bytes(own, other, 2)
@@ -173,9 +288,9 @@ def observe(
 ) -> None:
     """Write planes as words ``[N, 21]``, masks ``[N, 7]`` and the numbers of discs ``[N]``.
 
-    ``seats`` holds the player who observes each board: 0, 1, or -1 for the side to move.
-    In finished games the mask is zeros if ``finished`` is ``NO_COLUMN``, ones if it is
-    ``ANY_COLUMN``. :func:`as_planes` views the words as planes.
+    The player in ``seats`` observes; -1 means the side to move. In finished games the mask is zeros
+    if ``finished`` is ``NO_COLUMN``, ones if it is ``ANY_COLUMN``. :func:`as_planes` views the
+    words as planes.
     """
     for i in range(len(boards)):
         own = int(boards[i, 0])
@@ -204,7 +319,10 @@ def as_planes(words: NDArray[np.int32]) -> Int8s:
 def read_planes(planes: Int8s, boards: Int64s) -> None:
     """Read planes ``[N, 6, 7, 2]`` of zeros and ones into ``boards``."""
     for i in range(len(boards)):
-        boards[i, 0], boards[i, 1] = read(planes[i])
+        boards[i, 0], boards[i, 1] = read_bitboards(planes[i])
+
+
+# -- rewards ---------------------------------------------------------------------------
 
 
 @kernel(
@@ -216,19 +334,19 @@ def reward(
     results: Int8s,
     seats: Int8s,
     rewards: Float64s,
-    of_players: Float64s,
+    player_rewards: Float64s,
     over: Bools,
 ) -> int:
-    """Write one player's reward, those of both, and whether the game is over; return how many are.
+    """Write the rewards of the caller and of both players; return how many games are over.
 
-    ``seats`` names the player: 0, 1, or -1 for the player who moved last. After a forfeit the
-    player who moved last is the side to move; otherwise, the other side.
+    In self-play the caller is the player who moved last: after a forfeit the side to move,
+    otherwise the other side.
     """
     count = 0
     for i in range(len(boards)):
         result = results[i]
         over[i] = result != ONGOING
-        rewards[i] = of_players[i, 0] = of_players[i, 1] = 0.0
+        rewards[i] = player_rewards[i, 0] = player_rewards[i, 1] = 0.0
         if result == ONGOING:  # by far the most frequent case
             continue
         count += 1
@@ -238,7 +356,7 @@ def reward(
             if result < FORFEIT_BY_0:
                 player = 1 - player
         rewards[i] = REWARDS[result, player]
-        of_players[i, 0], of_players[i, 1] = REWARDS[result, 0], REWARDS[result, 1]
+        player_rewards[i, 0], player_rewards[i, 1] = REWARDS[result, 0], REWARDS[result, 1]
     return count
 
 
@@ -260,7 +378,7 @@ def settle(
     """Write the callers' rewards, and how games ended; return how many games are over.
 
     ``illegal``, ``winners`` (0, 1, or -1 for a draw) and ``cells`` ``[N, 6, 7]`` (1 for the discs
-    of the winning lines) are given with zeros, and stay zero where the game goes on.
+    of the winning lines) must be zeros, and stay zero where the game goes on.
     """
     count = 0
     for i in range(len(boards)):

@@ -5,9 +5,8 @@ masks of M boards to logits. A function maps one observation to a column; a func
 :func:`batched` maps M observations to M columns. The environments play ``"random"`` themselves, and
 every other opponent as an agent.
 
-Each board has its own stream of random numbers for its opponent (``c4env.envs.chance``),
-so a game depends on the board's seed and not on other boards: the state of the stream is the seed
-of the opponent's next move.
+The state of a board's stream of random numbers (``c4env.envs.kernels``) is the seed of the
+opponent's next move there.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ _BY_PLACE: Final = {
     inspect.Parameter.VAR_POSITIONAL,
 }
 
-Answering = TypeVar("Answering")
+Function = TypeVar("Function")
 
 
 class Opponent(Protocol):
@@ -61,7 +60,7 @@ class Opponent(Protocol):
         """
 
 
-class Model(Protocol):
+class PolicyModel(Protocol):
     """A model of Stable-Baselines3, which is not callable but has a policy."""
 
     @property
@@ -69,17 +68,17 @@ class Model(Protocol):
         """The model's policy."""
 
 
-class Network(Protocol):
+class LogitsNetwork(Protocol):
     """A network, such as a PyTorch module (``c4env.agents.adapters.networks``)."""
 
     def __call__(self, observations: Any, masks: Any, /) -> Any:
         """Return logits ``[M, 7]``, or a tuple of logits and values ``[M]``."""
 
 
-AnyOpponent = str | Opponent | Network | Model | None
+AnyOpponent = str | Opponent | LogitsNetwork | PolicyModel | None
 
 
-def batched(function: Answering) -> Answering:
+def batched(function: Function) -> Function:
     """Mark a function that chooses for many boards at once; a decorator.
 
     Args:
@@ -107,8 +106,8 @@ def batched(function: Answering) -> Answering:
     except (AttributeError, TypeError):
         marked = functools.partial(marked)
         marked.c4env_batched = True
-    made: Answering = marked  # the function or a wrapper with its signature
-    return made
+    result: Function = marked  # the function or a wrapper with its signature
+    return result
 
 
 def is_batched(function: object) -> bool:

@@ -1,4 +1,4 @@
-"""Checks of the arguments and options that all environments share."""
+"""Checks of the arguments and options that the environments share."""
 
 from __future__ import annotations
 
@@ -25,22 +25,15 @@ def loses_when_illegal(illegal: object) -> bool:
     return illegal == "lose"
 
 
-def parse_seat(seat: Any) -> int | None:
-    """Return the player of a seat, or None for a random player."""
-    if isinstance(seat, bool) or seat not in (0, 1, "random"):
-        raise InvalidOption(f"seat={seat!r}: expected 0, 1 or 'random'")
-    return None if seat == "random" else int(seat)
-
-
-def known_options(
-    options: Mapping[str, Any] | None, known: Collection[str], expected: str, *, warn: bool = False
+def check_options(
+    options: Mapping[str, Any] | None, names: Collection[str], expected: str, *, warn: bool = False
 ) -> Mapping[str, Any]:
     """Return the options of a ``reset``; an unknown one is an error, or causes a warning."""
     if options is None:
         return {}
     if not isinstance(options, Mapping):
         raise InvalidOption(f"options={options!r}: expected a dict or None")
-    unknown = sorted(str(key) for key in options if key not in known)
+    unknown = sorted(str(key) for key in options if key not in names)
     if unknown:
         message = f"unknown option {', '.join(unknown)}: expected {expected}"
         if not warn:
@@ -54,7 +47,7 @@ def known_options(
 def parse_start(
     options: Mapping[str, Any] | None, *, warn: bool = False
 ) -> tuple[Position, int | None]:
-    """Return the start position in the options of ``reset``, and its last move if known.
+    """Return the start position in the options of ``reset``, and its last move or None.
 
     Args:
         options: ``{"moves": "4455"}`` (1-based columns), ``{"position": position}``, or
@@ -62,8 +55,8 @@ def parse_start(
             passes, has no effect.
         warn: warn about unknown options instead of raising an error.
     """
-    known = "moves", "position", "options"
-    options = known_options(options, known, "moves or position", warn=warn)
+    names = "moves", "position", "options"
+    options = check_options(options, names, "moves or position", warn=warn)
     position, last = Position(), None
     if "moves" in options:
         columns = parse_moves(options["moves"])

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING, Any, Final
+from functools import partial
+from typing import Any, Final
 
 from c4env.boards import STANDARD, board
 from c4env.errors import InvalidOption
-
-if TYPE_CHECKING:
-    from gymnasium import Env
-    from gymnasium.vector import VectorEnv
 
 AEC_ID: Final = "c4env/connect_four-v0"
 SINGLE_ID: Final = "c4env/ConnectFour-v0"
@@ -44,33 +41,7 @@ def register_all() -> None:
         register_aec("aec", AEC_ID, entry_point="c4env.envs.aec:env")
 
 
-def single(**options: Any) -> Env[Any, Any]:
-    """Make a ``ConnectFourEnv``, for ``gymnasium.make``."""
-    made: Env[Any, Any] = _made(".envs.single", "ConnectFourEnv", **options)
-    return made
-
-
-def singles(**options: Any) -> VectorEnv[Any, Any, Any]:
-    """Make many of :func:`single`, for ``gymnasium.make_vec``."""
-    made: VectorEnv[Any, Any, Any] = _made(".envs.singles", "SinglesVectorEnv", **options)
-    return made
-
-
-def vector(**options: Any) -> VectorEnv[Any, Any, Any]:
-    """Make a ``ConnectFourVectorEnv``, for ``gymnasium.make_vec``."""
-    made: VectorEnv[Any, Any, Any] = _made(".envs.vector", "ConnectFourVectorEnv", **options)
-    return made
-
-
-def no_single(**options: Any) -> Env[Any, Any]:
-    """Refuse ``gymnasium.make(SELF_PLAY_ID)``."""
-    raise InvalidOption(
-        f"{SELF_PLAY_ID} has many boards: expected gymnasium.make_vec, or gymnasium.make of "
-        f"{SINGLE_ID} for one player on one board, or c4env.env() for both players"
-    )
-
-
-def _made(
+def _make(
     module: str,
     name: str,
     rows: int = STANDARD.rows,
@@ -81,3 +52,16 @@ def _made(
     """Make an environment of a board size."""
     package = board(rows, columns, connect).__name__
     return getattr(importlib.import_module(module, package), name)(**options)
+
+
+single = partial(_make, ".envs.single", "ConnectFourEnv")
+singles = partial(_make, ".envs.single", "SinglesVectorEnv")
+vector = partial(_make, ".envs.vector", "ConnectFourVectorEnv")
+
+
+def no_single(**options: Any) -> None:
+    """Refuse ``gymnasium.make(SELF_PLAY_ID)``."""
+    raise InvalidOption(
+        f"{SELF_PLAY_ID} has many boards: expected gymnasium.make_vec, or gymnasium.make of "
+        f"{SINGLE_ID} for one player on one board, or c4env.env() for both players"
+    )

@@ -1,28 +1,30 @@
-"""One player of Connect Four against an opponent, as a Gymnasium ``Env``."""
+"""One player of Connect Four against an opponent, for ``gymnasium.make`` and ``make_vec``."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar, NotRequired, SupportsInt, TypedDict
 
 import gymnasium
 import numpy as np
 from gymnasium import spaces
+from gymnasium.vector import AutoresetMode
+from gymnasium.vector.utils import batch_space
 from numpy.typing import DTypeLike, NDArray
 
-from c4env.arrays import Bools, Int8s
+from c4env.arrays import Bools, Int8s, Int64s
 from c4env.envs.drand48 import below, next_random
 from c4env.errors import IllegalMove, InvalidAction, OpponentFailed, WrongOrder
 
 from ..bitboard import COLUMNS, ROWS, STRIDE
-from ..observation import Form, observe
+from ..observation import NO_COLUMN, Form, Observation, observe
 from ..openings import Starts
 from ..position import Position, parse_column
 from ..render import DEFAULT_SCALING, RENDER_MODES, Viewer
-from .batch import bitboards, parse_actions, positions_of
-from .chance import both_streams, parse_openings, parse_player, random_cell, require_starts
-from .opponents import AnyOpponent, agent_of, reset_opponent
-from .options import loses_when_illegal, parse_seat, parse_seed, parse_start
+from . import batch, kernels
+from .opponents import RANDOM, AnyOpponent, agent_of, reset_opponent
+from .options import loses_when_illegal, parse_seed, parse_start
+from .vector import Arrays, ConnectFourVectorEnv, marked
 
 
 class Info(TypedDict):
@@ -103,8 +105,8 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
                 the caller's first move.
         """
         self.opponent = opponent
-        self._seat_choice = parse_seat(seat)
-        self._openings = positions_of(parse_openings(openings, parse_player(False, seat)))
+        self._player = batch.parse_player(False, seat)
+        self._openings = batch.positions_of(batch.parse_openings(openings, self._player))
         self._lose = loses_when_illegal(illegal)
         self._form = Form(layout, dtype)
         self._viewer = Viewer(render_mode, screen_scaling)
@@ -116,17 +118,17 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
         self._seat = 0
         self._state = "new"  # then "playing", then "over"
         self._forfeited = False
-        # Random streams for starts and for the opponent; see c4env.envs.chance.
+        # Random streams for starts and for the opponent; see c4env.envs.kernels.
         self._starts = self._replies = -1
 
     @property
     def opponent(self) -> AnyOpponent:
-        """The opponent as given. An opponent assigned here plays from its next move on."""
-        return self._given
+        """The caller's opponent. An opponent assigned here plays from its next move on."""
+        return self._opponent
 
     @opponent.setter
     def opponent(self, opponent: AnyOpponent) -> None:
-        self._agent, self._given = agent_of(opponent), opponent
+        self._agent, self._opponent = agent_of(opponent), opponent
         if self._agent is not None:
             self._number = self._agent.join(1)
 
@@ -157,28 +159,22 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
             InvalidOption: an option is unknown or invalid, the start is a finished game, or
                 the opponent could end the game before the caller's first move.
             OpponentFailed: the opponent raised an error or returned an illegal column; call
-                ``reset()`` again. Any other error leaves the game and the chance as they were.
+                ``reset()`` again. Any other error leaves the game and its random streams as they
+                were.
         """
         number = parse_seed(seed)
-        choice, starts, start, last = self._seat_choice, self._openings, None, None
-        if options is not None:
-            if isinstance(options, Mapping) and "seat" in options:
-                choice = parse_seat(options["seat"])
-                options = {key: value for key, value in options.items() if key != "seat"}
-            first, last = parse_start(options)
-            start = first if {"moves", "position"} & options.keys() else None
-            player = parse_player(False, "random" if choice is None else choice)
-            require_starts(bitboards(starts if start is None else start), player)
+        player, start, last = self._parse_options(options)
         self._state = "new"  # until the opponent has answered
         super().reset(seed=number)
         if number is None and self._starts < 0:
             number = int(self.np_random.integers(2**63))
         if number is not None:
             seeds = np.array([number % 2**64], np.uint64)
-            self._starts, self._replies = both_streams(seeds)[:, 0].tolist()
-        position = starts[self._draw(len(starts)) if len(starts) > 1 else 0]
-        seat = self._draw(2) if choice is None else choice
-        position = position if start is None else start
+            self._starts, self._replies = kernels.both_streams(seeds)[:, 0].tolist()
+        openings = self._openings
+        opening = openings[self._draw(len(openings)) if len(openings) > 1 else 0]
+        seat = self._draw(2) if player == kernels.RANDOM_SEAT else player
+        position = opening if start is None else start
         if self._agent is not None:
             reset_opponent(self._agent, self._replies % 2**31)
             self._agent.begin_games(self._number, np.array([self._replies]))
@@ -187,7 +183,7 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
         self._position, self._last, self._seat = position, last, seat
         self._state, self._forfeited = "playing", False
         self._show()
-        return self._seen()
+        return self._observe()
 
     def step(  # type: ignore[override]  # Gymnasium's info may hold anything
         self, action: SupportsInt
@@ -226,7 +222,7 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
                 reward = 1.0 if position.outcome.winner == self._seat else -1.0
             self._finish(reward)
         self._show()
-        observation, info = self._seen()
+        observation, info = self._observe()
         return observation, reward, self._state == "over", False, info
 
     def forfeit(self) -> tuple[NDArray[Any], float, bool, bool, Info]:
@@ -238,7 +234,7 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
         self._require_game()
         self._forfeited = True
         self._finish(-1.0)
-        observation, info = self._seen()
+        observation, info = self._observe()
         return observation, -1.0, True, False, info
 
     def action_masks(self) -> Bools:
@@ -262,7 +258,20 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
         """Close the window if there is one; the game continues."""
         self._viewer.close()
 
-    # -- helpers ------------------------------------------------------------------------
+    def _parse_options(
+        self, options: Mapping[str, Any] | None
+    ) -> tuple[int, Position | None, int | None]:
+        """Return the caller's player, the start position or None, and the last move or None."""
+        player = self._player
+        if options is None:
+            return player, None, None
+        if isinstance(options, Mapping) and "seat" in options:
+            player = batch.parse_player(False, options["seat"])
+            options = {key: value for key, value in options.items() if key != "seat"}
+        position, last = parse_start(options)
+        start = position if {"moves", "position"} & options.keys() else None
+        batch.require_starts(batch.bitboards(self._openings if start is None else start), player)
+        return player, start, last
 
     def _require_game(self) -> None:
         if self._state == "new":
@@ -288,7 +297,7 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
         """Return the position after the opponent's move, and the column of the move."""
         seed = next_random(self._replies)
         if self._agent is None:
-            cell = random_cell(position.mine | position.theirs, seed)
+            cell = kernels.random_cell(position.mine | position.theirs, seed)
             column = (cell.bit_length() - 1) // STRIDE
             position = position.play(column)
         else:
@@ -296,8 +305,8 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
                 column = self._ask(position, seed)
                 position = position.play(column)
             except Exception as error:
-                known = isinstance(error, OpponentFailed | InvalidAction | IllegalMove)
-                what = "'s move" if known else f" raised {type(error).__name__}"
+                is_ours = isinstance(error, OpponentFailed | InvalidAction | IllegalMove)
+                what = "'s move" if is_ours else f" raised {type(error).__name__}"
                 raise OpponentFailed(f"the opponent{what} in {position!r}: {error}") from error
         self._replies = seed
         return position, column
@@ -309,16 +318,16 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
             if agent.answers_together:
                 discs = np.array([[position.mine, position.theirs]])
                 answer = agent.play_in_games(self._number, discs, np.array([seed]))
-                return int(parse_actions(answer, 1)[0])
+                return int(batch.parse_actions(answer, 1)[0])
             agent.reseed(seed)
         return parse_column(agent.choose(position))
 
-    def _seen(self) -> tuple[NDArray[Any], Info]:
+    def _observe(self) -> tuple[NDArray[Any], Info]:
         """Return observation and info."""
         position = self._position
-        seen = observe(position, self._seat)
+        observation = observe(position, self._seat)
         info: Info = {
-            "action_mask": seen["action_mask"],
+            "action_mask": observation["action_mask"],
             "ply": position.plies,
             "seat": self._seat,
         }
@@ -333,4 +342,82 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
                 for cell in cells:
                     winning[cell] = 1
             info["winning_cells"] = winning
-        return self._form(seen["observation"]), info
+        return self._form(observation["observation"]), info
+
+
+class SinglesVectorEnv(ConnectFourVectorEnv):
+    """N environments of the kind ``ConnectFourEnv``, stepped at once.
+
+    Everything that it returns equals what ``gymnasium.vector.SyncVectorEnv`` returns for N objects
+    of ``ConnectFourEnv`` with the same arguments and seeds: observations ``[N, 84]``, rewards, and
+    ``info`` in Gymnasium's form, where ``_key`` marks the boards that have the key. A function or
+    program that draws random numbers of its own is one opponent here for all boards.
+
+    Example:
+        >>> envs = gymnasium.make_vec("c4env/ConnectFour-v0", 256, opponent="greedy", seat=0)
+        >>> observation, info = envs.reset(seed=1)
+        >>> observation.shape, info["action_mask"].shape
+        ((256, 84), (256, 7))
+    """
+
+    _ply_dtype = np.int64  # as Gymnasium stacks integers
+
+    def __init__(
+        self,
+        num_envs: int = 1,
+        opponent: AnyOpponent = None,
+        *,
+        layout: str = "flat",
+        **options: Any,
+    ) -> None:
+        """Make the boards; ``reset()`` starts their first games.
+
+        Args:
+            num_envs: number of boards.
+            opponent, layout: as in ``ConnectFourEnv``.
+            options: other arguments of ``ConnectFourVectorEnv``; those that ``ConnectFourEnv`` has
+                too are the same.
+
+        Raises:
+            InvalidOption: an argument has an invalid value.
+        """
+        opponent = RANDOM if opponent is None else opponent
+        super().__init__(num_envs, opponent=opponent, layout=layout, **options)
+        self.single_observation_space = self._form.space["observation"]
+        self.observation_space = batch_space(self.single_observation_space, self.num_envs)
+        self._all_boards = np.ones(self.num_envs, np.bool_)
+        self._finished = NO_COLUMN  # info's mask of a finished game is all zeros
+
+    def _observation(self, arrays: Arrays) -> Any:
+        return self._form(kernels.as_planes(arrays.words))
+
+    def _by_board(self, observation: Observation) -> Iterator[NDArray[Any]]:
+        return iter(self._form(observation["observation"]))
+
+    def _settle(self, arrays: Arrays) -> None:
+        size = self.num_envs
+        illegal, winners = np.zeros(size, np.bool_), np.zeros(size, np.int64)
+        cells = np.zeros((size, ROWS, COLUMNS), np.int8)
+        over = arrays.terminations
+        self._ended = kernels.settle(*self._state, arrays.rewards, over, illegal, winners, cells)
+        ends = {"illegal": illegal, "winner": winners, "winning_cells": cells}
+        self._ends = marked(ends, over)
+
+    def _info(self, arrays: Arrays, started: Bools | None) -> Any:
+        masks, plies, seats = arrays.masks, arrays.plies, self._seats.astype(np.int64)
+        if started is not None:
+            return _info(masks * started[:, np.newaxis], plies * started, seats * started, started)
+        info = _info(masks, plies, seats, self._all_boards)
+        if self._ended and self.autoreset_mode is not AutoresetMode.SAME_STEP:
+            info |= self._ends
+        return info
+
+    def _final_info(self, arrays: Arrays) -> dict[str, Any]:
+        ended = arrays.terminations
+        masks = np.zeros((self.num_envs, COLUMNS), np.int8)
+        plies, seats = batch.discs_on(self._boards) * ended, self._seats * ended
+        return _info(masks, plies.astype(np.int64), seats.astype(np.int64), ended) | self._ends
+
+
+def _info(masks: Int8s, plies: Int64s, seats: Int64s, where: Bools) -> dict[str, Any]:
+    return marked({"action_mask": masks, "ply": plies, "seat": seats}, where)

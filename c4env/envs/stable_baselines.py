@@ -1,7 +1,7 @@
 """Many boards as a ``VecEnv`` of Stable-Baselines3.
 
-Observations are an array instead of a dict. sb3-contrib gets the masks by
-``env_method("action_masks")``. The step that ends a game also starts the next game on that board.
+sb3-contrib gets the masks by ``env_method("action_masks")``. The step that ends a game also starts
+the next game on that board.
 """
 
 from __future__ import annotations
@@ -74,10 +74,10 @@ class ConnectFourVecEnv(VecEnv):
 
     def reset(self) -> NDArray[Any]:
         """Start games on all boards, with the seeds from ``seed()``; return observations."""
-        given = self._seeds if any(seed is not None for seed in self._seeds) else None
-        observation, _ = self._envs.reset(seed=given)
+        seeds = self._seeds if any(seed is not None for seed in self._seeds) else None
+        observation, _ = self._envs.reset(seed=seeds)
         self._reset_seeds()
-        return self._seen(observation)
+        return self._keep_masks(observation)
 
     def step_async(self, actions: NDArray[Any]) -> None:
         """Keep the actions, integers ``[N]``, for :meth:`step_wait`."""
@@ -89,7 +89,7 @@ class ConnectFourVecEnv(VecEnv):
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
         for i in np.flatnonzero(dones):
             infos[i]["terminal_observation"] = info["final_obs"][i]["observation"]
-        return self._seen(observation), rewards.astype(np.float32), dones, infos
+        return self._keep_masks(observation), rewards.astype(np.float32), dones, infos
 
     def close(self) -> None:
         """Release the environment's resources."""
@@ -101,7 +101,7 @@ class ConnectFourVecEnv(VecEnv):
 
     @property
     def opponent(self) -> AnyOpponent:
-        """The opponent as given. An opponent assigned here plays from its next move on."""
+        """The caller's opponent. An opponent assigned here plays from its next move on."""
         return self._envs.opponent
 
     @opponent.setter
@@ -140,10 +140,11 @@ class ConnectFourVecEnv(VecEnv):
         """Return False for every board, since no board has a wrapper."""
         return [False for _ in self._get_indices(indices)]
 
-    def _seen(self, observation: Any) -> NDArray[Any]:
+    def _keep_masks(self, observation: Any) -> NDArray[Any]:
+        """Keep the masks of an observation, and return the rest."""
         self._masks = observation["action_mask"].astype(np.bool_)
-        seen: NDArray[Any] = observation["observation"]
-        return seen
+        array: NDArray[Any] = observation["observation"]
+        return array
 
 
 def _required(opponent: AnyOpponent) -> AnyOpponent:

@@ -25,14 +25,15 @@ from c4env.lazy import from_extra
 
 from ..bitboard import BOARD, BOTTOM, COLUMN, COLUMNS, DIRECTIONS, DOUBLINGS, ROWS, STRIDE
 from ..observation import Form
-from .chance import RANDOM_SEAT, parse_player
+from .batch import parse_player
+from .kernels import RANDOM_SEAT
 
 with from_extra("torch", "c4env.TensorEnv needs PyTorch"):
     import torch
     from torch import Tensor
 
-Seen = dict[str, Any]  # the tensors "observation" and "action_mask"
-Opponent = Callable[[Seen], Any] | str | None
+Observed = dict[str, Any]  # the tensors "observation" and "action_mask"
+TensorOpponent = Callable[[Observed], Any] | str | None  # see restart
 PLANES: Final = Form("planes_last")
 _STACK: Final = torch.int8 if ROWS < 8 else torch.int32  # holds the discs of a column
 
@@ -80,14 +81,14 @@ def restart(
     state: State,
     where: Tensor,
     *,
-    opponent: Opponent = None,
+    opponent: TensorOpponent = None,
     seat: int | str = "random",
     openings: Tensor | None = None,
 ) -> State:
     """Start new games on chosen boards; an opponent that begins has already moved.
 
     Args:
-        state: the state.
+        state: the boards and their games.
         where: bool ``[N]``, the boards to start.
         opponent: None for self-play; ``"random"`` for a random legal column; or a function that
             maps observations of all N boards (int8, planes last) to integers ``[N]``. The function
@@ -132,11 +133,11 @@ def restart(
     return state
 
 
-def step(state: State, actions: Tensor, opponent: Opponent = None) -> State:
+def step(state: State, actions: Tensor, opponent: TensorOpponent = None) -> State:
     """Play the caller's ply on every board whose game goes on, and the opponent's reply.
 
     Args:
-        state: the state.
+        state: the boards and their games.
         actions: integers ``[N]``, 0-based columns. A full column, or an action that is no column,
             loses the game with -1.
         opponent: as for :func:`restart`.
@@ -149,23 +150,23 @@ def step(state: State, actions: Tensor, opponent: Opponent = None) -> State:
     first = state.plies & 1 == 0  # player 0 is the caller
     state, rewards = _play(state, actions, ~state.terminated)
     if opponent is not None:
-        state, more = _reply(state, opponent)
-        rewards = rewards + more.flip(-1)
+        state, reply_rewards = _reply(state, opponent)
+        rewards = rewards + reply_rewards.flip(-1)
     by_player = torch.where(first[..., None], rewards, rewards.flip(-1))
     return _complete(state, by_player)
 
 
-def observe(state: State, form: Form = PLANES) -> Seen:
+def observe(state: State, form: Form = PLANES) -> Observed:
     """Return the observations of the caller, or in self-play those of the side to move."""
-    turned = (state.seats >= 0) & (state.seats != state.plies & 1)
-    boards = torch.where(turned[..., None], state.boards.flip(-1), state.boards)
-    laid_out = form.lay_out(_planes(boards)).to(getattr(torch, form.dtype.name))
+    waits = (state.seats >= 0) & (state.seats != state.plies & 1)
+    boards = torch.where(waits[..., None], state.boards.flip(-1), state.boards)
+    observation = form.lay_out(_planes(boards)).to(getattr(torch, form.dtype.name))
     masks = state.legal_action_mask.to(torch.int8)
-    return {"observation": laid_out.contiguous(), "action_mask": masks}
+    return {"observation": observation.contiguous(), "action_mask": masks}
 
 
-def player_of(opponent: Opponent, seat: int | str) -> int:
-    """Check an opponent and a seat; return the player as ``chance.parse_player`` does."""
+def player_of(opponent: TensorOpponent, seat: int | str) -> int:
+    """Return the caller's player, as ``batch.parse_player`` does, after checking both options."""
     if not (opponent is None or opponent == "random" or callable(opponent)):
         raise InvalidOption(f"opponent={opponent!r}: expected None, 'random' or a function")
     return parse_player(opponent is None, seat)
@@ -176,9 +177,9 @@ def _play(state: State, columns: Tensor, where: Tensor) -> tuple[State, Tensor]:
     mine, theirs = state.boards.unbind(-1)
     occupied = mine | theirs
     columns = columns.long()
-    known = where & (columns >= 0) & (columns < COLUMNS)
+    on_board = where & (columns >= 0) & (columns < COLUMNS)
     column = COLUMN << (STRIDE * columns.clamp(0, COLUMNS - 1))
-    cell = torch.where(known, (occupied + BOTTOM) & column, 0)
+    cell = torch.where(on_board, (occupied + BOTTOM) & column, 0)
     legal = cell != 0
     discs = mine | cell
     won, lost = legal & _has_won(discs), where & ~legal
@@ -257,7 +258,7 @@ def check_actions(actions: Any, plies: Tensor, who: str = "actions") -> None:
         raise InvalidAction(f"{who} on {actions.device}: expected {plies.device}")
 
 
-# -- random numbers, as c4env.envs.chance and drand48 draw them -------------------------
+# -- random numbers, as c4env.envs.kernels draws them ----------------------------------
 
 
 def _signed(number: int) -> int:

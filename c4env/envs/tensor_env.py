@@ -20,9 +20,19 @@ from c4env.lazy import from_extra
 
 from ..bitboard import COLUMNS
 from ..observation import Form
-from .chance import parse_openings
+from .batch import parse_openings
 from .options import parse_seed
-from .tensor import Opponent, Seen, State, check_actions, init, observe, player_of, restart, step
+from .tensor import (
+    Observed,
+    State,
+    TensorOpponent,
+    check_actions,
+    init,
+    observe,
+    player_of,
+    restart,
+    step,
+)
 
 with from_extra("torch", "c4env.TensorEnv needs PyTorch"):
     import torch
@@ -30,47 +40,255 @@ with from_extra("torch", "c4env.TensorEnv needs PyTorch"):
     from torch.utils._pytree import tree_map
 
 
-Policy = Callable[[Seen], Any]  # to actions [N], or to a tuple of actions and further tensors
-Turn = Callable[[State, Tensor], tuple[State, Any]]
-Play = Callable[[State], tuple[State, Any]]
+Policy = Callable[[Observed], Any]  # to actions [N], or to a tuple of actions and further tensors
+# Both return the next state, and what a step or a rollout returns.
+StepFunction = Callable[[State, Tensor], tuple[State, Any]]  # of a state and actions
+PlyFunction = Callable[[State], tuple[State, Any]]  # of a state: the policy chooses the actions
 RECORDED: Final = 2**18
 """Most boards whose step is replayed as a CUDA graph. More keep a device busy longer than the host
 needs to launch the step, and the copies that a graph needs would cost more than they save."""
 
 
-def _turn_of(rules: dict[str, Any], autoreset: bool, form: Form) -> Turn:
+class Rollout(NamedTuple):
+    """T plies on N boards, from :meth:`TensorEnv.rollout`."""
+
+    observation: Tensor  # [T, N, ...], what the policy saw
+    action_mask: Tensor  # int8 [T, N, 7]
+    actions: Tensor  # [T, N], the policy's
+    extras: tuple[Tensor, ...]  # [T, N, ...] each, what else the policy returned
+    rewards: Tensor  # float32 [T, N], as from a step
+    terminations: Tensor  # bool [T, N]
+    last: Observed  # the observations after the last ply
+
+
+class TensorEnv:
+    """N boards in the form of ``ConnectFourVectorEnv(N, autoreset_mode="SameStep")``.
+
+    Without an opponent, a step is one ply of the side to move on each board. An opponent replies
+    within the step. When a game ends, the same step starts a new game on the board: the observation
+    shows the new game, and ``info`` holds the rewards of the last ply of the old game.
+
+    Observations are a dict of ``"observation"``, by default int8 ``[N, 6, 7, 2]`` (row 0 on top,
+    plane 0 the observer's discs), and ``"action_mask"`` int8 ``[N, 7]``. Rewards are the
+    caller's, float32 ``[N]``, in self-play those of the player who moved. Info has ``"ply"`` int8
+    ``[N]``, the discs on the board; with an opponent ``"seat"`` int8 ``[N]``, the caller's player;
+    and after a step ``"player_rewards"`` float32 ``[N, 2]``. All are new tensors on the device.
+
+    Example:
+        >>> envs = TensorEnv(256, device="cpu")
+        >>> observation, info = envs.reset(seed=1)
+        >>> observation["observation"].shape
+        torch.Size([256, 6, 7, 2])
+    """
+
+    def __init__(
+        self,
+        num_envs: int,
+        device: Any = "cpu",
+        *,
+        opponent: TensorOpponent = None,
+        seat: int | str = "random",
+        openings: Any = None,
+        autoreset: bool = True,
+        layout: str = "planes_last",
+        dtype: DTypeLike = "int8",
+        compile: bool | None = None,
+    ) -> None:
+        """Make the boards; ``reset()`` starts their first games.
+
+        Args:
+            num_envs: number of boards, N.
+            device: an argument of ``torch.device``.
+            opponent, seat: as for :func:`restart`.
+            openings: as for ``ConnectFourVectorEnv``; each game draws its start from them.
+            autoreset: with False, a step shows the last observation of a game, and the board waits
+                for ``reset(where=ended)``.
+            layout, dtype: the form of ``"observation"``; see ``c4env.observation``.
+            compile: compile the step by ``torch.compile``, and on CUDA replay it as one CUDA graph
+                unless the opponent is a function or N is more than ``RECORDED``. The first step
+                takes seconds. None compiles on CUDA, and goes on without where that fails.
+
+        Raises:
+            InvalidOption: an argument has an invalid value, or the device is not available.
+        """
+        self.num_envs = require_integer("num_envs", num_envs)
+        try:
+            self.device = torch.empty(0, device=device).device
+        except (RuntimeError, AssertionError, TypeError) as error:
+            raise InvalidOption(f"device={device!r}: {error}") from None
+        starts: Any = torch.from_numpy(parse_openings(openings, player_of(opponent, seat)))
+        starts = None if openings is None else starts.to(self.device)
+        self._rules: dict[str, Any] = {"opponent": opponent, "seat": seat, "openings": starts}
+        self._autoreset = autoreset
+        self._form = Form(layout, dtype)
+        self._falls_back = compile is None  # goes on without where compiling fails
+        self._compiles = self.device.type == "cuda" if compile is None else compile
+        self._records = self._compiles and self.num_envs <= RECORDED and not callable(opponent)
+        self._state: Any = None
+        self._step: StepFunction | None = None
+        self._rollout: Any = None  # the latest policy and number of plies, and what plays them
+        self.single_action_space = spaces.Discrete(COLUMNS)
+        self.single_observation_space = self._form.space
+        self.action_space = batch_space(self.single_action_space, self.num_envs)
+        self.observation_space = batch_space(self.single_observation_space, self.num_envs)
+
+    def reset(
+        self, *, seed: int | None = None, where: Tensor | None = None
+    ) -> tuple[Observed, dict[str, Tensor]]:
+        """Start new games; return observation and info, see the class.
+
+        Args:
+            seed: the seed of all draws, as for :func:`init`. None continues the random streams.
+            where: bool ``[N]``, the boards to start, while the others continue; None for all.
+
+        Raises:
+            InvalidOption: an argument is invalid, or ``where`` is given in the first reset or
+                with a seed.
+        """
+        number, size = parse_seed(seed), self.num_envs
+        if self._state is None or number is not None:
+            if where is not None:
+                raise InvalidOption("where: the first reset, or one with a seed, starts all boards")
+            key = secrets.randbits(63) if number is None else number
+            self._state = init(key, size, device=self.device, **self._rules)
+            return _observe(self._state, self._rules, self._form)
+        chosen = torch.ones_like(self._state.terminated) if where is None else where
+        if not isinstance(chosen, Tensor) or (chosen.dtype, *chosen.shape) != (torch.bool, size):
+            raise InvalidOption(f"where={where!r:.60}: expected a tensor, bool ({size},)")
+        self._state = restart(self._state, chosen, **self._rules)
+        return _observe(self._state, self._rules, self._form)
+
+    def step(self, actions: Tensor) -> tuple[Observed, Tensor, Tensor, Tensor, dict[str, Tensor]]:
+        """Play the caller's ply on every board, and the opponent's reply if there is one.
+
+        Args:
+            actions: as for the function :func:`step`, which also lists the errors.
+
+        Returns:
+            Observation, rewards, terminations bool ``[N]``, truncations (never true), info.
+
+        Raises:
+            WrongOrder: ``reset`` was never called.
+        """
+        if self._state is None:
+            raise WrongOrder("reset() needs to be called before step.")
+        check_actions(actions, self._state.plies)
+        if self._step is None:
+            self._step = self._prepare_step(actions)
+        self._state, (observation, rewards, ended, truncated, info) = self._step(
+            self._state, actions
+        )
+        return observation, rewards, ended, truncated, info
+
+    def rollout(self, policy: Policy, plies: int) -> Rollout:
+        """Play with a policy; where a step is one CUDA graph, so are all plies with the policy.
+
+        Args:
+            policy: maps observations, as from :meth:`step`, to actions ``[N]``, or to a tuple of
+                actions and further tensors to keep, such as log-probabilities. Weights may change
+                in place between rollouts. A new function is compiled again.
+            plies: number of steps, T.
+
+        Returns:
+            the plies, without gradients, in tensors that the next rollout may overwrite.
+
+        Raises:
+            InvalidAction: see :meth:`step`.
+            WrongOrder: ``reset`` was never called.
+        """
+        if self._state is None:
+            raise WrongOrder("reset() needs to be called before rollout.")
+        require_integer("plies", plies)
+        with torch.no_grad():
+            if self._rollout is None or self._rollout[:2] != (policy, plies):
+                self._rollout = policy, plies, self._prepare_rollout(policy, plies)
+            play: PlyFunction = self._rollout[2]
+            self._state, played = play(self._state)
+        return Rollout(*played)
+
+    def _prepare_step(self, actions: Tensor) -> StepFunction:
+        """Return the step as a function, prepared for such actions."""
+        env_step = _step_function(self._rules, self._autoreset, self._form)
+
+        def make_fast() -> StepFunction:
+            compiled: StepFunction = _compiled(env_step)
+            if self._records:
+                return _recorded_step(compiled, self._state, actions)
+            compiled(self._state, actions)  # compiles now
+            return compiled
+
+        prepared: StepFunction = self._fast_or_plain(env_step, make_fast)
+        return prepared
+
+    def _prepare_rollout(self, policy: Policy, plies: int) -> PlyFunction:
+        """Return a rollout as a function of the state."""
+        ply = _ply_of(_step_function(self._rules, self._autoreset, self._form), policy, self._form)
+
+        def make_fast() -> PlyFunction:
+            compiled = _compiled(ply)
+            play = _repeated(compiled, plies, self._form)
+            if self._records:
+                return _Recorded(play, self._state)
+            compiled(self._state)  # compiles now
+            return play
+
+        prepared: PlyFunction = self._fast_or_plain(_repeated(ply, plies, self._form), make_fast)
+        return prepared
+
+    def _fast_or_plain(self, plain: Any, make_fast: Callable[[], Any]) -> Any:
+        """Return what ``make_fast`` makes if steps are compiled, else the plain function."""
+        if not self._compiles:
+            return plain
+        try:
+            return make_fast()
+        except RuntimeError as error:  # of the compiler, or of the CUDA graph
+            if not self._falls_back:
+                raise
+            why = " ".join(f"{type(error).__name__}: {error}".split())[:200]
+            warnings.warn(f"TensorEnv goes on without torch.compile: {why}", stacklevel=5)
+            return plain
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the attributes without what is compiled; a copy compiles its own."""
+        return {**vars(self), "_step": None, "_rollout": None}
+
+
+# -- a step and a rollout as functions -------------------------------------------------
+
+
+def _step_function(rules: dict[str, Any], autoreset: bool, form: Form) -> StepFunction:
     """Return a function of the state and actions: the next state, and what a step returns."""
 
-    def turn(state: State, actions: Tensor) -> tuple[State, Any]:
+    def env_step(state: State, actions: Tensor) -> tuple[State, Any]:
         first = state.plies & 1 == 0  # the caller's player, or in self-play the player who moves
         state = step(state, actions, rules["opponent"])
-        ended, by_player = state.terminated, state.rewards
-        rewards = torch.where(first, by_player[..., 0], by_player[..., 1])
+        ended, player_rewards = state.terminated, state.rewards
+        rewards = torch.where(first, player_rewards[..., 0], player_rewards[..., 1])
         if autoreset:
             state = restart(state, ended, **rules)
         else:  # the caller may change the tensors that it gets
-            ended, by_player = ended.clone(), by_player.clone()
-        seen, info = _seen(state, rules, form)
-        info["player_rewards"] = by_player
-        return state, (seen, rewards, ended, torch.zeros_like(ended), info)
+            ended, player_rewards = ended.clone(), player_rewards.clone()
+        observation, info = _observe(state, rules, form)
+        info["player_rewards"] = player_rewards
+        return state, (observation, rewards, ended, torch.zeros_like(ended), info)
 
-    return turn
+    return env_step
 
 
-def _ply_of(turn: Turn, policy: Policy, form: Form) -> Play:
+def _ply_of(env_step: StepFunction, policy: Policy, form: Form) -> PlyFunction:
     """Return a function of the state: the next state, and a ply of the policy as in a Rollout."""
 
     def ply(state: State) -> tuple[State, Any]:
-        seen = observe(state, form)
-        chosen = policy(seen)
-        actions, *extras = chosen if isinstance(chosen, tuple) else (chosen,)
-        state, (_, rewards, ended, _, _) = turn(state, actions)
-        return state, (*seen.values(), actions, tuple(extras), rewards, ended)
+        observation = observe(state, form)
+        answer = policy(observation)
+        actions, *extras = answer if isinstance(answer, tuple) else (answer,)
+        state, (_, rewards, ended, _, _) = env_step(state, actions)
+        return state, (*observation.values(), actions, tuple(extras), rewards, ended)
 
     return ply
 
 
-def _repeated(ply: Play, plies: int, form: Form) -> Play:
+def _repeated(ply: PlyFunction, plies: int, form: Form) -> PlyFunction:
     """Return a function of the state: the state after some plies, and the fields of a Rollout."""
 
     def play(state: State) -> tuple[State, Any]:
@@ -78,16 +296,20 @@ def _repeated(ply: Play, plies: int, form: Form) -> Play:
         for _ in range(plies):
             state, row = ply(state)
             rows.append(row)
-        return state, (*tree_map(lambda *each: torch.stack(each), *rows), observe(state, form))
+        return state, (*tree_map(lambda *row: torch.stack(row), *rows), observe(state, form))
 
     return play
 
 
-def _seen(state: State, rules: dict[str, Any], form: Form) -> tuple[Seen, dict[str, Tensor]]:
+def _observe(state: State, rules: dict[str, Any], form: Form) -> tuple[Observed, dict[str, Tensor]]:
+    """Return observation and info."""
     info = {"ply": state.plies.clone()}
     if rules["opponent"] is not None:
         info["seat"] = state.seats.clone()
     return observe(state, form), info
+
+
+# -- compiling and CUDA graphs ---------------------------------------------------------
 
 
 def record(run: Callable[[], None], device: Any, stream: Any = None) -> Callable[[], None]:
@@ -126,241 +348,39 @@ def _compiled(function: Any) -> Any:
     return torch.compile(function, dynamic=False)
 
 
-def _recorded_turn(turn: Turn, state: State, actions: Tensor) -> Turn:
-    kept = actions.to(torch.int64, copy=True)
-    recorded = _Recorded(lambda state: turn(state, kept), state)
+def _recorded_step(env_step: StepFunction, state: State, actions: Tensor) -> StepFunction:
+    """Record a step on actions that stay in place, and return a function that replays it."""
+    fixed = actions.to(torch.int64, copy=True)
+    recorded = _Recorded(lambda state: env_step(state, fixed), state)
 
-    def again(state: State, actions: Tensor) -> tuple[State, Any]:
-        kept.copy_(actions)
+    def replay(state: State, actions: Tensor) -> tuple[State, Any]:
+        fixed.copy_(actions)
         state, results = recorded(state)
         return state, tree_map(torch.clone, results)
 
-    return again
+    return replay
 
 
 class _Recorded:
     """A function of a state, on a state that stays in place, so that it can be recorded."""
 
-    def __init__(self, function: Play, state: State) -> None:
+    def __init__(self, function: PlyFunction, state: State) -> None:
         self._function = function
-        self._state = State(*[each.clone() for each in state])
+        self._state = State(*[tensor.clone() for tensor in state])
         self._results: Any = None
-        self._again = record(self._run, state.plies.device)
+        self._replay = record(self._run, state.plies.device)
 
     def _run(self) -> None:
         state, self._results = self._function(self._state)
-        self._keep(state)
+        self._copy(state)
 
-    def _keep(self, state: State) -> None:
-        for kept, new in zip(self._state, state, strict=True):
-            if kept is not new:
-                kept.copy_(new)
+    def _copy(self, state: State) -> None:
+        for fixed, new in zip(self._state, state, strict=True):
+            if fixed is not new:
+                fixed.copy_(new)
 
     def __call__(self, state: State) -> tuple[State, Any]:
         """Return the next state and results, in tensors that the next call overwrites."""
-        self._keep(state)
-        self._again()
+        self._copy(state)
+        self._replay()
         return self._state, self._results
-
-
-class Rollout(NamedTuple):
-    """T plies on N boards, from :meth:`TensorEnv.rollout`."""
-
-    observation: Tensor  # [T, N, ...], what the policy saw
-    action_mask: Tensor  # int8 [T, N, 7]
-    actions: Tensor  # [T, N], the policy's
-    extras: tuple[Tensor, ...]  # [T, N, ...] each, what else the policy returned
-    rewards: Tensor  # float32 [T, N], as from a step
-    terminations: Tensor  # bool [T, N]
-    last: Seen  # the observations after the last ply
-
-
-class TensorEnv:
-    """N boards in the form of ``ConnectFourVectorEnv(N, autoreset_mode="SameStep")``.
-
-    Without an opponent, a step is one ply of the side to move on each board. An opponent replies
-    within the step. When a game ends, the same step starts a new game on the board: the observation
-    shows the new game, and ``info`` holds the rewards of the last ply of the old game.
-
-    Observations are a dict of ``"observation"``, by default int8 ``[N, 6, 7, 2]`` (row 0 on top,
-    plane 0 the observer's discs), and ``"action_mask"`` int8 ``[N, 7]``. Rewards are the
-    caller's, float32 ``[N]``, in self-play those of the player who moved. Info has ``"ply"`` int8
-    ``[N]``, the discs on the board; with an opponent ``"seat"`` int8 ``[N]``, the caller's player;
-    and after a step ``"player_rewards"`` float32 ``[N, 2]``. All are new tensors on the device.
-
-    Example:
-        >>> envs = TensorEnv(256, device="cpu")
-        >>> observation, info = envs.reset(seed=1)
-        >>> observation["observation"].shape
-        torch.Size([256, 6, 7, 2])
-    """
-
-    def __init__(
-        self,
-        num_envs: int,
-        device: Any = "cpu",
-        *,
-        opponent: Opponent = None,
-        seat: int | str = "random",
-        openings: Any = None,
-        autoreset: bool = True,
-        layout: str = "planes_last",
-        dtype: DTypeLike = "int8",
-        compile: bool | None = None,
-    ) -> None:
-        """Make the boards; ``reset()`` starts their first games.
-
-        Args:
-            num_envs: number of boards, N.
-            device: an argument of ``torch.device``.
-            opponent, seat: as for :func:`restart`.
-            openings: as for ``ConnectFourVectorEnv``; each game draws its start from them.
-            autoreset: with False, a step shows the last observation of a game, and the board waits
-                for ``reset(where=ended)``.
-            layout, dtype: the form of ``"observation"``; see ``c4env.observation``.
-            compile: compile the step by ``torch.compile``, and on CUDA replay it as one CUDA graph
-                unless the opponent is a function or N is more than ``RECORDED``. The first step
-                takes seconds. None compiles on CUDA, and goes on without where that fails.
-
-        Raises:
-            InvalidOption: an argument has an invalid value, or the device is not available.
-        """
-        self.num_envs = require_integer("num_envs", num_envs)
-        try:
-            self.device = torch.empty(0, device=device).device
-        except (RuntimeError, AssertionError, TypeError) as error:
-            raise InvalidOption(f"device={device!r}: {error}") from None
-        starts: Any = torch.from_numpy(parse_openings(openings, player_of(opponent, seat)))
-        starts = None if openings is None else starts.to(self.device)
-        self._rules: dict[str, Any] = {"opponent": opponent, "seat": seat, "openings": starts}
-        self._autoreset = autoreset
-        self._form = Form(layout, dtype)
-        self._forgiving = compile is None  # goes on without where compiling fails
-        self._compiles = self.device.type == "cuda" if compile is None else compile
-        self._records = self._compiles and self.num_envs <= RECORDED and not callable(opponent)
-        self._state: Any = None
-        self._turn: Turn | None = None
-        self._rollout: Any = None  # the latest policy and number of plies, and what plays them
-        self.single_action_space = spaces.Discrete(COLUMNS)
-        self.single_observation_space = self._form.space
-        self.action_space = batch_space(self.single_action_space, self.num_envs)
-        self.observation_space = batch_space(self.single_observation_space, self.num_envs)
-
-    def reset(
-        self, *, seed: int | None = None, where: Tensor | None = None
-    ) -> tuple[Seen, dict[str, Tensor]]:
-        """Start new games; return observation and info, see the class.
-
-        Args:
-            seed: the seed of all draws, as for :func:`init`. None continues the random streams.
-            where: bool ``[N]``, the boards to start, while the others continue; None for all.
-
-        Raises:
-            InvalidOption: an argument is invalid, or ``where`` is given in the first reset or
-                with a seed.
-        """
-        number, size = parse_seed(seed), self.num_envs
-        if self._state is None or number is not None:
-            if where is not None:
-                raise InvalidOption("where: the first reset, or one with a seed, starts all boards")
-            key = secrets.randbits(63) if number is None else number
-            self._state = init(key, size, device=self.device, **self._rules)
-            return _seen(self._state, self._rules, self._form)
-        chosen = torch.ones_like(self._state.terminated) if where is None else where
-        if not isinstance(chosen, Tensor) or (chosen.dtype, *chosen.shape) != (torch.bool, size):
-            raise InvalidOption(f"where={where!r:.60}: expected a tensor, bool ({size},)")
-        self._state = restart(self._state, chosen, **self._rules)
-        return _seen(self._state, self._rules, self._form)
-
-    def step(self, actions: Tensor) -> tuple[Seen, Tensor, Tensor, Tensor, dict[str, Tensor]]:
-        """Play the caller's ply on every board, and the opponent's reply if there is one.
-
-        Args:
-            actions: as for the function :func:`step`, which also lists the errors.
-
-        Returns:
-            Observation, rewards, terminations bool ``[N]``, truncations (never true), info.
-
-        Raises:
-            WrongOrder: ``reset`` was never called.
-        """
-        if self._state is None:
-            raise WrongOrder("reset() needs to be called before step.")
-        check_actions(actions, self._state.plies)
-        if self._turn is None:
-            self._turn = self._turn_for(actions)
-        self._state, results = self._turn(self._state, actions)
-        seen, rewards, ended, truncated, info = results
-        return seen, rewards, ended, truncated, info
-
-    def rollout(self, policy: Policy, plies: int) -> Rollout:
-        """Play with a policy; where a step is one CUDA graph, so are all plies with the policy.
-
-        Args:
-            policy: maps observations, as from :meth:`step`, to actions ``[N]``, or to a tuple of
-                actions and further tensors to keep, such as log-probabilities. Weights may change
-                in place between rollouts. A new function is compiled again.
-            plies: number of steps, T.
-
-        Returns:
-            the plies, without gradients, in tensors that the next rollout may overwrite.
-
-        Raises:
-            InvalidAction: see :meth:`step`.
-            WrongOrder: ``reset`` was never called.
-        """
-        if self._state is None:
-            raise WrongOrder("reset() needs to be called before rollout.")
-        require_integer("plies", plies)
-        with torch.no_grad():
-            if self._rollout is None or self._rollout[:2] != (policy, plies):
-                self._rollout = policy, plies, self._play_of(policy, plies)
-            play: Play = self._rollout[2]
-            self._state, played = play(self._state)
-        return Rollout(*played)
-
-    def _turn_for(self, actions: Tensor) -> Turn:
-        """Return the step as a function, prepared for such actions."""
-        turn = _turn_of(self._rules, self._autoreset, self._form)
-
-        def fast() -> Turn:
-            compiled: Turn = _compiled(turn)
-            if self._records:
-                return _recorded_turn(compiled, self._state, actions)
-            compiled(self._state, actions)  # compiles now
-            return compiled
-
-        prepared: Turn = self._prepared(turn, fast)
-        return prepared
-
-    def _play_of(self, policy: Policy, plies: int) -> Play:
-        """Return a rollout as a function of the state."""
-        ply = _ply_of(_turn_of(self._rules, self._autoreset, self._form), policy, self._form)
-
-        def fast() -> Play:
-            compiled = _compiled(ply)
-            play = _repeated(compiled, plies, self._form)
-            if self._records:
-                return _Recorded(play, self._state)
-            compiled(self._state)  # compiles now
-            return play
-
-        prepared: Play = self._prepared(_repeated(ply, plies, self._form), fast)
-        return prepared
-
-    def _prepared(self, plain: Any, fast: Callable[[], Any]) -> Any:
-        """Return what ``fast`` makes if steps are compiled, else the plain function."""
-        if not self._compiles:
-            return plain
-        try:
-            return fast()
-        except RuntimeError as error:  # of the compiler, or of the CUDA graph
-            if not self._forgiving:
-                raise
-            why = " ".join(f"{type(error).__name__}: {error}".split())[:200]
-            warnings.warn(f"TensorEnv goes on without torch.compile: {why}", stacklevel=5)
-            return plain
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Return the attributes without what is compiled; a copy compiles its own."""
-        return {**vars(self), "_turn": None, "_rollout": None}

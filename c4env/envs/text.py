@@ -1,8 +1,8 @@
 """Connect Four in words: prompts, the parser of answers, and an environment.
 
-A prompt is a template with placeholders for the board, the moves and the legal columns.
-:func:`template` returns ready templates; you can also write your own. :func:`read_move` reads the
-announced column from an answer. Prompts and answers count columns from 1, as in the drawn board.
+A prompt is a template with placeholders, filled by :func:`fill`. :func:`template` returns ready
+templates; you can also write your own. :func:`read_move` reads the announced column from an answer.
+Prompts and answers count columns from 1, as in the drawn board.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from c4env.errors import IllegalMove, InvalidAction, InvalidOption
 
 from ..position import DISCS, Position, format_moves, require_position
 from .opponents import AnyOpponent
+from .options import parse_start
 from .single import ConnectFourEnv
 
 VERSION: Final = 1
 """The version of the templates; every change of their wording changes it."""
 
-RULES: Final = (
+RULES: Final = (  # begin every template
     "This is Connect Four, on a board of 7 columns and 6 rows. A disc falls to the lowest free "
     "cell of the column it is dropped into; a column with 6 discs is full. Whoever first has four "
     "discs in a row, across, upright or diagonal, wins; a full board without is a draw.\n\n"
 )
-"""The rules, with which every template begins."""
 
 _BOARD: Final = (
     "The board now, x the discs of the first player, o those of the second, . a free cell, and "
@@ -127,22 +127,21 @@ def read_move(text: str, position: Position) -> int:
     if not lines:
         raise InvalidAction("the answer is empty")
     expected = "a last line that is Move, a colon and a number, and nothing else"
-    found = _MOVE.fullmatch(lines[-1])
-    if found is None and len(lines) == 1:
-        found = _ALONE.fullmatch(lines[0])
-    if found is None:
+    move = _MOVE.fullmatch(lines[-1])
+    if move is None and len(lines) == 1:
+        move = _ALONE.fullmatch(lines[0])
+    if move is None:
         raise InvalidAction(f"the last line is {lines[-1][-80:]!r}: expected {expected}")
-    said = {match[1] for line in lines if (match := _MOVE.fullmatch(line))}
-    if len(said) > 1:
-        numbers = ", ".join(sorted(said))
-        raise InvalidAction(f"the answer names more than one move ({numbers}): expected one")
-    column = int(found[1]) - 1
+    numbers = {match[1] for line in lines if (match := _MOVE.fullmatch(line))}
+    if len(numbers) > 1:
+        listed = ", ".join(sorted(numbers))
+        raise InvalidAction(f"the answer names more than one move ({listed}): expected one")
+    column = int(move[1]) - 1
     if position.is_legal(column):
         return column
-    there = f"column {found[1]} is full"
     if not 0 <= column < 7:
-        there = f"there is no column {found[1]}, only 1 to 7"
-    raise IllegalMove(there)
+        raise IllegalMove(f"there is no column {move[1]}, only 1 to 7")
+    raise IllegalMove(f"column {move[1]} is full")
 
 
 class TextEnv(gymnasium.Env[str, str]):
@@ -202,16 +201,14 @@ class TextEnv(gymnasium.Env[str, str]):
         Returns:
             Observation and info; see the class.
         """
-        _, found = self._env.reset(seed=seed, options=options)
+        _, env_info = self._env.reset(seed=seed, options=options)
         super().reset(seed=seed)  # Gymnasium requires a generator; the inner environment draws
-        given = options if isinstance(options, Mapping) else {}
-        start = given.get("position", Position())
-        if "moves" in given:
-            start = Position.parse(given["moves"])
-        self._moves = given.get("moves") or start.moves()
+        options = {key: value for key, value in (options or {}).items() if key != "seat"}
+        start, _ = parse_start(options)
+        self._moves = options.get("moves") or start.moves()
         self._moves += _move_between(start, self.position)
-        info: dict[str, Any] = {**found}
-        return self._seen(info), info
+        info: dict[str, Any] = {**env_info}
+        return self._observe(info), info
 
     def step(self, action: str) -> tuple[str, float, bool, bool, dict[str, Any]]:
         """Play the announced move and the opponent's reply.
@@ -225,34 +222,33 @@ class TextEnv(gymnasium.Env[str, str]):
         """
         if not isinstance(action, str):
             raise InvalidAction(f"{action!r}: expected a text")
-        before, problem = self.position, ""
+        before = self.position
         try:
             column = read_move(action, before)
         except (InvalidAction, IllegalMove) as error:
             if not self._lose or before.outcome is not None:
                 raise
-            problem = str(error)
-        if problem:
-            _, reward, over, cut, found = self._env.forfeit()
+            _, reward, over, cut, env_info = self._env.forfeit()
+            info: dict[str, Any] = {**env_info, "problem": str(error)}
         else:
-            _, reward, over, cut, found = self._env.step(column)
+            _, reward, over, cut, env_info = self._env.step(column)
+            info = {**env_info}
             after = before.play(column)
             self._moves += format_moves([column]) + _move_between(after, self.position)
-        info: dict[str, Any] = {**found, "problem": problem} if problem else {**found}
-        return self._seen(info), reward, over, cut, info
+        return self._observe(info), reward, over, cut, info
 
     def render(self) -> Any:
         """Return the drawn board if the render mode is ``"ansi"``."""
         return self._env.render()
 
-    def _seen(self, info: dict[str, Any]) -> str:
+    def _observe(self, info: dict[str, Any]) -> str:
         """Return the observation; add the legal columns and the moves to ``info``."""
         info["legal"] = [column + 1 for column in range(7) if info["action_mask"][column]]
         info["moves"] = self._moves
         if "winner" not in info:
             return fill(self._template, self.position, self._moves)
-        ends = {-1: "It is a draw.", info["seat"]: "You won.", 1 - info["seat"]: "You lost."}
-        return f"{self.position}\n\nThe game is over. {ends[info['winner']]}"
+        results = {-1: "It is a draw.", info["seat"]: "You won.", 1 - info["seat"]: "You lost."}
+        return f"{self.position}\n\nThe game is over. {results[info['winner']]}"
 
 
 def _move_between(before: Position, after: Position) -> str:

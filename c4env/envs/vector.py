@@ -15,17 +15,17 @@ from c4env.arrays import Bools, Float64s, Int8s, Int64s
 from c4env.errors import InvalidAction, InvalidOption, OpponentFailed, WrongOrder, require_integer
 
 from ..bitboard import COLUMNS
-from ..observation import Form, Observation
+from ..observation import ANY_COLUMN, NO_COLUMN, Form, Observation
 from ..openings import Starts
 from ..position import Position
 from ..render import DEFAULT_SCALING, ansi, check_render_mode, rgb_array
-from . import batch, chance, kernels
+from . import batch, kernels
 from .opponents import AnyOpponent, agent_of, reset_opponent
-from .options import known_options, loses_when_illegal, parse_seed
+from .options import check_options, loses_when_illegal, parse_seed
 
-AFTER: Final = "; then call reset()"  # the end of a message: the step is not undone
 _RENDER_MODES: Final = ("rgb_array", "ansi")
 _OPTIONS: Final = ("reset_mask", "moves", "position", "seat")
+_THEN_RESET: Final = "; then call reset()"  # ends a message: the step is not undone
 
 
 class Arrays(NamedTuple):
@@ -38,19 +38,6 @@ class Arrays(NamedTuple):
     player_rewards: Float64s  # [N, 2]
     terminations: Bools  # [N]
     truncations: Bools  # [N], never true
-
-    @classmethod
-    def make(cls, size: int, plies: type) -> Arrays:
-        """Make arrays for a number of boards; ``plies`` is a dtype."""
-        return cls(
-            np.empty((size, kernels.WORDS), np.int32),
-            np.empty((size, COLUMNS), np.int8),
-            np.empty(size, plies),
-            np.empty(size, np.float64),
-            np.empty((size, 2), np.float64),
-            np.empty(size, np.bool_),
-            np.zeros(size, np.bool_),
-        )
 
 
 class VectorInfo(TypedDict):
@@ -131,22 +118,14 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
 
         Args:
             num_envs: number of boards.
-            opponent: None for self-play; ``"random"`` for a random legal column; the name of
-                another agent; an agent; a network or model; or a function that maps the
-                observation of a board to a column. A function marked by ``c4env.batched`` maps the
-                observations of M boards to M columns. A reset of all boards passes a seed to the
-                method ``reset`` of an agent or function.
-            seat: the caller's player against an opponent: 0, 1, or ``"random"`` for each
-                game.
+            opponent: None for self-play; else as for ``ConnectFourEnv``. A function marked by
+                ``c4env.batched`` maps the observations of M boards to M columns. A reset of all
+                boards passes a seed to the method ``reset`` of an agent or function.
+            seat, openings: as for ``ConnectFourEnv``; in self-play the seat has no effect.
             illegal: the effect of playing a full column: ``"lose"`` that game with reward -1 (the
                 other player gets 0), or ``"raise"`` an error that leaves every board as it was,
                 which helps to find mistakes.
             autoreset_mode: an ``AutoresetMode`` of Gymnasium, or its value such as ``"SameStep"``.
-            openings: each game draws its start from them: a number of plies, a text such as
-                ``"balanced:4,2"`` or ``"exam"``, or the path of a file, as for
-                ``c4env.list_openings``; or a position, moves such as ``"44"``, or a list of both.
-                None means the empty board. Openings in which the opponent could end the game with
-                its first move are left out, with a warning.
             layout, dtype: the form of ``"observation"``; see ``c4env.observation``. An opponent
                 still sees the planes in int8.
             copy: return new arrays from every call; with False every call reuses the same arrays.
@@ -159,41 +138,45 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
         self.num_envs = require_integer("num_envs", num_envs)
         self._self_play = opponent is None
         self.opponent = opponent
-        self._player = chance.parse_player(self._self_play, seat)
-        self._openings = chance.parse_openings(openings, self._player)
+        self._player = batch.parse_player(self._self_play, seat)
+        self._openings = batch.parse_openings(openings, self._player)
         self._lose = loses_when_illegal(illegal)
-        try:
-            self.autoreset_mode = AutoresetMode(autoreset_mode)
-        except ValueError:
-            modes = [mode.value for mode in AutoresetMode]
-            raise InvalidOption(
-                f"autoreset_mode={autoreset_mode!r}: expected one of {modes}"
-            ) from None
+        self._set_autoreset_mode(autoreset_mode)
         check_render_mode(render_mode, _RENDER_MODES)
-        self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
-        ignores = self.autoreset_mode is AutoresetMode.NEXT_STEP  # the action after the end
-        self._finished = kernels.ANY_COLUMN if ignores else kernels.NO_COLUMN
         self.render_mode = render_mode
         self._scaling = require_integer("screen_scaling", screen_scaling)
         self._form = Form(layout, dtype)
         self._copy = bool(copy)
-
         self.single_action_space = spaces.Discrete(COLUMNS)
         self.single_observation_space = self._form.space
         self.action_space = batch_space(self.single_action_space, self.num_envs)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
+        self._make_boards()
 
-        self._boards = np.zeros((self.num_envs, 2), np.int64)
-        self._results = np.zeros(self.num_envs, np.int8)
-        self._seats = np.full(self.num_envs, -1, np.int8)  # the caller's player; -1 in self-play
-        self._streams = np.zeros((2, self.num_envs), np.int64)  # for starts, for the opponent
+    def _set_autoreset_mode(self, mode: AutoresetMode | str) -> None:
+        try:
+            self.autoreset_mode = AutoresetMode(mode)
+        except ValueError:
+            modes = [mode.value for mode in AutoresetMode]
+            raise InvalidOption(f"autoreset_mode={mode!r}: expected one of {modes}") from None
+        self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
+        # NEXT_STEP ignores the action after the end of a game, so every action is legal then.
+        next_step = self.autoreset_mode is AutoresetMode.NEXT_STEP
+        self._finished = ANY_COLUMN if next_step else NO_COLUMN
+
+    def _make_boards(self) -> None:
+        size = self.num_envs
+        self._boards = np.zeros((size, 2), np.int64)
+        self._results = np.zeros(size, np.int8)
+        self._seats = np.full(size, -1, np.int8)
+        self._streams = np.zeros((2, size), np.int64)  # for starts, for the opponent
         self._started = False  # True after a reset, and False after a step that failed
-        self._over = np.zeros(self.num_envs, np.bool_)  # games over at the start of a step
+        self._over = np.zeros(size, np.bool_)  # games over at the start of a step
         self._arrays = self._outputs(True)  # returned by every call with copy=False
 
     @property
     def opponent(self) -> AnyOpponent:
-        """The opponent as given, None in self-play. Assigning replaces it from its next move on."""
+        """The caller's opponent, None in self-play. A new one plays from its next move on."""
         return self._opponent
 
     @opponent.setter
@@ -208,7 +191,7 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
         if self._agent is not None:
             self._numbers = self._agent.join(self.num_envs)
 
-    # -- Gymnasium's methods --------------------------------------------------------------
+    # -- Gymnasium's methods -----------------------------------------------------------
 
     def reset(  # type: ignore[override]  # Gymnasium's info may hold anything
         self,
@@ -251,7 +234,7 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
         self._reply()
         arrays = self._outputs(self._copy)
         self._observe(arrays)
-        return self._seen(arrays), self._info(arrays, where)
+        return self._observation(arrays), self._info(arrays, where)
 
     def step(  # type: ignore[override]  # Gymnasium's info may hold anything
         self, actions: ArrayLike
@@ -279,14 +262,14 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
             raise WrongOrder(
                 "reset() needs to be called before step, and after a step that failed."
             )
-        played = batch.parse_actions(actions, self.num_envs)
+        columns = batch.parse_actions(actions, self.num_envs)
         boards, results, mode = self._boards, self._results, self.autoreset_mode
         skip = mode is AutoresetMode.NEXT_STEP
-        refused = kernels.first_refused(boards, results, played, skip, self._lose)
+        refused = kernels.first_refused(boards, results, columns, skip, self._lose)
         if refused >= 0:
-            raise batch.refusal(refused, boards, results, int(played[refused]))
+            raise batch.action_error(refused, boards, results, int(columns[refused]))
         self._started = False  # until the opponent has answered
-        kernels.play(boards, results, played)
+        kernels.play(boards, results, columns)
         if skip:
             self._begin(self._over, self._player)
         self._reply()
@@ -295,15 +278,15 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
         self._settle(arrays)
         final: Any = {}
         if self._ended and self._agent is not None:
-            at = np.flatnonzero(ended)
-            self._agent.end_games(self._numbers[at], rewards[at])
+            where = np.flatnonzero(ended)
+            self._agent.end_games(self._numbers[where], rewards[where])
         if self._ended and mode is AutoresetMode.SAME_STEP:
             final = self._final(arrays)
             self._begin(ended, self._player)
             self._reply()
         self._observe(arrays)
         info: VectorInfo = {**self._info(arrays, None), **final}
-        return self._seen(arrays), rewards, ended, arrays.truncations, info
+        return self._observation(arrays), rewards, ended, arrays.truncations, info
 
     def render(self) -> tuple[Any, ...] | None:
         """Return a tuple with a picture of each board, or None without a render mode."""
@@ -317,7 +300,7 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
         """The position on each board."""
         return batch.positions_of(self._boards)
 
-    # -- the games ----------------------------------------------------------------------------
+    # -- the games ---------------------------------------------------------------------
 
     @property
     def _state(self) -> tuple[Int64s, Int8s, Int8s]:
@@ -326,7 +309,7 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
 
     def _begin(self, where: Bools, player: int) -> None:
         """Start games on chosen boards, without the opponent's first move."""
-        chance.begin(*self._state, self._streams[0], self._openings, player, where)
+        kernels.begin(*self._state, self._streams[0], self._openings, player, where)
         if self._agent is not None and len(new := np.flatnonzero(where)):
             self._agent.begin_games(self._numbers[new], self._streams[1, new])
 
@@ -336,44 +319,51 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
             if len(waiting := kernels.waiting(*self._state)):
                 self._play_agent(waiting)
         elif not self._self_play:
-            chance.reply(*self._state, self._streams[1])
+            kernels.reply(*self._state, self._streams[1])
 
     def _play_agent(self, waiting: Int64s) -> None:
-        """Play the opponent's ply on boards int64 ``[M]``.
-
-        Raises:
-            OpponentFailed: the opponent raised an error or returned an illegal column.
-        """
+        """Play the opponent's ply on boards int64 ``[M]``."""
         boards, results = self._boards.take(waiting, 0), self._results.take(waiting)
-        seeds = chance.seeds_of(self._streams[1], waiting)
+        seeds = kernels.seeds_of(self._streams[1], waiting)
         try:
             answer = self._agent.play_in_games(self._numbers[waiting], boards, seeds)
             actions = batch.parse_actions(answer, len(waiting))
         except Exception as error:
-            known = isinstance(error, OpponentFailed | InvalidAction)
-            raised = "" if known else f" raised {type(error).__name__}"
+            is_ours = isinstance(error, OpponentFailed | InvalidAction)
+            raised = "" if is_ours else f" raised {type(error).__name__}"
             where = ", ".join(map(str, waiting[:8].tolist())) + ", ..." * (len(waiting) > 8)
             raise OpponentFailed(
-                f"the opponent{raised} on boards {where}: {error}{AFTER}"
+                f"the opponent{raised} on boards {where}: {error}{_THEN_RESET}"
             ) from error
         refused = kernels.first_refused(boards, results, actions, False, False)
         if refused >= 0:
             board, action = int(waiting[refused]), int(actions[refused])
-            why = batch.refusal(board, self._boards, self._results, action)
-            raise OpponentFailed(f"the opponent's move: {why}{AFTER}")
+            why = batch.action_error(board, self._boards, self._results, action)
+            raise OpponentFailed(f"the opponent's move: {why}{_THEN_RESET}")
         kernels.play(boards, results, actions)
         self._boards[waiting], self._results[waiting] = boards, results
 
-    # -- what is returned ---------------------------------------------------------------------
+    # -- what is returned --------------------------------------------------------------
 
-    def _outputs(self, fresh: bool) -> Arrays:
-        """Return arrays for what a call returns."""
-        return Arrays.make(self.num_envs, self._ply_dtype) if fresh else self._arrays
+    def _outputs(self, new: bool) -> Arrays:
+        """Return arrays for the results of a call."""
+        if not new:
+            return self._arrays
+        size = self.num_envs
+        return Arrays(
+            np.empty((size, kernels.WORDS), np.int32),
+            np.empty((size, COLUMNS), np.int8),
+            np.empty(size, self._ply_dtype),
+            np.empty(size, np.float64),
+            np.empty((size, 2), np.float64),
+            np.empty(size, np.bool_),
+            np.zeros(size, np.bool_),
+        )
 
     def _settle(self, arrays: Arrays) -> None:
         """Write rewards and terminations, and count the games that ended."""
-        written = arrays.rewards, arrays.player_rewards, arrays.terminations
-        self._ended = kernels.reward(*self._state, *written)
+        outputs = arrays.rewards, arrays.player_rewards, arrays.terminations
+        self._ended = kernels.reward(*self._state, *outputs)
 
     def _observe(self, arrays: Arrays) -> None:
         """Write observations; after this, a step may follow."""
@@ -381,7 +371,7 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
         self._started = True
         np.not_equal(self._results, kernels.ONGOING, out=self._over)
 
-    def _seen(self, arrays: Arrays) -> Observation:
+    def _observation(self, arrays: Arrays) -> Observation:
         planes = self._form(kernels.as_planes(arrays.words))
         return {"observation": planes, "action_mask": arrays.masks}
 
@@ -397,22 +387,17 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
     def _final(self, arrays: Arrays) -> dict[str, Any]:
         """Return final observations and info, in Gymnasium's form, of games that restart now."""
         ended = arrays.terminations
-        at = np.flatnonzero(ended)
-        seen = batch.observed(self._boards[at], self._results[at], self._seats[at])
+        where = np.flatnonzero(ended)
+        last = batch.observed(self._boards[where], self._results[where], self._seats[where])
         final = np.empty(self.num_envs, object)  # of None
-        final[at] = np.fromiter(self._each(seen), object, len(at))
-        return {
-            "final_obs": final,
-            "_final_obs": ended.copy(),
-            "final_info": self._final_info(arrays),
-            "_final_info": ended.copy(),
-        }
+        final[where] = np.fromiter(self._by_board(last), object, len(where))
+        return marked({"final_obs": final, "final_info": self._final_info(arrays)}, ended)
 
-    def _each(self, seen: Observation) -> Iterator[Any]:
+    def _by_board(self, observation: Observation) -> Iterator[Any]:
         """Return the observation of each board in turn."""
-        planes, masks = self._form(seen["observation"]), seen["action_mask"]
-        for one, mask in zip(planes, masks, strict=True):
-            yield {"observation": one, "action_mask": mask}
+        boards = self._form(observation["observation"])
+        for planes, mask in zip(boards, observation["action_mask"], strict=True):
+            yield {"observation": planes, "action_mask": mask}
 
     def _final_info(self, arrays: Arrays) -> dict[str, Any]:
         ended = arrays.terminations
@@ -422,25 +407,28 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
         }
         if not self._self_play:
             info["seat"] = self._seats * ended
-        return info | {f"_{key}": ended.copy() for key in info}
+        return marked(info, ended)
 
-    # -- arguments ----------------------------------------------------------------------------
+    # -- arguments ---------------------------------------------------------------------
 
     def _parse_options(self, options: Mapping[str, Any] | None) -> tuple[Bools, Int64s | None, int]:
-        """Return the boards to start, the start positions if given, and the caller's player."""
-        known = _OPTIONS[:-1] if self._self_play else _OPTIONS
-        options = known_options(options, known, ", ".join(known))
+        """Return the boards to start, their start positions or None, and the caller's player."""
+        names = _OPTIONS[:-1] if self._self_play else _OPTIONS
+        options = check_options(options, names, ", ".join(names))
         where = batch.parse_where(options.get("reset_mask"), self.num_envs)
         player = self._player
         if "seat" in options:
-            player = chance.parse_player(self._self_play, options["seat"])
+            player = batch.parse_player(self._self_play, options["seat"])
         start = options.get("moves", options.get("position"))
         if start is None:
             if player != self._player:
-                chance.require_starts(self._openings, player)
+                batch.require_starts(self._openings, player)
             return where, None, player
+        starts, chosen = batch.bitboards(start), int(where.sum())
+        if len(starts) not in (1, chosen):
+            raise InvalidOption(f"{len(starts)} start positions: expected 1 or {chosen}")
         boards = np.zeros_like(self._boards)
-        batch.set_starts(boards, where, chance.require_starts(batch.bitboards(start), player))
+        boards[where] = batch.require_starts(starts, player)
         return where, boards, player
 
     def _parse_seed(self, seed: Any, where: Bools) -> Int64s:
@@ -450,20 +438,26 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
             isinstance(seed, Sequence) and not isinstance(seed, str)
         )
         if several:
-            each = [parse_seed(value) for value in seed]
-            if len(each) != size:
-                raise InvalidOption(f"{len(each)} seeds: expected one number or {size} of them")
-            given = where & np.array([value is not None for value in each])
-            seeds = np.array([(value or 0) % 2**64 for value in each], np.uint64)
+            numbers = [parse_seed(value) for value in seed]
+            if len(numbers) != size:
+                raise InvalidOption(f"{len(numbers)} seeds: expected one number or {size} of them")
+            seeded = where & np.array([number is not None for number in numbers])
+            seeds = np.array([(number or 0) % 2**64 for number in numbers], np.uint64)
         else:
             number = parse_seed(seed)
             super().reset(seed=number)
-            given = where & (number is not None)
+            seeded = where & (number is not None)
             seeds = np.arange(size, dtype=np.uint64) + np.uint64((number or 0) % 2**64)
         if self._started:
             streams = self._streams.copy()
         else:
             drawn = self.np_random.integers(2**63, size=size, dtype=np.uint64)
-            streams = chance.both_streams(drawn)
-        streams[:, given] = chance.both_streams(seeds[given])
+            streams = kernels.both_streams(drawn)
+        streams[:, seeded] = kernels.both_streams(seeds[seeded])
         return streams
+
+
+def marked(info: dict[str, Any], where: Bools) -> dict[str, Any]:
+    """Return info in Gymnasium's form, in which ``_key`` marks the boards that have the key."""
+    where = where.copy()
+    return info | {f"_{key}": where for key in info}

@@ -28,7 +28,7 @@ from ...agents.solver.book import default_book, twelve_ply_book
 from ...agents.solver.exam import SHA256, in_exam, keys
 from ...bitboard import CELLS, COLUMNS, FROM_TOP, ROWS, mirror_all
 from ...envs.batch import boards_from
-from ...envs.chance import streams
+from ...envs.kernels import streams
 from ...envs.vector import ConnectFourVectorEnv
 from ...position import Position
 
