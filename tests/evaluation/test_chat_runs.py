@@ -16,7 +16,7 @@ from c4env.agents.adapters.chat import Exchange
 from c4env.errors import InvalidOption, Unavailable
 from c4env.evaluation.__main__ import main
 from c4env.evaluation.exact.questions import quality
-from c4env.evaluation.report.page import conversations, model_rows
+from c4env.evaluation.report.models import conversations, model_rows
 from c4env.evaluation.store.run_files import GameRecord, read_games
 from c4env.evaluation.store.transcripts import TRANSCRIPTS_FILE, Spoken, read_transcripts
 from tests.helpers.chat import KEY, Fault, lowest_legal, server_with_key

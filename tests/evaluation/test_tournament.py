@@ -13,7 +13,7 @@ import pytest
 from c4env import agents, evaluation
 from c4env.errors import InvalidOption, UnreadableRun
 from c4env.evaluation.games.field import name_players
-from c4env.evaluation.games.field import Settings
+from c4env.evaluation.games.settings import Settings
 from c4env.evaluation.games.tournament import play, prepare
 from c4env.evaluation.store.header import gauntlet_order, opening_major
 from c4env.evaluation.store.run_files import GAMES_FILE, RUN_FILE, digest, read_games
