@@ -84,7 +84,7 @@ class Book:
                 scores, plies = data["scores"].astype(np.int8), int(data["plies"])
         except OSError as error:
             raise InvalidOption(f"book {name!r}: {error.strerror}") from None
-        except Exception:  # the file holds something else
+        except Exception:  # NumPy raises many kinds of errors for other files
             raise InvalidOption(f"{name}: not a book, or damaged") from None
         return cls(scores, plies, name)
 

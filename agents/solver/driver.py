@@ -1,9 +1,4 @@
-"""Drive null-window searches to the exact scores of positions and columns.
-
-Kernels that score many positions in one call.
-
-They have a module of their own, so that a search of one position does not wait for their compiling.
-"""
+"""Drive null-window searches to the exact scores of positions and of columns."""
 
 from __future__ import annotations
 
@@ -34,14 +29,14 @@ from ...bitboard import (
 )
 from ...position import Position, require_position
 from ..search.lowlevel import POINTER, pointer
-from .null_window import MIXED, ROOT, hashed, search, write_node
+from .null_window import MIXED, ROOT, mixed_key, search, write_node
 from .table import NO_SCORE
 
 ABORTED: Final = 99  # the score of a search that was stopped
 OUTWARDS: Final = tuple(COLUMNS - 1 - column for column in CENTRE_FIRST)  # right, then left
 LARGEST: Final = CELLS // 2 + 1  # the greatest score
-FAR: Final = 20  # most plies to a win beyond an alpha far from 0, if the sign is unknown
-FAR_SIGNED: Final = 28  # FAR if the sign is known
+SOON_PLIES: Final = 20  # most plies to a win beyond an alpha far from 0, if the sign is unknown
+SOON_PLIES_SIGNED: Final = 28  # the same if the sign is known
 
 
 @kernel("int64(int64, int64, int64)")
@@ -49,21 +44,21 @@ def next_alpha(lowest: int, highest: int, plies: int) -> int:
     """Return the next alpha to search, given that the score is in ``lowest..highest``.
 
     The first alphas are far from 0: such a search quickly decides whether a win comes soon, and
-    most easy positions need nothing more. If such a win would be more than ``FAR`` plies ahead, the
-    driver first finds the sign of the score, and then moves alpha outwards from 0.
+    most easy positions need nothing more. If such a win would be more than ``SOON_PLIES`` ahead,
+    the driver first finds the sign of the score, and then moves alpha outwards from 0.
     """
     if lowest >= 0:
         outer = highest >> 1
-        if outer > lowest + 1 and CELLS - 2 * outer - plies <= FAR_SIGNED:
+        if outer > lowest + 1 and CELLS - 2 * outer - plies <= SOON_PLIES_SIGNED:
             return outer
         return lowest
     if highest <= 0:
         outer = -((-lowest) >> 1)
-        if outer < highest - 2 and CELLS + 2 * outer - plies <= FAR_SIGNED:
+        if outer < highest - 2 and CELLS + 2 * outer - plies <= SOON_PLIES_SIGNED:
             return outer
         return highest - 1
     outer = highest >> 1 if highest >= -lowest else -((-lowest) >> 1)
-    if abs(outer) > 1 and CELLS - 2 * abs(outer) - plies <= FAR:
+    if abs(outer) > 1 and CELLS - 2 * abs(outer) - plies <= SOON_PLIES:
         return min(max(outer, lowest), highest - 1)
     return 0
 
@@ -101,7 +96,7 @@ def bisect_score(
     lowest = min(max(-win_score(plies + 4), floor), ceiling)
     highest = max(min(win_score(plies + 3), ceiling), floor)
     write_node(work, ROOT, mine, theirs, my_wins, their_wins, plies)
-    work[ROOT + MIXED] = hashed(mine, theirs, plies)
+    work[ROOT + MIXED] = mixed_key(mine, theirs, plies)
     while lowest < highest:
         alpha = next_alpha(lowest, highest, plies)
         score = search(table, work, ROOT, alpha)
@@ -136,20 +131,20 @@ def bound_score(
     nogil=True,
 )
 def score_columns(
-    table: Int64s, work: Int64s, mine: int, theirs: int, known: int, exact: bool, scores: Int8s
+    table: Int64s, work: Int64s, mine: int, theirs: int, best: int, exact: bool, scores: Int8s
 ) -> bool:
     """Write the scores ``[7]`` of the columns of an unfinished position; False if stopped.
 
     A full column gets ``NO_SCORE``. If not ``exact``, the best columns have their scores, and all
-    others just less. ``known`` is the position's own score, or ``NO_SCORE`` if the search must find
-    it.
+    others just less. ``best`` is the position's score, or ``NO_SCORE`` if the search must find it.
     """
     words = pointer(table)
     frames = pointer(work)
     occupied = mine | theirs
     plies = popcount(occupied)
     symmetric = mirror(mine) == mine and mirror(theirs) == theirs
-    best = known if known != NO_SCORE else solve(words, frames, mine, theirs, -LARGEST, LARGEST)
+    if best == NO_SCORE:
+        best = solve(words, frames, mine, theirs, -LARGEST, LARGEST)
     if best == ABORTED:
         return False
     # A column's score is between a loss by the opponent's next disc and the best score.
@@ -218,16 +213,6 @@ def first_invalid(mine: Int64s, theirs: Int64s) -> int:
     return -1
 
 
-def _integers(given: object) -> Int64s:
-    try:
-        boards = np.asarray(given)
-        if boards.size == 0 or boards.dtype.kind in "iu":
-            return np.ascontiguousarray(boards, np.int64)
-    except ValueError:  # lists of different lengths
-        pass
-    raise InvalidOption(f"bitboards {given!r}: expected integers")
-
-
 def parse_bitboards(
     mine: Sequence[Position] | ArrayLike, theirs: ArrayLike | None
 ) -> tuple[Int64s, Int64s]:
@@ -261,3 +246,13 @@ def parse_bitboards(
             f"{int(second[bad]):#x} are not a position"
         )
     return first, second
+
+
+def _integers(bitboards: object) -> Int64s:
+    try:
+        array = np.asarray(bitboards)
+        if array.size == 0 or array.dtype.kind in "iu":
+            return np.ascontiguousarray(array, np.int64)
+    except ValueError:  # lists of different lengths
+        pass
+    raise InvalidOption(f"bitboards {bitboards!r}: expected integers")
