@@ -10,20 +10,13 @@ B ("Implementation Report - Connect Four with Minimax AI").
 
 from __future__ import annotations
 
-import itertools
 from math import log
 from typing import Any, ClassVar, Final, NamedTuple
 
 import numpy as np
 from numba import types
 
-from c4env.agents.search.threads import (
-    STOPPED,
-    UNWATCHED,
-    WORDS,
-    run_interruptibly,
-    search_interruptibly,
-)
+from c4env.agents.search.threads import STOPPED, search_interruptibly
 from c4env.arrays import Int64s
 from c4env.jit import kernel
 
@@ -216,7 +209,6 @@ class FixedDepth(SearchingAgent):
         self.depth = depth
         self.rules = rules
         self.order = order  # of the columns at the root, packed; the first of equal columns is best
-        self.threads = 1  # that share the boards of choose_many
         self.heuristic = heuristic
         function = load(heuristic)
         self._heuristic = as_argument(function)
@@ -243,18 +235,10 @@ class FixedDepth(SearchingAgent):
         columns, nodes = np.empty((2, len(discs)), np.int64)
         rules = tuple(self.rules._replace(prune=True))
         settings = self.depth, self.order, self._heuristic, rules
-
-        def task(work: Int64s) -> None:
-            span = slice(*spans.pop())
-            best_columns(discs[span], *settings, columns[span], nodes[span], work)
-
-        parts = max(1, min(self.threads, len(discs)))
-        edges = [len(discs) * part // parts for part in range(parts + 1)]
-        spans = list(itertools.pairwise(edges))
-        if parts == 1 and len(discs) * COLUMNS**self.depth <= QUICK_LEAVES:
-            task(UNWATCHED)
-        else:
-            run_interruptibly(task, [np.zeros(WORDS, np.int64) for _ in spans])
+        search_interruptibly(
+            lambda work: best_columns(discs, *settings, columns, nodes, work),
+            quick=len(discs) * COLUMNS**self.depth <= QUICK_LEAVES,
+        )
         if (nodes < 0).any():
             raise not_a_value(self.heuristic)
         self.nodes = int(nodes.sum())
@@ -266,13 +250,10 @@ class FixedDepth(SearchingAgent):
         Each later move of the principal variation takes another search, which ``nodes`` omits.
         """
         column, value, nodes = self._best(position)
-        left = self.depth - 1
+        left, order = self.depth - 1, self.rules.order
 
         def reply(after: Position, ply: int) -> int:
-            searching = ply % 2 == 1
-            return self._search(after.mine, after.theirs, left - ply, searching, self.rules.order)[
-                0
-            ]
+            return self._search(after.mine, after.theirs, left - ply, ply % 2 == 1, order)[0]
 
         line = line_of_play(position.play(column), reply, left)
         return SearchResult(column, value, nodes, self.depth, (column, *line))

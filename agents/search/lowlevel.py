@@ -54,6 +54,16 @@ def board_key(mine: int, theirs: int) -> int:
 
 
 @kernel("int64(int64)")
+def bit_length(number: int) -> int:
+    """Return the number of binary digits of an integer >= 0."""
+    bits = 0
+    while number:  # compiled to one instruction
+        number >>= 1
+        bits += 1
+    return bits
+
+
+@kernel("int64(int64)")
 def trailing_zeros(bits: int) -> int:
     """Return the index of the lowest set bit; ``bits`` is not 0."""
     return popcount((bits & -bits) - 1)
@@ -91,14 +101,6 @@ def _prefetch(typingctx: Any, pointer: Any, index: Any) -> Any:
     return types.void(_POINTER, types.int64), codegen
 
 
-@_intrinsic
-def _leading_zeros(typingctx: Any, bits: Any) -> Any:
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return builder.ctlz(args[0], ir.IntType(1)(0))
-
-    return types.int64(types.int64), codegen
-
-
 if config.DISABLE_JIT:
 
     def pointer(array: Int64s) -> Any:
@@ -107,10 +109,6 @@ if config.DISABLE_JIT:
 
     def prefetch(table: Any, index: int) -> None:
         """Do nothing, since uncompiled code cannot prefetch."""
-
-    def bit_length(number: int) -> int:
-        """The number of binary digits of an integer >= 0."""
-        return number.bit_length()
 
 else:
 
@@ -123,8 +121,3 @@ else:
     def prefetch(table: Any, index: int) -> None:
         """Prefetch a word of the table into the processor's cache."""
         _prefetch(table, index)
-
-    @kernel("int64(int64)")
-    def bit_length(number: int) -> int:
-        """The number of binary digits of an integer >= 0."""
-        return 64 - int(_leading_zeros(number))

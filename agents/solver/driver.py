@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, Final, cast
+from typing import Final, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -28,7 +28,7 @@ from ...bitboard import (
     winning_cells,
 )
 from ...position import Position, require_position
-from ..search.lowlevel import POINTER, pointer
+from ..search.lowlevel import pointer
 from .null_window import MIXED, ROOT, mixed_key, search, write_node
 from .table import NO_SCORE
 
@@ -63,9 +63,9 @@ def next_alpha(lowest: int, highest: int, plies: int) -> int:
     return 0
 
 
-@kernel(f"UniTuple(int64, 2)({POINTER}, {POINTER}, int64, int64, int64, int64)")
-def bisect_score(
-    table: Any, work: Any, mine: int, theirs: int, floor: int, ceiling: int
+@kernel("UniTuple(int64, 2)(int64[::1], int64[::1], int64, int64, int64, int64)", nogil=True)
+def bound_score(
+    table: Int64s, work: Int64s, mine: int, theirs: int, floor: int, ceiling: int
 ) -> tuple[int, int]:
     """Return a lower and an upper bound on the score of a position that is not won.
 
@@ -95,11 +95,12 @@ def bisect_score(
         floor, ceiling = -ceiling, -floor
     lowest = min(max(-win_score(plies + 4), floor), ceiling)
     highest = max(min(win_score(plies + 3), ceiling), floor)
-    write_node(work, ROOT, mine, theirs, my_wins, their_wins, plies)
+    words, frames = pointer(table), pointer(work)
+    write_node(frames, ROOT, mine, theirs, my_wins, their_wins, plies)
     work[ROOT + MIXED] = mixed_key(mine, theirs, plies)
     while lowest < highest:
         alpha = next_alpha(lowest, highest, plies)
-        score = search(table, work, ROOT, alpha)
+        score = search(words, frames, ROOT, alpha)
         if work[NODES] >= work[LIMIT]:
             break
         if score > alpha:
@@ -111,25 +112,14 @@ def bisect_score(
     return lowest, highest
 
 
-@kernel(f"int64({POINTER}, {POINTER}, int64, int64, int64, int64)")
-def solve(table: Any, work: Any, mine: int, theirs: int, floor: int, ceiling: int) -> int:
-    """Return the score that :func:`bisect_score` finds; ``ABORTED`` if the search was stopped."""
-    lowest, highest = bisect_score(table, work, mine, theirs, floor, ceiling)
+@kernel("int64(int64[::1], int64[::1], int64, int64, int64, int64)")
+def solve(table: Int64s, work: Int64s, mine: int, theirs: int, floor: int, ceiling: int) -> int:
+    """Return the score that :func:`bound_score` finds; ``ABORTED`` if the search was stopped."""
+    lowest, highest = bound_score(table, work, mine, theirs, floor, ceiling)
     return lowest if lowest == highest else ABORTED
 
 
-@kernel("UniTuple(int64, 2)(int64[::1], int64[::1], int64, int64, int64, int64)", nogil=True)
-def bound_score(
-    table: Int64s, work: Int64s, mine: int, theirs: int, floor: int, ceiling: int
-) -> tuple[int, int]:
-    """Call :func:`bisect_score` from Python."""
-    return bisect_score(pointer(table), pointer(work), mine, theirs, floor, ceiling)
-
-
-@kernel(
-    "boolean(int64[::1], int64[::1], int64, int64, int64, boolean, int8[::1])",
-    nogil=True,
-)
+@kernel("boolean(int64[::1], int64[::1], int64, int64, int64, boolean, int8[::1])", nogil=True)
 def score_columns(
     table: Int64s, work: Int64s, mine: int, theirs: int, best: int, exact: bool, scores: Int8s
 ) -> bool:
@@ -138,13 +128,11 @@ def score_columns(
     A full column gets ``NO_SCORE``. If not ``exact``, the best columns have their scores, and all
     others just less. ``best`` is the position's score, or ``NO_SCORE`` if the search must find it.
     """
-    words = pointer(table)
-    frames = pointer(work)
     occupied = mine | theirs
     plies = popcount(occupied)
     symmetric = mirror(mine) == mine and mirror(theirs) == theirs
     if best == NO_SCORE:
-        best = solve(words, frames, mine, theirs, -LARGEST, LARGEST)
+        best = solve(table, work, mine, theirs, -LARGEST, LARGEST)
     if best == ABORTED:
         return False
     # A column's score is between a loss by the opponent's next disc and the best score.
@@ -159,7 +147,7 @@ def score_columns(
         elif has_won(mine | cell):
             scores[column] = win_score(plies + 1)
         else:
-            score = solve(words, frames, theirs, mine | cell, -best, -least)
+            score = solve(table, work, theirs, mine | cell, -best, -least)
             if score == ABORTED:
                 return False
             scores[column] = -score
@@ -167,32 +155,23 @@ def score_columns(
 
 
 @kernel(
-    "int64(int64[::1], int64[::1], int64[::1], int64[::1], int8[:, ::1], int64, int64)",
-    nogil=True,
+    "int64(int64[::1], int64[::1], int64[::1], int64[::1], int8[:, ::1], int64, int64)", nogil=True
 )
 def score_range(
-    table: Int64s,
-    work: Int64s,
-    mine: Int64s,
-    theirs: Int64s,
-    scores: Int8s,
-    start: int,
-    stop: int,
+    table: Int64s, work: Int64s, mine: Int64s, theirs: Int64s, scores: Int8s, start: int, stop: int
 ) -> int:
     """Write the scores of positions ``start`` to ``stop - 1``, or the scores of their columns.
 
     ``scores`` is [N, 1] for positions, or [N, 7] for columns; a full column gets ``NO_SCORE``.
     Returns the index of the first position without a score, ``stop`` unless the search was stopped.
     """
-    words = pointer(table)
-    frames = pointer(work)
     for i in range(start, stop):
         first, second = int(mine[i]), int(theirs[i])
         if scores.shape[1] == 1:
             if has_won(second):
                 scores[i, 0] = -win_score(popcount(first | second))
                 continue
-            score = solve(words, frames, first, second, -LARGEST, LARGEST)
+            score = solve(table, work, first, second, -LARGEST, LARGEST)
             if score == ABORTED:
                 return i
             scores[i, 0] = score
