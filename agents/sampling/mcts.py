@@ -30,7 +30,7 @@ from ...bitboard import (
 )
 from ...position import Position
 from ..options import Megabytes, Movetime, Simulations, validate_args
-from .tree import NODE_ARRAY, OPEN, SEARCH_RECORD, TreeAgent, add_result, expand, prove_leaf, sign
+from .tree import NODE_ARRAY, OPEN, SEARCH_RECORD, TreeAgent, back_up, expand, prove_leaf, sign
 
 _int64, _float64, _bool = types.int64, types.float64, types.boolean
 _words = types.int64[::1]
@@ -148,7 +148,7 @@ def simulate(
                 result, state = random_playout(mine, theirs, state)
             result = -result
         search["deepest"] = max(int(search["deepest"]), depth)
-        add_result(tree, path, depth, float(result))
+        back_up(tree, path, depth, 1, 0.0, float(result))
         done += 1
     search["used"], search["random"] = used, state
     return done

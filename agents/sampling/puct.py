@@ -29,11 +29,6 @@ from ..options import Megabytes, Movetime, Share, Simulations, validate_args
 from .search import LEAF, PUCT_ROOT, complete_by_mixed_value, search
 from .tree import OPEN, TreeAgent
 
-PolicyValue = Callable[..., Any]
-"""A network in the one shape of :mod:`c4env.agents.adapters.networks`, such as a function from
-observations, int8 ``[N, 6, 7, 2]``, and action masks, int8 ``[N, 7]``, to a policy ``[N, 7]`` and
-expected results for the side to move, ``[N]`` from -1 to 1. Without results, all count as 0."""
-
 LEARNED: Final = "learned"
 SELFPLAY: Final = "selfplay:"
 
@@ -45,15 +40,15 @@ class CheckedNetwork:
     ``deterministic`` is True if the network is known to be.
     """
 
-    def __init__(self, function: str | PolicyValue, policy: str) -> None:
+    def __init__(self, function: str | Callable[..., Any], policy: str) -> None:
         self.policy = policy
         self._name = function if isinstance(function, str) else repr(function)
-        self._function = find_function(function)
-        self.deterministic = self._function.deterministic
+        self._network = find_network(function)
+        self.deterministic = self._network.deterministic
 
     def __call__(self, planes: Int8s, masks: Int8s) -> tuple[Float64s, Float64s]:
         """Return the columns' weights ``[N, 7]``, >= 0 and 0 where full, and the values ``[N]``."""
-        policies, values = self._function(planes, masks)
+        policies, values = self._network(planes, masks)
         if values is None:
             values = np.zeros(len(masks))
         for part in (policies, values):
@@ -82,7 +77,7 @@ class CheckedNetwork:
         )
 
 
-def find_function(function: str | PolicyValue) -> Network:
+def find_network(function: str | Callable[..., Any]) -> Network:
     """Find a network by its name or import path, or take one."""
     who = f"puct: function={function!r}"
     source: Any = function
@@ -136,7 +131,7 @@ class PUCT(TreeAgent):
     default_simulations = 400
     deterministic = derived(
         lambda agent: (
-            agent._function.deterministic
+            agent._network.deterministic
             and not (agent.reuse or agent.movetime or agent.dirichlet_fraction)
         )
     )
@@ -166,7 +161,7 @@ class PUCT(TreeAgent):
         self.dirichlet_fraction = dirichlet_fraction
         self.dirichlet_alpha = dirichlet_alpha
         self.slice = 4 * batch
-        self._function = CheckedNetwork(function, policy)
+        self._network = CheckedNetwork(function, policy)
         self._leaves = np.zeros(batch, LEAF)
 
     def _prepare(self, position: Position) -> None:
@@ -195,7 +190,7 @@ class PUCT(TreeAgent):
 
     def _evaluate(self, boards: Int64s) -> tuple[Float64s, Float64s]:
         observations = observed(boards)
-        return self._function(observations["observation"], observations["action_mask"])
+        return self._network(observations["observation"], observations["action_mask"])
 
     def _chosen(self) -> int:
         if self.choice == "visits" or self._tree[0]["proof"] != OPEN:

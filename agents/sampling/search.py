@@ -27,7 +27,7 @@ from c4env.arrays import Float64s, Int64s
 from c4env.jit import kernel
 
 from ...bitboard import CELLS, COLUMNS, drop
-from .tree import NODE, NODE_ARRAY, OPEN, SEARCH_RECORD, add_result, expand, prove_leaf, sign
+from .tree import NODE, NODE_ARRAY, OPEN, SEARCH_RECORD, back_up, expand, prove_leaf, sign
 
 Evaluate = Callable[[Int64s], tuple[Any, Any]]
 """A function from boards, int64 ``[M, 2]`` with the side to move first, to a policy ``[M, 7]`` and
@@ -170,23 +170,6 @@ def descend(tree: NDArray[np.void], search: np.void, leaf: np.void, considered: 
     leaf["board"][0], leaf["board"][1] = mine, theirs
 
 
-@kernel(types.void(NODE_ARRAY, _words, _int64, _float64))
-def begin_visit(tree: NDArray[np.void], path: Int64s, depth: int, loss: float) -> None:
-    """Add a visit and a virtual loss to each node of a path."""
-    for step in range(depth + 1):
-        tree[path[step]]["visits"] += 1
-        tree[path[step]]["total"] -= loss
-
-
-@kernel(types.void(NODE_ARRAY, _words, _int64, _float64, _float64))
-def end_visit(tree: NDArray[np.void], path: Int64s, depth: int, loss: float, result: float) -> None:
-    """Undo the virtual loss of each node of a path, and add the result, whose sign alternates."""
-    for step in range(depth, -1, -1):
-        tree[path[step]]["total"] += loss
-        tree[path[step]]["total"] += result
-        result = -result
-
-
 @kernel(_int64(TREES, SEARCHES, LEAVES, _rows, _int64), nogil=True)
 def select_leaves(
     trees: NDArray[np.void],
@@ -223,10 +206,10 @@ def select_leaves(
                 search["left"] -= 1
                 search["deepest"] = max(int(search["deepest"]), depth)
                 if proof != OPEN:
-                    add_result(tree, path, depth, float(sign(proof)))
+                    back_up(tree, path, depth, 1, 0.0, float(sign(proof)))
                 else:
                     tree[node]["first"] = PENDING
-                    begin_visit(tree, path, depth, search["loss"])
+                    back_up(tree, path, depth, 1, -search["loss"], 0.0)
                     leaf["tree"] = i
                     waiting += 1
     return waiting
@@ -274,7 +257,7 @@ def expand_leaves(
                 tree[child]["prior"] = weight / total if total > 0.0 else 1.0 / (end - first)
         if depth == 0:
             search["value"] = values[i]
-        end_visit(tree, path, depth, search["loss"], -values[i])
+        back_up(tree, path, depth, 0, search["loss"], -values[i])
 
 
 def search(

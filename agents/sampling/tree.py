@@ -165,11 +165,14 @@ def prove_leaf(tree: NDArray[np.void], path: Int64s, depth: int, mine: int, thei
     return 0
 
 
-@kernel(types.void(NODE_ARRAY, _words, _int64, _float64))
-def add_result(tree: NDArray[np.void], path: Int64s, depth: int, result: float) -> None:
-    """Add a visit and a result to each node of a path; the sign of the result alternates."""
+@kernel(types.void(NODE_ARRAY, _words, _int64, _int64, _float64, _float64))
+def back_up(
+    tree: NDArray[np.void], path: Int64s, depth: int, visits: int, change: float, result: float
+) -> None:
+    """Add visits, a change and a result to each node of a path; the result's sign alternates."""
     for step in range(depth, -1, -1):
-        tree[path[step]]["visits"] += 1
+        tree[path[step]]["visits"] += visits
+        tree[path[step]]["total"] += change
         tree[path[step]]["total"] += result
         result = -result
 

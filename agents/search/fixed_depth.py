@@ -1,4 +1,4 @@
-"""Minimax to a fixed depth, with or without alpha-beta pruning, and the published systems of it.
+"""Minimax to a fixed depth, with or without alpha-beta pruning, and published systems that use it.
 
 The systems search the same tree, but differ in the order of columns and in the values of a win and
 of a full board. :class:`Rules` holds these settings.

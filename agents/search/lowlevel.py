@@ -20,6 +20,11 @@ from c4env.jit import config, kernel
 from ... import bitboard
 from ...bitboard import BOTTOM, COLUMNS, popcount
 
+# The type of a pointer to int64 words in a signature. A recursive kernel passes a pointer in one
+# register, but an array in seven. Uncompiled kernels use the array itself.
+POINTER: Final = "CPointer(int64)"
+_POINTER: Final = types.CPointer(types.int64)
+
 COLUMN_BITS: Final = COLUMNS.bit_length()
 COLUMN_MASK: Final = (1 << COLUMN_BITS) - 1
 
@@ -56,11 +61,9 @@ def board_key(mine: int, theirs: int) -> int:
 @kernel("int64(int64)")
 def bit_length(number: int) -> int:
     """Return the number of binary digits of an integer >= 0."""
-    bits = 0
-    while number:  # compiled to one instruction
-        number >>= 1
-        bits += 1
-    return bits
+    for shift in (1, 2, 4, 8, 16, 32):  # sets all bits below the highest
+        number |= number >> shift
+    return popcount(number)
 
 
 @kernel("int64(int64)")
@@ -71,11 +74,6 @@ def trailing_zeros(bits: int) -> int:
 
 # This type keeps a checker from requiring the compiler's own arguments in each call.
 _intrinsic: Callable[[Any], Any] = intrinsic
-
-# The type of a pointer to int64 words in a signature. A recursive kernel passes a pointer in one
-# register, but an array in seven. Uncompiled kernels use the array itself.
-POINTER: Final = "CPointer(int64)"
-_POINTER: Final = types.CPointer(types.int64)
 
 
 @_intrinsic

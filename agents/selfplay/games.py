@@ -1,4 +1,8 @@
-"""The games of a network against itself, one ply at a time on all boards."""
+"""The games of a network against itself, one ply at a time on all boards.
+
+Each position of a game is a sample to learn from: its policy is the search's, and its value a mean
+of the search's value and the game's result.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +36,6 @@ SAMPLE: Final = np.dtype(
     ]
 )
 Samples = NDArray[np.void]
-Search = Callable[[Int64s, Float64s], PolicyOutput]
 
 
 @kernel("int8[::1](int64[:, ::1], int64[::1])", nogil=True)
@@ -85,7 +88,7 @@ class SelfPlayGames:
         self.moves: Samples = np.zeros((boards, CELLS), SAMPLE)  # of the running games, by ply
         begin_games(self.boards, np.full(boards, WON, np.int8), generator, FROM_EMPTY)
 
-    def play(self, search: Search) -> Samples:
+    def play(self, search: Callable[[Int64s, Float64s], PolicyOutput]) -> Samples:
         """Play one ply on every board; return samples of the games that ended.
 
         Most positions with a forced move are left out.

@@ -47,6 +47,9 @@ class PolicyOutput(NamedTuple):
     proven: Bools  # [N] True where the value is the result of perfect play
 
 
+_output = (types.int64[::1], types.float64[:, ::1], types.float64[::1], types.boolean[::1])
+
+
 class GumbelSearch:
     """Searches many positions with one evaluation function.
 
@@ -119,13 +122,7 @@ def expand_decided(trees: NDArray[np.void], searches: NDArray[np.void]) -> None:
             searches[i]["left"] = 0
 
 
-@kernel(
-    types.void(
-        *(TREES, SEARCHES, types.int64[::1], types.float64[:, ::1]),
-        *(types.float64[::1], types.boolean[::1]),
-    ),
-    nogil=True,
-)
+@kernel(types.void(TREES, SEARCHES, *_output), nogil=True)
 def conclude(
     trees: NDArray[np.void],
     searches: NDArray[np.void],

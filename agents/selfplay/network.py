@@ -249,8 +249,8 @@ class Optimiser:
 
     def _split(self) -> tuple[list[nn.Parameter], list[nn.Parameter]]:
         hidden = self.network.hidden()
-        is_hidden = {id(matrix) for matrix in hidden}
-        return hidden, [p for p in self.network.parameters() if id(p) not in is_hidden]
+        hidden_ids = {id(matrix) for matrix in hidden}
+        return hidden, [p for p in self.network.parameters() if id(p) not in hidden_ids]
 
     def refresh(self) -> None:
         """Include the new parameters of a network that has grown."""

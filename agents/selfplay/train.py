@@ -90,7 +90,7 @@ BEHIND: Final = 16  # plies of all games that learning may be behind while games
 FLAT: Final = 0.5  # share of the time after which a cosine lowers the learning rate too
 LAST_FACTOR: Final = 0.1  # the factor at the end of the cosine
 AVERAGE: Final = 0.995  # decay of the moving average of the weights, by which the network plays
-SAVED: Final = 60.0  # seconds between two checkpoints
+SAVE_EVERY: Final = 60.0  # seconds between two checkpoints
 REPORTS: Final = 20  # in a training; each keeps the current network
 
 STATE: Final = "state.pt"
@@ -167,7 +167,7 @@ def improve(
             losses = losses[-1:]
             trainer.seconds = time.monotonic() - begun
             before, saved = (trainer.seconds, trainer.positions), -math.inf
-        if trainer.seconds - saved > SAVED:
+        if trainer.seconds - saved > SAVE_EVERY:
             trainer.save()
             saved = trainer.seconds
 

@@ -44,7 +44,6 @@ from ...bitboard import (
     STRIDE,
     UP,
     has_won,
-    mirror,
     playable,
     popcount,
     safe_moves,
@@ -52,7 +51,7 @@ from ...bitboard import (
     winning_cells,
 )
 from ..search.lowlevel import POINTER, board_key, trailing_zeros
-from .table import bucket_mask, fetch, lower_bound, mix, probe, store, upper_bound
+from .table import bucket_mask, fetch, lower_bound, mix, position_key, probe, store, upper_bound
 
 # Words of a thread's workspace, after the words of ``c4env.agents.search.threads``.
 EPOCH: Final = 2
@@ -202,10 +201,7 @@ def parity_bound(
 @kernel("int64(int64, int64, int64)")
 def mixed_key(mine: int, theirs: int, plies: int) -> int:
     """Return a position's mixed key; mirror images share it up to ``MIRROR_PLIES`` discs."""
-    key = board_key(mine, theirs)
-    if plies <= MIRROR_PLIES:
-        key = min(key, mirror(key))
-    return mix(key)
+    return mix(position_key(mine, theirs) if plies <= MIRROR_PLIES else board_key(mine, theirs))
 
 
 @kernel("int64(int64, int64, int64, int64, int64, int64)")

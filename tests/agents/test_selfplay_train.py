@@ -21,7 +21,7 @@ from c4env.agents.selfplay import games, train  # noqa: E402  # they need torch
 SMALL = {"boards": 16, "channels": 4, "units": 8, "batch": 32, "stages": "0:2:0"}
 STAGE = train.Stage(2, 0)
 GROWN = train.Stage(3, 2)
-QUICK = {"FEWEST": 2, "BEHIND": 4, "SAVED": 0.0, "REPORTS": 1}
+QUICK = {"FEWEST": 2, "BEHIND": 4, "SAVE_EVERY": 0.0, "REPORTS": 1}
 CPU = torch.device("cpu")
 # The ways of a training: as on a CPU, with one group or two, and as on CUDA, where the device
 # computes the planes, and each group has an evaluator of its own.
