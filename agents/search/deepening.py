@@ -231,7 +231,7 @@ def deepen(
     count = list_moves(work, mine, theirs, safe, depth, first)
     best, chosen, floor = -INFINITY, -1, alpha
     for i in range(count):
-        column = work[MOVES + plies * COLUMNS + i] & COLUMN_MASK
+        column = int(work[MOVES + plies * COLUMNS + i]) & COLUMN_MASK
         cell = safe & (COLUMN << (STRIDE * column))
         after = mine | cell
         value = floor
