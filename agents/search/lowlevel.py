@@ -66,12 +66,6 @@ def bit_length(number: int) -> int:
     return popcount(number)
 
 
-@kernel("int64(int64)")
-def trailing_zeros(bits: int) -> int:
-    """Return the index of the lowest set bit; ``bits`` is not 0."""
-    return popcount((bits & -bits) - 1)
-
-
 # This type keeps a checker from requiring the compiler's own arguments in each call.
 _intrinsic: Callable[[Any], Any] = intrinsic
 

@@ -73,8 +73,6 @@ class Book:
         """The ascending keys ``[N]`` of the positions of ``plies`` discs."""
         return self._keys[self.plies]
 
-    # -- files ------------------------------------------------------------------------
-
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Book:
         """Read a book file; InvalidOption if it cannot be read or is not a book."""

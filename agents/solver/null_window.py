@@ -31,7 +31,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from c4env.agents.search.threads import LIMIT, NEVER, NODES, STOPPED, WORDS
+from c4env.agents.search.threads import LIMIT, NEVER, NODES, WORDS
 from c4env.arrays import Int64s
 from c4env.jit import kernel
 
@@ -50,7 +50,7 @@ from ...bitboard import (
     win_score,
     winning_cells,
 )
-from ..search.lowlevel import POINTER, board_key, trailing_zeros
+from ..search.lowlevel import POINTER, board_key
 from .table import bucket_mask, fetch, lower_bound, mix, position_key, probe, store, upper_bound
 
 # Words of a thread's workspace, after the words of ``c4env.agents.search.threads``.
@@ -107,11 +107,10 @@ UNDECIDED: Final = 99  # in place of a bound on the score
 
 def reset_workspace(work: Int64s, table: Int64s, epoch: int) -> None:
     """Prepare a workspace for a search with a table and an epoch."""
-    work[NODES] = 0
+    work[:WORDS] = 0
     work[LIMIT] = NEVER
     work[EPOCH] = epoch
     work[MASK] = len(table) // 2 - 1
-    work[STOPPED] = 0
 
 
 @kernel("int64(int64)")
@@ -222,7 +221,7 @@ def move_priority(
         + CHOICE * popcount(moves & ~(their_wins >> UP))
         + FORCED * forced
         + TURN_LOST * (forced & 1)  # the other side is to move in the quiet position
-        + int(CELL_VALUES[trailing_zeros(cell)])
+        + int(CELL_VALUES[popcount(cell - 1)])
     )
 
 

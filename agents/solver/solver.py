@@ -87,8 +87,6 @@ class Solver:
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.book, self.table_mb)
 
-    # -- one position ---------------------------------------------------------------
-
     def score(self, position: Position) -> int:
         """Return the exact score of a position."""
         return self._score(position, -LARGEST, LARGEST)
@@ -187,8 +185,6 @@ class Solver:
             self.nodes = nodes
         return line
 
-    # -- many positions -------------------------------------------------------------
-
     def scores_many(
         self,
         mine: Sequence[Position] | ArrayLike,
@@ -230,8 +226,6 @@ class Solver:
         """Give the table's memory back; the next search allocates it again."""
         with self._lock:
             self._table = None
-
-    # -- implementation -------------------------------------------------------------
 
     def _new_epoch(self) -> int:
         """Start a new epoch, which makes all entries invalid; after the last, drop the table."""
