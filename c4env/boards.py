@@ -90,8 +90,8 @@ SHARED: Final = """
 STANDARD_ONLY: Final = """
     envs.text
     agents.adapters.chat agents.network agents.search.deepening agents.search.rustport
-    agents.selfplay.alphazero agents.selfplay.folder agents.selfplay.games agents.selfplay.network
-    agents.selfplay.ppo agents.selfplay.search agents.selfplay.train
+    agents.selfplay.alphazero agents.selfplay.folder agents.selfplay.games agents.selfplay.gumbel
+    agents.selfplay.network agents.selfplay.ppo agents.selfplay.train
     agents.solver.exam agents.solver.twelve
     evaluation.cli.check evaluation.cli.data evaluation.cli.leaderboard evaluation.cli.quality
     evaluation.cli.refute evaluation.cli.web evaluation.exact evaluation.report.models

@@ -1,9 +1,12 @@
-"""Monte Carlo tree search: UCT with random or greedy playouts and with proofs."""
+"""Monte Carlo tree search: UCT with random or greedy playouts and with proofs.
+
+Source: Kocsis, Szepesvári, "Bandit based Monte-Carlo planning", 2006.
+"""
 
 from __future__ import annotations
 
 import math
-from typing import Annotated, Final, Literal
+from typing import Annotated, Literal
 
 import numpy as np
 from numba import types
@@ -27,12 +30,9 @@ from ...bitboard import (
 )
 from ...position import Position
 from ..options import Megabytes, Movetime, Simulations, validate_args
-from .tree import NODE_ARRAY, OPEN, SEARCH_RECORD, TreeAgent, add_result, expand, prove_leaf, sign
+from .tree import NODE_ARRAY, OPEN, SEARCH_RECORD, TreeAgent, back_up, expand, prove_leaf, sign
 
-GREEDY: Final = 1
-ROLLOUTS: Final = {"random": 0, "greedy": GREEDY}
-
-_int64 = types.int64
+_int64, _float64, _bool = types.int64, types.float64, types.boolean
 _words = types.int64[::1]
 
 
@@ -86,7 +86,7 @@ def greedy_playout(mine: int, theirs: int, state: int) -> tuple[int, int]:
         sign = -sign
 
 
-@kernel(types.int64(NODE_ARRAY, _int64, types.float64))
+@kernel(_int64(NODE_ARRAY, _int64, _float64))
 def select_ucb1(tree: NDArray[np.void], node: int, exploration: float) -> int:
     """Return the child of an undecided node with the greatest upper confidence bound (UCB1).
 
@@ -108,14 +108,14 @@ def select_ucb1(tree: NDArray[np.void], node: int, exploration: float) -> int:
     return chosen
 
 
-@kernel(types.int64(NODE_ARRAY, SEARCH_RECORD[::1], _words, _int64, _int64), nogil=True)
+@kernel(_int64(NODE_ARRAY, SEARCH_RECORD[::1], _words, _int64, _bool), nogil=True)
 def simulate(
-    tree: NDArray[np.void], searches: NDArray[np.void], path: Int64s, most: int, rollout: int
+    tree: NDArray[np.void], searches: NDArray[np.void], path: Int64s, most: int, greedy: bool
 ) -> int:
     """Run ``most`` simulations, or fewer if the root is proven; return their number.
 
     A simulation descends to a new leaf, plays out from the leaf, and backs the result up. The root
-    has children. ``path`` ``[CELLS + 1]`` is working memory.
+    must have children. ``path`` ``[CELLS + 1]`` is working memory.
     """
     search = searches[0]
     root_mine, root_theirs = int(search["root"][0]), int(search["root"][1])
@@ -142,13 +142,13 @@ def simulate(
         if proof != OPEN:
             result = sign(proof)
         else:
-            if rollout == GREEDY:
+            if greedy:
                 result, state = greedy_playout(mine, theirs, state)
             else:
                 result, state = random_playout(mine, theirs, state)
             result = -result
         search["deepest"] = max(int(search["deepest"]), depth)
-        add_result(tree, path, depth, float(result))
+        back_up(tree, path, depth, 1, 0.0, float(result))
         done += 1
     search["used"], search["random"] = used, state
     return done
@@ -190,4 +190,4 @@ class MCTS(TreeAgent):
         self._search["random"] = number % STATES
 
     def _grow(self, most: int) -> int:
-        return simulate(self._tree, self._search, self._path, most, ROLLOUTS[self.rollout])
+        return simulate(self._tree, self._search, self._path, most, self.rollout == "greedy")

@@ -1,6 +1,9 @@
-"""The network that leads a tree search, by name or import path; its answers are checked.
+"""PUCT: AlphaZero's tree search with a policy and value function and with proofs.
 
-PUCT: AlphaZero's tree search with a policy and value function and with proofs.
+    agents.make("puct:learned,simulations=200")
+
+Source: Silver and others, "A general reinforcement learning algorithm that masters chess, shogi,
+and Go through self-play", 2018.
 """
 
 from __future__ import annotations
@@ -26,61 +29,55 @@ from ..options import Megabytes, Movetime, Share, Simulations, validate_args
 from .search import LEAF, PUCT_ROOT, complete_by_mixed_value, search
 from .tree import OPEN, TreeAgent
 
-PolicyValue = Callable[..., Any]
-"""A network in the one shape of :mod:`c4env.agents.adapters.networks`, such as a function from
-observations, int8 ``[N, 6, 7, 2]``, and action masks, int8 ``[N, 7]``, to a policy ``[N, 7]`` and
-expected results for the side to move, ``[N]`` from -1 to 1. Without results, all count as 0."""
-
 LEARNED: Final = "learned"
 SELFPLAY: Final = "selfplay:"
-LOGITS: Final = "logits"
 
 
-class Asked:
-    """A network with checks of its answers.
+class CheckedNetwork:
+    """A network whose answers are checked; a malformed answer raises InvalidOption.
 
-    ``policy`` is the form of the network's policy, ``"logits"`` or ``"probabilities"``. A
-    malformed answer raises InvalidOption. ``deterministic`` is True if the network is known to be.
+    ``policy`` is the form of the network's policy, ``"logits"`` or ``"probabilities"``.
+    ``deterministic`` is True if the network is known to be.
     """
 
-    def __init__(self, function: str | PolicyValue, policy: str) -> None:
+    def __init__(self, function: str | Callable[..., Any], policy: str) -> None:
         self.policy = policy
         self._name = function if isinstance(function, str) else repr(function)
-        self._function = find_function(function)
-        self.deterministic = self._function.deterministic
+        self._network = find_network(function)
+        self.deterministic = self._network.deterministic
 
     def __call__(self, planes: Int8s, masks: Int8s) -> tuple[Float64s, Float64s]:
         """Return the columns' weights ``[N, 7]``, >= 0 and 0 where full, and the values ``[N]``."""
-        given, expected = self._function(planes, masks)
-        if expected is None:
-            expected = np.zeros(len(masks))
-        for part in (given, expected):
+        policies, values = self._network(planes, masks)
+        if values is None:
+            values = np.zeros(len(masks))
+        for part in (policies, values):
             if part.dtype.kind == "O":  # no numbers
-                raise self._wrong(f"returned {type(part.tolist()).__name__}")
-        given, expected = np.asarray(given, np.float64), np.asarray(expected, np.float64)
-        if given.shape != masks.shape or expected.shape != (len(masks),):
-            shapes = f"{given.shape} and {expected.shape}"
-            raise self._wrong(f"returned shapes {shapes} for {len(masks)} boards")
-        if not (np.abs(expected) <= 1.0).all():
-            raise self._wrong(f"returned the values {expected.tolist()}")
-        legal = np.where(masks, given, -np.inf if self.policy == LOGITS else 0.0)
-        if self.policy == LOGITS:
-            most = legal.max(axis=1, keepdims=True)
+                raise self._error(type(part.tolist()).__name__)
+        policies, values = np.asarray(policies, np.float64), np.asarray(values, np.float64)
+        if policies.shape != masks.shape or values.shape != (len(masks),):
+            shapes = f"{policies.shape} and {values.shape}"
+            raise self._error(f"shapes {shapes} for {len(masks)} boards")
+        if not (np.abs(values) <= 1.0).all():
+            raise self._error(f"the values {values.tolist()}")
+        weights = np.where(masks, policies, -np.inf if self.policy == "logits" else 0.0)
+        if self.policy == "logits":
+            most = weights.max(axis=1, keepdims=True)
             if not np.isfinite(most).all():
-                raise self._wrong(f"returned the logits {given.tolist()}")
-            legal = np.exp(legal - most)
-        elif not (np.isfinite(legal).all() and (legal >= 0.0).all()):
-            raise self._wrong(f"returned the probabilities {given.tolist()}")
-        return legal, np.ascontiguousarray(expected)
+                raise self._error(f"the logits {policies.tolist()}")
+            weights = np.exp(weights - most)
+        elif not (np.isfinite(weights).all() and (weights >= 0.0).all()):
+            raise self._error(f"the probabilities {policies.tolist()}")
+        return weights, np.ascontiguousarray(values)
 
-    def _wrong(self, what: str) -> InvalidOption:
+    def _error(self, answer: str) -> InvalidOption:
         return InvalidOption(
-            f"puct: {self._name} {what[:300]}; expected {self.policy} [N, 7] and values [N] "
-            "from -1 to 1"
+            f"puct: {self._name} {f'returned {answer}'[:300]}; expected {self.policy} [N, 7] and "
+            "values [N] from -1 to 1"
         )
 
 
-def find_function(function: str | PolicyValue) -> Network:
+def find_network(function: str | Callable[..., Any]) -> Network:
     """Find a network by its name or import path, or take one."""
     who = f"puct: function={function!r}"
     source: Any = function
@@ -91,12 +88,12 @@ def find_function(function: str | PolicyValue) -> Network:
             source = shipped()
         elif function.startswith(SELFPLAY):
             # By name, since self-play is built on this package.
-            network = importlib.import_module("..selfplay.network", __package__)
-            source = network.Evaluator.load(function.removeprefix(SELFPLAY))
+            trained = importlib.import_module("..selfplay.network", __package__)
+            source = trained.Evaluator.load(function.removeprefix(SELFPLAY))
         else:
             source = import_network(function, who, f"{LEARNED} or package.module:function")
-    if source_network := network_of(source, critic=True):
-        return source_network
+    if network := network_of(source, critic=True):
+        return network
     if not callable(source) or isinstance(source, Agent | type):
         raise InvalidOption(f"{who}: expected a network, or its import path")
     require_board(source, BOARD_SIZE, who)
@@ -134,7 +131,7 @@ class PUCT(TreeAgent):
     default_simulations = 400
     deterministic = derived(
         lambda agent: (
-            agent._function.deterministic
+            agent._network.deterministic
             and not (agent.reuse or agent.movetime or agent.dirichlet_fraction)
         )
     )
@@ -164,12 +161,12 @@ class PUCT(TreeAgent):
         self.dirichlet_fraction = dirichlet_fraction
         self.dirichlet_alpha = dirichlet_alpha
         self.slice = 4 * batch
-        self._function = Asked(function, policy)
+        self._network = CheckedNetwork(function, policy)
         self._leaves = np.zeros(batch, LEAF)
 
     def _prepare(self, position: Position) -> None:
-        settings = self._search
-        settings["exploration"], settings["follow"], settings["loss"] = self.c, self.follow, 1.0
+        self._search["exploration"], self._search["follow"] = self.c, self.follow
+        self._search["loss"] = 1.0
         if not self._tree[0]["children"]:
             self._grow(1)  # outside the budget: gives the root its priors
         self._expand_root(position)  # needed if the root is decided at once
@@ -192,13 +189,13 @@ class PUCT(TreeAgent):
         return most - int(self._search["left"][0])
 
     def _evaluate(self, boards: Int64s) -> tuple[Float64s, Float64s]:
-        seen = observed(boards)
-        return self._function(seen["observation"], seen["action_mask"])
+        observations = observed(boards)
+        return self._network(observations["observation"], observations["action_mask"])
 
     def _chosen(self) -> int:
         if self.choice == "visits" or self._tree[0]["proof"] != OPEN:
             return super()._chosen()
         root, scores, values = self._tree[0], np.empty(COLUMNS), np.empty(COLUMNS)
         complete_by_mixed_value(self._tree, -root["total"] / root["visits"], scores, values)
-        known = [child for child in self._children(0) if self._value(child) is not None]
-        return max(known, key=lambda child: float(scores[self._tree[child]["column"]]))
+        visited = [child for child in self._children(0) if self._value(child) is not None]
+        return max(visited, key=lambda child: float(scores[self._tree[child]["column"]]))

@@ -1,24 +1,16 @@
-"""Q-transforms: how a search turns the values of the root's children into an improved policy.
-
-``mctx`` calls such a function a *qtransform*. Danihelka, Guez, Schrittwieser, Silver, "Policy
-improvement by planning with Gumbel", 2022, define the one below.
-
-Action selection: the child that a simulation goes on to, at the root and below.
-
-The names are those of ``mctx``. The root of a Gumbel search selects by section 3 of Danihelka,
-Guez, Schrittwieser, Silver, "Policy improvement by planning with Gumbel", 2022; all other nodes
-select by PUCT.
-
-The batched tree search: leaves of one tree, or of many trees, share each evaluation.
+"""The batched tree search: leaves of one tree, or of many trees, share each evaluation.
 
     while waiting := select_leaves(...):  # simulations descend, and their leaves wait
-        answer = evaluate(...)  # of all boards in one batch
+        policies, values = evaluate(...)  # of all boards in one batch
         expand_leaves(...)  # priors for the children, values for the path
 
-As in ``mctx``, a root action selection and an interior action selection lead the simulations
-(:mod:`action_selection`); a policy chooses them, and reads the result off the trees. A leaf that
-waits counts as a loss for the side that moves into the leaf (a *virtual loss*), so that the tree's
-next descent takes another path.
+A leaf that waits counts as a loss for the side that moves into the leaf (a *virtual loss*), so that
+the tree's next descent takes another path.
+
+The names are those of ``mctx``. The root of a Gumbel search selects as in Danihelka, Guez,
+Schrittwieser, Silver, "Policy improvement by planning with Gumbel", 2022; all other nodes select by
+PUCT. The *qtransform* :func:`complete_by_mixed_value`, which turns the values of the root's
+children into an improved policy, is of the same paper.
 """
 
 from __future__ import annotations
@@ -35,14 +27,38 @@ from c4env.arrays import Float64s, Int64s
 from c4env.jit import kernel
 
 from ...bitboard import CELLS, COLUMNS, drop
-from .tree import NODE, NODE_ARRAY, OPEN, SEARCH_RECORD, add_result, expand, prove_leaf, sign
+from .tree import NODE, NODE_ARRAY, OPEN, SEARCH_RECORD, back_up, expand, prove_leaf, sign
+
+Evaluate = Callable[[Int64s], tuple[Any, Any]]
+"""A function from boards, int64 ``[M, 2]`` with the side to move first, to a policy ``[M, 7]`` and
+expected results for the side to move, ``[M]`` from -1 to 1."""
+
+LEAF: Final = np.dtype(
+    [
+        ("tree", np.int64),  # index of the leaf's tree
+        ("depth", np.int64),
+        ("board", np.int64, 2),  # bitboards, the side to move first
+        ("path", np.int64, CELLS + 1),  # the nodes from the root to the leaf
+    ],
+    align=True,
+)
+PENDING: Final = -1  # ``first`` of a leaf that waits for its evaluation
+PUCT_ROOT: Final = np.zeros((0, COLUMNS + 1), np.int64)  # no visits to consider: PUCT at the root
 
 # The monotone transformation of Q-values in section 5: (c_visit + max_b N(b)) * c_scale * q.
 C_VISIT: Final = 50.0
 C_SCALE: Final = 0.1
 
+TREES: Final[Any] = from_dtype(NODE)[:, ::1]
+SEARCHES: Final[Any] = SEARCH_RECORD[::1]
+_LEAF: Final[Any] = from_dtype(LEAF)
+LEAVES: Final[Any] = _LEAF[::1]
+_int64, _float64 = types.int64, types.float64
+_words, _rows = types.int64[::1], types.int64[:, ::1]
+_floats = types.float64[::1]
 
-@kernel(types.void(NODE_ARRAY, types.float64, types.float64[::1], types.float64[::1]))
+
+@kernel(types.void(NODE_ARRAY, _float64, _floats, _floats))
 def complete_by_mixed_value(
     tree: NDArray[np.void], value: float, logits: Float64s, values: Float64s
 ) -> None:
@@ -59,10 +75,10 @@ def complete_by_mixed_value(
         visits, proof = float(tree[child]["visits"]), int(tree[child]["proof"])
         most, count = max(most, visits), count + visits
         if proof != OPEN or visits > 0.0:
-            known = tree[child]["total"] / visits if proof == OPEN else float(sign(proof))
-            values[tree[child]["column"]] = known
+            result = tree[child]["total"] / visits if proof == OPEN else float(sign(proof))
+            values[tree[child]["column"]] = result
             weight += tree[child]["prior"]
-            total += tree[child]["prior"] * known
+            total += tree[child]["prior"] * result
     mixed = (value + count * total / weight) / (1.0 + count) if weight > 0.0 else value
     logits[:] = -math.inf
     for child in range(first, end):
@@ -73,7 +89,7 @@ def complete_by_mixed_value(
         logits[column] = logit + (C_VISIT + most) * C_SCALE * values[column]
 
 
-@kernel(types.int64(NODE_ARRAY, types.int64, types.float64))
+@kernel(_int64(NODE_ARRAY, _int64, _float64))
 def puct_action_selection(tree: NDArray[np.void], node: int, exploration: float) -> int:
     """Return the child of an undecided node with the greatest value plus exploration bonus.
 
@@ -96,14 +112,14 @@ def puct_action_selection(tree: NDArray[np.void], node: int, exploration: float)
     return chosen
 
 
-@kernel(types.int64(NODE_ARRAY, SEARCH_RECORD, types.int64[:, ::1]))
+@kernel(_int64(NODE_ARRAY, SEARCH_RECORD, _rows))
 def gumbel_root_action_selection(
     tree: NDArray[np.void], search: np.void, considered: Int64s
 ) -> int:
     """Return the child of the root with the greatest sum of Gumbel variable and improved logit.
 
     Children with ``considered[visits, children]`` visits come before others, where ``visits`` and
-    ``children`` are numbers of the root (:mod:`sequential_halving`).
+    ``children`` are numbers of the root (sequential halving).
     """
     logits, noise = search["logits"][:], search["noise"]
     complete_by_mixed_value(tree, search["value"], logits, search["values"][:])
@@ -121,33 +137,8 @@ def gumbel_root_action_selection(
     return chosen
 
 
-Evaluate = Callable[[Int64s], tuple[Any, Any]]
-"""A function from boards, int64 ``[M, 2]`` with the side to move first, to a policy ``[M, 7]`` and
-expected results for the side to move, ``[M]`` from -1 to 1."""
-
-LEAF: Final = np.dtype(
-    [
-        ("tree", np.int64),  # index of the leaf's tree
-        ("depth", np.int64),
-        ("board", np.int64, 2),  # bitboards, the side to move first
-        ("path", np.int64, CELLS + 1),  # the nodes from the root to the leaf
-    ],
-    align=True,
-)
-PENDING: Final = -1  # ``first`` of a leaf that waits for its evaluation
-PUCT_ROOT: Final = np.zeros((0, COLUMNS + 1), np.int64)  # no visits to consider: PUCT at the root
-
-TREES: Final[Any] = from_dtype(NODE)[:, ::1]
-SEARCHES: Final[Any] = SEARCH_RECORD[::1]
-_LEAF: Final[Any] = from_dtype(LEAF)
-LEAVES: Final[Any] = _LEAF[::1]
-_int64, _float64 = types.int64, types.float64
-_words = types.int64[::1]
-_rows = types.int64[:, ::1]
-
-
 @kernel(types.void(NODE_ARRAY, SEARCH_RECORD, _LEAF, _rows), nogil=True)
-def simulate(tree: NDArray[np.void], search: np.void, leaf: np.void, considered: Int64s) -> None:
+def descend(tree: NDArray[np.void], search: np.void, leaf: np.void, considered: Int64s) -> None:
     """Descend from the root to a leaf.
 
     If the next two discs decide a leaf, its proof is set and propagated. Any other leaf needs an
@@ -179,23 +170,6 @@ def simulate(tree: NDArray[np.void], search: np.void, leaf: np.void, considered:
     leaf["board"][0], leaf["board"][1] = mine, theirs
 
 
-@kernel(types.void(NODE_ARRAY, _words, _int64, _float64))
-def begin_visit(tree: NDArray[np.void], path: Int64s, depth: int, loss: float) -> None:
-    """Add a visit and a virtual loss to each node of a path."""
-    for step in range(depth + 1):
-        tree[path[step]]["visits"] += 1
-        tree[path[step]]["total"] -= loss
-
-
-@kernel(types.void(NODE_ARRAY, _words, _int64, _float64, _float64))
-def end_visit(tree: NDArray[np.void], path: Int64s, depth: int, loss: float, result: float) -> None:
-    """Undo the virtual loss of each node of a path, and add the result, whose sign alternates."""
-    for step in range(depth, -1, -1):
-        tree[path[step]]["total"] += loss
-        tree[path[step]]["total"] += result
-        result = -result
-
-
 @kernel(_int64(TREES, SEARCHES, LEAVES, _rows, _int64), nogil=True)
 def select_leaves(
     trees: NDArray[np.void],
@@ -221,7 +195,7 @@ def select_leaves(
             rest = min(most, int(search["left"]))
             while waiting < end and rest > 0 and tree[0]["proof"] == OPEN:
                 leaf = leaves[waiting]
-                simulate(tree, search, leaf, considered)
+                descend(tree, search, leaf, considered)
                 path, depth = leaf["path"][:], int(leaf["depth"])
                 node = path[depth]
                 proof = int(tree[node]["proof"])
@@ -232,17 +206,17 @@ def select_leaves(
                 search["left"] -= 1
                 search["deepest"] = max(int(search["deepest"]), depth)
                 if proof != OPEN:
-                    add_result(tree, path, depth, float(sign(proof)))
+                    back_up(tree, path, depth, 1, 0.0, float(sign(proof)))
                 else:
                     tree[node]["first"] = PENDING
-                    begin_visit(tree, path, depth, search["loss"])
+                    back_up(tree, path, depth, 1, -search["loss"], 0.0)
                     leaf["tree"] = i
                     waiting += 1
     return waiting
 
 
 @kernel(
-    types.void(TREES, SEARCHES, LEAVES, types.float64[:, ::1], types.float64[::1], types.boolean),
+    types.void(TREES, SEARCHES, LEAVES, types.float64[:, ::1], _floats, types.boolean),
     nogil=True,
 )
 def expand_leaves(
@@ -283,7 +257,7 @@ def expand_leaves(
                 tree[child]["prior"] = weight / total if total > 0.0 else 1.0 / (end - first)
         if depth == 0:
             search["value"] = values[i]
-        end_visit(tree, path, depth, search["loss"], -values[i])
+        back_up(tree, path, depth, 0, search["loss"], -values[i])
 
 
 def search(
@@ -296,7 +270,7 @@ def search(
     logits: bool,
 ) -> None:
     """Run the simulations ``left`` of each search (see :func:`select_leaves`)."""
-    while waiting := select_leaves(trees, searches, leaves, considered, most):
-        found = leaves[:waiting]
-        policies, values = evaluate(np.ascontiguousarray(found["board"]))
-        expand_leaves(trees, searches, found, policies, values, logits)
+    while count := select_leaves(trees, searches, leaves, considered, most):
+        waiting = leaves[:count]
+        policies, values = evaluate(np.ascontiguousarray(waiting["board"]))
+        expand_leaves(trees, searches, waiting, policies, values, logits)

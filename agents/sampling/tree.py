@@ -74,7 +74,7 @@ SEARCH: Final = np.dtype(
 
 NODE_ARRAY: Final[Any] = from_dtype(NODE)[::1]
 SEARCH_RECORD: Final[Any] = from_dtype(SEARCH)
-_int64 = types.int64
+_int64, _float64 = types.int64, types.float64
 _words = types.int64[::1]
 
 
@@ -107,7 +107,7 @@ def tactical_status(mine: int, theirs: int) -> tuple[int, int]:
     return OPEN, safe
 
 
-@kernel(types.int64(NODE_ARRAY, _int64, _int64, _int64, _int64))
+@kernel(_int64(NODE_ARRAY, _int64, _int64, _int64, _int64))
 def expand(tree: NDArray[np.void], node: int, mine: int, theirs: int, used: int) -> int:
     """Add the children of a node, centre first; return the number of nodes in use, once ``used``.
 
@@ -165,16 +165,19 @@ def prove_leaf(tree: NDArray[np.void], path: Int64s, depth: int, mine: int, thei
     return 0
 
 
-@kernel(types.void(NODE_ARRAY, _words, _int64, types.float64))
-def add_result(tree: NDArray[np.void], path: Int64s, depth: int, result: float) -> None:
-    """Add a visit and a result to each node of a path; the sign of the result alternates."""
+@kernel(types.void(NODE_ARRAY, _words, _int64, _int64, _float64, _float64))
+def back_up(
+    tree: NDArray[np.void], path: Int64s, depth: int, visits: int, change: float, result: float
+) -> None:
+    """Add visits, a change and a result to each node of a path; the result's sign alternates."""
     for step in range(depth, -1, -1):
-        tree[path[step]]["visits"] += 1
+        tree[path[step]]["visits"] += visits
+        tree[path[step]]["total"] += change
         tree[path[step]]["total"] += result
         result = -result
 
 
-@kernel(types.int64(NODE_ARRAY, _int64))
+@kernel(_int64(NODE_ARRAY, _int64))
 def best_child(tree: NDArray[np.void], node: int) -> int:
     """Return the child to play: a proven win, else the most visited child, else the slowest loss.
 
@@ -201,7 +204,7 @@ def best_child(tree: NDArray[np.void], node: int) -> int:
     return chosen
 
 
-@kernel(types.int64(NODE_ARRAY, _int64, NODE_ARRAY), nogil=True)
+@kernel(_int64(NODE_ARRAY, _int64, NODE_ARRAY), nogil=True)
 def copy_subtree(tree: NDArray[np.void], node: int, to: NDArray[np.void]) -> int:
     """Copy a node and its descendants to the beginning of another array; return their number."""
     to[0] = tree[node]
@@ -284,8 +287,7 @@ class TreeAgent(SearchingAgent):
     def __getstate__(self) -> dict[str, Any]:
         """Return the state of a copy, with only the used part of the tree."""
         used = int(self._search["used"][0]) if self.reuse and self._root is not None else 0
-        kept = {"_tree": self._tree[:used].copy(), "_spare": np.empty(0, NODE)}
-        return vars(self) | kept
+        return vars(self) | {"_tree": self._tree[:used].copy(), "_spare": np.empty(0, NODE)}
 
     def close(self) -> None:
         """Give the memory of the tree back, until the next search."""
@@ -305,18 +307,16 @@ class TreeAgent(SearchingAgent):
         key = (*self._seed.spawn_key, position.mine, position.theirs)
         return np.random.SeedSequence(self._seed.entropy, spawn_key=key)
 
-    # -- the root ---------------------------------------------------------------------
-
     def _take_root(self, node: int | None) -> None:
         """Make a node the root and keep its subtree; None begins a new tree."""
-        known = self._tree
-        if len(known) < self._capacity:  # not allocated yet, or a copy of the agent
+        nodes = self._tree
+        if len(nodes) < self._capacity:  # not allocated yet, or a copy of the agent
             try:  # the system allocates pages when they are written
                 self._tree = np.empty(self._capacity, NODE)
                 self._spare = np.empty(self._capacity if self.reuse else 0, NODE)
             except MemoryError as error:
                 raise InvalidOption(f"tree_mb: {error}; expected a smaller value") from None
-            self._tree[: len(known)] = known
+            self._tree[: len(nodes)] = nodes
         if node is None:
             self._tree[0] = (0.0, 0, 0, 0.0, -1, 0, OPEN)
             self._search["used"] = 1
@@ -341,13 +341,11 @@ class TreeAgent(SearchingAgent):
                 for node, before in nodes
                 for child in self._children(node)
             ]
-        return next((node for node, reached in nodes if reached == position), None)
+        return next((node for node, after in nodes if after == position), None)
 
     def _children(self, node: int) -> range:
         first = int(self._tree[node]["first"])
         return range(first, first + int(self._tree[node]["children"]))
-
-    # -- the result -------------------------------------------------------------------
 
     def _run(self, position: Position, started: float) -> int:
         """Run simulations until the budget is spent or the root proven; return their number."""
@@ -402,7 +400,7 @@ class TreeAgent(SearchingAgent):
 
     def _value(self, node: int) -> float | None:
         """Return the value of a node for the side that moves into it; None if unknown."""
-        found = self._tree[node]
-        if found["proof"] != OPEN:
-            return float(sign(int(found["proof"])))
-        return float(found["total"]) / int(found["visits"]) + 0.0 if found["visits"] else None
+        total, visits, proof = (self._tree[node][name] for name in ("total", "visits", "proof"))
+        if proof != OPEN:
+            return float(sign(int(proof)))
+        return float(total) / int(visits) + 0.0 if visits else None

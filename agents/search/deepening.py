@@ -1,8 +1,8 @@
 """Iterative-deepening alpha-beta within a time or node budget.
 
-The search has a transposition table, orders moves by the table's column, killers and history, and
-searches all columns after the first with null windows (principal variation search). Forced replies
-do not count as depth, which serves as a quiescence search.
+The search has a transposition table. It tries the table's column first, then moves by threats,
+killers and history, and searches all moves after the first with null windows (principal variation
+search). Forced replies do not count as depth, which serves as a quiescence search.
 """
 
 from __future__ import annotations
@@ -37,18 +37,35 @@ from ..base import SearchingAgent, SearchResult, derived, require_move
 from ..heuristics.names import WIN, Heuristic, as_argument, is_deterministic, load, not_a_value
 from ..options import HeuristicName, Megabytes, Movetime, Plies, Positions, validate_args
 from .fixed_depth import INFINITY, INVALID, leaf
-from .lowlevel import CENTRE_FIRST, COLUMN_BITS, board_key, column_at, columns_in, pack, pointer
+from .lowlevel import (
+    CENTRE_FIRST,
+    COLUMN_BITS,
+    COLUMN_MASK,
+    POINTER,
+    board_key,
+    column_at,
+    columns_in,
+    pack,
+    pointer,
+)
 
 DEFAULT_NODES: Final = 200_000
-_QUICK: Final = 500_000  # a search of more nodes (tenths of a second) runs in a thread
+QUICK_NODES: Final = 500_000  # a search of more nodes (tenths of a second) runs in a thread
 
 # Words of a workspace, besides the words of ``c4env.agents.search.threads``.
 AGE: Final = 2  # the table's age; entries of another age count as empty
 INVALID_VALUE: Final = 3  # 1 once an unusable heuristic value stops the search
 KILLERS: Final = WORDS  # [CELLS + 1] the last column that caused a cutoff at this ply, plus one
 HISTORY: Final = KILLERS + CELLS + 1  # [2, BITS] a cell's cutoffs for either side, weighted
-RANKS: Final = HISTORY + 2 * BITS  # [COLUMNS] ranks of the columns being sorted
-WORKSPACE: Final = RANKS + COLUMNS
+MOVES: Final = HISTORY + 2 * BITS  # [CELLS + 1, COLUMNS] each ply's moves, by falling rank
+WORKSPACE: Final = MOVES + (CELLS + 1) * COLUMNS
+
+# Parts of a move's rank, besides its history.
+TABLE_RANK: Final = 1 << 40
+KILLER_RANK: Final = 1 << 10
+THREAT_RANK: Final = 1 << 14
+
+NULL_WINDOW: Final = 1e-6  # width of a null window; closer values count as equal
 
 ENTRY: Final = np.dtype(  # an entry of the transposition table
     [
@@ -60,29 +77,15 @@ ENTRY: Final = np.dtype(  # an entry of the transposition table
     ],
     align=True,
 )
-VIEW_SHIFT: Final = BITS  # bit of the key above the position: the side of the entry's view
-AGE_SHIFT: Final = VIEW_SHIFT + 1
-LAST_AGE: Final = (1 << 12) - 1
-
-# Parts of a move's rank, besides its history.
-TABLE: Final = 1 << 40
-KILLER: Final = 1 << 10
-THREAT: Final = 1 << 14
-
-NULL_WINDOW: Final = 1e-6  # width of a null window; closer values count as equal
-
-# Types of values in the table.
 EXACT: Final = 1
 LOWER: Final = 2  # the value is a lower bound
 UPPER: Final = 3
 
-_SPREAD: Final = 0x9E3779B97F4A7  # an odd factor, which spreads keys over a table
-_SPREAD_SHIFT: Final = 20  # the lower bits of the product are the least mixed
-
-_int64, _float64, _bool = types.int64, types.float64, types.boolean
-_heuristic = types.FunctionType(_float64(_int64, _int64))
-_words = types.int64[::1]
-_table: Any = from_dtype(ENTRY)[::1]
+VIEW_SHIFT: Final = BITS  # bit of the key above the position: the side of the entry's view
+AGE_SHIFT: Final = VIEW_SHIFT + 1
+LAST_AGE: Final = (1 << 12) - 1
+SPREAD: Final = 0x9E3779B97F4A7  # an odd factor, which spreads keys over a table
+SPREAD_SHIFT: Final = 20  # the lower bits of the product are the least mixed
 
 
 class Search(NamedTuple):
@@ -92,6 +95,11 @@ class Search(NamedTuple):
     work: Any  # a pointer to the workspace
 
 
+_int64, _float64, _bool = types.int64, types.float64, types.boolean
+_heuristic = types.FunctionType(_float64(_int64, _int64))
+_words = types.int64[::1]
+_entry: Any = from_dtype(ENTRY)
+_table: Any = _entry[::1]
 _search = types.NamedTuple((_heuristic, types.CPointer(_int64)), Search)
 
 
@@ -110,15 +118,70 @@ def table_key(mine: int, theirs: int, searching: bool, age: int) -> int:
 @kernel("int64(int64, int64)")
 def table_place(key: int, entries: int) -> int:
     """Return the index of a key in a table of ``entries`` entries, a power of two."""
-    return ((key * _SPREAD) >> _SPREAD_SHIFT) & (entries - 1)
+    return ((key * SPREAD) >> SPREAD_SHIFT) & (entries - 1)
 
 
-@kernel("boolean(int64, float64, float64, float64)")
-def decides(bound: int, value: float, alpha: float, beta: float) -> bool:
-    """Return True if a stored value or bound decides a search between alpha and beta."""
-    return (
-        bound == EXACT or (bound == LOWER and value >= beta) or (bound == UPPER and value <= alpha)
+@kernel(_bool(_entry, _int64, _float64, _float64), forceinline=True)
+def decides(entry: np.void, depth: int, alpha: float, beta: float) -> bool:
+    """Return True if an entry decides a search of this depth between alpha and beta."""
+    bound, value = entry["bound"], entry["value"]
+    return bool(
+        entry["depth"] >= depth
+        and (
+            bound == EXACT
+            or (bound == LOWER and value >= beta)
+            or (bound == UPPER and value <= alpha)
+        )
     )
+
+
+@kernel(_float64(_int64, _int64, _bool, _search), forceinline=True)
+def leaf_value(mine: int, theirs: int, searching: bool, search: Search) -> float:
+    """Return a leaf's value for the side to move; stop the search if the value is unusable."""
+    value, count = leaf(mine, theirs, searching, search.heuristic)
+    if count == INVALID:
+        search.work[INVALID_VALUE] = 1
+        search.work[LIMIT] = STOP_NOW
+    return float(value)
+
+
+@kernel(f"int64({POINTER}, int64, int64, int64, int64, int64)", forceinline=True)
+def list_moves(work: Any, mine: int, theirs: int, safe: int, depth: int, first: int) -> int:
+    """List the columns of the moves ``safe`` in the workspace by falling rank; return their number.
+
+    A word has a column in its lowest ``COLUMN_BITS`` bits, and above them the rank. ``first`` is
+    the table's column, or -1.
+    """
+    taken = mine | theirs
+    plies = popcount(taken)
+    start = MOVES + plies * COLUMNS
+    count = 0
+    for i in range(COLUMNS):
+        column = column_at(CENTRE_FIRST, i)
+        cell = safe & (COLUMN << (STRIDE * column))
+        if cell == 0:
+            continue
+        rank = work[HISTORY + (plies & 1) * BITS + popcount(cell - 1)]
+        if depth > 1:  # the replies are not leaves
+            rank += THREAT_RANK * popcount(winning_cells(mine | cell) & ~taken)
+        if work[KILLERS + plies] == column + 1:
+            rank += KILLER_RANK
+        if column == first:
+            rank += TABLE_RANK
+        slot = start + count
+        while slot > start and work[slot - 1] >> COLUMN_BITS < rank:
+            work[slot] = work[slot - 1]
+            slot -= 1
+        work[slot] = rank << COLUMN_BITS | column
+        count += 1
+    return count
+
+
+@kernel(f"void({POINTER}, int64, int64, int64, int64)", forceinline=True)
+def note_cutoff(work: Any, plies: int, column: int, cell: int, depth: int) -> None:
+    """Note that a move caused a cutoff, as the ply's killer and in the history."""
+    work[KILLERS + plies] = column + 1
+    work[HISTORY + (plies & 1) * BITS + popcount(cell - 1)] += depth * depth
 
 
 @kernel(_float64(_int64, _int64, _int64, _float64, _float64, _bool, _search, _table))
@@ -141,9 +204,8 @@ def deepen(
     if work[NODES] >= work[LIMIT]:
         return 0.0
     work[NODES] += 1
-    taken = mine | theirs
-    plies = popcount(taken)
-    moves = playable(taken)
+    plies = popcount(mine | theirs)
+    moves = playable(mine | theirs)
     if moves == 0:
         return 0.0
     if winning_cells(mine) & moves:
@@ -154,11 +216,7 @@ def deepen(
     if safe & (safe - 1) == 0:
         return -deepen(theirs, mine | safe, depth, -beta, -alpha, not searching, search, table)
     if depth <= 0:
-        value, count = leaf(mine, theirs, searching, search.heuristic)
-        if count == INVALID:
-            work[INVALID_VALUE] = 1
-            work[LIMIT] = STOP_NOW
-        return float(value)
+        return leaf_value(mine, theirs, searching, search)
     # No side wins with either of the next two discs.
     if win_at(plies + 3) <= alpha:
         return win_at(plies + 3)
@@ -167,54 +225,28 @@ def deepen(
 
     key = table_key(mine, theirs, searching, int(work[AGE]))
     entry = table[table_place(key, len(table))]
-    first = -1  # the column in the table
-    if entry["key"] == key:
-        first = int(entry["column"])
-        if entry["depth"] >= depth and decides(entry["bound"], entry["value"], alpha, beta):
-            return float(entry["value"])
-    # The columns by falling rank, packed, the best in the lowest bits.
-    history = HISTORY + (plies & 1) * BITS
-    order = count = 0
-    for i in range(COLUMNS):
-        column = column_at(CENTRE_FIRST, i)
-        cell = safe & (COLUMN << (STRIDE * column))
-        if cell == 0:
-            continue
-        rank = work[history + popcount(cell - 1)]
-        if depth > 1:  # the replies are not leaves
-            rank += THREAT * popcount(winning_cells(mine | cell) & ~taken)
-        if work[KILLERS + plies] == column + 1:
-            rank += KILLER
-        if column == first:
-            rank += TABLE
-        work[RANKS + column] = rank
-        at = 0
-        while at < count and work[RANKS + column_at(order, at)] >= rank:
-            at += 1
-        before = order & ((1 << (COLUMN_BITS * at)) - 1)
-        order = before | (column << (COLUMN_BITS * at)) | ((order ^ before) << COLUMN_BITS)
-        count += 1
-
-    replying = not searching
+    first = int(entry["column"]) if entry["key"] == key else -1
+    if first >= 0 and decides(entry, depth, alpha, beta):
+        return float(entry["value"])
+    count = list_moves(work, mine, theirs, safe, depth, first)
     best, chosen, floor = -INFINITY, -1, alpha
     for i in range(count):
-        column = column_at(order, i)
+        column = int(work[MOVES + plies * COLUMNS + i]) & COLUMN_MASK
         cell = safe & (COLUMN << (STRIDE * column))
         after = mine | cell
-        null = -floor - NULL_WINDOW
         value = floor
         if i > 0:
-            value = -deepen(theirs, after, depth - 1, null, -floor, replying, search, table)
+            null = -floor - NULL_WINDOW
+            value = -deepen(theirs, after, depth - 1, null, -floor, not searching, search, table)
         if i == 0 or floor < value < beta:
-            value = -deepen(theirs, after, depth - 1, -beta, -floor, replying, search, table)
+            value = -deepen(theirs, after, depth - 1, -beta, -floor, not searching, search, table)
         if work[NODES] >= work[LIMIT]:
             return 0.0
         if value > best:
             best, chosen = value, column
             floor = max(floor, best)
             if floor >= beta:
-                work[KILLERS + plies] = column + 1
-                work[history + popcount(cell - 1)] += depth * depth
+                note_cutoff(work, plies, column, cell, depth)
                 break
     entry["key"] = key
     entry["value"] = best
@@ -314,12 +346,12 @@ class Deepening(SearchingAgent):
         """
         require_move(position)
         self._begin()
-        quick = self.movetime is None and self.limit is not None and self.limit <= _QUICK
-        found = search_interruptibly(
+        quick = self.movetime is None and self.limit is not None and self.limit <= QUICK_NODES
+        result = search_interruptibly(
             lambda _: self._iterate(position), self._work, self.movetime, quick
         )
-        line = self._line(position, found.column, max(found.depth, 1))
-        return dataclasses.replace(found, principal_variation=line)
+        line = self._line(position, result.column, max(result.depth, 1))
+        return dataclasses.replace(result, principal_variation=line)
 
     def _begin(self) -> None:
         """Empty the table and the workspace, and set the budget."""
@@ -343,18 +375,18 @@ class Deepening(SearchingAgent):
         best = next(c for c in columns_in(order) if c in columns)
         value, completed = 0.0, 0
         for depth in range(1, min(self.depth, CELLS - position.plies) + 1):
-            column, found = best_at_depth(
+            column, new_value = best_at_depth(
                 position.mine, position.theirs, depth, order, self._heuristic, work, self._table
             )
             if column >= 0:  # valid at an unfinished depth too: the last best came first
-                best, value = column, found
+                best, value = column, new_value
             if work[NODES] >= work[LIMIT]:
                 break
             completed = depth
             if abs(value) > WIN:
                 break
             order = pack((best, *(c for c in columns_in(order) if c != best)))
-            work[HISTORY:RANKS] >>= 1
+            work[HISTORY:MOVES] >>= 1
         if work[INVALID_VALUE]:
             raise not_a_value(self._heuristic_name)
         return SearchResult(best, value + 0.0, int(work[NODES]), completed, ())
@@ -364,14 +396,14 @@ class Deepening(SearchingAgent):
         line = [column]
         position = position.play(column)
         while position.outcome is None and len(line) < depth:
-            column = self._known(position, searching=len(line) % 2 == 0)
+            column = self._stored_column(position, searching=len(line) % 2 == 0)
             if column < 0:
                 break
             line.append(column)
             position = position.play(column)
         return tuple(line)
 
-    def _known(self, position: Position, searching: bool) -> int:
+    def _stored_column(self, position: Position, searching: bool) -> int:
         """Return the column that the search chose in a position; -1 if unknown."""
         mine, theirs = position.mine, position.theirs
         urgent = winning_moves(mine, theirs) or winning_moves(theirs, mine)

@@ -1,25 +1,22 @@
-"""Minimax to a fixed depth, with or without alpha-beta pruning: the kernel and its agent.
+"""Minimax to a fixed depth, with or without alpha-beta pruning, and published systems that use it.
 
-The published systems search the same tree but differ in the order of columns and in the
-values of a win and of a full board; :class:`Rules` holds these.
+The systems search the same tree, but differ in the order of columns and in the values of a win and
+of a full board. :class:`Rules` holds these settings.
+
+Sources: the chain system ("Connect 4 Simulator with Minimax"), whose baseline is naive minimax;
+window systems A ("Design and Implementation of a Minimax Game-Playing Agent for Connect Four") and
+B ("Implementation Report - Connect Four with Minimax AI").
 """
 
 from __future__ import annotations
 
-import itertools
 from math import log
 from typing import Any, ClassVar, Final, NamedTuple
 
 import numpy as np
 from numba import types
 
-from c4env.agents.search.threads import (
-    STOPPED,
-    UNWATCHED,
-    WORDS,
-    run_interruptibly,
-    search_interruptibly,
-)
+from c4env.agents.search.threads import STOPPED, search_interruptibly
 from c4env.arrays import Int64s
 from c4env.jit import kernel
 
@@ -32,10 +29,9 @@ from .lowlevel import CENTRE_FIRST, LEFT_TO_RIGHT, column_at, pointer
 
 
 class Rules(NamedTuple):
-    """The settings in which the published searches differ."""
+    """The settings in which the published searches differ below the root."""
 
-    root_order: int  # packed; a later column wins only if strictly better
-    inner_order: int  # packed, below the root
+    order: int  # packed; the order of columns
     win: float  # the value of a win; a loss has the negative
     bonus: float  # added for each ply of depth left when the game ends
     evaluate_full: bool  # a full board is worth its heuristic value; else 0
@@ -43,31 +39,34 @@ class Rules(NamedTuple):
 
 
 class Search(NamedTuple):
-    """What every node of a search needs; the fields of :class:`Rules` but the first come last."""
+    """What every node of a search needs."""
 
     heuristic: Heuristic
     work: Any  # a pointer to the words of ``c4env.agents.search.threads``
-    order: int
-    win: float
-    bonus: float
-    evaluate_full: bool
-    prune: bool
+    rules: Rules
 
 
-CHAIN_RULES: Final = Rules(LEFT_TO_RIGHT, CENTRE_FIRST, WIN, 0.0, evaluate_full=True)
-
-_int64, _float64, _bool = types.int64, types.float64, types.boolean
-_heuristic = types.FunctionType(_float64(_int64, _int64))
-# Numba confuses named tuples of two boards, so Python passes the rules as a plain tuple.
-_rules = types.Tuple((_int64, _int64, _float64, _float64, _bool, _bool))
-_search = types.NamedTuple((_heuristic, types.CPointer(_int64), *_rules.types[1:]), Search)
-_value = types.Tuple((_float64, _int64))
-_words = types.int64[::1]
+CHAIN_RULES: Final = Rules(CENTRE_FIRST, WIN, 0.0, evaluate_full=True)
+WINDOW_RULES: Final = Rules(CENTRE_FIRST, 1000.0, 1.0, evaluate_full=False)
+# The report of system B gives neither the order of columns nor the value of a win. Here the order
+# is left to right, and a win is worth more than any heuristic value.
+WINDOW_B_RULES: Final = Rules(LEFT_TO_RIGHT, WIN, 0.0, evaluate_full=False)
 
 INFINITY: Final = 1e300  # greater than any value
 INVALID: Final = -1  # the node count if a value is unusable or the search was stopped
 POLL_DEPTH: Final = 4  # nodes with this much depth left, or more, check whether to stop
 QUICK_LEAVES: Final = 10**6  # boards with at most this many leaves need no thread of their own
+
+_int64, _float64, _bool = types.int64, types.float64, types.boolean
+_heuristic = types.FunctionType(_float64(_int64, _int64))
+_rules = (_int64, _float64, _float64, _bool, _bool)
+# Numba confuses named tuples of two boards, so Python passes the rules as a plain tuple.
+_plain_rules = types.Tuple(_rules)
+_search = types.NamedTuple(
+    (_heuristic, types.CPointer(_int64), types.NamedTuple(_rules, Rules)), Search
+)
+_value = types.Tuple((_float64, _int64))
+_words = types.int64[::1]
 
 
 @kernel(_value(_int64, _int64, _bool, _heuristic))
@@ -96,10 +95,11 @@ def minimax(
     exact, and any other value is a bound (fail-soft). The number of nodes is INVALID if a heuristic
     value is unusable or ``work[STOPPED]`` is set.
     """
+    rules = search.rules
     if has_won(theirs):
-        return -(search.win + search.bonus * depth), 1
+        return -(rules.win + rules.bonus * depth), 1
     moves = playable(mine | theirs)
-    if moves == 0 and not search.evaluate_full:
+    if moves == 0 and not rules.evaluate_full:
         return 0.0, 1
     if depth == 0 or moves == 0:
         return leaf(mine, theirs, searching, search.heuristic)
@@ -108,7 +108,7 @@ def minimax(
     best = -INFINITY
     nodes = 1
     for place in range(COLUMNS):
-        cell = moves & (COLUMN << (STRIDE * column_at(search.order, place)))
+        cell = moves & (COLUMN << (STRIDE * column_at(rules.order, place)))
         if cell:
             value, searched = minimax(
                 theirs, mine | cell, depth - 1, -beta, -alpha, not searching, search
@@ -117,7 +117,7 @@ def minimax(
                 return 0.0, INVALID
             nodes += searched
             best = max(best, -value)
-            if search.prune:
+            if rules.prune:
                 alpha = max(alpha, best)
                 if alpha >= beta:
                     break
@@ -126,7 +126,7 @@ def minimax(
 
 @kernel(
     types.Tuple((_int64, _float64, _int64))(
-        *(_int64, _int64, _int64, _bool, _heuristic, _rules, _words)
+        *(_int64, _int64, _int64, _bool, _int64, _heuristic, _plain_rules, _words)
     ),
     nogil=True,
 )
@@ -135,19 +135,20 @@ def best_column(
     theirs: int,
     depth: int,
     searching: bool,
+    order: int,
     heuristic: Heuristic,
     rules: tuple[Any, ...],
     work: Int64s,
 ) -> tuple[int, float, int]:
-    """Return the first best column, its value for the side to move, and the nodes.
+    """Return the first best column in ``order``, its value for the side to move, and the nodes.
 
     Every column gets the full window, as in the published systems, so that node counts are
     comparable. The number of nodes is INVALID as of :func:`minimax`.
     """
-    search = Search(heuristic, pointer(work), *rules[1:])
+    search = Search(heuristic, pointer(work), Rules(*rules))
     best, chosen, nodes = -INFINITY, -1, 0
     for place in range(COLUMNS):
-        column = column_at(rules[0], place)
+        column = column_at(order, place)
         cell = drop(mine | theirs, column)
         if cell:
             value, searched = minimax(
@@ -162,11 +163,15 @@ def best_column(
 
 
 @kernel(
-    types.void(types.int64[:, ::1], _int64, _heuristic, _rules, _words, _words, _words), nogil=True
+    types.void(
+        *(types.int64[:, ::1], _int64, _int64, _heuristic, _plain_rules, _words, _words, _words)
+    ),
+    nogil=True,
 )
 def best_columns(
     boards: Int64s,
     depth: int,
+    order: int,
     heuristic: Heuristic,
     rules: tuple[Any, ...],
     columns: Int64s,
@@ -177,8 +182,9 @@ def best_columns(
     for i in range(len(boards)):
         if work[STOPPED]:
             return
-        mine, theirs = int(boards[i, 0]), int(boards[i, 1])
-        columns[i], _, nodes[i] = best_column(mine, theirs, depth, True, heuristic, rules, work)
+        columns[i], _, nodes[i] = best_column(
+            int(boards[i, 0]), int(boards[i, 1]), depth, True, order, heuristic, rules, work
+        )
 
 
 class FixedDepth(SearchingAgent):
@@ -188,9 +194,8 @@ class FixedDepth(SearchingAgent):
     comparable and every kind of search chooses the same columns.
     """
 
-    quick: ClassVar[int] = 10**8
-    """The number of unpruned lines of play above which a search runs in its own thread; shorter
-    searches take some hundredths of a second."""
+    quick_plies: ClassVar[int] = int(log(10**8, COLUMNS))
+    """A deeper search takes more than some hundredths of a second, so it runs in a thread."""
     deterministic = derived(lambda agent: agent._repeats)
 
     @validate_args
@@ -199,24 +204,23 @@ class FixedDepth(SearchingAgent):
         depth: Plies = 7,
         heuristic: HeuristicName = DEFAULT_HEURISTIC,
         rules: Rules = CHAIN_RULES,
+        order: int = LEFT_TO_RIGHT,
     ) -> None:
         self.depth = depth
-        self._quick = int(log(self.quick, COLUMNS))  # plies
         self.rules = rules
-        self.threads = 1  # that share the boards of choose_many
+        self.order = order  # of the columns at the root, packed; the first of equal columns is best
         self.heuristic = heuristic
         function = load(heuristic)
         self._heuristic = as_argument(function)
         self._repeats = is_deterministic(function)
 
-    def _ask(
-        self, mine: int, theirs: int, depth: int, searching: bool, rules: Rules
+    def _search(
+        self, mine: int, theirs: int, depth: int, searching: bool, order: int
     ) -> tuple[int, float, int]:
-        how = depth, searching, self._heuristic, tuple(rules)
-        quick = depth <= self._quick or CELLS - (mine | theirs).bit_count() <= self._quick
+        settings = depth, searching, order, self._heuristic, tuple(self.rules)
+        quick = min(depth, CELLS - (mine | theirs).bit_count()) <= self.quick_plies
         column, value, nodes = search_interruptibly(
-            lambda work: best_column(mine, theirs, *how, work),
-            quick=quick,
+            lambda work: best_column(mine, theirs, *settings, work), quick=quick
         )
         if nodes < 0:
             raise not_a_value(self.heuristic)
@@ -224,26 +228,17 @@ class FixedDepth(SearchingAgent):
 
     def _best(self, position: Position) -> tuple[int, float, int]:
         require_move(position)
-        mine, theirs = position.mine, position.theirs
-        return self._ask(mine, theirs, self.depth, True, self.rules)
+        return self._search(position.mine, position.theirs, self.depth, True, self.order)
 
     def choose_many(self, discs: Int64s, seeds: Int64s) -> Int64s:
         """Choose a column on each board; pruning changes no column, so ``minimax`` prunes here."""
         columns, nodes = np.empty((2, len(discs)), np.int64)
-        how = self.depth, self._heuristic, tuple(self.rules._replace(prune=True))
-
-        def task(work: Int64s) -> None:
-            span = slice(*spans.pop())
-            best_columns(discs[span], *how, columns[span], nodes[span], work)
-
-        parts = max(1, min(self.threads, len(discs)))
-        edges = [len(discs) * part // parts for part in range(parts + 1)]
-        spans = list(itertools.pairwise(edges))
-        if len(spans) == 1 and len(discs) * COLUMNS**self.depth <= QUICK_LEAVES:
-            task(UNWATCHED)
-        else:
-            workspaces = [np.zeros(WORDS, np.int64) for _ in spans]
-            run_interruptibly(task, workspaces)
+        rules = tuple(self.rules._replace(prune=True))
+        settings = self.depth, self.order, self._heuristic, rules
+        search_interruptibly(
+            lambda work: best_columns(discs, *settings, columns, nodes, work),
+            quick=len(discs) * COLUMNS**self.depth <= QUICK_LEAVES,
+        )
         if (nodes < 0).any():
             raise not_a_value(self.heuristic)
         self.nodes = int(nodes.sum())
@@ -255,10 +250,56 @@ class FixedDepth(SearchingAgent):
         Each later move of the principal variation takes another search, which ``nodes`` omits.
         """
         column, value, nodes = self._best(position)
-        left, rules = self.depth - 1, self.rules._replace(root_order=self.rules.inner_order)
+        left, order = self.depth - 1, self.rules.order
 
         def reply(after: Position, ply: int) -> int:
-            return self._ask(after.mine, after.theirs, left - ply, ply % 2 == 1, rules)[0]
+            return self._search(after.mine, after.theirs, left - ply, ply % 2 == 1, order)[0]
 
         line = line_of_play(position.play(column), reply, left)
         return SearchResult(column, value, nodes, self.depth, (column, *line))
+
+
+class AlphaBeta(FixedDepth):
+    """Alpha-beta search with any heuristic; plays the same columns as ``minimax``."""
+
+    @validate_args
+    def __init__(self, depth: Plies = 7, heuristic: HeuristicName = DEFAULT_HEURISTIC) -> None:
+        super().__init__(depth, heuristic)
+
+
+class Minimax(FixedDepth):
+    """Naive minimax with any heuristic; the defaults are the published settings."""
+
+    quick_plies: ClassVar[int] = int(log(10**6, COLUMNS))
+
+    @validate_args
+    def __init__(self, depth: Plies = 7, heuristic: HeuristicName = DEFAULT_HEURISTIC) -> None:
+        super().__init__(depth, heuristic, CHAIN_RULES._replace(prune=False))
+
+
+class Chain(FixedDepth):
+    """The alpha-beta search of the chain system ("Connect 4 Simulator with Minimax").
+
+    Args:
+        depth: plies looked ahead, the agent's own move included: the report's max_depth plus one.
+    """
+
+    @validate_args
+    def __init__(self, depth: Plies = 7) -> None:
+        super().__init__(depth, "chain")
+
+
+class WindowA(FixedDepth):
+    """Window system A, published at depths 3, 5 and 7: prefers quick wins and slow losses."""
+
+    @validate_args
+    def __init__(self, depth: Plies = 5) -> None:
+        super().__init__(depth, "window", WINDOW_RULES, CENTRE_FIRST)
+
+
+class WindowB(FixedDepth):
+    """Window system B, with the heuristic ``window-b``; its report gives no depth."""
+
+    @validate_args
+    def __init__(self, depth: Plies = 5) -> None:
+        super().__init__(depth, "window-b", WINDOW_B_RULES)

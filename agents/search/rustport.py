@@ -22,7 +22,7 @@ from ..options import Plies, validate_args
 from .lowlevel import POINTER, pointer
 
 POLL_DEPTH: Final = 3  # nodes with at least this many plies left check whether to stop
-QUICK: Final = 8  # depth up to which a search takes less than a tenth of a second
+QUICK_DEPTH: Final = 8  # depth up to which a search takes less than a tenth of a second
 MAX: Final = 2**63 - 1  # the value of a won board, as in the original: the largest int64
 
 
@@ -50,10 +50,10 @@ def minimax(
         cell = drop(bot | other, column)
         if not cell:
             continue
-        own, theirs = (bot, other | cell) if bot_moved else (bot | cell, other)
+        bot_after, other_after = (bot, other | cell) if bot_moved else (bot | cell, other)
         # No literal True or False: Numba would infer another type.
         _, value, level, searched = minimax(
-            own, theirs, depth - 1, not bot_moved, alpha, beta, work
+            bot_after, other_after, depth - 1, not bot_moved, alpha, beta, work
         )
         if bot_moved:
             better = value < best or (value == best and level > attached)
@@ -72,10 +72,10 @@ def minimax(
 
 
 @kernel("UniTuple(int64, 4)(int64, int64, int64, boolean, int64[::1])", nogil=True)
-def search(
+def minimax_from_root(
     bot: int, other: int, depth: int, bot_moved: bool, work: Int64s
 ) -> tuple[int, int, int, int]:
-    """Run a whole :func:`minimax` search from the root, for calls from Python."""
+    """Call :func:`minimax` from Python, with the whole window."""
     return minimax(bot, other, depth, bot_moved, -MAX, MAX, pointer(work))
 
 
@@ -92,22 +92,27 @@ class RustPort(SearchingAgent):
     def __init__(self, depth: Plies = 5) -> None:
         self.depth = depth
 
-    def _ask(self, bot: int, other: int, depth: int, bot_moved: bool) -> tuple[int, int, int, int]:
-        quick = min(depth, CELLS - (bot | other).bit_count()) <= QUICK
-        return search_interruptibly(lambda w: search(bot, other, depth, bot_moved, w), quick=quick)
+    def _minimax(
+        self, bot: int, other: int, depth: int, bot_moved: bool
+    ) -> tuple[int, int, int, int]:
+        quick = min(depth, CELLS - (bot | other).bit_count()) <= QUICK_DEPTH
+        return search_interruptibly(
+            lambda work: minimax_from_root(bot, other, depth, bot_moved, work), quick=quick
+        )
 
     def _best(self, position: Position) -> tuple[int, float, int]:
         require_move(position)
-        column, value, _, nodes = self._ask(position.mine, position.theirs, self.depth, False)
+        column, value, _, nodes = self._minimax(position.mine, position.theirs, self.depth, False)
         return column, float(value), nodes - 1
 
     def search(self, position: Position) -> SearchResult:
         """Return the chosen column, its value (a win is 2**63 - 1) and the principal variation."""
         column, value, nodes = self._best(position)
-        left, us = self.depth - 1, position.to_move
+        left, bot = self.depth - 1, position.to_move
 
         def reply(after: Position, ply: int) -> int:
-            return self._ask(after.discs(us), after.discs(1 - us), left - ply, ply % 2 == 0)[0]
+            bot_moved = ply % 2 == 0
+            return self._minimax(after.discs(bot), after.discs(1 - bot), left - ply, bot_moved)[0]
 
         line = line_of_play(position.play(column), reply, left)
         return SearchResult(column, value, nodes, self.depth, (column, *line))

@@ -23,8 +23,7 @@ STOP_NOW: Final = -1  # a limit that every search has reached
 
 WORDS: Final = 16  # words that all searches share; a search's own words follow
 
-_TURN: Final = 0.05  # seconds between two checks for signals
-
+_CHECK_EVERY: Final = 0.05  # seconds between two checks for signals
 
 T = TypeVar("T")
 
@@ -46,14 +45,10 @@ def search_interruptibly(
     """
     if quick:
         return search(UNWATCHED if work is None else work)
-    found: list[T] = []
-
-    def task(work: Int64s) -> None:
-        found.append(search(work))
-
+    results: list[T] = []
     workspace = np.zeros(WORDS, np.int64) if work is None else work
-    run_interruptibly(task, [workspace], seconds)
-    return found[0]
+    run_interruptibly(lambda work: results.append(search(work)), [workspace], seconds)
+    return results[0]
 
 
 def run_interruptibly(
@@ -83,7 +78,7 @@ def run_interruptibly(
             thread.start()
         running = len(threads)
         while running and (left := end - time.perf_counter()) > 0:
-            running -= done.acquire(timeout=min(left, _TURN))
+            running -= done.acquire(timeout=min(left, _CHECK_EVERY))
     finally:
         for work in workspaces:
             work[STOPPED] = 1

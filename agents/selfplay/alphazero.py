@@ -21,7 +21,7 @@ from ...bitboard import COLUMNS
 from ...envs.batch import bitboards, boards_from, observed, positions_of
 from ..adapters.models import ModelAgent
 from ..base import require_count
-from .folder import checkpoint_read, claimed, needs, run
+from .folder import claim_folder, needs, reading_checkpoint, run
 
 with needs("torch", __name__):
     import torch
@@ -34,14 +34,14 @@ KEPT, USES, BATCH, RATE = 50_000, 4, 256, 2e-3  # positions kept, uses of each, 
 CHECKPOINT = "checkpoint.pt"
 
 
-class Network(nn.Module):
+class ConvNet(nn.Module):
     """A network that maps planes ``[M, 6, 7, 2]`` to logits ``[M, 7]`` and values ``[M]``."""
 
     def __init__(self, width: int = 32) -> None:
         super().__init__()
         net = [nn.Flatten(), nn.Linear(42 * width, 128), nn.ReLU()]
-        for given in (width, width, width, 2):
-            net = [nn.Conv2d(given, width, 3, padding=1), nn.BatchNorm2d(width), nn.ReLU(), *net]
+        for inputs in (width, width, width, 2):
+            net = [nn.Conv2d(inputs, width, 3, padding=1), nn.BatchNorm2d(width), nn.ReLU(), *net]
         self.body = nn.Sequential(*net)
         self.policy, self.value = nn.Linear(128, COLUMNS), nn.Linear(128, 1)
 
@@ -74,7 +74,7 @@ class Node:
         return self.children[column]
 
 
-def search(network: Network, roots: list[Node], simulations: int, chance: Any = None) -> None:
+def search(network: ConvNet, roots: list[Node], simulations: int, chance: Any = None) -> None:
     """Search several trees at once: each simulation evaluates one leaf of each tree in a batch."""
     for simulation in range(simulations + 1):
         paths, leaves = [], []
@@ -86,13 +86,13 @@ def search(network: Network, roots: list[Node], simulations: int, chance: Any = 
             paths.append(path)
             leaves.append(node)
         values = np.array([leaf.result or 0.0 for leaf in leaves])
-        if asked := [i for i, leaf in enumerate(leaves) if leaf.result is None]:
-            planes, masks = observed(bitboards([leaves[i].position for i in asked])).values()
+        if new := [i for i, leaf in enumerate(leaves) if leaf.result is None]:
+            planes, masks = observed(bitboards([leaves[i].position for i in new])).values()
             with torch.inference_mode():
-                found = network.eval()(torch.from_numpy(planes).to(network.policy.weight.device))
-            logits, values[asked] = (part.double().cpu().numpy() for part in found)
+                answer = network.eval()(torch.from_numpy(planes).to(network.policy.weight.device))
+            logits, values[new] = (part.double().cpu().numpy() for part in answer)
             weights = np.exp(logits - logits.max(axis=1, keepdims=True)).clip(1e-6) * masks
-            for i, weight in zip(asked, weights, strict=True):
+            for i, weight in zip(new, weights, strict=True):
                 leaves[i].prior = weight / weight.sum()  # 0 where a column is full
         for path, value in zip(paths, values.tolist(), strict=True):
             for node, column in reversed(path):
@@ -104,7 +104,7 @@ def search(network: Network, roots: list[Node], simulations: int, chance: Any = 
             root.prior = (1 - SHARE) * root.prior + SHARE * noise
 
 
-def play(network: Network, boards: int, chance: np.random.Generator) -> list[Any]:
+def play(network: ConvNet, boards: int, chance: np.random.Generator) -> list[Any]:
     """Play games; return planes ``[M, 6, 7, 2]``, visit shares ``[M, 7]`` and results ``[M]``."""
     going = games = [[Node(c4env.Position())] for _ in range(boards)]
     while going:
@@ -124,7 +124,7 @@ def play(network: Network, boards: int, chance: np.random.Generator) -> list[Any
     return [planes, (visits / visits.sum(1, keepdim=True)).float(), torch.tensor(results).float()]
 
 
-def learn(network: Network, optimizer: Any, kept: list[Any], steps: int, chance: Any) -> float:
+def learn(network: ConvNet, optimizer: Any, kept: list[Any], steps: int, chance: Any) -> float:
     """Fit the network to stored positions and their mirror images; return the last loss."""
     network.train()
     for _ in range(steps):
@@ -142,18 +142,18 @@ def learn(network: Network, optimizer: Any, kept: list[Any], steps: int, chance:
 
 def train(
     out: Path, positions: int = 100_000, seed: int = 1, device: str = "cpu", boards: int = 128
-) -> Network:
+) -> ConvNet:
     """Play and learn in turns until ``positions`` are played; resume in folder ``out``. Each tenth
     of a training leaves a network there. On one machine the same seed trains the same network."""
     c4env.TensorEnv(1, device)  # refuses a device that is not there
     torch.manual_seed(seed)
-    network: Network = Network().to(device)
+    network: ConvNet = ConvNet().to(device)
     optimizer = torch.optim.AdamW(network.parameters(), RATE, weight_decay=1e-4)
     none = [torch.empty(0, dtype=dtype) for dtype in (torch.int8, torch.float32, torch.float32)]
     state: dict[str, Any] = {"done": 0, "turn": 0, "kept": none}
-    with claimed(out, f"seed {seed}, boards {boards}\n"):
+    with claim_folder(out, f"seed {seed}, boards {boards}\n"):
         if (path := out / CHECKPOINT).exists():
-            with checkpoint_read(path):
+            with reading_checkpoint(path):
                 state = torch.load(path, "cpu", weights_only=True)
                 network.load_state_dict(state["network"])
                 optimizer.load_state_dict(state["optimizer"])
@@ -180,9 +180,9 @@ class AlphaZero(ModelAgent):
     def __init__(self, path: str | Path, simulations: int = 100) -> None:
         super().__init__()
         self._simulations = require_count("simulations", simulations, 0, 1_000_000)
-        self._network = Network()
+        self._network = ConvNet()
         file = Path(path) / CHECKPOINT if Path(path).is_dir() else Path(path)
-        with checkpoint_read(file):
+        with reading_checkpoint(file):
             self._network.load_state_dict(torch.load(file, "cpu", weights_only=True)["network"])
 
     def preferences(self, planes: Any) -> Any:

@@ -1,6 +1,6 @@
-"""What trainings share: the folder that one process holds, checkpoints, and the command line.
+"""The folder of a training, and the agent ``selfplay:DIR`` that plays by its network.
 
-``selfplay:DIR``: networks trained by ``python -m c4env.agents.selfplay.train``.
+All trainings share its lock, the errors of its checkpoints, and the command line.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ LAST_SEED: Final = 2**32 - 1  # the greatest seed that all libraries take
 
 @contextmanager
 def needs(extra: str, module: str = "") -> Iterator[None]:
-    """A context manager for optional imports; if one fails, the error names the extra to install.
+    """A context for optional imports; if one fails, the error names the extra to install.
 
-    In ``module`` ``"__main__"`` the error is printed, and the process exits with code 2.
+    In the module ``"__main__"`` the error is printed, and the process exits with code 2.
     """
     try:
         with from_extra(extra, "this needs another package"):
@@ -44,8 +44,8 @@ def needs(extra: str, module: str = "") -> Iterator[None]:
 
 
 @contextmanager
-def claimed(folder: Path, settings: str) -> Iterator[None]:
-    """A context manager that makes and locks a training's folder, which keeps its ``settings``.
+def claim_folder(folder: Path, settings: str) -> Iterator[None]:
+    """A context that makes and locks a training's folder, which keeps its ``settings``.
 
     Raises:
         InvalidOption: the folder has a training with other settings.
@@ -54,36 +54,36 @@ def claimed(folder: Path, settings: str) -> Iterator[None]:
     with (folder / "settings.txt").open("a+", errors="replace") as file:
         lock_file(file, folder)
         file.seek(0)
-        kept = file.read()
-        if not settings.startswith(kept):  # a new file is empty; a kill leaves part of the line
+        earlier = file.read()
+        if not settings.startswith(earlier):  # a new file is empty; a kill leaves part of the line
             raise InvalidOption(
-                f"{folder} holds a training with {' '.join(kept.split())}: "
+                f"{folder} holds a training with {' '.join(earlier.split())}: "
                 f"expected {' '.join(settings.split())}"
             )
-        file.write(settings[len(kept) :])
+        file.write(settings[len(earlier) :])
         file.flush()
         yield
 
 
 @contextmanager
-def checkpoint_read(path: Path) -> Iterator[None]:
-    """A context manager for reading a checkpoint; every error becomes a short InvalidOption."""
+def reading_checkpoint(path: Path) -> Iterator[None]:
+    """A context for reading a checkpoint; every error becomes a short InvalidOption."""
     try:
         yield
     except Exception as error:
-        said = " ".join(f"{type(error).__name__}: {error}".split())[:120]
-        raise InvalidOption(f"{path}: {said}: expected a checkpoint, or no file") from None
+        reason = " ".join(f"{type(error).__name__}: {error}".split())[:120]
+        raise InvalidOption(f"{path}: {reason}: expected a checkpoint, or no file") from None
 
 
-def run(act: Callable[..., Any], parser: argparse.ArgumentParser, *argv: str) -> int:
+def run(function: Callable[..., Any], parser: argparse.ArgumentParser, *argv: str) -> int:
     """Call a function with the arguments of the command line; report bad input in one line.
 
     Returns the exit code: 0 for success, 2 for bad input, 130 for an interrupt.
     """
     parser.formatter_class = argparse.RawDescriptionHelpFormatter  # keeps the lines of examples
-    given = vars(parser.parse_args(argv or None))
+    arguments = vars(parser.parse_args(argv or None))
     try:
-        act(**given)
+        function(**arguments)
     except (C4Error, OSError) as error:
         print(f"{parser.prog}: {' '.join(str(error).split())}", file=sys.stderr)
         return 2

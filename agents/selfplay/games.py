@@ -1,4 +1,8 @@
-"""The games of a network against itself, one ply at a time on all boards."""
+"""The games of a network against itself, one ply at a time on all boards.
+
+Each position of a game is a sample to learn from: its policy is the search's, and its value a mean
+of the search's value and the game's result.
+"""
 
 from __future__ import annotations
 
@@ -14,12 +18,12 @@ from c4env.jit import kernel
 
 from ...bitboard import BOARD, CELLS, COLUMNS, drop, has_won, popcount
 from ..sampling.tree import OPEN, tactical_status
-from .search import PolicyOutput
+from .gumbel import PolicyOutput
 
 FROM_EMPTY: Final = 0.3  # of the games; the others begin with 1 to RANDOM_PLIES random discs
 RANDOM_PLIES: Final = 24
-FORCED: Final = 0.25  # share of the positions with a forced move that the replay buffer takes
-SEARCHED: Final = 0.5  # share of the search's value in a target; the result has the rest
+FORCED_SHARE: Final = 0.25  # of the positions with a forced move go to the replay buffer
+SEARCHED_SHARE: Final = 0.5  # share of the search's value in a target; the rest is the result's
 
 ONGOING, DRAWN, WON = 0, 1, 2  # results of a game
 
@@ -32,7 +36,6 @@ SAMPLE: Final = np.dtype(
     ]
 )
 Samples = NDArray[np.void]
-Search = Callable[[Int64s, Float64s], PolicyOutput]
 
 
 @kernel("int8[::1](int64[:, ::1], int64[::1])", nogil=True)
@@ -85,17 +88,17 @@ class SelfPlayGames:
         self.moves: Samples = np.zeros((boards, CELLS), SAMPLE)  # of the running games, by ply
         begin_games(self.boards, np.full(boards, WON, np.int8), generator, FROM_EMPTY)
 
-    def play(self, search: Search) -> Samples:
+    def play(self, search: Callable[[Int64s, Float64s], PolicyOutput]) -> Samples:
         """Play one ply on every board; return samples of the games that ended.
 
         Most positions with a forced move are left out.
         """
-        found = search(self.boards, self.generator.gumbel(size=(len(self.boards), COLUMNS)))
+        output = search(self.boards, self.generator.gumbel(size=(len(self.boards), COLUMNS)))
         plies = np.bitwise_count(self.boards.sum(axis=1))
         at = np.arange(len(plies)), plies
-        self.moves["board"][at], self.moves["policy"][at] = self.boards, found.policies
-        self.moves["value"][at], self.moves["proven"][at] = found.values, found.proven
-        results = play_columns(self.boards, found.columns)
+        self.moves["board"][at], self.moves["policy"][at] = self.boards, output.policies
+        self.moves["value"][at], self.moves["proven"][at] = output.values, output.proven
+        results = play_columns(self.boards, output.columns)
         over = results != ONGOING
         samples = self._samples(over, plies[over], results[over] == WON)
         self.moves[over] = 0
@@ -111,9 +114,9 @@ class SelfPlayGames:
         # The side of the last move won, the side of the move before lost, and so on.
         signs = (-1.0) ** (last[:, np.newaxis] - np.arange(CELLS))
         moves, result = moves[played], (signs * won[:, np.newaxis])[played]
-        chosen = ~np.isnan(moves["value"])
-        searched = np.where(chosen, moves["value"], result)
-        mean = SEARCHED * searched + (1 - SEARCHED) * result
+        is_free = ~np.isnan(moves["value"])  # the move was not forced
+        searched = np.where(is_free, moves["value"], result)
+        mean = SEARCHED_SHARE * searched + (1 - SEARCHED_SHARE) * result
         moves["value"] = np.where(moves["proven"], searched, mean)
-        kept: Samples = moves[chosen | (self.generator.random(len(moves)) < FORCED)]
-        return kept
+        samples: Samples = moves[is_free | (self.generator.random(len(moves)) < FORCED_SHARE)]
+        return samples

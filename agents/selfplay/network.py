@@ -1,4 +1,4 @@
-"""The convolutional network for policy and value that self-play trains, in PyTorch.
+"""The convolutional network for policy and value that self-play trains, and its optimiser.
 
     Evaluator.load("DIR/model.pt")(planes, masks)  # logits [N, 7], values [N]
 
@@ -6,17 +6,16 @@ The input has six planes, from the view of the side to move: its discs, the othe
 winning empty cells, the other side's winning empty cells, the playable cells, and a plane of ones
 if the side to move began the game (else zeros).
 
-The optimiser of networks: Muon for the hidden matrices, AdamW for the rest.
-
-Muon (Jordan and others, 2024) makes the step of a matrix about equally long in every direction.
-docs/explanation/self-play.md compares it with AdamW alone.
+The optimiser uses Muon (Jordan and others, 2024) for the hidden matrices, and AdamW for the rest.
+Muon makes the step of a matrix about equally long in every direction. docs/explanation/self-play.md
+compares it with AdamW alone.
 """
 
 from __future__ import annotations
 
 import io
 from pathlib import Path
-from typing import Any, Final, Protocol, Self
+from typing import Any, Final, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,8 +38,9 @@ with from_extra("torch", "a network of self-play needs PyTorch"):
 
     from ...envs.tensor_env import record
 
-PLANES: Final = 6
-SHOWN: Final = [0, 1, 4, 2, 3]  # the input's plane for each plane of ``planes_of``
+INPUT_PLANES: Final = 6
+PLANE_ORDER: Final = [0, 1, 4, 2, 3]  # the input's plane for each plane of ``planes_of``
+RATES: Final = (0.02, 1.5e-3)  # the highest learning rates, of Muon and AdamW
 
 
 def tensor_of(boards: Int64s, turned: Bools | None = None) -> Tensor:
@@ -49,8 +49,8 @@ def tensor_of(boards: Int64s, turned: Bools | None = None) -> Tensor:
     ``boards`` ``[N, 2]`` has the side to move first; boards where ``turned`` ``[N]`` is True are
     mirrored.
     """
-    planes = np.empty((len(boards), ROWS, COLUMNS, PLANES), np.float32)
-    planes[..., SHOWN] = planes_of(*np.ascontiguousarray(boards.T))
+    planes = np.empty((len(boards), ROWS, COLUMNS, INPUT_PLANES), np.float32)
+    planes[..., PLANE_ORDER] = planes_of(*np.ascontiguousarray(boards.T))
     discs = np.bitwise_count(boards).sum(axis=1)
     planes[..., -1] = (discs % 2 == 0)[:, None, None]
     if turned is not None:
@@ -62,13 +62,13 @@ def planes_on_device(boards: Tensor, turned: Tensor | None = None) -> Tensor:
     """Return the same as :func:`tensor_of`, computed on the device of both arguments."""
     wins, landing = (getattr(kernel, "py_func", kernel) for kernel in (winning_cells, playable))
     occupied = boards[:, :1] | boards[:, 1:]
-    seen = torch.cat([boards, wins(boards) & ~occupied, landing(occupied)], 1)
+    bitboards = torch.cat([boards, wins(boards) & ~occupied, landing(occupied)], 1)
     cell = torch.arange(CELLS, device=boards.device)  # row by row from the top
     bits = STRIDE * (cell % COLUMNS) + (ROWS - 1) - cell // COLUMNS
-    planes = seen[:, None] >> bits[:, None] & 1  # [N, 42, 5]
+    planes = bitboards[:, None] >> bits[:, None] & 1  # [N, 42, 5]
     discs = planes[:, :, :2].sum((1, 2))
     began = (discs % 2 == 0).to(torch.int64)[:, None, None].expand(-1, CELLS, 1)
-    planes = torch.cat([planes, began], 2).view(-1, ROWS, COLUMNS, PLANES).float()
+    planes = torch.cat([planes, began], 2).view(-1, ROWS, COLUMNS, INPUT_PLANES).float()
     if turned is not None:
         planes = torch.where(turned[:, None, None, None], planes.flip(2), planes)
     return planes.permute(0, 3, 1, 2)
@@ -111,7 +111,7 @@ class SelfPlayNetwork(nn.Module):
 
     def __init__(self, channels: int = 32, units: int = 256, blocks: int = 0) -> None:
         super().__init__()
-        self.first = Window(PLANES, channels)
+        self.first = Window(INPUT_PLANES, channels)
         self.blocks = nn.ModuleList()
         self.dense = nn.ModuleList([nn.Linear(channels * CELLS, units), nn.Linear(units, units)])
         self.column = nn.Linear(channels * ROWS, 1)
@@ -191,8 +191,8 @@ class Evaluator:
         except OSError as error:
             raise InvalidOption(f"{wrong}: {file}: {error.strerror or error}") from None
         except Exception as error:  # the file holds something else
-            said = " ".join(str(error).split())[:100]
-            raise InvalidOption(f"{wrong}: {file}: {type(error).__name__}: {said}") from None
+            reason = " ".join(str(error).split())[:100]
+            raise InvalidOption(f"{wrong}: {file}: {type(error).__name__}: {reason}") from None
         return cls(network)
 
 
@@ -210,46 +210,36 @@ class DeviceEvaluator:
         cuda = device.type == "cuda"
         self._boards = torch.zeros(size, 2, dtype=torch.int64, pin_memory=cuda)
         self._answers = torch.zeros(size, COLUMNS + 1, pin_memory=cuda)
-        self._asked, self._found = self._boards.to(device, copy=True), self._answers.to(device)
+        self._inputs, self._outputs = self._boards.to(device, copy=True), self._answers.to(device)
         self._stream = torch.cuda.Stream(device) if cuda else None
         with torch.inference_mode():
             self._run = record(self._answer, device, self._stream)
 
     def _answer(self) -> None:
-        logits, raw = self.network(planes_on_device(self._asked).to(self.network.first.bias))
-        self._found[:, :COLUMNS] = logits
-        self._found[:, COLUMNS] = torch.tanh(raw.float() / 2)
+        logits, raw = self.network(planes_on_device(self._inputs).to(self.network.first.bias))
+        self._outputs[:, :COLUMNS] = logits
+        self._outputs[:, COLUMNS] = torch.tanh(raw.float() / 2)
 
     def evaluate(self, boards: Int64s) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """Return the same as :meth:`Evaluator.evaluate`; the next call overwrites both arrays."""
         self._boards[: len(boards)] = torch.from_numpy(boards)
         with torch.inference_mode(), torch.cuda.stream(self._stream):
-            self._asked.copy_(self._boards, non_blocking=True)
+            self._inputs.copy_(self._boards, non_blocking=True)
             self._run()
-            self._answers.copy_(self._found, non_blocking=True)
+            self._answers.copy_(self._outputs, non_blocking=True)
         if self._stream is not None:
             self._stream.synchronize()
         answers = self._answers[: len(boards)].numpy()
         return answers[:, :COLUMNS], answers[:, COLUMNS]
 
 
-RATES: Final = (0.02, 1.5e-3)  # the highest learning rates, of Muon and AdamW
-
-
-class Fitted(Protocol):
-    """What :class:`Optimiser` needs of a network: its parameters and its hidden matrices."""
-
-    def parameters(self) -> Any:
-        """All parameters."""
-
-    def hidden(self) -> list[nn.Parameter]:
-        """Matrices ``[out, in]`` between the first layer and the last layers."""
-
-
 class Optimiser:
-    """Fits a network by Muon and AdamW; call :meth:`refresh` after the network has grown."""
+    """Fits a network by Muon and AdamW; call :meth:`refresh` after the network has grown.
 
-    def __init__(self, network: Fitted) -> None:
+    The network has a method ``hidden`` as of :class:`SelfPlayNetwork`.
+    """
+
+    def __init__(self, network: Any) -> None:
         self.network = network
         hidden, others = self._split()
         self.parts: list[Optimizer] = [
@@ -259,8 +249,8 @@ class Optimiser:
 
     def _split(self) -> tuple[list[nn.Parameter], list[nn.Parameter]]:
         hidden = self.network.hidden()
-        own = {id(matrix) for matrix in hidden}
-        return hidden, [other for other in self.network.parameters() if id(other) not in own]
+        hidden_ids = {id(matrix) for matrix in hidden}
+        return hidden, [p for p in self.network.parameters() if id(p) not in hidden_ids]
 
     def refresh(self) -> None:
         """Include the new parameters of a network that has grown."""

@@ -32,7 +32,7 @@ LEARNING_RATE, GAMMA, LAMBDA, CLIP, ENTROPY, EPOCHS, PARTS = 1e-3, 0.99, 0.95, 0
 REPORT_EVERY = 5.0  # seconds between two lines of figures
 
 
-class Network(nn.Module):
+class MLP(nn.Module):
     """A network that outputs the columns' log-probabilities and the value for the side to move."""
 
     def __init__(self, width: int = 256) -> None:
@@ -59,7 +59,7 @@ def train(
     *,
     length: int = 32,
     compile: bool | None = None,
-) -> Network:
+) -> MLP:
     """Train for ``steps`` plies, counted over all boards, and write the weights to ``out``.
 
     A GPU needs thousands of boards to be fast. The network is updated after ``length`` plies on
@@ -67,11 +67,11 @@ def train(
     """
     torch.manual_seed(seed)
     envs = TensorEnv(boards, device, compile=compile)
-    network: Network = Network().to(envs.device)
+    network: MLP = MLP().to(envs.device)
     optimizer = torch.optim.Adam(network.parameters(), lr=LEARNING_RATE, eps=1e-5)
 
-    def policy(seen: Any) -> tuple[Any, ...]:
-        logs, value = network(*seen.values())
+    def policy(observations: Any) -> tuple[Any, ...]:
+        logs, value = network(*observations.values())
         # Gumbel-max trick: this argmax samples an action by the probabilities.
         action = (logs - torch.empty_like(logs).exponential_().log()).argmax(-1)
         return action, logs.gather(1, action[:, None])[:, 0], value
@@ -115,14 +115,14 @@ def advantages_of(played: Rollout, ahead: Any) -> Any:
     return advantages
 
 
-def learn(network: Network, optimizer: Any, played: Rollout, advantages: Any) -> tuple[Any, Any]:
+def learn(network: MLP, optimizer: Any, played: Rollout, advantages: Any) -> tuple[Any, Any]:
     """Update the network on a rollout; return the last value error and entropy."""
     logs, values = played.extras
-    kept = (*played[:3], logs, advantages, advantages + values)
-    data = [kind.flatten(0, 1) for kind in kept]
+    arrays = (*played[:3], logs, advantages, advantages + values)
+    data = [array.flatten(0, 1) for array in arrays]
     for _ in range(EPOCHS):
-        for at in torch.randperm(values.numel(), device=values.device).chunk(PARTS):
-            planes, masks, actions, before, gain, returns = (kind[at] for kind in data)
+        for rows in torch.randperm(values.numel(), device=values.device).chunk(PARTS):
+            planes, masks, actions, before, gain, returns = (array[rows] for array in data)
             logs, value = network(planes, masks)
             ratio = (logs.gather(1, actions[:, None])[:, 0] - before).exp()
             gain = (gain - gain.mean()) / (gain.std() + 1e-8)
@@ -145,7 +145,7 @@ class TorchPPO(ModelAgent):
 
     def __init__(self, path: str) -> None:
         super().__init__()
-        self._network = Network()
+        self._network = MLP()
         self._network.load_state_dict(torch.load(path, "cpu", weights_only=True))
 
     def preferences(self, planes: Int8s) -> Any:

@@ -37,9 +37,9 @@ from ...bitboard import CELLS
 from ..base import require_count
 from ..sampling.search import Evaluate
 from ..solver.exam import in_exam
-from .folder import LAST_SEED, SelfPlay, checkpoint_read, claimed, needs, run
+from .folder import LAST_SEED, SelfPlay, claim_folder, needs, reading_checkpoint, run
 from .games import SAMPLE, Samples, SelfPlayGames
-from .search import GumbelSearch, Remembered
+from .gumbel import EvaluationCache, GumbelSearch
 
 with needs("torch", __name__):
     import torch
@@ -69,7 +69,7 @@ class Stage(NamedTuple):
 # Stages begin by positions, not minutes: the same on quick machines and slow ones.
 STAGES: Final = "0:16:4,500000:32:4,1500000:32:6,5000000:64:8"
 CUDA_STAGES: Final = "0:16:6,3000000:32:6,10000000:64:6"
-SIZES: Final[dict[str, tuple[Any, Any, str]]] = {  # of a training: on a CPU, on CUDA, what it is
+SIZES: Final[dict[str, tuple[Any, Any, str]]] = {  # of a training: on a CPU, on CUDA, its help
     "groups": (1, None, "groups of games, each played in a thread"),
     "boards": (256, 2048, "games at once in a group"),
     "channels": (32, 64, "channels of the network"),
@@ -80,22 +80,96 @@ SIZES: Final[dict[str, tuple[Any, Any, str]]] = {  # of a training: on a CPU, on
     "stages": (STAGES, CUDA_STAGES, "POSITIONS:SIMULATIONS:BLOCKS,... from how many positions on"),
 }
 FIXED: Final = 5  # of the sizes must stay when a training is resumed
-MOST: Final = {"groups": 32, "boards": 1 << 16, "channels": 1 << 10, "units": 1 << 13}
-OTHERS: Final = 4  # cores that play no games on CUDA
+GREATEST_SIZES: Final = {"groups": 32, "boards": 1 << 16, "channels": 1 << 10, "units": 1 << 13}
+OTHER_CORES: Final = 4  # on CUDA these play no games
 HOSTED: Final = ("cpu",)  # types of devices for which the host computes the network's input
-REMEMBERED: Final = 16  # plies between two resets of the cache of the network's answers
+CACHE_PLIES: Final = 16  # plies between two resets of the cache of the network's answers
 USES: Final = 4  # times that each position is learned
 FEWEST: Final = 8  # batches of positions before learning begins
 BEHIND: Final = 16  # plies of all games that learning may be behind while games continue
 FLAT: Final = 0.5  # share of the time after which a cosine lowers the learning rate too
-LAST: Final = 0.1  # the factor at the end of the cosine
+LAST_FACTOR: Final = 0.1  # the factor at the end of the cosine
 AVERAGE: Final = 0.995  # decay of the moving average of the weights, by which the network plays
-SAVED: Final = 60.0  # seconds between two checkpoints
+SAVE_EVERY: Final = 60.0  # seconds between two checkpoints
 REPORTS: Final = 20  # in a training; each keeps the current network
 
 STATE: Final = "state.pt"
 PROGRESS: Final = "progress.tsv"
-Look = Callable[[SelfPlay, int], Any]
+COUNTERS: Final = ("positions", "learned", "seconds", "history")  # that a checkpoint has
+
+OnReport = Callable[[SelfPlay, int], Any]
+
+
+def train(
+    out: Path,
+    minutes: float = 30.0,
+    seed: int = 1,
+    device: str = "cpu",
+    *,
+    on_report: OnReport | None = None,
+    **sizes: Any,
+) -> Trainer:
+    """Train until the training has taken ``minutes`` minutes, earlier calls included.
+
+    Args:
+        out: the folder of the training.
+        minutes: the wall-clock time of training, without the time between two calls.
+        device: the network's device, cpu or cuda.
+        on_report: a function to call at each report, with the agent and the number of positions.
+        **sizes: any of :data:`SIZES`.
+
+    Raises:
+        InvalidOption: a number is out of range, or the device is not available.
+    """
+    if not 0 < minutes < math.inf:
+        raise InvalidOption(f"minutes={minutes!r}: expected a number above 0")
+    require_count("seed", seed, 0, LAST_SEED)
+    torch_device = TensorEnv(1, device).device  # refuses a device that is not there
+    sizes = sizes_of(torch_device, sizes)
+    fixed = ", ".join([f"{name} {size}" for name, size in sizes.items()][:FIXED])
+    torch.set_num_threads(1)
+    threads = ThreadPoolExecutor(sizes["groups"], initializer=torch.set_num_threads, initargs=(1,))
+    with claim_folder(out, f"seed {seed}\n{fixed}\n"), threads:
+        trainer = Trainer(out, seed, sizes, torch_device)
+        if (spent := trainer.seconds / 60) >= minutes:
+            print(f"{out}: its {minutes:g} minutes are spent ({spent:.3g}); ask for more to go on")
+        else:
+            improve(trainer, minutes, on_report, threads)
+    return trainer
+
+
+def improve(
+    trainer: Trainer, minutes: float, on_report: OnReport | None, threads: Executor
+) -> None:
+    """Play in other threads, learn meanwhile, report and save now and then; see :func:`train`."""
+    sizes = trainer.sizes
+    most = USES * BEHIND * sizes["groups"] * sizes["boards"]
+    losses: list[tuple[Any, Any]] = [(math.nan, math.nan)]
+    saved, before = trainer.seconds, (trainer.seconds, trainer.positions)
+    begun = time.monotonic() - trainer.seconds
+    while (share := trainer.seconds / (60 * minutes)) < 1:
+        stage = [stage for since, stage in trainer.stages.items() if trainer.positions >= since][-1]
+        played = [threads.submit(play) for play in trainer.playing(stage)]
+        while (behind := USES * (trainer.positions - trainer.fewest) - trainer.learned) > 0:
+            if behind <= most and all(play.done() for play in played):
+                break
+            losses.append(trainer.learn(rate_at(share, trainer.positions, sizes["steep"])))
+        for play in played:
+            trainer.keep(play.result())
+        trainer.seconds = time.monotonic() - begun
+        reported = trainer.history[-1]["minutes"] if trainer.history else 0.0
+        is_over = trainer.seconds / (60 * minutes) >= 1
+        if is_over or trainer.seconds / 60 - reported >= minutes / REPORTS:
+            speed = (trainer.positions - before[1]) / (trainer.seconds - before[0])
+            trainer.report(losses[1:] or losses, speed)
+            if on_report is not None:
+                on_report(SelfPlay(Evaluator(trainer.averaged.module)), trainer.positions)
+            losses = losses[-1:]
+            trainer.seconds = time.monotonic() - begun
+            before, saved = (trainer.seconds, trainer.positions), -math.inf
+        if trainer.seconds - saved > SAVE_EVERY:
+            trainer.save()
+            saved = trainer.seconds
 
 
 class Trainer:
@@ -122,11 +196,10 @@ class Trainer:
         self.groups = [SelfPlayGames(sizes["boards"], generator) for generator in playing]
         self.samples: Samples = np.zeros(0, SAMPLE)  # the replay buffer, a ring
         self.hosted = self.device.type in HOSTED
-        self._played = copy.deepcopy(self.network).to(torch.bfloat16)  # plays the games
-        caches = self.groups if self.hosted else []
-        self._caches = [Remembered(Evaluator(self._played).evaluate) for _ in caches]
-        self._answers: list[Evaluate] = []  # the evaluation function of each group
-        self._plies = 0  # plies since the cache was cleared
+        self._played = self.network  # the first ply replaces it by a copy of the average
+        self._caches: list[EvaluationCache] = []  # of each group, if the host evaluates
+        self._evaluators: list[Evaluate] = []  # of each group
+        self._plies = 0  # plies since the caches were cleared
         if (out / STATE).exists():
             self._restore()
 
@@ -145,27 +218,29 @@ class Trainer:
         The function plays one ply of each game of the group with the averaged weights as of now.
         """
         self.grow(stage.blocks)
-        for cache in self._caches if self._plies % REMEMBERED == 0 else ():
+        for cache in self._caches if self._plies % CACHE_PLIES == 0 else ():
             cache.clear()
         self._plies += 1
         averaged = self.averaged.module
-        if not self._answers or self._played.shape != averaged.shape:
+        if not self._evaluators or self._played.shape != averaged.shape:
             self._played = copy.deepcopy(averaged).to(torch.bfloat16)
-            self._answers = self._evaluators()
+            self._make_evaluators()
         self._played.load_state_dict(averaged.state_dict())
         if self.device.type == "cuda":
             torch.cuda.synchronize(self.device)  # the groups' streams do not wait for the copies
         return [
-            partial(games.play, GumbelSearch(answers, stage.simulations))
-            for games, answers in zip(self.groups, self._answers, strict=True)
+            partial(games.play, GumbelSearch(evaluate, stage.simulations))
+            for games, evaluate in zip(self.groups, self._evaluators, strict=True)
         ]
 
-    def _evaluators(self) -> list[Evaluate]:
-        for cache in self._caches:
-            cache.evaluate = Evaluator(self._played).evaluate
+    def _make_evaluators(self) -> None:
         if self.hosted:
-            return [*self._caches]
-        return [DeviceEvaluator(self._played, len(games.boards)).evaluate for games in self.groups]
+            evaluate = Evaluator(self._played).evaluate
+            self._caches = [EvaluationCache(evaluate) for _ in self.groups]
+            self._evaluators = [*self._caches]
+        else:
+            devices = [DeviceEvaluator(self._played, len(games.boards)) for games in self.groups]
+            self._evaluators = [device.evaluate for device in devices]
 
     def keep(self, moves: Samples) -> None:
         """Add positions to the replay buffer, except positions of the exam that tests agents."""
@@ -205,6 +280,21 @@ class Trainer:
         self.learned += batch
         return policy_loss.detach(), value_loss.detach()
 
+    def report(self, losses: list[tuple[Any, Any]], speed: float) -> None:
+        """Print a line of figures, add it to the history, and keep the averaged network."""
+        figures = [[float(loss) for loss in pair] for pair in losses]
+        policy_loss, value_loss = np.mean(figures, axis=0).tolist()
+        minutes = self.seconds / 60
+        row = {"minutes": minutes, "positions": self.positions, "speed": speed}
+        row |= {"policy loss": policy_loss, "value loss": value_loss}
+        self.history = [*self.history, row]
+        print(
+            f"{minutes:6.1f} min  {self.positions:>9,.0f} positions ({speed:,.0f}/s)"
+            f"  loss {policy_loss:.3f} + {value_loss:.3f}",
+            flush=True,
+        )
+        Evaluator(self.averaged.module).save(self.out / f"model-{minutes:06.1f}.pt")
+
     def _moved(self, array: NDArray[Any]) -> Tensor:
         """Return an array as a tensor on the device, without waiting for the copy."""
         tensor = torch.from_numpy(np.ascontiguousarray(array))
@@ -224,7 +314,7 @@ class Trainer:
             "samples": as_bytes(self.samples[: self.positions]),
             "boards": torch.from_numpy(np.concatenate([games.boards for games in self.groups])),
             "moves": as_bytes(np.concatenate([games.moves for games in self.groups])),
-            **{name: getattr(self, name) for name in COUNTED},
+            **{name: getattr(self, name) for name in COUNTERS},
         }
         write_whole(self.out / STATE, lambda file: torch.save(state, file))
         Evaluator(self.averaged.module).save(self.out / MODEL)
@@ -233,28 +323,20 @@ class Trainer:
         write_whole(self.out / PROGRESS, "".join("\t".join(row) + "\n" for row in [names, *rows]))
 
     def _restore(self) -> None:
-        with checkpoint_read(self.out / STATE):
+        with reading_checkpoint(self.out / STATE):
             state = torch.load(self.out / STATE, "cpu", weights_only=True)
             self.grow(state["blocks"])
             for name in ("network", "averaged", "optimiser"):
                 getattr(self, name).load_state_dict(state[name])
-            for generator, its in zip(self._generators, state["generators"], strict=True):
-                generator.bit_generator.state = its
+            for generator, saved in zip(self._generators, state["generators"], strict=True):
+                generator.bit_generator.state = saved
             self.samples = state["samples"].numpy().view(SAMPLE)
             moves = state["moves"].numpy().view(SAMPLE).reshape(-1, CELLS)
             for i, games in enumerate(self.groups):
                 games.boards = np.split(state["boards"].numpy(), len(self.groups))[i]
                 games.moves = np.split(moves, len(self.groups))[i]
-            for name in COUNTED:
+            for name in COUNTERS:
                 setattr(self, name, state[name])
-
-
-COUNTED: Final = ("positions", "learned", "seconds", "history")
-
-
-def as_bytes(array: Samples) -> Any:
-    """Return an array as a tensor of bytes, which PyTorch loads without running code."""
-    return torch.from_numpy(np.ascontiguousarray(array).view(np.uint8).reshape(-1))
 
 
 def stages_of(text: str) -> dict[int, Stage]:
@@ -286,7 +368,7 @@ def rate_at(share: float, positions: int, steep: int) -> float:
     at the end of the training, of which ``share`` has passed.
     """
     fall = min(max((share - FLAT) / (1 - FLAT), 0.0), 1.0)
-    end = LAST + (1 - LAST) * 0.5 * (1 + math.cos(math.pi * fall))
+    end = LAST_FACTOR + (1 - LAST_FACTOR) * 0.5 * (1 + math.cos(math.pi * fall))
     return end / math.sqrt(1 + positions / steep)
 
 
@@ -303,92 +385,17 @@ def sizes_of(device: Any, chosen: dict[str, Any]) -> dict[str, Any]:
     sizes = {name: row[device.type == "cuda"] for name, row in SIZES.items()}
     sizes |= {name: size for name, size in chosen.items() if size is not None}
     if sizes["groups"] is None:
-        sizes["groups"] = min(MOST["groups"], max(1, usable_cores() - OTHERS))
+        sizes["groups"] = min(GREATEST_SIZES["groups"], max(1, usable_cores() - OTHER_CORES))
     for name, size in sizes.items():
         if name != "stages":
-            require_count(name, size, 1, MOST.get(name, 1 << 30))
+            require_count(name, size, 1, GREATEST_SIZES.get(name, 1 << 30))
     stages_of(sizes["stages"])
     return sizes
 
 
-def train(
-    out: Path,
-    minutes: float = 30.0,
-    seed: int = 1,
-    device: str = "cpu",
-    *,
-    look: Look | None = None,
-    **sizes: Any,
-) -> Trainer:
-    """Train until the training has taken ``minutes`` minutes, earlier calls included.
-
-    Args:
-        out: the folder of the training.
-        minutes: the wall-clock time of training, without the time between two calls.
-        device: the network's device, cpu or cuda.
-        look: a function to call at each report, with the agent and the number of positions so far.
-        **sizes: any of :data:`SIZES`.
-
-    Raises:
-        InvalidOption: a number is out of range, or the device is not available.
-    """
-    if not 0 < minutes < math.inf:
-        raise InvalidOption(f"minutes={minutes!r}: expected a number above 0")
-    require_count("seed", seed, 0, LAST_SEED)
-    found = TensorEnv(1, device).device  # refuses a device that is not there
-    chosen = sizes_of(found, sizes)
-    fixed = ", ".join([f"{name} {size}" for name, size in chosen.items()][:FIXED])
-    torch.set_num_threads(1)
-    beside = ThreadPoolExecutor(chosen["groups"], initializer=torch.set_num_threads, initargs=(1,))
-    with claimed(out, f"seed {seed}\n{fixed}\n"), beside:
-        trainer = Trainer(out, seed, chosen, found)
-        if (spent := trainer.seconds / 60) >= minutes:
-            print(f"{out}: its {minutes:g} minutes are spent ({spent:.3g}); ask for more to go on")
-            return trainer
-        improve(trainer, minutes, look, beside)
-    return trainer
-
-
-def improve(trainer: Trainer, minutes: float, look: Look | None, beside: Executor) -> None:
-    """Play in other threads, learn meanwhile, report and save now and then; see :func:`train`."""
-    latest = Evaluator(trainer.averaged.module)
-    saved, before = trainer.seconds, (trainer.seconds, trainer.positions)
-    losses: list[tuple[Any, Any]] = [(math.nan, math.nan)]
-    sizes = trainer.sizes
-    most = USES * BEHIND * sizes["groups"] * sizes["boards"]
-    begun = time.monotonic() - trainer.seconds
-    while (share := trainer.seconds / (60 * minutes)) < 1:
-        stage = [stage for since, stage in trainer.stages.items() if trainer.positions >= since][-1]
-        played = [beside.submit(play) for play in trainer.playing(stage)]
-        while (behind := USES * (trainer.positions - trainer.fewest) - trainer.learned) > 0:
-            if behind <= most and all(play.done() for play in played):
-                break
-            losses.append(trainer.learn(rate_at(share, trainer.positions, sizes["steep"])))
-        for play in played:
-            trainer.keep(play.result())
-        trainer.seconds = time.monotonic() - begun
-        share = trainer.seconds / (60 * minutes)
-        told = trainer.history[-1]["minutes"] if trainer.history else 0.0
-        if share >= 1 or trainer.seconds / 60 - told >= minutes / REPORTS:
-            speed = (trainer.positions - before[1]) / (trainer.seconds - before[0])
-            row = {"minutes": trainer.seconds / 60, "positions": trainer.positions, "speed": speed}
-            figures = [[float(loss) for loss in pair] for pair in losses[1:] or losses]
-            row["policy loss"], row["value loss"] = np.mean(figures, axis=0).tolist()
-            trainer.history = [*trainer.history, row]
-            print(
-                f"{row['minutes']:6.1f} min  {row['positions']:>9,.0f} positions ({speed:,.0f}/s)"
-                f"  loss {row['policy loss']:.3f} + {row['value loss']:.3f}",
-                flush=True,
-            )
-            latest.save(trainer.out / f"model-{row['minutes']:06.1f}.pt")
-            if look is not None:
-                look(SelfPlay(latest), trainer.positions)
-            losses = losses[-1:]
-            trainer.seconds = time.monotonic() - begun
-            before, saved = (trainer.seconds, trainer.positions), -math.inf
-        if trainer.seconds - saved > SAVED:
-            trainer.save()
-            saved = trainer.seconds
+def as_bytes(array: Samples) -> Any:
+    """Return an array as a tensor of bytes, which PyTorch loads without running code."""
+    return torch.from_numpy(np.ascontiguousarray(array).view(np.uint8).reshape(-1))
 
 
 def main(*argv: str) -> int:

@@ -73,8 +73,6 @@ class Book:
         """The ascending keys ``[N]`` of the positions of ``plies`` discs."""
         return self._keys[self.plies]
 
-    # -- files ------------------------------------------------------------------------
-
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Book:
         """Read a book file; InvalidOption if it cannot be read or is not a book."""
@@ -84,7 +82,7 @@ class Book:
                 scores, plies = data["scores"].astype(np.int8), int(data["plies"])
         except OSError as error:
             raise InvalidOption(f"book {name!r}: {error.strerror}") from None
-        except Exception:  # the file holds something else
+        except Exception:  # NumPy raises many kinds of errors for other files
             raise InvalidOption(f"{name}: not a book, or damaged") from None
         return cls(scores, plies, name)
 

@@ -1,14 +1,9 @@
-"""Drive null-window searches to the exact scores of positions and columns.
-
-Kernels that score many positions in one call.
-
-They have a module of their own, so that a search of one position does not wait for their compiling.
-"""
+"""Drive null-window searches to the exact scores of positions and of columns."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, Final, cast
+from typing import Final, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -33,15 +28,15 @@ from ...bitboard import (
     winning_cells,
 )
 from ...position import Position, require_position
-from ..search.lowlevel import POINTER, pointer
-from .null_window import MIXED, ROOT, hashed, search, write_node
+from ..search.lowlevel import pointer
+from .null_window import MIXED, ROOT, mixed_key, search, write_node
 from .table import NO_SCORE
 
 ABORTED: Final = 99  # the score of a search that was stopped
 OUTWARDS: Final = tuple(COLUMNS - 1 - column for column in CENTRE_FIRST)  # right, then left
 LARGEST: Final = CELLS // 2 + 1  # the greatest score
-FAR: Final = 20  # most plies to a win beyond an alpha far from 0, if the sign is unknown
-FAR_SIGNED: Final = 28  # FAR if the sign is known
+SOON_PLIES: Final = 20  # most plies to a win beyond an alpha far from 0, if the sign is unknown
+SOON_PLIES_SIGNED: Final = 28  # the same if the sign is known
 
 
 @kernel("int64(int64, int64, int64)")
@@ -49,28 +44,28 @@ def next_alpha(lowest: int, highest: int, plies: int) -> int:
     """Return the next alpha to search, given that the score is in ``lowest..highest``.
 
     The first alphas are far from 0: such a search quickly decides whether a win comes soon, and
-    most easy positions need nothing more. If such a win would be more than ``FAR`` plies ahead, the
-    driver first finds the sign of the score, and then moves alpha outwards from 0.
+    most easy positions need nothing more. If such a win would be more than ``SOON_PLIES`` ahead,
+    the driver first finds the sign of the score, and then moves alpha outwards from 0.
     """
     if lowest >= 0:
         outer = highest >> 1
-        if outer > lowest + 1 and CELLS - 2 * outer - plies <= FAR_SIGNED:
+        if outer > lowest + 1 and CELLS - 2 * outer - plies <= SOON_PLIES_SIGNED:
             return outer
         return lowest
     if highest <= 0:
         outer = -((-lowest) >> 1)
-        if outer < highest - 2 and CELLS + 2 * outer - plies <= FAR_SIGNED:
+        if outer < highest - 2 and CELLS + 2 * outer - plies <= SOON_PLIES_SIGNED:
             return outer
         return highest - 1
     outer = highest >> 1 if highest >= -lowest else -((-lowest) >> 1)
-    if abs(outer) > 1 and CELLS - 2 * abs(outer) - plies <= FAR:
+    if abs(outer) > 1 and CELLS - 2 * abs(outer) - plies <= SOON_PLIES:
         return min(max(outer, lowest), highest - 1)
     return 0
 
 
-@kernel(f"UniTuple(int64, 2)({POINTER}, {POINTER}, int64, int64, int64, int64)")
-def bisect_score(
-    table: Any, work: Any, mine: int, theirs: int, floor: int, ceiling: int
+@kernel("UniTuple(int64, 2)(int64[::1], int64[::1], int64, int64, int64, int64)", nogil=True)
+def bound_score(
+    table: Int64s, work: Int64s, mine: int, theirs: int, floor: int, ceiling: int
 ) -> tuple[int, int]:
     """Return a lower and an upper bound on the score of a position that is not won.
 
@@ -100,11 +95,12 @@ def bisect_score(
         floor, ceiling = -ceiling, -floor
     lowest = min(max(-win_score(plies + 4), floor), ceiling)
     highest = max(min(win_score(plies + 3), ceiling), floor)
-    write_node(work, ROOT, mine, theirs, my_wins, their_wins, plies)
-    work[ROOT + MIXED] = hashed(mine, theirs, plies)
+    words, frames = pointer(table), pointer(work)
+    write_node(frames, ROOT, mine, theirs, my_wins, their_wins, plies)
+    work[ROOT + MIXED] = mixed_key(mine, theirs, plies)
     while lowest < highest:
         alpha = next_alpha(lowest, highest, plies)
-        score = search(table, work, ROOT, alpha)
+        score = search(words, frames, ROOT, alpha)
         if work[NODES] >= work[LIMIT]:
             break
         if score > alpha:
@@ -116,40 +112,27 @@ def bisect_score(
     return lowest, highest
 
 
-@kernel(f"int64({POINTER}, {POINTER}, int64, int64, int64, int64)")
-def solve(table: Any, work: Any, mine: int, theirs: int, floor: int, ceiling: int) -> int:
-    """Return the score that :func:`bisect_score` finds; ``ABORTED`` if the search was stopped."""
-    lowest, highest = bisect_score(table, work, mine, theirs, floor, ceiling)
+@kernel("int64(int64[::1], int64[::1], int64, int64, int64, int64)")
+def solve(table: Int64s, work: Int64s, mine: int, theirs: int, floor: int, ceiling: int) -> int:
+    """Return the score that :func:`bound_score` finds; ``ABORTED`` if the search was stopped."""
+    lowest, highest = bound_score(table, work, mine, theirs, floor, ceiling)
     return lowest if lowest == highest else ABORTED
 
 
-@kernel("UniTuple(int64, 2)(int64[::1], int64[::1], int64, int64, int64, int64)", nogil=True)
-def bound_score(
-    table: Int64s, work: Int64s, mine: int, theirs: int, floor: int, ceiling: int
-) -> tuple[int, int]:
-    """Call :func:`bisect_score` from Python."""
-    return bisect_score(pointer(table), pointer(work), mine, theirs, floor, ceiling)
-
-
-@kernel(
-    "boolean(int64[::1], int64[::1], int64, int64, int64, boolean, int8[::1])",
-    nogil=True,
-)
+@kernel("boolean(int64[::1], int64[::1], int64, int64, int64, boolean, int8[::1])", nogil=True)
 def score_columns(
-    table: Int64s, work: Int64s, mine: int, theirs: int, known: int, exact: bool, scores: Int8s
+    table: Int64s, work: Int64s, mine: int, theirs: int, best: int, exact: bool, scores: Int8s
 ) -> bool:
     """Write the scores ``[7]`` of the columns of an unfinished position; False if stopped.
 
     A full column gets ``NO_SCORE``. If not ``exact``, the best columns have their scores, and all
-    others just less. ``known`` is the position's own score, or ``NO_SCORE`` if the search must find
-    it.
+    others just less. ``best`` is the position's score, or ``NO_SCORE`` if the search must find it.
     """
-    words = pointer(table)
-    frames = pointer(work)
     occupied = mine | theirs
     plies = popcount(occupied)
     symmetric = mirror(mine) == mine and mirror(theirs) == theirs
-    best = known if known != NO_SCORE else solve(words, frames, mine, theirs, -LARGEST, LARGEST)
+    if best == NO_SCORE:
+        best = solve(table, work, mine, theirs, -LARGEST, LARGEST)
     if best == ABORTED:
         return False
     # A column's score is between a loss by the opponent's next disc and the best score.
@@ -164,7 +147,7 @@ def score_columns(
         elif has_won(mine | cell):
             scores[column] = win_score(plies + 1)
         else:
-            score = solve(words, frames, theirs, mine | cell, -best, -least)
+            score = solve(table, work, theirs, mine | cell, -best, -least)
             if score == ABORTED:
                 return False
             scores[column] = -score
@@ -172,32 +155,23 @@ def score_columns(
 
 
 @kernel(
-    "int64(int64[::1], int64[::1], int64[::1], int64[::1], int8[:, ::1], int64, int64)",
-    nogil=True,
+    "int64(int64[::1], int64[::1], int64[::1], int64[::1], int8[:, ::1], int64, int64)", nogil=True
 )
 def score_range(
-    table: Int64s,
-    work: Int64s,
-    mine: Int64s,
-    theirs: Int64s,
-    scores: Int8s,
-    start: int,
-    stop: int,
+    table: Int64s, work: Int64s, mine: Int64s, theirs: Int64s, scores: Int8s, start: int, stop: int
 ) -> int:
     """Write the scores of positions ``start`` to ``stop - 1``, or the scores of their columns.
 
     ``scores`` is [N, 1] for positions, or [N, 7] for columns; a full column gets ``NO_SCORE``.
     Returns the index of the first position without a score, ``stop`` unless the search was stopped.
     """
-    words = pointer(table)
-    frames = pointer(work)
     for i in range(start, stop):
         first, second = int(mine[i]), int(theirs[i])
         if scores.shape[1] == 1:
             if has_won(second):
                 scores[i, 0] = -win_score(popcount(first | second))
                 continue
-            score = solve(words, frames, first, second, -LARGEST, LARGEST)
+            score = solve(table, work, first, second, -LARGEST, LARGEST)
             if score == ABORTED:
                 return i
             scores[i, 0] = score
@@ -216,16 +190,6 @@ def first_invalid(mine: Int64s, theirs: Int64s) -> int:
         if has_won(first) or not is_consistent(first, second):
             return i
     return -1
-
-
-def _integers(given: object) -> Int64s:
-    try:
-        boards = np.asarray(given)
-        if boards.size == 0 or boards.dtype.kind in "iu":
-            return np.ascontiguousarray(boards, np.int64)
-    except ValueError:  # lists of different lengths
-        pass
-    raise InvalidOption(f"bitboards {given!r}: expected integers")
 
 
 def parse_bitboards(
@@ -261,3 +225,13 @@ def parse_bitboards(
             f"{int(second[bad]):#x} are not a position"
         )
     return first, second
+
+
+def _integers(bitboards: object) -> Int64s:
+    try:
+        array = np.asarray(bitboards)
+        if array.size == 0 or array.dtype.kind in "iu":
+            return np.ascontiguousarray(array, np.int64)
+    except ValueError:  # lists of different lengths
+        pass
+    raise InvalidOption(f"bitboards {bitboards!r}: expected integers")

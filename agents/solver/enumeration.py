@@ -1,12 +1,10 @@
-"""Enumerate the positions of the first plies as sorted keys, one for each mirror pair.
+"""Enumerate positions as sorted keys, one for each mirror pair, and score them without a search.
 
 The key (``c4env.agents.solver.table.position_key``) determines the position: in each column
 the highest set bit marks the cell above the top disc. Lower bits are discs of the side to move.
 
-All positions of a small board with exact scores, as a reference for learning agents.
-
-The scores need no search: full boards have known scores, and the scores of each ply follow from the
-scores of the next ply.
+The scores of a ply follow from the scores of the next ply (:func:`backed_up`). So a book needs only
+the scores of its last ply, and a small board only those of full boards (:func:`whole_board`).
 """
 
 from __future__ import annotations
@@ -35,6 +33,16 @@ from ...bitboard import (
 )
 from ...geometry import BOARD_SIZE
 from .table import NO_SCORE, position_key
+
+MOST_POSITIONS: Final = 20_000_000
+"""The greatest number of positions to keep in memory, without mirror images."""
+
+ROW: Final = np.dtype(
+    [("mine", np.int64), ("theirs", np.int64), ("score", np.int8), ("columns", np.int8, (COLUMNS,))]
+)
+"""A position: bitboards of the side to move and of the other side (``c4env.bitboard``), the score
+for the side to move (:class:`c4env.agents.solver.Solver`), and the score of each column;
+``NO_SCORE`` if the column is full or the game is over."""
 
 
 @kernel("UniTuple(int64, 2)(int64)")
@@ -83,7 +91,7 @@ def successors(keys: Int64s, won: bool, out: Int64s) -> int:
 
 
 @kernel("int8[:, ::1](int64[::1], int64, int64[::1], int8[::1])")
-def score_columns(keys: Int64s, plies: int, next_keys: Int64s, next_scores: Int8s) -> Int8s:
+def score_ply(keys: Int64s, plies: int, next_keys: Int64s, next_scores: Int8s) -> Int8s:
     """Return the columns' scores ``[N, 7]``, given the scores of all positions one disc later.
 
     A full column has ``NO_SCORE``.
@@ -118,17 +126,17 @@ def one_disc_on(keys: Int64s, won: bool) -> Int64s:
 
 def layers(plies: int) -> list[Int64s]:
     """Return ascending keys of the unfinished positions of 0, 1, ..., ``plies`` discs."""
-    found = [np.array([BOTTOM], dtype=np.int64)]
+    keys = [np.array([BOTTOM], dtype=np.int64)]
     for _ in range(plies):
-        found.append(one_disc_on(found[-1], False))
-    return found
+        keys.append(one_disc_on(keys[-1], False))
+    return keys
 
 
 def backed_up(keys: list[Int64s], last: Int8s) -> list[Int8s]:
     """Return the scores of every layer of positions, given the scores of the last layer."""
     scores = [np.ascontiguousarray(last)]
     for plies in range(len(keys) - 2, -1, -1):
-        columns = score_columns(keys[plies], plies, keys[plies + 1], scores[0])
+        columns = score_ply(keys[plies], plies, keys[plies + 1], scores[0])
         scores.insert(0, columns.max(axis=1))
     return scores
 
@@ -144,17 +152,6 @@ def without_immediate_win(mine: Int64s, theirs: Int64s) -> Bools:
     )
 
 
-MOST: Final = 20_000_000
-"""The greatest number of positions to keep in memory, without mirror images."""
-
-ROW: Final = np.dtype(
-    [("mine", np.int64), ("theirs", np.int64), ("score", np.int8), ("columns", np.int8, (COLUMNS,))]
-)
-"""A position: bitboards of the side to move and of the other side (``c4env.bitboard``), the score
-for the side to move (:class:`c4env.agents.solver.Solver`), and the score of each column;
-``NO_SCORE`` if the column is full or the game is over."""
-
-
 def whole_board() -> NDArray[np.void]:
     """Return all reachable positions as ``[N]`` rows of type ``ROW``, sorted by number of discs.
 
@@ -166,14 +163,16 @@ def whole_board() -> NDArray[np.void]:
     for _ in range(CELLS):
         won.append(one_disc_on(going[-1], True))
         going.append(one_disc_on(going[-1], False))
-        if sum(map(len, going)) > MOST:
-            raise InvalidOption(f"board {BOARD_SIZE}: expected at most {MOST:,} positions")
+        if sum(map(len, going)) > MOST_POSITIONS:
+            raise InvalidOption(
+                f"board {BOARD_SIZE}: expected at most {MOST_POSITIONS:,} positions"
+            )
     parts = []
     scores = np.zeros(len(going[CELLS]), np.int8)  # full boards
     for plies in range(CELLS, -1, -1):
         columns = np.full((len(going[plies]), COLUMNS), NO_SCORE, np.int8)
         if plies < CELLS:
-            columns = score_columns(going[plies], plies, going[plies + 1], scores)
+            columns = score_ply(going[plies], plies, going[plies + 1], scores)
             scores = columns.max(axis=1)
         lost = np.full(len(won[plies]), -win_score(plies), np.int8)
         nothing = np.full((len(lost), COLUMNS), NO_SCORE, np.int8)

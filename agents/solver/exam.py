@@ -43,23 +43,26 @@ class Question(NamedTuple):
 @functools.cache
 def exam() -> tuple[Question, ...]:
     """Return all questions, in random order, so that the first N are a random sample."""
-    found = []
+    questions = []
     for line in files(__package__).joinpath(FILE).read_text(encoding="utf-8").splitlines():
-        moves, scores = line.split("\t")
-        found.append(Question(moves, tuple(None if s == "-" else int(s) for s in scores.split())))
-    return tuple(found)
+        moves, columns = line.split("\t")
+        scores = tuple(None if score == "-" else int(score) for score in columns.split())
+        questions.append(Question(moves, scores))
+    return tuple(questions)
 
 
 @functools.cache
 def exam_positions() -> frozenset[Position]:
     """Return all positions of the exam and their mirror images."""
-    asked = [question.position for question in exam()]
-    return frozenset([*asked, *(position.mirror() for position in asked)])
+    positions = [question.position for question in exam()]
+    return frozenset([*positions, *(position.mirror() for position in positions)])
 
 
 def keys(mine: Int64s, theirs: Int64s) -> NDArray[np.uint64]:
-    """Return keys ``[N]`` of positions; only mirror images share a key."""
-    # Each column adds a term that encodes the owner of each disc in the column.
+    """Return keys ``[N]`` of positions; only mirror images share a key.
+
+    The parts of exact data (``c4env.evaluation.exact.dataset``) depend on the numbers.
+    """
     images = mirror_all(mine) * 2 + mirror_all(theirs)
     least: Int64s = np.minimum(mine * 2 + theirs, images)
     return least.astype(np.uint64)

@@ -1,21 +1,4 @@
-"""Bounds on a score by parity, without a search.
-
-Follow-up: a side that answers every disc with a disc on top gets every second cell of each column.
-An answer always exists if the number of empty cells is even when the other side is to move. There
-are two such plans:
-
-- *claimeven*, for the second player (``even_claim``), who gets the cells of even rows, counted
-  from 1, except cells that can be played at once;
-- *odd threat*, for the first player (``odd_claim``), who has a winning cell on an odd row that
-  cannot be reached yet. The second player does not play right below this cell. When only this
-  cell and the cells above it are empty, the second player is to move. So the first player gets the
-  even rows, and the odd rows in the threat's own column. If the first player is to move now, it
-  begins with a waiting move, in the threat's column if an odd row is playable there.
-
-The other side gets at most its discs and the remaining cells. If these contain no four, that
-side does not win. If the claimer gets a winning cell, the game ends there: cells above stay empty.
-
-The null-window search: decides whether a score is above alpha.
+"""The null-window search: decides whether a score is above alpha.
 
 The result is one bound. A node is a *quiet* position: the side to move has no immediate win, and at
 least two of its moves do not let the opponent win at once. The inner loop of :func:`search` plays
@@ -25,6 +8,21 @@ way is not a node.
 For each child the search tries four methods in this order: the rules on the way to the child's
 quiet position, a parity bound, the table, and a recursive search. The recursive searches begin with
 the move of highest priority (:func:`move_priority`).
+
+A parity bound needs no search. A side that answers every disc with a disc on top (*follow-up*) gets
+every second cell of each column. An answer always exists if the number of empty cells is even when
+the other side is to move. There are two such plans:
+
+- *claimeven*, for the second player (:func:`even_claim`), who gets the cells of even rows, counted
+  from 1, except cells that can be played at once;
+- *odd threat*, for the first player (:func:`odd_claim`), who has a winning cell on an odd row that
+  cannot be reached yet. The second player does not play right below this cell. When only this
+  cell and the cells above it are empty, the second player is to move. So the first player gets the
+  even rows, and the odd rows in the threat's own column. If the first player is to move now, it
+  begins with a waiting move, in the threat's column if an odd row is playable there.
+
+The other side gets at most its discs and the remaining cells. If these contain no four, that
+side does not win. If the claimer gets a winning cell, the game ends there: cells above stay empty.
 """
 
 from __future__ import annotations
@@ -33,7 +31,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from c4env.agents.search.threads import LIMIT, NEVER, NODES, STOPPED, WORDS
+from c4env.agents.search.threads import LIMIT, NEVER, NODES, WORDS
 from c4env.arrays import Int64s
 from c4env.jit import kernel
 
@@ -46,84 +44,14 @@ from ...bitboard import (
     STRIDE,
     UP,
     has_won,
-    mirror,
     playable,
     popcount,
     safe_moves,
     win_score,
     winning_cells,
 )
-from ..search.lowlevel import POINTER, board_key, trailing_zeros
-from .table import buckets, fetch, lower_bound, mix, probe, store, upper_bound
-
-EVEN_ROWS: Final = sum(BOTTOM << row for row in range(1, ROWS, 2))
-ODD_ROWS: Final = sum(BOTTOM << row for row in range(0, ROWS, 2))
-NO_CLAIM: Final = -1
-
-_SENTINELS: Final = BOTTOM << ROWS  # the bits above the columns
-
-
-@kernel("int64(int64)")
-def upwards(cells: int) -> int:
-    """Return the cells and all cells above them in their columns."""
-    # Subtracting a column's lowest cell from the bit above the column sets all bits between.
-    return (cells | (_SENTINELS - cells)) & BOARD
-
-
-@kernel("int64(int64, int64, int64, int64, int64, int64)")
-def claim(discs: int, wins: int, others: int, empty: int, claimed: int, need: int) -> int:
-    """Return a lower bound of at least ``need`` on the score of a side, or ``NO_CLAIM``.
-
-    The side secures the empty cells ``claimed`` by follow-up. ``wins`` are the cells, occupied or
-    not, that complete a four of the side. The bound 0 means that the side does not lose.
-    """
-    sure = wins & claimed
-    score = 0
-    shut = 0
-    if sure:
-        # Play ends in one of the winning cells. Then all other cells from the lowest winning cell
-        # of each column upwards are empty. The cell below each lowest winning cell is empty too,
-        # except below the cell that wins.
-        shut = upwards(sure)
-        score = (popcount(shut) + popcount(sure & ~(shut << UP))) >> 1
-    if score < need and (need > 1 or score > 0):
-        return NO_CLAIM
-    if has_won(others | (empty & ~claimed & ~shut)):
-        return NO_CLAIM
-    if score < need and not has_won(discs | claimed):
-        return NO_CLAIM
-    return max(score, need)
-
-
-@kernel("int64(int64, int64, int64, int64, int64)")
-def even_claim(second: int, wins: int, first: int, playable: int, need: int) -> int:
-    """Return the second player's bound by claimeven (see :func:`claim`); the first is to move."""
-    empty = BOARD & ~(first | second)
-    return claim(second, wins, first, empty, empty & EVEN_ROWS & ~playable, need)
-
-
-@kernel("int64(int64, int64, int64, int64, boolean, int64)")
-def odd_claim(first: int, wins: int, second: int, playable: int, waits: bool, need: int) -> int:
-    """Return the first player's bound, 1 or more, by one of its odd threats (see :func:`claim`).
-
-    ``waits`` is True if the first player is to move, and so makes a waiting move.
-    """
-    empty = BOARD & ~(first | second)
-    threats = wins & empty & ODD_ROWS & ~playable
-    while threats:
-        threat = threats & -threats
-        threats ^= threat
-        sentinel = _SENTINELS & -threat
-        sentinel &= -sentinel
-        column = sentinel - (sentinel >> ROWS)
-        claimed = empty & ~playable & ((ODD_ROWS & column) | (EVEN_ROWS & ~column))
-        if waits:
-            claimed |= playable & ODD_ROWS & column
-        score = claim(first, wins, second, empty, claimed, need)
-        if score >= need:
-            return score
-    return NO_CLAIM
-
+from ..search.lowlevel import POINTER, board_key
+from .table import bucket_mask, fetch, lower_bound, mix, position_key, probe, store, upper_bound
 
 # Words of a thread's workspace, after the words of ``c4env.agents.search.threads``.
 EPOCH: Final = 2
@@ -169,47 +97,82 @@ CELL_VALUES: Final = np.array(
     dtype=np.int64,
 )
 
-UNDECIDED: Final = 99
+EVEN_ROWS: Final = sum(BOTTOM << row for row in range(1, ROWS, 2))
+ODD_ROWS: Final = sum(BOTTOM << row for row in range(0, ROWS, 2))
+SENTINELS: Final = BOTTOM << ROWS  # the bits above the columns
+
+NO_CLAIM: Final = -1  # in place of a bound: the side's claim is not enough
+UNDECIDED: Final = 99  # in place of a bound on the score
 
 
 def reset_workspace(work: Int64s, table: Int64s, epoch: int) -> None:
     """Prepare a workspace for a search with a table and an epoch."""
-    work[NODES] = 0
+    work[:WORDS] = 0
     work[LIMIT] = NEVER
     work[EPOCH] = epoch
     work[MASK] = len(table) // 2 - 1
-    work[STOPPED] = 0
 
 
-@kernel("int64(int64, int64, int64)")
-def hashed(mine: int, theirs: int, plies: int) -> int:
-    """Return a position's mixed key; mirror images share it up to ``MIRROR_PLIES`` discs."""
-    key = board_key(mine, theirs)
-    if plies <= MIRROR_PLIES:
-        key = min(key, mirror(key))
-    return mix(key)
+@kernel("int64(int64)")
+def upwards(cells: int) -> int:
+    """Return the cells and all cells above them in their columns."""
+    # Subtracting a column's lowest cell from the bit above the column sets all bits between.
+    return (cells | (SENTINELS - cells)) & BOARD
 
 
 @kernel("int64(int64, int64, int64, int64, int64, int64)")
-def move_priority(
-    cell: int, forced: int, wins: int, their_wins: int, occupied: int, moves: int
-) -> int:
-    """Return the priority of a move by the quiet position that follows, ``forced`` plies later.
+def claim(discs: int, wins: int, others: int, empty: int, claimed: int, need: int) -> int:
+    """Return a lower bound of at least ``need`` on the score of a side, or ``NO_CLAIM``.
 
-    ``wins`` are the winning cells of the side that moved. The greatest priority comes first.
+    The side secures the empty cells ``claimed`` by follow-up. ``wins`` are the cells, occupied or
+    not, that complete a four of the side. The bound 0 means that the side does not lose.
     """
-    # A winning cell directly above a winning cell of the other side is useless.
-    useful = wins & ~occupied & ~(their_wins << UP)
-    return (
-        THREAT * popcount(useful)
-        + NEXT_THREAT * popcount(useful & (moves << UP))
-        + SECOND_THREAT * popcount(useful & (moves << (2 * UP)))
-        + REPLY * popcount(moves & ~(wins >> UP))
-        + CHOICE * popcount(moves & ~(their_wins >> UP))
-        + FORCED * forced
-        + TURN_LOST * (forced & 1)  # the other side is to move in the quiet position
-        + int(CELL_VALUES[trailing_zeros(cell)])
-    )
+    sure = wins & claimed
+    score = 0
+    shut = 0
+    if sure:
+        # Play ends in one of the winning cells. Then all other cells from the lowest winning cell
+        # of each column upwards are empty. The cell below each lowest winning cell is empty too,
+        # except below the cell that wins.
+        shut = upwards(sure)
+        score = (popcount(shut) + popcount(sure & ~(shut << UP))) >> 1
+    if score < need and (need > 1 or score > 0):
+        return NO_CLAIM
+    if has_won(others | (empty & ~claimed & ~shut)):
+        return NO_CLAIM
+    if score < need and not has_won(discs | claimed):
+        return NO_CLAIM
+    return max(score, need)
+
+
+@kernel("int64(int64, int64, int64, int64, int64)")
+def even_claim(second: int, wins: int, first: int, playable: int, need: int) -> int:
+    """Return the second player's bound by claimeven (see :func:`claim`); the first is to move."""
+    empty = BOARD & ~(first | second)
+    return claim(second, wins, first, empty, empty & EVEN_ROWS & ~playable, need)
+
+
+@kernel("int64(int64, int64, int64, int64, boolean, int64)")
+def odd_claim(first: int, wins: int, second: int, playable: int, waits: bool, need: int) -> int:
+    """Return the first player's bound, 1 or more, by one of its odd threats (see :func:`claim`).
+
+    ``waits`` is True if the first player is to move, and so makes a waiting move.
+    """
+    empty = BOARD & ~(first | second)
+    threats = wins & empty & ODD_ROWS & ~playable
+    while threats:
+        threat = threats & -threats
+        threats ^= threat
+        sentinel = SENTINELS & -threat
+        sentinel &= -sentinel
+        column = sentinel - (sentinel >> ROWS)
+        claimed = empty & ~playable & ((ODD_ROWS & column) | (EVEN_ROWS & ~column))
+        if waits:
+            claimed |= playable & ODD_ROWS & column
+        score = claim(first, wins, second, empty, claimed, need)
+        if score >= need:
+            return score
+    return NO_CLAIM
 
 
 @kernel("int64(int64, int64, int64, int64, int64, int64, int64)")
@@ -232,6 +195,34 @@ def parity_bound(
         if score >= 0:
             return -score
     return UNDECIDED
+
+
+@kernel("int64(int64, int64, int64)")
+def mixed_key(mine: int, theirs: int, plies: int) -> int:
+    """Return a position's mixed key; mirror images share it up to ``MIRROR_PLIES`` discs."""
+    return mix(position_key(mine, theirs) if plies <= MIRROR_PLIES else board_key(mine, theirs))
+
+
+@kernel("int64(int64, int64, int64, int64, int64, int64)")
+def move_priority(
+    cell: int, forced: int, wins: int, their_wins: int, occupied: int, moves: int
+) -> int:
+    """Return the priority of a move by the quiet position that follows, ``forced`` plies later.
+
+    ``wins`` are the winning cells of the side that moved. The greatest priority comes first.
+    """
+    # A winning cell directly above a winning cell of the other side is useless.
+    useful = wins & ~occupied & ~(their_wins << UP)
+    return (
+        THREAT * popcount(useful)
+        + NEXT_THREAT * popcount(useful & (moves << UP))
+        + SECOND_THREAT * popcount(useful & (moves << (2 * UP)))
+        + REPLY * popcount(moves & ~(wins >> UP))
+        + CHOICE * popcount(moves & ~(their_wins >> UP))
+        + FORCED * forced
+        + TURN_LOST * (forced & 1)  # the other side is to move in the quiet position
+        + int(CELL_VALUES[popcount(cell - 1)])
+    )
 
 
 @kernel(f"void({POINTER}, int64, int64, int64, int64, int64, int64)", forceinline=True)
@@ -309,7 +300,7 @@ def known_refutation(table: Any, work: Any, frame: int, count: int, plies: int, 
         child = frame + i * CHILD
         depth = int(work[child + PLIES])
         if depth <= TABLE_PLIES:  # a long forced line may lead beyond the table's plies
-            mask = buckets(int(work[MASK]), depth)
+            mask = bucket_mask(int(work[MASK]), depth)
             entry = probe(table, mask, int(work[EPOCH]), int(work[child + MIXED]))
             if entry:
                 value = -upper_bound(entry) if (depth - plies) & 1 else lower_bound(entry)
@@ -345,8 +336,8 @@ def list_children(table: Any, work: Any, node: int, alpha: int, least: int) -> t
             continue
         child = frame + count * CHILD
         if depth <= TABLE_PLIES:
-            mixed = hashed(a, b, depth)
-            fetch(table, buckets(int(work[MASK]), depth), mixed)
+            mixed = mixed_key(a, b, depth)
+            fetch(table, bucket_mask(int(work[MASK]), depth), mixed)
             work[child + MIXED] = mixed
         write_node(work, child, a, b, a_wins, b_wins, depth)
         if swapped:
@@ -370,7 +361,7 @@ def search(table: Any, work: Any, node: int, alpha: int) -> int:
         return 0
     work[NODES] = begun + 1
     plies, mixed = int(work[node + PLIES]), int(work[node + MIXED])
-    mask = buckets(int(work[MASK]), plies)
+    mask = bucket_mask(int(work[MASK]), plies)
     epoch = int(work[EPOCH])
     if plies <= TABLE_PLIES:
         bound = known_bound(table, mask, epoch, mixed, alpha)

@@ -1,4 +1,4 @@
-"""The exact solver as a Python class."""
+"""The exact solver as a Python class: scores of one position, and of many in threads."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ from ...bitboard import CENTRE_FIRST, COLUMNS, discs_at_end, win_score
 from ...position import Position, require_position
 from ..base import line_of_play
 from .book import Book
-from .driver import LARGEST, bound_score, score_columns
+from .driver import LARGEST, bound_score, parse_bitboards, score_columns, score_range
 from .null_window import EPOCH, WORKSPACE, reset_workspace
 from .table import LAST_EPOCH, NO_SCORE, allocate
 
-_QUICK: Final = 20_000  # nodes searched in the caller's thread before others start
-_SOON: Final = 1_000_000  # nodes searched in some hundredths of a second
-_PORTION: Final = 64  # most positions that a thread takes at a time
-_SHARES: Final = 8  # least number of portions for each thread, since few positions may be hard
+TRIAL_NODES: Final = 20_000  # nodes searched in the caller's thread before others start
+QUICK_NODES: Final = 1_000_000  # nodes searched in some hundredths of a second
+PORTION: Final = 64  # most positions that a thread takes at a time
+PORTIONS: Final = 8  # least number of portions for each thread, since few positions may be hard
 
 T = TypeVar("T")
 
@@ -87,8 +87,6 @@ class Solver:
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.book, self.table_mb)
 
-    # -- one position ---------------------------------------------------------------
-
     def score(self, position: Position) -> int:
         """Return the exact score of a position."""
         return self._score(position, -LARGEST, LARGEST)
@@ -130,7 +128,7 @@ class Solver:
         require_position(position)
 
         def search(work: Int64s) -> list[tuple[int, int] | None]:
-            found: list[tuple[int, int] | None] = [None] * COLUMNS
+            bounds: list[tuple[int, int] | None] = [None] * COLUMNS
             best = -1
             for i, column in enumerate(order):
                 if not position.is_legal(column):
@@ -146,17 +144,17 @@ class Solver:
                         break
                     low, high = bound_score(table, work, after.mine, after.theirs, -1, -best)
                     lowest, highest = (-high if -high > best else -1), -low
-                found[column] = lowest, highest
+                bounds[column] = lowest, highest
                 best = max(best, lowest)
-            return found
+            return bounds
 
         with self._lock:
             epoch = self._new_epoch()  # neither reads nor erases old entries
             table, (work,) = self._memory(1)
             work[EPOCH] = epoch
-            found = search_interruptibly(search, work, quick=nodes <= _SOON)
+            bounds = search_interruptibly(search, work, quick=nodes <= QUICK_NODES)
             self.nodes = int(work[NODES])
-        return found
+        return bounds
 
     def best_columns(self, position: Position) -> tuple[int, ...]:
         """Return the columns with the best score, centre first; none if the game is over.
@@ -186,8 +184,6 @@ class Solver:
             line = line_of_play(require_position(position), reply)
             self.nodes = nodes
         return line
-
-    # -- many positions -------------------------------------------------------------
 
     def scores_many(
         self,
@@ -231,8 +227,6 @@ class Solver:
         with self._lock:
             self._table = None
 
-    # -- implementation -------------------------------------------------------------
-
     def _new_epoch(self) -> int:
         """Start a new epoch, which makes all entries invalid; after the last, drop the table."""
         if self._newest == LAST_EPOCH:
@@ -240,7 +234,7 @@ class Solver:
         self._newest += 1
         return self._newest
 
-    def _known(self, position: Position) -> int | None:
+    def _stored_score(self, position: Position) -> int | None:
         """Return the score of a position that is over or in the book; None for others."""
         if position.outcome is not None:
             return 0 if position.outcome.winner is None else -win_score(position.plies)
@@ -256,7 +250,7 @@ class Solver:
 
         with self._lock:
             self.nodes = 0
-            score = self._known(position)
+            score = self._stored_score(position)
             if score is None:
                 score = self._run(search)
             return max(floor, min(ceiling, score))
@@ -265,21 +259,63 @@ class Solver:
         """Return the scores of all columns; if not ``exact``, those of the best, others less."""
         mine, theirs = require_position(position).mine, position.theirs
         scores = np.full(COLUMNS, NO_SCORE, np.int8)
-
-        def search(table: Int64s, work: Int64s) -> bool | None:
-            return score_columns(table, work, mine, theirs, known, exact, scores) or None
-
         with self._lock:
             self.nodes = 0
-            if position.outcome is None:
-                if self.book and position.plies < self.book.plies:
-                    for column in position.legal_columns():
-                        scores[column] = -self._score(position.play(column), -LARGEST, LARGEST)
-                else:
-                    score = self._known(position)
-                    known = NO_SCORE if score is None else score
-                    self._run(search)
-            return list(scores.tolist())
+            if self.book and position.plies < self.book.plies:
+                for column in position.legal_columns():
+                    scores[column] = -self._score(position.play(column), -LARGEST, LARGEST)
+            elif position.outcome is None:
+                stored = self._stored_score(position)
+                best = NO_SCORE if stored is None else stored
+                self._run(
+                    lambda table, work: (
+                        score_columns(table, work, mine, theirs, best, exact, scores) or None
+                    )
+                )
+        return list(scores.tolist())
+
+    def _many(
+        self,
+        positions: Sequence[Position] | ArrayLike,
+        others: ArrayLike | None,
+        width: int,
+        threads: int | None,
+    ) -> Int8s:
+        """Return the scores of positions, or with a width of 7 the scores of their columns."""
+        mine, theirs = parse_bitboards(positions, others)
+        threads = require_integer("threads", usable_cores() if threads is None else threads)
+        scores = np.empty((len(mine), width), np.int8)
+        with self._lock:
+            early = np.zeros(len(mine), np.bool_)
+            if self.book:  # the book has all columns until one ply before its last
+                early = np.bitwise_count(mine | theirs) <= self.book.plies - (width > 1)
+            nodes = 0
+            for i in np.flatnonzero(early).tolist():
+                position = Position.from_bitboards(int(mine[i]), int(theirs[i]))
+                scores[i] = self._columns(position, True) if width > 1 else self.score(position)
+                nodes += self.nodes
+            scores[~early] = self._search_many(mine[~early], theirs[~early], width, threads)
+            self.nodes += nodes
+        return scores
+
+    def _search_many(self, mine: Int64s, theirs: Int64s, width: int, threads: int) -> Int8s:
+        """Search positions or their columns; the threads share them in portions."""
+        scores = np.empty((len(mine), width), np.int8)
+        portions = iter([(0, len(mine))])
+
+        def search(table: Int64s, work: Int64s) -> bool | None:
+            nonlocal portions
+            for start, stop in portions:
+                done = score_range(table, work, mine, theirs, scores, start, stop)
+                if done < stop:  # only the first call of all has a limit
+                    size = max(1, min(PORTION, (stop - done) // (PORTIONS * threads)))
+                    starts = range(done, stop, size)
+                    portions = iter([(first, min(first + size, stop)) for first in starts])
+                    return None
+            return True
+
+        self._run(search, threads)
+        return scores
 
     def _memory(self, threads: int) -> tuple[Int64s, list[Int64s]]:
         """Return the table and one workspace for each thread, ready for a search."""
@@ -297,63 +333,12 @@ class Solver:
         A call that reaches its limit returns None.
         """
         table, workspaces = self._memory(threads)
-        workspaces[0][LIMIT] = _QUICK
-        found = search(table, workspaces[0])
-        if found is None:
+        workspaces[0][LIMIT] = TRIAL_NODES
+        result = search(table, workspaces[0])
+        if result is None:
             workspaces[0][LIMIT] = NEVER
-            answers: list[T] = []
-
-            def task(work: Int64s) -> None:
-                answer = search(table, work)
-                if answer is not None:
-                    answers.append(answer)
-
-            run_interruptibly(task, workspaces)
-            found = answers[0]
+            results: list[T | None] = []
+            run_interruptibly(lambda work: results.append(search(table, work)), workspaces)
+            result = next(result for result in results if result is not None)
         self.nodes = sum(int(work[NODES]) for work in workspaces)
-        return found
-
-    def _many(
-        self,
-        positions: Sequence[Position] | ArrayLike,
-        others: ArrayLike | None,
-        width: int,
-        threads: int | None,
-    ) -> Int8s:
-        """Return the scores of positions, or with a width of 7 the scores of their columns."""
-        from . import driver as score_many  # compiled only if needed
-
-        mine, theirs = score_many.parse_bitboards(positions, others)
-        threads = require_integer("threads", usable_cores() if threads is None else threads)
-        with self._lock:
-            scores = np.zeros((len(mine), width), np.int8)
-            nodes = 0
-            rest = np.arange(len(mine))
-            if self.book:  # the book has all columns until one ply before its last
-                early = np.bitwise_count(mine | theirs) <= self.book.plies - (width > 1)
-                rest = np.flatnonzero(~early)
-                for i in np.flatnonzero(early).tolist():
-                    position = Position.from_bitboards(int(mine[i]), int(theirs[i]))
-                    known = self.scores(position) if width > 1 else [self.score(position)]
-                    scores[i] = [NO_SCORE if score is None else score for score in known]
-                    nodes += self.nodes
-            found = scores[rest]
-            sides = mine[rest], theirs[rest]
-            portions = iter([(0, len(rest))])
-
-            def search(table: Int64s, work: Int64s) -> bool | None:
-                """Score one portion of the positions after another; threads share the portions."""
-                nonlocal portions
-                for start, stop in portions:
-                    done = score_many.score_range(table, work, *sides, found, start, stop)
-                    if done < stop:
-                        size = max(1, min(_PORTION, (stop - done) // (_SHARES * threads)))
-                        starts = range(done, stop, size)
-                        portions = iter([(first, min(first + size, stop)) for first in starts])
-                        return None
-                return True
-
-            self._run(search, threads)
-            scores[rest] = found
-            self.nodes += nodes
-            return scores
+        return result

@@ -1,8 +1,7 @@
 """The transposition table, with buckets of 16 bytes.
 
 A bucket has two int64 slots, and a slot is a whole entry. Reads and writes of a slot are atomic, so
-threads share a table without locks. Deep positions, by far the most numerous, use only the first
-buckets, which stay in the processor's cache (:func:`buckets`). An entry has, from the lowest bit::
+threads share a table without locks. An entry has, from the lowest bit::
 
     33 tag     the part of the mixed key above the bucket number
     12 epoch   number of the entry's search; entries of other searches count as empty
@@ -37,7 +36,7 @@ WORK_SHIFT: Final = UPPER_SHIFT + 6
 LAST_EPOCH: Final = (1 << (LOWER_SHIFT - EPOCH_SHIFT)) - 1
 SIGNATURE: Final = (1 << LOWER_SHIFT) - 1  # tag and epoch
 BIAS: Final = CELLS // 2 + 1  # added to a score before it is stored
-FIELD: Final = 63
+FIELD: Final = 63  # the bits of a bound
 NO_SCORE: Final = -99  # for a column that cannot be played; less than any score
 
 KEY_BITS: Final = BITS
@@ -65,7 +64,7 @@ def mix(key: int) -> int:
 
 
 @kernel("int64(int64, int64)")
-def buckets(mask: int, plies: int) -> int:
+def bucket_mask(mask: int, plies: int) -> int:
     """Return the mask of the buckets that positions of ``plies`` discs use, part of ``mask``.
 
     Deep positions use few buckets, which stay in the processor's cache. To read a bucket from main
@@ -94,7 +93,7 @@ def fetch(table: Any, mask: int, mixed: int) -> None:
 
 @kernel(f"int64({POINTER}, int64, int64, int64)")
 def probe(table: Any, mask: int, epoch: int, mixed: int) -> int:
-    """Return the entry of a mixed key, or 0; ``mask`` is from :func:`buckets`."""
+    """Return the entry of a mixed key, or 0; ``mask`` is from :func:`bucket_mask`."""
     place = (mixed & mask) << 1
     signature = (mixed >> TAG_SHIFT) | (epoch << EPOCH_SHIFT)
     entry = int(table[place])
@@ -124,32 +123,32 @@ def store(
     second = int(table[place + 1])
     slot = place
     if first & SIGNATURE == signature:
-        known = first
+        stored = first
     elif second & SIGNATURE == signature:
-        known = second
+        stored = second
         slot = place + 1
     else:
-        known = 0
+        stored = 0
         if (first >> EPOCH_SHIFT) & LAST_EPOCH == epoch:
             if first >> WORK_SHIFT > work:
                 slot = place + 1
             else:
                 table[place + 1] = first
-    if known:
-        lower = max(lower, (known >> LOWER_SHIFT) & FIELD)
-        upper = min(upper, (known >> UPPER_SHIFT) & FIELD)
-        work = max(work, known >> WORK_SHIFT)
+    if stored:
+        lower = max(lower, (stored >> LOWER_SHIFT) & FIELD)
+        upper = min(upper, (stored >> UPPER_SHIFT) & FIELD)
+        work = max(work, stored >> WORK_SHIFT)
     table[slot] = signature | (lower << LOWER_SHIFT) | (upper << UPPER_SHIFT) | (work << WORK_SHIFT)
 
 
 def allocate(megabytes: int) -> Int64s:
     """Allocate an empty table of at most ``megabytes``; the number of buckets is a power of two."""
-    buckets = 1 << (((megabytes << 20) // BYTES_PER_BUCKET).bit_length() - 1)
-    if buckets < 1 << TAG_SHIFT:
+    count = 1 << (((megabytes << 20) // BYTES_PER_BUCKET).bit_length() - 1)
+    if count < 1 << TAG_SHIFT:
         least = (BYTES_PER_BUCKET << TAG_SHIFT) >> 20
         raise InvalidOption(f"table_mb={megabytes}: expected {least} or more for this board")
     try:
-        memory = mmap.mmap(-1, buckets * BYTES_PER_BUCKET)
+        memory = mmap.mmap(-1, count * BYTES_PER_BUCKET)
     except (OSError, OverflowError) as error:
         raise InvalidOption(f"table_mb={megabytes}: {error}; expected a smaller value") from None
     if hasattr(mmap, "MADV_HUGEPAGE"):

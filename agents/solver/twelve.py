@@ -28,7 +28,7 @@ from .book import Book
 from .enumeration import find
 
 PLIES: Final = 12
-UNKNOWN: Final = 99
+NOT_STORED: Final = 99
 
 _RECORD: Final = np.dtype([("code", ">i4"), ("end", "i1")])
 
@@ -49,7 +49,7 @@ def code(mine: int, theirs: int) -> int:
 
 @kernel("int64(int32[::1], int8[::1], int64, int64, int64)")
 def resolve(codes: NDArray[np.int32], ends: Int8s, mine: int, theirs: int, plies: int) -> int:
-    """Return the score of an unfinished position of at most 12 discs; ``UNKNOWN`` if not stored."""
+    """Return the score of an unfinished position of at most 12 discs, or ``NOT_STORED``."""
     if winning_moves(mine, theirs):
         return win_score(plies + 1)
     if plies == PLIES:
@@ -57,7 +57,7 @@ def resolve(codes: NDArray[np.int32], ends: Int8s, mine: int, theirs: int, plies
         if index < 0:
             index = find(codes, code(mirror(mine), mirror(theirs)))
         if index < 0:
-            return UNKNOWN
+            return NOT_STORED
         end = int(ends[index])
         if end == 0:
             return 0
@@ -69,8 +69,8 @@ def resolve(codes: NDArray[np.int32], ends: Int8s, mine: int, theirs: int, plies
         cell = moves & -moves
         moves ^= cell
         score = resolve(codes, ends, theirs, mine | cell, plies + 1)
-        if score == UNKNOWN:
-            return UNKNOWN
+        if score == NOT_STORED:
+            return NOT_STORED
         best = max(best, -score)
     return best
 
@@ -108,4 +108,4 @@ class TwelvePlyBook(Book):
         if position.plies <= self._below.plies:
             return self._below.score(position)
         score = resolve(*self.distances, position.mine, position.theirs, position.plies)
-        return None if score == UNKNOWN else score
+        return None if score == NOT_STORED else score

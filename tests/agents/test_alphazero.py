@@ -31,7 +31,7 @@ def same(one, other):
 def test_the_search_finds_a_win_and_a_block_whatever_the_network(moves, best):
     torch.manual_seed(1)
     root = alphazero.Node(Position.parse(moves))
-    alphazero.search(alphazero.Network(), [root], 300)
+    alphazero.search(alphazero.ConvNet(), [root], 300)
     assert root.visits.sum() == 300
     if best is not None:
         assert root.visits.argmax() == best
@@ -40,7 +40,7 @@ def test_the_search_finds_a_win_and_a_block_whatever_the_network(moves, best):
 
 def test_the_winner_of_a_game_has_won_all_its_positions(quick):
     torch.manual_seed(1)
-    planes, shares, results = alphazero.play(alphazero.Network(), 6, np.random.default_rng(1))
+    planes, shares, results = alphazero.play(alphazero.ConvNet(), 6, np.random.default_rng(1))
     plies = planes.sum((1, 2, 3)).numpy()
     assert (plies == 0).sum() == 6
     ends = np.flatnonzero(np.append(plies[1:], 0) == 0)
@@ -54,7 +54,7 @@ def test_the_winner_of_a_game_has_won_all_its_positions(quick):
 def test_a_network_learns_what_it_is_shown(monkeypatch):
     monkeypatch.setattr(alphazero, "BATCH", 16)
     torch.manual_seed(1)
-    network = alphazero.Network(4)
+    network = alphazero.ConvNet(4)
     shown = {"414141": (3, 1.0), "51515": (4, -1.0), "717171": (0, 0.5)}
     planes = torch.tensor(observed(bitboards([*shown]))["observation"])
     columns, results = map(torch.tensor, zip(*shown.values(), strict=True))

@@ -10,7 +10,7 @@ from hypothesis import given
 
 from c4env import Position, agents, observe
 from c4env.agents.base import Agent, is_written_for_choice
-from c4env.agents.search.published import AlphaBeta
+from c4env.agents.search.fixed_depth import AlphaBeta
 from c4env.errors import C4Error
 from tests.helpers.processes import start_python
 from tests.rules.strategies import positions

@@ -7,7 +7,7 @@ import pytest
 from c4env import Position, agents
 from c4env.agents.base import SearchingAgent
 from c4env.agents.heuristics.names import HEURISTICS, WIN
-from c4env.agents.search.published import AlphaBeta, Chain, Minimax, WindowA, WindowB
+from c4env.agents.search.fixed_depth import AlphaBeta, Chain, Minimax, WindowA, WindowB
 from c4env.jit import config
 from tests.helpers.paths import published
 from tests.rules import reference

@@ -4,7 +4,7 @@ import argparse
 
 import pytest
 
-from c4env.agents.selfplay.folder import claimed, run
+from c4env.agents.selfplay.folder import claim_folder, run
 from c4env.errors import InvalidOption, Unwritable
 from tests.helpers.processes import start_python
 
@@ -32,38 +32,38 @@ def test_help_keeps_the_lines_of_the_examples(capsys):
 
 def test_a_folder_goes_on_with_the_same_settings_alone(tmp_path):
     for _ in range(2):
-        with claimed(tmp_path / "new", "seed 1\n"):
+        with claim_folder(tmp_path / "new", "seed 1\n"):
             pass
     with pytest.raises(InvalidOption, match="a training with seed 1: expected seed 2"):
-        claimed(tmp_path / "new", "seed 2\n").__enter__()
+        claim_folder(tmp_path / "new", "seed 2\n").__enter__()
     (tmp_path / "new" / "settings.txt").write_bytes(b"\xff")
     with pytest.raises(InvalidOption, match="expected seed 2"):
-        claimed(tmp_path / "new", "seed 2\n").__enter__()
+        claim_folder(tmp_path / "new", "seed 2\n").__enter__()
     (tmp_path / "new" / "settings.txt").write_text("see")  # as a kill may leave it
-    with claimed(tmp_path / "new", "seed 2\n"):
+    with claim_folder(tmp_path / "new", "seed 2\n"):
         assert (tmp_path / "new" / "settings.txt").read_text() == "seed 2\n"
 
 
 def test_a_folder_takes_more_settings_and_keeps_them(tmp_path):
     for settings in ("seed 1\n", "seed 1\nboards 2\n"):
-        with claimed(tmp_path, settings):
+        with claim_folder(tmp_path, settings):
             pass
     with pytest.raises(InvalidOption, match=r"with seed 1 boards 2: expected seed 1 boards 3"):
-        claimed(tmp_path, "seed 1\nboards 3\n").__enter__()
+        claim_folder(tmp_path, "seed 1\nboards 3\n").__enter__()
 
 
 def test_a_folder_is_held_by_one_process_until_it_is_killed(tmp_path):
     script = (
-        "import pathlib, sys, time\nfrom c4env.agents.selfplay.folder import claimed\n"
-        "with claimed(pathlib.Path(sys.argv[1]), 'seed 1\\n'):\n"
+        "import pathlib, sys, time\nfrom c4env.agents.selfplay.folder import claim_folder\n"
+        "with claim_folder(pathlib.Path(sys.argv[1]), 'seed 1\\n'):\n"
         "    print('held', flush=True)\n    time.sleep(60)\n"
     )
     with start_python("-c", script, tmp_path) as process:
         try:
             assert process.stdout.readline() == "held\n"
             with pytest.raises(Unwritable, match="is locked by another process"):
-                claimed(tmp_path, "seed 1\n").__enter__()
+                claim_folder(tmp_path, "seed 1\n").__enter__()
         finally:
             process.kill()
-    with claimed(tmp_path, "seed 1\n"):
+    with claim_folder(tmp_path, "seed 1\n"):
         pass

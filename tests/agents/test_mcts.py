@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 
 from c4env import Position, evaluation
-from c4env.agents.sampling.mcts import MCTS, ROLLOUTS, draw_cell, greedy_playout, random_playout
+from c4env.agents.sampling.mcts import MCTS, draw_cell, greedy_playout, random_playout
 from c4env.agents.sampling.puct import PUCT
 from c4env.agents.solver import Solver
 from c4env.bitboard import playable
@@ -13,6 +13,8 @@ from c4env.jit import config
 from tests.helpers.policies import uniform
 from tests.rules import reference
 from tests.rules.strategies import positions
+
+ROLLOUTS = ("random", "greedy")
 
 
 def slow_playout(position, state):

@@ -18,7 +18,7 @@ from c4env import (
 )
 from c4env.agents import Pool
 from c4env.agents.adapters.networks import network_of
-from c4env.agents.selfplay.search import GumbelSearch
+from c4env.agents.selfplay.gumbel import GumbelSearch
 from c4env.envs.batch import bitboards
 from c4env.errors import EngineFault, InvalidOption
 from c4env.evaluation.games.game import play_game

@@ -3,7 +3,7 @@ import functools
 import pytest
 
 from c4env import Position
-from c4env.agents.search.published import Negamax
+from c4env.agents.search.negamax import Negamax
 from c4env.errors import SearchLimit
 from c4env.jit import config
 from tests.helpers.paths import published

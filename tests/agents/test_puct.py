@@ -5,7 +5,7 @@ import pytest
 
 from c4env import Position, agents, observe
 from c4env.agents.sampling.puct import PUCT
-from c4env.agents.sampling.search import LEAF, PUCT_ROOT, simulate
+from c4env.agents.sampling.search import LEAF, PUCT_ROOT, descend
 from c4env.agents.sampling.tree import NODE, OPEN, SEARCH, tactical_status
 from c4env.agents.solver import Solver
 from c4env.errors import InvalidOption
@@ -171,7 +171,7 @@ def test_a_descent_ends_at_a_proven_node():
     tree[0] = (0.0, 2, 1, 1.0, -1, 1, OPEN)
     tree[1] = (1.0, 2, 2, 1.0, 3, 1, 5)
     tree[2] = (0.0, 1, 0, 1.0, 3, 0, OPEN)
-    simulate(tree, search, leaf, PUCT_ROOT)
+    descend(tree, search, leaf, PUCT_ROOT)
     assert (leaf["depth"], leaf["path"][1]) == (1, 1)
 
 

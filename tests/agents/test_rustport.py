@@ -4,7 +4,7 @@ import pytest
 
 from c4env import Position, agents
 from c4env.agents.heuristics.evaluations import line_score
-from c4env.agents.search.rustport import MAX, RustPort, search
+from c4env.agents.search.rustport import MAX, RustPort, minimax_from_root
 from c4env.agents.search.threads import UNWATCHED
 from c4env.jit import config
 from tests.helpers.paths import published
@@ -17,7 +17,7 @@ BOT = (5, 1, 2, 6, 1, 3, 7)
 
 
 def best_column(bot, other, depth, bot_moves):
-    return search(bot, other, depth + 1, not bot_moves, UNWATCHED)
+    return minimax_from_root(bot, other, depth + 1, not bot_moves, UNWATCHED)
 
 
 @pytest.mark.parametrize("depth", [0, 1, 2])

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from c4env import Position, agents
-from c4env.agents.selfplay.search import PolicyOutput
+from c4env.agents.selfplay.gumbel import PolicyOutput
 from c4env.envs.batch import bitboards
 from c4env.errors import InvalidOption
 from c4env.system import usable_cores
@@ -21,7 +21,7 @@ from c4env.agents.selfplay import games, train  # noqa: E402  # they need torch
 SMALL = {"boards": 16, "channels": 4, "units": 8, "batch": 32, "stages": "0:2:0"}
 STAGE = train.Stage(2, 0)
 GROWN = train.Stage(3, 2)
-QUICK = {"FEWEST": 2, "BEHIND": 4, "SAVED": 0.0, "REPORTS": 1}
+QUICK = {"FEWEST": 2, "BEHIND": 4, "SAVE_EVERY": 0.0, "REPORTS": 1}
 CPU = torch.device("cpu")
 # The ways of a training: as on a CPU, with one group or two, and as on CUDA, where the device
 # computes the planes, and each group has an evaluator of its own.
@@ -59,7 +59,7 @@ def scripted(columns, values, proven):
 
 def test_targets_are_results_and_values_halves_each(monkeypatch):
     monkeypatch.setattr(games, "FROM_EMPTY", 1.0)
-    monkeypatch.setattr(games, "FORCED", 1.0)
+    monkeypatch.setattr(games, "FORCED_SHARE", 1.0)
     running = games.SelfPlayGames(1, np.random.default_rng(0))
     values = [0.5, np.nan, 0.0, -1.0, 0.2, 0.2, 1.0]
     proven = [False, False, False, True, False, False, True]
@@ -115,15 +115,15 @@ def test_a_network_learns_what_it_is_shown(tmp_path, quick, monkeypatch, groups,
 def test_it_trains_reports_and_plays(tmp_path, quick, capsys, monkeypatch, groups, hosted):
     monkeypatch.setattr(train, "HOSTED", hosted)
     sizes = {**SMALL, "groups": groups}
-    looks = []
+    reports = []
     trainer = train.train(
-        tmp_path, 0.015, 1, **sizes, look=lambda agent, step: looks.append((agent, step))
+        tmp_path, 0.015, 1, **sizes, on_report=lambda agent, step: reports.append((agent, step))
     )
-    said = capsys.readouterr().out.splitlines()
-    assert len(said) == len(looks) == 1
-    assert f"{trainer.positions:,} positions" in said[0]
-    assert looks[0][1] == trainer.positions
-    assert looks[0][0].choose(Position.parse("44")) in range(7)
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == len(reports) == 1
+    assert f"{trainer.positions:,} positions" in lines[0]
+    assert reports[0][1] == trainer.positions
+    assert reports[0][0].choose(Position.parse("44")) in range(7)
     assert len(list(tmp_path.glob("model-*.pt"))) == 1
     assert trainer.positions > 100
     most = 4 * (trainer.positions - 64)
@@ -196,7 +196,7 @@ def test_the_learning_rate_falls_to_the_last_with_time_and_with_positions():
     for positions in (0, 10**6):
         rates = [train.rate_at(share / 20, positions, 150_000) for share in range(21)]
         assert rates == sorted(rates, reverse=True)
-        assert rates[-1] == pytest.approx(train.LAST * rates[0])
+        assert rates[-1] == pytest.approx(train.LAST_FACTOR * rates[0])
     assert rates[0] < train.rate_at(0, 0, 150_000) == 1
 
 

@@ -275,7 +275,7 @@ def test_signs_hold_what_exact_scores_say_and_tell_more_for_more_nodes():
 @pytest.mark.compiled
 def test_the_table_of_a_small_board_holds_each_position_once_with_its_scores():
     size = Size(4, 4, 4)  # compiled for other tests anyway
-    rows = part(size, "agents.solver.whole").whole_board()
+    rows = part(size, "agents.solver.enumeration").whole_board()
     assert len(rows) == len(np.unique(rows[["mine", "theirs"]])) == 161_029  # M. Boeck
     solver = part(size, "agents.solver.solver").Solver()
     mine, theirs = (np.ascontiguousarray(rows[side]) for side in ("mine", "theirs"))

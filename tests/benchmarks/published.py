@@ -19,7 +19,7 @@ from typing import Final
 import numpy as np
 
 from c4env import agents
-from c4env.agents.search.published import Negamax
+from c4env.agents.search.negamax import Negamax
 from c4env.evaluation.cli.options import at_least
 from c4env.evaluation.exact.questions import random_games, read_labelled
 from c4env.position import Position

@@ -14,7 +14,7 @@ from threadpoolctl import threadpool_info
 
 from c4env import evaluation
 from c4env.agents.baselines import Greedy
-from c4env.agents.search.published import AlphaBeta
+from c4env.agents.search.fixed_depth import AlphaBeta
 from c4env.errors import InvalidOption, Unavailable, UnknownAgent
 from c4env.evaluation.__main__ import main
 from c4env.evaluation.cli.output import stdout_to_stderr

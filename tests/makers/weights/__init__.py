@@ -16,7 +16,7 @@ from typing import Final
 
 from c4env.agents.base import require_count
 from c4env.agents.network import Network
-from c4env.agents.selfplay.folder import LAST_SEED, claimed, needs
+from c4env.agents.selfplay.folder import LAST_SEED, claim_folder, needs
 from c4env.errors import InvalidOption
 from c4env.system import usable_cores
 from tests.makers.weights.labels import Labels, exact, measure, portion, positions_met
@@ -63,7 +63,7 @@ def train(out: Path, seed: int = 1, jobs: int = JOBS, scale: float = 1.0) -> Net
     torch.set_num_threads(1)  # with more, sums come out differently from run to run
     torch.manual_seed(seed)
     model = Model(*SHAPE)
-    with claimed(out, f"seed {seed}, scale {scale:g}\n"):
+    with claim_folder(out, f"seed {seed}, scale {scale:g}\n"):
         started = time.monotonic()
 
         def say(text: str) -> None:

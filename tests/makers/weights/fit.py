@@ -10,7 +10,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from c4env.agents.network import Bytes, planes_of
-from c4env.agents.selfplay.folder import checkpoint_read
+from c4env.agents.selfplay.folder import reading_checkpoint
 from c4env.agents.selfplay.network import Optimiser
 from c4env.arrays import Int8s, Int64s
 from c4env.bitboard import BOTTOM, CELLS, COLUMN, COLUMNS, STRIDE, mirror_all
@@ -124,7 +124,7 @@ def fit(
     optimiser = Optimiser(model)
     begin = 0
     if checkpoint.exists():
-        with checkpoint_read(checkpoint):
+        with reading_checkpoint(checkpoint):
             state = torch.load(checkpoint, weights_only=True)
             model.load_state_dict(state["model"])
             optimiser.load_state_dict(state["optimisers"])

@@ -1,15 +1,13 @@
-"""Sequential halving: how the root divides its simulations among the columns it considers.
+"""Gumbel MuZero's tree search, run on many positions at once; self-play trains on the results.
 
-Karnin, Koren, Somekh, "Almost optimal exploration in multi-armed bandits", 2013; Danihelka and
-others, "Policy improvement by planning with Gumbel", 2022, section 3.2, use it at the root.
-
-Gumbel MuZero's tree search, run on many positions at once; self-play trains on the results.
+    output = GumbelSearch(evaluate, simulations=16)(boards, noise)  # columns, policies, values
 
 The paper is Danihelka, Guez, Schrittwieser, Silver, "Policy improvement by planning with Gumbel",
 2022. At the root the search samples columns without replacement by the Gumbel-top-k trick, and
-divides simulations among them by sequential halving (section 3). The improved policy is the softmax
-of logits plus transformed completed Q-values (section 4). It is better than the network's policy
-even with few simulations.
+divides simulations among them by sequential halving (section 3; Karnin, Koren, Somekh, "Almost
+optimal exploration in multi-armed bandits", 2013). The improved policy is the softmax of logits
+plus transformed completed Q-values (section 4). It is better than the network's policy even with
+few simulations.
 
 Three things differ from the paper. Nodes below the root select by PUCT, not by the rule of
 section 5. The search plays forced moves without evaluating them. The search keeps proofs
@@ -35,6 +33,63 @@ from ..base import require_count
 from ..sampling.search import LEAF, SEARCHES, TREES, Evaluate, complete_by_mixed_value, search
 from ..sampling.tree import NODE, OPEN, SEARCH, best_child, expand, sign, tactical_status
 
+HASH: Final = np.array([0x1E3779B97F4A7C15, 0x42B2AE3D27D4EB4F])  # odd factors that hash a board
+EXPLORATION: Final = 1.5  # the ``c`` of PUCT below the root
+FORCED_NODES: Final = 5  # nodes for forced moves that the tree reserves for each simulation
+
+
+class PolicyOutput(NamedTuple):
+    """The results of N searches."""
+
+    columns: Int64s  # [N] the columns to play
+    policies: Float64s  # [N, 7] the improved policies
+    values: Float64s  # [N] expected results for the side to move; nan if its move is forced
+    proven: Bools  # [N] True where the value is the result of perfect play
+
+
+_output = (types.int64[::1], types.float64[:, ::1], types.float64[::1], types.boolean[::1])
+
+
+class GumbelSearch:
+    """Searches many positions with one evaluation function.
+
+    ``simulations`` are for each position, besides the evaluation of the root.
+    """
+
+    def __init__(self, evaluate: Evaluate, simulations: int) -> None:
+        self.evaluate = evaluate
+        self.simulations = require_count("simulations", simulations, 1, 4096)
+        sampled = min(COLUMNS, max(2, simulations // 4))  # columns that the root considers
+        # A row for each simulation, with an entry for each number of the root's children. The
+        # first row is for the evaluation of the root, which chooses no child.
+        visits = [considered_visits(min(n, sampled), simulations) for n in range(COLUMNS + 1)]
+        self._considered = np.array([[0, *counts] for counts in visits], np.int64).T.copy()
+
+    def __call__(self, boards: Int64s, noise: Float64s) -> PolicyOutput:
+        """Search N unfinished positions.
+
+        ``boards`` is int64 ``[N, 2]``, the side to move first. ``noise`` ``[N, 7]`` are standard
+        Gumbel variables, or zeros to play the best column.
+        """
+        size = len(boards)
+        trees = np.zeros((size, 1 + (COLUMNS + FORCED_NODES) * (self.simulations + 1)), NODE)
+        trees["proof"][:, 0] = OPEN
+        searches = np.zeros(size, SEARCH)
+        searches["root"], searches["noise"] = boards, noise
+        searches["used"], searches["left"] = 1, self.simulations + 1
+        searches["exploration"], searches["follow"] = EXPLORATION, True
+        expand_decided(trees, searches)
+        leaves = np.zeros(size, LEAF)
+        search(trees, searches, leaves, self._evaluate, self._considered, 1, logits=True)
+        columns, proven = np.empty(size, np.int64), np.empty(size, np.bool_)
+        output = PolicyOutput(columns, np.empty((size, COLUMNS)), np.empty(size), proven)
+        conclude(trees, searches, *output)
+        return output
+
+    def _evaluate(self, boards: Int64s) -> tuple[Float64s, Float64s]:
+        logits, values = self.evaluate(boards)
+        return np.ascontiguousarray(logits, np.float64), np.ascontiguousarray(values, np.float64)
+
 
 def considered_visits(considered: int, simulations: int) -> list[int]:
     """Return, for each simulation, the visit count of the root's children that it chooses among.
@@ -45,29 +100,15 @@ def considered_visits(considered: int, simulations: int) -> list[int]:
     Example:
         considered_visits(4, 8) == [0, 0, 0, 0, 1, 1, 2, 2]
     """
-    found: list[int] = []
+    counts: list[int] = []
     visits, remaining = 0, max(considered, 1)
     rounds = max(1, math.ceil(math.log2(remaining)))
-    while len(found) < simulations:
+    while len(counts) < simulations:
         for _ in range(max(1, simulations // (rounds * remaining))):
-            found += [visits] * remaining
+            counts += [visits] * remaining
             visits += 1
         remaining = max(min(2, considered, remaining), remaining // 2)
-    return found[:simulations]
-
-
-HASH: Final = np.array([0x1E3779B97F4A7C15, 0x42B2AE3D27D4EB4F])  # odd factors that hash a board
-EXPLORATION: Final = 1.5  # the ``c`` of PUCT below the root
-FORCED: Final = 5  # nodes for forced moves that the tree reserves for each simulation
-
-
-class PolicyOutput(NamedTuple):
-    """The results of N searches."""
-
-    columns: Int64s  # [N] the columns to play
-    policies: Float64s  # [N, 7] the improved policies
-    values: Float64s  # [N] expected results for the side to move; nan if its move is forced
-    proven: Bools  # [N] True where the value is the result of perfect play
+    return counts[:simulations]
 
 
 @kernel(types.void(TREES, SEARCHES), nogil=True)
@@ -81,13 +122,7 @@ def expand_decided(trees: NDArray[np.void], searches: NDArray[np.void]) -> None:
             searches[i]["left"] = 0
 
 
-@kernel(
-    types.void(
-        *(TREES, SEARCHES, types.int64[::1], types.float64[:, ::1]),
-        *(types.float64[::1], types.boolean[::1]),
-    ),
-    nogil=True,
-)
+@kernel(types.void(TREES, SEARCHES, *_output), nogil=True)
 def conclude(
     trees: NDArray[np.void],
     searches: NDArray[np.void],
@@ -137,7 +172,7 @@ def conclude(
             expected[i] = worth if proven[i] else math.nan
 
 
-class Remembered:
+class EvaluationCache:
     """A cache of ``size`` slots for an evaluation function."""
 
     def __init__(self, evaluate: Evaluate, size: int = 1 << 16) -> None:
@@ -152,7 +187,7 @@ class Remembered:
         self._boards[:] = -1
 
     def __call__(self, boards: Int64s) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Return evaluations of boards (see :data:`Evaluate`), cached or from the function."""
+        """Return logits and values of boards, cached or from the function; see :data:`Evaluate`."""
         at = (boards @ HASH >> 32) % len(self._boards)
         new = (self._boards[at] != boards).any(axis=1)
         logits, values = self._logits[at], self._values[at]
@@ -162,44 +197,3 @@ class Remembered:
             self._boards[at] = boards[new]
             self._logits[at], self._values[at] = logits[new], values[new]
         return logits, values
-
-
-class GumbelSearch:
-    """Searches many positions with one evaluation function.
-
-    ``simulations`` are for each position, besides the evaluation of the root.
-    """
-
-    def __init__(self, evaluate: Evaluate, simulations: int) -> None:
-        self.evaluate = evaluate
-        self.simulations = require_count("simulations", simulations, 1, 4096)
-        sampled = min(COLUMNS, max(2, simulations // 4))  # columns that the root considers
-        # A row for each simulation, with an entry for each number of the root's children. The
-        # first row is for the evaluation of the root, which chooses no child.
-        visits = [considered_visits(min(n, sampled), simulations) for n in range(COLUMNS + 1)]
-        self._considered = np.array([[0, *counts] for counts in visits], np.int64).T.copy()
-
-    def __call__(self, boards: Int64s, noise: Float64s) -> PolicyOutput:
-        """Search N unfinished positions.
-
-        ``boards`` is int64 ``[N, 2]``, the side to move first. ``noise`` ``[N, 7]`` are standard
-        Gumbel variables, or zeros to play the best column.
-        """
-        size = len(boards)
-        trees = np.zeros((size, 1 + (COLUMNS + FORCED) * (self.simulations + 1)), NODE)
-        trees["proof"][:, 0] = OPEN
-        searches = np.zeros(size, SEARCH)
-        searches["root"], searches["noise"] = boards, noise
-        searches["used"], searches["left"] = 1, self.simulations + 1
-        searches["exploration"], searches["follow"] = EXPLORATION, True
-        expand_decided(trees, searches)
-        leaves = np.zeros(size, LEAF)
-        search(trees, searches, leaves, self._evaluate, self._considered, 1, logits=True)
-        columns, proven = np.empty(size, np.int64), np.empty(size, np.bool_)
-        output = PolicyOutput(columns, np.empty((size, COLUMNS)), np.empty(size), proven)
-        conclude(trees, searches, *output)
-        return output
-
-    def _evaluate(self, boards: Int64s) -> tuple[Float64s, Float64s]:
-        logits, values = self.evaluate(boards)
-        return np.ascontiguousarray(logits, np.float64), np.ascontiguousarray(values, np.float64)

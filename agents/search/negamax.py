@@ -1,0 +1,111 @@
+"""Exact negamax without pruning: part 3 of "Solving Connect 4".
+
+This search is only for endings: each further empty cell makes the tree several times larger. Later
+parts of the report improve it, as ``c4env.agents.solver`` does.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from c4env.agents.search.threads import STOPPED, search_interruptibly
+from c4env.arrays import Int64s
+from c4env.errors import SearchLimit
+from c4env.jit import kernel
+
+from ...bitboard import CELLS, COLUMNS, drop, win_score, winning_moves
+from ...position import Position
+from ..base import SearchingAgent, SearchResult, line_of_play, require_move
+from ..options import Positions, validate_args
+from .lowlevel import POINTER, pointer
+
+GAVE_UP: Final = -1000  # in place of a score: the search reached its node limit
+POLL_PLIES: Final = CELLS - 10  # nodes with at most this many plies check whether to stop
+QUICK_PLIES: Final = CELLS - 14  # from here on a search takes less than a tenth of a second
+QUICK_NODES: Final = 1_000_000  # so does a search of at most so many nodes
+
+
+@kernel(f"UniTuple(int64, 2)(int64, int64, int64, int64, {POINTER})")
+def negamax(mine: int, theirs: int, plies: int, limit: int, work: Any) -> tuple[int, int]:
+    """Return the exact score for the side to move (:class:`Solver`), and the nodes (calls).
+
+    The position must not be won. The score is GAVE_UP after more than ``limit`` nodes, or once
+    ``work[STOPPED]`` is set.
+    """
+    if plies == CELLS:
+        return 0, 1
+    if winning_moves(mine, theirs):
+        return win_score(plies + 1), 1
+    if plies <= POLL_PLIES and work[STOPPED]:
+        return GAVE_UP, 1
+    best = -CELLS
+    nodes = 1
+    for column in range(COLUMNS):
+        cell = drop(mine | theirs, column)
+        if cell:
+            score, searched = negamax(theirs, mine | cell, plies + 1, limit - nodes, work)
+            nodes += searched
+            if score == GAVE_UP or nodes > limit:
+                return GAVE_UP, nodes
+            best = max(best, -score)
+    return best, nodes
+
+
+@kernel("UniTuple(int64, 2)(int64, int64, int64, int64, int64[::1])", nogil=True)
+def solve(mine: int, theirs: int, plies: int, limit: int, work: Int64s) -> tuple[int, int]:
+    """Call :func:`negamax` from Python."""
+    return negamax(mine, theirs, plies, limit, pointer(work))
+
+
+class Negamax(SearchingAgent):
+    """Plays endings perfectly by negamax without pruning; ties go to the leftmost column.
+
+    Args:
+        max_nodes: positions to search before giving up with SearchLimit. A search from the opening
+            would not end.
+    """
+
+    deterministic = True
+
+    @validate_args
+    def __init__(self, max_nodes: Positions = 1_000_000_000) -> None:
+        self.max_nodes = max_nodes
+
+    def score(self, position: Position) -> tuple[int, int]:
+        """Return an unfinished position's exact score for the side to move, and the nodes searched.
+
+        Raises:
+            SearchLimit: the search needs more than ``max_nodes`` positions.
+        """
+        require_move(position)
+        score, nodes = self._solve(position)
+        if score == GAVE_UP:
+            raise SearchLimit(
+                f"{position!r} has {CELLS - position.plies} empty cells: plain negamax gave up "
+                f"after {self.max_nodes} positions (option max_nodes); it is for endings only"
+            )
+        return score, nodes
+
+    def _solve(self, position: Position) -> tuple[int, int]:
+        mine, theirs, plies = position.mine, position.theirs, position.plies
+        quick = plies >= QUICK_PLIES or self.max_nodes <= QUICK_NODES
+        return search_interruptibly(
+            lambda work: solve(mine, theirs, plies, self.max_nodes, work), quick=quick
+        )
+
+    def _best(self, position: Position) -> tuple[int, float, int]:
+        score, nodes = self.score(position)
+        wins = winning_moves(position.mine, position.theirs)
+
+        def keeps_score(column: int) -> bool:
+            if wins:
+                return drop(position.mine | position.theirs, column) & wins != 0
+            return -self._solve(position.play(column))[0] == score
+
+        return next(filter(keeps_score, position.legal_columns())), score, nodes
+
+    def search(self, position: Position) -> SearchResult:
+        """Return the column to play, its exact score, and a line of best play to the game's end."""
+        column, value, nodes = self._best(position)
+        line = line_of_play(position.play(column), lambda after, _: self._best(after)[0])
+        return SearchResult(column, value, nodes, CELLS - position.plies, (column, *line))
