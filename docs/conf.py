@@ -22,7 +22,7 @@ from sphinx.util.docutils import SphinxDirective
 from sphinx.util.nodes import make_refnode
 
 from c4env.agents.entries import ZOO, Entry
-from c4env.agents.spec import described
+from c4env.agents.spec import description_of
 from c4env.evaluation.__main__ import main
 from c4env.evaluation.cli import COMMANDS, module_of
 from c4env.evaluation.cli.options import Parser
@@ -86,7 +86,7 @@ class Agents(SphinxDirective):
         return self.parse_text_to_nodes(text, allow_section_headings=True)
 
     def _section(self, entry: Entry, board: Rows, exam: Rows) -> str:
-        name, summary, options = described(entry.name)
+        name, summary, options = description_of(entry.name)
         spec = f"{name}:{'...' if entry.argument else ''}".rstrip(":")
         module, _, source = entry.target.partition(":")
         lines = [f"### {name}", f"{summary[0].upper()}{summary[1:]}.", ""]

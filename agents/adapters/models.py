@@ -26,7 +26,8 @@ from ...envs.chance import streams
 from ...envs.opponents import reset_player
 from ...geometry import BOARD_SIZE
 from ...position import Position
-from ..base import Agent, as_number, derived, function_agent, require_move
+from ..base import Agent, as_number, derived, require_move
+from ..functions import function_agent
 from ..options import Temperature, validate_args
 from .networks import (
     Network,

@@ -30,7 +30,7 @@ from ...envs.batch import observed
 from ...envs.opponents import is_batched
 from ...geometry import BOARD_SIZE
 from ...observation import LAYOUTS, Form
-from ..base import has_masks, is_model, parameters_of
+from ..functions import has_masks, is_model, parameters_of
 
 Answer = tuple[NDArray[Any], NDArray[Any] | None]
 """Logits ``[M, 7]`` or columns ``[M]``, and values ``[M]``, or None without them."""

@@ -24,7 +24,8 @@ from c4env.errors import EngineFault, InvalidOption, LateAnswer
 from ...bitboard import CENTRE_FIRST, COLUMNS
 from ...geometry import CONNECT, IS_STANDARD, ROWS
 from ...position import DIGITS, Position
-from ..base import Agent, FunctionAgent, as_number, require_move
+from ..base import Agent, as_number, require_move
+from ..functions import FunctionAgent
 from ..options import Seconds, validate_args
 
 STARTUP: Final = 20.0  # seconds for a program to load and compile, beyond the time of a move

@@ -35,7 +35,7 @@ from c4env.evaluation.tables import shortened
 
 from ... import agents
 from ...agents.base import Agent, SearchingAgent, SearchResult
-from ...agents.spec import described, join_spec, options_of_entry, split_spec
+from ...agents.spec import description_of, join_spec, options_of_entry, split_spec
 from ...bitboard import CENTRE_FIRST
 from ...position import Position, format_moves
 from ..games.asking import Fault, ask, begin, describe_error
@@ -141,7 +141,7 @@ def catalogue(named: Mapping[str, str] = MappingProxyType({})) -> list[dict[str,
     zoo = [
         {
             "spec": name,
-            "summary": described(name)[1],
+            "summary": description_of(name)[1],
             "options": [_described(option) for option in settable(entry)],
         }
         for name, entry in PLAIN.items()
