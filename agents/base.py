@@ -100,7 +100,7 @@ class Agent(abc.ABC):
         raise InvalidOption(f"{self!r} does not search: expected an agent such as alphabeta")
 
     def ready(self) -> None:  # noqa: B027  # most need nothing
-        """Check, before a run, that what the agent needs is there, such as a program that starts.
+        """Check, before a run, what the agent needs, such as a program that must start.
 
         Raises:
             C4Error: the agent cannot play.
@@ -242,8 +242,8 @@ def line_of_play(
 
     Args:
         position: the first position.
-        reply: the column to play in a position, given the number of columns before it.
-        plies: the most columns.
+        reply: a function of a position and the number of columns before it, to a column.
+        plies: the greatest number of columns.
     """
     line: list[int] = []
     while position.outcome is None and len(line) < plies:

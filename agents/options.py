@@ -113,7 +113,7 @@ def options_of(target: Callable[..., Any]) -> tuple[Option, ...]:
     try:
         init = target.__init__ if inspect.isclass(target) else target
         hints = typing.get_type_hints(init, include_extras=True)
-    except Exception:  # a user's annotations may be no types, or unresolvable here
+    except Exception:  # a user's annotations may be no types, or not resolvable
         hints = {}
     helps = argument_help(target.__doc__)
     return tuple(

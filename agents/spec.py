@@ -90,7 +90,7 @@ def make(spec: Any, **options: Any) -> Agent:
     if not _fits_board(agent):
         others = ", ".join(entry.name for entry in ZOO if entry.any_board)
         raise WrongBoard(f"{name} plays on {STANDARD}, not on {BOARD_SIZE}; use {others}")
-    declared = {option.name: option for option in _declared(agent)[1]}
+    declared = {option.name: option for option in _summary_and_options(agent)[1]}
     for key, text in texts.items():
         if (next_key := re.search(r":(\w+)=", text)) and next_key[1] in declared:
             correct = f"{key}={text.replace(':', ',')}"
@@ -236,8 +236,7 @@ def _target(agent: AgentSource) -> Callable[..., Any]:
     if not agent.target.startswith("."):
         return _import(agent.target)
     module, _, name = agent.target.partition(":")  # a module of this board
-    package = __name__.removesuffix(".spec")
-    target: Callable[..., Any] = getattr(importlib.import_module(module, package), name)
+    target: Callable[..., Any] = getattr(importlib.import_module(module, __package__), name)
     return target
 
 
@@ -260,9 +259,9 @@ def _check_callable(name: str, target: Callable[..., Any]) -> None:
         )
 
 
-def _unknown(kind: str, name: str, known: Iterable[str]) -> str:
-    listed = f"; known: {', '.join(sorted(known)) or 'none'}"
-    return f"unknown {kind} {name!r}{suggest(name, known, listed)}"
+def _unknown(kind: str, name: str, names: Iterable[str]) -> str:
+    every = f"; known: {', '.join(sorted(names)) or 'none'}"
+    return f"unknown {kind} {name!r}{suggest(name, names, every)}"
 
 
 def describe(name: str) -> str:
@@ -283,7 +282,7 @@ def description_of(name: str) -> tuple[str, str, list[tuple[str, str, str]]]:
     ``name`` may be an import path, or a spec, whose options are ignored.
     """
     name, _ = split_spec(name)
-    summary, options = _declared(_lookup(name))
+    summary, options = _summary_and_options(_lookup(name))
     return (
         name,
         summary,
@@ -291,13 +290,13 @@ def description_of(name: str) -> tuple[str, str, list[tuple[str, str, str]]]:
     )
 
 
-def _declared(agent: AgentSource) -> tuple[str, tuple[Option, ...]]:
+def _summary_and_options(agent: AgentSource) -> tuple[str, tuple[Option, ...]]:
     """Return an agent's summary and options; a function that is itself an agent has no options."""
     target = _target(agent)
     summary = agent.summary if isinstance(agent, Entry) else ""
     summary = summary or summary_of(target.__doc__) or "an agent registered without a docstring"
-    ours = isinstance(agent, Entry) and agent.target.startswith(".")  # a class or a factory
-    return summary, options_of(target) if ours or not _takes_observation(target) else ()
+    is_ours = isinstance(agent, Entry) and agent.target.startswith(".")  # a class or a factory
+    return summary, options_of(target) if is_ours or not _takes_observation(target) else ()
 
 
 def _takes_observation(target: Callable[..., Any]) -> bool:
@@ -309,7 +308,7 @@ def _takes_observation(target: Callable[..., Any]) -> bool:
 
 def options_of_entry(entry: Entry) -> tuple[Option, ...]:
     """Return the options of an entry."""
-    return _declared(entry)[1]
+    return _summary_and_options(entry)[1]
 
 
 def option_names(name: str) -> tuple[str, ...]:

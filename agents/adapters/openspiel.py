@@ -44,9 +44,9 @@ class OpenSpielBot(Agent):
     ) -> None:
         with from_extra("open-spiel", "open_spiel: not installed"):
             import pyspiel
-        known = [*BOTS, *pyspiel.bots_that_can_play_game(self._game)]
-        if bot not in known:
-            raise InvalidOption(f"open_spiel: bot={bot!r}: expected one of {', '.join(known)}")
+        bots = [*BOTS, *pyspiel.bots_that_can_play_game(self._game)]
+        if bot not in bots:
+            raise InvalidOption(f"open_spiel: bot={bot!r}: expected one of {', '.join(bots)}")
         self.bot, self.simulations, self.c, self.depth = bot, simulations, c, depth
         self.reset()
 

@@ -67,17 +67,17 @@ def window_starts(shift: int) -> int:
 
 
 @kernel("UniTuple(int64, 4)(int64, int64, int64)")
-def count_in_windows(own: int, other: int, shift: int) -> tuple[int, int, int, int]:
+def count_in_windows(mine: int, theirs: int, shift: int) -> tuple[int, int, int, int]:
     """Return masks of the windows with exactly 1, 2, 3, 4 own discs and no other disc.
 
     A mask has the first cell of each such window in the direction of ``shift``. Two half adders and
-    a full adder add the four one-bit columns ``own >> k*shift`` for all windows in parallel.
+    a full adder add the four one-bit columns ``mine >> k*shift`` for all windows in parallel.
     """
-    a = own
-    b = own >> shift
-    c = own >> (2 * shift)
-    d = own >> (3 * shift)
-    taken = other | (other >> shift) | (other >> (2 * shift)) | (other >> (3 * shift))
+    a = mine
+    b = mine >> shift
+    c = mine >> (2 * shift)
+    d = mine >> (3 * shift)
+    taken = theirs | (theirs >> shift) | (theirs >> (2 * shift)) | (theirs >> (3 * shift))
     live = window_starts(shift) & ~taken
     low_ab, high_ab = a ^ b, a & b
     low_cd, high_cd = c ^ d, c & d
@@ -241,12 +241,12 @@ def lines(mine: int, theirs: int) -> float:
 
 
 @kernel(types.float64(types.int64, types.int64, types.int64, _weights))
-def side_value(own: int, other: int, role: int, weights: Float64s) -> float:
+def side_value(mine: int, theirs: int, role: int, weights: Float64s) -> float:
     """Return the weighted sum of one side's features."""
-    taken = own | other
+    taken = mine | theirs
     ready = playable(taken)
-    wins = winning_cells(own) & ~taken
-    their_wins = winning_cells(other) & ~taken
+    wins = winning_cells(mine) & ~taken
+    their_wins = winning_cells(theirs) & ~taken
     distant = wins & ~ready
     guarded = distant & (their_wins << UP)
     value = weights[READY + role] * popcount(wins & ready)
@@ -255,12 +255,12 @@ def side_value(own: int, other: int, role: int, weights: Float64s) -> float:
     for row in range(ROWS):
         cells = BOTTOM << row
         value += weights[THREATS + role * ROWS + row] * popcount(distant & cells)
-        value += weights[ROW_VALUES + row] * popcount(own & cells)
+        value += weights[ROW_VALUES + row] * popcount(mine & cells)
     for column in range(HALF):
-        value += weights[COLUMN_VALUES + column] * popcount(own & _COLUMN_PAIRS[column])
+        value += weights[COLUMN_VALUES + column] * popcount(mine & _COLUMN_PAIRS[column])
     singles = 0
     for shift in SIDEWAYS:
-        one, two, _, _ = count_in_windows(own, other, shift)
+        one, two, _, _ = count_in_windows(mine, theirs, shift)
         singles += popcount(one)
         value += weights[PAIRS if shift == STRIDE else SLANTED_PAIRS] * popcount(two)
     return float(value + weights[SINGLES] * singles)

@@ -20,7 +20,7 @@ from ...bitboard import COLUMNS
 from ...envs.batch import observed
 from ...geometry import BOARD_SIZE
 from ...position import Position
-from ..adapters.networks import Network, import_network, network_of
+from ..adapters.networks import WrappedNetwork, import_network, network_of
 from ..base import Agent, derived
 from ..options import Megabytes, Movetime, Share, Simulations, validate_args
 from .search import LEAF, PUCT_ROOT, complete_by_mixed_value, search
@@ -80,7 +80,7 @@ class Asked:
         )
 
 
-def find_function(function: str | PolicyValue) -> Network:
+def find_function(function: str | PolicyValue) -> WrappedNetwork:
     """Find a network by its name or import path, or take one."""
     who = f"puct: function={function!r}"
     source: Any = function
@@ -100,7 +100,7 @@ def find_function(function: str | PolicyValue) -> Network:
     if not callable(source) or isinstance(source, Agent | type):
         raise InvalidOption(f"{who}: expected a network, or its import path")
     require_board(source, BOARD_SIZE, who)
-    return Network(source)
+    return WrappedNetwork(source)
 
 
 class PUCT(TreeAgent):

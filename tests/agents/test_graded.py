@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from c4env import ConnectFourVectorEnv, Position, agents
-from c4env.agents.graded import Graded, Player, look, skill_of
+from c4env.agents.graded import Graded, GradedPlayer, skill_of, value_of
 from c4env.agents.heuristics import WIN
 from c4env.agents.levels import ANCHOR, ANCHOR_ELO, ELO, SKILL
 from c4env.envs.batch import bitboards, boards_from
@@ -18,7 +18,7 @@ BLOCK_AT_7 = "717273"  # the side to move must block column 7; three of its own 
 def shares(skill, moves, draws=4000):
     """How often each column is played in a position."""
     discs = np.tile(bitboards(moves), (draws, 1))
-    columns = Player().columns(discs, skill, np.arange(draws))
+    columns = GradedPlayer().columns(discs, skill, np.arange(draws))
     return (np.bincount(columns, minlength=7) / draws).tolist()
 
 
@@ -68,17 +68,17 @@ def test_look_finds_the_value_of_the_plain_search():
         if position.outcome is not None:
             return 0.0 if position.outcome.winner is None else -(WIN + depth + 1)
         if depth == 0:
-            return look(position.mine, position.theirs, 0, -1e300, 1e300)
+            return value_of(position.mine, position.theirs, 0, -1e300, 1e300)
         return max(-plain(position.play(c), depth - 1) for c in position.legal_columns())
 
     for mine, theirs in boards(40, 30).tolist():
         position = Position.from_bitboards(mine, theirs)
         for depth in range(4):
             value = plain(position, depth)
-            assert look(mine, theirs, depth, -1e300, 1e300) == value
-            assert look(mine, theirs, depth, value - 1, value + 1) == value
-            assert look(mine, theirs, depth, value + 1, value + 2) <= value + 1
-            assert look(mine, theirs, depth, value - 2, value - 1) >= value - 1
+            assert value_of(mine, theirs, depth, -1e300, 1e300) == value
+            assert value_of(mine, theirs, depth, value - 1, value + 1) == value
+            assert value_of(mine, theirs, depth, value + 1, value + 2) <= value + 1
+            assert value_of(mine, theirs, depth, value - 2, value - 1) >= value - 1
 
 
 @pytest.mark.parametrize("elo", [-1114, -600, -200, pytest.param(20, marks=pytest.mark.compiled)])
