@@ -210,11 +210,7 @@ class Pool(Agent):
         return self._ask(self._draw(seeds), discs, seeds)
 
     def begin_games(self, boards: Int64s, seeds: Int64s) -> None:
-        """Draw an opponent for each new game.
-
-        Raises:
-            InvalidOption: the pool is empty, all weights are 0, or a priority is invalid.
-        """
+        """Draw an opponent for each new game; see :attr:`shares` for the errors."""
         self._playing_on(boards)  # makes room
         self._playing[boards] = self._draw(seeds)
         if len(self._players) > len(self._numbers):  # some are removed

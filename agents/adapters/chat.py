@@ -33,7 +33,6 @@ NO_KEY: Final = "none"  # the key to send to a server that needs no key
 BAD_GATEWAY: Final = 502
 RETRIES: Final = 6  # of the client, with pauses of 0.5 s, then doubled up to 8 s
 
-
 Message = dict[str, str]
 """One turn of a conversation: its ``role`` and its ``content``."""
 
@@ -143,18 +142,23 @@ class Chat(Agent):
         start = time.monotonic()
         reply = request(client, self.model, messages, self._options)
         seconds = time.monotonic() - start
-        column, fault, problem = None, "unreadable", "the answer was cut off at its limit of tokens"
-        if not reply.is_cut:
-            try:
-                column, fault, problem = read_move(reply.text, position), "", ""
-            except InvalidAction as error:
-                problem = str(error)
-            except IllegalMove as error:
-                fault, problem = "illegal", str(error)
+        column, fault, problem = _judge(reply, position)
         return Exchange(
             self._moves, attempt, self.model, reply.text, column, fault, problem,
             reply.tokens, seconds, messages,
         )  # fmt: skip
+
+
+def _judge(reply: Reply, position: Position) -> tuple[int | None, str, str]:
+    """Return a reply's legal column, or None, and the fault and problem of an :class:`Exchange`."""
+    if reply.is_cut:
+        return None, "unreadable", "the answer was cut off at its limit of tokens"
+    try:
+        return read_move(reply.text, position), "", ""
+    except InvalidAction as error:
+        return None, "unreadable", str(error)
+    except IllegalMove as error:
+        return None, "illegal", str(error)
 
 
 @dataclass(frozen=True)

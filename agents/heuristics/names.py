@@ -92,16 +92,17 @@ def heuristic_of(function: Any, name: str) -> Heuristic:
     heuristic: Heuristic = function
     if config.DISABLE_JIT or isinstance(function, PlainHeuristic):
         return heuristic  # without a compiler, all kernels are Python functions
-    by_user = hasattr(function, "nopython_signatures")
-    if by_user and function.stats.cache_path is not None and size_of(function.__module__) is None:
-        function = _cached_for_this_board(function)
-    heuristic = dispatcher = function if by_user else numba.njit(function)
+    dispatcher, is_compiled = function, hasattr(function, "nopython_signatures")
+    if not is_compiled:
+        dispatcher = numba.njit(function)
+    elif function.stats.cache_path is not None and size_of(function.__module__) is None:
+        dispatcher = _cached_for_this_board(function)
     try:
         if _SIGNATURE.args not in dispatcher.overloads:
             dispatcher.compile(_SIGNATURE.args)
         result = dispatcher.overloads[_SIGNATURE.args].signature.return_type
     except Exception as error:  # errors of Numba's passes have any type
-        if by_user:
+        if is_compiled:
             raise InvalidOption(
                 f"heuristic {name!r} does not compile for (int64 mine, int64 theirs): "
                 f"{_cause(error)}"
@@ -111,6 +112,7 @@ def heuristic_of(function: Any, name: str) -> Heuristic:
         raise InvalidOption(
             f"heuristic {name!r} returns {result}: expected float64, the value for `mine`"
         )
+    heuristic = dispatcher
     return heuristic
 
 
