@@ -184,11 +184,11 @@ class Agent(abc.ABC):
     def __repr__(self) -> str:
         if self.name:
             return f"agents.make({self.name!r})"
-        arguments = (f"{key}={_shown(value)}" for key, value in self._arguments.items())
+        arguments = (f"{key}={_repr_of(value)}" for key, value in self._arguments.items())
         return f"{type(self).__name__}({', '.join(arguments)})"
 
 
-def _shown(value: Any) -> str:
+def _repr_of(value: Any) -> str:
     """Return a value's text for a ``repr``; ``...`` if no text can reproduce the value."""
     return repr(value) if isinstance(value, str | int | float | None) else "..."
 

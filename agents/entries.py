@@ -19,7 +19,7 @@ from c4env.errors import InvalidOption
 REQUIRED: Final = object()
 """The default of an option that the caller must set."""
 
-_FLAGS: Final = {"true": True, "false": False, "1": True, "0": False}
+_BOOLEANS: Final = {"true": True, "false": False, "1": True, "0": False}
 
 
 class Range(NamedTuple):
@@ -64,7 +64,7 @@ class Option:
         if self.open and not isinstance(value, str):
             return value
         try:
-            parsed = _read(self.kind, value, text)
+            parsed = _convert(self.kind, value, text)
         except (KeyError, OverflowError, TypeError, ValueError):
             raise self._wrong(agent, value) from None
         if self.kind in (int, float):
@@ -90,13 +90,13 @@ class Option:
         return InvalidOption(f"{agent}: {self.name}={value!r}: expected {expected}")
 
 
-def _read(kind: type, value: Any, text: bool) -> Any:
+def _convert(kind: type, value: Any, text: bool) -> Any:
     if kind is str:
         return os.fspath(value)
     if isinstance(value, str):
         if not text:
             raise TypeError
-        return _FLAGS[value.lower()] if kind is bool else kind(value)
+        return _BOOLEANS[value.lower()] if kind is bool else kind(value)
     if isinstance(value, bool | np.bool_) != (kind is bool):
         raise TypeError
     return operator.index(value) if kind is int else kind(value)

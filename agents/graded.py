@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from c4env.agents.entries import Range
 from c4env.agents.heuristics.weights import WEIGHTS
-from c4env.agents.levels import ELO, SKILL
+from c4env.agents.levels import ELO_LEVELS, SKILL_LEVELS
 from c4env.arrays import Float64s, Int64s
 from c4env.envs.drand48 import STATES, next_random
 from c4env.errors import InvalidOption
@@ -45,8 +45,8 @@ LOOKAHEAD: Final = 3.0  # look-ahead of skill 1, in pairs of plies
 NOISE: Final = 10.0  # noise of skill 1, as a value
 FADING: Final = 1.6  # exponent by which noise falls as skill grows
 
-LOWEST: Final = ELO[0]
-HIGHEST: Final = ELO[-1]
+LOWEST: Final = ELO_LEVELS[0]
+HIGHEST: Final = ELO_LEVELS[-1]
 Elo = Annotated[float, Range(LOWEST, HIGHEST)]
 Change = Annotated[float, Range(1, HIGHEST - LOWEST)]
 Count = Annotated[int, Range(1, 10**9)]
@@ -54,7 +54,7 @@ Count = Annotated[int, Range(1, 10**9)]
 
 def skill_of(elo: ArrayLike) -> Float64s:
     """Return the skill, 0 to 2, that plays at an Elo."""
-    return np.asarray(np.interp(np.asarray(elo, np.float64), ELO, SKILL))
+    return np.asarray(np.interp(np.asarray(elo, np.float64), ELO_LEVELS, SKILL_LEVELS))
 
 
 def settings_of(skill: ArrayLike) -> Float64s:

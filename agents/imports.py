@@ -19,6 +19,7 @@ from typing import Any, Final
 from c4env.errors import C4Error, WrongBoard
 
 _folders: Final[list[str]] = []
+
 """The folders of the files that specs have named in this process."""
 
 
@@ -40,7 +41,7 @@ def import_attribute(path: str) -> Any:
             module = _import_file(module_name)
         else:
             if not module_name.startswith("c4env."):
-                _append_to_path(os.getcwd())
+                append_to_path(os.getcwd())
             module = importlib.import_module(module_name)
     except ImportError:
         raise
@@ -66,6 +67,12 @@ def import_callable(path: str, error_type: type[C4Error], who: str, expected: st
     return value
 
 
+def append_to_path(folder: str) -> None:
+    """Let Python import the modules of a folder, after all others."""
+    if folder not in sys.path:
+        sys.path.append(folder)
+
+
 def _import_file(path: str) -> types.ModuleType:
     """Import a Python file as ``import`` would, by the file's name where no module has it."""
     file = os.path.realpath(path)
@@ -75,7 +82,7 @@ def _import_file(path: str) -> types.ModuleType:
     if folder not in _folders:
         _require_other_names(folder)
         _folders.append(folder)
-        _append_to_path(folder)
+        append_to_path(folder)
     name = base.removesuffix(".py")
     importlib.invalidate_caches()  # the file may be new
     importable = PathFinder.find_spec(name) if name.isidentifier() else None
@@ -86,12 +93,12 @@ def _import_file(path: str) -> types.ModuleType:
         name = file.replace(".", "_")  # pickle takes a dot for that of a package
     stamp = os.stat(file).st_mtime_ns
     if name not in sys.modules or getattr(sys.modules[name], "c4env_stamp", stamp) != stamp:
-        _execute(name, file)
+        _run_as_module(name, file)
         vars(sys.modules[name])["c4env_stamp"] = stamp
     return sys.modules[name]
 
 
-def _execute(name: str, file: str) -> None:
+def _run_as_module(name: str, file: str) -> None:
     """Run a file as the module ``name``."""
     spec = spec_from_file_location(name, file)
     assert spec is not None  # since there is a file
@@ -106,12 +113,6 @@ def _execute(name: str, file: str) -> None:
                 f"{error}; a module of a package is named package.module:NAME"
             ) from error
         raise
-
-
-def _append_to_path(folder: str) -> None:
-    """Let Python import the modules of a folder, after all others."""
-    if folder not in sys.path:
-        sys.path.append(folder)
 
 
 def _require_other_names(folder: str) -> None:

@@ -51,7 +51,7 @@ from .solver import Solver
 
 PLANES: Final = 5
 OUTCOMES: Final = 3  # win, draw, loss
-LARGEST: Final = 127  # the greatest weight and the greatest activation; the least is 0
+GREATEST: Final = 127  # the greatest weight and the greatest activation; the least is 0
 PATCH: Final = 9  # inputs of a convolution for each cell and channel: the cell and its neighbours
 CHUNK: Final = 8  # boards at a time; more boards do not fit into the processor's cache
 
@@ -221,8 +221,8 @@ def neighbourhoods(units: Floats) -> Floats:
 
 
 def activate(units: Floats) -> Floats:
-    """Round units and clip them to 0..``LARGEST``."""
-    whole: Floats = np.rint(units).clip(0, LARGEST)
+    """Round units and clip them to 0..``GREATEST``."""
+    whole: Floats = np.rint(units).clip(0, GREATEST)
     return whole
 
 

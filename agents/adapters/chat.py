@@ -33,7 +33,7 @@ NO_KEY: Final = "none"  # the key to send to a server that needs no key
 BAD_GATEWAY: Final = 502
 RETRIES: Final = 6  # of the client, with pauses of 0.5 s, then doubled up to 8 s
 
-Message = dict[str, str]
+ChatMessage = dict[str, str]
 """One turn of a conversation: its ``role`` and its ``content``."""
 
 
@@ -50,7 +50,7 @@ class Exchange:
     problem: str = ""  # without a legal move: a description of the problem
     tokens: tuple[int, int] | None = None  # of prompt and answer, if the endpoint reports both
     seconds: float = 0.0  # to the answer, with the client's retries
-    messages: list[Message] = field(default_factory=list)  # the conversation before the answer
+    messages: list[ChatMessage] = field(default_factory=list)  # the conversation before the answer
 
 
 Tape = Callable[[str, int, Callable[[], Exchange]], Exchange]
@@ -137,7 +137,7 @@ class Chat(Agent):
                     return self._moves + DIGITS[reply]
         return position.moves()
 
-    def _ask(self, position: Position, messages: list[Message], attempt: int) -> Exchange:
+    def _ask(self, position: Position, messages: list[ChatMessage], attempt: int) -> Exchange:
         client = open_client(self.base_url, self.timeout)
         start = time.monotonic()
         reply = request(client, self.model, messages, self._options)
@@ -172,7 +172,7 @@ class Prompt:
         digest = hashlib.sha256(self.text.encode()).hexdigest()[:12]
         return f"{self.name}, sha256 {digest}"
 
-    def ask(self, position: Position, moves: str) -> list[Message]:
+    def ask(self, position: Position, moves: str) -> list[ChatMessage]:
         """Return the messages that first ask for a move in a position."""
         return [{"role": "user", "content": fill(self.text, position, moves)}]
 
@@ -194,7 +194,7 @@ def find_prompt(name: str) -> Prompt:
         raise InvalidOption(f"chat: prompt={name!r}: {error}; or an existing file") from None
 
 
-def ask_again(messages: list[Message], answer: str, problem: str) -> list[Message]:
+def ask_again(messages: list[ChatMessage], answer: str, problem: str) -> list[ChatMessage]:
     """Return the conversation that asks again after an answer without a legal move."""
     question = (
         f"That is no legal move: {problem}. It is still your turn in the same position. End "

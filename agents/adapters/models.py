@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import abc
 import os
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
@@ -15,6 +14,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from c4env.agents.imports import append_to_path
 from c4env.arrays import Int8s, Int64s
 from c4env.boards import require_board
 from c4env.errors import EngineFault, InvalidOption, MissingExtra
@@ -213,8 +213,7 @@ def load_policy(path: Path) -> Any:
     if not path.is_file():
         raise InvalidOption(f"{wrong}; found {'a folder' if path.is_dir() else 'no file'} there")
     for folder in (str(path.parent.resolve()), os.getcwd()):  # of the user's own modules
-        if folder not in sys.path:
-            sys.path.append(folder)
+        append_to_path(folder)
     try:
         data, parameters, _ = load_from_zip_file(path, device="cpu", custom_objects=_SCHEDULES)
         spaces = data["observation_space"], data["action_space"]

@@ -32,7 +32,7 @@ from ...geometry import BOARD_SIZE
 from ...observation import LAYOUTS, Form
 from ..functions import has_masks, is_model, parameters_of
 
-Answer = tuple[NDArray[Any], NDArray[Any] | None]
+Output = tuple[NDArray[Any], NDArray[Any] | None]
 """Logits ``[M, 7]`` or columns ``[M]``, and values ``[M]``, or None without them."""
 
 WRAPPERS: Final = {
@@ -83,7 +83,7 @@ class WrappedNetwork:
             return True
         return masks
 
-    def __call__(self, planes: Int8s, masks: Int8s) -> Answer:
+    def __call__(self, planes: Int8s, masks: Int8s) -> Output:
         """Return the network's answer to planes, int8 ``[M, 6, 7, 2]``, and masks."""
         arguments = (self.form(planes), masks) if self.takes_masks else (self.form(planes),)
         return split_answer(self.source(*arguments))
@@ -101,7 +101,7 @@ class WrappedNetwork:
 class BatchedFunction(WrappedNetwork):
     """A function marked by ``c4env.batched``, which gets a dict of observations and masks."""
 
-    def __call__(self, planes: Int8s, masks: Int8s) -> Answer:
+    def __call__(self, planes: Int8s, masks: Int8s) -> Output:
         """Return the function's answer."""
         return split_answer(self.source({"observation": planes, "action_mask": masks}))
 
@@ -120,7 +120,7 @@ class TorchNetwork(WrappedNetwork):
         if self.form.layout == "tokens":
             self.form = Form("tokens", "int64")
 
-    def __call__(self, planes: Int8s, masks: Int8s) -> Answer:
+    def __call__(self, planes: Int8s, masks: Int8s) -> Output:
         """Return the module's answer."""
         import torch
 
@@ -159,7 +159,7 @@ class PolicyNetwork(WrappedNetwork):
         self.form = form_of(type(policy), policy.observation_space, policy.action_space)
         self.deterministic = True
 
-    def __call__(self, planes: Int8s, masks: Int8s) -> Answer:
+    def __call__(self, planes: Int8s, masks: Int8s) -> Output:
         """Return logits, or the Q-values of a DQN."""
         import torch
 
@@ -256,7 +256,7 @@ def evaluating(module: Any) -> Iterator[None]:
             part.training = True
 
 
-def split_answer(answer: Any, boards: int | None = None) -> Answer:
+def split_answer(answer: Any, boards: int | None = None) -> Output:
     """Split a network's answer into logits, or columns, and values.
 
     ``boards``: of a tensor whose first dimension may be missing; None for arrays.

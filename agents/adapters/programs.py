@@ -11,7 +11,6 @@ import math
 import os
 import shlex
 import shutil
-import sys
 import time
 from collections.abc import Mapping
 from typing import Any, Final, Literal
@@ -19,7 +18,7 @@ from typing import Any, Final, Literal
 import numpy as np
 
 from c4env.agents.adapters.process import LineProcess
-from c4env.agents.imports import file_hint
+from c4env.agents.imports import append_to_path, file_hint
 from c4env.errors import EngineFault, InvalidOption, LateAnswer
 
 from ...bitboard import CENTRE_FIRST, COLUMNS
@@ -274,9 +273,7 @@ class Submission(FunctionAgent):
 
 def load_submission(path: str) -> Any:
     """Run a file in its own namespace and return its last callable, as Kaggle's loader does."""
-    folder = os.path.dirname(path)
-    if folder not in sys.path:
-        sys.path.append(folder)
+    append_to_path(os.path.dirname(path))
     with open(path, encoding="utf-8") as file:
         code = compile(file.read(), path, "exec", dont_inherit=True)
     names: dict[str, Any] = {}

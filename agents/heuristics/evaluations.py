@@ -41,23 +41,23 @@ from . import WIN
 # The weights of ``threats``: the index where each kind begins. A role is 0 if unknown, 1 for the
 # first player and 2 for the second.
 ROLES: Final = 3
-HALF: Final = (COLUMNS + 1) // 2  # columns from an edge to the centre
+HALF_WIDTH: Final = (COLUMNS + 1) // 2  # columns from an edge to the centre
 THREATS: Final = 0  # [ROLES, ROWS] a winning cell that cannot be played yet, by its row
 READY: Final = THREATS + ROLES * ROWS  # [ROLES] a winning cell that can be played
 GUARDED: Final = READY + ROLES  # [ROLES] a threat right above a threat of the other side
-PAIRS: Final = GUARDED + ROLES  # horizontal windows of two own discs and no other disc
-SLANTED_PAIRS: Final = PAIRS + 1  # diagonal windows of two own discs and no other disc
-SINGLES: Final = PAIRS + 2  # windows of one own disc and no other disc
-COLUMN_VALUES: Final = PAIRS + 3  # [HALF] a disc in an outermost column, ..., in the centre
-ROW_VALUES: Final = COLUMN_VALUES + HALF  # [ROWS] a disc in a row
-FIRST: Final = ROW_VALUES + ROWS  # the side is the first player, if known
-SIZE: Final = FIRST + 1
+FLAT_PAIRS: Final = GUARDED + ROLES  # horizontal windows of two own discs and no other disc
+SLANTED_PAIRS: Final = FLAT_PAIRS + 1  # diagonal windows of two own discs and no other disc
+SINGLES: Final = FLAT_PAIRS + 2  # windows of one own disc and no other disc
+COLUMN_VALUES: Final = FLAT_PAIRS + 3  # [HALF_WIDTH] a disc, by columns from the edge
+ROW_VALUES: Final = COLUMN_VALUES + HALF_WIDTH  # [ROWS] a disc in a row
+FIRST_PLAYER: Final = ROW_VALUES + ROWS  # the side is the first player, if known
+SIZE: Final = FIRST_PLAYER + 1
 
 _COLUMN_PAIRS: Final = np.array(
-    [COLUMN << (STRIDE * c) | COLUMN << (STRIDE * (COLUMNS - 1 - c)) for c in range(HALF)],
+    [COLUMN << (STRIDE * c) | COLUMN << (STRIDE * (COLUMNS - 1 - c)) for c in range(HALF_WIDTH)],
     dtype=np.int64,
 )
-_weights = types.Array(types.float64, 1, "C", readonly=True)
+_WEIGHTS_TYPE = types.Array(types.float64, 1, "C", readonly=True)
 
 
 @kernel("int64(int64)")
@@ -163,7 +163,9 @@ def window_b(mine: int, theirs: int) -> float:
 
 
 @kernel("int64(int64, int64, int64, int64, int64, int64)")
-def _read_lines(mine: int, theirs: int, supported: int, starts: int, first: int, step: int) -> int:
+def _score_from_one_end(
+    mine: int, theirs: int, supported: int, starts: int, first: int, step: int
+) -> int:
     """Return the line score of all windows of one direction, read from one end.
 
     The cells a, b, c, d of the window at start bit i are ``i+first``, ``i+first+step``, ... Shifted
@@ -225,8 +227,8 @@ def line_score(mine: int, theirs: int) -> int:
     for shift in DIRECTIONS:
         starts = window_starts(shift)
         supported = BOARD if shift == UP else resting
-        value += _read_lines(mine, theirs, supported, starts, 0, shift)
-        value += _read_lines(mine, theirs, supported, starts, 3 * shift, -shift)
+        value += _score_from_one_end(mine, theirs, supported, starts, 0, shift)
+        value += _score_from_one_end(mine, theirs, supported, starts, 3 * shift, -shift)
     return value
 
 
@@ -240,7 +242,7 @@ def lines(mine: int, theirs: int) -> float:
     return float(line_score(mine, theirs))
 
 
-@kernel(types.float64(types.int64, types.int64, types.int64, _weights))
+@kernel(types.float64(types.int64, types.int64, types.int64, _WEIGHTS_TYPE))
 def side_value(mine: int, theirs: int, role: int, weights: Float64s) -> float:
     """Return the weighted sum of one side's features."""
     taken = mine | theirs
@@ -256,17 +258,17 @@ def side_value(mine: int, theirs: int, role: int, weights: Float64s) -> float:
         cells = BOTTOM << row
         value += weights[THREATS + role * ROWS + row] * popcount(distant & cells)
         value += weights[ROW_VALUES + row] * popcount(mine & cells)
-    for column in range(HALF):
+    for column in range(HALF_WIDTH):
         value += weights[COLUMN_VALUES + column] * popcount(mine & _COLUMN_PAIRS[column])
     singles = 0
     for shift in SIDEWAYS:
         one, two, _, _ = count_in_windows(mine, theirs, shift)
         singles += popcount(one)
-        value += weights[PAIRS if shift == STRIDE else SLANTED_PAIRS] * popcount(two)
+        value += weights[FLAT_PAIRS if shift == STRIDE else SLANTED_PAIRS] * popcount(two)
     return float(value + weights[SINGLES] * singles)
 
 
-@kernel(types.float64(types.int64, types.int64, _weights))
+@kernel(types.float64(types.int64, types.int64, _WEIGHTS_TYPE))
 def evaluate(mine: int, theirs: int, weights: Float64s) -> float:
     """Return the value of an undecided board for the side whose discs are ``mine``.
 
@@ -283,7 +285,7 @@ def evaluate(mine: int, theirs: int, weights: Float64s) -> float:
     role = 1 if ahead > 0 else (2 if ahead < 0 else 0)
     value = side_value(mine, theirs, role, weights)
     value -= side_value(theirs, mine, 3 - role if role else 0, weights)
-    return float(value + weights[FIRST] * ahead)
+    return float(value + weights[FIRST_PLAYER] * ahead)
 
 
 @kernel("float64(int64, int64)")

@@ -107,7 +107,7 @@ def heuristic_of(function: Any, name: str) -> Heuristic:
                 f"heuristic {name!r} does not compile for (int64 mine, int64 theirs): "
                 f"{_cause(error)}"
             ) from None
-        return _plain(function, name, _cause(error))
+        return _plain_heuristic(function, name, _cause(error))
     if result != types.float64:
         raise InvalidOption(
             f"heuristic {name!r} returns {result}: expected float64, the value for `mine`"
@@ -116,7 +116,7 @@ def heuristic_of(function: Any, name: str) -> Heuristic:
     return heuristic
 
 
-def _plain(function: Any, name: str, cause: str) -> PlainHeuristic:
+def _plain_heuristic(function: Any, name: str, cause: str) -> PlainHeuristic:
     """Return a function that does not compile, if it values a board at all."""
     plain = PlainHeuristic(function)
     for board in _PROBES:

@@ -6,7 +6,7 @@ import pytest
 from c4env import ConnectFourVectorEnv, Position, agents
 from c4env.agents.graded import Graded, GradedPlayer, skill_of, value_of
 from c4env.agents.heuristics import WIN
-from c4env.agents.levels import ANCHOR, ANCHOR_ELO, ELO, SKILL
+from c4env.agents.levels import ANCHOR, ANCHOR_ELO, ELO_LEVELS, SKILL_LEVELS
 from c4env.envs.batch import bitboards, boards_from
 from c4env.evaluation.studies.leaderboard import stored_board
 from tests.rules.positions import random_positions
@@ -30,17 +30,17 @@ def boards(size, plies):
 def test_the_table_rises_from_random_to_perfect():
     rated = {rating.player: rating for rating in stored_board().rate()}
     shift = ANCHOR_ELO - np.mean([rated[spec].elo for spec in ANCHOR])
-    for end, spec in ((ELO[0], "random"), (ELO[-1], "perfect")):
+    for end, spec in ((ELO_LEVELS[0], "random"), (ELO_LEVELS[-1], "perfect")):
         assert rated[spec].low < end - shift < rated[spec].high
-    assert (SKILL[0], SKILL[-1]) == (0.0, 2.0)
-    assert len(ELO) == len(SKILL) > 10
-    assert np.all(np.diff(ELO) > 0)
-    assert np.all(np.diff(SKILL) > 0)
+    assert (SKILL_LEVELS[0], SKILL_LEVELS[-1]) == (0.0, 2.0)
+    assert len(ELO_LEVELS) == len(SKILL_LEVELS) > 10
+    assert np.all(np.diff(ELO_LEVELS) > 0)
+    assert np.all(np.diff(SKILL_LEVELS) > 0)
 
 
 @pytest.mark.compiled
 def test_the_lowest_elo_draws_legal_columns_uniformly():
-    found = np.array(shares(float(skill_of(ELO[0])), "1111112", draws=6000))
+    found = np.array(shares(float(skill_of(ELO_LEVELS[0])), "1111112", draws=6000))
     assert found[0] == 0
     assert np.abs(found[1:] - 1 / 6).max() < 0.03  # six standard deviations
 
@@ -98,7 +98,7 @@ def test_one_board_and_many_give_the_same_columns_for_the_same_seeds(elo):
 
 @pytest.mark.compiled
 def test_the_highest_elo_plays_the_columns_of_perfect():
-    perfect, agent = agents.make("perfect"), agents.make(f"graded:elo={ELO[-1]}")
+    perfect, agent = agents.make("perfect"), agents.make(f"graded:elo={ELO_LEVELS[-1]}")
     discs = boards(10, 24)
     many = agent.choose_many(discs, np.arange(10))
     for (mine, theirs), column in zip(discs.tolist(), many.tolist(), strict=True):

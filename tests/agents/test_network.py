@@ -26,7 +26,7 @@ def test_the_weights_are_whole_numbers_and_no_sum_is_rounded():
     for name in shipped().shapes():
         assert weights[name].dtype == np.int8
         assert weights[f"{name}.bias"].dtype == np.int32
-        highest = {"first": 1, "column": 6 * network.LARGEST}.get(name, network.LARGEST)
+        highest = {"first": 1, "column": 6 * network.GREATEST}.get(name, network.GREATEST)
         most = highest * np.abs(weights[name].astype(np.int64)).sum(axis=0)
         assert (most + np.abs(weights[f"{name}.bias"])).max() < 2**24  # exact in float32
 

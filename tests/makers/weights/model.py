@@ -12,11 +12,11 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from c4env.agents.network import LARGEST, OUTCOMES, PLANES, Weights
+from c4env.agents.network import GREATEST, OUTCOMES, PLANES, Weights
 from c4env.bitboard import CELLS, COLUMNS, ROWS
 
 UNIT: Final = 32  # the whole number that stands for an activation of 1
-CEILING: Final = LARGEST / UNIT  # the greatest activation
+CEILING: Final = GREATEST / UNIT  # the greatest activation
 
 
 class Rounded(torch.autograd.Function):
@@ -58,7 +58,7 @@ class Layer(nn.Module):
     def steps(self) -> Tensor:
         """Of each output, the power of two by which its weights become whole numbers."""
         most = self.weight.detach().abs().amax(1).clamp(min=2.0**-10)
-        return torch.exp2(torch.floor(torch.log2(LARGEST / most)))
+        return torch.exp2(torch.floor(torch.log2(GREATEST / most)))
 
     def values(self, rounded: bool) -> tuple[Tensor, Tensor]:
         """The weights, ``[out, in, ...]``, and the bias that go forward."""
