@@ -33,9 +33,11 @@ from .functions import function_agent, has_masks, is_model, parameters_of
 from .options import options_of, summary_of
 
 ENTRY_POINTS: Final = "c4env.agents"
+
 """The group of entry points by which other packages provide agents for :func:`register`."""
 
 AgentSource = Entry | Callable[..., Any]
+
 """An entry of the table, or a class, factory or function that a user registers or names."""
 
 _registered: dict[str, AgentSource] = {entry.name: entry for entry in ZOO}
@@ -90,7 +92,7 @@ def make(spec: Any, **options: Any) -> Agent:
     if not _fits_board(agent):
         others = ", ".join(entry.name for entry in ZOO if entry.any_board)
         raise WrongBoard(f"{name} plays on {STANDARD}, not on {BOARD_SIZE}; use {others}")
-    declared = {option.name: option for option in _summary_and_options(agent)[1]}
+    declared = {option.name: option for option in options_of_agent(agent)}
     for key, text in texts.items():
         if (next_key := re.search(r":(\w+)=", text)) and next_key[1] in declared:
             correct = f"{key}={text.replace(':', ',')}"
@@ -118,6 +120,11 @@ def _parse_options(
     return values
 
 
+def _takes_any(target: Callable[..., Any]) -> bool:
+    """Return whether a callable accepts options of any name."""
+    return any(p.kind is p.VAR_KEYWORD for p in inspect.signature(target).parameters.values())
+
+
 def _build(target: Callable[..., Any], name: str, options: dict[str, Any]) -> Agent:
     if not options and _takes_observation(target):
         return _agent_of(target)
@@ -136,6 +143,13 @@ def _build(target: Callable[..., Any], name: str, options: dict[str, Any]) -> Ag
     except InvalidOption as error:
         reason = str(error).removeprefix(f"agent {built!r}: ")
         raise UnknownAgent(f"agent {name!r} made {built!r}: {reason}") from None
+
+
+def _takes_observation(target: Callable[..., Any]) -> bool:
+    """Return whether a callable is itself an agent, not a class or a factory."""
+    if inspect.isclass(target):
+        return False
+    return any(p.default is p.empty for p in inspect.signature(target).parameters.values())
 
 
 def _agent_of(thing: Any, **options: Any) -> Agent:
@@ -229,6 +243,11 @@ def _file_message(name: str) -> str:
     return f"unknown agent {name!r}{hint}" if hint else ""
 
 
+def _unknown(kind: str, name: str, names: Iterable[str]) -> str:
+    every = f"; known: {', '.join(sorted(names)) or 'none'}"
+    return f"unknown {kind} {name!r}{suggest(name, names, every)}"
+
+
 def _target(agent: AgentSource) -> Callable[..., Any]:
     """Return the class or function of an agent."""
     if not isinstance(agent, Entry):
@@ -259,11 +278,6 @@ def _check_callable(name: str, target: Callable[..., Any]) -> None:
         )
 
 
-def _unknown(kind: str, name: str, names: Iterable[str]) -> str:
-    every = f"; known: {', '.join(sorted(names)) or 'none'}"
-    return f"unknown {kind} {name!r}{suggest(name, names, every)}"
-
-
 def describe(name: str) -> str:
     """Return an agent's summary and options as lines of text, as ``c4 list`` prints them.
 
@@ -282,45 +296,28 @@ def description_of(name: str) -> tuple[str, str, list[tuple[str, str, str]]]:
     ``name`` may be an import path, or a spec, whose options are ignored.
     """
     name, _ = split_spec(name)
-    summary, options = _summary_and_options(_lookup(name))
-    return (
-        name,
-        summary,
-        [(o.name, "..." if o.default is REQUIRED else _text(o.default), o.help) for o in options],
-    )
-
-
-def _summary_and_options(agent: AgentSource) -> tuple[str, tuple[Option, ...]]:
-    """Return an agent's summary and options; a function that is itself an agent has no options."""
-    target = _target(agent)
+    agent = _lookup(name)
     summary = agent.summary if isinstance(agent, Entry) else ""
-    summary = summary or summary_of(target.__doc__) or "an agent registered without a docstring"
+    summary = summary or summary_of(_target(agent).__doc__)
+    options = [
+        (o.name, "..." if o.default is REQUIRED else _text(o.default), o.help)
+        for o in options_of_agent(agent)
+    ]
+    return name, summary or "an agent registered without a docstring", options
+
+
+def options_of_agent(agent: AgentSource) -> tuple[Option, ...]:
+    """Return an agent's options; a function that is itself an agent has none."""
+    target = _target(agent)
     is_ours = isinstance(agent, Entry) and agent.target.startswith(".")  # a class or a factory
-    return summary, options_of(target) if is_ours or not _takes_observation(target) else ()
-
-
-def _takes_observation(target: Callable[..., Any]) -> bool:
-    """Return whether a callable is itself an agent, not a class or a factory."""
-    if inspect.isclass(target):
-        return False
-    return any(p.default is p.empty for p in inspect.signature(target).parameters.values())
-
-
-def options_of_entry(entry: Entry) -> tuple[Option, ...]:
-    """Return the options of an entry."""
-    return _summary_and_options(entry)[1]
+    return options_of(target) if is_ours or not _takes_observation(target) else ()
 
 
 def option_names(name: str) -> tuple[str, ...]:
     """Return the names of an agent's options; an empty tuple for an agent outside the table."""
     entry = _lookup(name)
-    options = options_of_entry(entry) if isinstance(entry, Entry) else ()
+    options = options_of_agent(entry) if isinstance(entry, Entry) else ()
     return tuple(option.name for option in options)
-
-
-def _takes_any(target: Callable[..., Any]) -> bool:
-    """Return whether a callable accepts options of any name."""
-    return any(p.kind is p.VAR_KEYWORD for p in inspect.signature(target).parameters.values())
 
 
 def split_spec(spec: str) -> tuple[str, dict[str, str]]:
@@ -341,14 +338,13 @@ def split_spec(spec: str) -> tuple[str, dict[str, str]]:
         argument, rest = _split_argument(entry, rest)
         if argument:
             options[entry.argument] = argument
-    if rest:
-        for part in rest.split(","):
-            key, equals, value = (piece.strip() for piece in part.partition("="))
-            if not equals or not key or not value:
-                raise InvalidOption(f"agent {spec!r}: {part!r} is not key=value; {expected}")
-            if key in options:
-                raise InvalidOption(f"agent {spec!r}: {key!r} is given twice")
-            options[key] = value
+    for part in rest.split(",") if rest else []:
+        key, equals, value = (piece.strip() for piece in part.partition("="))
+        if not equals or not key or not value:
+            raise InvalidOption(f"agent {spec!r}: {part!r} is not key=value; {expected}")
+        if key in options:
+            raise InvalidOption(f"agent {spec!r}: {key!r} is given twice")
+        options[key] = value
     if not name or (colon and not options):
         raise InvalidOption(f"agent {spec!r}: {expected}")
     return f"{name}:agent" if name.endswith(".py") else name, options
@@ -375,7 +371,7 @@ def _with_argument(name: str) -> Entry | None:
 
 def _split_argument(entry: Entry, text: str) -> tuple[str, str]:
     """Split a text into the argument, which may contain commas and colons, and the options."""
-    keys = "|".join(re.escape(option.name) for option in options_of_entry(entry))
+    keys = "|".join(re.escape(option.name) for option in options_of_agent(entry))
     first = re.search(rf"(^|,)\s*({keys})\s*=", text)
     if first is None:
         return text.strip(), ""

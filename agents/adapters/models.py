@@ -39,8 +39,6 @@ from .networks import (
     network_of,
 )
 
-NO_SEED: Final = np.zeros(1, np.int64)
-
 # Values that only training needs may be functions that other machines cannot unpickle.
 _SCHEDULES: Final = dict.fromkeys(("learning_rate", "lr_schedule", "clip_range"), 0.0)
 
@@ -76,7 +74,7 @@ class ModelAgent(Agent):
             EngineFault: the model's column is full or not on the board.
         """
         require_move(position)
-        seeds = self._generator.integers(2**48, size=1) if self.temperature else NO_SEED
+        seeds = self._generator.integers(2**48, size=1)
         discs = np.array([[position.mine, position.theirs]])
         column = int(self.choose_many(discs, seeds)[0])
         if not position.is_legal(column):

@@ -20,7 +20,7 @@ from c4env.agents.spec import (
     join_spec,
     make,
     names,
-    options_of_entry,
+    options_of_agent,
     register,
     split_spec,
 )
@@ -362,7 +362,7 @@ def test_every_agent_and_option_is_described():
     for entry in ZOO:
         text = describe(entry.name)
         assert text.startswith(entry.name)
-        for option in options_of_entry(entry):
+        for option in options_of_agent(entry):
             assert option.help
             assert f" {option.name}=" in text
             assert f"  {option.help}\n" in f"{text}\n"
@@ -405,7 +405,7 @@ def test_what_is_printed_of_an_agent_makes_it_again(entry, monkeypatch):
     given = {name: text for name, text, _ in options if text != "..." and f"{name}=" not in spec}
     everything = make(join_spec(spec, given) if ":" not in spec else spec, **given)
     assert everything.deterministic == plain.deterministic
-    for option in options_of_entry(entry):
+    for option in options_of_agent(entry):
         if option.default is REQUIRED:
             continue
         assert make(spec, **{option.name: option.default}).name
