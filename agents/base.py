@@ -1,6 +1,6 @@
 """The interface of an agent: it chooses a column in a position.
 
-:class:`Agent` is the base class of all agents, :class:`SearchingAgent` that of agents that search.
+All agents derive from :class:`Agent`, and agents that search from :class:`SearchingAgent`.
 """
 
 from __future__ import annotations
@@ -76,8 +76,8 @@ class Agent(abc.ABC):
         """Restart the random generator from a seed, and forget the game.
 
         In an environment this call precedes every move of a stochastic agent, so that boards do
-        not influence each other. An override may keep parts that are expensive to
-        build and do not depend on the seed.
+        not influence each other. An override may keep parts that are expensive to build and do
+        not depend on the seed.
         """
         reset_player(self, seed)
 
@@ -149,7 +149,7 @@ class Agent(abc.ABC):
     def answers_together(self) -> bool:
         """Whether the agent has its own way to choose on many boards; see :meth:`play_many`.
 
-        If not, its column on a board is that of :meth:`choose` after :meth:`reseed`.
+        If not, it plays on each board what :meth:`choose` plays after :meth:`reseed`.
         """
         return any(is_written_for_choice(self, n) for n in ("choose_many", "choose_in_games"))
 

@@ -55,9 +55,15 @@ class Option:
     open: bool = False  # the class itself checks other texts and values
 
     def parse(self, agent: str, value: Any, text: bool = True) -> Any:
-        """Convert and check a value for an agent, which an error names.
+        """Convert and check a value.
 
-        ``text``: whether a text may stand for a number, a boolean or None, as in a spec.
+        Args:
+            agent: the agent's name, for the error.
+            value: the value.
+            text: whether a text may stand for a number, a boolean or None, as in a spec.
+
+        Raises:
+            InvalidOption: the value has another type or is out of range.
         """
         if self.optional and (value is None or (text and value == "None")):
             return None

@@ -97,8 +97,8 @@ def value_of(mine: int, theirs: int, depth: int, alpha: float, beta: float) -> f
 def graded_columns(discs: Int64s, settings: Float64s, states: Int64s) -> Int64s:
     """Return a column for each board; -1 if the game is over or exact play must choose.
 
-    Each value gets Gumbel noise of the scale ``noise``, so that the best column is a draw from
-    ``softmax(value / noise)``. ``states`` ``[M]`` are those of the boards' random streams.
+    Gumbel noise of the scale ``noise`` is added to each value, so that the best column is a draw
+    from ``softmax(value / noise)``. ``states`` ``[M]`` are those of the boards' random streams.
     """
     columns = np.full(len(discs), -1)
     for i in range(len(discs)):
@@ -186,13 +186,13 @@ class Graded(Agent):
 
 
 class Curriculum(Agent):
-    """An opponent, the agent ``graded``, that gets stronger as the learner gets stronger.
+    """An opponent that becomes stronger as the learner does; it plays as the agent ``graded``.
 
     After ``games`` games, the Elo, at first ``elo``, rises by ``step`` if the learner's mean score
     was ``above`` or more, and falls by ``step`` if it was ``below`` or less. A draw scores half.
     The count of games then starts again. Each board uses the new Elo from its next game on, and
     games that began with another Elo do not count. One curriculum may serve several environments;
-    another process gets a copy with its own count.
+    a copy in another process counts by itself.
 
     Attributes:
         elo: the present Elo.

@@ -90,7 +90,7 @@ def _import_file(path: str) -> types.ModuleType:
     if importable is None or not (
         os.path.realpath(importable.origin or "") == os.path.realpath(loaded) == file
     ):
-        name = file.replace(".", "_")  # pickle takes a dot for that of a package
+        name = file.replace(".", "_")  # pickle reads a dot as that of a package
     stamp = os.stat(file).st_mtime_ns
     if name not in sys.modules or getattr(sys.modules[name], "c4env_stamp", stamp) != stamp:
         _run_as_module(name, file)

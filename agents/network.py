@@ -3,8 +3,8 @@
 The shipped network runs in NumPy, with bit-identical results on every machine. Its input is five
 bit planes for the side to move. Its layers are: a 3 x 3 convolution of the planes, with a bias for
 each cell and player to move; residual blocks of two 3 x 3 convolutions; a dense layer over all
-cells; and a head of seven column logits and three outcome logits. The logit of a column also gets a
-weighted sum of the column's channels.
+cells; and a head of seven column logits and three outcome logits. A weighted sum of a column's
+channels is added to the column's logit.
 
 Weights and activations are small whole numbers, so every sum is exact in float32, in any order. One
 multiplication and one rounding follow each sum. The network averages its outputs for the board and
@@ -253,10 +253,10 @@ class Learned(SearchingAgent):
 
     The agent plays an immediate win, or else a forced block. Otherwise, at depth 0, it plays the
     column that the network's policy prefers. At a greater depth, an exact search of about ``nodes``
-    nodes finds columns that certainly win, draw or lose. Each other column gets the minimax of the
-    network's values ``depth`` plies ahead. The agent leaves out columns that are certainly no
-    better than another, and plays the column with the greatest sum of value and policy bonus. The
-    bonus is at most ``PRIOR``.
+    nodes finds columns that certainly win, draw or lose. The value of each other column is the
+    minimax of the network's values ``depth`` plies ahead. The agent leaves out columns that are
+    certainly no better than another, and plays the column with the greatest sum of value and policy
+    bonus. The bonus is at most ``PRIOR``.
 
     Args:
         depth: plies looked ahead, the agent's own move included; 0 plays the policy's column.

@@ -36,9 +36,8 @@ class Pool(Agent):
     """An opponent that draws one of its opponents, by weight, for each game or each move.
 
     A pool plays in every environment and counts the results against each opponent. One pool may
-    serve several environments; a copy in another process counts its own results. The choice of an
-    opponent depends on the seed of the pool, the seed of the board, the weights and, with a
-    priority, the results.
+    serve several environments; a copy in another process counts its own results. The draw depends
+    on the seed of the pool, the seed of the board, the weights and, with a priority, the results.
 
     A pool of a learner's past selves with equal weights gives fictitious self-play (Heinrich,
     Lanctot and Silver, ICML 2015). With a priority, it gives prioritised fictitious self-play

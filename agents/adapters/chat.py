@@ -130,7 +130,7 @@ class Chat(Agent):
         raise EngineFault(f"{self.model} gave no legal move{tries}: {exchange.problem}")
 
     def _moves_to(self, position: Position) -> str:
-        """Return moves that lead to a position: those of this game if it goes on, else any."""
+        """Return the moves of this game if it leads to the position, else any moves that do."""
         if self._after is not None:
             for reply in self._after.legal_columns():
                 if self._after.play(reply) == position:

@@ -259,7 +259,7 @@ def evaluating(module: Any) -> Iterator[None]:
 def split_answer(answer: Any, boards: int | None = None) -> Output:
     """Split a network's answer into logits, or columns, and values.
 
-    ``boards``: of a tensor whose first dimension may be missing; None for arrays.
+    ``boards``: how many, for a tensor whose first dimension may be missing; None for arrays.
     """
     values = None
     is_tuple = isinstance(answer, tuple)

@@ -100,7 +100,7 @@ def chain(mine: int, theirs: int) -> float:
     The value is ``0.01*N1 + 0.04*N2 + 0.10*N3 + C``, added in float64 in this order, since rounding
     can decide a move. ``Nk`` is the number of windows with k own discs and no other disc, minus the
     other side's; ``C`` is 3 for each own disc in the centre column, minus 3 for each of the other
-    side's. The weight of C is that of the released program; the report does not give it.
+    side's. The weight of C comes from the released program; the report does not give it.
     """
     n1 = 0
     n2 = 0

@@ -186,7 +186,7 @@ def require_finite(value: float, name: object) -> float:
 
 
 def not_a_value(heuristic: object, value: object = "an unusable value") -> InvalidOption:
-    """Return the error for a heuristic, or its name, whose value no search can use."""
+    """Return the error about a heuristic, or its name, that gave a value no search can use."""
     error, PlainHeuristic.raised = PlainHeuristic.raised, None
     if isinstance(error, Exception):
         return InvalidOption(f"heuristic {heuristic!r} raised {format_error(error)}")
