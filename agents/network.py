@@ -66,9 +66,14 @@ Weights = dict[str, NDArray[Any]]
 Bounds = dict[int, tuple[int, int]]  # column: lower, upper bound of the result 1, 0, -1
 
 
-@kernel(types.void(types.int64[::1], types.int64[::1], types.uint8[:, :, :, ::1]))
-def write_planes(mine: Int64s, theirs: Int64s, planes: Bytes) -> None:
-    """Write the planes of N positions to ``planes``; see :func:`planes_of`."""
+@kernel(types.uint8[:, :, :, ::1](types.int64[::1], types.int64[::1]))
+def planes_of(mine: Int64s, theirs: Int64s) -> Bytes:
+    """Return the input planes of bitboards ``[N]``: uint8 ``[N, 6, 7, 5]``, with row 0 on top.
+
+    The planes are: own discs; the other side's discs; playable cells; empty winning cells of the
+    side to move; empty winning cells of the other side.
+    """
+    planes = np.empty((len(mine), ROWS, COLUMNS, PLANES), np.uint8)
     for i in range(len(mine)):
         own, other = int(mine[i]), int(theirs[i])
         occupied = own | other
@@ -82,16 +87,6 @@ def write_planes(mine: Int64s, theirs: Int64s, planes: Bytes) -> None:
             planes[i, row, column, 2] = landing >> bit & 1
             planes[i, row, column, 3] = wins >> bit & 1
             planes[i, row, column, 4] = losses >> bit & 1
-
-
-def planes_of(mine: Int64s, theirs: Int64s) -> Bytes:
-    """Return the input planes of bitboards ``[N]``: uint8 ``[N, 6, 7, 5]``, with row 0 on top.
-
-    The planes are: own discs; the other side's discs; playable cells; empty winning cells of the
-    side to move; empty winning cells of the other side.
-    """
-    planes = np.empty((len(mine), ROWS, COLUMNS, PLANES), np.uint8)
-    write_planes(mine, theirs, planes)
     return planes
 
 
