@@ -1,10 +1,7 @@
-"""The types :class:`Entry`, a row of the table of agents, and :class:`Option`, an agent's option.
+"""The table of agents that :func:`c4env.agents.make` reads, and the types of its rows.
 
-Both types hold plain data. The packages for all board sizes share these two types.
-
-The agents of the zoo: the table that :func:`c4env.agents.make` reads.
-
-The docstring of each class or function holds the agent's summary and the help of its options.
+An :class:`Entry` is a row, an :class:`Option` an option of an agent. The docstring of each agent's
+class or function holds the summary and the help of the options. All boards share this module.
 """
 
 from __future__ import annotations
@@ -21,6 +18,8 @@ from c4env.errors import InvalidOption
 
 REQUIRED: Final = object()
 """The default of an option that the caller must set."""
+
+_BOOLEANS: Final = {"true": True, "false": False, "1": True, "0": False}
 
 
 class Range(NamedTuple):
@@ -56,16 +55,22 @@ class Option:
     open: bool = False  # the class itself checks other texts and values
 
     def parse(self, agent: str, value: Any, text: bool = True) -> Any:
-        """Convert and check a value for an agent, which an error names.
+        """Convert and check a value.
 
-        ``text``: whether a text may stand for a number, a boolean or None, as in a spec.
+        Args:
+            agent: the agent's name, for the error.
+            value: the value.
+            text: whether a text may stand for a number, a boolean or None, as in a spec.
+
+        Raises:
+            InvalidOption: the value has another type or is out of range.
         """
         if self.optional and (value is None or (text and value == "None")):
             return None
         if self.open and not isinstance(value, str):
             return value
         try:
-            parsed = _read(self.kind, value, text)
+            parsed = _convert(self.kind, value, text)
         except (KeyError, OverflowError, TypeError, ValueError):
             raise self._wrong(agent, value) from None
         if self.kind in (int, float):
@@ -91,20 +96,16 @@ class Option:
         return InvalidOption(f"{agent}: {self.name}={value!r}: expected {expected}")
 
 
-def _read(kind: type, value: Any, text: bool) -> Any:
-    """Convert a value to ``kind``, or raise an error of Python."""
+def _convert(kind: type, value: Any, text: bool) -> Any:
     if kind is str:
         return os.fspath(value)
     if isinstance(value, str):
         if not text:
             raise TypeError
-        return _FLAGS[value.lower()] if kind is bool else kind(value)
+        return _BOOLEANS[value.lower()] if kind is bool else kind(value)
     if isinstance(value, bool | np.bool_) != (kind is bool):
         raise TypeError
     return operator.index(value) if kind is int else kind(value)
-
-
-_FLAGS: Final = {"true": True, "false": False, "1": True, "0": False}
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,16 +119,18 @@ class Entry:
     """
 
     name: str
-    target: str  # module:attribute of a class or function, imported on first use; a module that
-    # begins with a dot is one of c4env.agents
+    target: str
+    """``module:attribute`` of a class or function, imported on first use; a module whose name
+    begins with a dot is one of ``c4env.agents``."""
     summary: str = ""  # empty: the first line of the docstring
     argument: str = ""  # the option that a spec may set without a key: name:argument
     needs: tuple[str, ...] = ()  # required modules of other packages
     any_board: bool = False  # True: plays on all board sizes (c4env.board), not only on 6x7x4
     network: bool = False  # True: sends requests, which may cost money; checks must skip it
     runs: Literal["shared", "own", "here"] = "shared"
-    """Where a run plays the agent: in a process shared with others of this project, in a process
-    of its own (it runs other people's code), or here (it waits for a program or a server)."""
+    """Where a run plays the agent: in the process that agents of this project share, in a process
+    of its own (it runs other people's code), or here, in the process of the run (it waits for a
+    program or a server)."""
 
 
 ZOO: Final = (

@@ -1,6 +1,7 @@
-"""The agent ``graded``, which plays at a stated Elo between ``random`` and ``perfect``.
+"""Agents of a stated strength: ``graded``, and a curriculum, whose Elo follows the learner.
 
-A curriculum: an opponent whose Elo follows the learner.
+An Elo gives a *skill* from 0 to 2 (``levels`` has the table), and a skill gives how far the agent
+looks ahead, how much noise its values get, and which share of its moves is exact.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from c4env.agents.entries import Range
 from c4env.agents.heuristics.weights import WEIGHTS
-from c4env.agents.levels import ELO, SKILL
+from c4env.agents.levels import ELO_LEVELS, SKILL_LEVELS
 from c4env.arrays import Float64s, Int64s
 from c4env.envs.drand48 import STATES, next_random
 from c4env.errors import InvalidOption
@@ -38,11 +39,22 @@ from .heuristics.evaluations import evaluate
 from .options import Share, validate_args
 from .solver import Solver
 
-GLANCE: Final = 1000.0  # value of a four without looking ahead; a value of 100 is odds of e to 1
-FAR: Final = 1e300  # beyond any value
-PAIRS: Final = 3.0  # look-ahead of skill 1, in pairs of plies
+FOUR: Final = 1000.0  # value of a four without looking ahead; a value of 100 is odds of e to 1
+INFINITE: Final = 1e300  # beyond any value
+LOOKAHEAD: Final = 3.0  # look-ahead of skill 1, in pairs of plies
 NOISE: Final = 10.0  # noise of skill 1, as a value
 FADING: Final = 1.6  # exponent by which noise falls as skill grows
+
+LOWEST: Final = ELO_LEVELS[0]
+HIGHEST: Final = ELO_LEVELS[-1]
+Elo = Annotated[float, Range(LOWEST, HIGHEST)]
+Change = Annotated[float, Range(1, HIGHEST - LOWEST)]
+Count = Annotated[int, Range(1, 10**9)]
+
+
+def skill_of(elo: ArrayLike) -> Float64s:
+    """Return the skill, 0 to 2, that plays at an Elo."""
+    return np.asarray(np.interp(np.asarray(elo, np.float64), ELO_LEVELS, SKILL_LEVELS))
 
 
 def settings_of(skill: ArrayLike) -> Float64s:
@@ -51,19 +63,14 @@ def settings_of(skill: ArrayLike) -> Float64s:
     Skill 0 plays at random. Up to skill 1 the search grows and the noise falls. From skill 1 to
     skill 2 the share of exact moves grows from 0 to 1.
     """
-    quick = np.clip(skill, 1e-9, 1.0)
+    search = np.clip(skill, 1e-9, 1.0)
     exact = np.clip(np.subtract(skill, 1.0), 0.0, 1.0)
-    return np.stack([PAIRS * quick, NOISE / quick**FADING, exact], axis=-1)
-
-
-def skill_of(elo: ArrayLike) -> Float64s:
-    """Return the skill, 0 to 2, that plays at an Elo; ``levels`` has the table."""
-    return np.asarray(np.interp(np.asarray(elo, np.float64), ELO, SKILL))
+    return np.stack([LOOKAHEAD * search, NOISE / search**FADING, exact], axis=-1)
 
 
 @kernel("float64(int64, int64, int64, float64, float64)")
-def look(mine: int, theirs: int, depth: int, alpha: float, beta: float) -> float:
-    """Search ``depth`` plies of an unfinished game; return the value for the side to move."""
+def value_of(mine: int, theirs: int, depth: int, alpha: float, beta: float) -> float:
+    """Return the value for the side to move of an unfinished game, searched ``depth`` plies."""
     moves = playable(mine | theirs)
     if moves == 0:
         return 0.0
@@ -75,11 +82,11 @@ def look(mine: int, theirs: int, depth: int, alpha: float, beta: float) -> float
         moves = safe_moves(moves, winning_cells(theirs))
         if moves == 0:
             return float(1 - WIN - depth)
-    best = -FAR
+    best = -INFINITE
     for column in CENTRE_FIRST:
         cell = moves & (COLUMN << (STRIDE * column))
         if cell:
-            best = max(best, -look(theirs, mine | cell, depth - 1, -beta, -alpha))
+            best = max(best, -value_of(theirs, mine | cell, depth - 1, -beta, -alpha))
             alpha = max(alpha, best)
             if alpha >= beta:
                 break
@@ -90,8 +97,8 @@ def look(mine: int, theirs: int, depth: int, alpha: float, beta: float) -> float
 def graded_columns(discs: Int64s, settings: Float64s, states: Int64s) -> Int64s:
     """Return a column for each board; -1 if the game is over or exact play must choose.
 
-    Each value gets Gumbel noise of the scale ``noise``, so that the best column is a draw from
-    ``softmax(value / noise)``. ``states`` ``[M]`` are those of the boards' random streams.
+    Gumbel noise of the scale ``noise`` is added to each value, so that the best column is a draw
+    from ``softmax(value / noise)``. ``states`` ``[M]`` are those of the boards' random streams.
     """
     columns = np.full(len(discs), -1)
     for i in range(len(discs)):
@@ -101,7 +108,7 @@ def graded_columns(discs: Int64s, settings: Float64s, states: Int64s) -> Int64s:
             continue
         state = next_random(state)
         depth = 2 * int(settings[i, 0] + state / STATES)
-        best = -FAR
+        best = -INFINITE
         for column in CENTRE_FIRST:
             cell = drop(mine | theirs, column)
             if cell == 0:
@@ -109,16 +116,16 @@ def graded_columns(discs: Int64s, settings: Float64s, states: Int64s) -> Int64s:
             state = next_random(state)
             value = -settings[i, 1] * np.log(-np.log((state + 0.5) / STATES))
             if has_won(mine | cell):
-                value += WIN + depth if depth else GLANCE
+                value += WIN + depth if depth else FOUR
             else:
-                value -= look(theirs, mine | cell, max(depth - 1, 0), -FAR, value - best)
+                value -= value_of(theirs, mine | cell, max(depth - 1, 0), -INFINITE, value - best)
             if value > best:
                 best = value
                 columns[i] = column
     return columns
 
 
-class Player:
+class GradedPlayer:
     """Chooses columns on many boards; each board may have another skill."""
 
     @functools.cached_property
@@ -149,10 +156,10 @@ class Graded(Agent):
     """
 
     @validate_args
-    def __init__(self, elo: Annotated[float, Range(-1114, 426)] = 0.0) -> None:
+    def __init__(self, elo: Elo = 0.0) -> None:
         self.elo = elo
         self.skill = float(skill_of(elo))
-        self.player = Player()
+        self._player = GradedPlayer()
         self.reset()
 
     def reset(self, seed: int | np.random.SeedSequence | None = None) -> None:
@@ -175,25 +182,17 @@ class Graded(Agent):
 
     def choose_many(self, discs: Int64s, seeds: Int64s) -> Int64s:
         """Choose a column on each board, in one kernel; a solver finds exact moves."""
-        return self.player.columns(discs, self.skill, seeds)
-
-
-LOWEST: Final = ELO[0]
-HIGHEST: Final = ELO[-1]
-
-Elo = Annotated[float, Range(LOWEST, HIGHEST)]
-Change = Annotated[float, Range(1, HIGHEST - LOWEST)]
-Count = Annotated[int, Range(1, 10**9)]
+        return self._player.columns(discs, self.skill, seeds)
 
 
 class Curriculum(Agent):
-    """An opponent, the agent ``graded``, that gets stronger as the learner gets stronger.
+    """An opponent that becomes stronger as the learner does; it plays as the agent ``graded``.
 
     After ``games`` games, the Elo, at first ``elo``, rises by ``step`` if the learner's mean score
     was ``above`` or more, and falls by ``step`` if it was ``below`` or less. A draw scores half.
     The count of games then starts again. Each board uses the new Elo from its next game on, and
     games that began with another Elo do not count. One curriculum may serve several environments;
-    another process gets a copy with its own count.
+    a copy in another process counts by itself.
 
     Attributes:
         elo: the present Elo.
@@ -227,7 +226,7 @@ class Curriculum(Agent):
         self._points, self._count = 0.0, 0
         self._elos: dict[int, float] = {}  # of each board's game
         self._generator = np.random.default_rng(0)
-        self.player = Player()
+        self._player = GradedPlayer()
 
     def count(self, rewards: Float64s) -> None:
         """Count the learner's rewards, 1, 0 or -1, of finished games at the present Elo."""
@@ -253,7 +252,7 @@ class Curriculum(Agent):
 
     def choose_many(self, discs: Int64s, seeds: Int64s) -> Int64s:
         """Choose a column on each board at the present Elo."""
-        return self.player.columns(discs, skill_of(self.elo), seeds)
+        return self._player.columns(discs, skill_of(self.elo), seeds)
 
     def begin_games(self, boards: Int64s, seeds: Int64s) -> None:
         """Begin new games; they keep the present Elo."""
@@ -263,7 +262,7 @@ class Curriculum(Agent):
         """Return columns int64 ``[M]``, each at the Elo of its game."""
         # A game that another opponent began goes on at the present Elo.
         elos = [self._elos.setdefault(board, self.elo) for board in boards.tolist()]
-        return self.player.columns(discs, skill_of(elos), seeds)
+        return self._player.columns(discs, skill_of(elos), seeds)
 
     def end_games(self, boards: Int64s, rewards: Float64s) -> None:
         """Count finished games, except games that began when the opponent had another Elo."""

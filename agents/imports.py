@@ -1,4 +1,7 @@
-"""Import paths, by which a spec names a user's agent or heuristic."""
+"""Import paths such as ``mine.py:Agent``, by which a spec names a user's agent or heuristic.
+
+The module also holds the hints and the one-line descriptions of errors in a user's code.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +17,10 @@ from importlib.util import module_from_spec, spec_from_file_location
 from typing import Any, Final
 
 from c4env.errors import C4Error, WrongBoard
+
+_folders: Final[list[str]] = []
+
+"""The folders of the files that specs have named in this process."""
 
 
 def import_attribute(path: str) -> Any:
@@ -34,7 +41,7 @@ def import_attribute(path: str) -> Any:
             module = _import_file(module_name)
         else:
             if not module_name.startswith("c4env."):
-                _reach(os.getcwd())
+                append_to_path(os.getcwd())
             module = importlib.import_module(module_name)
     except ImportError:
         raise
@@ -43,98 +50,101 @@ def import_attribute(path: str) -> Any:
     return getattr(module, attribute)
 
 
-def import_callable(path: str, wrong: type[C4Error], who: str, expected: str) -> Any:
+def import_callable(path: str, error_type: type[C4Error], who: str, expected: str) -> Any:
     """Import a class or function by its import path (:func:`import_attribute`).
 
     Raises:
-        wrong: the path names none; the message begins with ``who`` and ends with ``expected``.
+        error_type: the path names none; the message begins with ``who`` and ends with ``expected``.
     """
     try:
-        found = import_attribute(path)
+        value = import_attribute(path)
     except WrongBoard:
         raise
     except (ImportError, AttributeError) as error:
-        raise wrong(f"{who}: {error}; expected {expected}") from error
-    if not callable(found):
-        raise wrong(f"{who}: {found!r} is not a function or class; expected {expected}")
-    return found
+        raise error_type(f"{who}: {error}; expected {expected}") from error
+    if not callable(value):
+        raise error_type(f"{who}: {value!r} is not a function or class; expected {expected}")
+    return value
 
 
-def _import_file(path: str) -> types.ModuleType:
-    """Import a Python file as ``import`` would, by the file's name where no module has it."""
-    whole = os.path.realpath(path)
-    if not os.path.isfile(whole):
-        raise ImportError(f"there is no file {path!r}")
-    folder, file = os.path.split(whole)
-    if folder not in _folders:
-        _require_other_names(folder)
-        _folders.append(folder)
-        _reach(folder)
-    name = file.removesuffix(".py")
-    importlib.invalidate_caches()  # the file may be new
-    plain = PathFinder.find_spec(name) if name.isidentifier() else None
-    loaded = getattr(sys.modules.get(name), "__file__", whole) or ""
-    if plain is None or {os.path.realpath(plain.origin or ""), os.path.realpath(loaded)} != {whole}:
-        name = whole.replace(".", "_")  # pickle takes a dot for that of a package
-    stamp = os.stat(whole).st_mtime_ns
-    if name not in sys.modules or getattr(sys.modules[name], "c4env_stamp", stamp) != stamp:
-        spec = spec_from_file_location(name, whole)
-        assert spec is not None  # since there is a file
-        assert spec.loader is not None
-        sys.modules[name] = module = module_from_spec(spec)
-        try:
-            spec.loader.exec_module(module)
-        except BaseException as error:
-            del sys.modules[name]
-            if isinstance(error, ImportError) and "relative import" in str(error):
-                raise ImportError(
-                    f"{error}; a module of a package is named package.module:NAME"
-                ) from error
-            raise
-        vars(module)["c4env_stamp"] = stamp
-    return sys.modules[name]
-
-
-def _reach(folder: str) -> None:
+def append_to_path(folder: str) -> None:
     """Let Python import the modules of a folder, after all others."""
     if folder not in sys.path:
         sys.path.append(folder)
 
 
-_folders: Final[list[str]] = []
-"""The folders of the files that specs have named in this process."""
+def _import_file(path: str) -> types.ModuleType:
+    """Import a Python file as ``import`` would, by the file's name where no module has it."""
+    file = os.path.realpath(path)
+    if not os.path.isfile(file):
+        raise ImportError(f"there is no file {path!r}")
+    folder, base = os.path.split(file)
+    if folder not in _folders:
+        _require_other_names(folder)
+        _folders.append(folder)
+        append_to_path(folder)
+    name = base.removesuffix(".py")
+    importlib.invalidate_caches()  # the file may be new
+    importable = PathFinder.find_spec(name) if name.isidentifier() else None
+    loaded = getattr(sys.modules.get(name), "__file__", file) or ""
+    if importable is None or not (
+        os.path.realpath(importable.origin or "") == os.path.realpath(loaded) == file
+    ):
+        name = file.replace(".", "_")  # pickle reads a dot as that of a package
+    stamp = os.stat(file).st_mtime_ns
+    if name not in sys.modules or getattr(sys.modules[name], "c4env_stamp", stamp) != stamp:
+        _run_as_module(name, file)
+        vars(sys.modules[name])["c4env_stamp"] = stamp
+    return sys.modules[name]
+
+
+def _run_as_module(name: str, file: str) -> None:
+    """Run a file as the module ``name``."""
+    spec = spec_from_file_location(name, file)
+    assert spec is not None  # since there is a file
+    assert spec.loader is not None
+    sys.modules[name] = module = module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+    except BaseException as error:
+        del sys.modules[name]
+        if isinstance(error, ImportError) and "relative import" in str(error):
+            raise ImportError(
+                f"{error}; a module of a package is named package.module:NAME"
+            ) from error
+        raise
 
 
 def _require_other_names(folder: str) -> None:
     """Refuse a folder whose modules this process has already imported from another one."""
     for module in [*sys.modules.values()]:
         file = os.path.realpath(getattr(module, "__file__", None) or "")
-        beside = os.path.join(folder, os.path.basename(file))
-        helps = os.path.dirname(file) in _folders and not hasattr(module, "c4env_stamp")
-        if helps and os.path.isfile(beside):
+        same_name = os.path.join(folder, os.path.basename(file))
+        is_helper = os.path.dirname(file) in _folders and not hasattr(module, "c4env_stamp")
+        if is_helper and os.path.isfile(same_name):
             raise ImportError(
-                f"{beside} has the name of {file}, which this process has imported: expected other "
-                "names, or specs in a run, where each has a process of its own"
+                f"{same_name} has the name of {file}, which this process has imported: expected "
+                "other names, or specs in a run, where each has a process of its own"
             )
 
 
-def file_hint(name: str, meant: str) -> str:
-    """Return ``; did you mean {meant!r}?`` if there is a file ``name``, else an empty text."""
-    return f"; did you mean {meant!r}?" if os.path.isfile(name) else ""
+def file_hint(name: str, spec: str) -> str:
+    """Return ``; did you mean {spec!r}?`` if there is a file ``name``, else an empty text."""
+    return f"; did you mean {spec!r}?" if os.path.isfile(name) else ""
 
 
-def suggest(name: str, known: Iterable[str], otherwise: str = "") -> str:
-    """Return ``; did you mean 'greedy'?`` if a known name is similar, else ``otherwise``."""
-    close = difflib.get_close_matches(name, sorted(known), n=1)
-    return f"; did you mean {close[0]!r}?" if close else otherwise
+def suggest(name: str, names: Iterable[str], otherwise: str = "") -> str:
+    """Return ``; did you mean 'greedy'?`` if one of the names is similar, else ``otherwise``."""
+    similar = difflib.get_close_matches(name, sorted(names), n=1)
+    return f"; did you mean {similar[0]!r}?" if similar else otherwise
 
 
 def format_error(error: BaseException) -> str:
     """Describe an error in a user's code in one line: type, message, file and line number."""
-    said = " ".join(str(error).split())
+    message = " ".join(str(error).split())
     frame = traceback.extract_tb(error.__traceback__)[-1]
-    where = ""
+    place = ""
     # A SyntaxError's message has file and line; a missing module has neither.
     if not isinstance(error, SyntaxError) and "importlib" not in frame.filename:
-        where = f" ({os.path.basename(frame.filename)}, line {frame.lineno})"
-    return f"{type(error).__name__}: {said[:300]}{where}"
+        place = f" ({os.path.basename(frame.filename)}, line {frame.lineno})"
+    return f"{type(error).__name__}: {message[:300]}{place}"

@@ -1,16 +1,14 @@
-"""The input of the shipped network: five bit planes for the side to move.
+"""``learned``: an agent that combines an exact search and a small network, and the network itself.
 
-The shipped network in NumPy, with bit-identical results on every machine.
+The shipped network runs in NumPy, with bit-identical results on every machine. Its input is five
+bit planes for the side to move. Its layers are: a 3 x 3 convolution of the planes, with a bias for
+each cell and player to move; residual blocks of two 3 x 3 convolutions; a dense layer over all
+cells; and a head of seven column logits and three outcome logits. A weighted sum of a column's
+channels is added to the column's logit.
 
 Weights and activations are small whole numbers, so every sum is exact in float32, in any order. One
 multiplication and one rounding follow each sum. The network averages its outputs for the board and
 for the mirror image, so mirrored positions get mirrored results.
-
-The layers: 3 x 3 convolution of the planes, with a bias for each cell and player to move; residual
-blocks of two 3 x 3 convolutions; a dense layer over all cells; and a head of seven column logits
-and three outcome logits. A column's logit also gets a weighted sum of the column's channels.
-
-``learned``: an agent that combines an exact search and a small network.
 """
 
 from __future__ import annotations
@@ -52,13 +50,30 @@ from .options import validate_args
 from .solver import Solver
 
 PLANES: Final = 5
+OUTCOMES: Final = 3  # win, draw, loss
+GREATEST: Final = 127  # the greatest weight and the greatest activation; the least is 0
+PATCH: Final = 9  # inputs of a convolution for each cell and channel: the cell and its neighbours
+CHUNK: Final = 8  # boards at a time; more boards do not fit into the processor's cache
+
+PRIOR: Final = 1.0  # greatest bonus for a column of high policy
+CERTAIN: Final = 10.0  # added to the value of a certain win, subtracted for a loss
+
+_NEVER: Final = np.float32(-np.inf)
 
 Bytes = NDArray[np.uint8]
+Floats = NDArray[np.float32]
+Weights = dict[str, NDArray[Any]]
+Bounds = dict[int, tuple[int, int]]  # column: lower, upper bound of the result 1, 0, -1
 
 
-@kernel(types.void(types.int64[::1], types.int64[::1], types.uint8[:, :, :, ::1]))
-def write_planes(mine: Int64s, theirs: Int64s, planes: Bytes) -> None:
-    """Write the planes of N positions to ``planes``; see :func:`planes_of`."""
+@kernel(types.uint8[:, :, :, ::1](types.int64[::1], types.int64[::1]))
+def planes_of(mine: Int64s, theirs: Int64s) -> Bytes:
+    """Return the input planes of bitboards ``[N]``: uint8 ``[N, 6, 7, 5]``, with row 0 on top.
+
+    The planes are: own discs; the other side's discs; playable cells; empty winning cells of the
+    side to move; empty winning cells of the other side.
+    """
+    planes = np.empty((len(mine), ROWS, COLUMNS, PLANES), np.uint8)
     for i in range(len(mine)):
         own, other = int(mine[i]), int(theirs[i])
         occupied = own | other
@@ -72,32 +87,11 @@ def write_planes(mine: Int64s, theirs: Int64s, planes: Bytes) -> None:
             planes[i, row, column, 2] = landing >> bit & 1
             planes[i, row, column, 3] = wins >> bit & 1
             planes[i, row, column, 4] = losses >> bit & 1
-
-
-def planes_of(mine: Int64s, theirs: Int64s) -> Bytes:
-    """Return the input planes of bitboards ``[N]``: uint8 ``[N, 6, 7, 5]``, with row 0 on top.
-
-    The planes are: own discs; the other side's discs; playable cells; empty winning cells of the
-    side to move; empty winning cells of the other side.
-    """
-    planes = np.empty((len(mine), ROWS, COLUMNS, PLANES), np.uint8)
-    write_planes(mine, theirs, planes)
     return planes
 
 
-HIGHEST: Final = 127  # the greatest weight and the greatest activation; the least is 0
-OUTCOMES: Final = 3  # win, draw, loss
-CHUNK: Final = 8  # boards at a time; more boards do not fit into the processor's cache
-WINDOW: Final = 9  # inputs of a convolution for each cell: itself and its neighbours
-
-_NEVER: Final = np.float32(-np.inf)
-
-Floats = NDArray[np.float32]
-Weights = dict[str, NDArray[Any]]
-
-
-class Network:
-    """A function from positions to logits and values.
+class IntegerNetwork:
+    """A function from positions to logits and values; all weights are whole numbers.
 
     Attributes:
         weights: arrays by name. Each layer (``first``, ``block.K.in``, ``block.K.out``,
@@ -105,7 +99,7 @@ class Network:
             biases ``NAME.bias`` ``[out]``, and float32 factors ``NAME.scale`` ``[out]`` that turn
             the layer's sums into activations or outputs. Only ``first.bias`` is
             ``[2, 6, 7, out]``, with the player to move as the first index.
-        deterministic: always True; a position always gets the same result.
+        deterministic: always True.
     """
 
     deterministic = True
@@ -124,9 +118,9 @@ class Network:
             ):
                 array = weights.get(part)
                 if array is None or array.shape != shape or array.dtype.kind != kind:
-                    found = "none" if array is None else f"{array.dtype} {array.shape}"
-                    wanted = "integers" if kind == "i" else "floats"
-                    raise InvalidOption(f"weights {part!r}: {found}, expected {wanted} {shape}")
+                    actual = "none" if array is None else f"{array.dtype} {array.shape}"
+                    numbers = "integers" if kind == "i" else "floats"
+                    raise InvalidOption(f"weights {part!r}: {actual}, expected {numbers} {shape}")
 
     def shapes(self) -> dict[str, tuple[int, int]]:
         """Return the shapes of all weight matrices, derived from three matrices and the blocks."""
@@ -134,25 +128,25 @@ class Network:
             self.weights[name].shape[-1] if name in self.weights else 0
             for name in ("first", "squeeze", "dense")
         )
-        shapes = {"first": (WINDOW * PLANES, channels)}
+        shapes = {"first": (PATCH * PLANES, channels)}
         for k in range(self.blocks):
-            shapes |= {f"block.{k}.{way}": (WINDOW * channels, channels) for way in ("in", "out")}
+            shapes |= {f"block.{k}.{way}": (PATCH * channels, channels) for way in ("in", "out")}
         shapes |= {"squeeze": (channels, squeezed), "dense": (CELLS * squeezed, units)}
         return shapes | {"head": (units, COLUMNS + OUTCOMES), "column": (channels, 1)}
 
     @classmethod
-    def load(cls, file: str | os.PathLike[str]) -> Network:
+    def load(cls, file: str | os.PathLike[str]) -> IntegerNetwork:
         """Load the network in an ``.npz`` file; InvalidOption if the file has none."""
         try:
             with open(file, "rb") as stream, np.load(stream, allow_pickle=False) as data:
                 return cls(dict(data))
         except (OSError, InvalidOption) as error:
-            said = getattr(error, "strerror", None) or error
-            raise InvalidOption(f"weights {file}: {said}") from None
+            reason = getattr(error, "strerror", None) or error
+            raise InvalidOption(f"weights {file}: {reason}") from None
         except (ValueError, TypeError, EOFError, zipfile.BadZipFile) as error:
             # Do not quote NumPy's message, which suggests allowing pickled code.
-            said = "expected an .npz file of a network's weights"
-            raise InvalidOption(f"weights {file}: {said}") from error
+            expected = "expected an .npz file of a network's weights"
+            raise InvalidOption(f"weights {file}: {expected}") from error
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the weights to a file atomically."""
@@ -179,26 +173,27 @@ class Network:
         """Return logits and values of bitboards ``[N]``; logits of full columns are meaningless."""
         out = np.empty((len(mine), COLUMNS + OUTCOMES), np.float32)
         for start in range(0, len(mine), CHUNK):
-            own, other = mine[start : start + CHUNK], theirs[start : start + CHUNK]
-            both = self.one_way(*(np.append(side, mirror_all(side)) for side in (own, other)))
-            here, back = both[: len(own)], both[len(own) :]
-            out[start : start + CHUNK, :COLUMNS] = here[:, :COLUMNS] + back[:, COLUMNS - 1 :: -1]
-            out[start : start + CHUNK, COLUMNS:] = here[:, COLUMNS:] + back[:, COLUMNS:]
+            part = slice(start, start + CHUNK)
+            sides = mine[part], theirs[part]
+            both = self.one_way(*(np.append(side, mirror_all(side)) for side in sides))
+            board, mirrored = np.split(both, 2)
+            out[part, :COLUMNS] = board[:, :COLUMNS] + mirrored[:, COLUMNS - 1 :: -1]
+            out[part, COLUMNS:] = board[:, COLUMNS:] + mirrored[:, COLUMNS:]
         out *= np.float32(0.5)
-        return out[:, :COLUMNS], expected(out[:, COLUMNS:])
+        return out[:, :COLUMNS], expected_result(out[:, COLUMNS:])
 
     def one_way(self, mine: Int64s, theirs: Int64s) -> Floats:
         """Return logits ``[N, 10]`` without mirroring: seven columns, then win, draw and loss."""
         to_move = np.bitwise_count(mine | theirs) & 1
-        units = around(planes_of(mine, theirs).astype(np.float32)) @ self._floats["first"]
+        units = neighbourhoods(planes_of(mine, theirs).astype(np.float32)) @ self._floats["first"]
         units = units.reshape(len(mine), ROWS, COLUMNS, -1) + self._floats["first.bias"][to_move]
-        units = activation(units * self._floats["first.scale"])
+        units = activate(units * self._floats["first.scale"])
         for k in range(self.blocks):
-            inner = activation(self._layer(f"block.{k}.in", around(units)))
-            change = self._layer(f"block.{k}.out", around(inner.reshape(units.shape)))
-            units = activation(np.rint(change).reshape(units.shape) + units)
-        squeezed = activation(self._layer("squeeze", units.reshape(-1, units.shape[-1])))
-        dense = activation(self._layer("dense", squeezed.reshape(len(mine), -1)))
+            inner = activate(self._layer(f"block.{k}.in", neighbourhoods(units)))
+            change = self._layer(f"block.{k}.out", neighbourhoods(inner.reshape(units.shape)))
+            units = activate(np.rint(change).reshape(units.shape) + units)
+        squeezed = activate(self._layer("squeeze", units.reshape(-1, units.shape[-1])))
+        dense = activate(self._layer("dense", squeezed.reshape(len(mine), -1)))
         out = self._layer("head", dense)
         out[:, :COLUMNS] += self._layer("column", units.sum(axis=1))[:, :, 0]
         return out
@@ -208,7 +203,7 @@ class Network:
         return (total + self._floats[f"{name}.bias"]) * self._floats[f"{name}.scale"]
 
 
-def around(units: Floats) -> Floats:
+def neighbourhoods(units: Floats) -> Floats:
     """Gather each cell with its eight neighbours: ``[N * 42, 9 * C]`` from ``[N, 6, 7, C]``."""
     count, rows, columns, channels = units.shape
     padded = np.zeros((count, rows + 2, columns + 2, channels), np.float32)
@@ -217,16 +212,16 @@ def around(units: Floats) -> Floats:
     windows = np.lib.stride_tricks.as_strided(
         padded, (count, rows, columns, 3, 3, channels), (a, b, c, b, c, d), writeable=False
     )
-    return windows.reshape(count * CELLS, WINDOW * channels)
+    return windows.reshape(count * CELLS, PATCH * channels)
 
 
-def activation(units: Floats) -> Floats:
-    """Round units and clip them to 0..``HIGHEST``."""
-    whole: Floats = np.rint(units).clip(0, HIGHEST)
+def activate(units: Floats) -> Floats:
+    """Round units and clip them to 0..``GREATEST``."""
+    whole: Floats = np.rint(units).clip(0, GREATEST)
     return whole
 
 
-def expected(outcomes: Floats) -> Floats:
+def expected_result(outcomes: Floats) -> Floats:
     """Return values ``[N]``, from -1 to 1, for logits ``[N, 3]`` of win, draw and loss."""
     win, draw, loss = exponential(outcomes - outcomes.max(axis=1, keepdims=True)).T
     value: Floats = (win - loss) / (win + draw + loss)
@@ -242,24 +237,18 @@ def exponential(numbers: Floats) -> Floats:
 
 
 @functools.cache
-def shipped() -> Network:
+def shipped() -> IntegerNetwork:
     """Return the network that comes with this package."""
     with resources.as_file(resources.files("c4env.agents") / "network.npz") as file:
-        return Network.load(file)
-
-
-PRIOR: Final = 1.0  # greatest bonus for a column of high policy
-CERTAIN: Final = 10.0  # added to the value of a certain win, subtracted for a loss
-
-Bounds = dict[int, tuple[int, int]]  # column: lower, upper bound of the result 1, 0, -1
+        return IntegerNetwork.load(file)
 
 
 class Learned(SearchingAgent):
     """Plays by an exact search, or by a network where the search does not decide.
 
-    The agent plays an immediate win, or else a forced block. Otherwise, at depth 0, the agent plays
-    the column that the network's policy prefers. At a greater depth, an exact search of about
-    ``nodes`` nodes finds columns that certainly win, draw or lose. Each other column gets the
+    The agent plays an immediate win, or else a forced block. Otherwise, at depth 0, it plays the
+    column that the network's policy prefers. At a greater depth, an exact search of about ``nodes``
+    nodes finds columns that certainly win, draw or lose. The value of each other column is the
     minimax of the network's values ``depth`` plies ahead. The agent leaves out columns that are
     certainly no better than another, and plays the column with the greatest sum of value and policy
     bonus. The bonus is at most ``PRIOR``.
@@ -281,7 +270,7 @@ class Learned(SearchingAgent):
     ) -> None:
         self.depth = depth
         self.limit = nodes
-        self.network = shipped() if weights == "shipped" else Network.load(weights)
+        self.network = shipped() if weights == "shipped" else IntegerNetwork.load(weights)
         self._solver = Solver(book=None, table_mb=1)
 
     def search(self, position: Position) -> SearchResult:
@@ -295,7 +284,7 @@ class Learned(SearchingAgent):
         policy = logits.tolist()
         bounds = self._bounds(position, policy)
         leaves: list[_Node] = []
-        root.grow(self.depth, leaves, bounds)
+        root.expand(self.depth, leaves, bounds)
         if not root.children:  # no win or block, and depth 0
             legal = position.legal_columns()
             column = max((c for c in CENTRE_FIRST if c in legal), key=policy.__getitem__)
@@ -305,16 +294,16 @@ class Learned(SearchingAgent):
             leaf.value = value
         shares = exponential(logits - max(policy[column] for column in root.children)).tolist()
         least = max((low for low, _ in bounds.values()), default=-2)  # the certain result
-        worth, rank = {}, {}
+        values, scores = {}, {}
         for column, child in root.children.items():
             low, high = bounds.get(column, (-2, 2))
-            worth[column] = min(max(-child.back_up(), float(low)), float(high))
+            values[column] = min(max(-child.back_up(), float(low)), float(high))
             if low == least or high > least:  # otherwise another column is at least as good
                 certain = CERTAIN * ((low == 1) - (high == -1))
-                rank[column] = worth[column] + PRIOR * shares[column] + certain
-        column = max(rank, key=rank.__getitem__)
+                scores[column] = values[column] + PRIOR * shares[column] + certain
+        column = max(scores, key=scores.__getitem__)
         line = (column, *root.children[column].line())
-        return SearchResult(column, worth[column], nodes, self.depth, line)
+        return SearchResult(column, values[column], nodes, self.depth, line)
 
     def _evaluated(self, nodes: list[_Node]) -> tuple[NDArray[np.float32], list[float]]:
         """Return the logits ``[7]`` of the first node, and the values of all nodes."""
@@ -328,8 +317,8 @@ class Learned(SearchingAgent):
         if not (self.depth and self.limit) or winning_moves(*sides) or winning_moves(*sides[::-1]):
             return {}
         order = sorted(CENTRE_FIRST, key=lambda column: -policy[column])
-        found = self._solver.signs(position, self.limit, order)
-        return {column: pair for column, pair in enumerate(found) if pair is not None}
+        signs = self._solver.signs(position, self.limit, order)
+        return {column: pair for column, pair in enumerate(signs) if pair is not None}
 
 
 class _Node:
@@ -343,7 +332,7 @@ class _Node:
         self.value = 0.0
         self.children: dict[int, _Node] = {}  # by column, centre first
 
-    def grow(self, depth: int, leaves: list[_Node], bounds: Bounds | None = None) -> None:
+    def expand(self, depth: int, leaves: list[_Node], bounds: Bounds | None = None) -> None:
         """Expand ``depth`` plies, not counting forced moves; append new leaves to ``leaves``.
 
         Columns whose bounds give a certain result are not expanded.
@@ -371,7 +360,7 @@ class _Node:
             elif bounds and bounds[column][0] == bounds[column][1]:
                 child.value = -float(bounds[column][0])
             elif occupied | cell != BOARD:
-                child.grow(depth, leaves)
+                child.expand(depth, leaves)
 
     def back_up(self) -> float:
         """Compute the value by minimax."""

@@ -19,13 +19,12 @@ from typing import Annotated, Any, Final, Literal, TypeVar
 from c4env.agents.entries import REQUIRED, Choices, Option, Range
 
 from ..geometry import COLUMNS, CONNECT, IS_STANDARD, ROWS
-from .base import parameters_of
+from .functions import parameters_of
 
 CELLS: Final = ROWS * COLUMNS
-MOST: Final = 10**15  # positions; with more, counters of 64 bits could overflow
 DAY: Final = 86400.0  # seconds, the longest time that an option may set
 
-_HEURISTICS: Final = {  # each name, and whether this board has it; its function has ``_`` for ``-``
+_HEURISTICS: Final = {  # each name, and whether this board has the heuristic
     "chain": CONNECT == 4,
     "lines": IS_STANDARD,
     "threats": IS_STANDARD,
@@ -33,11 +32,11 @@ _HEURISTICS: Final = {  # each name, and whether this board has it; its function
     "window-b": CONNECT == 4,
     "none": CONNECT != 4,  # since the others count only lines of four
 }
-HEURISTIC_NAMES: Final = tuple(name for name, is_here in _HEURISTICS.items() if is_here)
+HEURISTIC_NAMES: Final = tuple(name for name, exists in _HEURISTICS.items() if exists)
 DEFAULT_HEURISTIC: Final = HEURISTIC_NAMES[0]
 
 Plies = Annotated[int, Range(1, CELLS), "plies looked ahead, the agent's own move included"]
-Positions = Annotated[int, Range(1, MOST)]
+Positions = Annotated[int, Range(1, 10**15)]  # more could overflow counters of 64 bits
 Simulations = Annotated[int, Range(1, 10**9)]
 Megabytes = Annotated[int, Range(1, 65536)]
 Seconds = Annotated[float, Range(0, DAY)]
@@ -57,10 +56,10 @@ HeuristicName = Annotated[
 
 A text in an annotation is the help of an option that the docstring's ``Args`` does not describe."""
 
-Made = TypeVar("Made", bound=Callable[..., Any])
+Init = TypeVar("Init", bound=Callable[..., Any])
 
 
-def validate_args(function: Made) -> Made:
+def validate_args(function: Init) -> Init:
     """Decorate an ``__init__`` or an agent factory, so that each call checks its arguments.
 
     Each argument is converted to the type in its annotation. The agent stores the arguments for its
@@ -78,28 +77,29 @@ def validate_args(function: Made) -> Made:
     """
 
     @functools.wraps(function)
-    def call(*args: Any, **options: Any) -> Any:
-        signature, known = _known(function)
+    def call(*args: Any, **keywords: Any) -> Any:
+        signature, options = _signature_and_options(function)
         try:
-            given = signature.bind(*args, **options)
+            bound = signature.bind(*args, **keywords)
         except TypeError:
-            return function(*args, **options)  # raises Python's own TypeError
-        agent = given.arguments.get("self")
+            return function(*args, **keywords)  # raises Python's own TypeError
+        values = bound.arguments
+        agent = values.get("self")
         who = function.__name__ if agent is None else type(agent).__name__
-        for name, option in known.items():
-            if name in given.arguments:
-                given.arguments[name] = option.parse(who, given.arguments[name], text=False)
+        for option in options:
+            if option.name in values:
+                values[option.name] = option.parse(who, values[option.name], text=False)
         if agent is not None:
-            kept = {name: value for name, value in given.arguments.items() if name in known}
-            vars(agent).setdefault("_given", kept)  # a subclass sets it first
-        return function(*given.args, **given.kwargs)
+            arguments = {o.name: values[o.name] for o in options if o.name in values}
+            vars(agent).setdefault("_arguments", arguments)  # a subclass sets it first
+        return function(*bound.args, **bound.kwargs)
 
-    return typing.cast("Made", call)
+    return typing.cast("Init", call)
 
 
 @functools.cache
-def _known(function: Callable[..., Any]) -> tuple[inspect.Signature, dict[str, Option]]:
-    options = {option.name: option for option in options_of(function) if option.name != "self"}
+def _signature_and_options(function: Any) -> tuple[inspect.Signature, list[Option]]:
+    options = [option for option in options_of(function) if option.name != "self"]
     return inspect.signature(function), options
 
 
@@ -113,28 +113,28 @@ def options_of(target: Callable[..., Any]) -> tuple[Option, ...]:
     try:
         init = target.__init__ if inspect.isclass(target) else target
         hints = typing.get_type_hints(init, include_extras=True)
-    except Exception:  # a user's annotations may be no types, or unresolvable here
+    except Exception:  # a user's annotations may be no types, or not resolvable
         hints = {}
-    said = told(target.__doc__)
+    helps = argument_help(target.__doc__)
     return tuple(
-        _option(name, parameter.default, hints.get(name, Any), said.get(name, ""))
+        _option(name, parameter.default, hints.get(name, Any), helps.get(name, ""))
         for name, parameter in (parameters_of(target) or {}).items()
         if parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
     )
 
 
-def _option(name: str, default: Any, hint: Any, said: str) -> Option:
+def _option(name: str, default: Any, hint: Any, help_: str) -> Option:
     parts = list(_parts(hint))
     kind = next((kind for kind in (str, bool, int, float) if kind in parts), None)
     others = [part for part in parts if part not in (str, bool, int, float, types.NoneType)]
     marks = [part for part in others if isinstance(part, Range | Choices | str)]
     range_ = next((mark for mark in marks if isinstance(mark, Range)), Range(-math.inf))
-    names = next((part.names for part in marks if isinstance(part, Choices)), ())
+    names = next((mark.names for mark in marks if isinstance(mark, Choices)), ())
     return Option(
         name,
         kind or str,
         REQUIRED if default is inspect.Parameter.empty else default,
-        said or next((mark for mark in marks if isinstance(mark, str)), ""),
+        help_ or next((mark for mark in marks if isinstance(mark, str)), ""),
         range_.low,
         range_.high,
         names,
@@ -158,14 +158,13 @@ def _parts(hint: Any) -> Iterator[Any]:
         yield hint
 
 
-def told(doc: str | None) -> dict[str, str]:
+def argument_help(doc: str | None) -> dict[str, str]:
     """Return the first sentence about each argument or attribute in a docstring."""
-    _, _, rest = (
-        inspect.cleandoc(doc or "").replace("\nAttributes:\n", "\nArgs:\n").partition("\nArgs:\n")
-    )
-    items = re.findall(r"^    (\w+): (.*(?:\n {5,}.*)*)", re.split(r"\n(?=\S)", rest)[0], re.M)
-    texts = ((name, " ".join(text.replace("``", "").split())) for name, text in items)
-    return {name: re.split(r"(?<!\.)\.(?=\s|$)", text)[0] for name, text in texts}
+    text = inspect.cleandoc(doc or "").replace("\nAttributes:\n", "\nArgs:\n")
+    section = re.split(r"\n(?=\S)", text.partition("\nArgs:\n")[2])[0]
+    items = re.findall(r"^    (\w+): (.*(?:\n {5,}.*)*)", section, re.M)
+    texts = ((name, " ".join(item.replace("``", "").split())) for name, item in items)
+    return {name: re.split(r"(?<!\.)\.(?=\s|$)", item)[0] for name, item in texts}
 
 
 def summary_of(doc: str | None) -> str:

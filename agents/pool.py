@@ -1,4 +1,4 @@
-"""A league: an opponent that draws one of several opponents for each game or move."""
+"""A league: an opponent that draws one of several agents for each game or each move."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from ..position import Position
 from .base import Agent, require_count
 from .spec import make
 
-# An odd multiplier of a pool's seed, so that pools with different seeds draw differently.
-KEY: Final = np.uint64(0xD1B54A32D192ED03)
+SEED_FACTOR: Final = np.uint64(0xD1B54A32D192ED03)
+"""An odd multiplier of a pool's seed, so that pools with different seeds draw differently."""
 
 Priority = Callable[[float], float]
 """A function from the caller's win rate against an opponent to the opponent's priority, >= 0."""
@@ -36,9 +36,8 @@ class Pool(Agent):
     """An opponent that draws one of its opponents, by weight, for each game or each move.
 
     A pool plays in every environment and counts the results against each opponent. One pool may
-    serve several environments; a copy in another process counts its own results. The choice of an
-    opponent depends on the seed of the pool, the seed of the board, the weights and, with a
-    priority, the results.
+    serve several environments; a copy in another process counts its own results. The draw depends
+    on the seed of the pool, the seed of the board, the weights and, with a priority, the results.
 
     A pool of a learner's past selves with equal weights gives fictitious self-play (Heinrich,
     Lanctot and Silver, ICML 2015). With a priority, it gives prioritised fictitious self-play
@@ -84,23 +83,23 @@ class Pool(Agent):
         if not (callable(priority) or (isinstance(priority, str) and priority in PRIORITIES)):
             expected = f"one of {list(PRIORITIES)} or a function of a win rate"
             raise InvalidOption(f"priority={priority!r}: expected {expected}")
-        self._priority = priority
         if per == "move" and priority != "uniform":
             raise InvalidOption(f"priority={priority!r} needs results: expected per='game'")
+        weights = {} if weights is None else weights
+        if not isinstance(weights, Mapping):
+            raise InvalidOption(f"weights={weights!r}: expected a dict from opponent to weight")
         self._per = per
+        self._priority = priority
         self._seed = require_count("seed", seed, 0, 2**64 - 1)
         self._fading = 0.5 ** (1 / half_life)  # factor on a result for each later game
         self._half_life = half_life
-        self._agents: dict[Any, tuple[int, Agent]] = {}  # numbers are not reused
-        self._players: dict[int, Agent] = {}  # by number; those removed until their games end
+        self._numbers: dict[Any, int] = {}  # by opponent; no number is used again
+        self._players: dict[int, Agent] = {}  # by number; a removed one stays until its games end
         self._playing = np.zeros(0, np.int64)  # the number of each board's opponent, or -1
         self._weights = np.zeros(0)  # by number
         self._counts = np.zeros((0, 3), np.int64)  # games by number and result: -1, 0 or 1
         self._recent = np.zeros((0, 2))  # the caller's points, and games, both fading
         self._generator = np.random.default_rng(0)  # of seeds outside environments
-        weights = {} if weights is None else weights
-        if not isinstance(weights, Mapping):
-            raise InvalidOption(f"weights={weights!r}: expected a dict from opponent to weight")
         for agent, weight in weights.items():
             self.add(agent, weight)
 
@@ -114,18 +113,18 @@ class Pool(Agent):
             raise InvalidOption(f"weight={weight!r}: expected a number >= 0")
         if getattr(agent, "__hash__", None) is None:  # for example a list
             raise InvalidOption(f"{agent!r}: expected an agent, its name, a model or a function")
-        if agent not in self._agents:
-            made = make(agent)
-            if type(made).begin_games is not Agent.begin_games:
+        if agent not in self._numbers:
+            player = make(agent)
+            if type(player).begin_games is not Agent.begin_games:
                 raise InvalidOption(
                     f"{agent!r}: expected an opponent that is not itself a pool or curriculum"
                 )
-            self._agents[agent] = len(self._weights), made
-            self._players[len(self._weights)] = made
+            self._numbers[agent] = number = len(self._weights)
+            self._players[number] = player
             self._weights = np.append(self._weights, 0.0)
             self._counts = np.vstack([self._counts, np.zeros((1, 3), np.int64)])
             self._recent = np.vstack([self._recent, np.zeros((1, 2))])
-        self._weights[self._agents[agent][0]] = weight
+        self._weights[self._numbers[agent]] = weight
 
     def remove(self, agent: Any) -> None:
         """Remove an opponent and its results; the opponent still finishes its current games.
@@ -133,24 +132,23 @@ class Pool(Agent):
         Raises:
             InvalidOption: the opponent is not in the pool.
         """
-        if agent not in self._agents:
-            raise InvalidOption(f"{agent!r}: expected one of {list(self._agents)}")
-        number, _ = self._agents.pop(agent)
-        self._weights[number] = 0.0
+        if agent not in self._numbers:
+            raise InvalidOption(f"{agent!r}: expected one of {list(self._numbers)}")
+        self._weights[self._numbers.pop(agent)] = 0.0
 
-    def _each(self, values: NDArray[Any]) -> Iterator[tuple[Any, Any]]:
-        """Return pairs of an opponent, as given to :meth:`add`, and its row of values."""
-        return ((agent, values[number].tolist()) for agent, (number, _) in self._agents.items())
+    def _rows(self, values: NDArray[Any]) -> Iterator[tuple[Any, Any]]:
+        """Return pairs of an opponent, as passed to :meth:`add`, and its row of values."""
+        return ((agent, values[number].tolist()) for agent, number in self._numbers.items())
 
     @property
     def weights(self) -> dict[Any, float]:
-        """A copy of the weights, keyed by opponent as given to :meth:`add`."""
-        return dict(self._each(self._weights))
+        """A copy of the weights, by opponent as passed to :meth:`add`."""
+        return dict(self._rows(self._weights))
 
     @property
     def results(self) -> dict[Any, tuple[int, int, int]]:
         """The caller's wins, draws and losses against each opponent, over all games."""
-        return {agent: tuple(row) for agent, row in self._each(self._counts[:, ::-1])}
+        return {agent: tuple(row) for agent, row in self._rows(self._counts[:, ::-1])}
 
     @property
     def win_rates(self) -> dict[Any, float]:
@@ -162,7 +160,7 @@ class Pool(Agent):
         """
         return {
             agent: points / games if games else math.nan
-            for agent, (points, games) in self._each(self._recent)
+            for agent, (points, games) in self._rows(self._recent)
         }
 
     @property
@@ -173,16 +171,18 @@ class Pool(Agent):
             InvalidOption: the pool is empty, all weights are 0, or a priority is invalid.
         """
         chances = self._chances()
-        return dict(self._each(chances / chances.sum()))
+        return dict(self._rows(chances / chances.sum()))
 
     def _chances(self) -> Float64s:
         """Return the product of weight and priority for each opponent, in order of addition."""
         chances = self._weights.copy()
-        if (given := self._priority) != "uniform":
-            prefer = PRIORITIES[given] if isinstance(given, str) else given
-            for number, _ in self._agents.values():
+        if self._priority != "uniform":
+            priority = self._priority
+            prefer = PRIORITIES[priority] if isinstance(priority, str) else priority
+            for number in self._numbers.values():
                 points, games = self._recent[number].tolist()
-                factor = prefer(rate := (points + 0.5) / (games + 1))
+                rate = (points + 0.5) / (games + 1)
+                factor = prefer(rate)
                 if not is_number(factor) or not 0 <= factor < np.inf:
                     raise InvalidOption(
                         f"priority({rate:.3g}) is {factor!r}: expected a number >= 0"
@@ -196,8 +196,8 @@ class Pool(Agent):
     def reset(self, seed: int | np.random.SeedSequence | None = None) -> None:
         """Reset every opponent, and the generator of :meth:`choose`."""
         self._generator = np.random.default_rng(seed)
-        for agent in self._players.values():
-            reset_player(agent, seed)
+        for player in self._players.values():
+            reset_player(player, seed)
 
     def choose(self, position: Position) -> int:
         """Draw an opponent for this move, and return its column."""
@@ -209,16 +209,12 @@ class Pool(Agent):
         return self._ask(self._draw(seeds), discs, seeds)
 
     def begin_games(self, boards: Int64s, seeds: Int64s) -> None:
-        """Draw an opponent for each new game.
-
-        Raises:
-            InvalidOption: the pool is empty, all weights are 0, or a priority is invalid.
-        """
+        """Draw an opponent for each new game; see :attr:`shares` for the errors."""
         self._playing_on(boards)  # makes room
         self._playing[boards] = self._draw(seeds)
-        if len(self._players) > len(self._agents):  # some are removed
-            kept = {number for number, _ in self._agents.values()} | set(self._playing.tolist())
-            self._players = {n: agent for n, agent in self._players.items() if n in kept}
+        if len(self._players) > len(self._numbers):  # some are removed
+            needed = {*self._numbers.values(), *self._playing.tolist()}
+            self._players = {n: player for n, player in self._players.items() if n in needed}
 
     def choose_in_games(self, boards: Int64s, discs: Int64s, seeds: Int64s) -> Int64s:
         """Return columns int64 ``[M]``, each chosen by the opponent that plays on the board."""
@@ -230,23 +226,23 @@ class Pool(Agent):
         return self._ask(self._playing[boards], discs, seeds)
 
     def end_games(self, boards: Int64s, rewards: Float64s) -> None:
-        """Count the results of finished games, given the caller's rewards ``[M]``."""
+        """Count the results of finished games by the caller's rewards ``[M]``."""
         if self._per == "move":
             return
         playing = self._playing_on(boards)
         for number in np.flatnonzero(np.bincount(playing + 1)[1:]):
-            won = rewards[playing == number]
-            self._counts[number] += np.bincount(won.astype(np.int64) + 1, minlength=3)
+            results = rewards[playing == number]
+            self._counts[number] += np.bincount(results.astype(np.int64) + 1, minlength=3)
             # Games that end together carry the same weight.
-            games = np.array([(won + 1).sum() / 2, len(won)])
-            self._recent[number] = self._recent[number] * self._fading ** len(won) + games
+            new = np.array([(results + 1).sum() / 2, len(results)])
+            self._recent[number] = self._recent[number] * self._fading ** len(results) + new
         self._playing[boards] = -1
 
     def _draw(self, seeds: Int64s) -> Int64s:
         """Return the numbers of opponents, drawn from seeds ``[M]``."""
         chances = self._chances()
         edges = np.cumsum(chances)
-        keys = seeds.astype(np.uint64) + np.array([self._seed], np.uint64) * KEY
+        keys = seeds.astype(np.uint64) + np.array([self._seed], np.uint64) * SEED_FACTOR
         drawn: Int64s = np.searchsorted(edges, streams(keys) / 2.0**48 * edges[-1], side="right")
         # Rounding of the sum must not draw an opponent of weight 0.
         return drawn.clip(max=np.flatnonzero(chances).max())
@@ -259,20 +255,19 @@ class Pool(Agent):
 
     def _ask(self, numbers: Int64s, discs: Int64s, seeds: Int64s) -> Int64s:
         """Return the columns ``[M]`` of the opponents with these numbers."""
-        different = np.flatnonzero(np.bincount(numbers))
-        if len(different) == 1:
-            return self._players[int(different[0])].play_many(discs, seeds)
+        drawn = np.flatnonzero(np.bincount(numbers)).tolist()
+        if len(drawn) == 1:
+            return self._players[drawn[0]].play_many(discs, seeds)
         columns = np.empty(len(numbers), np.int64)
-        for number in different:
-            at = np.flatnonzero(numbers == number)
-            answer = self._players[int(number)].play_many(discs[at], seeds[at])
-            columns[at] = parse_actions(answer, len(at))
+        for number in drawn:
+            boards = np.flatnonzero(numbers == number)
+            answer = self._players[number].play_many(discs[boards], seeds[boards])
+            columns[boards] = parse_actions(answer, len(boards))
         return columns
 
     def __repr__(self) -> str:
-        rest = f"{self._seed}, per={self._per!r}, half_life={self._half_life}"
-        rest += f", priority={self._priority!r}"
-        return f"Pool({self.weights!r}, {rest})"
+        options = f"per={self._per!r}, half_life={self._half_life}, priority={self._priority!r}"
+        return f"Pool({self.weights!r}, {self._seed}, {options})"
 
 
 def is_number(value: object) -> bool:

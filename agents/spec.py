@@ -1,9 +1,11 @@
-"""Agents from specs: :func:`make`, :func:`register`, and entry points of other packages.
+"""Agents from specs, such as ``alphabeta:depth=4,heuristic=window``.
 
 A spec is ``name`` or ``name:key=value,key=value``. Some agents accept one argument without a key,
 before the others: ``name:argument,key=value``. Instead of a name, a spec may have an import path,
 ``package.module:attribute`` or ``FILE.py:attribute``. The path names a class, which is called with
 the options, or anything that :func:`make` takes in place of a spec.
+
+:func:`make` makes an agent. :func:`register` adds a name, and so do other packages by entry points.
 """
 
 from __future__ import annotations
@@ -26,18 +28,19 @@ from c4env.errors import C4Error, InvalidOption, UnknownAgent, WrongBoard
 
 from ..envs.opponents import is_batched
 from ..geometry import BOARD_SIZE, IS_STANDARD
-from .base import Agent, function_agent, has_masks, is_model, parameters_of
+from .base import Agent
+from .functions import function_agent, has_masks, is_model, parameters_of
 from .options import options_of, summary_of
 
 ENTRY_POINTS: Final = "c4env.agents"
+
 """The group of entry points by which other packages provide agents for :func:`register`."""
 
-_registered: dict[str, Entry | Callable[..., Any]] = {entry.name: entry for entry in ZOO}
+AgentSource = Entry | Callable[..., Any]
 
+"""An entry of the table, or a class, factory or function that a user registers or names."""
 
-@functools.cache
-def _third_parties() -> dict[str, importlib.metadata.EntryPoint]:
-    return {point.name: point for point in importlib.metadata.entry_points(group=ENTRY_POINTS)}
+_registered: dict[str, AgentSource] = {entry.name: entry for entry in ZOO}
 
 
 def names() -> list[str]:
@@ -47,16 +50,125 @@ def names() -> list[str]:
         >>> names()[:3]
         ['alphabeta', 'alphabeta-chain', 'alphabeta-window']
     """
-    here = (name for name, agent in _registered.items() if _here(agent))
-    return sorted({*here, *_third_parties()})
+    fitting = (name for name, agent in _registered.items() if _fits_board(agent))
+    return sorted({*fitting, *_third_parties()})
 
 
-def _here(agent: Entry | Callable[..., Any]) -> bool:
+@functools.cache
+def _third_parties() -> dict[str, importlib.metadata.EntryPoint]:
+    return {point.name: point for point in importlib.metadata.entry_points(group=ENTRY_POINTS)}
+
+
+def _fits_board(agent: AgentSource) -> bool:
     """Return False if an agent's entry in the table excludes this board size."""
     return IS_STANDARD or not isinstance(agent, Entry) or agent.any_board
 
 
-def register(name: str, agent: Callable[..., Any] | Entry, *, replace: bool = False) -> None:
+def make(spec: Any, **options: Any) -> Agent:
+    """Make the agent that a spec names; keyword options override options in the spec.
+
+    Args:
+        spec: ``name:key=value,key=value``; a function of one observation; a network of
+            observations and masks, such as a PyTorch module
+            (:mod:`c4env.agents.adapters.networks`); a model of Stable-Baselines3; or a function
+            decorated by ``c4env.batched``. An agent of a network or model chooses for many boards
+            in one call and has the option ``temperature``.
+        options: the agent's options, as ``c4 list`` shows them.
+
+    Raises:
+        UnknownAgent: no agent has the name, or the import failed.
+        InvalidOption: the agent does not have the option; or the spec or a value is malformed.
+        WrongBoard: the agent does not play on this board.
+
+    Example:
+        >>> make("alphabeta:depth=4").choose(Position.parse("4455"))
+        2
+    """
+    if not isinstance(spec, str):
+        return _agent_of(spec, **options)
+    name, texts = split_spec(spec)
+    options = {**texts, **options}
+    agent = _lookup(name)
+    if not _fits_board(agent):
+        others = ", ".join(entry.name for entry in ZOO if entry.any_board)
+        raise WrongBoard(f"{name} plays on {STANDARD}, not on {BOARD_SIZE}; use {others}")
+    declared = {option.name: option for option in options_of_agent(agent)}
+    for key, text in texts.items():
+        if (next_key := re.search(r":(\w+)=", text)) and next_key[1] in declared:
+            correct = f"{key}={text.replace(':', ',')}"
+            raise InvalidOption(f"{name}: {key}={text!r}: did you mean {correct!r}?")
+    values = _parse_options(name, agent, declared, options)
+    made = _build(_target(agent), name, values)
+    made.name = join_spec(name, values if isinstance(agent, Entry) else options)
+    return made
+
+
+def _parse_options(
+    name: str, agent: AgentSource, declared: dict[str, Option], options: dict[str, Any]
+) -> dict[str, Any]:
+    """Check options; those of an entry must be declared, a user's class checks its own values."""
+    is_entry = isinstance(agent, Entry)
+    for key, option in declared.items():
+        if is_entry and option.default is REQUIRED and key not in options:
+            raise InvalidOption(f"{name}: {key} is missing: expected {name}:{key.upper()}")
+    values = dict(options)
+    for key, value in options.items():
+        if key in declared and (is_entry or isinstance(value, str)):
+            values[key] = declared[key].parse(name, value)
+        elif key not in declared and (is_entry or (declared and not _takes_any(_target(agent)))):
+            raise InvalidOption(f"{name}: {_unknown('option', key, declared)}")
+    return values
+
+
+def _takes_any(target: Callable[..., Any]) -> bool:
+    """Return whether a callable accepts options of any name."""
+    return any(p.kind is p.VAR_KEYWORD for p in inspect.signature(target).parameters.values())
+
+
+def _build(target: Callable[..., Any], name: str, options: dict[str, Any]) -> Agent:
+    if not options and _takes_observation(target):
+        return _agent_of(target)
+    try:
+        built = target(**options)
+    except C4Error:
+        raise
+    except TypeError as error:
+        raise InvalidOption(f"{name}: cannot be built with {options}: {error}") from error
+    except (Exception, SystemExit) as error:  # a user's code may raise any error
+        raise UnknownAgent(f"{name}: making the agent raised {format_error(error)}") from error
+    if isinstance(built, Agent):
+        return built
+    try:
+        return _agent_of(built)
+    except InvalidOption as error:
+        reason = str(error).removeprefix(f"agent {built!r}: ")
+        raise UnknownAgent(f"agent {name!r} made {built!r}: {reason}") from None
+
+
+def _takes_observation(target: Callable[..., Any]) -> bool:
+    """Return whether a callable is itself an agent, not a class or a factory."""
+    if inspect.isclass(target):
+        return False
+    return any(p.default is p.empty for p in inspect.signature(target).parameters.values())
+
+
+def _agent_of(thing: Any, **options: Any) -> Agent:
+    """Make an agent from a model or a function; one of an observation needs no compiled code."""
+    if isinstance(thing, types.FunctionType) and not (
+        options or is_batched(thing) or has_masks(thing)
+    ):
+        require_board(thing, BOARD_SIZE, thing)
+        return function_agent(thing)
+    made: Agent = _models().agent_of(thing, **options)
+    return made
+
+
+def _models() -> Any:
+    """Return the module that makes agents of networks; it is imported late, with the rules."""
+    return importlib.import_module(".adapters.models", __package__)
+
+
+def register(name: str, agent: AgentSource, *, replace: bool = False) -> None:
     """Register an agent under a name.
 
     Args:
@@ -98,196 +210,12 @@ def _is_redefined(old: object, new: object) -> bool:
     return before == after and "<" not in after[1]
 
 
-def registered_here() -> list[str]:
-    """Return the names that this process alone has: those registered by :func:`register`."""
+def registered_names() -> list[str]:
+    """Return the names that this process alone has: those that :func:`register` added."""
     return [name for name, agent in _registered.items() if agent not in ZOO]
 
 
-def described(name: str) -> tuple[str, str, list[tuple[str, str, str]]]:
-    """Return an agent's name and summary, and the name, default and help of each option.
-
-    ``name`` may be an import path, or a spec, whose options are ignored.
-    """
-    name, _ = split_spec(name)
-    summary, options = _declared(_lookup(name))
-    return (
-        name,
-        summary,
-        [(o.name, "..." if o.default is REQUIRED else _text(o.default), o.help) for o in options],
-    )
-
-
-def describe(name: str) -> str:
-    """Return an agent's summary and options as lines of text, as ``c4 list`` prints them.
-
-    Example:
-        >>> print(describe("random"))
-        random               Plays a legal column, drawn uniformly.
-    """
-    name, summary, options = described(name)
-    lines = [f"{option}={default}  {said}".rstrip() for option, default, said in options]
-    return "\n".join([f"{name:<20} {summary}", *(f"{'':<22}{line}" for line in lines)])
-
-
-def _declared(agent: Entry | Callable[..., Any]) -> tuple[str, tuple[Option, ...]]:
-    """Return an agent's summary and options; a function that is itself an agent has no options."""
-    target = _target(agent)
-    summary = agent.summary if isinstance(agent, Entry) else ""
-    summary = summary or summary_of(target.__doc__) or "an agent registered without a docstring"
-    ours = isinstance(agent, Entry) and agent.target.startswith(".")  # a class or a factory
-    return summary, options_of(target) if ours or not _takes_observation(target) else ()
-
-
-def _takes_observation(target: Callable[..., Any]) -> bool:
-    """Return whether a callable is itself an agent, not a class or a factory."""
-    if inspect.isclass(target):
-        return False
-    return any(p.default is p.empty for p in inspect.signature(target).parameters.values())
-
-
-def options_of_entry(entry: Entry) -> tuple[Option, ...]:
-    """Return the options of an entry."""
-    return _declared(entry)[1]
-
-
-def option_names(name: str) -> tuple[str, ...]:
-    """Return the names of an agent's options; an empty tuple for an agent outside the table."""
-    entry = _lookup(name)
-    known = options_of_entry(entry) if isinstance(entry, Entry) else ()
-    return tuple(option.name for option in known)
-
-
-def split_spec(spec: str) -> tuple[str, dict[str, str]]:
-    """Split a spec into its name and its options as text; the inverse of :func:`join_spec`.
-
-    ``FILE.py`` alone means ``FILE.py:agent``.
-
-    Raises:
-        InvalidOption: the spec is malformed.
-    """
-    expected = "expected name:key=value,key=value"
-    if not isinstance(spec, str) or not spec.strip():
-        raise InvalidOption(f"agent {spec!r}: {expected}")
-    text = spec.strip()
-    name, colon, rest = _split_name(text)
-    options: dict[str, str] = {}
-    if rest and (entry := with_argument(name)):
-        argument, rest = _split_argument(entry, rest)
-        if argument:
-            options[entry.argument] = argument
-    if rest:
-        for part in rest.split(","):
-            key, equals, value = (piece.strip() for piece in part.partition("="))
-            if not equals or not key or not value:
-                raise InvalidOption(f"agent {spec!r}: {part!r} is not key=value; {expected}")
-            if key in options:
-                raise InvalidOption(f"agent {spec!r}: {key!r} is given twice")
-            options[key] = value
-    if not name or (colon and not options):
-        raise InvalidOption(f"agent {spec!r}: {expected}")
-    return f"{name}:agent" if name.endswith(".py") else name, options
-
-
-def _split_name(text: str) -> tuple[str, str, str]:
-    """Split ``name:options`` after the name, which has a colon itself if it is an import path."""
-    name, colon, rest = text.partition(":")
-    if with_argument(name):
-        return name, colon, rest
-    drive = text[:2] if re.match(r"[A-Za-z]:[\\/]", text) else ""
-    name, colon, rest = text.removeprefix(drive).partition(":")
-    if re.match(r"[A-Za-z_]\w*\s*(:|$)", rest):  # package.module:attribute[:options]
-        attribute, colon, rest = rest.partition(":")
-        name = f"{name}:{attribute}"
-    return drive + name, colon, rest
-
-
-def with_argument(name: str) -> Entry | None:
-    """Return the entry of an agent that accepts an argument without a key, else None."""
-    entry = _lookup(name) if name in _registered or name in _third_parties() else None
-    return entry if isinstance(entry, Entry) and entry.argument else None
-
-
-def _split_argument(entry: Entry, text: str) -> tuple[str, str]:
-    """Split a text into the argument, which may contain commas and colons, and the options."""
-    keys = "|".join(re.escape(option.name) for option in options_of_entry(entry))
-    first = re.search(rf"(^|,)\s*({keys})\s*=", text)
-    if first is None:
-        return text.strip(), ""
-    return text[: first.start()].strip(), text[first.start() :].lstrip(",")
-
-
-def join_spec(name: str, options: dict[str, Any]) -> str:
-    """Join a name and options to a spec; the inverse of :func:`split_spec`."""
-    if not options:
-        return name
-    shown = {key: _text(value) for key, value in options.items()}
-    entry = with_argument(name)
-    argument = [shown.pop(entry.argument)] if entry and entry.argument in shown else []
-    return f"{name}:" + ",".join([*argument, *(f"{key}={value}" for key, value in shown.items())])
-
-
-def _text(value: Any) -> str:
-    """Return a value as text for a spec; a function becomes its import path."""
-    if isinstance(value, bool):
-        return str(value).lower()
-    name = getattr(value, "__name__", None)
-    if not isinstance(name, str):
-        return str(value)
-    module = getattr(value, "__module__", None) or ""
-    found = getattr(sys.modules.get(module), name, None)
-    return f"{module}:{name}" if found is value else name
-
-
-def make(spec: Any, **options: Any) -> Agent:
-    """Make the agent that a spec names; keyword options override options in the spec.
-
-    Args:
-        spec: ``name:key=value,key=value``; a function of one observation; a network of
-            observations and masks, such as a PyTorch module
-            (:mod:`c4env.agents.adapters.networks`); a model of Stable-Baselines3; or a function
-            decorated by ``c4env.batched``. An agent of a network or model chooses for many boards
-            in one call and has the option ``temperature``.
-        options: the agent's options, as ``c4 list`` shows them.
-
-    Raises:
-        UnknownAgent: no agent has the name, or the import failed.
-        InvalidOption: the agent does not have the option; or the spec or a value is malformed.
-        WrongBoard: the agent does not play on this board.
-
-    Example:
-        >>> make("alphabeta:depth=4").choose(Position.parse("4455"))
-        2
-    """
-    if not isinstance(spec, str):
-        return _agent_of(spec, **options)
-    name, given = split_spec(spec)
-    merged: dict[str, Any] = {**given, **options}
-    agent = _lookup(name)
-    if not _here(agent):
-        others = ", ".join(entry.name for entry in ZOO if entry.any_board)
-        raise WrongBoard(f"{name} plays on {STANDARD}, not on {BOARD_SIZE}; use {others}")
-    target = _target(agent)
-    known = {option.name: option for option in _declared(agent)[1]}
-    for key, value in given.items():
-        if (next_key := re.search(r":(\w+)=", value)) and next_key[1] in known:
-            fixed = f"{key}={value.replace(':', ',')}"
-            raise InvalidOption(f"{name}: {key}={value!r}: did you mean {fixed!r}?")
-    is_entry = isinstance(agent, Entry)
-    for key, option in known.items():
-        if is_entry and option.default is REQUIRED and key not in merged:
-            raise InvalidOption(f"{name}: {key} is missing: expected {name}:{key.upper()}")
-    values = dict(merged)
-    for key, value in merged.items():
-        if key in known and (is_entry or isinstance(value, str)):
-            values[key] = known[key].parse(name, value)
-        elif key not in known and (is_entry or (known and not _takes_any(target))):
-            raise InvalidOption(f"{name}: {_unknown('option', key, known)}")
-    made = _build(target, name, values)
-    made.name = join_spec(name, values if is_entry else merged)
-    return made
-
-
-def _lookup(name: str) -> Entry | Callable[..., Any]:
+def _lookup(name: str) -> AgentSource:
     if name in _registered:
         return _registered[name]
     if name in _third_parties():
@@ -303,27 +231,31 @@ def _lookup(name: str) -> Entry | Callable[..., Any]:
         return _registered[name]
     if ":" in name:
         return _import(name)
-    raise UnknownAgent(_file_of(name) or _unknown("agent", name, names()))
+    raise UnknownAgent(_file_message(name) or _unknown("agent", name, names()))
 
 
-def _file_of(name: str) -> str:
+def _file_message(name: str) -> str:
     """Return the message about a name that is a file's; an empty text for other names."""
-    kinds = {".zip": f"sb3:{name}", ".pt": f"selfplay:{name}"}
+    if name.endswith(".zip"):
+        return f"unknown agent {name!r}; did you mean {f'sb3:{name}'!r}?"
     program = name if os.path.dirname(name) else f"./{name}"
-    meant = kinds.get(os.path.splitext(name)[1], f"exec:{program}")
-    hint = f"; did you mean {meant!r}?" if name.endswith(".zip") else file_hint(name, meant)
+    hint = file_hint(name, f"selfplay:{name}" if name.endswith(".pt") else f"exec:{program}")
     return f"unknown agent {name!r}{hint}" if hint else ""
 
 
-def _target(agent: Entry | Callable[..., Any]) -> Callable[..., Any]:
+def _unknown(kind: str, name: str, names: Iterable[str]) -> str:
+    every = f"; known: {', '.join(sorted(names)) or 'none'}"
+    return f"unknown {kind} {name!r}{suggest(name, names, every)}"
+
+
+def _target(agent: AgentSource) -> Callable[..., Any]:
     """Return the class or function of an agent."""
     if not isinstance(agent, Entry):
         return agent
     if not agent.target.startswith("."):
         return _import(agent.target)
     module, _, name = agent.target.partition(":")  # a module of this board
-    package = __name__.removesuffix(".spec")
-    target: Callable[..., Any] = getattr(importlib.import_module(module, package), name)
+    target: Callable[..., Any] = getattr(importlib.import_module(module, __package__), name)
     return target
 
 
@@ -346,47 +278,123 @@ def _check_callable(name: str, target: Callable[..., Any]) -> None:
         )
 
 
-def _build(target: Callable[..., Any], name: str, options: dict[str, Any]) -> Agent:
-    if not options and _takes_observation(target):
-        return _agent_of(target)
-    try:
-        built = target(**options)
-    except C4Error:
-        raise
-    except TypeError as error:
-        raise InvalidOption(f"{name}: cannot be built with {options}: {error}") from error
-    except (Exception, SystemExit) as error:  # a user's code may raise any error
-        raise UnknownAgent(f"{name}: making the agent raised {format_error(error)}") from error
-    if isinstance(built, Agent):
-        return built
-    try:
-        return _agent_of(built)
-    except InvalidOption as error:
-        reason = str(error).removeprefix(f"agent {built!r}: ")
-        raise UnknownAgent(f"agent {name!r} made {built!r}: {reason}") from None
+def describe(name: str) -> str:
+    """Return an agent's summary and options as lines of text, as ``c4 list`` prints them.
+
+    Example:
+        >>> print(describe("random"))
+        random               Plays a legal column, drawn uniformly.
+    """
+    name, summary, options = description_of(name)
+    lines = [f"{option}={default}  {help_}".rstrip() for option, default, help_ in options]
+    return "\n".join([f"{name:<20} {summary}", *(f"{'':<22}{line}" for line in lines)])
 
 
-def _agent_of(thing: Any, **options: Any) -> Agent:
-    """Make an agent from a model or a function; one of an observation needs no compiled code."""
-    if isinstance(thing, types.FunctionType) and not (
-        options or is_batched(thing) or has_masks(thing)
-    ):
-        require_board(thing, BOARD_SIZE, thing)
-        return function_agent(thing)
-    made: Agent = _models().agent_of(thing, **options)
-    return made
+def description_of(name: str) -> tuple[str, str, list[tuple[str, str, str]]]:
+    """Return an agent's name and summary, and the name, default and help of each option.
+
+    ``name`` may be an import path, or a spec, whose options are ignored.
+    """
+    name, _ = split_spec(name)
+    agent = _lookup(name)
+    summary = agent.summary if isinstance(agent, Entry) else ""
+    summary = summary or summary_of(_target(agent).__doc__)
+    options = [
+        (o.name, "..." if o.default is REQUIRED else _text(o.default), o.help)
+        for o in options_of_agent(agent)
+    ]
+    return name, summary or "an agent registered without a docstring", options
 
 
-def _models() -> Any:
-    """Return the module that makes agents of networks; it is imported late, with the rules."""
-    return importlib.import_module(".adapters.models", __package__)
+def options_of_agent(agent: AgentSource) -> tuple[Option, ...]:
+    """Return an agent's options; a function that is itself an agent has none."""
+    target = _target(agent)
+    is_ours = isinstance(agent, Entry) and agent.target.startswith(".")  # a class or a factory
+    return options_of(target) if is_ours or not _takes_observation(target) else ()
 
 
-def _unknown(kind: str, name: str, known: Iterable[str]) -> str:
-    listed = f"; known: {', '.join(sorted(known)) or 'none'}"
-    return f"unknown {kind} {name!r}{suggest(name, known, listed)}"
+def option_names(name: str) -> tuple[str, ...]:
+    """Return the names of an agent's options; an empty tuple for an agent outside the table."""
+    entry = _lookup(name)
+    options = options_of_agent(entry) if isinstance(entry, Entry) else ()
+    return tuple(option.name for option in options)
 
 
-def _takes_any(target: Callable[..., Any]) -> bool:
-    """Return whether a callable accepts options of any name."""
-    return any(p.kind is p.VAR_KEYWORD for p in inspect.signature(target).parameters.values())
+def split_spec(spec: str) -> tuple[str, dict[str, str]]:
+    """Split a spec into its name and its options as text; the inverse of :func:`join_spec`.
+
+    ``FILE.py`` alone means ``FILE.py:agent``.
+
+    Raises:
+        InvalidOption: the spec is malformed.
+    """
+    expected = "expected name:key=value,key=value"
+    if not isinstance(spec, str) or not spec.strip():
+        raise InvalidOption(f"agent {spec!r}: {expected}")
+    text = spec.strip()
+    name, colon, rest = _split_name(text)
+    options: dict[str, str] = {}
+    if rest and (entry := _with_argument(name)):
+        argument, rest = _split_argument(entry, rest)
+        if argument:
+            options[entry.argument] = argument
+    for part in rest.split(",") if rest else []:
+        key, equals, value = (piece.strip() for piece in part.partition("="))
+        if not equals or not key or not value:
+            raise InvalidOption(f"agent {spec!r}: {part!r} is not key=value; {expected}")
+        if key in options:
+            raise InvalidOption(f"agent {spec!r}: {key!r} is given twice")
+        options[key] = value
+    if not name or (colon and not options):
+        raise InvalidOption(f"agent {spec!r}: {expected}")
+    return f"{name}:agent" if name.endswith(".py") else name, options
+
+
+def _split_name(text: str) -> tuple[str, str, str]:
+    """Split ``name:options`` after the name, which has a colon itself if it is an import path."""
+    name, colon, rest = text.partition(":")
+    if _with_argument(name):
+        return name, colon, rest
+    drive = text[:2] if re.match(r"[A-Za-z]:[\\/]", text) else ""
+    name, colon, rest = text.removeprefix(drive).partition(":")
+    if re.match(r"[A-Za-z_]\w*\s*(:|$)", rest):  # package.module:attribute[:options]
+        attribute, colon, rest = rest.partition(":")
+        name = f"{name}:{attribute}"
+    return drive + name, colon, rest
+
+
+def _with_argument(name: str) -> Entry | None:
+    """Return the entry of an agent that accepts an argument without a key, else None."""
+    entry = _lookup(name) if name in _registered or name in _third_parties() else None
+    return entry if isinstance(entry, Entry) and entry.argument else None
+
+
+def _split_argument(entry: Entry, text: str) -> tuple[str, str]:
+    """Split a text into the argument, which may contain commas and colons, and the options."""
+    keys = "|".join(re.escape(option.name) for option in options_of_agent(entry))
+    first = re.search(rf"(^|,)\s*({keys})\s*=", text)
+    if first is None:
+        return text.strip(), ""
+    return text[: first.start()].strip(), text[first.start() :].lstrip(",")
+
+
+def join_spec(name: str, options: dict[str, Any]) -> str:
+    """Join a name and options to a spec; the inverse of :func:`split_spec`."""
+    if not options:
+        return name
+    texts = {key: _text(value) for key, value in options.items()}
+    entry = _with_argument(name)
+    argument = [texts.pop(entry.argument)] if entry and entry.argument in texts else []
+    return f"{name}:" + ",".join([*argument, *(f"{key}={value}" for key, value in texts.items())])
+
+
+def _text(value: Any) -> str:
+    """Return a value as text for a spec; a function becomes its import path."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    name = getattr(value, "__name__", None)
+    if not isinstance(name, str):
+        return str(value)
+    module = getattr(value, "__module__", None) or ""
+    is_importable = getattr(sys.modules.get(module), name, None) is value
+    return f"{module}:{name}" if is_importable else name

@@ -20,8 +20,8 @@ PACKAGES = tuple(FOLDERS)  # each may import those before it
 ROOMS = {  # of each package, folders and modules, from the ground up
     "c4env": "system errors files arrays boards lazy jit geometry bitboard position "
     "render observation openings envs",
-    "c4env.agents": "errors base entries imports options spec heuristics search baselines solver "
-    "levels graded network adapters sampling pool selfplay",
+    "c4env.agents": "errors base functions entries imports options spec heuristics search "
+    "baselines solver levels graded network adapters sampling pool selfplay",
     "c4env.evaluation": "errors seeds tables store rating games exact studies report play web cli "
     "__main__",
 }

@@ -1,8 +1,7 @@
-"""Requests to a language model's chat endpoint by the official client, which retries.
+"""``chat:MODEL``: an agent that plays by a language model behind a chat endpoint.
 
-The prompts of language models: those of the text environment, or a user's file.
-
-``chat:MODEL``: an agent that plays by a language model behind a chat endpoint.
+The prompts are those of the text environment, or a user's file. OpenAI's official client sends the
+requests and repeats those that fail on the network.
 """
 
 from __future__ import annotations
@@ -29,164 +28,13 @@ from ...position import DIGITS, Position
 from ..base import Agent, require_move
 from ..options import Seconds, validate_args
 
-KEY: Final = "OPENAI_API_KEY"
+API_KEY: Final = "OPENAI_API_KEY"
 NO_KEY: Final = "none"  # the key to send to a server that needs no key
 BAD_GATEWAY: Final = 502
 RETRIES: Final = 6  # of the client, with pauses of 0.5 s, then doubled up to 8 s
 
-
-class Reply(NamedTuple):
-    """The answer of an endpoint."""
-
-    text: str
-    is_cut: bool  # at its limit of tokens
-    tokens: tuple[int, int] | None  # of prompt and answer, if the endpoint reports them
-
-
-def open_client(base_url: str, timeout: float) -> Any:
-    """Return the shared, thread-safe client of an address; "" means OPENAI_BASE_URL or OpenAI's.
-
-    Raises:
-        InvalidOption: the address is malformed or may contain a secret.
-    """
-    if base_url and not re.fullmatch(r"https?://[^/?#@\s]+(/[^?#@\s]*)?", base_url):
-        # Do not quote the address, which may contain a password.
-        raise InvalidOption(
-            "chat: base_url: expected http(s)://HOST:PORT/PATH, without a user name, password "
-            f"or query (set the environment variable {KEY} to the key)"
-        )
-    default = os.environ.get("OPENAI_BASE_URL", "")
-    return _client(base_url or default, timeout, os.environ.get(KEY) or NO_KEY)
-
-
-@functools.cache
-def _client(base_url: str, timeout: float, key: str) -> Any:
-    with from_extra("chat", "chat: needs the package openai"):
-        import openai
-    return openai.OpenAI(
-        base_url=base_url or None,
-        api_key=key,
-        max_retries=RETRIES,
-        timeout=timeout,
-        http_client=openai.DefaultHttpxClient(event_hooks={"response": [give_status]}),
-    )
-
-
-def give_status(response: Any) -> None:
-    """Give an answer of status 200 that holds an error the error's own status, or else 502.
-
-    Gateways send such answers when a provider is busy; the client then repeats the request.
-    """
-    if response.status_code != 200:
-        return
-    response.read()
-    with contextlib.suppress(ValueError, RecursionError):  # no JSON
-        body = response.json()
-        error = isinstance(body, dict) and not body.get("choices") and body.get("error")
-        if error:
-            code = str(error.get("code")) if isinstance(error, dict) else ""
-            response.status_code = int(code) if re.fullmatch(r"[45]\d\d", code) else BAD_GATEWAY
-
-
-def ask(
-    client: Any, model: str, messages: Sequence[Mapping[str, str]], options: dict[str, Any]
-) -> Reply:
-    """Request the answer to a conversation; ``options`` go into the request as they are.
-
-    If the model refuses ``max_tokens`` and names ``max_completion_tokens``, as reasoning models of
-    OpenAI do, the option is renamed for this request and later ones.
-
-    Raises:
-        Unavailable: the endpoint refuses, does not answer, or does not follow the protocol.
-    """
-    import openai
-
-    name = f"{client.base_url.host}:{client.base_url.port or ''}".rstrip(":")
-    try:
-        answer = client.chat.completions.create(model=model, messages=messages, **options)
-        choice = answer.choices[0]
-        text = text_of(choice.message.content)
-        counted = answer.usage and (answer.usage.prompt_tokens, answer.usage.completion_tokens)
-        return Reply(clean(client, text), choice.finish_reason == "length", counted or None)
-    except openai.APIStatusError as error:
-        message = error.body.get("message") if isinstance(error.body, dict) else error.body
-        message = " ".join(clean(client, str(message or error.message)).split())[:200]
-        if "max_tokens" in options and "max_completion_tokens" in message:
-            options["max_completion_tokens"] = options.pop("max_tokens")
-            return ask(client, model, messages, options)
-        key = f"; the key is the environment variable {KEY}" if error.status_code < 404 else ""
-        raise Unavailable(
-            f"{name} refuses with status {error.status_code}: {message!r}{key}"
-        ) from None
-    except openai.APIConnectionError as error:  # also a timeout
-        why = clean(client, str(error.__cause__ or error))
-        raise Unavailable(f"{name} does not answer: {why}") from None
-    except Exception as error:  # an answer of another form, or an error of the HTTP library
-        raise Unavailable(
-            f"{name}: the answer does not follow the chat protocol ({type(error).__name__})"
-        ) from None
-
-
-def text_of(content: Any) -> str:
-    """Return an answer's text; some models send a list of parts, of which ``text`` counts."""
-    if not isinstance(content, list):
-        return content or ""
-    return "".join(part["text"] for part in content if part["type"] == "text")
-
-
-def clean(client: Any, text: str) -> str:
-    """Remove the key from a text that the endpoint sent, and make the text printable."""
-    if client.api_key != NO_KEY:
-        text = text.replace(client.api_key, "[key]")
-    return text.encode("utf-8", "replace").decode()
-
-
-Message = dict[str, str]
+ChatMessage = dict[str, str]
 """One turn of a conversation: its ``role`` and its ``content``."""
-
-
-@dataclass(frozen=True)
-class Prompt:
-    """A template (:func:`c4env.envs.text.fill`), and the value of the option that names it."""
-
-    name: str
-    text: str = field(repr=False)
-
-    def __str__(self) -> str:
-        digest = hashlib.sha256(self.text.encode()).hexdigest()[:12]
-        return f"{self.name}, sha256 {digest}"
-
-    def ask(self, position: Position, moves: str) -> list[Message]:
-        """Return the messages that first ask for a move in a position."""
-        return [{"role": "user", "content": fill(self.text, position, moves)}]
-
-
-def find_prompt(name: str) -> Prompt:
-    """Find a prompt by a kind of :func:`c4env.envs.text.template`, or by the name of a file.
-
-    Raises:
-        InvalidOption: the name is neither, or the file is no text.
-    """
-    if Path(name).is_file():
-        try:
-            return Prompt(name, Path(name).read_text(encoding="utf-8"))
-        except (OSError, UnicodeDecodeError) as error:
-            raise InvalidOption(f"chat: prompt={name!r}: expected a text file: {error}") from None
-    try:
-        return Prompt(name, template(name))
-    except InvalidOption as error:
-        raise InvalidOption(f"chat: prompt={name!r}: {error}; or an existing file") from None
-
-
-def ask_again(asked: list[Message], answer: str, problem: str) -> list[Message]:
-    """Return the conversation that asks again after an answer without a legal move."""
-    said = (
-        f"That is no legal move: {problem}. It is still your turn in the same position. End "
-        "with a line that holds the word Move, a colon and the number of a column."
-    )
-    # Endpoints refuse empty messages.
-    answered = {"role": "assistant", "content": answer or "(nothing)"}
-    return [*asked, answered, {"role": "user", "content": said}]
 
 
 @dataclass(frozen=True)
@@ -202,7 +50,7 @@ class Exchange:
     problem: str = ""  # without a legal move: a description of the problem
     tokens: tuple[int, int] | None = None  # of prompt and answer, if the endpoint reports both
     seconds: float = 0.0  # to the answer, with the client's retries
-    messages: list[Message] = field(default_factory=list)  # the conversation before the answer
+    messages: list[ChatMessage] = field(default_factory=list)  # the conversation before the answer
 
 
 Tape = Callable[[str, int, Callable[[], Exchange]], Exchange]
@@ -247,8 +95,8 @@ class Chat(Agent):
         self.model = model
         self.base_url = base_url or ""
         self.prompt = find_prompt(prompt)
-        asked = {"temperature": temperature, "max_tokens": max_tokens}
-        self._options = {name: value for name, value in asked.items() if value is not None}
+        options = {"temperature": temperature, "max_tokens": max_tokens}
+        self._options = {name: value for name, value in options.items() if value is not None}
         self.retries = retries
         self.timeout = timeout
         self.tape: Tape | None = None
@@ -271,41 +119,195 @@ class Chat(Agent):
         self._moves = self._moves_to(position)
         messages = self.prompt.ask(position, self._moves)
         for attempt in range(self.retries + 1):
-
-            def ask(messages: list[Message] = messages, attempt: int = attempt) -> Exchange:
-                return self._exchange(position, messages, attempt)
-
-            last = self.tape(self._moves, attempt, ask) if self.tape else ask()
-            if last.column is not None:
-                self._after = position.play(last.column)
-                self._moves += DIGITS[last.column]
-                return last.column
-            messages = ask_again(messages, last.answer, last.problem)
+            ask = functools.partial(self._ask, position, messages, attempt)
+            exchange = self.tape(self._moves, attempt, ask) if self.tape else ask()
+            if exchange.column is not None:
+                self._after = position.play(exchange.column)
+                self._moves += DIGITS[exchange.column]
+                return exchange.column
+            messages = ask_again(messages, exchange.answer, exchange.problem)
         tries = f" in {self.retries + 1} tries" if self.retries else ""
-        raise EngineFault(f"{self.model} gave no legal move{tries}: {last.problem}")
+        raise EngineFault(f"{self.model} gave no legal move{tries}: {exchange.problem}")
 
     def _moves_to(self, position: Position) -> str:
-        """Return moves that lead to a position: the moves of this game if known, else any moves."""
+        """Return the moves of this game if it leads to the position, else any moves that do."""
         if self._after is not None:
             for reply in self._after.legal_columns():
                 if self._after.play(reply) == position:
                     return self._moves + DIGITS[reply]
         return position.moves()
 
-    def _exchange(self, position: Position, messages: list[Message], attempt: int) -> Exchange:
+    def _ask(self, position: Position, messages: list[ChatMessage], attempt: int) -> Exchange:
         client = open_client(self.base_url, self.timeout)
-        started = time.monotonic()
-        reply = ask(client, self.model, messages, self._options)
-        seconds = time.monotonic() - started
-        column, fault, problem = None, "unreadable", "the answer was cut off at its limit of tokens"
-        if not reply.is_cut:
-            try:
-                column, fault, problem = read_move(reply.text, position), "", ""
-            except InvalidAction as error:
-                problem = str(error)
-            except IllegalMove as error:
-                fault, problem = "illegal", str(error)
+        start = time.monotonic()
+        reply = request(client, self.model, messages, self._options)
+        seconds = time.monotonic() - start
+        column, fault, problem = _judge(reply, position)
         return Exchange(
             self._moves, attempt, self.model, reply.text, column, fault, problem,
             reply.tokens, seconds, messages,
         )  # fmt: skip
+
+
+def _judge(reply: Reply, position: Position) -> tuple[int | None, str, str]:
+    """Return a reply's legal column, or None, and the fault and problem of an :class:`Exchange`."""
+    if reply.is_cut:
+        return None, "unreadable", "the answer was cut off at its limit of tokens"
+    try:
+        return read_move(reply.text, position), "", ""
+    except InvalidAction as error:
+        return None, "unreadable", str(error)
+    except IllegalMove as error:
+        return None, "illegal", str(error)
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """A template (:func:`c4env.envs.text.fill`), and the value of the option that names it."""
+
+    name: str
+    text: str = field(repr=False)
+
+    def __str__(self) -> str:
+        digest = hashlib.sha256(self.text.encode()).hexdigest()[:12]
+        return f"{self.name}, sha256 {digest}"
+
+    def ask(self, position: Position, moves: str) -> list[ChatMessage]:
+        """Return the messages that first ask for a move in a position."""
+        return [{"role": "user", "content": fill(self.text, position, moves)}]
+
+
+def find_prompt(name: str) -> Prompt:
+    """Find a prompt by a kind of :func:`c4env.envs.text.template`, or by the name of a file.
+
+    Raises:
+        InvalidOption: the name is neither, or the file is no text.
+    """
+    if Path(name).is_file():
+        try:
+            return Prompt(name, Path(name).read_text(encoding="utf-8"))
+        except (OSError, UnicodeDecodeError) as error:
+            raise InvalidOption(f"chat: prompt={name!r}: expected a text file: {error}") from None
+    try:
+        return Prompt(name, template(name))
+    except InvalidOption as error:
+        raise InvalidOption(f"chat: prompt={name!r}: {error}; or an existing file") from None
+
+
+def ask_again(messages: list[ChatMessage], answer: str, problem: str) -> list[ChatMessage]:
+    """Return the conversation that asks again after an answer without a legal move."""
+    question = (
+        f"That is no legal move: {problem}. It is still your turn in the same position. End "
+        "with a line that holds the word Move, a colon and the number of a column."
+    )
+    return [
+        *messages,
+        {"role": "assistant", "content": answer or "(nothing)"},  # endpoints refuse empty messages
+        {"role": "user", "content": question},
+    ]
+
+
+class Reply(NamedTuple):
+    """The answer of an endpoint."""
+
+    text: str
+    is_cut: bool  # at its limit of tokens
+    tokens: tuple[int, int] | None  # of prompt and answer, if the endpoint reports them
+
+
+def open_client(base_url: str, timeout: float) -> Any:
+    """Return the shared, thread-safe client of an address; "" means OPENAI_BASE_URL or OpenAI's.
+
+    Raises:
+        InvalidOption: the address is malformed or may contain a secret.
+    """
+    if base_url and not re.fullmatch(r"https?://[^/?#@\s]+(/[^?#@\s]*)?", base_url):
+        # Do not quote the address, which may contain a password.
+        raise InvalidOption(
+            "chat: base_url: expected http(s)://HOST:PORT/PATH, without a user name, password "
+            f"or query (set the environment variable {API_KEY} to the key)"
+        )
+    default = os.environ.get("OPENAI_BASE_URL", "")
+    return _client(base_url or default, timeout, os.environ.get(API_KEY) or NO_KEY)
+
+
+@functools.cache
+def _client(base_url: str, timeout: float, key: str) -> Any:
+    with from_extra("chat", "chat: needs the package openai"):
+        import openai
+    return openai.OpenAI(
+        base_url=base_url or None,
+        api_key=key,
+        max_retries=RETRIES,
+        timeout=timeout,
+        http_client=openai.DefaultHttpxClient(event_hooks={"response": [restore_status]}),
+    )
+
+
+def restore_status(response: Any) -> None:
+    """Set the status of an answer of status 200 that holds an error: to the error's code, or 502.
+
+    Gateways send such answers when a provider is busy; the client then repeats the request.
+    """
+    if response.status_code != 200:
+        return
+    response.read()
+    with contextlib.suppress(ValueError, RecursionError):  # no JSON
+        body = response.json()
+        error = isinstance(body, dict) and not body.get("choices") and body.get("error")
+        if error:
+            code = str(error.get("code")) if isinstance(error, dict) else ""
+            response.status_code = int(code) if re.fullmatch(r"[45]\d\d", code) else BAD_GATEWAY
+
+
+def request(
+    client: Any, model: str, messages: Sequence[Mapping[str, str]], options: dict[str, Any]
+) -> Reply:
+    """Request the answer to a conversation; ``options`` go into the request as they are.
+
+    If the model refuses ``max_tokens`` and names ``max_completion_tokens``, as reasoning models of
+    OpenAI do, the option is renamed for this request and later ones.
+
+    Raises:
+        Unavailable: the endpoint refuses, does not answer, or does not follow the protocol.
+    """
+    import openai
+
+    name = f"{client.base_url.host}:{client.base_url.port or ''}".rstrip(":")
+    try:
+        answer = client.chat.completions.create(model=model, messages=messages, **options)
+        choice = answer.choices[0]
+        text = text_of(choice.message.content)
+        tokens = answer.usage and (answer.usage.prompt_tokens, answer.usage.completion_tokens)
+        return Reply(redact(client, text), choice.finish_reason == "length", tokens or None)
+    except openai.APIStatusError as error:
+        message = error.body.get("message") if isinstance(error.body, dict) else error.body
+        message = " ".join(redact(client, str(message or error.message)).split())[:200]
+        if "max_tokens" in options and "max_completion_tokens" in message:
+            options["max_completion_tokens"] = options.pop("max_tokens")
+            return request(client, model, messages, options)
+        key = f"; the key is the environment variable {API_KEY}" if error.status_code < 404 else ""
+        raise Unavailable(
+            f"{name} refuses with status {error.status_code}: {message!r}{key}"
+        ) from None
+    except openai.APIConnectionError as error:  # also a timeout
+        reason = redact(client, str(error.__cause__ or error))
+        raise Unavailable(f"{name} does not answer: {reason}") from None
+    except Exception as error:  # an answer of another form, or an error of the HTTP library
+        raise Unavailable(
+            f"{name}: the answer does not follow the chat protocol ({type(error).__name__})"
+        ) from None
+
+
+def text_of(content: Any) -> str:
+    """Return an answer's text; some models send a list of parts, of which ``text`` counts."""
+    if not isinstance(content, list):
+        return content or ""
+    return "".join(part["text"] for part in content if part["type"] == "text")
+
+
+def redact(client: Any, text: str) -> str:
+    """Remove the key from a text that the endpoint sent, and make the text printable."""
+    if client.api_key != NO_KEY:
+        text = text.replace(client.api_key, "[key]")
+    return text.encode("utf-8", "replace").decode()

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import abc
 import os
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
@@ -15,6 +14,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from c4env.agents.imports import append_to_path
 from c4env.arrays import Int8s, Int64s
 from c4env.boards import require_board
 from c4env.errors import EngineFault, InvalidOption, MissingExtra
@@ -26,19 +26,21 @@ from ...envs.kernels import streams
 from ...envs.opponents import reset_player
 from ...geometry import BOARD_SIZE
 from ...position import Position
-from ..base import Agent, as_number, derived, function_agent, require_move
+from ..base import Agent, as_number, derived, require_move
+from ..functions import function_agent
 from ..options import Temperature, validate_args
 from .networks import (
-    Network,
     PolicyNetwork,
     TorchNetwork,
+    WrappedNetwork,
     form_of,
     import_network,
     is_module,
     network_of,
 )
 
-NO_SEED: Final = np.zeros(1, np.int64)
+# Values that only training needs may be functions that other machines cannot unpickle.
+_SCHEDULES: Final = dict.fromkeys(("learning_rate", "lr_schedule", "clip_range"), 0.0)
 
 
 class ModelAgent(Agent):
@@ -72,7 +74,7 @@ class ModelAgent(Agent):
             EngineFault: the model's column is full or not on the board.
         """
         require_move(position)
-        seeds = self._generator.integers(2**48, size=1) if self.temperature else NO_SEED
+        seeds = self._generator.integers(2**48, size=1)
         discs = np.array([[position.mine, position.theirs]])
         column = int(self.choose_many(discs, seeds)[0])
         if not position.is_legal(column):
@@ -85,8 +87,9 @@ class ModelAgent(Agent):
         Raises:
             EngineFault: the model's answer has another shape or dtype, or contains nan.
         """
-        seen = observed(discs)
-        scores, masks = np.asarray(self.preferences(seen["observation"])), seen["action_mask"]
+        observations = observed(discs)
+        masks = observations["action_mask"]
+        scores = np.asarray(self.preferences(observations["observation"]))
         if scores.dtype.kind not in "biuf":
             raise EngineFault(
                 f"{self!r} answered {scores.tolist()!r:.80}: expected logits of the "
@@ -94,39 +97,40 @@ class ModelAgent(Agent):
             )
         if scores.shape == (len(masks),):
             if scores.dtype.kind not in "iu":
-                some = scores.tolist()[:8]
-                raise EngineFault(f"{self!r} answered {some}: expected legal columns")
+                raise EngineFault(
+                    f"{self!r} answered {scores.tolist()[:8]}: expected legal columns"
+                )
             return scores.astype(np.int64)
         if scores.shape != masks.shape:
-            each = f"or {masks.shape[:1]} columns, one for each board"
             raise EngineFault(
-                f"{self!r} returned shape {scores.shape}: expected {masks.shape}, {each}"
+                f"{self!r} returned shape {scores.shape}: expected {masks.shape}, "
+                f"or {masks.shape[:1]} columns, one for each board"
             )
         values = np.where(masks != 0, scores.astype(np.float64), -np.inf)
         if np.isnan(values).any():
             raise EngineFault(f"{self!r} answered nan: expected a number for each legal column")
         if self.temperature:
             # Gumbel-max trick: the argmax with Gumbel noise samples the softmax.
-            drawn = streams((seeds[:, None] * COLUMNS + np.arange(COLUMNS)).astype(np.uint64))
-            values = values / self.temperature - np.log(-np.log((drawn + 0.5) / 2.0**48))
+            states = streams((seeds[:, None] * COLUMNS + np.arange(COLUMNS)).astype(np.uint64))
+            values = values / self.temperature - np.log(-np.log((states + 0.5) / 2.0**48))
         # Mask by column, so that a legal column with preference -inf stays legal.
         best = np.where((values == values.max(axis=1, keepdims=True)) & (masks != 0), 1, 0)
         return np.asarray(best.argmax(axis=1), np.int64)
 
 
 class NetworkAgent(ModelAgent):
-    """Plays by the logits, or the columns, of a :class:`Network`."""
+    """Plays by the logits, or the columns, of a :class:`WrappedNetwork`."""
 
     deterministic = derived(lambda agent: agent.network.deterministic and agent.temperature == 0)
 
-    def __init__(self, network: Network, temperature: float = 0.0) -> None:
+    def __init__(self, network: WrappedNetwork, temperature: float = 0.0) -> None:
         super().__init__(temperature)
         self.network = network
         self.name = network.name
 
     @property
     def version(self) -> Any:
-        """The network's attribute ``version``, by which a kept run knows it."""
+        """The network's attribute ``version``, by which a kept run recognises the network."""
         return getattr(self.network.source, "version", "")
 
     def reset(self, seed: int | np.random.SeedSequence | None = None) -> None:
@@ -181,7 +185,7 @@ class SB3(NetworkAgent):
 
     Only the policy network is rebuilt, in the same way for MaskablePPO, PPO, A2C and DQN. Modules
     of yours that the model needs may lie beside the file or in the working folder. The file does
-    not tell whether the model trained with ``VecNormalize``, and does not contain its statistics.
+    not say whether the model trained with ``VecNormalize``, and does not contain its statistics.
     Such a model plays badly here, unless it trained with ``norm_obs=False``.
 
     Args:
@@ -207,8 +211,7 @@ def load_policy(path: Path) -> Any:
     if not path.is_file():
         raise InvalidOption(f"{wrong}; found {'a folder' if path.is_dir() else 'no file'} there")
     for folder in (str(path.parent.resolve()), os.getcwd()):  # of the user's own modules
-        if folder not in sys.path:
-            sys.path.append(folder)
+        append_to_path(folder)
     try:
         data, parameters, _ = load_from_zip_file(path, device="cpu", custom_objects=_SCHEDULES)
         spaces = data["observation_space"], data["action_space"]
@@ -224,17 +227,10 @@ def load_policy(path: Path) -> Any:
     except InvalidOption:
         raise
     except Exception as error:  # the file holds something else
-        said = " ".join(str(error).split())[:300]
-        raise InvalidOption(f"{wrong}: {type(error).__name__}: {said}") from None
+        message = " ".join(str(error).split())[:300]
+        raise InvalidOption(f"{wrong}: {type(error).__name__}: {message}") from None
     policy.set_training_mode(False)
     return policy
-
-
-# Values that only training needs may be functions that other machines cannot unpickle.
-_SCHEDULES: Final = dict.fromkeys(("learning_rate", "lr_schedule", "clip_range"), 0.0)
-
-
-# -- what agents.make takes -----------------------------------------------------------
 
 
 def agent_of(model: Any, temperature: float = 0.0, **unknown: Any) -> Agent:

@@ -5,8 +5,8 @@ A network answers for M boards at once::
     network(observations, masks) -> logits [M, 7], or (logits [M, 7], values [M])
 
 Its attribute ``layout`` names the layout of its observations (:mod:`c4env.observation`); without
-it, they are ``planes_last``, ``[M, 6, 7, 2]``. Masks, int8 ``[M, 7]``, go to a second parameter, if
-there is one. Values are expected results for the side to move, from -1 to 1.
+it, they are ``planes_last``, ``[M, 6, 7, 2]``. A second parameter, if there is one, gets the masks,
+int8 ``[M, 7]``. Values are expected results for the side to move, from -1 to 1.
 """
 
 from __future__ import annotations
@@ -30,18 +30,21 @@ from ...envs.batch import observed
 from ...envs.opponents import is_batched
 from ...geometry import BOARD_SIZE
 from ...observation import LAYOUTS, Form
-from ..base import has_masks, is_model, parameters_of
+from ..functions import has_masks, is_model, parameters_of
 
-Answer = tuple[NDArray[Any], NDArray[Any] | None]
+Output = tuple[NDArray[Any], NDArray[Any] | None]
 """Logits ``[M, 7]`` or columns ``[M]``, and values ``[M]``, or None without them."""
 
+WRAPPERS: Final = {
+    "OptimizedModule": "_orig_mod",
+    "DataParallel": "module",
+    "DistributedDataParallel": "module",
+}
+"""The attribute with the user's module, by the name of a class of PyTorch."""
 
-class Network:
+
+class WrappedNetwork:
     """A user's network, to call with NumPy arrays.
-
-    The network's attribute ``layout`` names the layout of its observations
-    (:mod:`c4env.observation`); without it, they are ``planes_last``. The network gets the masks,
-    int8 ``[M, 7]``, if it has a second parameter for them.
 
     Attributes:
         source: the user's function or module.
@@ -80,31 +83,30 @@ class Network:
             return True
         return masks
 
-    def __call__(self, planes: Int8s, masks: Int8s) -> Answer:
-        """Return the network's answer about boards, given int8 ``[M, 6, 7, 2]`` and masks."""
-        if self.takes_masks:
-            return split_answer(self.source(self.form(planes), masks))
-        return split_answer(self.source(self.form(planes)))
+    def __call__(self, planes: Int8s, masks: Int8s) -> Output:
+        """Return the network's answer to planes, int8 ``[M, 6, 7, 2]``, and masks."""
+        arguments = (self.form(planes), masks) if self.takes_masks else (self.form(planes),)
+        return split_answer(self.source(*arguments))
 
     def evaluate(self, boards: Int64s) -> tuple[NDArray[Any], NDArray[Any]]:
         """Return logits and values of boards, int64 ``[M, 2]``, as ``GumbelSearch`` asks.
 
         The values are 0 if the network gives none.
         """
-        seen = observed(boards)
-        logits, values = self(seen["observation"], seen["action_mask"])
+        observations = observed(boards)
+        logits, values = self(observations["observation"], observations["action_mask"])
         return logits, np.zeros(len(boards)) if values is None else values
 
 
-class BatchedFunction(Network):
+class BatchedFunction(WrappedNetwork):
     """A function marked by ``c4env.batched``, which gets a dict of observations and masks."""
 
-    def __call__(self, planes: Int8s, masks: Int8s) -> Answer:
+    def __call__(self, planes: Int8s, masks: Int8s) -> Output:
         """Return the function's answer."""
         return split_answer(self.source({"observation": planes, "action_mask": masks}))
 
 
-class TorchNetwork(Network):
+class TorchNetwork(WrappedNetwork):
     """A PyTorch module or a function of tensors.
 
     The tensors are on the device of the module's parameters and have their dtype, or float32; in
@@ -118,7 +120,7 @@ class TorchNetwork(Network):
         if self.form.layout == "tokens":
             self.form = Form("tokens", "int64")
 
-    def __call__(self, planes: Int8s, masks: Int8s) -> Answer:
+    def __call__(self, planes: Int8s, masks: Int8s) -> Output:
         """Return the module's answer."""
         import torch
 
@@ -128,25 +130,26 @@ class TorchNetwork(Network):
             device = weights.device
             if weights.is_floating_point() and self.form.layout != "tokens":
                 dtype = weights.dtype
-        given = torch.from_numpy(self.form(planes)).to(device, dtype)
+        arguments = [torch.from_numpy(self.form(planes)).to(device, dtype)]
+        if self.takes_masks:
+            arguments.append(torch.from_numpy(masks).to(device))
         with torch.no_grad(), evaluating(module):
             try:
-                answer = module(
-                    *(given, torch.from_numpy(masks).to(device))[: 1 + self.takes_masks]
-                )
+                answer = module(*arguments)
             except RuntimeError as error:  # most often of shapes that do not fit
                 if self.is_declared:
                     raise
-                first = (len(planes), *LAYOUTS["planes_first"].shape)
+                planes_first = (len(planes), *LAYOUTS["planes_first"].shape)
                 raise EngineFault(
                     f"{self.name}: {' '.join(str(error).split())[:200]}; it got observations "
-                    f"{tuple(given.shape)}; with layout = 'planes_first' it gets {first}"
+                    f"{tuple(arguments[0].shape)}; with layout = 'planes_first' it gets "
+                    f"{planes_first}"
                 ) from error
             return split_answer(answer, len(planes))
 
 
-class PolicyNetwork(Network):
-    """A policy of Stable-Baselines3; the shape of its observations tells the layout.
+class PolicyNetwork(WrappedNetwork):
+    """A policy of Stable-Baselines3; the shape of its observations determines the layout.
 
     ``critic``: whether to ask for values too. The values of a DQN are its greatest Q-values.
     """
@@ -156,39 +159,41 @@ class PolicyNetwork(Network):
         self.form = form_of(type(policy), policy.observation_space, policy.action_space)
         self.deterministic = True
 
-    def __call__(self, planes: Int8s, masks: Int8s) -> Answer:
+    def __call__(self, planes: Int8s, masks: Int8s) -> Output:
         """Return logits, or the Q-values of a DQN."""
         import torch
 
         policy = self.source
         with torch.no_grad(), evaluating(policy):
-            given, _ = policy.obs_to_tensor(self.form(planes))
+            observations, _ = policy.obs_to_tensor(self.form(planes))
             if hasattr(policy, "q_net"):
-                scores = as_array(policy.q_net(given))
+                scores = as_array(policy.q_net(observations))
                 values = np.where(masks, scores, -np.inf).max(axis=1) if self.critic else None
             else:
-                scores = as_array(policy.get_distribution(given).distribution.logits)
-                values = as_array(policy.predict_values(given))[:, 0] if self.critic else None
+                scores = as_array(policy.get_distribution(observations).distribution.logits)
+                values = (
+                    as_array(policy.predict_values(observations))[:, 0] if self.critic else None
+                )
         return scores, None if values is None else values.clip(-1.0, 1.0)
 
 
-def network_of(model: Any, critic: bool = False) -> Network | None:
-    """Return the network that a model, module or function is; None for anything else.
+def network_of(model: Any, critic: bool = False) -> WrappedNetwork | None:
+    """Wrap a model, module or function that is a network; return None for anything else.
 
-    ``critic``: whether values are asked for, which a policy of Stable-Baselines3 computes apart.
+    ``critic``: whether to ask for values too, which a policy of Stable-Baselines3 computes apart.
 
     Raises:
         InvalidOption: the model is for another environment, or trained with ``VecNormalize``.
     """
-    if isinstance(model, Network):
+    if isinstance(model, WrappedNetwork):
         return model
     if is_batched(model):
         return BatchedFunction(model)
     if not is_model(model):
         return None
-    policy = getattr(model, "policy", model) if not is_module(model) else model
+    policy = model if is_module(model) else getattr(model, "policy", model)
     if not (is_module(policy) and hasattr(policy, "obs_to_tensor")):
-        return TorchNetwork(model) if is_module(model) else Network(model)
+        return TorchNetwork(model) if is_module(model) else WrappedNetwork(model)
     normalised = getattr(model, "get_vec_normalize_env", lambda: None)()
     if normalised is not None and normalised.norm_obs:
         raise InvalidOption(
@@ -218,9 +223,9 @@ def form_of(policy: type[Any], observation_space: Any, action_space: Any, who: s
     shape = getattr(observation_space, "shape", None)
     layouts = [name for name, layout in LAYOUTS.items() if layout.shape == shape]
     if not layouts:
-        ours = ", ".join(f"{name} {layout.shape}" for name, layout in LAYOUTS.items())
+        shapes = ", ".join(f"{name} {layout.shape}" for name, layout in LAYOUTS.items())
         raise InvalidOption(
-            f"{who}observations {observation_space}: expected a layout of ConnectFourEnv: {ours}"
+            f"{who}observations {observation_space}: expected a layout of ConnectFourEnv: {shapes}"
         )
     if getattr(action_space, "n", None) != COLUMNS:
         raise InvalidOption(f"{who}actions {action_space}: expected Discrete({COLUMNS})")
@@ -238,14 +243,6 @@ def inner_of(module: Any) -> Any:
     return module if name is None else inner_of(getattr(module, name))
 
 
-WRAPPERS: Final = {
-    "OptimizedModule": "_orig_mod",
-    "DataParallel": "module",
-    "DistributedDataParallel": "module",
-}
-"""The attribute with the user's module, by the name of a class of PyTorch."""
-
-
 @contextlib.contextmanager
 def evaluating(module: Any) -> Iterator[None]:
     """Put a module into evaluation mode; afterwards each part has its own mode again."""
@@ -259,10 +256,10 @@ def evaluating(module: Any) -> Iterator[None]:
             part.training = True
 
 
-def split_answer(answer: Any, boards: int | None = None) -> Answer:
+def split_answer(answer: Any, boards: int | None = None) -> Output:
     """Split a network's answer into logits, or columns, and values.
 
-    ``boards``: of a tensor whose first dimension may be missing; None for arrays.
+    ``boards``: how many, for a tensor whose first dimension may be missing; None for arrays.
     """
     values = None
     is_tuple = isinstance(answer, tuple)
@@ -278,7 +275,7 @@ def split_answer(answer: Any, boards: int | None = None) -> Answer:
 
 
 def as_array(answer: Any) -> NDArray[Any]:
-    """Return an array or tensor as an array; of any other object an array of this one object."""
+    """Return an array or tensor as an array; wrap any other object in an array of dtype object."""
     if hasattr(answer, "detach"):  # a tensor
         answer = answer.detach().cpu()
         answer = (answer.double() if answer.is_floating_point() else answer).numpy()

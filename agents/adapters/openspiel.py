@@ -44,9 +44,9 @@ class OpenSpielBot(Agent):
     ) -> None:
         with from_extra("open-spiel", "open_spiel: not installed"):
             import pyspiel
-        known = [*BOTS, *pyspiel.bots_that_can_play_game(self._game)]
-        if bot not in known:
-            raise InvalidOption(f"open_spiel: bot={bot!r}: expected one of {', '.join(known)}")
+        bots = [*BOTS, *pyspiel.bots_that_can_play_game(self._game)]
+        if bot not in bots:
+            raise InvalidOption(f"open_spiel: bot={bot!r}: expected one of {', '.join(bots)}")
         self.bot, self.simulations, self.c, self.depth = bot, simulations, c, depth
         self.reset()
 
@@ -59,8 +59,8 @@ class OpenSpielBot(Agent):
 
     @functools.cached_property
     def _steps(self) -> list[Any]:
-        build = BOTS.get(self.bot, registered)
-        return [build(self, player, self._seed % SEED_LIMIT) for player in (0, 1)]
+        make = BOTS.get(self.bot, make_registered)
+        return [make(self, player, self._seed % SEED_LIMIT) for player in (0, 1)]
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the state of a copy, whose bots start anew."""
@@ -86,7 +86,7 @@ class OpenSpielBot(Agent):
 # Each of these functions makes a bot: a function from a state to a column.
 
 
-def mcts(agent: OpenSpielBot, player: int, seed: int) -> Any:
+def make_mcts(agent: OpenSpielBot, player: int, seed: int) -> Any:
     """Make OpenSpiel's C++ bot of Monte Carlo tree search, with playouts and proven results."""
     import pyspiel
 
@@ -95,7 +95,7 @@ def mcts(agent: OpenSpielBot, player: int, seed: int) -> Any:
     return pyspiel.MCTSBot(agent._game, evaluator, *settings).step
 
 
-def minimax(agent: OpenSpielBot, player: int, seed: int) -> Any:
+def make_minimax(agent: OpenSpielBot, player: int, seed: int) -> Any:
     """Make a bot of OpenSpiel's alpha-beta search in Python."""
     from open_spiel.python.algorithms.minimax import alpha_beta_search
 
@@ -110,7 +110,7 @@ def minimax(agent: OpenSpielBot, player: int, seed: int) -> Any:
     return step
 
 
-def registered(agent: OpenSpielBot, player: int, seed: int) -> Any:
+def make_registered(agent: OpenSpielBot, player: int, seed: int) -> Any:
     """Make a bot from OpenSpiel's registry."""
     import pyspiel
 
@@ -119,4 +119,4 @@ def registered(agent: OpenSpielBot, player: int, seed: int) -> Any:
     return pyspiel.load_bot(agent.bot, agent._game, player).step
 
 
-BOTS: Final = {"mcts": mcts, "minimax": minimax}
+BOTS: Final = {"mcts": make_mcts, "minimax": make_minimax}

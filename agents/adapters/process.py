@@ -16,9 +16,9 @@ from typing import IO, Final
 from c4env.errors import EngineFault, LateAnswer
 
 LONGEST_LINE: Final = 1 << 16  # bytes
-STDERR_KEPT: Final = 20  # lines of standard error, from its end
+STDERR_KEPT: Final = 20  # lines of standard error
 EXIT_TIMEOUT: Final = 1.0  # seconds to wait for the exit of a program that has closed its output
-GROUPS: Final = os.name == "posix"
+HAS_GROUPS: Final = os.name == "posix"
 
 
 class LineProcess:
@@ -44,14 +44,15 @@ class LineProcess:
         try:
             self._process = subprocess.Popen(
                 command, stdin=pipe, stdout=pipe, stderr=stderr, bufsize=0, env=variables,
-                start_new_session=GROUPS,
+                start_new_session=HAS_GROUPS,
             )  # fmt: skip
         except OSError as error:
             raise EngineFault(f"cannot start {command[0]}: {error.strerror}") from None
-        self._answers, self._said = SimpleQueue[bytes](), deque[bytes](maxlen=STDERR_KEPT)
+        self._answers = SimpleQueue[bytes]()
+        self._complaints = deque[bytes](maxlen=STDERR_KEPT)  # the last lines of standard error
         self._readers = [
             _reader(self._process.stdout, self._answers.put),
-            _reader(self._process.stderr, self._said.append),
+            _reader(self._process.stderr, self._complaints.append),
         ]
         self._end = weakref.finalize(self, _end, self._process)
 
@@ -63,12 +64,11 @@ class LineProcess:
             EngineFault: the program ended, or wrote a line without a request.
         """
         if not self._answers.empty():
-            said = self._answers.get()
-            if not said:
+            line_before = self._answers.get()
+            if not line_before:
                 raise EngineFault(f"{self.title} {self._how_it_ended()}")
-            raise EngineFault(
-                f"{self.title} wrote {said[:80].decode(errors='replace')!r} without a request"
-            )
+            text = line_before[:80].decode(errors="replace")
+            raise EngineFault(f"{self.title} wrote {text!r} without a request")
         with contextlib.suppress(OSError):  # an ended program is noticed when it does not answer
             self._process.stdin.write(line.encode() + b"\n")  # type: ignore[union-attr]  # piped
         try:
@@ -96,8 +96,8 @@ class LineProcess:
                 ending = f"was ended by signal {signal.Signals(-code).name}"
         for reader in self._readers:
             reader.join(EXIT_TIMEOUT)
-        said = [line.decode(errors="replace").strip() for line in self._said]
-        return ": ".join([ending, *[line for line in said if line][-1:]])
+        lines = [line.decode(errors="replace").strip() for line in self._complaints]
+        return ": ".join([ending, *[line for line in lines if line][-1:]])
 
 
 def _reader(stream: IO[bytes] | None, put: Callable[[bytes], object]) -> Thread:
@@ -117,7 +117,7 @@ def _reader(stream: IO[bytes] | None, put: Callable[[bytes], object]) -> Thread:
 def _end(process: subprocess.Popen[bytes]) -> None:
     """Kill the program's process group, and wait for the program."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(process.pid, signal.SIGKILL) if GROUPS else process.kill()
+        os.killpg(process.pid, signal.SIGKILL) if HAS_GROUPS else process.kill()
     process.wait()
     with contextlib.suppress(OSError):
         process.stdin.close()  # type: ignore[union-attr]  # piped

@@ -1,6 +1,7 @@
-"""``exec:COMMAND``: an agent that is a program, in any language, with text input and output.
+"""Programs as agents: ``exec:COMMAND``, in any language, and ``kaggle:FILE.py``.
 
-``kaggle:FILE.py``: an agent from a submission to Kaggle's ConnectX competition.
+An ``exec`` program reads and writes lines of text. A ``kaggle`` file is a submission to Kaggle's
+ConnectX competition.
 """
 
 from __future__ import annotations
@@ -10,7 +11,6 @@ import math
 import os
 import shlex
 import shutil
-import sys
 import time
 from collections.abc import Mapping
 from typing import Any, Final, Literal
@@ -18,17 +18,18 @@ from typing import Any, Final, Literal
 import numpy as np
 
 from c4env.agents.adapters.process import LineProcess
-from c4env.agents.imports import file_hint
+from c4env.agents.imports import append_to_path, file_hint
 from c4env.errors import EngineFault, InvalidOption, LateAnswer
 
 from ...bitboard import CENTRE_FIRST, COLUMNS
 from ...geometry import CONNECT, IS_STANDARD, ROWS
 from ...position import DIGITS, Position
-from ..base import Agent, FunctionAgent, as_number, require_move
+from ..base import Agent, as_number, require_move
+from ..functions import FunctionAgent
 from ..options import Seconds, validate_args
 
 STARTUP: Final = 20.0  # seconds for a program to load and compile, beyond the time of a move
-LAST: Final = "23576131735216644664554473214136522757713" if IS_STANDARD else ""
+ALMOST_FULL: Final = "23576131735216644664554473214136522757713" if IS_STANDARD else ""
 """A position with one empty cell, in which an answer takes no time."""
 
 
@@ -50,9 +51,9 @@ class Engine(Agent):
         InvalidOption: the program does not exist, or an option's value is not allowed.
     """
 
-    limit = math.inf  # seconds for a move, with those for a start, that a run allows
+    limit = math.inf  # seconds that a run allows for a move, a start included
     _process: LineProcess | None = None
-    _moved = False  # the process has moved
+    _moved = False  # whether the process has moved
     _deadline = 0.0  # of the move, on the monotonic clock
 
     @validate_args
@@ -91,7 +92,7 @@ class Engine(Agent):
         """Check that the program starts and answers a line, and end it."""
         with contextlib.suppress(LateAnswer):
             self.reset(0)
-            self._ask(LAST, self._seconds())
+            self._ask(ALMOST_FULL, self._seconds())
         self.close()
 
     def reseed(self, seed: int) -> None:
@@ -174,7 +175,7 @@ class Engine(Agent):
         return EngineFault(f"{self.title} answered {answer[:80]!r}: expected {expected}")
 
     def _seconds(self) -> float:
-        """Return the seconds for a move or a reset, with those for a start."""
+        """Return the seconds for a move or a reset, a start included."""
         return self.timeout if self._moved else self.timeout + STARTUP
 
     def _ask(self, line: str, seconds: float) -> str:
@@ -186,9 +187,9 @@ class Engine(Agent):
             if answer.startswith("error"):
                 raise EngineFault(f"{self.title} answered {answer[:300]!r}")
         except LateAnswer as error:
-            silent = "" if self._moved else "; does it flush its output?"
+            hint = "" if self._moved else "; does it flush its output?"
             self.close()
-            raise LateAnswer(f"{error}{silent}") from None
+            raise LateAnswer(f"{error}{hint}") from None
         except BaseException:
             self.close()
             raise
@@ -256,10 +257,10 @@ class Submission(FunctionAgent):
         self._submitted = None
 
     def _play(self, observation: Mapping[str, Any]) -> int:
-        """Return the submission's column; as by Kaggle's schema, an action is a Python int."""
+        """Return the submission's column, a Python int as Kaggle's schema demands."""
         if self._submitted is None:
-            self._submitted = load(self.file)
-        arguments = [shown(observation["observation"]), Struct(self._configuration)]
+            self._submitted = load_submission(self.file)
+        arguments = kaggle_observation(observation["observation"]), Struct(self._configuration)
         action = self._submitted(*arguments[: self._submitted.__code__.co_argcount])
         if action is None:
             return 0  # the schema's default
@@ -270,11 +271,9 @@ class Submission(FunctionAgent):
         return action
 
 
-def load(path: str) -> Any:
-    """Run a file in a namespace of its own and return its last callable, as Kaggle's loader."""
-    folder = os.path.dirname(path)
-    if folder not in sys.path:
-        sys.path.append(folder)
+def load_submission(path: str) -> Any:
+    """Run a file in its own namespace and return its last callable, as Kaggle's loader does."""
+    append_to_path(os.path.dirname(path))
     with open(path, encoding="utf-8") as file:
         code = compile(file.read(), path, "exec", dont_inherit=True)
     names: dict[str, Any] = {}
@@ -285,7 +284,7 @@ def load(path: str) -> Any:
     return functions[-1]
 
 
-def shown(planes: np.ndarray[Any, Any]) -> Struct:
+def kaggle_observation(planes: np.ndarray[Any, Any]) -> Struct:
     """Return Kaggle's observation of planes int8 ``[6, 7, 2]``; the cells start at the top left."""
     step = int(planes.sum())
     mark = step % 2 + 1

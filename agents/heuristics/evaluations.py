@@ -1,20 +1,12 @@
-"""Count windows of four cells without a loop over all 69 windows.
+"""Static evaluations of lines of four, compiled: published ones and this project's own.
 
-For a direction with bit distance ``d``, the window that starts at cell ``i`` holds the
-cells ``i, i+d, i+2d, i+3d``. The AND of the board and the board shifted by ``d``, ``2d`` and
-``3d`` has one bit for each full window of the direction; a popcount counts these bits.
+``chain``, ``window``, ``window-b`` and ``lines`` come from published systems, which their functions
+name; ``threats`` is this project's. Each is a heuristic (``c4env.agents.heuristics.names``).
 
-A static evaluation that is linear in its weights, so that regression can fit them.
-
-A threat is a cell where a disc would complete four. Threats decide games of Connect Four. A threat
-that cannot be played yet is worth more the lower it lies. The parity of a threat's row matters too:
-the first player tends to get odd rows, the second even rows. So the weight of a threat depends on
-its row and on the role of its side: first player, second player, or unknown. The role is unknown
-when both sides have the same number of discs.
-
-Compiled static evaluations, from published systems and from this project.
-
-Each function is a heuristic (``c4env.agents.heuristics.names``) for lines of four.
+They count windows of four cells without a loop over all 69 windows. In a direction with bit
+distance ``d``, the window that starts at cell ``i`` holds the cells ``i, i+d, i+2d, i+3d``. The AND
+of the board and the board shifted by ``d``, ``2d`` and ``3d`` has one bit for each full window of
+the direction, and a popcount counts these bits.
 """
 
 from __future__ import annotations
@@ -46,25 +38,46 @@ from ...bitboard import (
 )
 from . import WIN
 
+# The weights of ``threats``: the index where each kind begins. A role is 0 if unknown, 1 for the
+# first player and 2 for the second.
+ROLES: Final = 3
+HALF_WIDTH: Final = (COLUMNS + 1) // 2  # columns from an edge to the centre
+THREATS: Final = 0  # [ROLES, ROWS] a winning cell that cannot be played yet, by its row
+READY: Final = THREATS + ROLES * ROWS  # [ROLES] a winning cell that can be played
+GUARDED: Final = READY + ROLES  # [ROLES] a threat right above a threat of the other side
+FLAT_PAIRS: Final = GUARDED + ROLES  # horizontal windows of two own discs and no other disc
+SLANTED_PAIRS: Final = FLAT_PAIRS + 1  # diagonal windows of two own discs and no other disc
+SINGLES: Final = FLAT_PAIRS + 2  # windows of one own disc and no other disc
+COLUMN_VALUES: Final = FLAT_PAIRS + 3  # [HALF_WIDTH] a disc, by columns from the edge
+ROW_VALUES: Final = COLUMN_VALUES + HALF_WIDTH  # [ROWS] a disc in a row
+FIRST_PLAYER: Final = ROW_VALUES + ROWS  # the side is the first player, if known
+SIZE: Final = FIRST_PLAYER + 1
+
+_COLUMN_PAIRS: Final = np.array(
+    [COLUMN << (STRIDE * c) | COLUMN << (STRIDE * (COLUMNS - 1 - c)) for c in range(HALF_WIDTH)],
+    dtype=np.int64,
+)
+_WEIGHTS_TYPE = types.Array(types.float64, 1, "C", readonly=True)
+
 
 @kernel("int64(int64)")
 def window_starts(shift: int) -> int:
-    """Return the first cells of all windows of a direction, given by its bit distance."""
+    """Return the first cells of all windows of a direction, by its bit distance."""
     return BOARD & (BOARD >> shift) & (BOARD >> (2 * shift)) & (BOARD >> (3 * shift))
 
 
 @kernel("UniTuple(int64, 4)(int64, int64, int64)")
-def count_in_windows(own: int, other: int, shift: int) -> tuple[int, int, int, int]:
+def count_in_windows(mine: int, theirs: int, shift: int) -> tuple[int, int, int, int]:
     """Return masks of the windows with exactly 1, 2, 3, 4 own discs and no other disc.
 
     A mask has the first cell of each such window in the direction of ``shift``. Two half adders and
-    a full adder add the four one-bit columns ``own >> k*shift`` for all windows in parallel.
+    a full adder add the four one-bit columns ``mine >> k*shift`` for all windows in parallel.
     """
-    a = own
-    b = own >> shift
-    c = own >> (2 * shift)
-    d = own >> (3 * shift)
-    taken = other | (other >> shift) | (other >> (2 * shift)) | (other >> (3 * shift))
+    a = mine
+    b = mine >> shift
+    c = mine >> (2 * shift)
+    d = mine >> (3 * shift)
+    taken = theirs | (theirs >> shift) | (theirs >> (2 * shift)) | (theirs >> (3 * shift))
     live = window_starts(shift) & ~taken
     low_ab, high_ab = a ^ b, a & b
     low_cd, high_cd = c ^ d, c & d
@@ -80,67 +93,6 @@ def count_in_windows(own: int, other: int, shift: int) -> tuple[int, int, int, i
     )
 
 
-# The index where each kind of weight begins. A role is 0 if unknown, 1 for the first player
-# and 2 for the second.
-ROLES: Final = 3
-HALF: Final = (COLUMNS + 1) // 2  # columns from an edge to the centre
-THREATS: Final = 0  # [ROLES, ROWS] a winning cell that cannot be played yet, by its row
-READY: Final = THREATS + ROLES * ROWS  # [ROLES] a winning cell that can be played
-GUARDED: Final = READY + ROLES  # [ROLES] a threat right above a threat of the other side
-PAIRS: Final = GUARDED + ROLES  # horizontal windows of two own discs and no other disc
-SLANTED_PAIRS: Final = PAIRS + 1  # diagonal windows of two own discs and no other disc
-SINGLES: Final = PAIRS + 2  # windows of one own disc and no other disc
-COLUMN_VALUES: Final = PAIRS + 3  # [HALF] a disc in an outermost column, ..., in the centre
-ROW_VALUES: Final = COLUMN_VALUES + HALF  # [ROWS] a disc in a row
-FIRST: Final = ROW_VALUES + ROWS  # the side is the first player, if known
-SIZE: Final = FIRST + 1
-
-_COLUMN_PAIRS: Final = np.array(
-    [COLUMN << (STRIDE * c) | COLUMN << (STRIDE * (COLUMNS - 1 - c)) for c in range(HALF)],
-    dtype=np.int64,
-)
-_weights = types.Array(types.float64, 1, "C", readonly=True)
-
-
-@kernel(types.float64(types.int64, types.int64, types.int64, _weights))
-def side_value(own: int, other: int, role: int, weights: Float64s) -> float:
-    """Return the weighted sum of one side's features; ``weights`` is [SIZE]."""
-    taken = own | other
-    ready = playable(taken)
-    wins = winning_cells(own) & ~taken
-    their_wins = winning_cells(other) & ~taken
-    distant = wins & ~ready
-    guarded = distant & (their_wins << UP)
-    value = weights[READY + role] * popcount(wins & ready)
-    value += weights[GUARDED + role] * popcount(guarded)
-    distant &= ~guarded
-    for row in range(ROWS):
-        cells = BOTTOM << row
-        value += weights[THREATS + role * ROWS + row] * popcount(distant & cells)
-        value += weights[ROW_VALUES + row] * popcount(own & cells)
-    for column in range(HALF):
-        value += weights[COLUMN_VALUES + column] * popcount(own & _COLUMN_PAIRS[column])
-    singles = 0
-    for shift in SIDEWAYS:
-        one, two, _, _ = count_in_windows(own, other, shift)
-        singles += popcount(one)
-        value += weights[PAIRS if shift == STRIDE else SLANTED_PAIRS] * popcount(two)
-    return float(value + weights[SINGLES] * singles)
-
-
-@kernel(types.float64(types.int64, types.int64, _weights))
-def evaluate(mine: int, theirs: int, weights: Float64s) -> float:
-    """Return the value of an undecided board for the side whose discs are ``mine``.
-
-    ``evaluate(a, b) == -evaluate(b, a)``. ``weights`` is float64 ``[SIZE]``.
-    """
-    ahead = popcount(mine) - popcount(theirs)
-    role = 1 if ahead > 0 else (2 if ahead < 0 else 0)
-    value = side_value(mine, theirs, role, weights)
-    value -= side_value(theirs, mine, 3 - role if role else 0, weights)
-    return float(value + weights[FIRST] * ahead)
-
-
 @kernel("float64(int64, int64)")
 def chain(mine: int, theirs: int) -> float:
     """The chain evaluation with fractional weights ("Connect 4 Simulator with Minimax").
@@ -148,7 +100,7 @@ def chain(mine: int, theirs: int) -> float:
     The value is ``0.01*N1 + 0.04*N2 + 0.10*N3 + C``, added in float64 in this order, since rounding
     can decide a move. ``Nk`` is the number of windows with k own discs and no other disc, minus the
     other side's; ``C`` is 3 for each own disc in the centre column, minus 3 for each of the other
-    side's. The weight of C is that of the released program; the report does not give it.
+    side's. The weight of C comes from the released program; the report does not give it.
     """
     n1 = 0
     n2 = 0
@@ -211,7 +163,9 @@ def window_b(mine: int, theirs: int) -> float:
 
 
 @kernel("int64(int64, int64, int64, int64, int64, int64)")
-def _read_lines(mine: int, theirs: int, supported: int, starts: int, first: int, step: int) -> int:
+def _score_from_one_end(
+    mine: int, theirs: int, supported: int, starts: int, first: int, step: int
+) -> int:
     """Return the line score of all windows of one direction, read from one end.
 
     The cells a, b, c, d of the window at start bit i are ``i+first``, ``i+first+step``, ... Shifted
@@ -273,8 +227,8 @@ def line_score(mine: int, theirs: int) -> int:
     for shift in DIRECTIONS:
         starts = window_starts(shift)
         supported = BOARD if shift == UP else resting
-        value += _read_lines(mine, theirs, supported, starts, 0, shift)
-        value += _read_lines(mine, theirs, supported, starts, 3 * shift, -shift)
+        value += _score_from_one_end(mine, theirs, supported, starts, 0, shift)
+        value += _score_from_one_end(mine, theirs, supported, starts, 3 * shift, -shift)
     return value
 
 
@@ -286,6 +240,52 @@ def lines(mine: int, theirs: int) -> float:
     if has_won(theirs):
         return -WIN
     return float(line_score(mine, theirs))
+
+
+@kernel(types.float64(types.int64, types.int64, types.int64, _WEIGHTS_TYPE))
+def side_value(mine: int, theirs: int, role: int, weights: Float64s) -> float:
+    """Return the weighted sum of one side's features."""
+    taken = mine | theirs
+    ready = playable(taken)
+    wins = winning_cells(mine) & ~taken
+    their_wins = winning_cells(theirs) & ~taken
+    distant = wins & ~ready
+    guarded = distant & (their_wins << UP)
+    value = weights[READY + role] * popcount(wins & ready)
+    value += weights[GUARDED + role] * popcount(guarded)
+    distant &= ~guarded
+    for row in range(ROWS):
+        cells = BOTTOM << row
+        value += weights[THREATS + role * ROWS + row] * popcount(distant & cells)
+        value += weights[ROW_VALUES + row] * popcount(mine & cells)
+    for column in range(HALF_WIDTH):
+        value += weights[COLUMN_VALUES + column] * popcount(mine & _COLUMN_PAIRS[column])
+    singles = 0
+    for shift in SIDEWAYS:
+        one, two, _, _ = count_in_windows(mine, theirs, shift)
+        singles += popcount(one)
+        value += weights[FLAT_PAIRS if shift == STRIDE else SLANTED_PAIRS] * popcount(two)
+    return float(value + weights[SINGLES] * singles)
+
+
+@kernel(types.float64(types.int64, types.int64, _WEIGHTS_TYPE))
+def evaluate(mine: int, theirs: int, weights: Float64s) -> float:
+    """Return the value of an undecided board for the side whose discs are ``mine``.
+
+    The value is linear in the weights, float64 ``[SIZE]``, so that regression can fit them, and
+    ``evaluate(a, b) == -evaluate(b, a)``.
+
+    A threat is a cell where a disc would complete four. Threats decide games of Connect Four. A
+    threat that cannot be played yet is worth more the lower it lies. The parity of its row matters
+    too: the first player tends to get odd rows, the second even rows. So the weight of a threat
+    depends on its row and on the role of its side. The role is unknown when both sides have the
+    same number of discs.
+    """
+    ahead = popcount(mine) - popcount(theirs)
+    role = 1 if ahead > 0 else (2 if ahead < 0 else 0)
+    value = side_value(mine, theirs, role, weights)
+    value -= side_value(theirs, mine, 3 - role if role else 0, weights)
+    return float(value + weights[FIRST_PLAYER] * ahead)
 
 
 @kernel("float64(int64, int64)")

@@ -23,7 +23,7 @@ from ...bitboard import COLUMNS
 from ...envs.batch import observed
 from ...geometry import BOARD_SIZE
 from ...position import Position
-from ..adapters.networks import Network, import_network, network_of
+from ..adapters.networks import WrappedNetwork, import_network, network_of
 from ..base import Agent, derived
 from ..options import Megabytes, Movetime, Share, Simulations, validate_args
 from .search import LEAF, PUCT_ROOT, complete_by_mixed_value, search
@@ -77,7 +77,7 @@ class CheckedNetwork:
         )
 
 
-def find_network(function: str | Callable[..., Any]) -> Network:
+def find_network(function: str | Callable[..., Any]) -> WrappedNetwork:
     """Find a network by its name or import path, or take one."""
     who = f"puct: function={function!r}"
     source: Any = function
@@ -97,7 +97,7 @@ def find_network(function: str | Callable[..., Any]) -> Network:
     if not callable(source) or isinstance(source, Agent | type):
         raise InvalidOption(f"{who}: expected a network, or its import path")
     require_board(source, BOARD_SIZE, who)
-    return Network(source)
+    return WrappedNetwork(source)
 
 
 class PUCT(TreeAgent):

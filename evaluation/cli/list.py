@@ -24,7 +24,7 @@ def execute(arguments: argparse.Namespace) -> None:
     from c4env.errors import C4Error
 
     from ... import agents
-    from ...agents.spec import described
+    from ...agents.spec import description_of
 
     rows: list[tuple[str, ...]] = []
     for name in arguments.agents or agents.names():
@@ -32,7 +32,7 @@ def execute(arguments: argparse.Namespace) -> None:
             if arguments.format == "text":
                 say(agents.describe(name))
                 continue
-            name, summary, options = described(name)
+            name, summary, options = description_of(name)
             rows += [(name, summary, *option) for option in options or [("", "", "")]]
         except C4Error as error:
             if arguments.agents:

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn
 from c4env.evaluation.tables import FORMATS
 from c4env.system import usable_cores
 
-from ...agents.options import told
+from ...agents.options import argument_help
 from ...geometry import BOARD_SIZE, IS_STANDARD
 from .output import complain
 
@@ -44,7 +44,7 @@ def add_options(
         names: keywords of it, separated by blanks.
         defaults: defaults of the command that differ from those of the signature.
     """
-    said, hints = told(declared.__doc__), typing.get_type_hints(declared)
+    said, hints = argument_help(declared.__doc__), typing.get_type_hints(declared)
     parameters = inspect.signature(declared).parameters
     for name in names.split():
         kinds = {hints[name], *typing.get_args(hints[name])}

@@ -14,7 +14,8 @@ import numpy as np
 
 from c4env.errors import InvalidAction, LateAnswer, Unavailable
 
-from ...agents.base import Agent, FunctionAgent
+from ...agents.base import Agent
+from ...agents.functions import FunctionAgent
 from ...envs.opponents import reset_player
 from ...geometry import COLUMNS, DIGITS, ROWS, parse_column
 

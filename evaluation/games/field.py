@@ -15,7 +15,8 @@ from c4env.boards import require_board
 from c4env.errors import InvalidOption
 
 from ... import agents
-from ...agents.base import Agent, FunctionAgent, is_model
+from ...agents.base import Agent
+from ...agents.functions import FunctionAgent, is_model
 from ...agents.spec import option_names, split_spec
 from ...envs.opponents import is_batched
 from ...geometry import BOARD_SIZE, IS_STANDARD

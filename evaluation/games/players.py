@@ -30,7 +30,7 @@ from c4env.errors import EngineFault, InvalidOption, LateAnswer, Unavailable, Un
 
 from ...agents.adapters.programs import Engine
 from ...agents.base import Agent
-from ...agents.spec import registered_here, split_spec
+from ...agents.spec import registered_names, split_spec
 from ...observation import observe
 from ...position import Position
 from ..store.run_files import GameRecord
@@ -301,7 +301,7 @@ def runs(spec: str) -> str:
     its own. What this process alone has, as in ``__main__``, plays here.
     """
     name, options = split_spec(spec)
-    if name in registered_here() or "__main__:" in spec:
+    if name in registered_names() or "__main__:" in spec:
         return "here"
     where = _RUNS.get(name, "own")
     named = map(_CODE.fullmatch, options.values())

@@ -35,7 +35,7 @@ from c4env.evaluation.tables import shortened
 
 from ... import agents
 from ...agents.base import Agent, SearchingAgent, SearchResult
-from ...agents.spec import described, join_spec, options_of_entry, split_spec
+from ...agents.spec import description_of, join_spec, options_of_agent, split_spec
 from ...bitboard import CENTRE_FIRST
 from ...position import Position, format_moves
 from ..games.asking import Fault, ask, begin, describe_error
@@ -48,7 +48,7 @@ MEMORY: Final = 256  # megabytes that the page's agents in one process may reser
 PLAIN: Final = {
     entry.name: entry
     for entry in ZOO
-    if all(option.default is not REQUIRED for option in options_of_entry(entry))
+    if all(option.default is not REQUIRED for option in options_of_agent(entry))
     and all(importlib.util.find_spec(module) for module in entry.needs)
 }
 """By name, the entries of the zoo that need no argument and whose packages are installed."""
@@ -83,7 +83,7 @@ def settable(entry: Entry) -> list[Option]:
             high=min(option.high, MEMORY) if option.name.endswith("_mb") else option.high,
             open=False,
         )
-        for option in options_of_entry(entry)
+        for option in options_of_agent(entry)
         if option.kind is not str or option.choices
     ]
 
@@ -127,7 +127,7 @@ def check_spec(spec: object, named: Collection[str] = ()) -> str:
 def reserved_mb(spec: str) -> float:
     """The most megabytes that an agent's tables need; 0 for the owner's agents."""
     name, given = split_spec(spec)
-    options = options_of_entry(PLAIN[name]) if name in PLAIN else ()
+    options = options_of_agent(PLAIN[name]) if name in PLAIN else ()
     tables = [option for option in options if option.name.endswith("_mb")]
     return sum(float(given.get(option.name, option.default)) for option in tables)
 
@@ -141,7 +141,7 @@ def catalogue(named: Mapping[str, str] = MappingProxyType({})) -> list[dict[str,
     zoo = [
         {
             "spec": name,
-            "summary": described(name)[1],
+            "summary": description_of(name)[1],
             "options": [_described(option) for option in settable(entry)],
         }
         for name, entry in PLAIN.items()

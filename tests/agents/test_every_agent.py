@@ -15,7 +15,7 @@ from c4env.agents.entries import REQUIRED, ZOO
 from c4env.agents.sampling.tree import sign
 from c4env.agents.search.threads import LIMIT
 from c4env.agents.solver import Solver
-from c4env.agents.spec import options_of_entry
+from c4env.agents.spec import options_of_agent
 from c4env.boards import Size
 from c4env.envs.text import TextEnv, fill, read_move, template
 from c4env.errors import C4Error, IllegalMove, InvalidOption, MissingExtra, WrongBoard
@@ -220,7 +220,7 @@ OPTIONS = [
 PLAIN = [  # without a program, a server or a package of its own
     entry.name
     for entry in ZOO
-    if not entry.needs and REQUIRED not in [option.default for option in options_of_entry(entry)]
+    if not entry.needs and REQUIRED not in [option.default for option in options_of_agent(entry)]
 ]
 SPECS = [*OPTIONS, *sorted({*PLAIN} - {spec.partition(":")[0] for spec in OPTIONS})]
 

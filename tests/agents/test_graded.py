@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from c4env import ConnectFourVectorEnv, Position, agents
-from c4env.agents.graded import Graded, Player, look, skill_of
+from c4env.agents.graded import Graded, GradedPlayer, skill_of, value_of
 from c4env.agents.heuristics import WIN
-from c4env.agents.levels import ANCHOR, ANCHOR_ELO, ELO, SKILL
+from c4env.agents.levels import ANCHOR, ANCHOR_ELO, ELO_LEVELS, SKILL_LEVELS
 from c4env.envs.batch import bitboards, boards_from
 from c4env.evaluation.studies.leaderboard import stored_board
 from tests.rules.positions import random_positions
@@ -18,7 +18,7 @@ BLOCK_AT_7 = "717273"  # the side to move must block column 7; three of its own 
 def shares(skill, moves, draws=4000):
     """How often each column is played in a position."""
     discs = np.tile(bitboards(moves), (draws, 1))
-    columns = Player().columns(discs, skill, np.arange(draws))
+    columns = GradedPlayer().columns(discs, skill, np.arange(draws))
     return (np.bincount(columns, minlength=7) / draws).tolist()
 
 
@@ -30,17 +30,17 @@ def boards(size, plies):
 def test_the_table_rises_from_random_to_perfect():
     rated = {rating.player: rating for rating in stored_board().rate()}
     shift = ANCHOR_ELO - np.mean([rated[spec].elo for spec in ANCHOR])
-    for end, spec in ((ELO[0], "random"), (ELO[-1], "perfect")):
+    for end, spec in ((ELO_LEVELS[0], "random"), (ELO_LEVELS[-1], "perfect")):
         assert rated[spec].low < end - shift < rated[spec].high
-    assert (SKILL[0], SKILL[-1]) == (0.0, 2.0)
-    assert len(ELO) == len(SKILL) > 10
-    assert np.all(np.diff(ELO) > 0)
-    assert np.all(np.diff(SKILL) > 0)
+    assert (SKILL_LEVELS[0], SKILL_LEVELS[-1]) == (0.0, 2.0)
+    assert len(ELO_LEVELS) == len(SKILL_LEVELS) > 10
+    assert np.all(np.diff(ELO_LEVELS) > 0)
+    assert np.all(np.diff(SKILL_LEVELS) > 0)
 
 
 @pytest.mark.compiled
 def test_the_lowest_elo_draws_legal_columns_uniformly():
-    found = np.array(shares(float(skill_of(ELO[0])), "1111112", draws=6000))
+    found = np.array(shares(float(skill_of(ELO_LEVELS[0])), "1111112", draws=6000))
     assert found[0] == 0
     assert np.abs(found[1:] - 1 / 6).max() < 0.03  # six standard deviations
 
@@ -68,17 +68,17 @@ def test_look_finds_the_value_of_the_plain_search():
         if position.outcome is not None:
             return 0.0 if position.outcome.winner is None else -(WIN + depth + 1)
         if depth == 0:
-            return look(position.mine, position.theirs, 0, -1e300, 1e300)
+            return value_of(position.mine, position.theirs, 0, -1e300, 1e300)
         return max(-plain(position.play(c), depth - 1) for c in position.legal_columns())
 
     for mine, theirs in boards(40, 30).tolist():
         position = Position.from_bitboards(mine, theirs)
         for depth in range(4):
             value = plain(position, depth)
-            assert look(mine, theirs, depth, -1e300, 1e300) == value
-            assert look(mine, theirs, depth, value - 1, value + 1) == value
-            assert look(mine, theirs, depth, value + 1, value + 2) <= value + 1
-            assert look(mine, theirs, depth, value - 2, value - 1) >= value - 1
+            assert value_of(mine, theirs, depth, -1e300, 1e300) == value
+            assert value_of(mine, theirs, depth, value - 1, value + 1) == value
+            assert value_of(mine, theirs, depth, value + 1, value + 2) <= value + 1
+            assert value_of(mine, theirs, depth, value - 2, value - 1) >= value - 1
 
 
 @pytest.mark.parametrize("elo", [-1114, -600, -200, pytest.param(20, marks=pytest.mark.compiled)])
@@ -98,7 +98,7 @@ def test_one_board_and_many_give_the_same_columns_for_the_same_seeds(elo):
 
 @pytest.mark.compiled
 def test_the_highest_elo_plays_the_columns_of_perfect():
-    perfect, agent = agents.make("perfect"), agents.make(f"graded:elo={ELO[-1]}")
+    perfect, agent = agents.make("perfect"), agents.make(f"graded:elo={ELO_LEVELS[-1]}")
     discs = boards(10, 24)
     many = agent.choose_many(discs, np.arange(10))
     for (mine, theirs), column in zip(discs.tolist(), many.tolist(), strict=True):

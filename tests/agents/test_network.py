@@ -10,7 +10,7 @@ from c4env import Position, evaluation
 from c4env.agents import network
 from c4env.agents import network as features
 from c4env.agents import network as learned_agent
-from c4env.agents.network import Learned, Network, shipped
+from c4env.agents.network import IntegerNetwork, Learned, shipped
 from c4env.agents.solver import Solver
 from c4env.envs.batch import bitboards, observed
 from c4env.errors import InvalidOption
@@ -26,7 +26,7 @@ def test_the_weights_are_whole_numbers_and_no_sum_is_rounded():
     for name in shipped().shapes():
         assert weights[name].dtype == np.int8
         assert weights[f"{name}.bias"].dtype == np.int32
-        highest = {"first": 1, "column": 6 * network.HIGHEST}.get(name, network.HIGHEST)
+        highest = {"first": 1, "column": 6 * network.GREATEST}.get(name, network.GREATEST)
         most = highest * np.abs(weights[name].astype(np.int64)).sum(axis=0)
         assert (most + np.abs(weights[f"{name}.bias"])).max() < 2**24  # exact in float32
 
@@ -110,10 +110,10 @@ def test_weights_that_are_none_are_refused(tmp_path):
     np.savez(tmp_path / "pickled.npz", a=np.array([{}], dtype=object))
     for name in ("text.npz", "pickled.npz"):
         with pytest.raises(InvalidOption) as caught:
-            Network.load(tmp_path / name)
+            IntegerNetwork.load(tmp_path / name)
         assert str(caught.value).endswith(f"{name}: expected an .npz file of a network's weights")
     with pytest.raises(InvalidOption):
-        Network.load(tmp_path / "none.npz")
+        IntegerNetwork.load(tmp_path / "none.npz")
     weights = shipped().weights
     for wrong, words in (
         ({name: weights[name] for name in weights if name != "head.bias"}, r"head\.bias.*none"),
@@ -121,7 +121,7 @@ def test_weights_that_are_none_are_refused(tmp_path):
         (dict(weights) | {"head": weights["head"].astype(np.float32)}, "float32"),
     ):
         with pytest.raises(InvalidOption, match=words):
-            Network(wrong)
+            IntegerNetwork(wrong)
 
 
 def test_the_values_and_the_policy_have_learned_the_game():

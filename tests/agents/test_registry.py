@@ -9,17 +9,18 @@ from hypothesis import strategies as st
 
 from c4env import ConnectFourEnv, Position, agents, observe
 from c4env.agents import spec as registry
-from c4env.agents.base import Agent, FunctionAgent
+from c4env.agents.base import Agent
 from c4env.agents.entries import REQUIRED, ZOO, Entry, Range
+from c4env.agents.functions import FunctionAgent
 from c4env.agents.options import validate_args
 from c4env.agents.spec import (
     ENTRY_POINTS,
     describe,
-    described,
+    description_of,
     join_spec,
     make,
     names,
-    options_of_entry,
+    options_of_agent,
     register,
     split_spec,
 )
@@ -361,7 +362,7 @@ def test_every_agent_and_option_is_described():
     for entry in ZOO:
         text = describe(entry.name)
         assert text.startswith(entry.name)
-        for option in options_of_entry(entry):
+        for option in options_of_agent(entry):
             assert option.help
             assert f" {option.name}=" in text
             assert f"  {option.help}\n" in f"{text}\n"
@@ -400,21 +401,21 @@ def test_what_is_printed_of_an_agent_makes_it_again(entry, monkeypatch):
         pytest.importorskip(module)
     spec = ARGUMENTS.get(entry.name, entry.name)
     plain = make(spec)
-    _, _, told = described(entry.name)
-    given = {name: text for name, text, _ in told if text != "..." and f"{name}=" not in spec}
+    _, _, options = description_of(entry.name)
+    given = {name: text for name, text, _ in options if text != "..." and f"{name}=" not in spec}
     everything = make(join_spec(spec, given) if ":" not in spec else spec, **given)
     assert everything.deterministic == plain.deterministic
-    for option in options_of_entry(entry):
+    for option in options_of_agent(entry):
         if option.default is REQUIRED:
             continue
         assert make(spec, **{option.name: option.default}).name
         agent = make(spec, **{option.name: other_value(option)})
         again = eval(repr(agent), {"agents": agents})
-        assert (repr(again), again._given) == (repr(agent), agent._given)
+        assert (repr(again), again._arguments) == (repr(agent), agent._arguments)
         agent.name = ""  # as one of the class itself
         assert f"{option.name}={other_value(option)!r}" in repr(agent)
         again = eval(repr(agent), {type(agent).__name__: type(agent)})
-        assert (repr(again), again._given) == (repr(agent), agent._given)
+        assert (repr(again), again._arguments) == (repr(agent), agent._arguments)
         agent.close()
 
 

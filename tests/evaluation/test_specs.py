@@ -6,7 +6,7 @@ import pytest
 
 from c4env import agents
 from c4env.agents.entries import REQUIRED, ZOO
-from c4env.agents.spec import options_of_entry, split_spec
+from c4env.agents.spec import options_of_agent, split_spec
 from c4env.errors import C4Error, InvalidOption
 from c4env.evaluation.web.questions import LEVELS, PLAIN, catalogue, check_spec, settable
 
@@ -19,7 +19,7 @@ def test_the_zoo_is_offered_and_every_default_passes():
         assert check_spec(name) == name
         spec = check_spec(f"{name}:{given}" if given else name)
         assert split_spec(spec)[0] == name
-    needing = [e.name for e in ZOO if any(o.default is REQUIRED for o in options_of_entry(e))]
+    needing = [e.name for e in ZOO if any(o.default is REQUIRED for o in options_of_agent(e))]
     assert not {*needing} & {*PLAIN}  # a path, an address or a program
 
 

@@ -23,7 +23,7 @@ import numpy as np
 from c4env import agents
 from c4env.agents.base import Agent
 from c4env.agents.graded import Graded
-from c4env.agents.levels import ANCHOR, ANCHOR_ELO, ELO
+from c4env.agents.levels import ANCHOR, ANCHOR_ELO, ELO_LEVELS
 from c4env.evaluation.cli.options import at_least
 from c4env.evaluation.cli.output import say
 from c4env.evaluation.seeds import seeds
@@ -51,8 +51,8 @@ TEMPLATE: Final = '''"""The Elo of each skill of ``graded``.
 
 ``python -m tests.makers graded fit --seed {seed}`` measured them on {date}. Each skill played
 the agents of the shipped leaderboard until the standard error of its Elo was below {precise:g}. The
-first and the last Elo are those of ``random`` and ``perfect`` in the leaderboard then; a later one
-has others, whose intervals contain these.
+first and the last Elo are those of ``random`` and ``perfect`` in the leaderboard of that day; they
+lie within the intervals of a later one.
 
 The zero of the scale follows from ANCHOR: the mean Elo of these agents is ANCHOR_ELO. The zero of a
 leaderboard is the mean of its field, so the scales differ when the field changes.
@@ -67,10 +67,10 @@ ANCHOR: Final = (
 ANCHOR_ELO: Final = -162.46
 
 # fmt: off
-ELO: Final = (
+ELO_LEVELS: Final = (
 {elo}
 )
-SKILL: Final = (
+SKILL_LEVELS: Final = (
 {skill}
 )
 # fmt: on
@@ -172,11 +172,11 @@ def fit(out: Path, seed: int, precise: float) -> None:
 
 def write(out: Path, found: dict[float, float], seed: int, precise: float) -> None:
     """Write the table of Elo by skill; where chance turned the order, without the lower Elo."""
-    kept = {ELO[0]: 0.0}
+    kept = {ELO_LEVELS[0]: 0.0}
     for skill, elo in found.items():
-        if max(kept) < round(elo) < ELO[-1]:
+        if max(kept) < round(elo) < ELO_LEVELS[-1]:
             kept[round(elo)] = skill
-    kept[ELO[-1]] = 2.0
+    kept[ELO_LEVELS[-1]] = 2.0
     rows = (", ".join(f"{x:g}" for x in row) + "," for row in (kept, kept.values()))
     elo, skill = (textwrap.indent(textwrap.fill(row, 90), "    ") for row in rows)
     date = time.strftime("%Y-%m-%d", time.gmtime())

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Final, Protocol
 
 from c4env.agents.base import Agent
-from c4env.agents.spec import described
+from c4env.agents.spec import description_of
 from c4env.agents.entries import ZOO
 from c4env.system import usable_cores
 from c4env.evaluation.cli import GROUPS, module_of
@@ -46,7 +46,7 @@ def made(page: Path) -> str:
 
 def agents(_: str, folder: Path) -> Iterator[str]:
     for entry in ZOO:
-        name, summary, options = described(entry.name)
+        name, summary, options = description_of(entry.name)
         module, _, attribute = entry.target.partition(":")
         target = getattr(importlib.import_module(module, "c4env.agents"), attribute)
         spec = f" `{name}:{entry.argument.upper()}`." if entry.argument else ""

@@ -9,10 +9,10 @@ import pytest
 
 import c4env
 from c4env import agents, evaluation
-from c4env.agents.levels import ELO, SKILL
 from c4env.agents.heuristics.evaluations import SIZE
 from c4env.agents.heuristics.weights import WEIGHTS
 from c4env.agents.entries import ZOO
+from c4env.agents.levels import ELO_LEVELS, SKILL_LEVELS
 from c4env.agents.solver import Solver
 from c4env.agents.solver.exam import exam
 from c4env.errors import InvalidOption
@@ -77,8 +77,8 @@ def test_the_table_leaves_out_an_elo_that_chance_put_out_of_order(tmp_path):
     measured = {0.1: -800.4, 0.2: -600.0, 0.3: -650.0, 0.5: 0.0, 1.0: 500.0}
     graded.write(tmp_path / "levels.py", measured, 1, 12.0)
     found = runpy.run_path(str(tmp_path / "levels.py"))
-    assert found["ELO"] == (ELO[0], -800, -600, 0, ELO[-1])
-    assert found["SKILL"] == (SKILL[0], 0.1, 0.2, 0.5, SKILL[-1])
+    assert found["ELO_LEVELS"] == (ELO_LEVELS[0], -800, -600, 0, ELO_LEVELS[-1])
+    assert found["SKILL_LEVELS"] == (SKILL_LEVELS[0], 0.1, 0.2, 0.5, SKILL_LEVELS[-1])
 
 
 @pytest.mark.compiled

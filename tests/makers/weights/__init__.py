@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from c4env.agents.base import require_count
-from c4env.agents.network import Network
+from c4env.agents.network import IntegerNetwork
 from c4env.agents.selfplay.folder import LAST_SEED, claim_folder, needs
 from c4env.errors import InvalidOption
 from c4env.system import usable_cores
@@ -44,7 +44,7 @@ def execute(arguments: argparse.Namespace) -> None:
     train(arguments.out, arguments.seed, arguments.jobs, arguments.scale)
 
 
-def train(out: Path, seed: int = 1, jobs: int = JOBS, scale: float = 1.0) -> Network:
+def train(out: Path, seed: int = 1, jobs: int = JOBS, scale: float = 1.0) -> IntegerNetwork:
     """Train a network; see the module.
 
     The same seed gives the same positions of erring players and labels anywhere, and the same
@@ -88,12 +88,14 @@ def train(out: Path, seed: int = 1, jobs: int = JOBS, scale: float = 1.0) -> Net
             made = [workers.submit(portion, out, n, seed) for n in range(share(PORTIONS))]
             for turn, stop in enumerate(stops):
                 fit(model, known, stop, steps, seed, checkpoint, say)
-                asked = partial(met_by, Network(model.export()), out, share(PART), seed, turn)
+                asked = partial(
+                    met_by, IntegerNetwork(model.export()), out, share(PART), seed, turn
+                )
                 met[:] = [Labels.join([*met, *workers.map(asked, range(PARTS))])]
             fit(model, known, steps, steps, seed, checkpoint, say)
         finally:
             workers.shutdown(cancel_futures=True)
-        network = Network(model.export())
+        network = IntegerNetwork(model.export())
         network.save(out / "weights.npz")
         kept_out = Labels.join(portion(out, number, seed, kept=True) for number in (0, 1))
         blunders, signs = measure(network, kept_out)
@@ -104,7 +106,9 @@ def train(out: Path, seed: int = 1, jobs: int = JOBS, scale: float = 1.0) -> Net
         return network
 
 
-def met_by(network: Network, folder: Path, games: int, seed: int, turn: int, part: int) -> Labels:
+def met_by(
+    network: IntegerNetwork, folder: Path, games: int, seed: int, turn: int, part: int
+) -> Labels:
     """The labelled positions of one part of a network's games, read from their file or made now."""
     path = folder / f"met-{turn}-{part}.npz"
     if not path.exists():

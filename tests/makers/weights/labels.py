@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from c4env.agents.network import Bytes, Network, planes_of
+from c4env.agents.network import Bytes, IntegerNetwork, planes_of
 from c4env.agents.spec import make
 from c4env.arrays import Bools, Int8s, Int64s
 from c4env.bitboard import BOTTOM, CELLS, COLUMN, COLUMNS, STRIDE, mirror_all
@@ -135,7 +135,7 @@ def positions_of_games(
 
 
 def positions_met(
-    network: Network,
+    network: IntegerNetwork,
     games: int,
     seed: Sequence[int],
     opponents: Sequence[str] = OPPONENTS,
@@ -241,7 +241,7 @@ def portion(folder: Path, number: int, seed: int, kept: bool = False) -> Labels:
     return Labels.read(path)
 
 
-def measure(network: Network, labels: Labels) -> tuple[float, float]:
+def measure(network: IntegerNetwork, labels: Labels) -> tuple[float, float]:
     """The share of critical positions in which the policy gives the value away, and the share of
     all in which the sign of the value is right, a win being above 1/3.
     """

@@ -12,11 +12,11 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from c4env.agents.network import HIGHEST, OUTCOMES, PLANES, Weights
+from c4env.agents.network import GREATEST, OUTCOMES, PLANES, Weights
 from c4env.bitboard import CELLS, COLUMNS, ROWS
 
 UNIT: Final = 32  # the whole number that stands for an activation of 1
-CEILING: Final = HIGHEST / UNIT  # the greatest activation
+CEILING: Final = GREATEST / UNIT  # the greatest activation
 
 
 class Rounded(torch.autograd.Function):
@@ -58,7 +58,7 @@ class Layer(nn.Module):
     def steps(self) -> Tensor:
         """Of each output, the power of two by which its weights become whole numbers."""
         most = self.weight.detach().abs().amax(1).clamp(min=2.0**-10)
-        return torch.exp2(torch.floor(torch.log2(HIGHEST / most)))
+        return torch.exp2(torch.floor(torch.log2(GREATEST / most)))
 
     def values(self, rounded: bool) -> tuple[Tensor, Tensor]:
         """The weights, ``[out, in, ...]``, and the bias that go forward."""
@@ -89,7 +89,7 @@ class Layer(nn.Module):
 
 
 class Model(nn.Module):
-    """The layers of :class:`c4env.agents.network.Network`.
+    """The layers of :class:`c4env.agents.network.IntegerNetwork`.
 
     Args:
         channels: of each cell.
@@ -118,7 +118,7 @@ class Model(nn.Module):
         return [layer.weight for layer in layers]
 
     def forward(self, planes: Tensor, to_move: Tensor) -> Tensor:
-        """Outputs ``[N, 10]``, as of :meth:`Network.one_way`.
+        """Outputs ``[N, 10]``, as of :meth:`IntegerNetwork.one_way`.
 
         Args:
             planes: ``[N, 5, 6, 7]`` zeros and ones, channels last in memory.
@@ -156,7 +156,7 @@ class Model(nn.Module):
         return functional.linear(units, weight.to(units.dtype), bias.to(units.dtype))
 
     def export(self) -> Weights:
-        """The weights of the :class:`~c4env.agents.network.Network` that answers alike."""
+        """The weights of the :class:`~c4env.agents.network.IntegerNetwork` that answers alike."""
         weights = self.first.export("first")
         for k, (inward, outward) in enumerate(zip(self.inward, self.outward, strict=True)):
             weights |= inward.export(f"block.{k}.in") | outward.export(f"block.{k}.out")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from c4env import Position, agents
-from c4env.agents.network import Network, planes_of
+from c4env.agents.network import IntegerNetwork, planes_of
 from c4env.agents.solver import Solver
 from c4env.agents.solver.exam import exam, keys
 from c4env.bitboard import mirror, mirror_all, playable, winning_cells
@@ -101,7 +101,7 @@ def test_the_model_and_the_network_answer_alike(torch, labels):
     to_move = torch.from_numpy(np.bitwise_count(labels.mine | labels.theirs).astype(np.int64) & 1)
     with torch.no_grad():
         expected = model(planes, to_move).numpy()
-    assert np.array_equal(Network(model.export()).one_way(*labels[:2]), expected)
+    assert np.array_equal(IntegerNetwork(model.export()).one_way(*labels[:2]), expected)
 
 
 @pytest.mark.compiled
@@ -118,9 +118,9 @@ def test_fitting_lowers_the_losses_and_goes_on_where_it_was(torch, labels, tmp_p
 
     said = []
     torch.manual_seed(1)
-    before, _ = made.measure(Network(Model(8, 1, 4, 16).export()), labels)
+    before, _ = made.measure(IntegerNetwork(Model(8, 1, 4, 16).export()), labels)
     whole = fitted(tmp_path / "a.pt", [40]).export()
-    assert made.measure(Network(whole), labels)[0] < before
+    assert made.measure(IntegerNetwork(whole), labels)[0] < before
     parts = fitted(tmp_path / "b.pt", [15, 40]).export()
     assert all(np.array_equal(parts[name], array) for name, array in whole.items())
     assert len(said) == 3

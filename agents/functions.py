@@ -1,0 +1,141 @@
+"""Agents from functions: a function of one observation plays as an agent.
+
+A function's parameters say what it is. ``f(observation)`` is an agent, ``f(observations, masks)`` a
+network, which ``c4env.agents.adapters`` turns into one.
+"""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from c4env.errors import InvalidAction, InvalidOption
+
+from ..envs.opponents import reset_player
+from .base import Agent
+
+if TYPE_CHECKING:
+    from c4env.arrays import Int64s
+
+_MODELS: Final = (  # a model's class is imported already, or there is no model
+    ("torch.nn", "Module"),
+    ("stable_baselines3.common.base_class", "BaseAlgorithm"),
+)
+_BATCHED_HINT: Final = "a function that answers for many boards must be marked by c4env.batched"
+
+
+class FunctionAgent(Agent):
+    """An agent that passes observations to a function or to another library's policy.
+
+    The agent counts as stochastic, since the function may draw random numbers, unless the function
+    has ``deterministic = True``. A new game calls the function's ``reset(seed)`` if it has one.
+    """
+
+    def __init__(self, function: Callable[[Any], Any]) -> None:
+        self.function = function
+        self.name = getattr(function, "__name__", type(function).__name__)
+        self.deterministic = getattr(function, "deterministic", False) is True
+
+    def reset(self, seed: Any = None) -> None:
+        """Call the function's ``reset``, if any."""
+        reset_player(self.function, seed)
+
+    def reseed(self, seed: int) -> None:
+        """Do nothing: a function gets a seed for each game, not for each move."""
+
+    @property
+    def answers_together(self) -> bool:
+        """Whether :meth:`choose_many` may differ from :meth:`choose`: False."""
+        return False
+
+    def choose(self, position: Any) -> int:
+        """Return the function's column for the observation of the side to move."""
+        from ..observation import observe
+
+        return self._column(observe(position))
+
+    def choose_many(self, discs: Int64s, seeds: Int64s) -> Int64s:
+        """Ask the function about each board; the seeds are not used."""
+        from ..envs.batch import observed
+
+        observations = observed(discs)
+        planes, masks = observations["observation"], observations["action_mask"]
+        columns = np.empty(len(discs), np.int64)
+        for i in range(len(discs)):
+            columns[i] = self._column({"observation": planes[i], "action_mask": masks[i]})
+        return columns
+
+    def _column(self, observation: Any) -> int:
+        from ..position import parse_column  # compiles the rules
+
+        try:
+            answer = self.function(observation)
+            self.nodes = getattr(self.function, "nodes", 0)
+        except IndexError as error:
+            raise InvalidAction(f"{type(error).__name__}: {error}; {_BATCHED_HINT}") from error
+        if np.shape(answer) if hasattr(answer, "shape") else isinstance(answer, list | tuple):
+            text = " ".join(repr(answer).split())[:60]
+            raise InvalidAction(f"{text}: expected one column; {_BATCHED_HINT}")
+        return parse_column(answer)
+
+
+def function_agent(function: Callable[[Any], Any]) -> FunctionAgent:
+    """Make the agent that plays a function of one observation.
+
+    Raises:
+        InvalidOption: the function takes other arguments.
+    """
+    try:
+        inspect.signature(function).bind(None)
+    except TypeError as error:
+        raise InvalidOption(
+            f"agent {getattr(function, '__name__', function)!r}: {error}: expected a function of "
+            "one observation, or of observations and masks; of (observation, configuration), use "
+            "kaggle:FILE.py; a heuristic, use alphabeta:heuristic=FILE.py:NAME"
+        ) from None
+    except ValueError:  # Python cannot find the signature
+        pass
+    return FunctionAgent(function)
+
+
+def parameters_of(target: Callable[..., Any]) -> Mapping[str, inspect.Parameter] | None:
+    """Return a callable's parameters; None if Python cannot find them, as for ``max``."""
+    try:
+        return inspect.signature(target).parameters
+    except (TypeError, ValueError):
+        return None
+
+
+def is_model(thing: object) -> bool:
+    """Return True if an object is a network or model that :func:`c4env.agents.make` accepts.
+
+    These are PyTorch's modules, the algorithms of Stable-Baselines3, and functions of observations
+    and masks.
+    """
+    kinds = tuple(getattr(sys.modules.get(module), name, ()) for module, name in _MODELS)
+    if isinstance(thing, Agent | type):
+        return False
+    return isinstance(thing, kinds) or (callable(thing) and has_masks(thing))
+
+
+def has_masks(function: Any) -> bool:
+    """Return True if a function's second parameter is for action masks.
+
+    The parameter is required, or its name contains ``mask``. A heuristic, whose second parameter is
+    ``theirs``, and a submission to Kaggle, which has ``configuration``, have no masks.
+    """
+    places = [
+        parameter
+        for parameter in (parameters_of(function) or {}).values()
+        if parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD)
+    ]
+    if len(places) < 2 or any(place.default is place.empty for place in places[2:]):
+        return False
+    second = places[1]
+    if second.name == "theirs" or second.name.startswith("conf"):
+        return False
+    return second.default is second.empty or "mask" in second.name
