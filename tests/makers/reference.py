@@ -15,12 +15,12 @@ from pathlib import Path
 from typing import Any, Final, Protocol
 
 from c4env.agents.base import Agent
-from c4env.agents.spec import description_of
 from c4env.agents.entries import ZOO
-from c4env.system import usable_cores
+from c4env.agents.spec import description_of
 from c4env.evaluation.cli import GROUPS, module_of
 from c4env.evaluation.cli.options import Parser
 from c4env.evaluation.cli.output import say
+from c4env.system import usable_cores
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 PAGES: Final = [ROOT / "docs" / "agents.md", *sorted((ROOT / "docs" / "reference").glob("*.md"))]

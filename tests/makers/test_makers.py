@@ -9,9 +9,9 @@ import pytest
 
 import c4env
 from c4env import agents, evaluation
+from c4env.agents.entries import ZOO
 from c4env.agents.heuristics.evaluations import SIZE
 from c4env.agents.heuristics.weights import WEIGHTS
-from c4env.agents.entries import ZOO
 from c4env.agents.levels import ELO_LEVELS, SKILL_LEVELS
 from c4env.agents.solver import Solver
 from c4env.agents.solver.exam import exam
