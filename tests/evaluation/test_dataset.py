@@ -152,9 +152,9 @@ def test_the_uci_set_has_its_counts():
 
 
 def test_the_uci_set_is_fixed(tmp_path):
-    for given in ({"positions": 5}, {"plies": range(8, 9)}):
+    for options in ({"positions": 5}, {"plies": range(8, 9)}):
         with pytest.raises(InvalidOption, match="neither positions nor plies"):
-            evaluation.data(tmp_path / "a.npz", sets=[module.UCI], **given)
+            evaluation.data(tmp_path / "a.npz", sets=[module.UCI], **options)
 
 
 @pytest.mark.compiled
