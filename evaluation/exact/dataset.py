@@ -131,9 +131,9 @@ class Data:
     def __getitem__(
         self, rows: int | np.integer[Any] | slice | NDArray[Any] | list[int]
     ) -> Row | Data:
-        cells = {name: column[rows] for name, column in self._arrays().items()}
+        cells: dict[str, Any] = {name: array[rows] for name, array in self._arrays().items()}
         if isinstance(rows, int | np.integer):
-            return Row(**{name: c if c.ndim else c.item() for name, c in cells.items()})
+            return Row(**{name: cell if cell.ndim else cell.item() for name, cell in cells.items()})
         return Data(**cells)
 
     def __iter__(self) -> Iterator[Row]:
@@ -263,7 +263,7 @@ def data(
         header, boards = lines.entries[0]
         if header != draw.header():
             raise UnreadableRun(f"{part} belongs to another call: {header}, not {draw.header()}")
-        table = _labelled(*boards, _scores(lines, solver, threads, watch))
+        table = _labelled(boards[0], boards[1], _scores(lines, solver, threads, watch))
         try:
             write_whole(file, lambda out: writer(out, table))
         except OSError as error:

@@ -9,7 +9,6 @@ earlier moves. Three facts keep the search short:
   worst result so far, the search plays the game to its end against a perfect opponent.
 - If the opponent can no longer complete a four, the search looks for no loss of the agent.
 
-:func:`search_priority` orders the positions: positions that the agent has nearly lost come first.
 The same search, or one with a higher limit of positions, resumes from its file.
 """
 
@@ -18,7 +17,7 @@ from __future__ import annotations
 import heapq
 import statistics
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from functools import partial
@@ -38,6 +37,12 @@ from ..games.settings import Openings, Settings, Watcher, choose_openings
 from ..store.header import in_short, version_here
 from .questions import Answer, question
 from .scores import sign, strongest_book
+
+REFUTATIONS_FILE: Final = "refutations.jsonl"
+BUDGET: Final = 1000
+"""The default limit of positions to ask about, for each opening and colour."""
+_RESULTS: Final = {1: "win", 0: "draw", -1: "loss"}
+_SEATS: Final = ("first", "second")
 
 
 @dataclass(frozen=True)
@@ -71,22 +76,42 @@ class WorstCase:
     fault: str = ""
 
 
-REFUTATIONS_FILE: Final = "refutations.jsonl"
-
-Find = Callable[[str, Position, Callable[[Position], Any]], Any]
-"""Returns a fact about a position, by its kind: ``score``, ``best``, or ``agent``, its answer. A
-fact that is not known yet is asked for, and kept."""
-
-
-_own = threading.local()
+_Agent = tuple[str, int, str, str]
+"""What the answers of an agent depend on: spec, seed, versions, and identity hash."""
+_thread = threading.local()
 
 
 def solver() -> Solver:
     """Return the solver of this thread; all openings share its transposition table."""
-    if not hasattr(_own, "solver"):
-        _own.solver = Solver(book=strongest_book())
-    found: Solver = _own.solver
-    return found
+    if not hasattr(_thread, "solver"):
+        _thread.solver = Solver(book=strongest_book())
+    solver: Solver = _thread.solver
+    return solver
+
+
+class _Oracle(NamedTuple):
+    """Knows the agent's answers and exact play; ``refutations.jsonl`` keeps what was asked."""
+
+    ask: Callable[[Position], Answer]
+    memo: Memo
+    agent: _Agent
+
+    def answer(self, position: Position) -> Answer:
+        """The agent's answer."""
+        answer: Answer = self._find("agent", position, self.ask)
+        return answer
+
+    def best(self, position: Position) -> int:
+        """A column with the best score."""
+        return int(self._find("best", position, lambda p: solver().best_columns(p)[0]))
+
+    def score(self, position: Position) -> int:
+        """The exact score for the side to move."""
+        return int(self._find("score", position, lambda p: solver().score(p)))
+
+    def _find(self, kind: str, position: Position, ask: Callable[[Position], Any]) -> Any:
+        key = (*self.agent, kind, position.mine, position.theirs)
+        return self.memo.find(key, lambda: ask(position))
 
 
 class _Node(NamedTuple):
@@ -97,27 +122,19 @@ class _Node(NamedTuple):
     score: int
 
 
-def search_priority(node: _Node) -> int:
-    """Return the sort key of a node: few discs and a low score for the agent give a low key."""
-    return node.position.plies + 3 * max(node.score, 0)
-
-
 class Search:
     """A search from one opening for the agent's worst result.
 
     Args:
-        ask: returns the agent's answer in a position.
-        find: returns a fact, and keeps it.
+        oracle: knows the agent's answers and exact play.
         budget: number of positions after which the search asks the agent for no new move, except
             to complete the last line.
         opening: the moves before the search.
         seat: 0 if the agent is the first player, 1 if the second.
     """
 
-    def __init__(
-        self, ask: Callable[[Position], Answer], find: Find, budget: int, opening: str, seat: int
-    ) -> None:
-        self._answer, self._find, self._budget = ask, find, budget
+    def __init__(self, oracle: _Oracle, budget: int, opening: str, seat: int) -> None:
+        self._oracle, self._budget = oracle, budget
         self._opening, self._seat = opening, seat
         self._asked: set[Position] = set()
         self._outcome = 2  # higher than any result: no line found yet
@@ -130,14 +147,22 @@ class Search:
         root = _Node(position, opening, self._score(position))
         self._play_out(root)
         left = CELLS if self._outcome == -1 else self._search(root)
-        value, errs = sign(root.score), self._first_error(len(opening))
-        found = (self._outcome, self._line, errs, left == CELLS, len(self._asked))
-        searched = left - position.plies
-        return WorstCase(opening, self._seat, value, *found, searched, self._fault)
+        return WorstCase(
+            opening=opening,
+            seat=self._seat,
+            value=sign(root.score),
+            outcome=self._outcome,
+            line=self._line,
+            first_error=self._first_error(len(opening)),
+            proven=left == CELLS,
+            positions=len(self._asked),
+            searched=left - position.plies,
+            fault=self._fault,
+        )
 
     def _score(self, position: Position) -> int:
         """Return the exact score of a position for the agent."""
-        score: int = self._find("score", position, lambda p: solver().score(p))
+        score = self._oracle.score(position)
         return score if position.to_move == self._seat else -score
 
     def _end(self, moves: str, outcome: int, fault: str = "") -> None:
@@ -158,7 +183,7 @@ class Search:
     def _reply(self, node: _Node) -> _Node | None:
         """Return the node after the agent's answer, or None if the answer ends the game."""
         self._asked.add(node.position)
-        column = self._find("agent", node.position, self._answer)
+        column = self._oracle.answer(node.position)
         if isinstance(column, str):
             self._end(node.moves, -1, column)
             return None
@@ -171,8 +196,7 @@ class Search:
             if node.position.to_move == self._seat:
                 node = self._reply(node)
             else:
-                best = self._find("best", node.position, lambda p: solver().best_columns(p)[0])
-                node = self._play(node, best)
+                node = self._play(node, self._oracle.best(node.position))
 
     def _search(self, root: _Node) -> int:
         """Search for results that are worse than the worst result so far.
@@ -198,7 +222,9 @@ class Search:
                 if self._outcome == -1:
                     return CELLS
                 if after is not None and (self._outcome > 0 or self._can_lose(after.position)):
-                    heapq.heappush(waiting, (search_priority(after), len(seen), after))
+                    # Positions of few discs that the agent has nearly lost come first.
+                    priority = after.position.plies + 3 * max(after.score, 0)
+                    heapq.heappush(waiting, (priority, len(seen), after))
         return CELLS
 
     def _can_lose(self, position: Position) -> bool:
@@ -215,13 +241,6 @@ class Search:
             if to_move == self._seat and sign(self._score(position)) < sign(before):
                 return ply
         return position.plies if self._fault and self._score(position) >= 0 else None
-
-
-BUDGET: Final = 1000
-"""The default limit of positions to ask about, for each opening and colour."""
-
-_RESULTS: Final = {1: "win", 0: "draw", -1: "loss"}
-_SEATS: Final = ("first", "second")
 
 
 @dataclass(frozen=True)
@@ -268,8 +287,8 @@ class Refutation(Result):
     @property
     def shortest(self) -> WorstCase | None:
         """The refutation with the shortest line (the first of equal ones), or None."""
-        found = [case for case in self.tenable if case.outcome < case.value]
-        return min(found, key=lambda case: len(case.line), default=None)
+        refuted = [case for case in self.tenable if case.outcome < case.value]
+        return min(refuted, key=lambda case: len(case.line), default=None)
 
     def summary(self) -> str:
         """A line each on the kept cases, the first errors and the shortest refutation."""
@@ -278,12 +297,12 @@ class Refutation(Result):
             f"{self.player}: {len(self.openings)} cases (openings and colours), {asked} asked."
         ]
         if self.held is not None:
-            open_ = [case.searched for case in self.kept if not case.proven]
+            unproven = [case.searched for case in self.kept if not case.proven]
             share = f"{len(self.kept)} of {len(self.tenable)} tenable cases ({self.held:.1%})"
-            lines.append(f"It holds {share}, {len(self.kept) - len(open_)} of them proven.")
-            if open_:
-                tried = f"{plural(self.budget, 'position')} with all lines of {min(open_)} plies"
-                lines.append(f"Not refuted and not proven: {len(open_)}, in {tried}.")
+            lines.append(f"It holds {share}, {len(self.kept) - len(unproven)} of them proven.")
+            if unproven:
+                tried = f"{plural(self.budget, 'position')} with all lines of {min(unproven)} plies"
+                lines.append(f"Not refuted and not proven: {len(unproven)}, in {tried}.")
         errors = [case.first_error for case in self.openings if case.first_error is not None]
         if errors:
             median = statistics.median(errors)
@@ -297,7 +316,7 @@ class Refutation(Result):
 
     def tables(self) -> dict[str, Table]:
         """One table with a row for each opening and colour."""
-        return {"openings": Table(COLUMNS, self.openings)}
+        return {"openings": Table(CASE_COLUMNS, self.openings)}
 
     def facts(self) -> dict[str, Any]:
         """The agent, and the cases and positions of the search."""
@@ -309,7 +328,7 @@ class Refutation(Result):
         }
 
 
-COLUMNS: Final = (
+CASE_COLUMNS: Final = (
     Column("opening", lambda moves: moves or "-"),
     Column("seat", _SEATS.__getitem__),
     Column("value", _RESULTS.__getitem__),
@@ -357,49 +376,57 @@ def refute(
         >>> refuted.shortest.line  # greedy moves first and loses
         '44444432333556355251'
     """
-    chosen = Settings(seed=seed, jobs=jobs, out=out, limit=limit)
+    settings = Settings(seed=seed, jobs=jobs, out=out, limit=limit)
     positions = require_integer("positions", positions)
-    starts = choose_openings(openings, chosen.seed, chosen.limit)
+    starts = choose_openings(openings, settings.seed, settings.limit)
     field = name_players(as_players(player))
     if len(field) != 1:
         raise InvalidOption(f"{len(field)} agents given: expected one agent to refute")
     (name,) = field
-    path = None if chosen.out is None else Path(chosen.out) / REFUTATIONS_FILE
+    path = None if settings.out is None else Path(settings.out) / REFUTATIONS_FILE
     cases = [(opening, seat) for opening in starts for seat in (0, 1)]
-    found: dict[tuple[str, int], WorstCase] = {}
+    worst: list[WorstCase] = []
     with ExitStack() as stack:
-        known = stack.enter_context(Memo(path))
-        players = team(field, None, min(chosen.jobs, len(cases)))
+        memo = stack.enter_context(Memo(path))
+        players = team(field, None, min(settings.jobs, len(cases)))
         for seats in players:
             stack.callback(seats.close)
         traits = players[0].look(name)
-        identity = in_short(traits.code, traits.prompt)
-        about = describe_player(field[name]), chosen.seed, version_here(), identity
-        if "" in traits.code.values() and any(key[: len(about)] == about for key in known):
-            raise UnreadableRun(
-                f"{path} has answers of {name}, a Python object without an attribute version: "
-                "it may be another one; name another directory"
-            )
-
-        def find(kind: str, position: Position, ask: Callable[[Position], Any]) -> Any:
-            key = (*about, kind, position.mine, position.theirs)
-            return known.find(key, lambda: ask(position))
-
-        task = partial(_worst, name, chosen.seed, find, positions)
-        with closing(do_all(task, cases, players)) as results:
-            for worst in results:
-                found[worst.opening, worst.seat] = worst
-                if watch is not None:
-                    watch(len(found), len(cases))
-    ordered = tuple(found[case] for case in cases)
-    return Refutation(name, ordered, positions, _notes(traits, chosen.seed, ordered))
+        agent = _identify(name, field[name], traits, settings.seed, memo)
+        search = partial(_worst, name, memo, agent, positions)
+        for case in stack.enter_context(closing(do_all(search, cases, players))):
+            worst.append(case)
+            if watch is not None:
+                watch(len(worst), len(cases))
+    worst.sort(key=lambda case: cases.index((case.opening, case.seat)))
+    return Refutation(name, tuple(worst), positions, _notes(traits, settings.seed, worst))
 
 
-def _notes(kind: Traits, seed: int, cases: tuple[WorstCase, ...]) -> tuple[str, ...]:
+def _identify(name: str, player: Player, traits: Traits, seed: int, memo: Memo) -> _Agent:
+    """Return the agent's part of a key, if the answers in the file can be trusted."""
+    agent = describe_player(player), seed, version_here(), in_short(traits.code, traits.prompt)
+    if "" in traits.code.values() and any(key[: len(agent)] == agent for key in memo):
+        raise UnreadableRun(
+            f"{memo.lines.path} has answers of {name}, a Python object without an attribute "
+            "version: it may be another one; name another directory"
+        )
+    return agent
+
+
+def _worst(
+    name: str, memo: Memo, agent: _Agent, budget: int, seats: Seats, opening: str, seat: int
+) -> WorstCase:
+    """Search from an opening with a colour of the agent."""
+    oracle = _Oracle(lambda position: question(seats[name], name, position, agent[1]), memo, agent)
+    return Search(oracle, budget, opening, seat).worst()
+
+
+def _notes(traits: Traits, seed: int, cases: Sequence[WorstCase]) -> tuple[str, ...]:
+    """Say on what the result depends, and which lines ended without an answer."""
     notes = []
-    if kind.timed:
+    if traits.timed:
         notes.append("Its moves depend on the clock: another search may find other lines.")
-    elif not kind.deterministic:
+    elif not traits.deterministic:
         notes.append(
             f"It does not claim to be deterministic. It answered each position once, with a seed "
             f"from the position and --seed {seed}; the result holds only for these answers."
@@ -408,14 +435,3 @@ def _notes(kind: Traits, seed: int, cases: tuple[WorstCase, ...]) -> tuple[str, 
     if faults:
         notes.append(f"Lines that ended without an answer: {len(faults)}, for example {faults[0]}.")
     return tuple(notes)
-
-
-def _worst(
-    name: str, seed: int, find: Find, budget: int, seats: Seats, opening: str, seat: int
-) -> WorstCase:
-    """Search from an opening with a colour of the agent."""
-
-    def ask(position: Position) -> Answer:
-        return question(seats[name], name, position, seed)
-
-    return Search(ask, find, budget, opening, seat).worst()
