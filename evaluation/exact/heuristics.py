@@ -29,7 +29,7 @@ class HeuristicQuality(NamedTuple):
     sign: Interval  # share of won and lost positions with the right sign; a value of 0 counts half
 
 
-COLUMNS: Final = (Column("heuristic"), Column("spearman", "+.2f"), Column("sign", ".1%"))
+HEURISTIC_COLUMNS: Final = (Column("heuristic"), Column("spearman", "+.2f"), Column("sign", ".1%"))
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class HeuristicTable(Result):
 
     def tables(self) -> dict[str, Table]:
         """A table with a row for each heuristic."""
-        return {"overall": Table(COLUMNS, self.rows)}
+        return {"overall": Table(HEURISTIC_COLUMNS, self.rows)}
 
     def summary(self) -> str:
         """The number of positions, which the intervals resample."""

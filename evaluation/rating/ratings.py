@@ -162,7 +162,7 @@ class Ratings(Sequence[Rating]):
     def table(self, title: str = "", notes: tuple[str, ...] = ()) -> Table:
         """The ratings as a table with a line and the warnings below it, followed by ``notes``."""
         costly = any(r.nodes is not None for r in self)
-        columns = [c for c in COLUMNS if costly or c.name not in ("nodes", "ms")]
+        columns = [c for c in RATING_COLUMNS if costly or c.name not in ("nodes", "ms")]
         return Table(columns, self, title, (self.line(), *self.zero(), *self.warnings(), *notes))
 
     def frame(self) -> Any:
@@ -315,7 +315,7 @@ def milliseconds(value: float) -> str:
     return format(value, ",.0f" if value >= 10 else ".2g")
 
 
-COLUMNS: Final = (
+RATING_COLUMNS: Final = (
     Column("rank", of=lambda r: r.ranks),
     Column("agent", of=lambda r: r.player),
     Column("Elo", signed, lambda r: Interval(r.elo, r.low, r.high)),

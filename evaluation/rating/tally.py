@@ -332,13 +332,15 @@ class WinTable(Result):
 
     @property
     def kinds(self) -> list[str]:
-        """The kinds of forfeits that occurred, as :data:`KINDS` names them."""
-        return [kind for kind in KINDS if any(self.forfeited(p, kind) for p in self.forfeits)]
+        """The kinds of forfeits that occurred, as :data:`FORFEIT_KINDS` names them."""
+        return [
+            kind for kind in FORFEIT_KINDS if any(self.forfeited(p, kind) for p in self.forfeits)
+        ]
 
     def forfeited(self, player: str, kind: str) -> int:
         """The number of games that a player forfeited in one of the ways of a kind."""
         counts = self.forfeits.get(player, Counter())
-        return sum(counts[ending] for ending in KINDS[kind])
+        return sum(counts[ending] for ending in FORFEIT_KINDS[kind])
 
     def forfeit_columns(self, player: Callable[[Any], str]) -> list[Column]:
         """Return a column for each kind of forfeit that occurred, for a table of players.
@@ -359,7 +361,7 @@ class WinTable(Result):
         place = {player: i for i, player in enumerate(self.players)}
         pairs = [(*pair, cell) for pair, cell in self.cells.items() if cell.games]
         pairs.sort(key=lambda pair: (place[pair[0]], place[pair[1]]))
-        return {"pairs": _Pairs(PAIRS, pairs, matrix=self.matrix())}
+        return {"pairs": _Pairs(PAIR_COLUMNS, pairs, matrix=self.matrix())}
 
     def matrix(self) -> Table:
         """A row for each player moving first, a column for each player moving second."""
@@ -412,14 +414,14 @@ class _Pairs(Table):
         return self.matrix.as_markdown()
 
 
-KINDS: Final[Mapping[str, tuple[Ending, ...]]] = {
+FORFEIT_KINDS: Final[Mapping[str, tuple[Ending, ...]]] = {
     "crashes": ("exception", "crash"),
     "timeouts": ("time",),
     "illegal": ("illegal column", "nonsense"),
     "abandoned": ("abandoned",),
 }
 """The kinds of forfeits that tables count, and the endings of games of each kind."""
-PAIRS: Final = (
+PAIR_COLUMNS: Final = (
     Column("first", of=lambda pair: pair[0]),
     Column("second", of=lambda pair: pair[1]),
     Column("games", of=lambda pair: pair[2].games),

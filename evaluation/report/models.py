@@ -66,11 +66,11 @@ class Models(Result):
 
     def tables(self) -> dict[str, Table]:
         """``"models"``: answers and tokens; ``"blunder_rates"``, if judged: blunders by ply."""
-        found = {"models": Table(COLUMNS, self.rows)}
+        found = {"models": Table(MODEL_COLUMNS, self.rows)}
         return found if self.quality is None else {**found, "blunder_rates": self.quality.rates()}
 
 
-COLUMNS: Final = (
+MODEL_COLUMNS: Final = (
     Column("language model", of=lambda row: row.player),
     *map(Column, ("games", "answers", "unreadable", "illegal", "again")),
     Column("asked_tokens", ".0f", lambda row: row.asked_tokens / row.games),

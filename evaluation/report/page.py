@@ -22,7 +22,7 @@ from c4env.evaluation.tables import Column, Table
 from ...position import Position
 from ..exact.mistakes import SHOWN, Mistakes
 from ..exact.moves import Quality, bands
-from ..exact.scores import Judge, Scores, positions_of
+from ..exact.scores import Judge, Scores, positions_in
 from ..games.tournament import Tournament
 from ..rating.ratings import FIRST, Ratings
 from ..rating.tally import costs
@@ -46,8 +46,8 @@ def inlined(template: str) -> str:
 
 
 PLACE: Final = '"REPORT"'  # the template's placeholder for the run
-BAND: Final = 4  # plies for each point of the blunder curve
-FEW: Final = 5  # a point with fewer critical moves is hollow
+CURVE_BAND: Final = 4  # plies for each point of the blunder curve
+HOLLOW: Final = 5  # a point with fewer critical moves is hollow
 TOPS: Final = (0.1, 0.2, 0.4, 0.6, 0.8, 1.0)  # possible ends of the blunder curves' scale
 _SCORES: Final = string.ascii_letters
 _MIDDLE: Final = 22  # the letter of score 0; a full column is "."
@@ -82,7 +82,7 @@ def contents(
     players = [rating.player for rating in ratings]
     pairs = replace(run.table, players=tuple(players)).tables()["pairs"]
     quality = None
-    if judge is not None and any(positions_of(game) for game in games):
+    if judge is not None and any(positions_in(game) for game in games):
         quality = Quality.of_games(games, judge)
     return {
         "title": title,
@@ -105,7 +105,7 @@ def contents(
         "labels": [*labels(players).values()],
         "standings": standings(ratings, run.table).records(),
         "pairs": by_column(pairs, players),
-        "games": by_column(Table(GAMES, games), players),
+        "games": by_column(Table(GAME_COLUMNS, games), players),
         "test": test_of(run),
         "quality": None if quality is None else quality.tables()["overall"].records(),
         "curves": None if quality is None else curves(quality),
@@ -115,7 +115,7 @@ def contents(
     }
 
 
-GAMES: Final = (
+GAME_COLUMNS: Final = (
     Column("first", of=lambda game: game.players[0]),
     Column("second", of=lambda game: game.players[1]),
     *map(Column, ("opening", "moves", "winner", "ending", "reason")),
@@ -148,15 +148,15 @@ def curves(quality: Quality) -> dict[str, Any]:
     rows = [
         (player, *plies, part.critical, part.blunder_rate)
         for player in quality.players
-        for plies in bands(BAND)
+        for plies in bands(CURVE_BAND)
         if (part := quality.slice(player, plies=plies)).critical
     ]
     most = max((row[-1].value for row in rows), default=0.0)
-    points = Table.of(dict.fromkeys(CURVE, ""), rows).records()
-    return {"points": points, "few": FEW, "top": next(top for top in TOPS if most <= top)}
+    points = Table.of(dict.fromkeys(CURVE_COLUMNS, ""), rows).records()
+    return {"points": points, "few": HOLLOW, "top": next(top for top in TOPS if most <= top)}
 
 
-CURVE: Final = ("agent", "first_ply", "last_ply", "critical", "blunder_rate")
+CURVE_COLUMNS: Final = ("agent", "first_ply", "last_ply", "critical", "blunder_rate")
 """The columns of the blunder curves."""
 
 
@@ -171,7 +171,7 @@ def mistakes(run: Tournament, quality: Quality, judge: Judge) -> dict[str, Any]:
 
 def encoded(game: GameRecord, judge: Judge) -> str:
     """The exact scores of the positions in which a player chose a column or forfeited."""
-    positions = positions_of(game)
+    positions = positions_in(game)
     last = Position.parse(game.moves)
     if last.outcome is None:
         positions.append(last)

@@ -361,7 +361,7 @@ class Met(NamedTuple):
     better: float  # probability that the agent is stronger, from the games of the two alone
 
 
-OPPONENTS: Final = (
+OPPONENT_COLUMNS: Final = (
     Column("opponent", of=lambda met: met.opponent.player),
     Column("Elo", signed, lambda met: met.opponent.elo),
     Column("score", ".1%"),
@@ -395,4 +395,4 @@ def opponents(run: Tournament, ratings: Ratings) -> Table | None:
             better = float(np.sign(round(ahead.value, 3)) + 1) / 2
         found.append(Met(rating, *cells, score_of(ahead, sum(cells, Cell()).score), better))
     forfeits = run.table.forfeit_columns(lambda met: met.opponent.player)
-    return Table([*OPPONENTS, *forfeits], found)
+    return Table([*OPPONENT_COLUMNS, *forfeits], found)

@@ -122,7 +122,7 @@ class Match(Tournament):
         columns = [Column("agent", of=lambda m: m.players[0])]
         columns.append(Column("opponent", of=lambda m: m.players[1]))
         forfeits = [Column(kind, of=methodcaller("forfeits", kind)) for kind in self.table.kinds]
-        by_line = [*LINES, forfeits]
+        by_line = [*MATCH_COLUMNS, forfeits]
         return _Lines([*columns, *chain(*by_line)], [self], by_line=by_line)
 
     def forfeits(self, kind: str) -> Forfeits:
@@ -164,7 +164,7 @@ class Llr(NamedTuple):
         return f"{self.value:.2f} ({self.lower:.2f}, {self.upper:.2f})"
 
 
-LINES: Final = (
+MATCH_COLUMNS: Final = (
     (
         Column("Elo", signed, lambda m: m.elo),
         Column("nElo", signed, lambda m: m.normalized),

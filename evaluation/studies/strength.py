@@ -117,10 +117,10 @@ class Curve(Result):
 
     def tables(self) -> dict[str, Table]:
         """A row for each measurement."""
-        return {"measurements": Table(COLUMNS, self.rows)}
+        return {"measurements": Table(TRAINING_COLUMNS, self.rows)}
 
 
-COLUMNS: Final = (
+TRAINING_COLUMNS: Final = (
     Column("step"),
     Column("seconds", ".0f"),
     Column("blunders", ".1%"),

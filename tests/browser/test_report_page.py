@@ -62,7 +62,7 @@ def test_a_costly_move_opens_its_game(page, folder):
         assert row.split("\t")[-3:] == [f"{part.own.given_away:.1f}", *shown_rates], row
     said = page.locator("#costly p").all_inner_texts()
     assert [text.replace(MINUS, "-") for text in said] == [
-        re.sub(", first in game \\d+", "", mistake.said()) for mistake in found.mistakes[:10]
+        re.sub(", first in game \\d+", "", mistake.describe()) for mistake in found.mistakes[:10]
     ]
     first, item = found.mistakes[0], page.locator("#costly li").first
     assert item.locator(".disc[data-disc]").count() == 7 + len(first.moves)  # with the ghosts
