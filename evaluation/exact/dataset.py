@@ -69,9 +69,6 @@ ALL, UCI = "all", "uci"
 LISTED: Final = (ALL, UCI)
 """The sets that are listed, not drawn from games."""
 
-Boards = tuple[Int64s, Int64s]
-"""The bitboards of the side to move and of the other side, each ``[N]``."""
-
 
 class Row(NamedTuple):
     """A position of :class:`Data`; the fields are those of its columns."""
@@ -339,9 +336,9 @@ class _Draw(NamedTuple):
             InvalidOption: the sets have fewer positions than ``positions``.
         """
         if self.positions is None or self.sets[0] in LISTED:
-            boards = _canonical(*_listed(self.sets[0], self.plies))
+            boards = _canonical(_listed(self.sets[0], self.plies))
         else:
-            boards = _canonical(*_of_games(self.sets, self.plies, self.positions, self.seed))
+            boards = _canonical(_of_games(self.sets, self.plies, self.positions, self.seed))
         count = boards.shape[1]
         if self.positions is not None and count < self.positions:
             raise InvalidOption(
@@ -369,19 +366,17 @@ def distinct(mine: Int64s, theirs: Int64s) -> Int64s:
     return np.sort(np.unique(keys(mine, theirs), return_index=True)[1])
 
 
-def _listed(name: str, plies: range) -> Boards:
-    """Return all positions of the set ``all`` or ``uci``."""
+def _listed(name: str, plies: range) -> Int64s:
+    """Return all positions ``[2, N]`` of the set ``all`` or ``uci``."""
     layers = enumeration.layers(plies[-1])[plies.start :]
-    mine, theirs = enumeration.bitboards(np.concatenate(layers))
+    boards = np.stack(enumeration.bitboards(np.concatenate(layers)))
     if name == ALL:
-        kept = ~in_exam(mine, theirs)
-    else:
-        kept = enumeration.without_immediate_win(mine, theirs)
-    return mine[kept], theirs[kept]
+        return boards[:, ~in_exam(*boards)]
+    return boards[:, enumeration.without_immediate_win(*boards)]
 
 
-def _of_games(sets: Sequence[str], plies: range, positions: int, seed: int) -> Boards:
-    """Collect at least ``positions`` boards from games, the same number per ply if possible."""
+def _of_games(sets: Sequence[str], plies: range, positions: int, seed: int) -> Int64s:
+    """Collect at least ``positions`` boards ``[2, N]``, the same number per ply if possible."""
     sources = [_games(SETS[name], seed) for name in sets]
     boards = {ply: np.empty((2, 0), np.int64) for ply in plies}
     rare: set[int] = set()  # plies of which the games have fewer positions than wanted
@@ -403,8 +398,7 @@ def _of_games(sets: Sequence[str], plies: range, positions: int, seed: int) -> B
             rare.update(ply for ply in short if boards[ply].shape[1] < share)
             passed = 0
     taken = [boards[ply][:, : None if ply in rare else share] for ply in plies]
-    mine, theirs = np.concatenate(taken, axis=1)
-    return mine, theirs
+    return np.concatenate(taken, axis=1)
 
 
 def _games(agents: Mapping[str, int], seed: int) -> Iterator[Int64s]:
@@ -443,12 +437,12 @@ def _games(agents: Mapping[str, int], seed: int) -> Iterator[Int64s]:
         yield np.concatenate(batches, axis=1)
 
 
-def _canonical(mine: Int64s, theirs: Int64s) -> Int64s:
+def _canonical(boards: Int64s) -> Int64s:
     """Replace each board ``[2, N]`` with its mirror image if the image has smaller bitboards."""
-    boards = np.stack([mine, theirs])
+    mine, theirs = boards
     images = np.stack([mirror_all(mine), mirror_all(theirs)])
-    swap = (images[0] < mine) | ((images[0] == mine) & (images[1] < theirs))
-    return np.where(swap, images, boards)
+    smaller = (images[0] < mine) | ((images[0] == mine) & (images[1] < theirs))
+    return np.where(smaller, images, boards)
 
 
 def _decode(line: Any) -> Any:

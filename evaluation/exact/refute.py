@@ -122,16 +122,8 @@ class _Node(NamedTuple):
     score: int
 
 
-class Search:
-    """A search from one opening for the agent's worst result.
-
-    Args:
-        oracle: knows the agent's answers and exact play.
-        budget: number of positions after which the search asks the agent for no new move, except
-            to complete the last line.
-        opening: the moves before the search.
-        seat: 0 if the agent is the first player, 1 if the second.
-    """
+class _Search:
+    """A search from one opening for the agent's worst result."""
 
     def __init__(self, oracle: _Oracle, budget: int, opening: str, seat: int) -> None:
         self._oracle, self._budget = oracle, budget
@@ -199,11 +191,7 @@ class Search:
                 node = self._play(node, self._oracle.best(node.position))
 
     def _search(self, root: _Node) -> int:
-        """Search for results that are worse than the worst result so far.
-
-        Returns:
-            the number of discs up to which the search tried all lines; CELLS if complete.
-        """
+        """Search for worse results; return the number of discs up to which all lines were tried."""
         after = self._reply(root) if root.position.to_move == self._seat else root
         waiting = [] if after is None else [(0, 0, after)]
         seen: set[Position] = set()
@@ -266,7 +254,7 @@ class Refutation(Result):
 
     @property
     def positions(self) -> int:
-        """The total number of positions in which the search asked the agent for a move."""
+        """The number of positions in which the search asked the agent for a move."""
         return sum(case.positions for case in self.openings)
 
     @property
@@ -418,7 +406,7 @@ def _worst(
 ) -> WorstCase:
     """Search from an opening with a colour of the agent."""
     oracle = _Oracle(lambda position: question(seats[name], name, position, agent[1]), memo, agent)
-    return Search(oracle, budget, opening, seat).worst()
+    return _Search(oracle, budget, opening, seat).worst()
 
 
 def _notes(traits: Traits, seed: int, cases: Sequence[WorstCase]) -> tuple[str, ...]:

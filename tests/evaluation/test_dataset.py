@@ -143,8 +143,8 @@ def test_positions_of_the_exam_are_left_out(tmp_path):
 @pytest.mark.compiled
 def test_the_uci_set_has_its_counts():
     """By the book; a search of all its columns takes a minute."""
-    mine, theirs = module._listed(module.UCI, range(8, 9))
-    found = module._labelled(mine, theirs, np.zeros((len(mine), 7), np.int8))
+    boards = module._listed(module.UCI, range(8, 9))
+    found = module._labelled(*boards, np.zeros((boards.shape[1], 7), np.int8))
     signs = Counter(np.sign([default_book().score(p) for p in positions(found)]).tolist())
     assert signs == {1: 44473, 0: 6449, -1: 16635}
     asked = exam_positions()
