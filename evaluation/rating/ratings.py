@@ -364,8 +364,7 @@ def strengths(tally: Tally, seed: int = 0) -> tuple[Float64s, float, Float64s, F
         favour *= tally.units <= FEW
         won, played = tally.sums(tally.weights(generator, len(block)))
         won_evenly, played_evenly = _balanced(won, played)
-        more = mean + mean.swapaxes(1, 2)
-        estimate = fit(won_evenly + mean, played_evenly + more, start)
+        estimate = fit(won_evenly + mean, played_evenly + mean + mean.swapaxes(1, 2), start)
         samples[block] = estimate[0]
         # Chance splits each agent's virtual points between the colours: equal halves would pull the
         # advantage to 0. Few openings get one more opening, which favours either player by half.
