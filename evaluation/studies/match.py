@@ -51,9 +51,9 @@ class Match(Tournament):
         """Make a match from the header and the games of a run directory."""
         one, _ = header.players
         sprt = None if header.sprt is None else Sprt(*header.sprt)
-        found = {game.fixture: game for game in games}
-        inside = [found[fixture] for fixture in header.schedule() if fixture in found]
-        return cls(header, *_until_decided(inside, sprt, one), sprt)
+        by_fixture = {game.fixture: game for game in games}
+        ordered = [by_fixture[f] for f in header.schedule() if f in by_fixture]
+        return cls(header, *_until_decided(ordered, sprt, one), sprt)
 
     @functools.cached_property
     def counts(self) -> tuple[int, ...]:
@@ -123,7 +123,7 @@ class Match(Tournament):
         columns.append(Column("opponent", of=lambda m: m.players[1]))
         forfeits = [Column(kind, of=methodcaller("forfeits", kind)) for kind in self.table.kinds]
         by_line = [*MATCH_COLUMNS, forfeits]
-        return _Lines([*columns, *chain(*by_line)], [self], by_line=by_line)
+        return _MatchTable([*columns, *chain(*by_line)], [self], by_line=by_line)
 
     def forfeits(self, kind: str) -> Forfeits:
         """The numbers of games that the two agents forfeited in one of the ways of a kind."""
@@ -190,7 +190,7 @@ MATCH_COLUMNS: Final = (
 
 
 @dataclass(frozen=True)
-class _Lines(Table):
+class _MatchTable(Table):
     """The result of a match, which text and Markdown show in lines of a few columns each."""
 
     by_line: Sequence[Sequence[Column]] = field(kw_only=True)
@@ -240,11 +240,11 @@ def play_match(
             a name to one of these.
         other: its opponent.
         openings: as in :func:`evaluation.round_robin`; the seed shuffles the openings, but not a
-            list (:func:`c4env.evaluation.games.field.choose_openings`).
+            list (:func:`c4env.evaluation.games.settings.choose_openings`).
         sprt: the test that stops the match as soon as it decides; None plays all openings.
         on_pair: called after each pair, with the points of the first agent.
         seed, jobs, out, limit, movetime, margin, backend, address, max_tokens, watch, on_game: see
-            :class:`c4env.evaluation.games.field.Settings`.
+            :class:`c4env.evaluation.games.settings.Settings`.
 
     Raises:
         InvalidOption: a side is not one agent, both have one name, or a number is invalid.
@@ -257,11 +257,11 @@ def play_match(
         >>> match.score.value
         0.875
     """
-    chosen = Settings(
+    settings = Settings(
         seed=seed, jobs=jobs, out=out, limit=limit, movetime=movetime, margin=margin,
         backend=backend, address=address, max_tokens=max_tokens, watch=watch, on_game=on_game,
     )  # fmt: skip
-    starts = choose_openings(openings, chosen.seed, chosen.limit)
+    starts = choose_openings(openings, settings.seed, settings.limit)
     sides = [name_players(as_players(side)) for side in (one, other)]
     for side in sides:
         if len(side) != 1:
@@ -271,11 +271,11 @@ def play_match(
         raise InvalidOption(
             f"agent {first!r} is given twice: {name_advice(sides[0][first], sides[1][second])}"
         )
-    named = {**sides[0], **sides[1]}
+    field = {**sides[0], **sides[1]}
     if sprt is not None:
-        starts = _going_on(starts, chosen.out)
+        starts = _continued(starts, settings.out)
     test = None if sprt is None else SprtPlan(sprt.h0, sprt.h1, sprt.alpha, sprt.beta)
-    plan = prepare(named, starts, chosen, "match", sprt=test)
+    plan = prepare(field, starts, settings, "match", sprt=test)
     with closing(play(plan, ordered=True)) as played:
         games, pairs = _until_decided(played, sprt, first, on_pair)
     return Match(plan.header, games, pairs, sprt)
@@ -309,26 +309,26 @@ def _until_decided(
     on_pair: Callable[[float], None] | None = None,
 ) -> tuple[tuple[GameRecord, ...], tuple[float, ...]]:
     """Return the games up to the decision of the test, and the first agent's points per pair."""
-    taken: list[GameRecord] = []
+    played: list[GameRecord] = []
     pairs: list[float] = []
-    before: GameRecord | None = None
     counts = [0] * len(SCORES)
+    first: GameRecord | None = None  # of a pair
     for game in games:
-        taken.append(game)
-        if before is None or before.opening != game.opening:
-            before = game
+        played.append(game)
+        if first is None or first.opening != game.opening:
+            first = game
             continue
-        pairs.append(sum(each.points[each.players.index(one)] for each in (before, game)))
-        before = None
+        pairs.append(sum(g.points[g.players.index(one)] for g in (first, game)))
+        first = None
         if on_pair is not None:
             on_pair(pairs[-1])
         counts[round(2 * pairs[-1])] += 1
         if sprt is not None and sprt.decide(counts) is not None:
             break
-    return tuple(taken), tuple(pairs)
+    return tuple(played), tuple(pairs)
 
 
-def _going_on(openings: list[str], out: str | Path | None) -> list[str]:
+def _continued(openings: list[str], out: str | Path | None) -> list[str]:
     """Return the openings of a test: those of an earlier run in ``out``, then the new openings."""
     if out is None:
         return openings
@@ -336,5 +336,5 @@ def _going_on(openings: list[str], out: str | Path | None) -> list[str]:
         header, games = read_games(Path(out))
     except UnreadableRun:  # no run yet, or a damaged run, which another function reports
         return openings
-    there = header.openings if games else ()
-    return openings if {*openings} <= {*there} else list(dict.fromkeys([*there, *openings]))
+    earlier = header.openings if games else ()
+    return openings if {*openings} <= {*earlier} else list(dict.fromkeys([*earlier, *openings]))

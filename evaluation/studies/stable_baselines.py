@@ -46,11 +46,11 @@ class StrengthCallback(BaseCallback):
 
     def _on_step(self) -> bool:
         if self.num_timesteps >= self._next:
-            found = self.watch.look(self.model, self.num_timesteps)
-            if found is not None:
+            strength = self.watch.look(self.model, self.num_timesteps)
+            if strength is not None:
                 self._next = self.num_timesteps + self.every
                 names = ("blunders", "elo", "score")
-                figures = {f"strength/{name}": getattr(found, name) for name in names}
+                figures = {f"strength/{name}": getattr(strength, name) for name in names}
                 # record() and dump() would write the training's own figures early.
                 for form in self.logger.output_formats:
                     form.write(figures, dict.fromkeys(figures, ()), self.num_timesteps)
