@@ -10,10 +10,10 @@ from __future__ import annotations
 import base64
 import zlib
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple, overload
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,6 +41,7 @@ from ..games.settings import Watcher
 if TYPE_CHECKING:
     from torch.utils.data import TensorDataset
 
+FORMS: Final = (".npz", ".parquet")
 SPLITS: Final = ("train", "validation", "test", "exam")
 
 POSITIONS: Final = 10_000
@@ -194,9 +195,9 @@ class Data:
             MissingExtra: pyarrow is not installed.
         """
         path = Path(path)
-        reader = form_of(path)[0]
+        require_form(path)
         try:
-            return cls(*reader(path))
+            return cls(*_read(path))
         except (OSError, ValueError, KeyError, EOFError) as error:
             reason = shortened(" ".join(str(error).split()), 120)
             raise UnreadableRun(f"{path}: {reason}: expected a file written by c4 data") from None
@@ -244,7 +245,7 @@ def data(
         array([34, 31, 35], dtype=int8)
     """
     file = Path(file)
-    writer = form_of(file)[1]
+    require_form(file)
     if file.exists() or not file.parent.is_dir():
         raise InvalidOption(f"{file}: expected a new file in an existing directory")
     draw = _Draw.checked(seed, sets, plies, positions)
@@ -262,7 +263,7 @@ def data(
             raise UnreadableRun(f"{part} belongs to another call: {header}, not {draw.header()}")
         table = _labelled(boards[0], boards[1], _scores(lines, solver, threads, watch))
         try:
-            write_whole(file, lambda out: writer(out, table))
+            _write(file, table)
         except OSError as error:
             raise Unwritable(f"{file}: {error.strerror or error}") from None
     part.unlink()
@@ -330,11 +331,7 @@ class _Draw(NamedTuple):
         return Solver(twelve_ply_book() if early else default_book())
 
     def boards(self) -> Int64s:
-        """Draw the positions in file order, as bitboards ``[2, N]``.
-
-        Raises:
-            InvalidOption: the sets have fewer positions than ``positions``.
-        """
+        """Draw the positions in file order, as bitboards ``[2, N]``."""
         if self.positions is None or self.sets[0] in LISTED:
             boards = _canonical(_listed(self.sets[0], self.plies))
         else:
@@ -460,65 +457,47 @@ def _encode(array: NDArray[Any]) -> list[Any]:
     return [kind, array.shape, base64.b64encode(zlib.compress(array.tobytes())).decode()]
 
 
-def _read_npz(path: Path) -> list[Any]:
-    with np.load(path, allow_pickle=False) as content:
-        return [content[name] for name in NAMES]
-
-
-def _write_npz(file: IO[bytes], table: Data) -> None:
-    np.savez_compressed(file, allow_pickle=False, **table._arrays())
-
-
-def _parquet() -> Any:
-    """Import ``pyarrow.parquet``."""
-    with from_extra("parquet", "a .parquet file needs pyarrow"):
-        import pyarrow.parquet
-    return pyarrow.parquet
-
-
-def _read_parquet(path: Path) -> list[Any]:
-    table = _parquet().read_table(path)
-    arrays = []
-    for name in NAMES:
-        column = table[name].combine_chunks()
-        by_board_column = name in ("columns", "best")
-        if by_board_column:
-            column = column.flatten()
-        array = np.asarray(column.to_numpy(zero_copy_only=False))
-        arrays.append(array.reshape(-1, COLUMNS) if by_board_column else array)
-    arrays[NAMES.index("split")] = arrays[NAMES.index("split")].astype(str)
-    return arrays
-
-
-def _write_parquet(file: IO[bytes], table: Data) -> None:
-    parquet = _parquet()
-    import pyarrow as pa
-
-    arrays = {
-        name: pa.FixedSizeListArray.from_arrays(pa.array(column.ravel()), COLUMNS)
-        if column.ndim == 2
-        else pa.array(column)
-        for name, column in table._arrays().items()
-    }
-    parquet.write_table(pa.table(arrays), file)
-
-
-Form = tuple[Callable[[Path], list[Any]], Callable[[IO[bytes], Data], None]]
-FORMS: Final[Mapping[str, Form]] = {
-    ".npz": (_read_npz, _write_npz),
-    ".parquet": (_read_parquet, _write_parquet),
-}
-
-
-def form_of(path: Path) -> Form:
-    """Return the reader and the writer of a file, chosen by the ending of its name.
-
-    Raises:
-        InvalidOption: the ending is not in ``FORMS``.
-        MissingExtra: pyarrow is not installed.
-    """
+def require_form(path: Path) -> None:
+    """Refuse a file whose ending is not in ``FORMS``, or whose library is not installed."""
     if path.suffix not in FORMS:
         raise InvalidOption(f"{path}: expected a file name that ends in {' or '.join(FORMS)}")
     if path.suffix == ".parquet":
-        _parquet()  # report a missing library before any work
-    return FORMS[path.suffix]
+        _pyarrow()
+
+
+def _pyarrow() -> Any:
+    with from_extra("parquet", "a .parquet file needs pyarrow"):
+        import pyarrow.parquet
+    return pyarrow
+
+
+def _read(path: Path) -> list[Any]:
+    """Read the arrays of :class:`Data`."""
+    if path.suffix == ".npz":
+        with np.load(path, allow_pickle=False) as content:
+            return [content[name] for name in NAMES]
+    arrays, table = [], _pyarrow().parquet.read_table(path)
+    for name in NAMES:
+        column = table[name].combine_chunks()
+        if name in ("columns", "best"):
+            array = np.asarray(column.flatten().to_numpy(zero_copy_only=False))
+            arrays.append(array.reshape(-1, COLUMNS))
+        else:
+            array = np.asarray(column.to_numpy(zero_copy_only=False))
+            arrays.append(array.astype(str) if name == "split" else array)
+    return arrays
+
+
+def _write(path: Path, table: Data) -> None:
+    arrays = table._arrays()
+    if path.suffix == ".npz":
+        write_whole(path, lambda out: np.savez_compressed(out, allow_pickle=False, **arrays))
+        return
+    pa = _pyarrow()
+    cells = {
+        name: pa.FixedSizeListArray.from_arrays(pa.array(array.ravel()), COLUMNS)
+        if array.ndim == 2
+        else pa.array(array)
+        for name, array in arrays.items()
+    }
+    write_whole(path, lambda out: pa.parquet.write_table(pa.table(cells), out))

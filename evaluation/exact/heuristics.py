@@ -68,9 +68,6 @@ def compare_heuristics(
         positions: unfinished positions.
         seed: seed of the bootstrap over positions.
         watch: called with the number of heuristics done and the total.
-
-    Raises:
-        InvalidOption: no heuristic is given, one occurs twice, or there is at most one position.
     """
     titles = [getattr(name, "__name__", str(name)) for name in names]
     if not names or len(set(titles)) < len(titles):

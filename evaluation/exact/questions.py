@@ -70,10 +70,6 @@ def labelled_sets(names: Sequence[str], count: int | None, seed: int = 0) -> lis
         count: number of positions to take from the start of each set. None takes all positions of
             a file or of the exam, and generates ``GENERATED`` positions for any other set.
         seed: seed of the generated sets.
-
-    Raises:
-        InvalidOption: ``count`` is not positive, a position is finished, or a label is wrong.
-        UnreadableRun: a file cannot be read or has no labelled positions.
     """
     if count is not None and count < 1:
         raise InvalidOption(f"{count} positions: expected at least 1")
@@ -115,11 +111,7 @@ def _positions_of_set(name: str, count: int | None, seed: int, solver: Solver) -
 
 
 def read_labelled(path: Path) -> list[Labelled]:
-    """Read a file of ``moves score`` lines, without checking the labels.
-
-    Raises:
-        UnreadableRun: the file cannot be read, or a line is malformed.
-    """
+    """Read a file of ``moves score`` lines, without checking the labels."""
     positions = []
     for number, line in enumerate(read_text(path).splitlines(), start=1):
         try:
@@ -166,11 +158,7 @@ def make_labelled(name: str, count: int, seed: int, solver: Solver) -> list[Labe
 
 
 def seats_of(specs: Sequence[str]) -> Seats:
-    """Return the players of several specs; ``"mine=greedy"`` names an agent ``mine``.
-
-    Raises:
-        InvalidOption: no agent is given, or an agent is given twice.
-    """
+    """Return the players of several specs; ``"mine=greedy"`` names an agent ``mine``."""
     named = dict(map(split_name, specs))
     if not specs or len(named) < len(specs):
         raise InvalidOption(

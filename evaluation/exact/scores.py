@@ -85,9 +85,6 @@ class Judge:
                 its beginning, because later positions help to solve earlier positions.
             jobs: number of threads; None uses all cores.
             watch: called from time to time with the number of positions done and the total.
-
-        Raises:
-            InvalidOption: ``jobs`` is not a positive number.
         """
         threads = usable_cores() if jobs is None else require_integer("jobs", jobs)
         distinct = list(dict.fromkeys(canonical(p) for p in positions if p.outcome is None))

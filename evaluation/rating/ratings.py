@@ -310,11 +310,7 @@ def _shifted(
 
 
 def parse_anchor(text: str, players: Sequence[str]) -> tuple[str, float]:
-    """Parse ``NAME=ELO``; the name itself may contain ``=``.
-
-    Raises:
-        InvalidOption: the text is malformed, or the name is not one of the players.
-    """
+    """Parse ``NAME=ELO``; the name itself may contain ``=``."""
     name, equals, elo = text.rpartition("=")
     try:
         value = float(elo)

@@ -68,11 +68,7 @@ class Sprt:
 
     @classmethod
     def parse(cls, text: str, alpha: float = 0.05, beta: float = 0.05) -> Sprt:
-        """Parse ``H0,H1``, two Elo differences.
-
-        Raises:
-            InvalidOption: the text is malformed.
-        """
+        """Parse ``H0,H1``, two Elo differences."""
         try:
             h0, h1 = map(float, text.split(","))
         except ValueError:

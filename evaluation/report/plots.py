@@ -70,9 +70,6 @@ def run_figures(content: Mapping[str, Any]) -> Figures:
 
     Args:
         content: the result of :func:`c4env.evaluation.report.page.contents`.
-
-    Raises:
-        MissingExtra: matplotlib is not installed.
     """
     games = plural(len(content["games"]["moves"]), "game")
     about = f"{shortened(content['title'], 40)}: {games}, digest {content['digest']}"
@@ -86,9 +83,6 @@ def training_figures(title: str, curve: Sequence[Strength]) -> Figures:
     Args:
         title: the name of the training.
         curve: its measurements.
-
-    Raises:
-        MissingExtra: matplotlib is not installed.
     """
     about = f"{shortened(title, 40)}: {plural(len(curve), 'measurement')}"
     yield "training", _figure(about, draw_training, curve)

@@ -131,11 +131,7 @@ class Leaderboard:
 
     @classmethod
     def parse(cls, text: str, where: str = "leaderboard") -> Leaderboard:
-        """Parse a leaderboard from JSON.
-
-        Raises:
-            UnreadableRun: the text is not a leaderboard; the message begins with ``where``.
-        """
+        """Parse a leaderboard from JSON."""
         try:
             stored: dict[str, Any] = json.loads(text)
             if stored.pop("format") != FORMAT:

@@ -28,9 +28,6 @@ class StrengthCallback(BaseCallback):
         every: number of training steps between two measurements, summed over all boards.
         options: options of :class:`~c4env.evaluation.studies.strength.Watch`, such as ``share``,
             the largest fraction of the training time for measurements (default 0.1).
-
-    Raises:
-        InvalidOption: ``every`` is not positive, or ``share`` is not between 0 and 1.
     """
 
     def __init__(self, folder: str | Path, every: int = 50_000, **options: Any) -> None:

@@ -74,9 +74,6 @@ def blunder_rate(model: Any, questions: int | None = None) -> float:
     Args:
         model: a model or spec, as for ``agents.make``.
         questions: number of positions to use, from the start of the exam; None means all.
-
-    Raises:
-        InvalidOption: ``questions`` is not positive.
     """
     if questions is not None:
         require_integer("questions", questions)
@@ -133,11 +130,7 @@ class Curve(Result):
 
 
 def read_curve(folder: str | Path) -> Curve:
-    """Read the measurements in a folder's ``strength.tsv``.
-
-    Raises:
-        UnreadableRun: the folder has no such file, or a line is no measurement.
-    """
+    """Read the measurements in a folder's ``strength.tsv``."""
     path = Path(folder) / FILE
     rows = []
     for number, line in enumerate(_lines(read_text(path), path)[1:], start=2):
