@@ -17,7 +17,7 @@ from dataclasses import replace
 from importlib.resources import files
 from typing import Any, Final
 
-from c4env.evaluation.rating.sprt import states
+from c4env.evaluation.rating.sprt import compared
 from c4env.evaluation.tables import Column, Table, width
 
 from ...position import Position
@@ -163,7 +163,7 @@ def test_of(run: Tournament) -> dict[str, Any] | None:
         return None
     one, other = run.players
     lower, upper = run.sprt.bounds
-    question = f"{one} is {states(run.sprt.h1, other)}, or {states(run.sprt.h0, other)}"
+    question = f"{one} is {compared(run.sprt.h1, other)}, or {compared(run.sprt.h0, other)}"
     return {"question": question, "lower": lower, "upper": upper, "llr": run.course()}
 
 

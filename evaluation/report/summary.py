@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 
 from c4env.evaluation.rating.fit import Interval
-from c4env.evaluation.rating.sprt import Sprt, score_of, states
+from c4env.evaluation.rating.sprt import Sprt, compared, score_of
 from c4env.evaluation.tables import Column, Result, Table, plural, signed
 
 from ..games.tournament import Tournament
@@ -270,8 +270,10 @@ def _of_test(match: Match, test: Sprt) -> str:
     one, other = match.players
     after = f"after {plural(len(match.pairs), 'pair')} of games"
     if match.decision is not None:
-        return f"{match.decision} accepted {after}: {one} is {test.known(match.decision, other)}."
-    h0, h1 = (states(value, other) for value in (test.h0, test.h1))
+        return (
+            f"{match.decision} accepted {after}: {one} is {test.conclusion(match.decision, other)}."
+        )
+    h0, h1 = (compared(value, other) for value in (test.h0, test.h1))
     more = "the same command resumes the match"
     if len(match.pairs) == len(match.openings):
         more = "more openings continue the test"
