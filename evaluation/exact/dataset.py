@@ -43,9 +43,7 @@ if TYPE_CHECKING:
 
 FORMS: Final = (".npz", ".parquet")
 SPLITS: Final = ("train", "validation", "test", "exam")
-
-POSITIONS: Final = 10_000
-"""The default number of positions."""
+POSITIONS: Final = 10_000  # by default
 UCI_PLIES: Final = 8
 MOST_PLIES: Final = 12  # in the set all: six million positions, one of each mirror pair
 PORTION: Final = 1024  # positions in a line of FILE.part
@@ -67,8 +65,7 @@ GAME_AGENTS: Final = {
 SETS: Final[Mapping[str, Mapping[str, int]]] = {"random": {"random": 1}, "zoo": GAME_AGENTS}
 """The sets from games, and the agents that play the games, with their weights."""
 ALL, UCI = "all", "uci"
-LISTED: Final = (ALL, UCI)
-"""The sets that are listed, not drawn from games."""
+LISTED: Final = (ALL, UCI)  # not drawn from games
 
 
 class Row(NamedTuple):
@@ -296,7 +293,7 @@ class _Draw(NamedTuple):
     def checked(
         cls, seed: int, sets: Sequence[str], plies: range | None, positions: int | None
     ) -> _Draw:
-        """Check the arguments of :func:`data`, and fill in what is not given."""
+        """Check the arguments of :func:`data`, and replace None by the defaults."""
         listed = len(sets) == 1 and sets[0] in LISTED
         if not listed and (not sets or any(name not in SETS for name in sets)):
             names = [*SETS, *LISTED]

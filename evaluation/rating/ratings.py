@@ -145,7 +145,7 @@ class Ratings(Sequence[Rating]):
 
         Each end is the root of the sum of the squares of two distances: from one agent's Elo to
         its end, and from the other agent's Elo to its opposite end (MOVER: Zou and Donner,
-        Statistics in Medicine 27, 2008). For agents of two groups the interval holds everything.
+        Statistics in Medicine 27, 2008). The interval of agents of two groups excludes nothing.
 
         Raises:
             InvalidOption: no rating has one of the names.

@@ -269,8 +269,7 @@ def place(
         the newcomer's name, the ratings of the field and the newcomer, and the games.
 
     Raises:
-        InvalidOption: a number is invalid, or an opponent is not on the board.
-        UnknownAgent, InvalidOption, ...: the spec is wrong.
+        InvalidOption: an opponent is not on the board.
 
     Example:
         >>> placement = place("alphabeta:depth=3", stored_board(), limit=1, against=["greedy"])

@@ -250,7 +250,6 @@ def play_match(
         InvalidOption: a side is not one agent, both have one name, or a number is invalid.
         UnreadableRun: ``out`` holds another run.
         Unwritable: another process is writing to ``out``.
-        UnknownAgent, InvalidOption, ...: a spec is wrong.
 
     Example:
         >>> match = play_match("greedy", "random", openings=1)

@@ -109,7 +109,6 @@ def strength(
 
     Raises:
         InvalidOption: a number is invalid, or an opponent is not in the leaderboard.
-        InvalidOption, ...: ``model`` is not a model or spec.
     """
     blunders = blunder_rate(model, questions)
     placed = place(agents.make(model), stored_board(), openings, against=tuple(against), seed=seed)
