@@ -56,9 +56,9 @@ class Match(Tournament):
         return cls(header, *_until_decided(ordered, sprt, one), sprt)
 
     @functools.cached_property
-    def counts(self) -> tuple[int, ...]:
-        """The numbers of pairs with 0, 1/2, 1, 3/2 and 2 points for the first agent."""
-        return tuple(self.pairs.count(2 * points) for points in SCORES)
+    def pentanomial(self) -> Pentanomial:
+        """The numbers of pairs of games by their points for the first agent."""
+        return Pentanomial(*(self.pairs.count(2 * points) for points in SCORES))
 
     def course(self) -> list[float]:
         """The test's log likelihood ratio after each pair."""
@@ -71,7 +71,7 @@ class Match(Tournament):
         """The hypothesis that the test accepted; None if there is no test or no decision yet."""
         if self.sprt is None:
             return None
-        return self.sprt.decide(self.counts)
+        return self.sprt.decide(self.pentanomial)
 
     @functools.cached_property
     def ratings(self) -> Ratings:
@@ -94,11 +94,6 @@ class Match(Tournament):
         return score_of(self.elo, self.total.score)
 
     @property
-    def pentanomial(self) -> Pentanomial:
-        """The numbers of pairs of games by their points for the first agent."""
-        return Pentanomial(*self.counts)
-
-    @property
     def llr(self) -> Llr | None:
         """The test's log likelihood ratio with its bounds, or None without a test."""
         if self.sprt is None:
@@ -106,14 +101,9 @@ class Match(Tournament):
         return Llr(self.course()[-1] if self.pairs else 0.0, *self.sprt.bounds)
 
     @property
-    def normalized(self) -> Interval | None:
-        """The normalized Elo, or None if all pairs score the same."""
-        return normalized_elo(self.counts)
-
-    @property
     def pairs_ratio(self) -> float | None:
         """The won pairs of games per lost pair, or None if no pair is lost."""
-        lost, won = sum(self.counts[:2]), sum(self.counts[3:])
+        lost, won = sum(self.pentanomial[:2]), sum(self.pentanomial[3:])
         return won / lost if lost else None
 
     @property
@@ -167,7 +157,7 @@ class Llr(NamedTuple):
 MATCH_COLUMNS: Final = (
     (
         Column("Elo", signed, lambda m: m.elo),
-        Column("nElo", signed, lambda m: m.normalized),
+        Column("nElo", signed, lambda m: normalized_elo(m.pentanomial)),
         Column("LOS", ".1%", lambda m: m.ratings.superiority(*m.players)),
     ),
     (

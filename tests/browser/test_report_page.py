@@ -229,7 +229,7 @@ def test_the_course_of_a_test_is_shown(browser, tmp_path):
     match = play_match("greedy", "random", openings=2, sprt=Sprt(0, 300), jobs=1)
     found = report.contents(match)
     assert len(found["test"]["llr"]) == len(match.pairs) > 1
-    assert found["test"]["llr"][-1] == pytest.approx(float(Sprt(0, 300).llr(match.counts)))
+    assert found["test"]["llr"][-1] == pytest.approx(float(Sprt(0, 300).llr(match.pentanomial)))
     path = tmp_path / "match.html"
     path.write_text(report.page(found))
     page = browser.new_page()
