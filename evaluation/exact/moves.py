@@ -128,6 +128,17 @@ class MoveQuality(NamedTuple):
     loss: Interval  # mean loss, in points of the score
 
 
+QUALITY_COLUMNS: Final = (
+    Column("player"),
+    Column("blunder_rate", ".1%"),
+    Column("optimal", ".1%"),
+    Column("keeping", ".1%"),
+    Column("loss", ".2f"),
+    *map(Column, ("moves", "critical", "blunders", "forced")),
+)
+"""The columns of move quality; see :class:`MoveQuality`."""
+
+
 @dataclass(frozen=True)
 class Quality(Result):
     """The judged moves of several players.
@@ -323,14 +334,3 @@ def bands(width: int) -> list[tuple[int, int]]:
 def band_name(band: tuple[int, int]) -> str:
     """Return the name of a range of plies, such as ``ply 0-6``."""
     return f"ply {band[0]}-{band[1]}"
-
-
-QUALITY_COLUMNS: Final = (
-    Column("player"),
-    Column("blunder_rate", ".1%"),
-    Column("optimal", ".1%"),
-    Column("keeping", ".1%"),
-    Column("loss", ".2f"),
-    *map(Column, ("moves", "critical", "blunders", "forced")),
-)
-"""The columns of move quality; see :class:`MoveQuality`."""

@@ -61,6 +61,115 @@ STAGES: Final = {
 """The generated sets: the number of discs, and the number of plies to the end in best play."""
 
 
+def quality(
+    specs: str | Sequence[str],
+    on: str | Sequence[str] = EXAM,
+    count: int | None = None,
+    seed: int = 0,
+    *,
+    jobs: int | None = None,
+    out: str | Path | None = None,
+    watch: Callable[[str, int, int], None] = lambda what, done, total: None,
+) -> Quality:
+    """Ask agents for moves in sets of positions, and judge the moves by exact play.
+
+    Args:
+        specs: specs of agents; ``"mine=greedy"`` names an agent ``mine``.
+        on: sets of positions (:func:`c4env.evaluation.exact.questions.labelled_sets`).
+        count: number of positions to take from the start of each set: all if not given, 100 of a
+            set that is made from the seed.
+        seed: seed of stochastic agents, of sets made from it, and of the intervals.
+        jobs: number of threads that judge, one for each core if not given.
+        out: folder that keeps answers and scores; the same call resumes from them.
+        watch: called with ``"positions"`` or ``"answers"``, the number done and the total.
+
+    Returns:
+        the judged moves.
+
+    Raises:
+        InvalidOption: an agent occurs twice, no agent answers, or the count or a set is invalid.
+
+    Example:
+        >>> judged = quality("greedy", count=10)
+        >>> judged.overall()[0].blunder_rate.value
+        0.5
+    """
+    specs = [specs] if isinstance(specs, str) else specs
+    sets = [on] if isinstance(on, str) else on
+    with closing(seats_of(specs)) as seats, Judge(out) as judge:
+        positions = labelled_sets(sets, count, seed)
+        for labelled in exam() if EXAM in sets else ():
+            judge.learn(labelled.position, labelled.scores)
+        judge.judge([p.position for p in positions], jobs, partial(watch, "positions"))
+        judged = question_agents(seats, positions, judge, seed, out, partial(watch, "answers"))
+    if EXAM not in sets:
+        return judged
+    about = f"exam {VERSION} (sha256 {SHA256[:16]}); mark: the share of moves that keep the value"
+    return replace(judged, notes=(about, *judged.notes))
+
+
+def question_agents(
+    seats: Seats,
+    positions: Sequence[Labelled],
+    judge: Judge,
+    seed: int = 0,
+    folder: str | Path | None = None,
+    watch: Watcher | None = None,
+) -> Quality:
+    """Ask agents for a move in each position, as a new game, and judge the moves.
+
+    The folder keeps the answers. The judge may know the scores already (:meth:`Judge.judge`).
+    """
+    traits = {name: seats.look(name) for name in seats.field}
+    moves, faults = [], Counter[str]()
+    done, total = 0, len(traits) * len(positions)
+    with Memo(None if folder is None else Path(folder) / ANSWERS_FILE) as answers:
+        for name, agent in traits.items():
+            spec = str(seats.field[name])
+            key = spec, seed, version_here(), in_short(agent.code, agent.prompt)
+            for labelled in positions:
+                position = labelled.position
+                ask = partial(question, seats[name], spec, position, seed)
+                answer = answers.find((*key, position.mine, position.theirs), ask)
+                if isinstance(answer, str):
+                    faults[f"{name}: {answer}"] += 1
+                else:
+                    scores = judge.scores(position)
+                    moves.append(JudgedMove(name, labelled.moves, position.plies, answer, scores))
+                done += 1
+                if watch is not None:
+                    watch(done, total)
+    if not moves:
+        raise InvalidOption(f"no agent answered; the first error: {next(iter(faults))}")
+    notes = tuple(
+        f"{plural(count, 'position')} without an answer, {fault}" for fault, count in faults.items()
+    )
+    if any(agent.prompt for agent in traits.values()):
+        notes += ("Only c4 run --out stores the prompts and answers of language models.",)
+    return Quality(tuple(moves), unit="positions", seed=seed, notes=notes)
+
+
+def question(seat: Here | There, spec: str, position: Position, seed: int) -> Answer:
+    """Ask a player for its move in a position, as the first move of a new game.
+
+    The position determines the seed.
+    """
+    identity = f"{position.mine:x} {position.theirs:x}"
+    fault = seat.reset(game_seed(seed, (spec, spec), identity, position.to_move))
+    answer = fault or seat.ask(position, position.moves(), None)
+    return f"{answer.ending}: {answer.reason}" if isinstance(answer, Fault) else answer[0]
+
+
+def seats_of(specs: Sequence[str]) -> Seats:
+    """Return the players of several specs; ``"mine=greedy"`` names an agent ``mine``."""
+    named = dict(map(split_name, specs))
+    if not specs or len(named) < len(specs):
+        raise InvalidOption(
+            f"agents {', '.join(specs) or 'none'}: expected one or more, no duplicate"
+        )
+    return Seats(named, None)
+
+
 def labelled_sets(names: Sequence[str], count: int | None, seed: int = 0) -> list[Labelled]:
     """Return the positions of several sets without duplicates, and check the labels of files.
 
@@ -155,112 +264,3 @@ def make_labelled(name: str, count: int, seed: int, solver: Solver) -> list[Labe
             if solver.plies_to_end(position) in plies_to_end:
                 positions[position] = Labelled(moves, position, score)
     return list(positions.values())
-
-
-def seats_of(specs: Sequence[str]) -> Seats:
-    """Return the players of several specs; ``"mine=greedy"`` names an agent ``mine``."""
-    named = dict(map(split_name, specs))
-    if not specs or len(named) < len(specs):
-        raise InvalidOption(
-            f"agents {', '.join(specs) or 'none'}: expected one or more, no duplicate"
-        )
-    return Seats(named, None)
-
-
-def question_agents(
-    seats: Seats,
-    positions: Sequence[Labelled],
-    judge: Judge,
-    seed: int = 0,
-    folder: str | Path | None = None,
-    watch: Watcher | None = None,
-) -> Quality:
-    """Ask agents for a move in each position, as a new game, and judge the moves.
-
-    The folder keeps the answers. The judge may know the scores already (:meth:`Judge.judge`).
-    """
-    traits = {name: seats.look(name) for name in seats.field}
-    moves, faults = [], Counter[str]()
-    done, total = 0, len(traits) * len(positions)
-    with Memo(None if folder is None else Path(folder) / ANSWERS_FILE) as answers:
-        for name, agent in traits.items():
-            spec = str(seats.field[name])
-            key = spec, seed, version_here(), in_short(agent.code, agent.prompt)
-            for labelled in positions:
-                position = labelled.position
-                ask = partial(question, seats[name], spec, position, seed)
-                answer = answers.find((*key, position.mine, position.theirs), ask)
-                if isinstance(answer, str):
-                    faults[f"{name}: {answer}"] += 1
-                else:
-                    scores = judge.scores(position)
-                    moves.append(JudgedMove(name, labelled.moves, position.plies, answer, scores))
-                done += 1
-                if watch is not None:
-                    watch(done, total)
-    if not moves:
-        raise InvalidOption(f"no agent answered; the first error: {next(iter(faults))}")
-    notes = tuple(
-        f"{plural(count, 'position')} without an answer, {fault}" for fault, count in faults.items()
-    )
-    if any(agent.prompt for agent in traits.values()):
-        notes += ("Only c4 run --out stores the prompts and answers of language models.",)
-    return Quality(tuple(moves), unit="positions", seed=seed, notes=notes)
-
-
-def quality(
-    specs: str | Sequence[str],
-    on: str | Sequence[str] = EXAM,
-    count: int | None = None,
-    seed: int = 0,
-    *,
-    jobs: int | None = None,
-    out: str | Path | None = None,
-    watch: Callable[[str, int, int], None] = lambda what, done, total: None,
-) -> Quality:
-    """Ask agents for moves in sets of positions, and judge the moves by exact play.
-
-    Args:
-        specs: specs of agents; ``"mine=greedy"`` names an agent ``mine``.
-        on: sets of positions (:func:`c4env.evaluation.exact.questions.labelled_sets`).
-        count: number of positions to take from the start of each set: all if not given, 100 of a
-            set that is made from the seed.
-        seed: seed of stochastic agents, of sets made from it, and of the intervals.
-        jobs: number of threads that judge, one for each core if not given.
-        out: folder that keeps answers and scores; the same call resumes from them.
-        watch: called with ``"positions"`` or ``"answers"``, the number done and the total.
-
-    Returns:
-        the judged moves.
-
-    Raises:
-        InvalidOption: an agent occurs twice, no agent answers, or the count or a set is invalid.
-
-    Example:
-        >>> judged = quality("greedy", count=10)
-        >>> judged.overall()[0].blunder_rate.value
-        0.5
-    """
-    specs = [specs] if isinstance(specs, str) else specs
-    sets = [on] if isinstance(on, str) else on
-    with closing(seats_of(specs)) as seats, Judge(out) as judge:
-        positions = labelled_sets(sets, count, seed)
-        for labelled in exam() if EXAM in sets else ():
-            judge.learn(labelled.position, labelled.scores)
-        judge.judge([p.position for p in positions], jobs, partial(watch, "positions"))
-        judged = question_agents(seats, positions, judge, seed, out, partial(watch, "answers"))
-    if EXAM not in sets:
-        return judged
-    about = f"exam {VERSION} (sha256 {SHA256[:16]}); mark: the share of moves that keep the value"
-    return replace(judged, notes=(about, *judged.notes))
-
-
-def question(seat: Here | There, spec: str, position: Position, seed: int) -> Answer:
-    """Ask a player for its move in a position, as the first move of a new game.
-
-    The position determines the seed.
-    """
-    identity = f"{position.mine:x} {position.theirs:x}"
-    fault = seat.reset(game_seed(seed, (spec, spec), identity, position.to_move))
-    answer = fault or seat.ask(position, position.moves(), None)
-    return f"{answer.ending}: {answer.reason}" if isinstance(answer, Fault) else answer[0]

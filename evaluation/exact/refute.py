@@ -76,50 +76,202 @@ class WorstCase:
     fault: str = ""
 
 
+CASE_COLUMNS: Final = (
+    Column("opening", lambda moves: moves or "-"),
+    Column("seat", _SEATS.__getitem__),
+    Column("value", _RESULTS.__getitem__),
+    Column("outcome", _RESULTS.__getitem__),
+    *map(Column, ("first_error", "proven", "positions", "line")),
+)
+"""The columns of :class:`WorstCase`; "value" and "outcome" are 1, 0 or -1: win, draw or loss."""
+
+
+@dataclass(frozen=True)
+class Refutation(Result):
+    """The worst results of an agent; each case is one opening with one colour.
+
+    Attributes:
+        player: the agent's name.
+        openings: the worst result in each case.
+        budget: number of positions per case after which the search asks the agent for no new
+            move, except to complete the last line.
+        notes: lines below the table.
+
+    Example:
+        >>> refute("greedy", openings=0, positions=10).shortest.line
+        '44444432333556355251'
+    """
+
+    player: str
+    openings: tuple[WorstCase, ...]
+    budget: int
+    notes: tuple[str, ...] = ()
+
+    @property
+    def positions(self) -> int:
+        """The number of positions in which the search asked the agent for a move."""
+        return sum(case.positions for case in self.openings)
+
+    @property
+    def tenable(self) -> tuple[WorstCase, ...]:
+        """The cases that the agent would win or draw with exact play."""
+        return tuple(case for case in self.openings if case.value >= 0)
+
+    @property
+    def kept(self) -> tuple[WorstCase, ...]:
+        """The :attr:`tenable` cases in which the search found no result below the exact value."""
+        return tuple(case for case in self.tenable if case.outcome == case.value)
+
+    @property
+    def held(self) -> float | None:
+        """The number of :attr:`kept` cases divided by the number of :attr:`tenable` cases."""
+        return len(self.kept) / len(self.tenable) if self.tenable else None
+
+    @property
+    def shortest(self) -> WorstCase | None:
+        """The refutation with the shortest line (the first of equal ones), or None."""
+        refuted = [case for case in self.tenable if case.outcome < case.value]
+        return min(refuted, key=lambda case: len(case.line), default=None)
+
+    def summary(self) -> str:
+        """A line each on the kept cases, the first errors and the shortest refutation."""
+        asked = plural(self.positions, "position")
+        lines = [
+            f"{self.player}: {len(self.openings)} cases (openings and colours), {asked} asked."
+        ]
+        if self.held is not None:
+            unproven = [case.searched for case in self.kept if not case.proven]
+            share = f"{len(self.kept)} of {len(self.tenable)} tenable cases ({self.held:.1%})"
+            lines.append(f"It holds {share}, {len(self.kept) - len(unproven)} of them proven.")
+            if unproven:
+                tried = f"{plural(self.budget, 'position')} with all lines of {min(unproven)} plies"
+                lines.append(f"Not refuted and not proven: {len(unproven)}, in {tried}.")
+        errors = [case.first_error for case in self.openings if case.first_error is not None]
+        if errors:
+            median = statistics.median(errors)
+            lines.append(f"Median number of discs on the board at its first error: {median:g}.")
+        if (case := self.shortest) is not None:
+            line = case.line or "the empty board"
+            lines.append(
+                f"Shortest refutation found: {line} (the agent moves {_SEATS[case.seat]})."
+            )
+        return "\n".join([*lines, *self.notes])
+
+    def tables(self) -> dict[str, Table]:
+        """One table with a row for each opening and colour."""
+        return {"openings": Table(CASE_COLUMNS, self.openings)}
+
+    def facts(self) -> dict[str, Any]:
+        """The agent, and the cases and positions of the search."""
+        return {
+            "player": self.player,
+            "budget": self.budget,
+            "held": self.held,
+            "positions": self.positions,
+        }
+
+
+def refute(
+    player: Player | Mapping[str, Player],
+    openings: Openings = 2,
+    positions: int = BUDGET,
+    *,
+    seed: int = 0,
+    jobs: int = 1,
+    out: str | Path | None = None,
+    limit: int | None = None,
+    watch: Watcher | None = None,
+) -> Refutation:
+    """Search each opening and colour for a game in which an agent gives away a win or a draw.
+
+    Args:
+        player: a spec, a callable on an observation, or a mapping from a name to one of these.
+        openings: number of plies, balanced:4,2, or a file with one opening per line; as in
+            :func:`evaluation.round_robin`.
+        positions: limit of positions to ask about, for each opening and colour. The search then
+            asks the agent for no new move, except to complete the last line.
+        seed: seed of the openings and of the agent. The seed of each position is derived from it.
+        jobs: number of searches at a time; the result does not depend on it.
+        out: folder that keeps answers and scores at once, in ``refutations.jsonl``; the same call
+            resumes from them, also with more positions. Several agents can share the folder.
+        limit: number of openings to take, drawn by the seed; None takes all.
+        watch: called from time to time with the number of searches done and the total.
+
+    Returns:
+        the worst case of each opening and colour.
+
+    Raises:
+        InvalidOption: a number or an opening is invalid.
+        Unwritable: another process is writing to the folder.
+
+    Example:
+        >>> refuted = refute("greedy", openings=0, positions=10)
+        >>> refuted.shortest.line  # greedy moves first and loses
+        '44444432333556355251'
+    """
+    settings = Settings(seed=seed, jobs=jobs, out=out, limit=limit)
+    positions = require_integer("positions", positions)
+    starts = choose_openings(openings, settings.seed, settings.limit)
+    field = name_players(as_players(player))
+    if len(field) != 1:
+        raise InvalidOption(f"{len(field)} agents given: expected one agent to refute")
+    (name,) = field
+    path = None if settings.out is None else Path(settings.out) / REFUTATIONS_FILE
+    cases = [(opening, seat) for opening in starts for seat in (0, 1)]
+    worst: list[WorstCase] = []
+    with ExitStack() as stack:
+        memo = stack.enter_context(Memo(path))
+        players = team(field, None, min(settings.jobs, len(cases)))
+        for seats in players:
+            stack.callback(seats.close)
+        traits = players[0].look(name)
+        agent = _identify(name, field[name], traits, settings.seed, memo)
+        search = partial(_worst, name, memo, agent, positions)
+        for case in stack.enter_context(closing(do_all(search, cases, players))):
+            worst.append(case)
+            if watch is not None:
+                watch(len(worst), len(cases))
+    worst.sort(key=lambda case: cases.index((case.opening, case.seat)))
+    return Refutation(name, tuple(worst), positions, _notes(traits, settings.seed, worst))
+
+
+def _notes(traits: Traits, seed: int, cases: Sequence[WorstCase]) -> tuple[str, ...]:
+    """Say on what the result depends, and which lines ended without an answer."""
+    notes = []
+    if traits.timed:
+        notes.append("Its moves depend on the clock: another search may find other lines.")
+    elif not traits.deterministic:
+        notes.append(
+            f"It does not claim to be deterministic. It answered each position once, with a seed "
+            f"from the position and --seed {seed}; the result holds only for these answers."
+        )
+    faults = [f"{case.line or 'empty board'}: {case.fault}" for case in cases if case.fault]
+    if faults:
+        notes.append(f"Lines that ended without an answer: {len(faults)}, for example {faults[0]}.")
+    return tuple(notes)
+
+
 _Agent = tuple[str, int, str, str]
 """What the answers of an agent depend on: spec, seed, versions, and identity hash."""
-_thread = threading.local()
 
 
-def solver() -> Solver:
-    """Return the solver of this thread; all openings share its transposition table."""
-    if not hasattr(_thread, "solver"):
-        _thread.solver = Solver(book=strongest_book())
-    solver: Solver = _thread.solver
-    return solver
+def _identify(name: str, player: Player, traits: Traits, seed: int, memo: Memo) -> _Agent:
+    """Return the agent's part of a key, if the answers in the file can be trusted."""
+    agent = describe_player(player), seed, version_here(), in_short(traits.code, traits.prompt)
+    if "" in traits.code.values() and any(key[: len(agent)] == agent for key in memo):
+        raise UnreadableRun(
+            f"{memo.lines.path} has answers of {name}, a Python object without an attribute "
+            "version: it may be another one; name another directory"
+        )
+    return agent
 
 
-class _Oracle(NamedTuple):
-    """Knows the agent's answers and exact play; ``refutations.jsonl`` keeps what was asked."""
-
-    ask: Callable[[Position], Answer]
-    memo: Memo
-    agent: _Agent
-
-    def answer(self, position: Position) -> Answer:
-        """The agent's answer."""
-        answer: Answer = self._find("agent", position, self.ask)
-        return answer
-
-    def best(self, position: Position) -> int:
-        """A column with the best score."""
-        return int(self._find("best", position, lambda p: solver().best_columns(p)[0]))
-
-    def score(self, position: Position) -> int:
-        """The exact score for the side to move."""
-        return int(self._find("score", position, lambda p: solver().score(p)))
-
-    def _find(self, kind: str, position: Position, ask: Callable[[Position], Any]) -> Any:
-        key = (*self.agent, kind, position.mine, position.theirs)
-        return self.memo.find(key, lambda: ask(position))
-
-
-class _Node(NamedTuple):
-    """A position, the moves to it, and its exact score for the agent."""
-
-    position: Position
-    moves: str
-    score: int
+def _worst(
+    name: str, memo: Memo, agent: _Agent, budget: int, seats: Seats, opening: str, seat: int
+) -> WorstCase:
+    """Search from an opening with a colour of the agent."""
+    oracle = _Oracle(lambda position: question(seats[name], name, position, agent[1]), memo, agent)
+    return _Search(oracle, budget, opening, seat).worst()
 
 
 class _Search:
@@ -231,195 +383,45 @@ class _Search:
         return position.plies if self._fault and self._score(position) >= 0 else None
 
 
-@dataclass(frozen=True)
-class Refutation(Result):
-    """The worst results of an agent; each case is one opening with one colour.
+class _Node(NamedTuple):
+    """A position, the moves to it, and its exact score for the agent."""
 
-    Attributes:
-        player: the agent's name.
-        openings: the worst result in each case.
-        budget: number of positions per case after which the search asks the agent for no new
-            move, except to complete the last line.
-        notes: lines below the table.
-
-    Example:
-        >>> refute("greedy", openings=0, positions=10).shortest.line
-        '44444432333556355251'
-    """
-
-    player: str
-    openings: tuple[WorstCase, ...]
-    budget: int
-    notes: tuple[str, ...] = ()
-
-    @property
-    def positions(self) -> int:
-        """The number of positions in which the search asked the agent for a move."""
-        return sum(case.positions for case in self.openings)
-
-    @property
-    def tenable(self) -> tuple[WorstCase, ...]:
-        """The cases that the agent would win or draw with exact play."""
-        return tuple(case for case in self.openings if case.value >= 0)
-
-    @property
-    def kept(self) -> tuple[WorstCase, ...]:
-        """The :attr:`tenable` cases in which the search found no result below the exact value."""
-        return tuple(case for case in self.tenable if case.outcome == case.value)
-
-    @property
-    def held(self) -> float | None:
-        """The number of :attr:`kept` cases divided by the number of :attr:`tenable` cases."""
-        return len(self.kept) / len(self.tenable) if self.tenable else None
-
-    @property
-    def shortest(self) -> WorstCase | None:
-        """The refutation with the shortest line (the first of equal ones), or None."""
-        refuted = [case for case in self.tenable if case.outcome < case.value]
-        return min(refuted, key=lambda case: len(case.line), default=None)
-
-    def summary(self) -> str:
-        """A line each on the kept cases, the first errors and the shortest refutation."""
-        asked = plural(self.positions, "position")
-        lines = [
-            f"{self.player}: {len(self.openings)} cases (openings and colours), {asked} asked."
-        ]
-        if self.held is not None:
-            unproven = [case.searched for case in self.kept if not case.proven]
-            share = f"{len(self.kept)} of {len(self.tenable)} tenable cases ({self.held:.1%})"
-            lines.append(f"It holds {share}, {len(self.kept) - len(unproven)} of them proven.")
-            if unproven:
-                tried = f"{plural(self.budget, 'position')} with all lines of {min(unproven)} plies"
-                lines.append(f"Not refuted and not proven: {len(unproven)}, in {tried}.")
-        errors = [case.first_error for case in self.openings if case.first_error is not None]
-        if errors:
-            median = statistics.median(errors)
-            lines.append(f"Median number of discs on the board at its first error: {median:g}.")
-        if (case := self.shortest) is not None:
-            line = case.line or "the empty board"
-            lines.append(
-                f"Shortest refutation found: {line} (the agent moves {_SEATS[case.seat]})."
-            )
-        return "\n".join([*lines, *self.notes])
-
-    def tables(self) -> dict[str, Table]:
-        """One table with a row for each opening and colour."""
-        return {"openings": Table(CASE_COLUMNS, self.openings)}
-
-    def facts(self) -> dict[str, Any]:
-        """The agent, and the cases and positions of the search."""
-        return {
-            "player": self.player,
-            "budget": self.budget,
-            "held": self.held,
-            "positions": self.positions,
-        }
+    position: Position
+    moves: str
+    score: int
 
 
-CASE_COLUMNS: Final = (
-    Column("opening", lambda moves: moves or "-"),
-    Column("seat", _SEATS.__getitem__),
-    Column("value", _RESULTS.__getitem__),
-    Column("outcome", _RESULTS.__getitem__),
-    *map(Column, ("first_error", "proven", "positions", "line")),
-)
-"""The columns of :class:`WorstCase`; "value" and "outcome" are 1, 0 or -1: win, draw or loss."""
+class _Oracle(NamedTuple):
+    """Knows the agent's answers and exact play; ``refutations.jsonl`` keeps what was asked."""
+
+    ask: Callable[[Position], Answer]
+    memo: Memo
+    agent: _Agent
+
+    def answer(self, position: Position) -> Answer:
+        """The agent's answer."""
+        answer: Answer = self._find("agent", position, self.ask)
+        return answer
+
+    def best(self, position: Position) -> int:
+        """A column with the best score."""
+        return int(self._find("best", position, lambda p: solver().best_columns(p)[0]))
+
+    def score(self, position: Position) -> int:
+        """The exact score for the side to move."""
+        return int(self._find("score", position, lambda p: solver().score(p)))
+
+    def _find(self, kind: str, position: Position, ask: Callable[[Position], Any]) -> Any:
+        key = (*self.agent, kind, position.mine, position.theirs)
+        return self.memo.find(key, lambda: ask(position))
 
 
-def refute(
-    player: Player | Mapping[str, Player],
-    openings: Openings = 2,
-    positions: int = BUDGET,
-    *,
-    seed: int = 0,
-    jobs: int = 1,
-    out: str | Path | None = None,
-    limit: int | None = None,
-    watch: Watcher | None = None,
-) -> Refutation:
-    """Search each opening and colour for a game in which an agent gives away a win or a draw.
-
-    Args:
-        player: a spec, a callable on an observation, or a mapping from a name to one of these.
-        openings: number of plies, balanced:4,2, or a file with one opening per line; as in
-            :func:`evaluation.round_robin`.
-        positions: limit of positions to ask about, for each opening and colour. The search then
-            asks the agent for no new move, except to complete the last line.
-        seed: seed of the openings and of the agent. The seed of each position is derived from it.
-        jobs: number of searches at a time; the result does not depend on it.
-        out: folder that keeps answers and scores at once, in ``refutations.jsonl``; the same call
-            resumes from them, also with more positions. Several agents can share the folder.
-        limit: number of openings to take, drawn by the seed; None takes all.
-        watch: called from time to time with the number of searches done and the total.
-
-    Returns:
-        the worst case of each opening and colour.
-
-    Raises:
-        InvalidOption: a number or an opening is invalid.
-        Unwritable: another process is writing to the folder.
-
-    Example:
-        >>> refuted = refute("greedy", openings=0, positions=10)
-        >>> refuted.shortest.line  # greedy moves first and loses
-        '44444432333556355251'
-    """
-    settings = Settings(seed=seed, jobs=jobs, out=out, limit=limit)
-    positions = require_integer("positions", positions)
-    starts = choose_openings(openings, settings.seed, settings.limit)
-    field = name_players(as_players(player))
-    if len(field) != 1:
-        raise InvalidOption(f"{len(field)} agents given: expected one agent to refute")
-    (name,) = field
-    path = None if settings.out is None else Path(settings.out) / REFUTATIONS_FILE
-    cases = [(opening, seat) for opening in starts for seat in (0, 1)]
-    worst: list[WorstCase] = []
-    with ExitStack() as stack:
-        memo = stack.enter_context(Memo(path))
-        players = team(field, None, min(settings.jobs, len(cases)))
-        for seats in players:
-            stack.callback(seats.close)
-        traits = players[0].look(name)
-        agent = _identify(name, field[name], traits, settings.seed, memo)
-        search = partial(_worst, name, memo, agent, positions)
-        for case in stack.enter_context(closing(do_all(search, cases, players))):
-            worst.append(case)
-            if watch is not None:
-                watch(len(worst), len(cases))
-    worst.sort(key=lambda case: cases.index((case.opening, case.seat)))
-    return Refutation(name, tuple(worst), positions, _notes(traits, settings.seed, worst))
+_thread = threading.local()
 
 
-def _identify(name: str, player: Player, traits: Traits, seed: int, memo: Memo) -> _Agent:
-    """Return the agent's part of a key, if the answers in the file can be trusted."""
-    agent = describe_player(player), seed, version_here(), in_short(traits.code, traits.prompt)
-    if "" in traits.code.values() and any(key[: len(agent)] == agent for key in memo):
-        raise UnreadableRun(
-            f"{memo.lines.path} has answers of {name}, a Python object without an attribute "
-            "version: it may be another one; name another directory"
-        )
-    return agent
-
-
-def _worst(
-    name: str, memo: Memo, agent: _Agent, budget: int, seats: Seats, opening: str, seat: int
-) -> WorstCase:
-    """Search from an opening with a colour of the agent."""
-    oracle = _Oracle(lambda position: question(seats[name], name, position, agent[1]), memo, agent)
-    return _Search(oracle, budget, opening, seat).worst()
-
-
-def _notes(traits: Traits, seed: int, cases: Sequence[WorstCase]) -> tuple[str, ...]:
-    """Say on what the result depends, and which lines ended without an answer."""
-    notes = []
-    if traits.timed:
-        notes.append("Its moves depend on the clock: another search may find other lines.")
-    elif not traits.deterministic:
-        notes.append(
-            f"It does not claim to be deterministic. It answered each position once, with a seed "
-            f"from the position and --seed {seed}; the result holds only for these answers."
-        )
-    faults = [f"{case.line or 'empty board'}: {case.fault}" for case in cases if case.fault]
-    if faults:
-        notes.append(f"Lines that ended without an answer: {len(faults)}, for example {faults[0]}.")
-    return tuple(notes)
+def solver() -> Solver:
+    """Return the solver of this thread; all openings share its transposition table."""
+    if not hasattr(_thread, "solver"):
+        _thread.solver = Solver(book=strongest_book())
+    solver: Solver = _thread.solver
+    return solver
