@@ -99,7 +99,7 @@ def standings(ratings: Ratings, table: WinTable) -> Table:
     return replace(plain, columns=[*plain.columns, *forfeits])
 
 
-class Opponent(NamedTuple):
+class OpponentRow(NamedTuple):
     """The results of an agent against one opponent."""
 
     rating: Rating
@@ -142,7 +142,7 @@ def opponents(run: Tournament, ratings: Ratings) -> Table | None:
         if ratings.exact:
             better = float(np.sign(round(difference.value, 3)) + 1) / 2
         score = score_of(difference, (first + second).score)
-        rows.append(Opponent(rating, first, second, score, better))
+        rows.append(OpponentRow(rating, first, second, score, better))
     forfeits = run.table.forfeit_columns(lambda row: row.rating.player)
     return Table([*OPPONENT_COLUMNS, *forfeits], rows)
 
@@ -207,7 +207,7 @@ def remarks(run: Tournament, ratings: Ratings) -> list[str]:
     if isinstance(run, Match) and run.decision is not None:
         lines.append("The test stopped the match, which biases Elo and score towards its decision.")
     elif not twins and _rivals(ratings):
-        lines += [advice] if (advice := _more_openings(run)) else []
+        lines += _more_openings(run)
     return lines
 
 
@@ -219,17 +219,17 @@ def _rivals(ratings: Ratings) -> list[str]:
     return [r.player for r in others if ratings.difference(best.player, r.player).low <= 0]
 
 
-def _more_openings(run: Tournament) -> str:
-    """Return advice on how to play more openings, or ""."""
+def _more_openings(run: Tournament) -> list[str]:
+    """Return advice on how to play more openings, if any."""
     lengths = {len(opening) for opening in run.openings}
     if len(lengths) != 1 or max(lengths) >= MOST_PLIES:
-        return ""
+        return []
     (plies,) = lengths
     whole, count = len(all_openings(plies)), len(run.openings)
     if count < whole and {*run.openings} <= {*all_openings(plies)}:
-        return f"For narrower intervals raise --limit {count} (of {whole} openings)."
+        return [f"For narrower intervals raise --limit {count} (of {whole} openings)."]
     more = len(all_openings(plies + 1))
-    return f"For narrower intervals use --openings {plies + 1} ({more} openings)."
+    return [f"For narrower intervals use --openings {plies + 1} ({more} openings)."]
 
 
 def played_alike(run: Tournament) -> tuple[tuple[str, ...], ...]:
@@ -246,14 +246,13 @@ def played_alike(run: Tournament) -> tuple[tuple[str, ...], ...]:
 
     def alike(one: str, other: str) -> bool:
         swap = {name: name for name in run.deterministic} | {one: other, other: one}
-        of_one, of_other = (
-            {key: game for key, game in moves[name].items() if key[1] in swap}
-            for name in (one, other)
-        )
-        return len(of_one) == len(of_other) > 0 and all(
-            of_other.get((seat, swap[opponent], opening)) == game
-            for (seat, opponent, opening), game in of_one.items()
-        )
+        of_one = {
+            (seat, swap[opponent], opening): game
+            for (seat, opponent, opening), game in moves[one].items()
+            if opponent in swap
+        }
+        of_other = {key: game for key, game in moves[other].items() if key[1] in swap}
+        return bool(of_one) and of_one == of_other
 
     groups: list[list[str]] = []
     for player in moves:
