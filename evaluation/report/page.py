@@ -59,37 +59,6 @@ _SCORES: Final = string.ascii_letters
 _MIDDLE: Final = 22  # the letter of score 0; a full column is "."
 
 
-def page(content: Mapping[str, Any]) -> str:
-    """Make the page from the result of :func:`contents`."""
-    text = json.dumps(_finite(content), ensure_ascii=True, separators=(",", ":"), allow_nan=False)
-    # Names and reasons may be any text, which must not end the script element.
-    text = text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
-    before, _, after = inlined(STATIC.joinpath("report.html").read_text("utf-8")).partition(PLACE)
-    return before + text + after
-
-
-def inlined(template: str) -> str:
-    """Replace a page's references to styles and scripts with the content of the files."""
-
-    def content(reference: re.Match[str]) -> str:
-        tag = "style" if reference[1].endswith(".css") else "script"
-        return f"<{tag}>\n{STATIC.joinpath(reference[1]).read_text('utf-8')}</{tag}>"
-
-    references = r'<(?:link rel="stylesheet" href|script src)="static/([\w.]+)">(?:</script>)?'
-    return re.sub(references, content, template)
-
-
-def _finite(value: Any) -> Any:
-    """Replace infinities, which JSON does not have, with None; round other numbers."""
-    if isinstance(value, float):
-        return round(value, 9) if math.isfinite(value) else None
-    if isinstance(value, Mapping):
-        return {key: _finite(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_finite(item) for item in value]
-    return value
-
-
 def contents(
     run: Tournament,
     ratings: Ratings | None = None,
@@ -145,6 +114,15 @@ def contents(
         "scores": None if judge is None else [encoded(game, judge) for game in games],
         "talk": {str(game): talks for game, talks in (talk or {}).items()},
     }
+
+
+def page(content: Mapping[str, Any]) -> str:
+    """Make the page from the result of :func:`contents`."""
+    text = json.dumps(_finite(content), ensure_ascii=True, separators=(",", ":"), allow_nan=False)
+    # Names and reasons may be any text, which must not end the script element.
+    text = text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+    before, _, after = inlined(STATIC.joinpath("report.html").read_text("utf-8")).partition(PLACE)
+    return before + text + after
 
 
 def by_column(table: Table, players: Sequence[str]) -> dict[str, list[Any]]:
@@ -303,3 +281,25 @@ def _without_middle(text: str, columns: int) -> str:
     while width(head) + width(tail) + 2 > columns and head + tail:
         head, tail = (head[:-1], tail) if width(head) >= width(tail) else (head, tail[1:])
     return f"{head}..{tail}"
+
+
+def inlined(template: str) -> str:
+    """Replace a page's references to styles and scripts with the content of the files."""
+
+    def content(reference: re.Match[str]) -> str:
+        tag = "style" if reference[1].endswith(".css") else "script"
+        return f"<{tag}>\n{STATIC.joinpath(reference[1]).read_text('utf-8')}</{tag}>"
+
+    references = r'<(?:link rel="stylesheet" href|script src)="static/([\w.]+)">(?:</script>)?'
+    return re.sub(references, content, template)
+
+
+def _finite(value: Any) -> Any:
+    """Replace infinities, which JSON does not have, with None; round other numbers."""
+    if isinstance(value, float):
+        return round(value, 9) if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {key: _finite(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(item) for item in value]
+    return value
