@@ -28,6 +28,7 @@ from c4env.lazy import from_extra
 FORMATS: Final = ("text", "markdown", "csv", "json")
 
 _COLOUR: Final = re.compile(r"(\x1b\[\d+m)")
+_DIRECTIONS: Final = "\u200e\u200f\u061c\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 _INTERVAL: Final = ("value", "low", "high")
 
 
@@ -120,8 +121,8 @@ class Result(abc.ABC):
 
     def csv(self) -> str:
         """The main table as CSV, without a final newline; None is an empty cell."""
-        (heading, *rows), buffer = next(iter(self.tables().values())).raw(), io.StringIO()
-        csv.writer(buffer, lineterminator="\n").writerows([heading, *rows])
+        buffer = io.StringIO()
+        csv.writer(buffer, lineterminator="\n").writerows(next(iter(self.tables().values())).raw())
         return buffer.getvalue().removesuffix("\n")
 
     def json(self) -> str:
@@ -171,11 +172,11 @@ class Table(Result):
         notes: tuple[str, ...] = (),
     ) -> Table:
         """Make a table of rows of raw values; ``columns`` maps each name to its format."""
-        columns_ = [
+        table_columns = [
             Column(name, form, operator.itemgetter(i))
             for i, (name, form) in enumerate(columns.items())
         ]
-        return cls(columns_, [*rows], title, notes)
+        return cls(table_columns, [*rows], title, notes)
 
     def tables(self) -> dict[str, Table]:
         """The table itself, by the name ``rows``."""
@@ -200,7 +201,7 @@ class Table(Result):
                 continue
             names = [f"{column.name}_{field}".removesuffix("_value") for field in fields]
             parts = zip(*(v or (None,) * len(fields) for v in values), strict=True)
-            by_column += [[name, *some] for name, some in zip(names, parts, strict=True)]
+            by_column += [[name, *part] for name, part in zip(names, parts, strict=True)]
         return [list(row) for row in zip(*by_column, strict=True)]
 
     def records(self) -> list[dict[str, Any]]:
@@ -212,22 +213,22 @@ class Table(Result):
         """The table alone, with aligned columns."""
         if not self.items:
             return ""
-        columns = []
+        padded = []
         for cells, text in self._cells():
             room = max(map(width, cells))
             pad = str.ljust if text else str.rjust
-            columns.append([pad(cell, room - width(cell) + len(cell)) for cell in cells])
-        return "\n".join("  ".join(row).rstrip() for row in zip(*columns, strict=True))
+            padded.append([pad(cell, room - width(cell) + len(cell)) for cell in cells])
+        return "\n".join("  ".join(row).rstrip() for row in zip(*padded, strict=True))
 
     def as_markdown(self) -> str:
         """The table alone as Markdown."""
         if not self.items:
             return ""
-        columns = []
+        escaped = []
         for (heading, *cells), text in self._cells():
             cells = [heading, "---" if text else "---:", *cells]
-            columns.append([cell.replace("\\", "\\\\").replace("|", "\\|") for cell in cells])
-        return "\n".join("| " + " | ".join(row) + " |" for row in zip(*columns, strict=True))
+            escaped.append([cell.replace("\\", "\\\\").replace("|", "\\|") for cell in cells])
+        return "\n".join("| " + " | ".join(row) + " |" for row in zip(*escaped, strict=True))
 
     def _cells(self) -> Iterator[tuple[list[str], bool]]:
         """Yield the heading and cells of each column as shown, and whether the column has texts."""
@@ -304,7 +305,4 @@ def _finite(value: Any) -> Any:
 
 def _is_control(character: str) -> bool:
     """Whether a character is a control, lone surrogate, line separator or direction mark."""
-    return unicodedata.category(character) in ("Cc", "Cs", "Zl", "Zp") or character in _TURNING
-
-
-_TURNING: Final = "\u200e\u200f\u061c\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+    return unicodedata.category(character) in ("Cc", "Cs", "Zl", "Zp") or character in _DIRECTIONS

@@ -1,14 +1,19 @@
-"""Positions with the exact score of every column, to train and to test on, and their files."""
+"""Positions with the exact score of every column, to train and to test on.
+
+    sets of positions -> draw -> FILE.part: boards, then their scores -> FILE.npz or FILE.parquet
+
+:func:`data` makes such a file, and :class:`Data` is its content.
+"""
 
 from __future__ import annotations
 
 import base64
 import zlib
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple, overload
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,11 +36,36 @@ from ...envs.batch import boards_from
 from ...envs.kernels import streams
 from ...envs.vector import ConnectFourVectorEnv
 from ...position import Position
+from ..games.settings import Watcher
 
 if TYPE_CHECKING:
     from torch.utils.data import TensorDataset
 
+FORMS: Final = (".npz", ".parquet")
 SPLITS: Final = ("train", "validation", "test", "exam")
+POSITIONS: Final = 10_000  # by default
+UCI_PLIES: Final = 8
+MOST_PLIES: Final = 12  # in the set all: six million positions, one of each mirror pair
+PORTION: Final = 1024  # positions in a line of FILE.part
+GAMES: Final = 4096  # games played at the same time
+PATIENCE: Final = 1_000_000, 10
+"""The search for more positions of a ply ends after this many boards, plus this many boards for
+each position wanted."""
+RANDOM_DISCS: Final = 12  # the most random discs at the start of a game of the set zoo
+
+GAME_AGENTS: Final = {
+    "random": 1,
+    "greedy": 2,
+    "greedy:heuristic=window": 2,
+    "minimax:depth=3": 2,
+    "alphabeta:depth=4,heuristic=lines": 1,
+    "alphabeta-window": 1,
+}
+"""Fast agents, which answer many boards at once, and their weights in the draw of players."""
+SETS: Final[Mapping[str, Mapping[str, int]]] = {"random": {"random": 1}, "zoo": GAME_AGENTS}
+"""The sets from games, and the agents that play the games, with their weights."""
+ALL, UCI = "all", "uci"
+LISTED: Final = (ALL, UCI)  # not drawn from games
 
 
 class Row(NamedTuple):
@@ -96,16 +126,15 @@ class Data:
     def __getitem__(
         self, rows: int | np.integer[Any] | slice | NDArray[Any] | list[int]
     ) -> Row | Data:
-        columns = self._columns()
+        cells: dict[str, Any] = {name: array[rows] for name, array in self._arrays().items()}
         if isinstance(rows, int | np.integer):
-            cells = {name: column[rows] for name, column in columns.items()}
-            return Row(**{name: c if c.ndim else c.item() for name, c in cells.items()})
-        return Data(**{name: column[rows] for name, column in columns.items()})
+            return Row(**{name: cell if cell.ndim else cell.item() for name, cell in cells.items()})
+        return Data(**cells)
 
     def __iter__(self) -> Iterator[Row]:
         return (self[row] for row in range(len(self)))
 
-    def _columns(self) -> dict[str, NDArray[Any]]:
+    def _arrays(self) -> dict[str, NDArray[Any]]:
         return {name: getattr(self, name) for name in NAMES}
 
     def of(self, split: str) -> Data:
@@ -152,7 +181,7 @@ class Data:
         """
         with from_extra("pandas", "a frame needs pandas"):
             import pandas
-        return pandas.DataFrame({name: list(column) for name, column in self._columns().items()})
+        return pandas.DataFrame({name: list(column) for name, column in self._arrays().items()})
 
     @classmethod
     def read(cls, path: str | Path) -> Data:
@@ -163,103 +192,15 @@ class Data:
             MissingExtra: pyarrow is not installed.
         """
         path = Path(path)
-        reader = form_of(path)[0]
+        require_form(path)
         try:
-            return cls(*reader(path))
+            return cls(*_read(path))
         except (OSError, ValueError, KeyError, EOFError) as error:
-            said = shortened(" ".join(str(error).split()), 120)
-            raise UnreadableRun(f"{path}: {said}: expected a file written by c4 data") from None
+            reason = shortened(" ".join(str(error).split()), 120)
+            raise UnreadableRun(f"{path}: {reason}: expected a file written by c4 data") from None
 
 
 NAMES: Final = tuple(field.name for field in fields(Data))
-
-
-def _read_npz(path: Path) -> Iterator[Any]:
-    with np.load(path, allow_pickle=False) as content:
-        yield from [content[name] for name in NAMES]
-
-
-def _write_npz(file: IO[bytes], found: Data) -> None:
-    np.savez_compressed(file, allow_pickle=False, **found._columns())
-
-
-def _parquet() -> Any:
-    """Import ``pyarrow.parquet``."""
-    with from_extra("parquet", "a .parquet file needs pyarrow"):
-        import pyarrow.parquet
-    return pyarrow.parquet
-
-
-def _read_parquet(path: Path) -> Iterator[Any]:
-    table = _parquet().read_table(path)
-    for name in NAMES:
-        column = table[name].combine_chunks()
-        if name in ("columns", "best"):
-            column = column.flatten()
-        array = np.asarray(column.to_numpy(zero_copy_only=False))
-        shaped = array.reshape(-1, COLUMNS) if name in ("columns", "best") else array
-        yield shaped.astype(str) if name == "split" else shaped
-
-
-def _write_parquet(file: IO[bytes], found: Data) -> None:
-    parquet = _parquet()
-    import pyarrow as pa
-
-    arrays = {
-        name: pa.FixedSizeListArray.from_arrays(pa.array(column.ravel()), COLUMNS)
-        if column.ndim == 2
-        else pa.array(column)
-        for name, column in found._columns().items()
-    }
-    parquet.write_table(pa.table(arrays), file)
-
-
-Form = tuple[Callable[[Path], Iterator[Any]], Callable[[IO[bytes], Data], None]]
-FORMS: Final[Mapping[str, Form]] = {
-    ".npz": (_read_npz, _write_npz),
-    ".parquet": (_read_parquet, _write_parquet),
-}
-
-
-def form_of(path: Path) -> Form:
-    """Return the reader and the writer of a file, chosen by the ending of its name.
-
-    Raises:
-        InvalidOption: the ending is not in ``FORMS``.
-        MissingExtra: pyarrow is not installed.
-    """
-    if path.suffix not in FORMS:
-        raise InvalidOption(f"{path}: expected a file name that ends in {' or '.join(FORMS)}")
-    if path.suffix == ".parquet":
-        _parquet()  # report a missing library before any work
-    return FORMS[path.suffix]
-
-
-ALL, UCI = LISTED = "all", "uci"
-POSITIONS: Final = 10_000  # the default number of positions
-UCI_PLIES: Final = 8
-MOST_PLIES: Final = 12  # in the set all: six million positions, one of each mirror pair
-PORTION: Final = 1024  # positions in a line of FILE.part
-GAMES: Final = 4096  # games played at the same time
-# The search for more positions of a ply ends after this many boards, plus this many boards for
-# each position wanted.
-PASSED: Final = 1_000_000, 10
-
-# Fast agents, which answer many boards at once, and their weights in the draw of players.
-ZOO: Final = {
-    "random": 1,
-    "greedy": 2,
-    "greedy:heuristic=window": 2,
-    "minimax:depth=3": 2,
-    "alphabeta:depth=4,heuristic=lines": 1,
-    "alphabeta-window": 1,
-}
-PLAYERS: Final[Mapping[str, Mapping[str, int]]] = {"random": {"random": 1}, "zoo": ZOO}
-"""The agents that play the games of each set, with their weights."""
-RANDOM_DISCS: Final = 12  # the most random discs at the start of a game of the set zoo
-
-Boards = tuple[Int64s, Int64s]
-Watch = Callable[[int, int], None]
 
 
 def data(
@@ -269,7 +210,7 @@ def data(
     seed: int = 0,
     sets: Sequence[str] = ("random", "zoo"),
     jobs: int | None = None,
-    watch: Watch | None = None,
+    watch: Watcher | None = None,
 ) -> Data:
     """Draw positions, score every column exactly, and write positions and scores to a file.
 
@@ -279,8 +220,8 @@ def data(
             it has enough positions. None takes every position of ``all`` or ``uci``.
         plies: range of discs on the board; by default ``range(8, 31)``.
         seed: seed of the games that the positions are from, and of their order in the file.
-        sets: ``random``, positions of random games; ``zoo``, positions of games between the agents
-            in ``ZOO``, with some random moves; ``all``, every position of up to ``MOST_PLIES``
+        sets: ``random``, positions of random games; ``zoo``, positions of games between
+            ``GAME_AGENTS``, with some random moves; ``all``, every position of up to ``MOST_PLIES``
             plies; ``uci``, the 67,557 positions of the UCI set, with the split ``exam``.
         jobs: number of threads, one for each core if not given.
         watch: called with the number of positions labelled and the total.
@@ -301,89 +242,105 @@ def data(
         array([34, 31, 35], dtype=int8)
     """
     file = Path(file)
-    writer = form_of(file)[1]
+    require_form(file)
     if file.exists() or not file.parent.is_dir():
         raise InvalidOption(f"{file}: expected a new file in an existing directory")
-    listed = _check_sets(sets)
-    if UCI in sets and (positions is not None or plies is not None):
-        raise InvalidOption(f"set {UCI}: expected neither positions nor plies; the set is fixed")
-    if plies is None:
-        plies = range(UCI_PLIES, UCI_PLIES + 1 if UCI in sets else 31)
-    most = MOST_PLIES if listed else CELLS - 1
-    if not plies or plies.step != 1 or plies[0] < 0 or plies[-1] > most:
-        raise InvalidOption(f"plies={plies!r}: expected consecutive numbers of 0..{most}")
-    require_integer("seed", seed, 0, "an integer of 0 or more")
-    positions = POSITIONS if positions is None and not listed else positions
-    if positions is not None:
-        require_integer("positions", positions)
+    draw = _Draw.checked(seed, sets, plies, positions)
     threads = require_integer("jobs", usable_cores() if jobs is None else jobs)
-    # Without the book, a position of 8 to 11 discs takes about a second.
-    early = plies.start < MOST_PLIES and plies[-1] >= UCI_PLIES
-    solver = Solver(twelve_ply_book() if early else default_book())
-    names = list(dict.fromkeys(sets))
-    header: dict[str, Any] = {"seed": seed, "sets": names, "plies": [plies[0], plies[-1]]}
-    header |= {"positions": positions, "exam": SHA256}
+    solver = draw.solver()
     part = file.with_name(f"{file.name}.part")
-    asked = names, plies, positions, seed
-    drawn = None if part.exists() else _draw(*asked)  # may raise, so it precedes any file
+    boards = None if part.exists() else draw.boards()  # may raise, so it precedes any file
     with Lines(part, _decode) as lines:
         if not lines.entries:
-            boards = _draw(*asked) if drawn is None else drawn
-            lines.append([header, _encode(boards)])
-            lines.entries.append((header, boards))
-        (call, boards), *done = lines.entries
-        if call != header:
-            raise UnreadableRun(f"{part} belongs to another call: {call}, not {header}")
-        for start in range(sum(map(len, done)), boards.shape[1], PORTION):
-            if watch is not None:
-                watch(start, boards.shape[1])
-            some = boards[:, start : start + PORTION]
-            done.append(solver.columns_many(*some, threads=threads))
-            lines.append(_encode(done[-1]))
-        if watch is not None:
-            watch(boards.shape[1], boards.shape[1])
-        found = _labelled(boards[0], boards[1], np.concatenate(done))
+            boards = draw.boards() if boards is None else boards
+            lines.append([draw.header(), _encode(boards)])
+            lines.entries.append((draw.header(), boards))
+        header, boards = lines.entries[0]
+        if header != draw.header():
+            raise UnreadableRun(f"{part} belongs to another call: {header}, not {draw.header()}")
+        table = _labelled(boards[0], boards[1], _scores(lines, solver, threads, watch))
         try:
-            write_whole(file, lambda out: writer(out, found))
+            _write(file, table)
         except OSError as error:
             raise Unwritable(f"{file}: {error.strerror or error}") from None
     part.unlink()
-    return found
+    return table
 
 
-def _check_sets(sets: Sequence[str]) -> bool:
-    """Return whether the set is listed, not drawn from games.
-
-    Raises:
-        InvalidOption: there is no such set.
-    """
-    listed = len(sets) == 1 and sets[0] in LISTED
-    if not listed and (not sets or any(name not in PLAYERS for name in sets)):
-        known = [*PLAYERS, *LISTED]
-        wrong = "".join(suggest(name, known) for name in sets if name not in known)
-        raise InvalidOption(
-            f"sets {' '.join(sets)!r}{wrong}: expected one or more of "
-            f"{', '.join(PLAYERS)}, or one of {', '.join(LISTED)}"
-        )
-    return listed
+def _scores(lines: Lines, solver: Solver, threads: int, watch: Watcher | None) -> Int8s:
+    """Score the columns of all boards, ``[N, 7]``; append the scores that ``FILE.part`` lacks."""
+    (_, boards), *scores = lines.entries
+    count = boards.shape[1]
+    for start in range(sum(map(len, scores)), count, PORTION):
+        if watch is not None:
+            watch(start, count)
+        scores.append(solver.columns_many(*boards[:, start : start + PORTION], threads=threads))
+        lines.append(_encode(scores[-1]))
+    if watch is not None:
+        watch(count, count)
+    return np.concatenate(scores)
 
 
-def _draw(names: Sequence[str], plies: range, positions: int | None, seed: int) -> Int64s:
-    """Draw the positions of a file, in file order, as bitboards ``[2, N]``.
+class _Draw(NamedTuple):
+    """What a file holds, and in which order."""
 
-    Raises:
-        InvalidOption: the sets have fewer positions than ``positions``.
-    """
-    if positions is None or names[0] in LISTED:
-        drawn = _canonical(*_listed(names[0], plies))
-    else:
-        drawn = _canonical(*_met(names, plies, positions, seed))
-    if positions is not None and drawn.shape[1] < positions:
-        raise InvalidOption(
-            f"positions={positions}: expected at most {drawn.shape[1]}, the number of positions "
-            f"found with {plies[0]}..{plies[-1]} plies"
-        )
-    return np.random.default_rng(seed).permutation(drawn, axis=1)[:, :positions]
+    seed: int
+    sets: list[str]
+    plies: range
+    positions: int | None  # None takes every position of a listed set
+
+    @classmethod
+    def checked(
+        cls, seed: int, sets: Sequence[str], plies: range | None, positions: int | None
+    ) -> _Draw:
+        """Check the arguments of :func:`data`, and replace None by the defaults."""
+        listed = len(sets) == 1 and sets[0] in LISTED
+        if not listed and (not sets or any(name not in SETS for name in sets)):
+            names = [*SETS, *LISTED]
+            hints = "".join(suggest(name, names) for name in sets if name not in names)
+            raise InvalidOption(
+                f"sets {' '.join(sets)!r}{hints}: expected one or more of "
+                f"{', '.join(SETS)}, or one of {', '.join(LISTED)}"
+            )
+        if UCI in sets and (positions is not None or plies is not None):
+            raise InvalidOption(
+                f"set {UCI}: expected neither positions nor plies; the set is fixed"
+            )
+        if plies is None:
+            plies = range(UCI_PLIES, UCI_PLIES + 1 if UCI in sets else 31)
+        most = MOST_PLIES if listed else CELLS - 1
+        if not plies or plies.step != 1 or plies[0] < 0 or plies[-1] > most:
+            raise InvalidOption(f"plies={plies!r}: expected consecutive numbers of 0..{most}")
+        require_integer("seed", seed, 0, "an integer of 0 or more")
+        if positions is None and not listed:
+            positions = POSITIONS
+        if positions is not None:
+            require_integer("positions", positions)
+        return cls(seed, list(dict.fromkeys(sets)), plies, positions)
+
+    def header(self) -> dict[str, Any]:
+        """The first item of ``FILE.part``, by which a call knows its own file."""
+        return self._asdict() | {"plies": [self.plies[0], self.plies[-1]], "exam": SHA256}
+
+    def solver(self) -> Solver:
+        """The solver of the positions; without the book, 8 to 11 discs take a second each."""
+        early = self.plies.start < MOST_PLIES and self.plies[-1] >= UCI_PLIES
+        return Solver(twelve_ply_book() if early else default_book())
+
+    def boards(self) -> Int64s:
+        """Draw the positions in file order, as bitboards ``[2, N]``."""
+        if self.positions is None or self.sets[0] in LISTED:
+            boards = _canonical(_listed(self.sets[0], self.plies))
+        else:
+            boards = _canonical(_of_games(self.sets, self.plies, self.positions, self.seed))
+        count = boards.shape[1]
+        if self.positions is not None and count < self.positions:
+            raise InvalidOption(
+                f"positions={self.positions}: expected at most {count}, the number of positions "
+                f"found with {self.plies[0]}..{self.plies[-1]} plies"
+            )
+        shuffled = np.random.default_rng(self.seed).permutation(boards, axis=1)
+        return shuffled[:, : self.positions]
 
 
 def _labelled(mine: Int64s, theirs: Int64s, columns: Int8s) -> Data:
@@ -403,86 +360,83 @@ def distinct(mine: Int64s, theirs: Int64s) -> Int64s:
     return np.sort(np.unique(keys(mine, theirs), return_index=True)[1])
 
 
-def _listed(name: str, plies: range) -> Boards:
-    """Return all positions of the set ``all`` or ``uci``."""
+def _listed(name: str, plies: range) -> Int64s:
+    """Return all positions ``[2, N]`` of the set ``all`` or ``uci``."""
     layers = enumeration.layers(plies[-1])[plies.start :]
-    mine, theirs = enumeration.bitboards(np.concatenate(layers))
+    boards = np.stack(enumeration.bitboards(np.concatenate(layers)))
     if name == ALL:
-        kept = ~in_exam(mine, theirs)
-    else:
-        kept = enumeration.without_immediate_win(mine, theirs)
-    return mine[kept], theirs[kept]
+        return boards[:, ~in_exam(*boards)]
+    return boards[:, enumeration.without_immediate_win(*boards)]
 
 
-def _met(names: Sequence[str], plies: range, positions: int, seed: int) -> Boards:
-    """Collect at least ``positions`` boards from games, the same number per ply if possible."""
-    sources = [_games(PLAYERS[name], seed) for name in names]
-    found = {ply: np.empty((2, 0), np.int64) for ply in plies}
-    few: set[int] = set()
+def _of_games(sets: Sequence[str], plies: range, positions: int, seed: int) -> Int64s:
+    """Collect at least ``positions`` boards ``[2, N]``, the same number per ply if possible."""
+    sources = [_games(SETS[name], seed) for name in sets]
+    boards = {ply: np.empty((2, 0), np.int64) for ply in plies}
+    rare: set[int] = set()  # plies of which the games have fewer positions than wanted
     passed = 0
     while True:
-        settled = sum(found[ply].shape[1] for ply in few)
-        share = -(-(positions - settled) // max(1, len(plies) - len(few)))
-        short = [ply for ply in plies if ply not in few and found[ply].shape[1] < share]
+        settled = sum(boards[ply].shape[1] for ply in rare)
+        share = -(-(positions - settled) // max(1, len(plies) - len(rare)))
+        short = [ply for ply in plies if ply not in rare and boards[ply].shape[1] < share]
         if not short:
             break
         batch = np.concatenate([next(source) for source in sources], axis=1)
         batch = batch[:, ~in_exam(*batch)]
         discs = np.bitwise_count(batch[0] | batch[1])
         for ply in short:
-            joined = np.concatenate([found[ply], batch[:, discs == ply]], axis=1)
-            found[ply] = joined[:, distinct(*joined)]
+            joined = np.concatenate([boards[ply], batch[:, discs == ply]], axis=1)
+            boards[ply] = joined[:, distinct(*joined)]
         passed += batch.shape[1]
-        if passed > PASSED[0] + PASSED[1] * positions:
-            few.update(ply for ply in short if found[ply].shape[1] < share)
+        if passed > PATIENCE[0] + PATIENCE[1] * positions:
+            rare.update(ply for ply in short if boards[ply].shape[1] < share)
             passed = 0
-    kept = [boards[:, : None if ply in few else share] for ply, boards in found.items()]
-    mine, theirs = np.concatenate(kept, axis=1)
-    return mine, theirs
+    taken = [boards[ply][:, : None if ply in rare else share] for ply in plies]
+    return np.concatenate(taken, axis=1)
 
 
-def _games(players: Mapping[str, int], seed: int) -> Iterator[Int64s]:
+def _games(agents: Mapping[str, int], seed: int) -> Iterator[Int64s]:
     """Yield boards ``[2, M]`` of many parallel games; a new game replaces each finished game.
 
-    A game begins with 0 to ``RANDOM_DISCS`` random discs. Then two players move, and each game has
+    A game begins with 0 to ``RANDOM_DISCS`` random discs. Then two agents move, and each game has
     its own probability of a random move.
     """
-    generator = np.random.default_rng([seed, *zlib.crc32(repr(players).encode()).to_bytes(4)])
-    seats = [Pool(players, int(s)) for s in generator.integers(2**32, size=2)]
-    for seat in seats:
-        seat.reset(seed)
+    generator = np.random.default_rng([seed, *zlib.crc32(repr(agents).encode()).to_bytes(4)])
+    pools = [Pool(agents, int(s)) for s in generator.integers(2**32, size=2)]
+    for pool in pools:
+        pool.reset(seed)
     envs = ConnectFourVectorEnv(GAMES, illegal="raise", autoreset_mode="Disabled")
-    seen, info = envs.reset()
-    random_discs, errs = np.zeros(GAMES, np.int64), np.zeros(GAMES)
+    observations, info = envs.reset()
+    random_discs, error_rates = np.zeros(GAMES, np.int64), np.zeros(GAMES)
     while True:
-        met = []
+        batches = []
         for _ in range(CELLS):
-            plies, masks = info["ply"], seen["action_mask"]
+            plies, masks = info["ply"], observations["action_mask"]
             new = np.flatnonzero(plies == 0)
             random_discs[new] = generator.integers(0, RANDOM_DISCS + 1, len(new))
-            errs[new] = 0.5 * generator.random(len(new)) ** 2
-            discs = boards_from(seen)
+            error_rates[new] = 0.5 * generator.random(len(new)) ** 2
+            boards = boards_from(observations)
             seeds = streams(generator.integers(2**63, size=GAMES, dtype=np.uint64))
-            met.append(discs.T)
+            batches.append(boards.T)
             columns = (generator.random(masks.shape) * masks).argmax(axis=1)
-            chosen = (plies >= random_discs) & (generator.random(GAMES) >= errs)
-            for number, seat in enumerate(seats):
-                seat.begin_games(new, seeds[new])
-                at = np.flatnonzero(chosen & (plies % 2 == number))
-                if len(at):
-                    columns[at] = seat.choose_in_games(at, discs[at], seeds[at])
-            seen, _, over, _, info = envs.step(columns)
+            chosen = (plies >= random_discs) & (generator.random(GAMES) >= error_rates)
+            for number, pool in enumerate(pools):
+                pool.begin_games(new, seeds[new])
+                games = np.flatnonzero(chosen & (plies % 2 == number))
+                if len(games):
+                    columns[games] = pool.choose_in_games(games, boards[games], seeds[games])
+            observations, _, over, _, info = envs.step(columns)
             if over.any():
-                seen, info = envs.reset(options={"reset_mask": over})
-        yield np.concatenate(met, axis=1)
+                observations, info = envs.reset(options={"reset_mask": over})
+        yield np.concatenate(batches, axis=1)
 
 
-def _canonical(mine: Int64s, theirs: Int64s) -> Int64s:
+def _canonical(boards: Int64s) -> Int64s:
     """Replace each board ``[2, N]`` with its mirror image if the image has smaller bitboards."""
-    boards = np.stack([mine, theirs])
+    mine, theirs = boards
     images = np.stack([mirror_all(mine), mirror_all(theirs)])
-    swap = (images[0] < mine) | ((images[0] == mine) & (images[1] < theirs))
-    return np.where(swap, images, boards)
+    smaller = (images[0] < mine) | ((images[0] == mine) & (images[1] < theirs))
+    return np.where(smaller, images, boards)
 
 
 def _decode(line: Any) -> Any:
@@ -498,3 +452,49 @@ def _encode(array: NDArray[Any]) -> list[Any]:
     """Encode an array in a line of ``FILE.part``, the inverse of :func:`_decode`."""
     kind = "boards" if array.dtype == np.int64 else "scores"
     return [kind, array.shape, base64.b64encode(zlib.compress(array.tobytes())).decode()]
+
+
+def require_form(path: Path) -> None:
+    """Refuse a file whose ending is not in ``FORMS``, or whose library is not installed."""
+    if path.suffix not in FORMS:
+        raise InvalidOption(f"{path}: expected a file name that ends in {' or '.join(FORMS)}")
+    if path.suffix == ".parquet":
+        _pyarrow()
+
+
+def _pyarrow() -> Any:
+    with from_extra("parquet", "a .parquet file needs pyarrow"):
+        import pyarrow.parquet
+    return pyarrow
+
+
+def _read(path: Path) -> list[Any]:
+    """Read the arrays of :class:`Data`."""
+    if path.suffix == ".npz":
+        with np.load(path, allow_pickle=False) as content:
+            return [content[name] for name in NAMES]
+    arrays, table = [], _pyarrow().parquet.read_table(path)
+    for name in NAMES:
+        column = table[name].combine_chunks()
+        if name in ("columns", "best"):
+            array = np.asarray(column.flatten().to_numpy(zero_copy_only=False))
+            arrays.append(array.reshape(-1, COLUMNS))
+        else:
+            array = np.asarray(column.to_numpy(zero_copy_only=False))
+            arrays.append(array.astype(str) if name == "split" else array)
+    return arrays
+
+
+def _write(path: Path, table: Data) -> None:
+    arrays = table._arrays()
+    if path.suffix == ".npz":
+        write_whole(path, lambda out: np.savez_compressed(out, allow_pickle=False, **arrays))
+        return
+    pa = _pyarrow()
+    cells = {
+        name: pa.FixedSizeListArray.from_arrays(pa.array(array.ravel()), COLUMNS)
+        if array.ndim == 2
+        else pa.array(array)
+        for name, array in arrays.items()
+    }
+    write_whole(path, lambda out: pa.parquet.write_table(pa.table(cells), out))

@@ -5,7 +5,7 @@ The value of a position is the heuristic's value for the side to move.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
@@ -17,6 +17,7 @@ from c4env.evaluation.rating.fit import UNKNOWN, Interval
 from c4env.evaluation.tables import Column, Result, Table
 
 from ...agents.heuristics.names import Heuristic, load, require_finite
+from ..games.settings import Watcher
 from .moves import resampled
 from .questions import Labelled
 
@@ -29,7 +30,7 @@ class HeuristicQuality(NamedTuple):
     sign: Interval  # share of won and lost positions with the right sign; a value of 0 counts half
 
 
-COLUMNS: Final = (Column("heuristic"), Column("spearman", "+.2f"), Column("sign", ".1%"))
+HEURISTIC_COLUMNS: Final = (Column("heuristic"), Column("spearman", "+.2f"), Column("sign", ".1%"))
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,7 @@ class HeuristicTable(Result):
 
     def tables(self) -> dict[str, Table]:
         """A table with a row for each heuristic."""
-        return {"overall": Table(COLUMNS, self.rows)}
+        return {"overall": Table(HEURISTIC_COLUMNS, self.rows)}
 
     def summary(self) -> str:
         """The number of positions, which the intervals resample."""
@@ -57,7 +58,7 @@ def compare_heuristics(
     names: Sequence[str | Heuristic],
     positions: Sequence[Labelled],
     seed: int = 0,
-    watch: Callable[[int, int], None] | None = None,
+    watch: Watcher | None = None,
 ) -> HeuristicTable:
     """Compare how well heuristics rank positions of known score.
 
@@ -67,9 +68,6 @@ def compare_heuristics(
         positions: unfinished positions.
         seed: seed of the bootstrap over positions.
         watch: called with the number of heuristics done and the total.
-
-    Raises:
-        InvalidOption: no heuristic is given, one occurs twice, or there is at most one position.
     """
     titles = [getattr(name, "__name__", str(name)) for name in names]
     if not names or len(set(titles)) < len(titles):
@@ -89,8 +87,8 @@ def compare_heuristics(
         right = (1 + np.sign(values) * np.sign(scores)) / 2
         with np.errstate(invalid="ignore"):  # nan where a sample has no decided position
             sign = (decided @ right) / decided.sum(axis=1)
-        measures = (_estimate(spearman(values, scores, weights)), _estimate(sign))
-        rows.append(HeuristicQuality(title, *measures))
+        correlations = spearman(values, scores, weights)
+        rows.append(HeuristicQuality(title, _estimate(correlations), _estimate(sign)))
         if watch is not None:
             watch(len(rows), len(names))
     rows.sort(key=lambda row: np.nan_to_num(row.spearman.value, nan=-2.0), reverse=True)
@@ -121,12 +119,12 @@ def _ranks(values: Float64s, weights: Float64s) -> Float64s:
     _, group = np.unique(values, return_inverse=True)
     order = np.argsort(group, kind="stable")
     starts = np.flatnonzero(np.diff(group[order], prepend=-1))
-    own = np.add.reduceat(weights[:, order], starts, axis=1)  # of each distinct value
-    ranks: Float64s = (own.cumsum(axis=1) - own / 2)[:, group]
+    totals = np.add.reduceat(weights[:, order], starts, axis=1)  # of each distinct value
+    ranks: Float64s = (totals.cumsum(axis=1) - totals / 2)[:, group]
     return ranks
 
 
 def _estimate(measures: Float64s) -> Interval:
     """Return the first measure, with the interval of the others; nan where it is not defined."""
-    value, drawn = measures[0], measures[1:][~np.isnan(measures[1:])]
-    return Interval.of(value, drawn) if len(drawn) and not np.isnan(value) else UNKNOWN
+    value, samples = measures[0], measures[1:][~np.isnan(measures[1:])]
+    return Interval.of(value, samples) if len(samples) and not np.isnan(value) else UNKNOWN

@@ -8,7 +8,7 @@ images.
 from __future__ import annotations
 
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
@@ -27,8 +27,10 @@ from .scores import Judge, sign
 
 SHOWN: Final = 10  # mistakes shown with their positions
 OPENINGS: Final = 5  # openings listed, the costliest first
-OTHERS: Final = ""  # what all opponents of the agent are called here
-KINDS: Final = ("missed win", "missed block", "opened a win", "deeper", "endgame")
+OTHERS: Final = ""  # the one name of all opponents of the agent
+MISSED_WIN, MISSED_BLOCK, OPENED_WIN, DEEPER, ENDGAME = KINDS = (
+    "missed win", "missed block", "opened a win", "deeper", "endgame",
+)  # fmt: skip
 """Kinds of mistakes: a winning disc was not played; a winning disc of the opponent was not blocked;
 the move lets the opponent win on top of it; best play ends the game later; or best play ends
 within the last six discs of the board, where sides run out of safe columns (zugzwang)."""
@@ -54,21 +56,21 @@ class Mistake(NamedTuple):
         """One of :data:`KINDS`."""
         plies, position = len(self.moves), Position.parse(self.moves)
         if self.score > 0 and discs_at_end(plies, self.score) == plies + 1:
-            return KINDS[0]
+            return MISSED_WIN
         if self.own < 0 and discs_at_end(plies, self.own) == plies + 2:
-            return KINDS[1 if winning_moves(position.theirs, position.mine) else 2]
+            return MISSED_BLOCK if winning_moves(position.theirs, position.mine) else OPENED_WIN
         # Exact play shows the mistake with the win that was missed, or with the loss.
-        shown = min(discs_at_end(plies, score) for score in (self.score, self.own) if score)
-        return KINDS[3 if shown <= CELLS - 6 else 4]
+        end = min(discs_at_end(plies, score) for score in (self.score, self.own) if score)
+        return DEEPER if end <= CELLS - 6 else ENDGAME
 
-    def said(self) -> str:
+    def describe(self) -> str:
         """Describe the mistake: its kind, its cost, the score of the move and the best score."""
-        kept = " or ".join(format_moves(self.best))
+        columns = " or ".join(format_moves(self.best))
         own, best = (words_of(score, len(self.moves)) for score in (self.own, self.score))
         cost = f"{self.cost:g} {'point' if self.cost == 1 else 'points'}"
-        often = f"{plural(len(self.games), 'time')}, first in game {self.games[0] + 1}"
+        times = f"{plural(len(self.games), 'time')}, first in game {self.games[0] + 1}"
         played = f"column {DIGITS[self.column]} {own}"
-        return f"{self.kind}, {cost}, {often}: {played}; best {kept}: {best}."
+        return f"{self.kind}, {cost}, {times}: {played}; best {columns}: {best}."
 
 
 class Part(NamedTuple):
@@ -79,6 +81,32 @@ class Part(NamedTuple):
     score: float | None  # points per game, 0..1
     own: MoveQuality  # of the agent's moves
     opponents: float  # the blunder rate of the opponents; nan without a critical move
+
+
+PART_COLUMNS: Final = (
+    Column("where"),
+    Column("games"),
+    Column("score", ".1%"),
+    Column("critical", of=lambda part: part.own.critical),
+    Column("blunders", of=lambda part: part.own.blunders),
+    Column("given_away", ".1f", lambda part: part.own.given_away),
+    Column("blunder_rate", ".1%", lambda part: part.own.blunder_rate.value),
+    Column("opponents", ".1%"),
+)
+"""The columns of :class:`Part`; "given_away" is in points."""
+
+MISTAKE_COLUMNS: Final = (
+    Column("moves"),
+    Column("column", of=lambda m: DIGITS[m.column]),
+    Column("kind"),
+    Column("best", of=lambda m: format_moves(m.best)),
+    Column("score"),
+    Column("own"),
+    Column("times", of=lambda m: len(m.games)),
+    Column("cost"),
+    Column("game", of=lambda m: m.games[0] + 1),
+)
+"""The columns of :class:`Mistake`; columns and games count from 1."""
 
 
 @dataclass(frozen=True)
@@ -122,36 +150,22 @@ class Mistakes(Result):
             raise InvalidOption(f"agent {player!r} chose no column in these games")
         sides = tuple({move.player: None for _, move in judged})
         quality = Quality(tuple(move for _, move in judged), sides)
-        own = [games[n] for n in numbers]
-        openings: dict[str, list[GameRecord]] = {}
-        for game in own:
-            openings.setdefault(game.opening, []).append(game)
-        parts = [_part("all games", own, quality, player)]
-        for colour, where in enumerate(("moving first", "moving second")):
-            if some := [game for game in own if game.players[colour] == player]:
-                parts.append(_part(where, some, quality, player, colour=colour))
-        by_opening = [
-            _part(f"opening {opening or '-'}", some, quality, player, group=opening)
-            for opening, some in openings.items()
-        ]
-        by_opening.sort(key=lambda part: (-part.own.given_away, part.score or 0.0))
-        shown = by_opening[:OPENINGS] if len(openings) > 1 else []
-        parts += shown
-        for band in bands(BAND):
-            if any(band[0] <= move.ply <= band[1] for _, move in moves):
-                parts.append(_part(band_name(band), [], quality, player, plies=band))
-        left_out = len(openings) - len(shown) if shown else 0
-        forfeits = tuple(WinTable.of(own).reasons_of_forfeits())
+        played = [games[n] for n in numbers]
+        parts, left_out = _parts(played, quality, player)
+        forfeits = tuple(WinTable.of(played).reasons_of_forfeits())
         return cls(player, tuple(parts), _grouped(games, moves), left_out, forfeits)
 
     def tables(self) -> dict[str, Table]:
         """A row for each mistake, and a row for each part."""
-        return {"mistakes": Table(MISTAKES, self.mistakes), "parts": Table(PARTS, self.parts)}
+        return {
+            "mistakes": Table(MISTAKE_COLUMNS, self.mistakes),
+            "parts": Table(PART_COLUMNS, self.parts),
+        }
 
     def summary(self) -> str:
         """The numbers of blunders by kind, and what the tables leave out."""
-        each = Counter(mistake.kind for mistake in self.mistakes for _ in mistake.games)
-        lines = [f"Blunders by kind: {', '.join(f'{kind} {each[kind]}' for kind in KINDS)}."]
+        counts = Counter(mistake.kind for mistake in self.mistakes for _ in mistake.games)
+        lines = [f"Blunders by kind: {', '.join(f'{kind} {counts[kind]}' for kind in KINDS)}."]
         if not self.mistakes:
             lines = [f"No move of {self.player} gave anything away."]
         if self.left_out:
@@ -173,38 +187,12 @@ class Mistakes(Result):
             board = drawing(position, last, colour=True).replace("\n", "\n   ")
             page = f"--html page: #game={mistake.games[0] + 1}&ply={len(moves)}"
             turn = f"{SIDES[position.to_move]} to move; {page}\n    c4 solve {moves or '-'}"
-            parts.append(f"{place}. {mistake.said()}\n   {board}    {turn}")
+            parts.append(f"{place}. {mistake.describe()}\n   {board}    {turn}")
         return "\n\n".join(parts)
 
     def facts(self) -> dict[str, Any]:
         """What stands beside the tables in JSON: the agent's name."""
         return {"player": self.player}
-
-
-PARTS: Final = (
-    Column("where"),
-    Column("games"),
-    Column("score", ".1%"),
-    Column("critical", of=lambda part: part.own.critical),
-    Column("blunders", of=lambda part: part.own.blunders),
-    Column("given_away", ".1f", lambda part: part.own.given_away),
-    Column("blunder_rate", ".1%", lambda part: part.own.blunder_rate.value),
-    Column("opponents", ".1%"),
-)
-"""The columns of :class:`Part`; "given_away" is in points."""
-
-MISTAKES: Final = (
-    Column("moves"),
-    Column("column", of=lambda m: DIGITS[m.column]),
-    Column("kind"),
-    Column("best", of=lambda m: format_moves(m.best)),
-    Column("score"),
-    Column("own"),
-    Column("times", of=lambda m: len(m.games)),
-    Column("cost"),
-    Column("game", of=lambda m: m.games[0] + 1),
-)
-"""The columns of :class:`Mistake`; columns and games count from 1."""
 
 
 def _judged(game: GameRecord, player: str, judge: Judge) -> list[JudgedMove]:
@@ -215,18 +203,43 @@ def _judged(game: GameRecord, player: str, judge: Judge) -> list[JudgedMove]:
     ]
 
 
+def _parts(games: Sequence[GameRecord], quality: Quality, player: str) -> tuple[list[Part], int]:
+    """Return the parts of :class:`Mistakes`, and the number of openings that they leave out."""
+    parts = [_part("all games", games, quality, player)]
+    for colour, where in enumerate(("moving first", "moving second")):
+        if some := [game for game in games if game.players[colour] == player]:
+            parts.append(_part(where, some, quality, player, colour=colour))
+    openings = defaultdict[str, list[GameRecord]](list)
+    for game in games:
+        openings[game.opening].append(game)
+    left_out = 0
+    if len(openings) > 1:
+        by_opening = [
+            _part(f"opening {opening or '-'}", some, quality, player, group=opening)
+            for opening, some in openings.items()
+        ]
+        by_opening.sort(key=lambda part: (-part.own.given_away, part.score or 0.0))
+        parts += by_opening[:OPENINGS]
+        left_out = len(by_opening[OPENINGS:])
+    for band in bands(BAND):
+        part = _part(band_name(band), [], quality, player, plies=band)
+        if part.own.moves + part.own.forced:
+            parts.append(part)
+    return parts, left_out
+
+
 def _part(
-    where: str, games: Sequence[GameRecord], quality: Quality, player: str, **which: Any
+    where: str, games: Sequence[GameRecord], quality: Quality, player: str, **selection: Any
 ) -> Part:
-    own = quality.slice(player, **which)
-    if "colour" in which:
-        which["colour"] = 1 - which["colour"]
-    others = math.nan
+    own = quality.slice(player, **selection)
+    if "colour" in selection:
+        selection["colour"] = 1 - selection["colour"]
+    opponents = math.nan
     if OTHERS in quality.players:
-        others = quality.slice(OTHERS, **which).blunder_rate.value
+        opponents = quality.slice(OTHERS, **selection).blunder_rate.value
     points = [game.points[game.players.index(player)] for game in games]
     score = sum(points) / len(points) if points else None
-    return Part(where, len(points) or None, score, own, others)
+    return Part(where, len(points) or None, score, own, opponents)
 
 
 def _grouped(
@@ -236,31 +249,22 @@ def _grouped(
 
     Deeper mistakes and mistakes of the endgame come last, else the costliest come first.
     """
-    found: dict[tuple[Position, int], tuple[str, JudgedMove, list[int]]] = {}
+    mistakes: dict[tuple[Position, int], Mistake] = {}
     for n, move in moves:
         if move.blunder:
             before = games[n].moves[: move.ply]
             position = Position.parse(before)
-            kept = canonical(position)
-            mirrored = COLUMNS - 1 - move.column
-            column = move.column if kept == position else mirrored
+            image, mirrored = canonical(position), COLUMNS - 1 - move.column
+            column = move.column if image == position else mirrored
             if position == position.mirror():
                 column = min(move.column, mirrored)
-            found.setdefault((kept, column), (before, move, []))[2].append(n)
-    each = [
-        Mistake(
-            before,
-            move.column,
-            tuple(c for c, score in enumerate(move.scores) if score == move.best),
-            move.best,
-            move.best - move.loss,
-            tuple(numbers),
-        )
-        for before, move, numbers in found.values()
-    ]
-    return tuple(
-        sorted(
-            each,
-            key=lambda m: (max(2, KINDS.index(m.kind)), -m.cost, m.own - m.score, m.moves),
-        )
-    )
+            best = tuple(c for c, score in enumerate(move.scores) if score == move.best)
+            new = Mistake(before, move.column, best, move.best, move.best - move.loss, ())
+            mistake = mistakes.get((image, column), new)
+            mistakes[image, column] = mistake._replace(games=(*mistake.games, n))
+
+    def place(mistake: Mistake) -> tuple[int, float, int, str]:
+        group = max(KINDS.index(OPENED_WIN), KINDS.index(mistake.kind))
+        return group, -mistake.cost, mistake.own - mistake.score, mistake.moves
+
+    return tuple(sorted(mistakes.values(), key=place))

@@ -26,9 +26,13 @@ from c4env.evaluation.tables import Column, Result, Table, plural
 from ...bitboard import CELLS
 from ...position import DIGITS
 from ..store.run_files import GameRecord
-from .scores import Judge, Scores, positions_of, sign
+from .scores import Judge, Scores, positions_in, sign
 
 BAND: Final = 7  # plies per band, so that a game has six bands
+TERMS: Final = (
+    "moves", "forced", "critical", "blunders", "optimal", "keeping", "loss", "given_away",
+)  # fmt: skip
+"""What a move adds to the sums of its group; estimates are quotients of two of them."""
 
 
 class JudgedMove(NamedTuple):
@@ -48,9 +52,9 @@ class JudgedMove(NamedTuple):
     @property
     def loss(self) -> int:
         """The best score minus the move's own score."""
-        own = self.scores[self.column]
-        assert own is not None  # a played column is not full
-        return self.best - own
+        score = self.scores[self.column]
+        assert score is not None  # a played column is not full
+        return self.best - score
 
     @property
     def forced(self) -> bool:
@@ -72,6 +76,21 @@ class JudgedMove(NamedTuple):
         """Whether the move turned a win into a draw or a loss, or a draw into a loss."""
         return self.given_away > 0
 
+    def terms(self) -> dict[str, float]:
+        """What the move adds to each of the sums of its group: :data:`TERMS`."""
+        if self.forced:
+            return {**dict.fromkeys(TERMS, 0.0), "forced": 1}
+        return {
+            "moves": 1,
+            "forced": 0,
+            "critical": self.critical,
+            "blunders": self.blunder,
+            "optimal": self.loss == 0,
+            "keeping": not self.blunder,
+            "loss": self.loss,
+            "given_away": self.given_away,
+        }
+
 
 def judge_games(
     games: Sequence[GameRecord], judge: Judge, players: Collection[str] | None = None
@@ -86,7 +105,7 @@ def judge_games(
     moves = []
     for number, game in enumerate(games):
         group = f"game {number}" if alike else game.opening
-        for position in positions_of(game):
+        for position in positions_in(game):
             ply = position.plies
             player, column = game.players[ply & 1], DIGITS.index(game.moves[ply])
             if players is None or player in players:
@@ -109,10 +128,15 @@ class MoveQuality(NamedTuple):
     loss: Interval  # mean loss, in points of the score
 
 
-TERMS: Final = (
-    "moves", "forced", "critical", "blunders", "optimal", "keeping", "loss", "given_away",
-)  # fmt: skip
-"""What a move adds to the sums of its group; estimates are quotients of two of them."""
+QUALITY_COLUMNS: Final = (
+    Column("player"),
+    Column("blunder_rate", ".1%"),
+    Column("optimal", ".1%"),
+    Column("keeping", ".1%"),
+    Column("loss", ".2f"),
+    *map(Column, ("moves", "critical", "blunders", "forced")),
+)
+"""The columns of move quality; see :class:`MoveQuality`."""
 
 
 @dataclass(frozen=True)
@@ -183,10 +207,10 @@ class Quality(Result):
             player=player,
             **{name: int(sums[name].sum()) for name in counts},
             given_away=float(sums["given_away"].sum()),
-            optimal=self._share(sums["optimal"], sums["moves"]),
-            keeping=self._share(sums["keeping"], sums["moves"]),
-            blunder_rate=self._share(sums["blunders"], sums["critical"]),
-            loss=self._estimate(sums["loss"], sums["moves"]),
+            optimal=self._estimate(sums["optimal"], sums["moves"]),
+            keeping=self._estimate(sums["keeping"], sums["moves"]),
+            blunder_rate=self._estimate(sums["blunders"], sums["critical"]),
+            loss=self._estimate(sums["loss"], sums["moves"], most=None),
         )
 
     def _sums(
@@ -208,13 +232,9 @@ class Quality(Result):
             chosen &= terms["ply"] % 2 == colour
         if group is not None:
             chosen &= terms["group"] == self._groups.get(group, -1)
-        groups = terms["group"][chosen]
-        weights = {name: terms[name][chosen].astype(np.float64) for name in TERMS}
-        count = len(self._groups)
-        return {
-            name: np.asarray(np.bincount(groups, weight, count), np.float64)
-            for name, weight in weights.items()
-        }
+        groups, count = terms["group"][chosen], len(self._groups)
+        weights = {name: terms[name][chosen] for name in TERMS}
+        return {name: np.bincount(groups, w, count).astype(float) for name, w in weights.items()}
 
     @functools.cached_property
     def _groups(self) -> dict[str, int]:
@@ -225,17 +245,14 @@ class Quality(Result):
         """Each player's N moves as named arrays ``[N]``: group, ply, and :data:`TERMS`."""
         rows: dict[str, list[dict[str, float]]] = {}
         for move in self.moves:
-            row = {"group": self._groups[move.group], "ply": move.ply, **_terms_of(move)}
+            row = {"group": self._groups[move.group], "ply": move.ply, **move.terms()}
             rows.setdefault(move.player, []).append(row)
         return {
-            player: {name: np.array([row[name] for row in some]) for name in some[0]}
-            for player, some in rows.items()
+            player: {name: np.array([row[name] for row in moves]) for name in moves[0]}
+            for player, moves in rows.items()
         }
 
-    def _share(self, above: Float64s, below: Float64s) -> Interval:
-        return self._estimate(above, below, most=1.0)
-
-    def _estimate(self, above: Float64s, below: Float64s, most: float | None = None) -> Interval:
+    def _estimate(self, above: Float64s, below: Float64s, most: float | None = 1.0) -> Interval:
         """Return the quotient of the sums of groups, with its interval.
 
         ``most`` is the greatest quotient of a group; None is twice the greatest that occurred.
@@ -257,7 +274,7 @@ class Quality(Result):
 
     def tables(self) -> dict[str, Table]:
         """A table of all moves, and a table of blunders per critical move by colour and ply."""
-        return {"overall": Table(COLUMNS, self.overall()), "blunder_rates": self.rates()}
+        return {"overall": Table(QUALITY_COLUMNS, self.overall()), "blunder_rates": self.rates()}
 
     def rates(self) -> Table:
         """A row for each player: its blunders per critical move, by colour and by ply."""
@@ -265,12 +282,12 @@ class Quality(Result):
         slices = {"first": (0, None), "second": (1, None)}
         slices |= {band_name(band): (None, band) for band in bands(BAND)}
         columns = [Column("blunder rate of", of=str)]
-        for name, which in slices.items():
-            sums = {player: self._sums(player, *which) for player in self.players}
+        for name, (colour, plies) in slices.items():
+            sums = {player: self._sums(player, colour, plies) for player in self.players}
             rates = {
-                player: float(each["blunders"].sum() / each["critical"].sum())
-                for player, each in sums.items()
-                if each["critical"].any()
+                player: float(terms["blunders"].sum() / terms["critical"].sum())
+                for player, terms in sums.items()
+                if terms["critical"].any()
             }
             if rates:  # no intervals, whose bootstrap takes time
                 columns.append(Column(name, ".1%", rates.get))
@@ -309,22 +326,6 @@ def _place(quality: MoveQuality) -> tuple[bool, list[float]]:
     return math.isnan(parts[0]), [-math.inf if math.isnan(part) else part for part in parts]
 
 
-def _terms_of(move: JudgedMove) -> dict[str, float]:
-    """Return what a move adds to each of the sums of its group."""
-    if move.forced:
-        return {**dict.fromkeys(TERMS, 0.0), "forced": 1}
-    return {
-        "moves": 1,
-        "forced": 0,
-        "critical": move.critical,
-        "blunders": move.blunder,
-        "optimal": move.loss == 0,
-        "keeping": not move.blunder,
-        "loss": move.loss,
-        "given_away": move.given_away,
-    }
-
-
 def bands(width: int) -> list[tuple[int, int]]:
     """Return ranges of ``width`` plies that cover a game, both ends included."""
     return [(first, min(first + width, CELLS) - 1) for first in range(0, CELLS, width)]
@@ -333,14 +334,3 @@ def bands(width: int) -> list[tuple[int, int]]:
 def band_name(band: tuple[int, int]) -> str:
     """Return the name of a range of plies, such as ``ply 0-6``."""
     return f"ply {band[0]}-{band[1]}"
-
-
-COLUMNS: Final = (
-    Column("player"),
-    Column("blunder_rate", ".1%"),
-    Column("optimal", ".1%"),
-    Column("keeping", ".1%"),
-    Column("loss", ".2f"),
-    *map(Column, ("moves", "critical", "blunders", "forced")),
-)
-"""The columns of move quality; see :class:`MoveQuality`."""

@@ -27,13 +27,19 @@ from ..games.asking import Fault
 from ..games.field import split_name
 from ..games.game import game_seed
 from ..games.players import Here, Seats, There
+from ..games.settings import Watcher
 from ..store.header import in_short, version_here
 from .moves import JudgedMove, Quality
 from .scores import Judge, strongest_book
 
 EXAM: Final = "exam"
-MADE: Final = 100
+ANSWERS_FILE: Final = "answers.jsonl"
+GENERATED: Final = 100
 """The default number of positions in a generated set."""
+
+
+Answer = int | str
+"""An agent's answer: a column, or a description of the failure."""
 
 
 class Labelled(NamedTuple):
@@ -53,182 +59,6 @@ STAGES: Final = {
     "begin-hard": (range(1, 15), range(28, 42)),
 }
 """The generated sets: the number of discs, and the number of plies to the end in best play."""
-
-
-def labelled_sets(names: Sequence[str], count: int | None, seed: int = 0) -> list[Labelled]:
-    """Return the positions of several sets without duplicates, and check the labels of files.
-
-    Args:
-        names: files of ``moves score`` lines, ``exam`` (``c4env.agents.solver.exam``), or names in
-            :data:`STAGES`, whose sets this function generates.
-        count: number of positions to take from the start of each set. None takes all positions of
-            a file or of the exam, and generates ``MADE`` positions for any other set.
-        seed: seed of the generated sets.
-
-    Raises:
-        InvalidOption: ``count`` is not positive, a position is finished, or a label is wrong.
-        UnreadableRun: a file cannot be read or has no labelled positions.
-    """
-    if count is not None and count < 1:
-        raise InvalidOption(f"{count} positions: expected at least 1")
-    require_integer("seed", seed, 0, "an integer of 0 or more")
-    solver = Solver(book=strongest_book())
-    found: dict[Position, Labelled] = {}
-    read: list[Labelled] = []
-    for name in names:
-        if name in STAGES:
-            some = make_labelled(name, count or MADE, seed, solver)
-        elif name == EXAM:
-            some = [
-                Labelled(q.moves, q.position, max(s for s in q.scores if s is not None))
-                for q in exam()[:count]
-            ]
-        elif not Path(name).exists():
-            sets = [EXAM, *STAGES]
-            listed = f"; expected a file of `moves score` lines, or one of {', '.join(sets)}"
-            raise UnreadableRun(f"set {name!r}{suggest(name, sets)}{listed}")
-        else:
-            some = read_labelled(Path(name))[:count]
-            read += some
-        for labelled in some:
-            if labelled.position.outcome is not None:
-                raise InvalidOption(f"{name}: {labelled.moves}: the game is over")
-            found.setdefault(labelled.position, labelled)
-    if read:  # two files may label one position differently
-        scores = solver.scores_many([labelled.position for labelled in read])
-        for labelled, score in zip(read, scores, strict=True):
-            if score != labelled.score:
-                raise InvalidOption(
-                    f"{labelled.moves} is labelled {labelled.score}; its score is {score}"
-                )
-    return list(found.values())
-
-
-def read_labelled(path: Path) -> list[Labelled]:
-    """Read a file of ``moves score`` lines, without checking the labels.
-
-    Raises:
-        UnreadableRun: the file cannot be read, or a line is malformed.
-    """
-    found = []
-    for number, line in enumerate(read_text(path).splitlines(), start=1):
-        try:
-            moves, score = line.split()
-            found.append(Labelled(moves, Position.parse(moves), int(score)))
-        except C4Error as error:
-            raise UnreadableRun(f"{path}, line {number}: {error}") from None
-        except ValueError:
-            raise UnreadableRun(
-                f"{path}, line {number}: {shortened(line, 80)!r}: expected moves and a score"
-            ) from None
-    if not found:
-        raise UnreadableRun(f"{path} has no position: expected lines of moves and a score")
-    return found
-
-
-def random_games(discs: range, generator: np.random.Generator) -> Iterator[str]:
-    """Yield unfinished random games forever, each with a number of discs drawn from ``discs``."""
-    while True:
-        position, columns = Position(), []
-        for _ in range(int(generator.integers(discs.start, discs.stop))):
-            legal = position.legal_columns()
-            if not legal:
-                break
-            columns.append(legal[int(generator.integers(len(legal)))])
-            position = position.play(columns[-1])
-        if position.outcome is None:
-            yield format_moves(columns)
-
-
-def make_labelled(name: str, count: int, seed: int, solver: Solver) -> list[Labelled]:
-    """Generate a set of ``STAGES``: distinct positions of random games, labelled by the solver."""
-    played, left = STAGES[name]
-    games = random_games(played, np.random.default_rng([seed, list(STAGES).index(name)]))
-    found: dict[Position, Labelled] = {}
-    while len(found) < count:
-        moves = next(games)
-        position = Position.parse(moves)
-        if position not in found:
-            score = solver.score(position)
-            if solver.plies_to_end(position) in left:
-                found[position] = Labelled(moves, position, score)
-    return list(found.values())
-
-
-ANSWERS_FILE: Final = "answers.jsonl"
-
-Key = tuple[str, int, str, str, int, int]
-"""The key of a stored answer: spec, seed, versions, identity hash and the two bitboards."""
-
-
-Answer = int | str
-"""An agent's answer: a column, or a description of the failure."""
-
-
-def seats_of(specs: Sequence[str]) -> Seats:
-    """Return the players of several specs; ``"mine=greedy"`` names an agent ``mine``.
-
-    Raises:
-        InvalidOption: no agent is given, or an agent is given twice.
-    """
-    named = dict(map(split_name, specs))
-    if not specs or len(named) < len(specs):
-        raise InvalidOption(
-            f"agents {', '.join(specs) or 'none'}: expected one or more, no duplicate"
-        )
-    return Seats(named, None)
-
-
-def question_agents(
-    seats: Seats,
-    positions: Sequence[Labelled],
-    judge: Judge,
-    seed: int = 0,
-    folder: str | Path | None = None,
-    watch: Callable[[int, int], None] | None = None,
-) -> Quality:
-    """Ask agents for a move in each labelled position, and judge the moves.
-
-    Args:
-        seats: the agents.
-        positions: unfinished positions; each position is a new game.
-        judge: scores the columns; call :meth:`Judge.judge` in advance to save time.
-        seed: seed of stochastic agents and of the bootstrap intervals.
-        folder: the folder of ``answers.jsonl``, which stores each answer; None writes no file.
-        watch: called with the number of answers so far and the total.
-
-    Raises:
-        InvalidOption: no agent answers.
-    """
-    traits = {name: seats.look(name) for name in seats.field}
-    moves, faults = [], Counter[str]()
-    done, total = 0, len(traits) * len(positions)
-    path = None if folder is None else Path(folder) / ANSWERS_FILE
-    known = Memo(path)
-    with known:
-        for name, its in traits.items():
-            spec = str(seats.field[name])
-            about = (spec, seed, version_here(), in_short(its.code, its.prompt))
-            for labelled in positions:
-                position = labelled.position
-                ask = partial(question, seats[name], spec, position, seed)
-                answer = known.find((*about, position.mine, position.theirs), ask)
-                if isinstance(answer, str):
-                    faults[f"{name}: {answer}"] += 1
-                else:
-                    scores = judge.scores(position)
-                    moves.append(JudgedMove(name, labelled.moves, position.plies, answer, scores))
-                done += 1
-                if watch is not None:
-                    watch(done, total)
-    if not moves:
-        raise InvalidOption(f"no agent answered; the first error: {next(iter(faults))}")
-    notes = tuple(
-        f"{plural(count, 'position')} without an answer, {why}" for why, count in faults.items()
-    )
-    if any(its.prompt for its in traits.values()):
-        notes += ("Only c4 run --out stores the prompts and answers of language models.",)
-    return Quality(tuple(moves), unit="positions", seed=seed, notes=notes)
 
 
 def quality(
@@ -264,17 +94,59 @@ def quality(
         >>> judged.overall()[0].blunder_rate.value
         0.5
     """
-    specs, on = ([each] if isinstance(each, str) else list(each) for each in (specs, on))
+    specs = [specs] if isinstance(specs, str) else specs
+    sets = [on] if isinstance(on, str) else on
     with closing(seats_of(specs)) as seats, Judge(out) as judge:
-        positions = labelled_sets(on, count, seed)
-        for asked in exam() if EXAM in on else ():
-            judge.learn(asked.position, asked.scores)
+        positions = labelled_sets(sets, count, seed)
+        for labelled in exam() if EXAM in sets else ():
+            judge.learn(labelled.position, labelled.scores)
         judge.judge([p.position for p in positions], jobs, partial(watch, "positions"))
-        found = question_agents(seats, positions, judge, seed, out, partial(watch, "answers"))
-    if EXAM not in on:
-        return found
+        judged = question_agents(seats, positions, judge, seed, out, partial(watch, "answers"))
+    if EXAM not in sets:
+        return judged
     about = f"exam {VERSION} (sha256 {SHA256[:16]}); mark: the share of moves that keep the value"
-    return replace(found, notes=(about, *found.notes))
+    return replace(judged, notes=(about, *judged.notes))
+
+
+def question_agents(
+    seats: Seats,
+    positions: Sequence[Labelled],
+    judge: Judge,
+    seed: int = 0,
+    folder: str | Path | None = None,
+    watch: Watcher | None = None,
+) -> Quality:
+    """Ask agents for a move in each position, as a new game, and judge the moves.
+
+    The folder keeps the answers. The judge may know the scores already (:meth:`Judge.judge`).
+    """
+    traits = {name: seats.look(name) for name in seats.field}
+    moves, faults = [], Counter[str]()
+    done, total = 0, len(traits) * len(positions)
+    with Memo(None if folder is None else Path(folder) / ANSWERS_FILE) as answers:
+        for name, agent in traits.items():
+            spec = str(seats.field[name])
+            key = spec, seed, version_here(), in_short(agent.code, agent.prompt)
+            for labelled in positions:
+                position = labelled.position
+                ask = partial(question, seats[name], spec, position, seed)
+                answer = answers.find((*key, position.mine, position.theirs), ask)
+                if isinstance(answer, str):
+                    faults[f"{name}: {answer}"] += 1
+                else:
+                    scores = judge.scores(position)
+                    moves.append(JudgedMove(name, labelled.moves, position.plies, answer, scores))
+                done += 1
+                if watch is not None:
+                    watch(done, total)
+    if not moves:
+        raise InvalidOption(f"no agent answered; the first error: {next(iter(faults))}")
+    notes = tuple(
+        f"{plural(count, 'position')} without an answer, {fault}" for fault, count in faults.items()
+    )
+    if any(agent.prompt for agent in traits.values()):
+        notes += ("Only c4 run --out stores the prompts and answers of language models.",)
+    return Quality(tuple(moves), unit="positions", seed=seed, notes=notes)
 
 
 def question(seat: Here | There, spec: str, position: Position, seed: int) -> Answer:
@@ -286,3 +158,109 @@ def question(seat: Here | There, spec: str, position: Position, seed: int) -> An
     fault = seat.reset(game_seed(seed, (spec, spec), identity, position.to_move))
     answer = fault or seat.ask(position, position.moves(), None)
     return f"{answer.ending}: {answer.reason}" if isinstance(answer, Fault) else answer[0]
+
+
+def seats_of(specs: Sequence[str]) -> Seats:
+    """Return the players of several specs; ``"mine=greedy"`` names an agent ``mine``."""
+    named = dict(map(split_name, specs))
+    if not specs or len(named) < len(specs):
+        raise InvalidOption(
+            f"agents {', '.join(specs) or 'none'}: expected one or more, no duplicate"
+        )
+    return Seats(named, None)
+
+
+def labelled_sets(names: Sequence[str], count: int | None, seed: int = 0) -> list[Labelled]:
+    """Return the positions of several sets without duplicates, and check the labels of files.
+
+    Args:
+        names: files of ``moves score`` lines, ``exam`` (``c4env.agents.solver.exam``), or names in
+            :data:`STAGES`, whose sets this function generates.
+        count: number of positions to take from the start of each set. None takes all positions of
+            a file or of the exam, and generates ``GENERATED`` positions for any other set.
+        seed: seed of the generated sets.
+    """
+    if count is not None and count < 1:
+        raise InvalidOption(f"{count} positions: expected at least 1")
+    require_integer("seed", seed, 0, "an integer of 0 or more")
+    solver = Solver(book=strongest_book())
+    positions: dict[Position, Labelled] = {}
+    from_files: list[Labelled] = []
+    for name in names:
+        members = _positions_of_set(name, count, seed, solver)
+        if name not in (EXAM, *STAGES):
+            from_files += members
+        for labelled in members:
+            if labelled.position.outcome is not None:
+                raise InvalidOption(f"{name}: {labelled.moves}: the game is over")
+            positions.setdefault(labelled.position, labelled)
+    if from_files:  # two files may label one position differently
+        scores = solver.scores_many([labelled.position for labelled in from_files])
+        for labelled, score in zip(from_files, scores, strict=True):
+            if score != labelled.score:
+                raise InvalidOption(
+                    f"{labelled.moves} is labelled {labelled.score}; its score is {score}"
+                )
+    return list(positions.values())
+
+
+def _positions_of_set(name: str, count: int | None, seed: int, solver: Solver) -> list[Labelled]:
+    if name in STAGES:
+        return make_labelled(name, count or GENERATED, seed, solver)
+    if name == EXAM:
+        return [
+            Labelled(q.moves, q.position, max(s for s in q.scores if s is not None))
+            for q in exam()[:count]
+        ]
+    if Path(name).exists():
+        return read_labelled(Path(name))[:count]
+    sets = [EXAM, *STAGES]
+    expected = f"expected a file of `moves score` lines, or one of {', '.join(sets)}"
+    raise UnreadableRun(f"set {name!r}{suggest(name, sets)}; {expected}")
+
+
+def read_labelled(path: Path) -> list[Labelled]:
+    """Read a file of ``moves score`` lines, without checking the labels."""
+    positions = []
+    for number, line in enumerate(read_text(path).splitlines(), start=1):
+        try:
+            moves, score = line.split()
+            positions.append(Labelled(moves, Position.parse(moves), int(score)))
+        except C4Error as error:
+            raise UnreadableRun(f"{path}, line {number}: {error}") from None
+        except ValueError:
+            raise UnreadableRun(
+                f"{path}, line {number}: {shortened(line, 80)!r}: expected moves and a score"
+            ) from None
+    if not positions:
+        raise UnreadableRun(f"{path} has no position: expected lines of moves and a score")
+    return positions
+
+
+def random_games(discs: range, generator: np.random.Generator) -> Iterator[str]:
+    """Yield unfinished random games forever, each with a number of discs drawn from ``discs``."""
+    while True:
+        position, columns = Position(), []
+        for _ in range(int(generator.integers(discs.start, discs.stop))):
+            legal = position.legal_columns()
+            if not legal:
+                break
+            columns.append(legal[int(generator.integers(len(legal)))])
+            position = position.play(columns[-1])
+        if position.outcome is None:
+            yield format_moves(columns)
+
+
+def make_labelled(name: str, count: int, seed: int, solver: Solver) -> list[Labelled]:
+    """Generate a set of ``STAGES``: distinct positions of random games, labelled by the solver."""
+    discs, plies_to_end = STAGES[name]
+    games = random_games(discs, np.random.default_rng([seed, list(STAGES).index(name)]))
+    positions: dict[Position, Labelled] = {}
+    while len(positions) < count:
+        moves = next(games)
+        position = Position.parse(moves)
+        if position not in positions:
+            score = solver.score(position)
+            if solver.plies_to_end(position) in plies_to_end:
+                positions[position] = Labelled(moves, position, score)
+    return list(positions.values())

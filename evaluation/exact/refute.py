@@ -9,7 +9,6 @@ earlier moves. Three facts keep the search short:
   worst result so far, the search plays the game to its end against a perfect opponent.
 - If the opponent can no longer complete a four, the search looks for no loss of the agent.
 
-:func:`search_priority` orders the positions: positions that the agent has nearly lost come first.
 The same search, or one with a higher limit of positions, resumes from its file.
 """
 
@@ -18,7 +17,7 @@ from __future__ import annotations
 import heapq
 import statistics
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from functools import partial
@@ -38,6 +37,12 @@ from ..games.settings import Openings, Settings, Watcher, choose_openings
 from ..store.header import in_short, version_here
 from .questions import Answer, question
 from .scores import sign, strongest_book
+
+REFUTATIONS_FILE: Final = "refutations.jsonl"
+BUDGET: Final = 1000
+"""The default limit of positions to ask about, for each opening and colour."""
+_RESULTS: Final = {1: "win", 0: "draw", -1: "loss"}
+_SEATS: Final = ("first", "second")
 
 
 @dataclass(frozen=True)
@@ -71,157 +76,14 @@ class WorstCase:
     fault: str = ""
 
 
-REFUTATIONS_FILE: Final = "refutations.jsonl"
-
-Find = Callable[[str, Position, Callable[[Position], Any]], Any]
-"""Returns a fact about a position, by its kind: ``score``, ``best``, or ``agent``, its answer. A
-fact that is not known yet is asked for, and kept."""
-
-
-_own = threading.local()
-
-
-def solver() -> Solver:
-    """Return the solver of this thread; all openings share its transposition table."""
-    if not hasattr(_own, "solver"):
-        _own.solver = Solver(book=strongest_book())
-    found: Solver = _own.solver
-    return found
-
-
-class _Node(NamedTuple):
-    """A position, the moves to it, and its exact score for the agent."""
-
-    position: Position
-    moves: str
-    score: int
-
-
-def search_priority(node: _Node) -> int:
-    """Return the sort key of a node: few discs and a low score for the agent give a low key."""
-    return node.position.plies + 3 * max(node.score, 0)
-
-
-class Search:
-    """A search from one opening for the agent's worst result.
-
-    Args:
-        ask: returns the agent's answer in a position.
-        find: returns a fact, and keeps it.
-        budget: number of positions after which the search asks the agent for no new move, except
-            to complete the last line.
-        opening: the moves before the search.
-        seat: 0 if the agent is the first player, 1 if the second.
-    """
-
-    def __init__(
-        self, ask: Callable[[Position], Answer], find: Find, budget: int, opening: str, seat: int
-    ) -> None:
-        self._answer, self._find, self._budget = ask, find, budget
-        self._opening, self._seat = opening, seat
-        self._asked: set[Position] = set()
-        self._outcome = 2  # higher than any result: no line found yet
-        self._line = ""
-        self._fault = ""
-
-    def worst(self) -> WorstCase:
-        """Search, and return the worst result."""
-        opening, position = self._opening, Position.parse(self._opening)
-        root = _Node(position, opening, self._score(position))
-        self._play_out(root)
-        left = CELLS if self._outcome == -1 else self._search(root)
-        value, errs = sign(root.score), self._first_error(len(opening))
-        found = (self._outcome, self._line, errs, left == CELLS, len(self._asked))
-        searched = left - position.plies
-        return WorstCase(opening, self._seat, value, *found, searched, self._fault)
-
-    def _score(self, position: Position) -> int:
-        """Return the exact score of a position for the agent."""
-        score: int = self._find("score", position, lambda p: solver().score(p))
-        return score if position.to_move == self._seat else -score
-
-    def _end(self, moves: str, outcome: int, fault: str = "") -> None:
-        """Record the end of a game if its result is the worst so far."""
-        if outcome < self._outcome:
-            self._outcome, self._line, self._fault = outcome, moves, fault
-
-    def _play(self, node: _Node, column: int) -> _Node | None:
-        """Return the node after a move, or None if the move ends the game."""
-        position = node.position.play(column)
-        moves = node.moves + format_moves([column])
-        if position.outcome is not None:
-            winner = position.outcome.winner
-            self._end(moves, 0 if winner is None else 1 if winner == self._seat else -1)
-            return None
-        return _Node(position, moves, 0)
-
-    def _reply(self, node: _Node) -> _Node | None:
-        """Return the node after the agent's answer, or None if the answer ends the game."""
-        self._asked.add(node.position)
-        column = self._find("agent", node.position, self._answer)
-        if isinstance(column, str):
-            self._end(node.moves, -1, column)
-            return None
-        after = self._play(node, column)
-        return after and after._replace(score=self._score(after.position))
-
-    def _play_out(self, node: _Node | None) -> None:
-        """Play a game from a node to its end, with a perfect opponent."""
-        while node is not None:
-            if node.position.to_move == self._seat:
-                node = self._reply(node)
-            else:
-                best = self._find("best", node.position, lambda p: solver().best_columns(p)[0])
-                node = self._play(node, best)
-
-    def _search(self, root: _Node) -> int:
-        """Search for results that are worse than the worst result so far.
-
-        Returns:
-            the number of discs up to which the search tried all lines; CELLS if complete.
-        """
-        after = self._reply(root) if root.position.to_move == self._seat else root
-        waiting = [] if after is None else [(0, 0, after)]
-        seen: set[Position] = set()
-        while waiting:
-            _, _, node = heapq.heappop(waiting)
-            for column in node.position.legal_columns():
-                before = self._play(node, column)
-                if before is None or before.position in seen:
-                    continue
-                if len(self._asked) >= self._budget and before.position not in self._asked:
-                    return min(n.position.plies for n in [node, *(left for _, _, left in waiting)])
-                seen.add(before.position)
-                after = self._reply(before)
-                if after is not None and sign(after.score) < self._outcome:
-                    self._play_out(after)
-                if self._outcome == -1:
-                    return CELLS
-                if after is not None and (self._outcome > 0 or self._can_lose(after.position)):
-                    heapq.heappush(waiting, (search_priority(after), len(seen), after))
-        return CELLS
-
-    def _can_lose(self, position: Position) -> bool:
-        """Whether the opponent can still complete a four."""
-        return bool(fours(BOARD & ~position.discs(self._seat)))
-
-    def _first_error(self, start: int) -> int | None:
-        """Return the ply at which the agent first gives away a win or a draw in the line."""
-        position = Position.parse(self._line[:start])
-        for column in parse_moves(self._line[start:]):
-            before = self._score(position)
-            ply, to_move = position.plies, position.to_move
-            position = position.play(column)
-            if to_move == self._seat and sign(self._score(position)) < sign(before):
-                return ply
-        return position.plies if self._fault and self._score(position) >= 0 else None
-
-
-BUDGET: Final = 1000
-"""The default limit of positions to ask about, for each opening and colour."""
-
-_RESULTS: Final = {1: "win", 0: "draw", -1: "loss"}
-_SEATS: Final = ("first", "second")
+CASE_COLUMNS: Final = (
+    Column("opening", lambda moves: moves or "-"),
+    Column("seat", _SEATS.__getitem__),
+    Column("value", _RESULTS.__getitem__),
+    Column("outcome", _RESULTS.__getitem__),
+    *map(Column, ("first_error", "proven", "positions", "line")),
+)
+"""The columns of :class:`WorstCase`; "value" and "outcome" are 1, 0 or -1: win, draw or loss."""
 
 
 @dataclass(frozen=True)
@@ -247,7 +109,7 @@ class Refutation(Result):
 
     @property
     def positions(self) -> int:
-        """The total number of positions in which the search asked the agent for a move."""
+        """The number of positions in which the search asked the agent for a move."""
         return sum(case.positions for case in self.openings)
 
     @property
@@ -268,8 +130,8 @@ class Refutation(Result):
     @property
     def shortest(self) -> WorstCase | None:
         """The refutation with the shortest line (the first of equal ones), or None."""
-        found = [case for case in self.tenable if case.outcome < case.value]
-        return min(found, key=lambda case: len(case.line), default=None)
+        refuted = [case for case in self.tenable if case.outcome < case.value]
+        return min(refuted, key=lambda case: len(case.line), default=None)
 
     def summary(self) -> str:
         """A line each on the kept cases, the first errors and the shortest refutation."""
@@ -278,12 +140,12 @@ class Refutation(Result):
             f"{self.player}: {len(self.openings)} cases (openings and colours), {asked} asked."
         ]
         if self.held is not None:
-            open_ = [case.searched for case in self.kept if not case.proven]
+            unproven = [case.searched for case in self.kept if not case.proven]
             share = f"{len(self.kept)} of {len(self.tenable)} tenable cases ({self.held:.1%})"
-            lines.append(f"It holds {share}, {len(self.kept) - len(open_)} of them proven.")
-            if open_:
-                tried = f"{plural(self.budget, 'position')} with all lines of {min(open_)} plies"
-                lines.append(f"Not refuted and not proven: {len(open_)}, in {tried}.")
+            lines.append(f"It holds {share}, {len(self.kept) - len(unproven)} of them proven.")
+            if unproven:
+                tried = f"{plural(self.budget, 'position')} with all lines of {min(unproven)} plies"
+                lines.append(f"Not refuted and not proven: {len(unproven)}, in {tried}.")
         errors = [case.first_error for case in self.openings if case.first_error is not None]
         if errors:
             median = statistics.median(errors)
@@ -297,7 +159,7 @@ class Refutation(Result):
 
     def tables(self) -> dict[str, Table]:
         """One table with a row for each opening and colour."""
-        return {"openings": Table(COLUMNS, self.openings)}
+        return {"openings": Table(CASE_COLUMNS, self.openings)}
 
     def facts(self) -> dict[str, Any]:
         """The agent, and the cases and positions of the search."""
@@ -307,16 +169,6 @@ class Refutation(Result):
             "held": self.held,
             "positions": self.positions,
         }
-
-
-COLUMNS: Final = (
-    Column("opening", lambda moves: moves or "-"),
-    Column("seat", _SEATS.__getitem__),
-    Column("value", _RESULTS.__getitem__),
-    Column("outcome", _RESULTS.__getitem__),
-    *map(Column, ("first_error", "proven", "positions", "line")),
-)
-"""The columns of :class:`WorstCase`; "value" and "outcome" are 1, 0 or -1: win, draw or loss."""
 
 
 def refute(
@@ -357,49 +209,38 @@ def refute(
         >>> refuted.shortest.line  # greedy moves first and loses
         '44444432333556355251'
     """
-    chosen = Settings(seed=seed, jobs=jobs, out=out, limit=limit)
+    settings = Settings(seed=seed, jobs=jobs, out=out, limit=limit)
     positions = require_integer("positions", positions)
-    starts = choose_openings(openings, chosen.seed, chosen.limit)
+    starts = choose_openings(openings, settings.seed, settings.limit)
     field = name_players(as_players(player))
     if len(field) != 1:
         raise InvalidOption(f"{len(field)} agents given: expected one agent to refute")
     (name,) = field
-    path = None if chosen.out is None else Path(chosen.out) / REFUTATIONS_FILE
+    path = None if settings.out is None else Path(settings.out) / REFUTATIONS_FILE
     cases = [(opening, seat) for opening in starts for seat in (0, 1)]
-    found: dict[tuple[str, int], WorstCase] = {}
+    worst: list[WorstCase] = []
     with ExitStack() as stack:
-        known = stack.enter_context(Memo(path))
-        players = team(field, None, min(chosen.jobs, len(cases)))
+        memo = stack.enter_context(Memo(path))
+        players = team(field, None, min(settings.jobs, len(cases)))
         for seats in players:
             stack.callback(seats.close)
         traits = players[0].look(name)
-        identity = in_short(traits.code, traits.prompt)
-        about = describe_player(field[name]), chosen.seed, version_here(), identity
-        if "" in traits.code.values() and any(key[: len(about)] == about for key in known):
-            raise UnreadableRun(
-                f"{path} has answers of {name}, a Python object without an attribute version: "
-                "it may be another one; name another directory"
-            )
-
-        def find(kind: str, position: Position, ask: Callable[[Position], Any]) -> Any:
-            key = (*about, kind, position.mine, position.theirs)
-            return known.find(key, lambda: ask(position))
-
-        task = partial(_worst, name, chosen.seed, find, positions)
-        with closing(do_all(task, cases, players)) as results:
-            for worst in results:
-                found[worst.opening, worst.seat] = worst
-                if watch is not None:
-                    watch(len(found), len(cases))
-    ordered = tuple(found[case] for case in cases)
-    return Refutation(name, ordered, positions, _notes(traits, chosen.seed, ordered))
+        agent = _identify(name, field[name], traits, settings.seed, memo)
+        search = partial(_worst, name, memo, agent, positions)
+        for case in stack.enter_context(closing(do_all(search, cases, players))):
+            worst.append(case)
+            if watch is not None:
+                watch(len(worst), len(cases))
+    worst.sort(key=lambda case: cases.index((case.opening, case.seat)))
+    return Refutation(name, tuple(worst), positions, _notes(traits, settings.seed, worst))
 
 
-def _notes(kind: Traits, seed: int, cases: tuple[WorstCase, ...]) -> tuple[str, ...]:
+def _notes(traits: Traits, seed: int, cases: Sequence[WorstCase]) -> tuple[str, ...]:
+    """Say on what the result depends, and which lines ended without an answer."""
     notes = []
-    if kind.timed:
+    if traits.timed:
         notes.append("Its moves depend on the clock: another search may find other lines.")
-    elif not kind.deterministic:
+    elif not traits.deterministic:
         notes.append(
             f"It does not claim to be deterministic. It answered each position once, with a seed "
             f"from the position and --seed {seed}; the result holds only for these answers."
@@ -410,12 +251,177 @@ def _notes(kind: Traits, seed: int, cases: tuple[WorstCase, ...]) -> tuple[str, 
     return tuple(notes)
 
 
+_Agent = tuple[str, int, str, str]
+"""What the answers of an agent depend on: spec, seed, versions, and identity hash."""
+
+
+def _identify(name: str, player: Player, traits: Traits, seed: int, memo: Memo) -> _Agent:
+    """Return the agent's part of a key, if the answers in the file can be trusted."""
+    agent = describe_player(player), seed, version_here(), in_short(traits.code, traits.prompt)
+    if "" in traits.code.values() and any(key[: len(agent)] == agent for key in memo):
+        raise UnreadableRun(
+            f"{memo.lines.path} has answers of {name}, a Python object without an attribute "
+            "version: it may be another one; name another directory"
+        )
+    return agent
+
+
 def _worst(
-    name: str, seed: int, find: Find, budget: int, seats: Seats, opening: str, seat: int
+    name: str, memo: Memo, agent: _Agent, budget: int, seats: Seats, opening: str, seat: int
 ) -> WorstCase:
     """Search from an opening with a colour of the agent."""
+    oracle = _Oracle(lambda position: question(seats[name], name, position, agent[1]), memo, agent)
+    return _Search(oracle, budget, opening, seat).worst()
 
-    def ask(position: Position) -> Answer:
-        return question(seats[name], name, position, seed)
 
-    return Search(ask, find, budget, opening, seat).worst()
+class _Search:
+    """A search from one opening for the agent's worst result."""
+
+    def __init__(self, oracle: _Oracle, budget: int, opening: str, seat: int) -> None:
+        self._oracle, self._budget = oracle, budget
+        self._opening, self._seat = opening, seat
+        self._asked: set[Position] = set()
+        self._outcome = 2  # higher than any result: no line found yet
+        self._line = ""
+        self._fault = ""
+
+    def worst(self) -> WorstCase:
+        """Search, and return the worst result."""
+        opening, position = self._opening, Position.parse(self._opening)
+        root = _Node(position, opening, self._score(position))
+        self._play_out(root)
+        left = CELLS if self._outcome == -1 else self._search(root)
+        return WorstCase(
+            opening=opening,
+            seat=self._seat,
+            value=sign(root.score),
+            outcome=self._outcome,
+            line=self._line,
+            first_error=self._first_error(len(opening)),
+            proven=left == CELLS,
+            positions=len(self._asked),
+            searched=left - position.plies,
+            fault=self._fault,
+        )
+
+    def _score(self, position: Position) -> int:
+        """Return the exact score of a position for the agent."""
+        score = self._oracle.score(position)
+        return score if position.to_move == self._seat else -score
+
+    def _end(self, moves: str, outcome: int, fault: str = "") -> None:
+        """Record the end of a game if its result is the worst so far."""
+        if outcome < self._outcome:
+            self._outcome, self._line, self._fault = outcome, moves, fault
+
+    def _play(self, node: _Node, column: int) -> _Node | None:
+        """Return the node after a move, or None if the move ends the game."""
+        position = node.position.play(column)
+        moves = node.moves + format_moves([column])
+        if position.outcome is not None:
+            winner = position.outcome.winner
+            self._end(moves, 0 if winner is None else 1 if winner == self._seat else -1)
+            return None
+        return _Node(position, moves, 0)
+
+    def _reply(self, node: _Node) -> _Node | None:
+        """Return the node after the agent's answer, or None if the answer ends the game."""
+        self._asked.add(node.position)
+        column = self._oracle.answer(node.position)
+        if isinstance(column, str):
+            self._end(node.moves, -1, column)
+            return None
+        after = self._play(node, column)
+        return after and after._replace(score=self._score(after.position))
+
+    def _play_out(self, node: _Node | None) -> None:
+        """Play a game from a node to its end, with a perfect opponent."""
+        while node is not None:
+            if node.position.to_move == self._seat:
+                node = self._reply(node)
+            else:
+                node = self._play(node, self._oracle.best(node.position))
+
+    def _search(self, root: _Node) -> int:
+        """Search for worse results; return the number of discs up to which all lines were tried."""
+        after = self._reply(root) if root.position.to_move == self._seat else root
+        waiting = [] if after is None else [(0, 0, after)]
+        seen: set[Position] = set()
+        while waiting:
+            _, _, node = heapq.heappop(waiting)
+            for column in node.position.legal_columns():
+                before = self._play(node, column)
+                if before is None or before.position in seen:
+                    continue
+                if len(self._asked) >= self._budget and before.position not in self._asked:
+                    return min(n.position.plies for n in [node, *(left for _, _, left in waiting)])
+                seen.add(before.position)
+                after = self._reply(before)
+                if after is not None and sign(after.score) < self._outcome:
+                    self._play_out(after)
+                if self._outcome == -1:
+                    return CELLS
+                if after is not None and (self._outcome > 0 or self._can_lose(after.position)):
+                    # Positions of few discs that the agent has nearly lost come first.
+                    priority = after.position.plies + 3 * max(after.score, 0)
+                    heapq.heappush(waiting, (priority, len(seen), after))
+        return CELLS
+
+    def _can_lose(self, position: Position) -> bool:
+        """Whether the opponent can still complete a four."""
+        return bool(fours(BOARD & ~position.discs(self._seat)))
+
+    def _first_error(self, start: int) -> int | None:
+        """Return the ply at which the agent first gives away a win or a draw in the line."""
+        position = Position.parse(self._line[:start])
+        for column in parse_moves(self._line[start:]):
+            before = self._score(position)
+            ply, to_move = position.plies, position.to_move
+            position = position.play(column)
+            if to_move == self._seat and sign(self._score(position)) < sign(before):
+                return ply
+        return position.plies if self._fault and self._score(position) >= 0 else None
+
+
+class _Node(NamedTuple):
+    """A position, the moves to it, and its exact score for the agent."""
+
+    position: Position
+    moves: str
+    score: int
+
+
+class _Oracle(NamedTuple):
+    """Knows the agent's answers and exact play; ``refutations.jsonl`` keeps what was asked."""
+
+    ask: Callable[[Position], Answer]
+    memo: Memo
+    agent: _Agent
+
+    def answer(self, position: Position) -> Answer:
+        """The agent's answer."""
+        answer: Answer = self._find("agent", position, self.ask)
+        return answer
+
+    def best(self, position: Position) -> int:
+        """A column with the best score."""
+        return int(self._find("best", position, lambda p: solver().best_columns(p)[0]))
+
+    def score(self, position: Position) -> int:
+        """The exact score for the side to move."""
+        return int(self._find("score", position, lambda p: solver().score(p)))
+
+    def _find(self, kind: str, position: Position, ask: Callable[[Position], Any]) -> Any:
+        key = (*self.agent, kind, position.mine, position.theirs)
+        return self.memo.find(key, lambda: ask(position))
+
+
+_thread = threading.local()
+
+
+def solver() -> Solver:
+    """Return the solver of this thread; all openings share its transposition table."""
+    if not hasattr(_thread, "solver"):
+        _thread.solver = Solver(book=strongest_book())
+    solver: Solver = _thread.solver
+    return solver

@@ -1,12 +1,16 @@
 """Find and store the exact score of every column of many positions.
 
-The judge uses all cores, and solves only one of two mirror images. The judge writes the scores to
+    with Judge("DIR") as judge:
+        judge.judge(positions_backwards(games))
+        judge.scores(position)  # (-2, -1, 0, 1, 0, -1, -2)
+
+The judge uses all cores, and solves only one of two mirror images. It writes the scores to
 ``scores.jsonl`` as it finds them, so that an interrupted call can resume.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import Any, Final
 
@@ -19,6 +23,7 @@ from ...agents.solver.book import default_book, twelve_ply_book
 from ...bitboard import COLUMNS
 from ...openings import canonical
 from ...position import Position, parse_moves
+from ..games.settings import Watcher
 from ..store.run_files import GameRecord
 
 SCORES_FILE: Final = "scores.jsonl"
@@ -47,30 +52,31 @@ class Judge:
     ) -> None:
         book = strongest_book() if book == "strongest" else book
         self._solver = Solver(book=book, table_mb=table_mb)
-        self._known = Memo(None if folder is None else Path(folder) / SCORES_FILE)
+        self._memo = Memo(None if folder is None else Path(folder) / SCORES_FILE)
 
     def __len__(self) -> int:
         """The number of positions judged so far; mirror images count once."""
-        return len(self._known)
+        return len(self._memo)
 
     def learn(self, position: Position, scores: Scores) -> None:
         """Store known exact scores of a position."""
-        kept = canonical(position)
-        self._known[_key(kept)] = scores if kept == position else scores[::-1]
+        image = canonical(position)
+        self._memo[image.mine, image.theirs] = scores if image == position else scores[::-1]
 
     def scores(self, position: Position) -> Scores:
         """Return the exact score of each column; solve the position if necessary."""
         if position.outcome is not None:
             return (None,) * COLUMNS
-        kept = canonical(position)
-        found = self._known.find(_key(kept), lambda: self._solver.scores(kept))
-        return tuple(found if kept == position else found[::-1])
+        image = canonical(position)
+        key = image.mine, image.theirs
+        scores = self._memo.find(key, lambda: self._solver.scores(image))
+        return tuple(scores if image == position else scores[::-1])
 
     def judge(
         self,
         positions: Iterable[Position],
         jobs: int | None = None,
-        watch: Callable[[int, int], None] | None = None,
+        watch: Watcher | None = None,
     ) -> None:
         """Solve all positions that have no stored scores yet.
 
@@ -79,34 +85,27 @@ class Judge:
                 its beginning, because later positions help to solve earlier positions.
             jobs: number of threads; None uses all cores.
             watch: called from time to time with the number of positions done and the total.
-
-        Raises:
-            InvalidOption: ``jobs`` is not a positive number.
         """
         threads = usable_cores() if jobs is None else require_integer("jobs", jobs)
         distinct = list(dict.fromkeys(canonical(p) for p in positions if p.outcome is None))
-        missing = [p for p in distinct if _key(p) not in self._known]
+        missing = [p for p in distinct if (p.mine, p.theirs) not in self._memo]
         done = len(distinct) - len(missing)
         if watch is not None:
             watch(done, len(distinct))
         for start in range(0, len(missing), _PORTION * threads):
-            some = missing[start : start + _PORTION * threads]
-            found = self._solver.columns_many(some, threads=threads)
-            for position, row in zip(some, found.tolist(), strict=True):
+            portion = missing[start : start + _PORTION * threads]
+            rows = self._solver.columns_many(portion, threads=threads)
+            for position, row in zip(portion, rows.tolist(), strict=True):
                 scores = tuple(None if score == NO_SCORE else score for score in row)
-                self._known.keep(_key(position), scores)
+                self._memo.keep((position.mine, position.theirs), scores)
             if watch is not None:
-                watch(done + start + len(some), len(distinct))
+                watch(done + start + len(portion), len(distinct))
 
     def __enter__(self) -> Judge:
         return self
 
     def __exit__(self, *error: Any) -> None:
-        self._known.lines.close()
-
-
-def _key(position: Position) -> tuple[int, int]:
-    return position.mine, position.theirs
+        self._memo.lines.close()
 
 
 def sign(score: int) -> int:
@@ -126,14 +125,14 @@ def strongest_book() -> Book:
         return default_book()
 
 
-def positions_of(game: GameRecord) -> list[Position]:
+def positions_in(game: GameRecord) -> list[Position]:
     """Return a game's positions from the end of the opening on, except the final position."""
     position = Position.parse(game.opening)
-    found = []
+    positions = []
     for column in parse_moves(game.moves[len(game.opening) :]):
-        found.append(position)
+        positions.append(position)
         position = position.play(column)
-    return found
+    return positions
 
 
 def positions_backwards(
@@ -148,6 +147,6 @@ def positions_backwards(
     return [
         position
         for game in games
-        for position in reversed(positions_of(game))
+        for position in reversed(positions_in(game))
         if players is None or game.players[position.to_move] in players
     ]

@@ -48,6 +48,24 @@ _STEPS: Final = 200  # of the fit of quasi standard errors
 _UNKNOWN: Final = 2000.0  # half width, in Elo, of an interval without information
 
 
+def milliseconds(value: float) -> str:
+    """Format milliseconds: two digits below 10, whole ones from there on."""
+    return format(value, ",.0f" if value >= 10 else ".2g")
+
+
+RATING_COLUMNS: Final = (
+    Column("rank", of=lambda r: r.ranks),
+    Column("agent", of=lambda r: r.player),
+    Column("Elo", signed, lambda r: Interval(r.elo, r.low, r.high)),
+    Column("score", ".1%"),
+    Column("games"),
+    Column("LOS", ".0%", lambda r: r.better),
+    Column("nodes", ",.0f"),
+    Column("ms", milliseconds),
+)
+"""The columns of standings; LOS is the likelihood of superiority over the next agent."""
+
+
 class Ranks(NamedTuple):
     """A range of ranks; 1 is the best."""
 
@@ -119,15 +137,15 @@ class Ratings(Sequence[Rating]):
     @property
     def groups(self) -> list[tuple[Rating, ...]]:
         """The connected groups of agents, the largest first."""
-        left = iter(self)
-        return [tuple(itertools.islice(left, n)) for n in self.group_sizes or (len(self),)]
+        ratings = iter(self)
+        return [tuple(itertools.islice(ratings, n)) for n in self.group_sizes or (len(self),)]
 
     def difference(self, one: str, other: str) -> Interval:
         """Return the Elo of one agent minus that of another, by the intervals of the two.
 
         Each end is the root of the sum of the squares of two distances: from one agent's Elo to
         its end, and from the other agent's Elo to its opposite end (MOVER: Zou and Donner,
-        Statistics in Medicine 27, 2008). The interval of agents of two groups tells nothing.
+        Statistics in Medicine 27, 2008). The interval of agents of two groups excludes nothing.
 
         Raises:
             InvalidOption: no rating has one of the names.
@@ -135,34 +153,35 @@ class Ratings(Sequence[Rating]):
         a, b = self._of(one), self._of(other)
         if not any(a in group and b in group for group in self.groups):
             return Interval(0.0, -_UNKNOWN, _UNKNOWN)
-        ahead = a.elo - b.elo
-        low = ahead - math.hypot(a.elo - a.low, b.high - b.elo)
-        return Interval(ahead, low, ahead + math.hypot(a.high - a.elo, b.elo - b.low))
+        value = a.elo - b.elo
+        below = math.hypot(a.elo - a.low, b.high - b.elo)
+        above = math.hypot(a.high - a.elo, b.elo - b.low)
+        return Interval(value, value - below, value + above)
 
     def _of(self, player: str) -> Rating:
         for rating in self:
             if rating.player == player:
                 return rating
-        known = [rating.player for rating in self]
-        hint = suggest(str(player), known, f": expected one of {', '.join(known)}")
+        names = [rating.player for rating in self]
+        hint = suggest(str(player), names, f": expected one of {', '.join(names)}")
         raise InvalidOption(f"no agent {player!r}{hint}")
 
     def superiority(self, one: str, other: str) -> float:
         """The probability that one of two neighbours in the ratings is stronger than the other."""
-        ahead = next(r for r in self if r in (self._of(one), self._of(other)))
-        better = 0.5 if ahead.better is None else ahead.better
-        return better if ahead.player == one else 1 - better
+        first = next(r for r in self if r in (self._of(one), self._of(other)))
+        better = 0.5 if first.better is None else first.better
+        return better if first.player == one else 1 - better
 
-    def with_costs(self, spent: Mapping[str, Cost]) -> Ratings:
+    def with_costs(self, costs: Mapping[str, Cost]) -> Ratings:
         """Return the ratings with each agent's nodes and seconds per move."""
-        costs = ((r, spent.get(r.player, Cost())) for r in self)
-        players = (replace(r, nodes=c.nodes_a_move, seconds=c.seconds_a_move) for r, c in costs)
+        pairs = ((r, costs.get(r.player, Cost())) for r in self)
+        players = (replace(r, nodes=c.nodes_a_move, seconds=c.seconds_a_move) for r, c in pairs)
         return replace(self, players=tuple(players))
 
     def table(self, title: str = "", notes: tuple[str, ...] = ()) -> Table:
         """The ratings as a table with a line and the warnings below it, followed by ``notes``."""
         costly = any(r.nodes is not None for r in self)
-        columns = [c for c in COLUMNS if costly or c.name not in ("nodes", "ms")]
+        columns = [c for c in RATING_COLUMNS if costly or c.name not in ("nodes", "ms")]
         return Table(columns, self, title, (self.line(), *self.zero(), *self.warnings(), *notes))
 
     def frame(self) -> Any:
@@ -199,18 +218,20 @@ class Ratings(Sequence[Rating]):
 
     def warnings(self) -> tuple[str, ...]:
         """Return sentences on groups that never met, and on too few openings."""
-        found = []
+        warnings = []
         groups = self.groups
         if len(groups) > 1:
             names = "; ".join(", ".join(r.player for r in group) for group in groups)
-            found.append(f"No game connects these groups, so Elo and places hold in each: {names}.")
-        told = all(r.better is None or r.better >= CONFIDENCE for r in self)
+            warnings.append(
+                f"No game connects these groups, so Elo and places hold in each: {names}."
+            )
+        distinct = all(r.better is None or r.better >= CONFIDENCE for r in self)
         openings = self.units if self.resampled == "openings" else 1
-        if not (self.exact or told or self.centred or openings >= _ENOUGH) and self.units:
+        if not (self.exact or distinct or self.centred or openings >= _ENOUGH) and self.units:
             few = "1 opening is" if openings == 1 else f"{openings} openings are"
-            whom = "the two" if len(self) == 2 else "all of these agents"
-            found.append(f"{few} too few to tell {whom} apart.")
-        return tuple(found)
+            agents = "the two" if len(self) == 2 else "all of these agents"
+            warnings.append(f"{few} too few to tell {agents} apart.")
+        return tuple(warnings)
 
 
 def rate(
@@ -238,62 +259,58 @@ def rate(
         InvalidOption: the anchor is not one of the players.
     """
     if anchor is not None:
-        if isinstance(anchor, str) or len(anchor) != 2:
-            name = anchor if anchor in tally.players else tally.players[0]
-            raise InvalidOption(
-                f"anchor={anchor!r}: expected an agent and its Elo, such as ({name!r}, 0)"
-            )
-        _check_anchor(anchor[0], tally.players)
-    elo, first_move, drawn, drawn_first_move = strengths(tally, seed)
+        _check_anchor(anchor, tally.players)
+    elo, first_move, samples, first_move_samples = strengths(tally, seed)
     exact = tally.enumerated and set(tally.players) <= set(deterministic)
     points, games = (sums[0] for sums in tally.sums())
     played = games.sum(0) + games.sum(1)
     score = (points.sum(1) + (games - points).sum(0)) / np.maximum(played, 1)
     groups = sorted(tally.groups, key=lambda group: (-len(group), group))
-    ratings = []
+    ratings: list[Rating] = []
     for group in groups:
-        names, own, samples = [tally.players[i] for i in group], elo[group], drawn[:, group]
-        below, above = _quasi_errors(own, samples)
-        if anchor is not None and anchor[0] in names:
-            own = own - own[names.index(anchor[0])] + anchor[1]
-        else:
-            fixed = [name in centre for name in names]
-            own = own - own[fixed if any(fixed) else slice(None)].mean()
-        if exact:
-            samples = own[None]
-        best, worst = _ranks(samples)
-        order = sorted(range(len(group)), key=lambda i: (-own[i].round(6), names[i]))
+        names = [tally.players[i] for i in group]
+        below, above = _quasi_errors(elo[group], samples[:, group])
+        values = _shifted(elo[group], names, anchor, centre)
+        drawn = values[None] if exact else samples[:, group]
+        best, worst = _ranks(drawn)
+        order = sorted(range(len(group)), key=lambda i: (-values[i].round(6), names[i]))
         ratings += [
             Rating(
-                names[i],
-                float(own[i]),
-                float(own[i] - below[i]),
-                float(own[i] + above[i]),
-                Ranks(int(best[i]), int(worst[i])),
-                None if after is None else _better(samples, i, after),
-                float(score[group[i]]),
-                int(played[group[i]]),
+                player=names[i],
+                elo=float(values[i]),
+                low=float(values[i] - below[i]),
+                high=float(values[i] + above[i]),
+                ranks=Ranks(int(best[i]), int(worst[i])),
+                better=None if after is None else _better(drawn, i, after),
+                score=float(score[group[i]]),
+                games=int(played[group[i]]),
             )
             for i, after in zip(order, [*order[1:], None], strict=True)
         ]
     return Ratings(
         tuple(ratings),
-        Interval.of(first_move, drawn_first_move),
-        tally.resampled,
-        tally.units,
-        exact,
-        None if anchor is None else anchor[0],
-        anchor is None and bool(centre),
-        tuple(map(len, groups)),
+        first_move=Interval.of(first_move, first_move_samples),
+        resampled=tally.resampled,
+        units=tally.units,
+        exact=exact,
+        anchor=None if anchor is None else anchor[0],
+        centred=anchor is None and bool(centre),
+        group_sizes=tuple(map(len, groups)),
     )
 
 
-def parse_anchor(text: str, players: Sequence[str]) -> tuple[str, float]:
-    """Parse ``NAME=ELO``; the name itself may contain ``=``.
+def _shifted(
+    elo: Float64s, names: list[str], anchor: tuple[str, float] | None, centre: Collection[str]
+) -> Float64s:
+    """Move the Elo of a group: the anchor has its Elo, or the mean is 0."""
+    if anchor is not None and anchor[0] in names:
+        return np.asarray(elo - elo[names.index(anchor[0])] + anchor[1])
+    chosen = [name in centre for name in names]
+    return np.asarray(elo - elo[chosen if any(chosen) else slice(None)].mean())
 
-    Raises:
-        InvalidOption: the text is malformed, or the name is not one of the players.
-    """
+
+def parse_anchor(text: str, players: Sequence[str]) -> tuple[str, float]:
+    """Parse ``NAME=ELO``; the name itself may contain ``=``."""
     name, equals, elo = text.rpartition("=")
     try:
         value = float(elo)
@@ -301,31 +318,18 @@ def parse_anchor(text: str, players: Sequence[str]) -> tuple[str, float]:
         value = np.nan
     if not equals or not name or not np.isfinite(value):
         raise InvalidOption(f"anchor {text!r}: expected NAME=ELO, such as random=0")
-    _check_anchor(name, players)
+    _check_anchor((name, value), players)
     return name, value
 
 
-def _check_anchor(name: str, players: Sequence[str]) -> None:
-    if name not in players:
-        raise InvalidOption(f"anchor {name!r}: expected one of {', '.join(players)}")
-
-
-def milliseconds(value: float) -> str:
-    """Format milliseconds: two digits below 10, whole ones from there on."""
-    return format(value, ",.0f" if value >= 10 else ".2g")
-
-
-COLUMNS: Final = (
-    Column("rank", of=lambda r: r.ranks),
-    Column("agent", of=lambda r: r.player),
-    Column("Elo", signed, lambda r: Interval(r.elo, r.low, r.high)),
-    Column("score", ".1%"),
-    Column("games"),
-    Column("LOS", ".0%", lambda r: r.better),
-    Column("nodes", ",.0f"),
-    Column("ms", milliseconds),
-)
-"""The columns of standings; LOS is the likelihood of superiority over the next agent."""
+def _check_anchor(anchor: tuple[str, float], players: Sequence[str]) -> None:
+    if isinstance(anchor, str) or len(anchor) != 2:
+        name = anchor if anchor in players else players[0]
+        raise InvalidOption(
+            f"anchor={anchor!r}: expected an agent and its Elo, such as ({name!r}, 0)"
+        )
+    if anchor[0] not in players:
+        raise InvalidOption(f"anchor {anchor[0]!r}: expected one of {', '.join(players)}")
 
 
 def strengths(tally: Tally, seed: int = 0) -> tuple[Float64s, float, Float64s, Float64s]:
@@ -339,31 +343,32 @@ def strengths(tally: Tally, seed: int = 0) -> tuple[Float64s, float, Float64s, F
     """
     n, unit = len(tally.players), tally.games_of_a_pair
     (points,), (games,) = tally.sums()
-    even = _alike(points, games)
+    even = _balanced(points, games)
     start, leverages = firth(*even, unit)
     virtual = unit * leverages / 2
     first_move = float(fit(points + virtual, games + 2 * virtual, start)[1])
     generator = tally.generator(seed)
     others, noise = generator.spawn(2)
-    drawn, drawn_first_move = np.empty((DRAWS, n)), np.empty(DRAWS)
+    samples, first_move_samples = np.empty((DRAWS, n)), np.empty(DRAWS)
     for block in _blocks(n):
         # The virtual points of the row against the column, moving first and second.
         shape = np.stack([leverages / 2] * 2)[:, None]
         virtual = others.standard_gamma(shape, (2, len(block), n, n))
         first, second = unit * np.maximum(virtual, _LEAST * shape)
-        alike = (first + second) / 2
+        mean = (first + second) / 2
         favour = others.standard_gamma(0.5, (2, len(block), 1, 1)) * games / max(tally.units, 1)
         favour *= tally.units <= FEW
         won, played = tally.sums(tally.weights(generator, len(block)))
-        both = _alike(won, played)
-        found = fit(both[0] + alike, both[1] + alike + alike.swapaxes(1, 2), start)
-        drawn[block] = found[0]
-        # Chance splits each agent's virtual points between the colours: alike, they would pull the
+        won_evenly, played_evenly = _balanced(won, played)
+        estimate = fit(won_evenly + mean, played_evenly + mean + mean.swapaxes(1, 2), start)
+        samples[block] = estimate[0]
+        # Chance splits each agent's virtual points between the colours: equal halves would pull the
         # advantage to 0. Few openings get one more opening, which favours either player by half.
         won, played = won + first + favour[0], played + favour.sum(0)
-        drawn_first_move[block] = fit(won, played + first + second.swapaxes(1, 2), found)[1]
-    drawn += _lacking(tally, information(even[1], start[0])) * noise.standard_normal(drawn.shape)
-    return start[0], first_move, drawn, drawn_first_move
+        first_move_samples[block] = fit(won, played + first + second.swapaxes(1, 2), estimate)[1]
+    deviations = _lacking(tally, information(even[1], start[0]))
+    samples += deviations * noise.standard_normal(samples.shape)
+    return start[0], first_move, samples, first_move_samples
 
 
 def _lacking(tally: Tally, matrix: Float64s) -> Float64s:
@@ -377,28 +382,28 @@ def _lacking(tally: Tally, matrix: Float64s) -> Float64s:
     for part in filter(None, (tally, tally.beside)):
         units = len(part.points)
         if part.resampled == "openings" and units > 1:
-            away = part.deviations()  # antisymmetric
-            by_opening = away.sum(2) @ inverse
-            squares = (away**2).sum(0)
+            deviations = part.deviations()  # antisymmetric
+            by_opening = deviations.sum(2) @ inverse
+            squares = (deviations**2).sum(0)
             by_pair = inverse**2 @ squares.sum(1) - (inverse @ squares * inverse).sum(1)
             variances += units / (units - 1) * np.stack([by_pair, (by_opening**2).sum(0)])
     return np.asarray(ELO * np.sqrt(np.maximum(variances[0] - variances[1], 0)))
 
 
-def _alike(points: Float64s, games: Float64s) -> tuple[Float64s, Float64s]:
+def _balanced(points: Float64s, games: Float64s) -> tuple[Float64s, Float64s]:
     """Rescale points and games so that each pair has equally many games with each colour.
 
     The Elo fit uses the rescaled games, so that Elo predicts an agent's share of all points, even
     if moving first decides most of the games.
     """
-    turned = games.swapaxes(-1, -2)
-    both = (games > 0) & (turned > 0)
-    scale = np.where(both, (games + turned) / (2 * np.where(both, games, 1)), 1.0) / 2
+    reverse = games.swapaxes(-1, -2)
+    both = (games > 0) & (reverse > 0)
+    scale = np.where(both, (games + reverse) / (2 * np.where(both, games, 1)), 1.0) / 2
     won = points * scale + ((games - points) * scale).swapaxes(-1, -2)
     return won, won + won.swapaxes(-1, -2)
 
 
-def _quasi_errors(elo: Float64s, drawn: Float64s) -> tuple[Float64s, Float64s]:
+def _quasi_errors(elo: Float64s, samples: Float64s) -> tuple[Float64s, Float64s]:
     """Return how far each agent's interval reaches below and above its Elo, ``[players]`` each.
 
     The lower half width of each difference should be the root of ``below**2`` of the first agent
@@ -409,8 +414,8 @@ def _quasi_errors(elo: Float64s, drawn: Float64s) -> tuple[Float64s, Float64s]:
     below = above = np.zeros(n)
     if n < 2:
         return below, above
-    reached = [np.percentile(drawn[:, [i]] - drawn, TAILS[0], axis=0) for i in range(n)]
-    wanted = np.maximum(elo[:, None] - elo - reached, _TIE) ** 2
+    low = [np.percentile(samples[:, [i]] - samples, TAILS[0], axis=0) for i in range(n)]
+    wanted = np.maximum(elo[:, None] - elo - low, _TIE) ** 2
     others = 1.0 - np.eye(n)
     below = above = np.full(n, (wanted * others).sum() / n / (n - 1) / 2)
     for _ in range(_STEPS):

@@ -68,11 +68,7 @@ class Sprt:
 
     @classmethod
     def parse(cls, text: str, alpha: float = 0.05, beta: float = 0.05) -> Sprt:
-        """Parse ``H0,H1``, two Elo differences.
-
-        Raises:
-            InvalidOption: the text is malformed.
-        """
+        """Parse ``H0,H1``, two Elo differences."""
         try:
             h0, h1 = map(float, text.split(","))
         except ValueError:
@@ -102,20 +98,20 @@ class Sprt:
         llr = float(self.llr(counts))
         return "H0" if llr <= low else "H1" if llr >= high else None
 
-    def known(self, decision: Decision, other: str) -> str:
+    def conclusion(self, decision: Decision, other: str) -> str:
         """Return a phrase for what a decision shows about the first agent.
 
         Accepting H0 only rejects H1, and accepting H1 only rejects H0.
         """
         value, side = (self.h0, 1) if decision == "H1" else (self.h1, -1)
         if value * side > 0:
-            return states(value, other, "more than ")
+            return compared(value, other, "more than ")
         if not value and side > 0:
             return f"stronger than {other}"
-        return f"not {states(value, other)}"
+        return f"not {compared(value, other)}"
 
 
-def states(elo: float, other: str, more: str = "") -> str:
+def compared(elo: float, other: str, more: str = "") -> str:
     """Return a phrase for an Elo difference, such as ``30 Elo stronger than greedy``."""
     if not elo:
         return f"as strong as {other}"

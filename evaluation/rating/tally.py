@@ -1,6 +1,8 @@
-"""Count what games hold: points by opening, with bootstrap weights, and the cost of moves.
+"""Count games: the points of ratings by opening, the cost of moves, and the win table.
 
-The win table of a run, with the first player in rows and the second player in columns.
+    games -> Tally -> Ratings            games -> WinTable -> text, Markdown, CSV, JSON
+
+:class:`Tally` knows which units the bootstrap of the ratings resamples, and draws their weights.
 """
 
 from __future__ import annotations
@@ -22,7 +24,25 @@ from c4env.evaluation.tables import Column, Result, Table, plural, rounded
 from ...openings import enumerate_openings
 from ..store.run_files import Ending, GameRecord
 
-_ENUMERATED: Final = (1, 4, 25, 121, 568, 2144, 8231)  # numbers of openings of 0, 1, 2, ... plies
+_OPENINGS: Final = (1, 4, 25, 121, 568, 2144, 8231)  # numbers of openings of 0, 1, 2, ... plies
+
+FORFEIT_KINDS: Final[Mapping[str, tuple[Ending, ...]]] = {
+    "crashes": ("exception", "crash"),
+    "timeouts": ("time",),
+    "illegal": ("illegal column", "nonsense"),
+    "abandoned": ("abandoned",),
+}
+"""The kinds of forfeits that tables count, and the endings of games of each kind."""
+PAIR_COLUMNS: Final = (
+    Column("first", of=lambda pair: pair[0]),
+    Column("second", of=lambda pair: pair[1]),
+    Column("games", of=lambda pair: pair[2].games),
+    Column("wins", of=lambda pair: pair[2].wins),
+    Column("draws", of=lambda pair: pair[2].draws),
+    Column("losses", of=lambda pair: pair[2].losses),
+    Column("score", ".1%", lambda pair: pair[2].score),
+)
+"""The columns of the pairings, from the view of the player who moves first."""
 
 
 @dataclass(frozen=True)
@@ -62,18 +82,18 @@ class Tally:
         names = tuple(sorted(set(players)))
         played = [game for game in games if game.players[0] != game.players[1]]
         openings = tuple(sorted({*openings, *(game.opening for game in played)}))
-        index = {name: i for i, name in enumerate(names)}
-        layer = {opening: i for i, opening in enumerate(openings)}
         if len(openings) == 1:  # games come in any order
             played.sort(key=lambda game: (game.players, game.moves, str(game.winner)))
-        before = Counter[tuple[str, str]]()
+        index = {name: i for i, name in enumerate(names)}
+        layer = {opening: i for i, opening in enumerate(openings)}
+        numbers = Counter[tuple[str, str]]()  # of the games of a pairing
         cells = []
         for game in played:
             first, second = (index[player] for player in game.players)
-            slice_ = layer[game.opening] if len(openings) > 1 else before[game.players]
-            before[game.players] += 1
+            slice_ = layer[game.opening] if len(openings) > 1 else numbers[game.players]
+            numbers[game.players] += 1
             cells.append((slice_, first, second))
-        slices = len(openings) if len(openings) > 1 else max(before.values(), default=0)
+        slices = len(openings) if len(openings) > 1 else max(numbers.values(), default=0)
         points = np.zeros((slices, len(names), len(names)))
         counts = np.zeros_like(points)
         for cell, game in zip(cells, played, strict=True):
@@ -89,9 +109,9 @@ class Tally:
     @property
     def units(self) -> int:
         """The number of units that the bootstrap resamples."""
-        return int(self._there().sum())
+        return int(self._mask().sum())
 
-    def _there(self) -> Bools:
+    def _mask(self) -> Bools:
         """Return a mask of the resampled units: all openings, or the pairs of agents that met."""
         if self.resampled == "openings":
             return np.ones(len(self.points), dtype=bool)
@@ -103,24 +123,23 @@ class Tally:
         The first array has the weights of openings ``(draws, openings)``, or of pairs ``(draws,
         slices, players, players)``. The next arrays have the weights of ``beside``.
         """
-        weights = weights_of(self._there(), generator, draws)
+        weights = weights_of(self._mask(), generator, draws)
         if self.resampled == "pairs":
             weights += weights.swapaxes(2, 3)
         return weights, *(self.beside.weights(generator, draws) if self.beside else ())
 
     def sums(self, weights: Sequence[Float64s] = ()) -> tuple[Float64s, Float64s]:
         """Return weighted sums of points and of games, each ``[samples, players, players]``."""
-        both = self.points, self.games
         if not weights:
-            points, games = (table.sum(0, keepdims=True) for table in both)
+            points, games = self.points.sum(0, keepdims=True), self.games.sum(0, keepdims=True)
         elif self.resampled == "openings":
-            points, games = (np.zeros((len(weights[0]), *self.games.shape[1:])) for _ in both)
-            met, *tables = self._met
+            met, *of_pairs = self._met
+            points, games = np.zeros((2, len(weights[0]), *met.shape))
             points[:, met], games[:, met] = (
-                np.einsum("do,op->dp", weights[0], table) for table in tables
+                np.einsum("do,op->dp", weights[0], table) for table in of_pairs
             )
         else:
-            points, games = ((weights[0] * table).sum(1) for table in both)
+            points, games = ((weights[0] * table).sum(1) for table in (self.points, self.games))
         if self.beside:
             more = self.beside.sums(weights[1:])
             points, games = points + more[0], games + more[1]
@@ -156,10 +175,10 @@ class Tally:
         """
         tallies = [self] if self.beside is None else [self, self.beside]
         met = np.any([tally.games.any(0) for tally in tallies], 0)
-        joined = met | met.T | np.eye(len(met), dtype=np.bool_)
+        connected = met | met.T | np.eye(len(met), dtype=np.bool_)
         for _ in range(len(met).bit_length()):
-            joined = joined @ joined
-        return [list(np.flatnonzero(row)) for row in np.unique(joined, axis=0)[::-1]]
+            connected = connected @ connected
+        return [list(np.flatnonzero(row)) for row in np.unique(connected, axis=0)[::-1]]
 
     @property
     def enumerated(self) -> bool:
@@ -171,8 +190,8 @@ class Tally:
             self.beside is None
             and bool(met.any(0).all())
             and bool((counts[:, met] > 0).all())
-            and plies < len(_ENUMERATED)
-            and len(self.openings) == _ENUMERATED[plies]
+            and plies < len(_OPENINGS)
+            and len(self.openings) == _OPENINGS[plies]
             and self.openings == all_openings(plies)
         )
 
@@ -208,16 +227,16 @@ class Cost:
 
 def costs(games: Iterable[GameRecord]) -> dict[str, Cost]:
     """Return the cost of each agent; moves of openings do not count."""
-    found: dict[str, Cost] = {}
+    costs: dict[str, Cost] = {}
     for game in games:
         for seat, player in enumerate(game.players):
             moves = sum(ply % 2 == seat for ply in range(len(game.opening), len(game.moves)))
-            cost = found.setdefault(player, Cost())
+            cost = costs.setdefault(player, Cost())
             cost.moves += moves
             cost.nodes += game.nodes[seat]
             if moves:
                 cost.by_game.append(game.seconds[seat] / moves)
-    return found
+    return costs
 
 
 class Cell(NamedTuple):
@@ -285,8 +304,8 @@ class WinTable(Result):
         games = list(games)
         cells: dict[tuple[str, str], Cell] = {}
         for (pair, winner), count in Counter((game.players, game.winner) for game in games).items():
-            seen = Cell(*(count * (winner == result) for result in (0, None, 1)))
-            cells[pair] = cells.get(pair, Cell()) + seen
+            results = Cell(*(count * (winner == seat) for seat in (0, None, 1)))
+            cells[pair] = cells.get(pair, Cell()) + results
         names = dict.fromkeys([*(players or ()), *(name for pair in cells for name in pair)])
         forfeits: dict[str, Counter[str]] = {}
         reasons: dict[str, str] = {}
@@ -332,45 +351,43 @@ class WinTable(Result):
 
     @property
     def kinds(self) -> list[str]:
-        """The kinds of forfeits that occurred, as :data:`KINDS` names them."""
-        return [kind for kind in KINDS if any(self.forfeited(p, kind) for p in self.forfeits)]
+        """The kinds of forfeits that occurred, as :data:`FORFEIT_KINDS` names them."""
+        return [
+            kind for kind in FORFEIT_KINDS if any(self.forfeited(p, kind) for p in self.forfeits)
+        ]
 
     def forfeited(self, player: str, kind: str) -> int:
         """The number of games that a player forfeited in one of the ways of a kind."""
         counts = self.forfeits.get(player, Counter())
-        return sum(counts[ending] for ending in KINDS[kind])
+        return sum(counts[ending] for ending in FORFEIT_KINDS[kind])
 
     def forfeit_columns(self, player: Callable[[Any], str]) -> list[Column]:
-        """Return a column for each kind of forfeit that occurred, for a table of players.
-
-        Args:
-            player: returns the player of a row.
-        """
+        """Return a column for each kind of forfeit that occurred; a row is of ``player(row)``."""
 
         def column(kind: str) -> Column:
             return Column(kind, of=lambda row: self.forfeited(player(row), kind))
 
         return [*map(column, self.kinds)]
 
-    # -- forms --------------------------------------------------------------------------
-
     def tables(self) -> dict[str, Table]:
         """The pairings; for people they are a matrix of scores."""
         place = {player: i for i, player in enumerate(self.players)}
         pairs = [(*pair, cell) for pair, cell in self.cells.items() if cell.games]
         pairs.sort(key=lambda pair: (place[pair[0]], place[pair[1]]))
-        return {"pairs": _Pairs(PAIRS, pairs, matrix=self.matrix())}
+        return {"pairs": _Pairs(PAIR_COLUMNS, pairs, matrix=self.matrix())}
 
     def matrix(self) -> Table:
         """A row for each player moving first, a column for each player moving second."""
-        number = {player: i for i, player in enumerate(self.players, start=1)}
-        columns = [Column("", of=number.get), Column("moving first", of=str)]
-        columns += [
-            Column(str(i), _percent, functools.partial(self._score, other))
-            for other, i in number.items()
+        columns = [
+            Column("", of=lambda first: self.players.index(first) + 1),
+            Column("moving first", of=str),
+            *(
+                Column(str(i), _percent, functools.partial(self._score, second))
+                for i, second in enumerate(self.players, start=1)
+            ),
+            Column("first", _percent, lambda player: self.as_first(player).score),
+            Column("second", _percent, lambda player: self.as_second(player).score),
         ]
-        columns.append(Column("first", _percent, lambda one: self.as_first(one).score))
-        columns.append(Column("second", _percent, lambda one: self.as_second(one).score))
         return Table(columns, self.players)
 
     def _score(self, second: str, first: str) -> float | None:
@@ -410,25 +427,6 @@ class _Pairs(Table):
 
     def as_markdown(self) -> str:
         return self.matrix.as_markdown()
-
-
-KINDS: Final[Mapping[str, tuple[Ending, ...]]] = {
-    "crashes": ("exception", "crash"),
-    "timeouts": ("time",),
-    "illegal": ("illegal column", "nonsense"),
-    "abandoned": ("abandoned",),
-}
-"""The kinds of forfeits that tables count, and the endings of games of each kind."""
-PAIRS: Final = (
-    Column("first", of=lambda pair: pair[0]),
-    Column("second", of=lambda pair: pair[1]),
-    Column("games", of=lambda pair: pair[2].games),
-    Column("wins", of=lambda pair: pair[2].wins),
-    Column("draws", of=lambda pair: pair[2].draws),
-    Column("losses", of=lambda pair: pair[2].losses),
-    Column("score", ".1%", lambda pair: pair[2].score),
-)
-"""The columns of the pairings, from the view of the player who moves first."""
 
 
 def _percent(score: float) -> str:

@@ -1,4 +1,4 @@
-"""The language models of a run: answers, tokens, and blunders by ply."""
+"""The language models of a run: answers, tokens and blunders for tables, messages for the page."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..exact.moves import Quality
 from ..store.run_files import GameRecord
 from ..store.transcripts import Spoken
 
-LONGEST: Final = 4000  # the most characters of a message on the page
+LONGEST: Final = 4000  # characters of a message on the page
 
 
 @dataclass
@@ -31,6 +31,16 @@ class ModelRow:
     seconds: float = 0.0
 
 
+MODEL_COLUMNS: Final = (
+    Column("language model", of=lambda row: row.player),
+    *map(Column, ("games", "answers", "unreadable", "illegal", "again")),
+    Column("asked_tokens", ".0f", lambda row: row.asked_tokens / row.games),
+    Column("answered_tokens", ".0f", lambda row: row.answered_tokens / row.games),
+    Column("seconds", ".3g", lambda row: row.seconds / row.answers),
+)
+"""The columns of language models; tokens are per game, seconds per answer."""
+
+
 def model_rows(games: Sequence[GameRecord], spoken: Iterable[Spoken]) -> list[ModelRow]:
     """Make a row for each player that is a language model, ordered by their first answers.
 
@@ -38,18 +48,18 @@ def model_rows(games: Sequence[GameRecord], spoken: Iterable[Spoken]) -> list[Mo
         games: the finished games of the run; answers in unfinished games do not count.
         spoken: the prompts and answers of the run.
     """
-    over = {game.fixture for game in games}
+    finished = {game.fixture for game in games}
     rows: dict[str, ModelRow] = {}
-    for each in spoken:
-        if each.fixture not in over:
+    for answer in spoken:
+        if answer.fixture not in finished:
             continue
-        said, row = each.exchange, rows.setdefault(each.player, ModelRow(each.player))
+        exchange, row = answer.exchange, rows.setdefault(answer.player, ModelRow(answer.player))
         row.answers += 1
-        row.unreadable += said.fault == "unreadable"
-        row.illegal += said.fault == "illegal"
-        row.again += said.attempt > 0
-        row.seconds += said.seconds
-        asked, answered = said.tokens or (0, 0)
+        row.unreadable += exchange.fault == "unreadable"
+        row.illegal += exchange.fault == "illegal"
+        row.again += exchange.attempt > 0
+        row.seconds += exchange.seconds
+        asked, answered = exchange.tokens or (0, 0)
         row.asked_tokens += asked
         row.answered_tokens += answered
     for row in rows.values():
@@ -66,18 +76,8 @@ class Models(Result):
 
     def tables(self) -> dict[str, Table]:
         """``"models"``: answers and tokens; ``"blunder_rates"``, if judged: blunders by ply."""
-        found = {"models": Table(COLUMNS, self.rows)}
-        return found if self.quality is None else {**found, "blunder_rates": self.quality.rates()}
-
-
-COLUMNS: Final = (
-    Column("language model", of=lambda row: row.player),
-    *map(Column, ("games", "answers", "unreadable", "illegal", "again")),
-    Column("asked_tokens", ".0f", lambda row: row.asked_tokens / row.games),
-    Column("answered_tokens", ".0f", lambda row: row.answered_tokens / row.games),
-    Column("seconds", ".3g", lambda row: row.seconds / row.answers),
-)
-"""The columns of language models; tokens are per game, seconds per answer."""
+        tables = {"models": Table(MODEL_COLUMNS, self.rows)}
+        return tables if self.quality is None else tables | {"blunder_rates": self.quality.rates()}
 
 
 def conversations(
@@ -87,15 +87,15 @@ def conversations(
 
     ``column`` is 1-based, or None. A repeated prompt has only its last message.
     """
-    where = {game.fixture: number for number, game in enumerate(games)}
+    numbers = {game.fixture: number for number, game in enumerate(games)}
     talks: dict[int, list[dict[str, Any]]] = {}
-    for each in spoken:
-        if each.fixture not in where:
+    for answer in spoken:
+        if answer.fixture not in numbers:
             continue
-        exchange = each.exchange
+        exchange = answer.exchange
         new = exchange.messages[-1:] if exchange.attempt else exchange.messages
         asked, answered = exchange.tokens or (None, None)
-        entry = {
+        talk = {
             "ply": len(exchange.moves),
             "asked": [
                 {key: shortened(m.get(key, ""), LONGEST) for key in ("role", "content")}
@@ -108,5 +108,5 @@ def conversations(
             "answered_tokens": answered,
             "seconds": exchange.seconds,
         }
-        talks.setdefault(where[each.fixture], []).append(entry)
+        talks.setdefault(numbers[answer.fixture], []).append(talk)
     return talks

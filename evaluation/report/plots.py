@@ -70,9 +70,6 @@ def run_figures(content: Mapping[str, Any]) -> Figures:
 
     Args:
         content: the result of :func:`c4env.evaluation.report.page.contents`.
-
-    Raises:
-        MissingExtra: matplotlib is not installed.
     """
     games = plural(len(content["games"]["moves"]), "game")
     about = f"{shortened(content['title'], 40)}: {games}, digest {content['digest']}"
@@ -86,12 +83,9 @@ def training_figures(title: str, curve: Sequence[Strength]) -> Figures:
     Args:
         title: the name of the training.
         curve: its measurements.
-
-    Raises:
-        MissingExtra: matplotlib is not installed.
     """
     about = f"{shortened(title, 40)}: {plural(len(curve), 'measurement')}"
-    yield "training", _figure(about, training, curve)
+    yield "training", _figure(about, draw_training, curve)
 
 
 def _matplotlib() -> tuple[Any, Any]:
@@ -103,15 +97,15 @@ def _matplotlib() -> tuple[Any, Any]:
 
 
 def _figure(about: str, draw: Callable[[Any, Any], None], content: Any) -> Any:
-    mpl, new = _matplotlib()
+    mpl, figure_class = _matplotlib()
     with mpl.rc_context(STYLE):
-        figure = new(figsize=(WIDTH, 3.6), dpi=DPI, layout="constrained")
+        figure = figure_class(figsize=(WIDTH, 3.6), dpi=DPI, layout="constrained")
         figure.suptitle(about, x=0.01, ha="left", size=7, color=INK)
         draw(figure, content)
     return figure
 
 
-def win_table(figure: Any, content: Mapping[str, Any]) -> None:
+def draw_win_table(figure: Any, content: Mapping[str, Any]) -> None:
     """Draw the win table: percent of the points that the row's agent scores moving first."""
     from matplotlib.colors import LinearSegmentedColormap
 
@@ -136,7 +130,7 @@ def win_table(figure: Any, content: Mapping[str, Any]) -> None:
     bar.outline.set_visible(False)
 
 
-def strength(figure: Any, content: Mapping[str, Any]) -> None:
+def draw_strength(figure: Any, content: Mapping[str, Any]) -> None:
     """Draw the Elo of each agent with its interval."""
     axes = _rows(figure, content)
     rows = [[row[name] for name in ("Elo", "Elo_low", "Elo_high")] for row in content["standings"]]
@@ -147,7 +141,7 @@ def strength(figure: Any, content: Mapping[str, Any]) -> None:
     axes.set_xlabel("Elo, 95 % interval")
 
 
-def training(figure: Any, curve: Sequence[Strength]) -> None:
+def draw_training(figure: Any, curve: Sequence[Strength]) -> None:
     """Draw Elo with its interval above blunders, by training step."""
     above, below = figure.subplots(2, 1, sharex=True, height_ratios=(2, 1))
     steps, elo, low, high, blunders = (
@@ -171,13 +165,6 @@ def _signed(x: float, _: int) -> str:
     return signed(x).replace("-", "\N{MINUS SIGN}")
 
 
-FIGURES: Final[Mapping[str, Callable[[Any, Mapping[str, Any]], None]]] = {
-    "win-table": win_table,
-    "strength": strength,
-}
-"""Drawing functions of a run by file name."""
-
-
 def _rows(figure: Any, content: Mapping[str, Any]) -> Any:
     """Make axes with a row for each agent, the strongest on top."""
     names = _numbered(content)
@@ -193,3 +180,10 @@ def _rows(figure: Any, content: Mapping[str, Any]) -> Any:
 
 def _numbered(content: Mapping[str, Any]) -> list[str]:
     return [f"{name}  {i}" for i, name in enumerate(content["labels"], start=1)]
+
+
+FIGURES: Final[Mapping[str, Callable[[Any, Mapping[str, Any]], None]]] = {
+    "win-table": draw_win_table,
+    "strength": draw_strength,
+}
+"""Drawing functions of a run by file name."""

@@ -1,14 +1,17 @@
-"""Store a leaderboard, the results of a fixed field of agents, and rate newcomers against it.
+"""A leaderboard: the stored games of a fixed field of agents, against which newcomers are rated.
+
+    play_leaderboard() -> leaderboard.json -> stored_board() -> place("mine.py:agent", board)
 
 The field plays one round robin. Some agents have default or published settings, others have equal
-time per move. The leaderboard stores the result of every game. A newcomer plays against the field;
-the new and the stored results together give the ratings.
+time per move. A newcomer plays against the field; the new and the stored results together give the
+ratings.
 """
 
 from __future__ import annotations
 
 import datetime
 import importlib.resources
+import itertools
 import json
 import platform
 from collections.abc import Mapping, Sequence
@@ -32,9 +35,9 @@ FORMAT: Final = "c4env leaderboard 1"
 STORED: Final = "leaderboard.json"  # beside this module
 
 OPENINGS: Final = 3  # plies of the openings
-FULL: Final = 25  # openings to play, of 121: about an hour on two cores
-QUICK: Final = 6  # openings to play with quick
-TRIAL: Final = 25  # openings that a newcomer plays
+FULL_LIMIT: Final = 25  # openings to play, of 121: about an hour on two cores
+QUICK_LIMIT: Final = 6  # openings to play with quick
+TRIAL_LIMIT: Final = 25  # openings that a newcomer plays
 
 DEFAULT: Final = "default"
 PUBLISHED: Final = "published"  # the settings of a published system
@@ -70,7 +73,7 @@ FIELD: Final = {
 
 
 @dataclass(frozen=True)
-class Board:
+class Leaderboard:
     """A leaderboard: the stored results of a field.
 
     Attributes:
@@ -97,29 +100,29 @@ class Board:
     machine: str = ""
 
     @classmethod
-    def of(cls, run: Tournament, settings: Mapping[str, str]) -> Board:
+    def of(cls, run: Tournament, settings: Mapping[str, str]) -> Leaderboard:
         """Make a leaderboard from a round robin and the kind of each agent's settings, by spec."""
-        found = {g.fixture: "10="[2 if g.winner is None else g.winner] for g in run.games}
+        results = {g.fixture: "10="[2 if g.winner is None else g.winner] for g in run.games}
         return cls(
-            __version__,
-            commit(),
-            datetime.datetime.now(datetime.UTC).date().isoformat(),
-            run.openings,
-            {player: settings[player] for player in run.players},
-            run.deterministic,
-            {  # to three digits
+            version=__version__,
+            commit=commit(),
+            date=datetime.datetime.now(datetime.UTC).date().isoformat(),
+            openings=run.openings,
+            field={player: settings[player] for player in run.players},
+            deterministic=run.deterministic,
+            milliseconds={  # to three digits
                 player: float(f"{1000 * cost.seconds_a_move:.3g}")
                 for player, cost in costs(run.games).items()
             },
-            {
+            results={
                 first: {
-                    second: "".join(found.get(((first, second), o), "-") for o in run.openings)
+                    second: "".join(results.get(((first, second), o), "-") for o in run.openings)
                     for second in run.players
                     if second != first
                 }
                 for first in run.players
             },
-            f"{platform.machine()}, {plural(usable_cores(), 'core')}",
+            machine=f"{platform.machine()}, {plural(usable_cores(), 'core')}",
         )
 
     def format(self) -> str:
@@ -127,12 +130,8 @@ class Board:
         return json.dumps({"format": FORMAT, **asdict(self)}, indent=1) + "\n"
 
     @classmethod
-    def parse(cls, text: str, where: str = "leaderboard") -> Board:
-        """Parse a leaderboard from JSON.
-
-        Raises:
-            UnreadableRun: the text is not a leaderboard; the message begins with ``where``.
-        """
+    def parse(cls, text: str, where: str = "leaderboard") -> Leaderboard:
+        """Parse a leaderboard from JSON."""
         try:
             stored: dict[str, Any] = json.loads(text)
             if stored.pop("format") != FORMAT:
@@ -140,13 +139,10 @@ class Board:
             for name in ("openings", "deterministic"):
                 stored[name] = tuple(stored[name])
             board = cls(**stored)
-            for first in board.field:
-                for second in board.field:
-                    if first == second:
-                        continue
-                    results = board.results[first][second]
-                    if len(results) != len(board.openings) or set(results) - {*_POINTS, "-"}:
-                        raise ValueError(f"{first!r} against {second!r}: {results[:40]!r}")
+            for first, second in itertools.permutations(board.field, 2):
+                results = board.results[first][second]
+                if len(results) != len(board.openings) or set(results) - {*_POINTS, "-"}:
+                    raise ValueError(f"{first!r} against {second!r}: {results[:40]!r}")
         except (ValueError, TypeError, KeyError, AttributeError) as error:
             raise UnreadableRun(f"{where}: not a leaderboard: {error}") from None
         return board
@@ -204,32 +200,32 @@ class Board:
         plies = sorted({len(opening) for opening in self.openings})
         about = f"c4env {self.version} (commit {self.commit or 'unknown'}), {self.date}"
         machine = self.machine and f", {self.machine}"
-        said = (
+        note = (
             f"{about}{machine}: {self.games} games, every pairing over "
             f"{len(self.openings)} openings of {' and '.join(map(str, plies))} plies with both "
             f"colours. The mean of the field is 0. {ratings.method_note()}"
         )
         if EQUAL_TIME in self.field.values():
-            said += " Games of agents with a clock do not repeat exactly."
-        return said
+            note += " Games of agents with a clock do not repeat exactly."
+        return note
 
 
 def play_leaderboard(
     field: Mapping[str, str] = FIELD, quick: bool = False, **settings: Any
-) -> Board:
+) -> Leaderboard:
     """Play a round robin of the field, which takes about an hour on two idle cores.
 
     Args:
         field: "default", "published" or "equal time" for the settings of each agent, by spec.
         quick: whether to play fewer openings; the games then take minutes.
         settings: ``jobs``, ``out``, ``watch``, ...: see
-            :class:`c4env.evaluation.games.field.Settings`; the seed stays 0.
+            :class:`c4env.evaluation.games.settings.Settings`; the seed stays 0.
     """
-    settings["limit"] = QUICK if quick else FULL
-    return Board.of(round_robin(list(field), openings=OPENINGS, **settings), field)
+    settings["limit"] = QUICK_LIMIT if quick else FULL_LIMIT
+    return Leaderboard.of(round_robin(list(field), openings=OPENINGS, **settings), field)
 
 
-def stored_board(path: Path | None = None) -> Board:
+def stored_board(path: Path | None = None) -> Leaderboard:
     """Read the leaderboard in a file, by default the file that comes with the package.
 
     Raises:
@@ -240,10 +236,8 @@ def stored_board(path: Path | None = None) -> Board:
         >>> board.field["perfect"], len(board.openings)
         ('default', 25)
     """
-    source = (
-        importlib.resources.files("c4env.evaluation.studies") / STORED if path is None else path
-    )
-    return Board.parse(read_text(source), str(source))
+    source = path or importlib.resources.files("c4env.evaluation.studies") / STORED
+    return Leaderboard.parse(read_text(source), str(source))
 
 
 class Placement(NamedTuple):
@@ -255,7 +249,11 @@ class Placement(NamedTuple):
 
 
 def place(
-    newcomer: Player, board: Board, limit: int = TRIAL, against: Sequence[str] = (), **settings: Any
+    newcomer: Player,
+    board: Leaderboard,
+    limit: int = TRIAL_LIMIT,
+    against: Sequence[str] = (),
+    **settings: Any,
 ) -> Placement:
     """Rate an agent by new games against the agents of a stored leaderboard.
 
@@ -265,34 +263,32 @@ def place(
         limit: number of openings to play, from the start of the board's openings.
         against: agents of the board that the newcomer meets; empty means all agents.
         settings: ``seed``, ``jobs``, ``out``, ``watch``, ...: see
-            :class:`c4env.evaluation.games.field.Settings`.
+            :class:`c4env.evaluation.games.settings.Settings`.
 
     Returns:
         the newcomer's name, the ratings of the field and the newcomer, and the games.
 
     Raises:
-        InvalidOption: a number is invalid, or an opponent is not on the board.
-        UnknownAgent, InvalidOption, ...: the spec is wrong.
+        InvalidOption: an opponent is not on the board.
 
     Example:
         >>> placement = place("alphabeta:depth=3", stored_board(), limit=1, against=["greedy"])
         >>> len(placement.run.games)
         2
     """
-    if strangers := set(against) - set(board.field):
+    if unknown := set(against) - set(board.field):
         raise InvalidOption(
-            f"against {', '.join(sorted(strangers))}: expected some of {', '.join(board.field)}"
+            f"against {', '.join(sorted(unknown))}: expected some of {', '.join(board.field)}"
         )
     name = "newcomer"
     if isinstance(newcomer, str):
         name, newcomer = split_name(newcomer)
     if name in board.field:
         name += " (again)"
-    met = list(against or board.field)
-    run = gauntlet({name: newcomer}, met, openings=board.openings, limit=limit, **settings)
-    both = [name, *board.field]
-    own = Tally.of(run.games, both)
-    own = replace(own, by_pairs=len(own.openings) < TRIAL)
-    tally = replace(board.tally(both), beside=own)
-    ratings = rate(tally, centre=tuple(board.field))
+    rivals = list(against or board.field)
+    run = gauntlet({name: newcomer}, rivals, openings=board.openings, limit=limit, **settings)
+    names = [name, *board.field]
+    new = Tally.of(run.games, names)
+    new = replace(new, by_pairs=len(new.openings) < TRIAL_LIMIT)
+    ratings = rate(replace(board.tally(names), beside=new), centre=tuple(board.field))
     return Placement(name, ratings, run)

@@ -51,14 +51,14 @@ class Match(Tournament):
         """Make a match from the header and the games of a run directory."""
         one, _ = header.players
         sprt = None if header.sprt is None else Sprt(*header.sprt)
-        found = {game.fixture: game for game in games}
-        inside = [found[fixture] for fixture in header.schedule() if fixture in found]
-        return cls(header, *_until_decided(inside, sprt, one), sprt)
+        by_fixture = {game.fixture: game for game in games}
+        ordered = [by_fixture[f] for f in header.schedule() if f in by_fixture]
+        return cls(header, *_until_decided(ordered, sprt, one), sprt)
 
     @functools.cached_property
-    def counts(self) -> tuple[int, ...]:
-        """The numbers of pairs with 0, 1/2, 1, 3/2 and 2 points for the first agent."""
-        return tuple(self.pairs.count(2 * points) for points in SCORES)
+    def pentanomial(self) -> Pentanomial:
+        """The numbers of pairs of games by their points for the first agent."""
+        return Pentanomial(*(self.pairs.count(2 * points) for points in SCORES))
 
     def course(self) -> list[float]:
         """The test's log likelihood ratio after each pair."""
@@ -71,7 +71,7 @@ class Match(Tournament):
         """The hypothesis that the test accepted; None if there is no test or no decision yet."""
         if self.sprt is None:
             return None
-        return self.sprt.decide(self.counts)
+        return self.sprt.decide(self.pentanomial)
 
     @functools.cached_property
     def ratings(self) -> Ratings:
@@ -94,11 +94,6 @@ class Match(Tournament):
         return score_of(self.elo, self.total.score)
 
     @property
-    def pentanomial(self) -> Pentanomial:
-        """The numbers of pairs of games by their points for the first agent."""
-        return Pentanomial(*self.counts)
-
-    @property
     def llr(self) -> Llr | None:
         """The test's log likelihood ratio with its bounds, or None without a test."""
         if self.sprt is None:
@@ -106,14 +101,9 @@ class Match(Tournament):
         return Llr(self.course()[-1] if self.pairs else 0.0, *self.sprt.bounds)
 
     @property
-    def normalized(self) -> Interval | None:
-        """The normalized Elo, or None if all pairs score the same."""
-        return normalized_elo(self.counts)
-
-    @property
     def pairs_ratio(self) -> float | None:
         """The won pairs of games per lost pair, or None if no pair is lost."""
-        lost, won = sum(self.counts[:2]), sum(self.counts[3:])
+        lost, won = sum(self.pentanomial[:2]), sum(self.pentanomial[3:])
         return won / lost if lost else None
 
     @property
@@ -122,8 +112,8 @@ class Match(Tournament):
         columns = [Column("agent", of=lambda m: m.players[0])]
         columns.append(Column("opponent", of=lambda m: m.players[1]))
         forfeits = [Column(kind, of=methodcaller("forfeits", kind)) for kind in self.table.kinds]
-        by_line = [*LINES, forfeits]
-        return _Lines([*columns, *chain(*by_line)], [self], by_line=by_line)
+        by_line = [*MATCH_COLUMNS, forfeits]
+        return _MatchTable([*columns, *chain(*by_line)], [self], by_line=by_line)
 
     def forfeits(self, kind: str) -> Forfeits:
         """The numbers of games that the two agents forfeited in one of the ways of a kind."""
@@ -164,10 +154,10 @@ class Llr(NamedTuple):
         return f"{self.value:.2f} ({self.lower:.2f}, {self.upper:.2f})"
 
 
-LINES: Final = (
+MATCH_COLUMNS: Final = (
     (
         Column("Elo", signed, lambda m: m.elo),
-        Column("nElo", signed, lambda m: m.normalized),
+        Column("nElo", signed, lambda m: normalized_elo(m.pentanomial)),
         Column("LOS", ".1%", lambda m: m.ratings.superiority(*m.players)),
     ),
     (
@@ -190,7 +180,7 @@ LINES: Final = (
 
 
 @dataclass(frozen=True)
-class _Lines(Table):
+class _MatchTable(Table):
     """The result of a match, which text and Markdown show in lines of a few columns each."""
 
     by_line: Sequence[Sequence[Column]] = field(kw_only=True)
@@ -240,28 +230,27 @@ def play_match(
             a name to one of these.
         other: its opponent.
         openings: as in :func:`evaluation.round_robin`; the seed shuffles the openings, but not a
-            list (:func:`c4env.evaluation.games.field.choose_openings`).
+            list (:func:`c4env.evaluation.games.settings.choose_openings`).
         sprt: the test that stops the match as soon as it decides; None plays all openings.
         on_pair: called after each pair, with the points of the first agent.
         seed, jobs, out, limit, movetime, margin, backend, address, max_tokens, watch, on_game: see
-            :class:`c4env.evaluation.games.field.Settings`.
+            :class:`c4env.evaluation.games.settings.Settings`.
 
     Raises:
         InvalidOption: a side is not one agent, both have one name, or a number is invalid.
         UnreadableRun: ``out`` holds another run.
         Unwritable: another process is writing to ``out``.
-        UnknownAgent, InvalidOption, ...: a spec is wrong.
 
     Example:
         >>> match = play_match("greedy", "random", openings=1)
         >>> match.score.value
         0.875
     """
-    chosen = Settings(
+    settings = Settings(
         seed=seed, jobs=jobs, out=out, limit=limit, movetime=movetime, margin=margin,
         backend=backend, address=address, max_tokens=max_tokens, watch=watch, on_game=on_game,
     )  # fmt: skip
-    starts = choose_openings(openings, chosen.seed, chosen.limit)
+    starts = choose_openings(openings, settings.seed, settings.limit)
     sides = [name_players(as_players(side)) for side in (one, other)]
     for side in sides:
         if len(side) != 1:
@@ -271,11 +260,11 @@ def play_match(
         raise InvalidOption(
             f"agent {first!r} is given twice: {name_advice(sides[0][first], sides[1][second])}"
         )
-    named = {**sides[0], **sides[1]}
+    field = {**sides[0], **sides[1]}
     if sprt is not None:
-        starts = _going_on(starts, chosen.out)
+        starts = _continued(starts, settings.out)
     test = None if sprt is None else SprtPlan(sprt.h0, sprt.h1, sprt.alpha, sprt.beta)
-    plan = prepare(named, starts, chosen, "match", sprt=test)
+    plan = prepare(field, starts, settings, "match", sprt=test)
     with closing(play(plan, ordered=True)) as played:
         games, pairs = _until_decided(played, sprt, first, on_pair)
     return Match(plan.header, games, pairs, sprt)
@@ -309,26 +298,26 @@ def _until_decided(
     on_pair: Callable[[float], None] | None = None,
 ) -> tuple[tuple[GameRecord, ...], tuple[float, ...]]:
     """Return the games up to the decision of the test, and the first agent's points per pair."""
-    taken: list[GameRecord] = []
+    played: list[GameRecord] = []
     pairs: list[float] = []
-    before: GameRecord | None = None
     counts = [0] * len(SCORES)
+    first: GameRecord | None = None  # of a pair
     for game in games:
-        taken.append(game)
-        if before is None or before.opening != game.opening:
-            before = game
+        played.append(game)
+        if first is None or first.opening != game.opening:
+            first = game
             continue
-        pairs.append(sum(each.points[each.players.index(one)] for each in (before, game)))
-        before = None
+        pairs.append(sum(g.points[g.players.index(one)] for g in (first, game)))
+        first = None
         if on_pair is not None:
             on_pair(pairs[-1])
         counts[round(2 * pairs[-1])] += 1
         if sprt is not None and sprt.decide(counts) is not None:
             break
-    return tuple(taken), tuple(pairs)
+    return tuple(played), tuple(pairs)
 
 
-def _going_on(openings: list[str], out: str | Path | None) -> list[str]:
+def _continued(openings: list[str], out: str | Path | None) -> list[str]:
     """Return the openings of a test: those of an earlier run in ``out``, then the new openings."""
     if out is None:
         return openings
@@ -336,5 +325,5 @@ def _going_on(openings: list[str], out: str | Path | None) -> list[str]:
         header, games = read_games(Path(out))
     except UnreadableRun:  # no run yet, or a damaged run, which another function reports
         return openings
-    there = header.openings if games else ()
-    return openings if {*openings} <= {*there} else list(dict.fromkeys([*there, *openings]))
+    earlier = header.openings if games else ()
+    return openings if {*openings} <= {*earlier} else list(dict.fromkeys([*earlier, *openings]))

@@ -28,9 +28,6 @@ class StrengthCallback(BaseCallback):
         every: number of training steps between two measurements, summed over all boards.
         options: options of :class:`~c4env.evaluation.studies.strength.Watch`, such as ``share``,
             the largest fraction of the training time for measurements (default 0.1).
-
-    Raises:
-        InvalidOption: ``every`` is not positive, or ``share`` is not between 0 and 1.
     """
 
     def __init__(self, folder: str | Path, every: int = 50_000, **options: Any) -> None:
@@ -46,11 +43,11 @@ class StrengthCallback(BaseCallback):
 
     def _on_step(self) -> bool:
         if self.num_timesteps >= self._next:
-            found = self.watch.look(self.model, self.num_timesteps)
-            if found is not None:
+            strength = self.watch.look(self.model, self.num_timesteps)
+            if strength is not None:
                 self._next = self.num_timesteps + self.every
                 names = ("blunders", "elo", "score")
-                figures = {f"strength/{name}": getattr(found, name) for name in names}
+                figures = {f"strength/{name}": getattr(strength, name) for name in names}
                 # record() and dump() would write the training's own figures early.
                 for form in self.logger.output_formats:
                     form.write(figures, dict.fromkeys(figures, ()), self.num_timesteps)

@@ -1,6 +1,7 @@
 """Measure a model in training: its blunders in exam positions, and its Elo by games.
 
-    Watch(folder).look(model, step)
+    watch = Watch(folder)  # before the training
+    watch.look(model, step)  # from time to time
 
 The model chooses a move in each position of the exam (``c4env.agents.solver.exam``), and plays a
 few games against agents of the leaderboard. Each measurement is a line of ``FOLDER/strength.tsv``.
@@ -30,7 +31,7 @@ from .leaderboard import place, stored_board
 AGAINST: Final = ("random", "greedy", "alphabeta-window", "alphabeta-chain")
 """Fast agents of the leaderboard, the weakest first."""
 
-OPENINGS: Final = 6  # openings of three plies, each with both colours
+OPENINGS: Final = 6  # of three plies, each with both colours
 FILE: Final = "strength.tsv"
 
 
@@ -54,6 +55,16 @@ class Strength(NamedTuple):
         )
 
 
+TRAINING_COLUMNS: Final = (
+    Column("step"),
+    Column("seconds", ".0f"),
+    Column("blunders", ".1%"),
+    Column("Elo", signed, lambda row: Interval(row.elo, row.low, row.high)),
+    Column("score", ".1%"),
+    Column("games"),
+)
+"""The columns of a curve."""
+
 HEADING: Final = "\t".join(Strength._fields)
 
 
@@ -63,19 +74,16 @@ def blunder_rate(model: Any, questions: int | None = None) -> float:
     Args:
         model: a model or spec, as for ``agents.make``.
         questions: number of positions to use, from the start of the exam; None means all.
-
-    Raises:
-        InvalidOption: ``questions`` is not positive.
     """
     if questions is not None:
         require_integer("questions", questions)
-    asked = exam()[:questions]
-    scores = np.array([question.scores for question in asked], np.float64)  # nan for None
+    positions = exam()[:questions]
+    scores = np.array([position.scores for position in positions], np.float64)  # nan for None
     signs = np.where(np.isnan(scores), -2, np.sign(scores))
-    discs = bitboards([question.position for question in asked])
-    seeds = np.random.default_rng(0).integers(2**48, size=len(asked))
-    columns = agents.make(model).play_many(discs, seeds)
-    kept = signs[np.arange(len(asked)), columns] == signs.max(axis=1)
+    boards = bitboards([position.position for position in positions])
+    seeds = np.random.default_rng(0).integers(2**48, size=len(positions))
+    columns = agents.make(model).play_many(boards, seeds)
+    kept = signs[np.arange(len(positions)), columns] == signs.max(axis=1)
     return float(1 - kept.mean())
 
 
@@ -101,12 +109,12 @@ def strength(
 
     Raises:
         InvalidOption: a number is invalid, or an opponent is not in the leaderboard.
-        InvalidOption, ...: ``model`` is not a model or spec.
     """
-    rate = blunder_rate(model, questions)
+    blunders = blunder_rate(model, questions)
     placed = place(agents.make(model), stored_board(), openings, against=tuple(against), seed=seed)
-    (own,) = (r for r in placed.ratings if r.player == placed.name)
-    return Strength(step, seconds, rate, own.elo, own.low, own.high, own.score, own.games)
+    (rating,) = (r for r in placed.ratings if r.player == placed.name)
+    elo = rating.elo, rating.low, rating.high
+    return Strength(step, seconds, blunders, *elo, rating.score, rating.games)
 
 
 @dataclass(frozen=True)
@@ -117,26 +125,11 @@ class Curve(Result):
 
     def tables(self) -> dict[str, Table]:
         """A row for each measurement."""
-        return {"measurements": Table(COLUMNS, self.rows)}
-
-
-COLUMNS: Final = (
-    Column("step"),
-    Column("seconds", ".0f"),
-    Column("blunders", ".1%"),
-    Column("Elo", signed, lambda row: Interval(row.elo, row.low, row.high)),
-    Column("score", ".1%"),
-    Column("games"),
-)
-"""The columns of a curve."""
+        return {"measurements": Table(TRAINING_COLUMNS, self.rows)}
 
 
 def read_curve(folder: str | Path) -> Curve:
-    """Read the measurements in a folder's ``strength.tsv``.
-
-    Raises:
-        UnreadableRun: the folder has no such file, or a line is no measurement.
-    """
+    """Read the measurements in a folder's ``strength.tsv``."""
     path = Path(folder) / FILE
     rows = []
     for number, line in enumerate(_lines(read_text(path), path)[1:], start=2):
@@ -200,9 +193,9 @@ class Watch:
         started = time.monotonic()
         if self.spent + self._last > self.share * (started - self._began):
             return None
-        found = self._measure(model, step, started - self._began)
-        self._lines.append("\t".join(f"{value:.6g}" for value in found))
+        measurement = self._measure(model, step, started - self._began)
+        self._lines.append("\t".join(f"{value:.6g}" for value in measurement))
         write_whole(self.path, "\n".join(self._lines) + "\n")
         self._last = time.monotonic() - started
         self.spent += self._last
-        return found
+        return measurement

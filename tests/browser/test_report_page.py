@@ -62,7 +62,7 @@ def test_a_costly_move_opens_its_game(page, folder):
         assert row.split("\t")[-3:] == [f"{part.own.given_away:.1f}", *shown_rates], row
     said = page.locator("#costly p").all_inner_texts()
     assert [text.replace(MINUS, "-") for text in said] == [
-        re.sub(", first in game \\d+", "", mistake.said()) for mistake in found.mistakes[:10]
+        re.sub(", first in game \\d+", "", mistake.describe()) for mistake in found.mistakes[:10]
     ]
     first, item = found.mistakes[0], page.locator("#costly li").first
     assert item.locator(".disc[data-disc]").count() == 7 + len(first.moves)  # with the ghosts
@@ -229,7 +229,7 @@ def test_the_course_of_a_test_is_shown(browser, tmp_path):
     match = play_match("greedy", "random", openings=2, sprt=Sprt(0, 300), jobs=1)
     found = report.contents(match)
     assert len(found["test"]["llr"]) == len(match.pairs) > 1
-    assert found["test"]["llr"][-1] == pytest.approx(float(Sprt(0, 300).llr(match.counts)))
+    assert found["test"]["llr"][-1] == pytest.approx(float(Sprt(0, 300).llr(match.pentanomial)))
     path = tmp_path / "match.html"
     path.write_text(report.page(found))
     page = browser.new_page()

@@ -53,7 +53,7 @@ def judged(moves, solver):
         if kind == "blunder":
             kept = tuple(column for column in range(7) if scores[column] == best)
             mistake = Mistake(moves[:ply], int(moves[ply]) - 1, kept, best, own, (0,))
-            found["told"].append([ply, scores, mistake.said().partition(": ")[2]])
+            found["told"].append([ply, scores, mistake.describe().partition(": ")[2]])
         winner = ply % 2 if best > 0 else 1 - ply % 2
         end = {"winner": winner, "discs": solver.plies_to_end(position)} if best else None
         found["values"].append(-best if ply % 2 else best)

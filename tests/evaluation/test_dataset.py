@@ -143,8 +143,8 @@ def test_positions_of_the_exam_are_left_out(tmp_path):
 @pytest.mark.compiled
 def test_the_uci_set_has_its_counts():
     """By the book; a search of all its columns takes a minute."""
-    mine, theirs = module._listed(module.UCI, range(8, 9))
-    found = module._labelled(mine, theirs, np.zeros((len(mine), 7), np.int8))
+    boards = module._listed(module.UCI, range(8, 9))
+    found = module._labelled(*boards, np.zeros((boards.shape[1], 7), np.int8))
     signs = Counter(np.sign([default_book().score(p) for p in positions(found)]).tolist())
     assert signs == {1: 44473, 0: 6449, -1: 16635}
     asked = exam_positions()
@@ -152,9 +152,9 @@ def test_the_uci_set_has_its_counts():
 
 
 def test_the_uci_set_is_fixed(tmp_path):
-    for given in ({"positions": 5}, {"plies": range(8, 9)}):
+    for options in ({"positions": 5}, {"plies": range(8, 9)}):
         with pytest.raises(InvalidOption, match="neither positions nor plies"):
-            evaluation.data(tmp_path / "a.npz", sets=[module.UCI], **given)
+            evaluation.data(tmp_path / "a.npz", sets=[module.UCI], **options)
 
 
 @pytest.mark.compiled

@@ -8,7 +8,8 @@ from c4env.evaluation.games.tournament import gauntlet as play_gauntlet
 from c4env.evaluation.games.tournament import round_robin
 from c4env.evaluation.rating.ratings import Interval, Rating, Ratings
 from c4env.evaluation.rating.sprt import Sprt, expected_score
-from c4env.evaluation.report.summary import command_of, remarks, sentence
+from c4env.evaluation.report.page import command_of
+from c4env.evaluation.report.summary import remarks, sentence
 from c4env.evaluation.store.header import RunHeader, SprtPlan
 from c4env.evaluation.store.run_files import GameRecord
 from c4env.evaluation.studies.match import Match, play_match

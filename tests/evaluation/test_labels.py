@@ -1,6 +1,6 @@
 import pytest
 
-from c4env.evaluation.report.summary import LABEL, labels
+from c4env.evaluation.report.page import LABEL, labels
 from c4env.evaluation.tables import width
 
 SWEEP = [f"alphabeta:depth={d},heuristic={h}" for d in (2, 4, 6) for h in ("chain", "window")]

@@ -6,7 +6,7 @@ import pytest
 from c4env import agents, evaluation
 from c4env.errors import UnreadableRun
 from c4env.evaluation.rating.tally import Tally
-from c4env.evaluation.studies.leaderboard import DEFAULT, FIELD, Board, place, stored_board
+from c4env.evaluation.studies.leaderboard import DEFAULT, FIELD, Leaderboard, place, stored_board
 
 SMALL = ["random", "greedy", "minimax:depth=2"]
 
@@ -18,7 +18,7 @@ def run():
 
 @pytest.fixture(scope="module")
 def board(run):
-    return Board.of(run, dict.fromkeys(SMALL, "published"))
+    return Leaderboard.of(run, dict.fromkeys(SMALL, "published"))
 
 
 def test_a_board_keeps_every_result(run, board):
@@ -33,7 +33,7 @@ def test_a_board_keeps_every_result(run, board):
 def test_a_board_cannot_be_changed_and_is_read_back_from_text(board):
     with pytest.raises(FrozenInstanceError):
         board.version = "another"
-    assert Board.parse(board.format()) == board
+    assert Leaderboard.parse(board.format()) == board
     assert board.format().isascii()
 
 
@@ -49,7 +49,7 @@ def test_what_is_no_board_is_refused(board):
     ):
         wrong = json.dumps({**json.loads(text), **change}) if change else text[:-10]
         with pytest.raises(UnreadableRun, match="somewhere: not a leaderboard"):
-            Board.parse(wrong, "somewhere")
+            Leaderboard.parse(wrong, "somewhere")
 
 
 def test_a_member_placed_again_lands_where_it_was(board):
@@ -92,7 +92,7 @@ def test_the_commands(tmp_path, c4, monkeypatch):
     arguments = ["leaderboard", "--quick", *once, "--out", tmp_path / "d", "--format", "markdown"]
     table = c4(*arguments, "--store", store)
     assert (tmp_path / "d").is_dir()
-    assert Board.parse(store.read_text()).games == 36
+    assert Leaderboard.parse(store.read_text()).games == 36
     assert c4(*arguments).strip() == table.strip()  # from the run directory
     shown = c4("leaderboard", "--place", "alphabeta:depth=3", "--field", store, *once)
     assert "alphabeta:depth=3: place" in shown

@@ -15,24 +15,24 @@ SURE = Sprt(0, 300)
 def test_without_a_test_every_opening_is_played():
     match = play_match(*FIELD, openings=1, seed=2)
     assert len(match.games) == 8
-    assert sum(match.counts) == len(match.openings) == 4
-    points = sum(kind * count / 2 for kind, count in enumerate(match.counts))
+    assert sum(match.pentanomial) == len(match.openings) == 4
+    points = sum(kind * count / 2 for kind, count in enumerate(match.pentanomial))
     total = match.table.total(FIELD[0])
     assert points == total.wins + total.draws / 2
     assert match.decision is None
     assert f"wins: {total.wins}" in str(match.lines)
     assert "H1" not in str(match.lines)
-    lost, won = sum(match.counts[:2]), sum(match.counts[3:])
+    lost, won = sum(match.pentanomial[:2]), sum(match.pentanomial[3:])
     assert match.pairs_ratio == (won / lost if lost else None)
 
 
 def test_the_test_stops_the_match_at_the_deciding_pair(tmp_path):
     match = play_match(*FIELD, openings=3, sprt=SURE, out=tmp_path)
     assert match.decision == "H1"
-    assert len(match.games) == 2 * sum(match.counts) < 242
+    assert len(match.games) == 2 * sum(match.pentanomial) < 242
     assert read_games(tmp_path)[1] == list(match.games)
     last = [game.points[game.players.index(FIELD[0])] for game in match.games[-2:]]
-    before = list(match.counts)
+    before = list(match.pentanomial)
     before[round(2 * sum(last))] -= 1
     assert SURE.decide(before) is None
     assert str(match.lines).splitlines()[1].endswith(", H0: 0, H1: 300, accepted: H1")

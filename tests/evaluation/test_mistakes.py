@@ -101,7 +101,7 @@ def test_a_kind_is_told_by_the_next_two_discs():
         kept = tuple(c for c, score in enumerate(scores) if score == best)
         mistake = Mistake(moves, column - 1, kept, best, own, (0,))
         assert mistake.kind == kind
-        assert mistake.said().startswith(f"{kind}, {mistake.cost:g} point")
+        assert mistake.describe().startswith(f"{kind}, {mistake.cost:g} point")
 
 
 def test_who_gave_nothing_away_is_told_so(games, judge):

@@ -16,7 +16,7 @@ from c4env.evaluation.exact.questions import (
     read_labelled,
     seats_of,
 )
-from c4env.evaluation.exact.scores import SCORES_FILE, Judge, positions_backwards, positions_of
+from c4env.evaluation.exact.scores import SCORES_FILE, Judge, positions_backwards, positions_in
 from c4env.evaluation.store.run_files import GameRecord
 from c4env.position import Position
 from tests.rules.positions import format_labelled, random_positions
@@ -160,10 +160,10 @@ def test_a_damaged_line_is_named(tmp_path):
 
 def test_positions_of_a_game_are_those_its_players_chose_in():
     game = GameRecord(("a", "b"), "12", "1212121", 0, "four")
-    assert positions_of(game) == [
+    assert positions_in(game) == [
         Position.parse(m) for m in ("12", "121", "1212", "12121", "121212")
     ]
-    assert list(positions_backwards([game])) == positions_of(game)[::-1]
+    assert list(positions_backwards([game])) == positions_in(game)[::-1]
 
 
 def test_the_stages_of_the_sets_follow_one_another():

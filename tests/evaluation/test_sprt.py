@@ -87,7 +87,7 @@ def test_a_decision_says_what_is_known_and_no_more():
         (Sprt(-300, 0), "H1", "not 300 Elo weaker than b"),
         (Sprt(-40, -10), "H0", "more than 10 Elo weaker than b"),
     ):
-        assert test.known(decision, "b") == known
+        assert test.conclusion(decision, "b") == known
 
 
 @pytest.mark.parametrize("text", ["", "0", "0,40,80", "a,b", "40,0", "5,5", "nan,3", "0,inf"])

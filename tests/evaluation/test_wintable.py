@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from c4env.evaluation.rating.tally import KINDS, Cell, WinTable, costs
+from c4env.evaluation.rating.tally import FORFEIT_KINDS, Cell, WinTable, costs
 from c4env.evaluation.store.run_files import FORFEITS, GameRecord
 
 
@@ -44,7 +44,7 @@ def test_forfeits_are_counted():
     assert table.kinds == ["crashes", "illegal"]
     counted = [column.value("mid") for column in table.forfeit_columns(str)]
     assert counted == [table.forfeited("mid", kind) for kind in table.kinds] == [1, 2]
-    assert sorted(sum(KINDS.values(), ())) == sorted(FORFEITS)
+    assert sorted(sum(FORFEIT_KINDS.values(), ())) == sorted(FORFEITS)
     assert "7 games, openings of 2 plies" in table.text()
     assert "(1 exception, 2 illegal column), for example: " in table.text()
 

@@ -27,7 +27,7 @@ from c4env.agents.levels import ANCHOR, ANCHOR_ELO, ELO_LEVELS
 from c4env.evaluation.cli.options import at_least
 from c4env.evaluation.cli.output import say
 from c4env.evaluation.seeds import seeds
-from c4env.evaluation.studies.leaderboard import Board, stored_board
+from c4env.evaluation.studies.leaderboard import Leaderboard, stored_board
 from c4env.evaluation.tables import Table, signed
 from c4env.position import Position
 from tests.helpers.paths import ROOT
@@ -97,7 +97,7 @@ class Remembered(Agent):
 
 
 @functools.cache
-def scale() -> tuple[Board, dict[str, float]]:
+def scale() -> tuple[Leaderboard, dict[str, float]]:
     """The shipped leaderboard and its Elo, moved so that the mean of the anchor is stated."""
     board = stored_board()
     elo = {rating.player: rating.elo for rating in board.rate()}

@@ -27,7 +27,7 @@ from c4env.evaluation.games.tournament import round_robin
 from c4env.evaluation.studies.leaderboard import (
     EQUAL_TIME,
     STORED,
-    Board,
+    Leaderboard,
     play_leaderboard,
     stored_board,
 )
@@ -63,7 +63,7 @@ def execute(arguments: argparse.Namespace) -> int:
         with Progress("games", arguments.quiet) as progress:
             board = play_leaderboard(jobs=arguments.jobs, out=arguments.out, watch=progress.watch)
         FILE.write_text(board.format(), encoding="utf-8")
-    board = Board.parse(FILE.read_text(encoding="utf-8"), str(FILE))
+    board = Leaderboard.parse(FILE.read_text(encoding="utf-8"), str(FILE))
     for path, made in ((README, readme_of), (RESULTS, results_of)):
         path.write_text(made(path.read_text(encoding="utf-8"), board), encoding="utf-8")
     say(f"{FILE.name}, {README.name} and {RESULTS.name} say {about(board)}")
@@ -81,12 +81,12 @@ def require_commit(known: str) -> None:
 
 
 def check(
-    board: Board, out: str | None, jobs: int, watch: Callable[[int, int], None] | None = None
+    board: Leaderboard, out: str | None, jobs: int, watch: Callable[[int, int], None] | None = None
 ) -> Table:
     """Play the stored games of agents without a clock again, and compare the results."""
     names = [spec for spec, setting in board.field.items() if setting != EQUAL_TIME]
     run = round_robin(names, openings=list(board.openings), jobs=jobs, out=out, watch=watch)
-    again, differ, games = Board.of(run, board.field), Counter(), Counter()
+    again, differ, games = Leaderboard.of(run, board.field), Counter(), Counter()
     for first in names:
         for second in names:
             if first != second:
@@ -98,17 +98,17 @@ def check(
     return Table.of(dict.fromkeys(("agent", "games", "differ"), ""), rows)
 
 
-def about(board: Board) -> str:
+def about(board: Leaderboard) -> str:
     """Which code played the games of a leaderboard, and when."""
     return f"c4env {board.version}, commit {board.commit or 'unknown'}, {board.date}"
 
 
-def results_of(text: str, board: Board) -> str:
+def results_of(text: str, board: Leaderboard) -> str:
     """The page of results with the table of a leaderboard."""
     return _TABLE.sub(lambda _: board.markdown() + "\n\n", text, count=1)
 
 
-def readme_of(text: str, board: Board) -> str:
+def readme_of(text: str, board: Leaderboard) -> str:
     """The README with the Elo and the times of a leaderboard, and its commit."""
     ratings = {rating.player: rating for rating in board.rate()}
     shown = {row[2].strip("` "): row for row in map(_cells, board.markdown().splitlines()) if row}
