@@ -89,7 +89,7 @@ class Host:
         try:
             answer = json.loads(process.ask(json.dumps(request), seconds))
         except BaseException:
-            self._kill()
+            self.stop()
             raise
         self._idle = True
         if isinstance(answer, dict) and "unavailable" in answer:
@@ -102,9 +102,10 @@ class Host:
             with suppress(EngineFault, LateAnswer):
                 self.call("keep", seconds=GRACE)
         self._closed = True
-        self._kill()
+        self.stop()
 
-    def _kill(self) -> None:
+    def stop(self) -> None:
+        """Kill the process, also amid an answer; the next question starts another."""
         process, self._process, self._idle, self.made = self._process, None, True, set()
         if process is not None:
             process.close()

@@ -12,23 +12,22 @@ import pytest
 from c4env import Position, agents
 from c4env.agents.base import SearchingAgent, SearchResult
 from c4env.agents.solver import Solver
+from c4env.evaluation.web.offers import MEMORY
 from c4env.evaluation.web.questions import (
     AGENTS_KEPT,
-    MEMORY,
     Question,
     QuestionPool,
     RecentAgents,
     answer,
-    parts,
 )
 
 ENDLESS = Question("move", "minimax:depth=42", "")
+GREEDY = Question("move", "greedy", "1")
 
 
 def with_pool(use, size=1, seconds=60.0):
     async def run():
         pool = QuestionPool(size, seconds)
-        pool.start()
         try:
             await use(pool)
         finally:
@@ -38,55 +37,39 @@ def with_pool(use, size=1, seconds=60.0):
     asyncio.run(run())
 
 
-async def following(answer):
-    return await asyncio.wait_for(answer.messages.get(), 60)
-
-
-async def all_of(answer):
-    messages = []
-    while (message := await following(answer)) is not None:
-        messages.append(message)
-    return messages
-
-
 async def result(pool, question):
-    return (await all_of(pool.ask(question)))[-1]
+    return await asyncio.wait_for(pool.ask(question, asyncio.Event()), 60)
+
+
+async def searching(pool, question):
+    """A process has taken the question up, and had time to begin on it."""
+    started = asyncio.Event()
+    task = asyncio.create_task(pool.ask(question, started))
+    await asyncio.wait_for(started.wait(), 60)
+    await asyncio.sleep(0.3)
+    return task
 
 
 def pids(pool):
     """Who answers is nobody's business but a test's."""
-    return {worker._process._process.pid for worker in pool.workers}
-
-
-async def until(answer, kind):
-    while (message := await following(answer)) is not None and message["type"] != kind:
-        pass
-
-
-async def until_searching(answer):
-    """The process has taken the question up, and had time to begin on it."""
-    await until(answer, "started")
-    await asyncio.sleep(0.3)
+    return {host._process._process.pid for host in pool.hosts}
 
 
 @pytest.mark.slow
 def test_a_search_that_is_stopped_makes_way_for_the_next():
-    """A process leaves an answer at its next message; in native code it is killed and replaced."""
+    """A search that ends soon keeps its process; one in native code loses it."""
 
     async def use(pool):
-        await result(pool, Question("move", "greedy", ""))  # the process is up
+        await result(pool, GREEDY)  # the process is up
         before = pids(pool)
-        answer = pool.ask(Question("scores", "", "4535674276764753237442475332"))
-        await until(answer, "score")
-        answer.task.cancel()
-        found = await all_of(pool.ask(Question("move", "greedy", "1")))
-        assert [message["type"] for message in found] == ["started", "move"]  # its own alone
+        quick = asyncio.create_task(pool.ask(GREEDY, asyncio.Event()))
+        await asyncio.sleep(0)
+        quick.cancel()
+        column = agents.make("greedy").choose(Position.parse("1")) + 1
+        assert (await result(pool, GREEDY))["column"] == column
         assert pids(pool) == before
-        answer = pool.ask(ENDLESS)
-        await until_searching(answer)
-        answer.task.cancel()
-        found = await result(pool, Question("move", "greedy", "1"))
-        assert found["column"] == agents.make("greedy").choose(Position.parse("1")) + 1
+        (await searching(pool, ENDLESS)).cancel()
+        assert (await result(pool, GREEDY))["column"] == column
         assert len(pids(pool)) == 1
         assert pids(pool) != before
 
@@ -98,54 +81,52 @@ def test_a_process_that_dies_is_replaced_and_closing_ends_a_search_in_native_cod
     threads = threading.active_count()
 
     async def use(pool):
-        await result(pool, Question("move", "greedy", ""))
-        answer = pool.ask(ENDLESS)
-        await until_searching(answer)
+        await result(pool, GREEDY)
+        answer = await searching(pool, ENDLESS)
         (pid,) = pids(pool)
-        assert pid is not None
         os.kill(pid, signal.SIGTERM)
-        assert "died" in (await all_of(answer))[-1]["error"]
-        assert (await result(pool, Question("move", "greedy", "")))["type"] == "move"
-        await until_searching(pool.ask(ENDLESS))
-        seen.extend(worker._process._process for worker in pool.workers)
+        assert "died" in (await answer)["error"]
+        assert (await result(pool, GREEDY))["type"] == "move"
+        seen.append(await searching(pool, ENDLESS))
+        seen.extend(host._process._process for host in pool.hosts)
         seen.append(pool)  # whose threads would end with it
 
     with_pool(use)
-    process, _ = seen
+    _, process, _ = seen
     assert process.poll() is not None
     assert threading.active_count() <= threads
 
 
 def test_a_search_without_end_is_stopped_and_said():
     async def use(pool):
-        assert (await all_of(pool.ask(ENDLESS)))[-1]["error"] == "no answer within 1 seconds"
+        assert (await result(pool, ENDLESS))["error"] == "no answer within 1 seconds"
         pool.seconds = 60.0  # the next process may start slowly
         assert (await result(pool, Question("move", "random", "")))["type"] == "move"
 
     with_pool(use, seconds=1.0)
 
 
-def answers(cache, *question):
-    return [answer(part, cache) for part in parts(Question(*question))]
+def answered(cache, *question):
+    return answer(Question(*question), cache)
 
 
 def test_a_move_depends_on_the_question_alone():
     cache = RecentAgents()
-    alone = answers(RecentAgents(), "move", "random", "44", 5)[0]["column"]
+    alone = answered(RecentAgents(), "move", "random", "44", 5)["column"]
     for moves in ("1", "2", "44"):
-        found = answers(cache, "move", "random", moves, 5)
-    assert found[0]["column"] == alone
-    columns = {answers(cache, "move", "random", "44", seed)[0]["column"] for seed in range(20)}
+        found = answered(cache, "move", "random", moves, 5)
+    assert found["column"] == alone
+    columns = {answered(cache, "move", "random", "44", seed)["column"] for seed in range(20)}
     assert len(columns) > 2
 
 
 @pytest.mark.parametrize(("moves", "since"), [("4453443523", 0), ("4453443523", 9), ("1212121", 5)])
 def test_the_values_of_a_game_are_the_solvers(moves, since):
-    found = answers(RecentAgents(), "values", "", moves, 0, since)
+    found = answered(RecentAgents(), "values", "", moves, 0, since)
     solver = Solver()
     positions = {n: Position.parse(moves[:n]) for n in range(since, len(moves) + 1)}
     expected = {n: solver.score(p) for n, p in positions.items() if p.outcome is None}
-    assert {m["discs"]: m["score"] for m in found} == expected
+    assert dict(found["values"]) == expected
 
 
 class Unsure(SearchingAgent):
@@ -156,21 +137,21 @@ class Unsure(SearchingAgent):
 
 
 def test_a_move_says_what_the_agent_saw():
-    (move,) = answers(RecentAgents(), "move", "minimax:depth=3", "4455")
+    move = answered(RecentAgents(), "move", "minimax:depth=3", "4455")
     found = agents.make("minimax:depth=3").search(Position.parse("4455"))
     line = "".join(str(column + 1) for column in found.principal_variation)
     assert (move["column"], move["value"]) == (found.column + 1, found.value)
     assert (move["nodes"], move["depth"], move["line"]) == (found.nodes, found.depth, line)
-    assert "value" not in answers(RecentAgents(), "move", "greedy", "4455")[0]
+    assert "value" not in answered(RecentAgents(), "move", "greedy", "4455")
     agents.register("unsure", Unsure)
     for kind in ("move", "hint"):
-        (said,) = answers(RecentAgents(), kind, "unsure", "4455")
+        said = answered(RecentAgents(), kind, "unsure", "4455")
         assert (said["column"], said["value"], said["line"]) == (3, None, "34")
 
 
 def test_an_agent_at_fault_forfeits():
     agents.register("nine", lambda observation: 9)
-    (found,) = answers(RecentAgents(), "move", "nine", "")
+    found = answered(RecentAgents(), "move", "nine", "")
     assert (found["type"], found["ending"]) == ("forfeit", "nonsense")
     assert "expected an integer 0..6" in found["reason"]
 
