@@ -122,7 +122,7 @@ def add_quiet(parser: argparse.ArgumentParser) -> None:
 
 def add_run(parser: argparse.ArgumentParser) -> None:
     """Declare the options that every kind of run has: how to play and what to show."""
-    from ..games.settings import Settings
+    from ..games.run import Settings
 
     parser.add_argument("--openings", metavar="OPENINGS", help=_OPENINGS)
     add_options(parser, Settings, "limit out seed jobs movetime", jobs=usable_cores())
@@ -193,7 +193,7 @@ def run_settings(arguments: argparse.Namespace, progress: RunProgress) -> dict[s
     Raises:
         InvalidOption: ``--margin`` without ``--movetime``.
     """
-    from ..games.settings import Settings
+    from ..games.run import Settings
 
     if arguments.movetime is None:
         refuse(arguments, ["margin"], "without --movetime")

@@ -39,7 +39,7 @@ def execute(arguments: argparse.Namespace) -> None:
     from ...render import SIDES, drawing
     from ..games.field import split_name
     from ..games.game import play_game
-    from ..games.players import Here
+    from ..games.players import LocalPlayer
     from ..play import HUMAN, Human, Left, keep
     from ..rating.tally import WinTable
     from ..studies.match import read_run
@@ -63,7 +63,9 @@ def execute(arguments: argparse.Namespace) -> None:
         board = drawing(position, column, colour=True)
         say(f"\n{shown[1 - position.to_move]} plays {DIGITS[column]}\n{board}")
 
-    first, second = (Here(Human() if spec == HUMAN else agents.make(spec)) for _, spec in named)
+    first, second = (
+        LocalPlayer(Human() if spec == HUMAN else agents.make(spec)) for _, spec in named
+    )
     # If standard output is for programs, the game goes to stderr.
     with nullcontext() if arguments.format == "text" else stdout_to_stderr():
         last = DIGITS.index(arguments.moves[-1]) if arguments.moves else None

@@ -65,7 +65,7 @@ def execute(arguments: argparse.Namespace) -> None:
     announce_compiling()
     named = {name: str(spec) for name, spec in name_players(arguments.agents).items()}
     with closing(Seats(named, None)) as seats:
-        [*map(seats.look, named)]  # report an error here
+        [*map(seats.traits, named)]  # report an error here
     if not isinstance(agents.make(arguments.hint), SearchingAgent):
         raise InvalidOption(f"--hint {arguments.hint}: expected an agent that searches")
     record = None if arguments.no_record else arguments.record

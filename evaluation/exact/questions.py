@@ -26,8 +26,8 @@ from ...position import Position, format_moves
 from ..games.asking import Fault
 from ..games.field import split_name
 from ..games.game import game_seed
-from ..games.players import Here, Seats, There
-from ..store.header import in_short, version_here
+from ..games.players import HostedPlayer, LocalPlayer, Seats
+from ..store.header import identity_hash, versions
 from .moves import JudgedMove, Quality
 from .scores import Judge, strongest_book
 
@@ -200,7 +200,7 @@ def question_agents(
     Raises:
         InvalidOption: no agent answers.
     """
-    traits = {name: seats.look(name) for name in seats.field}
+    traits = {name: seats.traits(name) for name in seats.field}
     moves, faults = [], Counter[str]()
     done, total = 0, len(traits) * len(positions)
     path = None if folder is None else Path(folder) / ANSWERS_FILE
@@ -208,7 +208,7 @@ def question_agents(
     with known:
         for name, its in traits.items():
             spec = str(seats.field[name])
-            about = (spec, seed, version_here(), in_short(its.code, its.prompt))
+            about = (spec, seed, versions(), identity_hash(its.code, its.prompt))
             for labelled in positions:
                 position = labelled.position
                 ask = partial(question, seats[name], spec, position, seed)
@@ -277,7 +277,7 @@ def quality(
     return replace(found, notes=(about, *found.notes))
 
 
-def question(seat: Here | There, spec: str, position: Position, seed: int) -> Answer:
+def question(seat: LocalPlayer | HostedPlayer, spec: str, position: Position, seed: int) -> Answer:
     """Ask a player for its move in a position, as the first move of a new game.
 
     The position determines the seed.

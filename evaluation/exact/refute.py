@@ -34,8 +34,8 @@ from ...bitboard import BOARD, CELLS, fours
 from ...position import Position, format_moves, parse_moves
 from ..games.field import Player, Traits, as_players, describe_player, name_players
 from ..games.players import Seats, do_all, team
-from ..games.settings import Openings, Settings, Watcher, choose_openings
-from ..store.header import in_short, version_here
+from ..games.run import Openings, Settings, Watcher, choose_openings
+from ..store.header import identity_hash, versions
 from .questions import Answer, question
 from .scores import sign, strongest_book
 
@@ -372,9 +372,9 @@ def refute(
         players = team(field, None, min(chosen.jobs, len(cases)))
         for seats in players:
             stack.callback(seats.close)
-        traits = players[0].look(name)
-        identity = in_short(traits.code, traits.prompt)
-        about = describe_player(field[name]), chosen.seed, version_here(), identity
+        traits = players[0].traits(name)
+        identity = identity_hash(traits.code, traits.prompt)
+        about = describe_player(field[name]), chosen.seed, versions(), identity
         if "" in traits.code.values() and any(key[: len(about)] == about for key in known):
             raise UnreadableRun(
                 f"{path} has answers of {name}, a Python object without an attribute version: "

@@ -103,7 +103,7 @@ def check_agent(spec: str) -> Check:
     seconds: list[float] = []
     fault = ""
     with closing(seats):
-        traits, *_ = [seats.look(name) for name in answers]
+        traits, *_ = [seats.traits(name) for name in answers]
         started = time.monotonic()
         for plies in range(LATE, -1, -3):
             if fault or (seconds and time.monotonic() - started > PATIENCE):

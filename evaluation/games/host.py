@@ -17,12 +17,14 @@ from __future__ import annotations
 import json
 import os
 import random
+import shlex
 import signal
 import site
 import sys
 import sysconfig
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 from queue import SimpleQueue
@@ -33,6 +35,8 @@ import numpy as np
 
 from c4env.errors import C4Error, Unavailable
 
+from ...agents.spec import split_spec
+from ..store.header import hash_of
 from .asking import Answer, Fault, ask, begin, describe_error, function_of, observe_moves
 
 GRACE: Final = 1.0  # seconds to end in after the last request
@@ -54,7 +58,6 @@ made: Final[dict[str, Any]] = {}
 
 def make(name: str, spec: str, movetime: float | None) -> Any:
     """Make an agent; return its traits, with a hash of each file of the user's that it loaded."""
-    from ..store.header import files_of, hash_of
     from .field import make_player, traits_of
 
     code = files_of(spec)
@@ -66,6 +69,36 @@ def make(name: str, spec: str, movetime: float | None) -> Any:
         if file.endswith(".py") and os.path.isfile(file) and not file.startswith(_LIBRARIES):
             code[os.path.relpath(file, START)] = hash_of(Path(file).read_bytes())
     return traits_of(agent)._replace(code=code)
+
+
+def files_of(spec: str) -> dict[str, str]:
+    """Return a hash of each file that a spec names, and of each file in a folder it names."""
+    name, options = split_spec(spec)
+    return {
+        str(path): hash_of(path.read_bytes())
+        for text in (name, *options.values())
+        for path in _files_in(text)
+    }
+
+
+def _files_in(text: str) -> Iterator[Path]:
+    """Yield the files that a text names, as one path or as words of a command."""
+    words = [text]
+    with suppress(ValueError):
+        words += shlex.split(text)
+    parts = (
+        part
+        for word in words
+        for part in (word, *word.rpartition(":")[::2], word.partition("=")[2])
+        if part
+    )
+    for path in map(Path, {*parts}):
+        if path.is_file():
+            yield path
+        elif path.is_dir():
+            yield from (
+                file for file in path.rglob("*") if file.is_file() and file.suffix != ".log"
+            )
 
 
 def reset(name: str, seed: int) -> Fault | None:
@@ -91,10 +124,10 @@ def move(name: str, moves: str) -> Answer:
 def play(names: list[str], opening: str, seed: int) -> dict[str, Any]:
     """Play a game between two agents of this process."""
     from .game import play_game
-    from .players import Here
+    from .players import LocalPlayer
 
     first, second = names
-    seats = Here(made[first]), Here(made[second])
+    seats = LocalPlayer(made[first]), LocalPlayer(made[second])
     return play_game(seats, (first, second), opening, seed).values()
 
 

@@ -37,8 +37,7 @@ from ..store.run_files import GameRecord
 from ..store.transcripts import Transcripts
 from .asking import Answer, Fault, ask, begin, function_of
 from .field import Player, Traits, is_language_model, make_player, traits_of
-from .game import Clock, play_game
-from .settings import DAY
+from .game import DAY, Clock, play_game
 
 GRACE: Final = 2.0  # seconds for agents to close, before their process is killed
 ONE_THREAD: Final = dict.fromkeys(
@@ -111,7 +110,7 @@ class Host:
             process.close()
 
 
-class Here:
+class LocalPlayer:
     """A player in this process: an agent, or any function of an observation."""
 
     def __init__(self, agent: Any) -> None:
@@ -140,7 +139,7 @@ class Here:
             self.agent.close()
 
 
-class There:
+class HostedPlayer:
     """A player in a host."""
 
     def __init__(self, host: Host, name: str, spec: str, movetime: float | None) -> None:
@@ -198,7 +197,7 @@ class There:
         self.host.close()
 
 
-class Seats(dict[str, Here | There]):
+class Seats(dict[str, LocalPlayer | HostedPlayer]):
     """The players of one thread, by name; a player is made when it first plays.
 
     Args:
@@ -222,24 +221,24 @@ class Seats(dict[str, Here | There]):
             self._shared.start()  # it loads what games need, meanwhile
         self._pair: tuple[str, ...] = ()
 
-    def __missing__(self, name: str) -> Here | There:
+    def __missing__(self, name: str) -> LocalPlayer | HostedPlayer:
         self[name] = seat = self._seat(name, self.field[name])
         return seat
 
-    def _seat(self, name: str, player: Player) -> Here | There:
+    def _seat(self, name: str, player: Player) -> LocalPlayer | HostedPlayer:
         movetime = self._clock and self._clock.movetime
         if not isinstance(player, str):
-            return Here(player)
+            return LocalPlayer(player)
         match runs(player):
             case "here":
-                return Here(make_player(player, movetime))
+                return LocalPlayer(make_player(player, movetime))
             case "own":
-                return There(Host(), name, player, movetime)
+                return HostedPlayer(Host(), name, player, movetime)
             case _ if self._here:
-                return Here(make_player(player, movetime))
-        return There(self._shared, name, player, movetime)
+                return LocalPlayer(make_player(player, movetime))
+        return HostedPlayer(self._shared, name, player, movetime)
 
-    def look(self, name: str) -> Traits:
+    def traits(self, name: str) -> Traits:
         """Make a player, and return its traits."""
         traits = self[name].make()
         player = self.field[name]
@@ -271,15 +270,18 @@ class Seats(dict[str, Here | There]):
         for name, seat in self.items():
             player = self.field[name]
             ours = isinstance(player, str) and runs(player) == "shared"
-            if ours and isinstance(seat, Here) and name not in names:
+            if ours and isinstance(seat, LocalPlayer) and name not in names:
                 seat.close()
 
     def whole_game(self, names: tuple[str, str], opening: str, seed: int) -> GameRecord | None:
         """Play a game of two agents of the shared process there; None if they play elsewhere."""
         first, second = (self[name] for name in names)
-        if self._clock is not None or not (isinstance(first, There) and isinstance(second, There)):
-            return None
-        if not first.host is second.host is self._shared:
+        if not (
+            self._clock is None
+            and isinstance(first, HostedPlayer)
+            and isinstance(second, HostedPlayer)
+            and first.host is second.host is self._shared
+        ):
             return None
         first.ready()
         second.ready()
@@ -341,7 +343,7 @@ def play_one(run: RunSpec, seats: Seats, pair: tuple[str, str], opening: str) ->
     first, second = (seats[name] for name in pair)
     if run.transcripts is not None:
         for seat in (first, second):
-            if isinstance(seat, Here) and is_language_model(seat.agent):
+            if isinstance(seat, LocalPlayer) and is_language_model(seat.agent):
                 seat.agent.tape = run.transcripts.tape((pair, opening))
     return play_game((first, second), pair, opening, run.seed, run.clock)
 

@@ -20,7 +20,7 @@ from c4env.evaluation.rating.fit import Interval
 from c4env.evaluation.rating.sprt import Sprt, score_of, states
 from c4env.evaluation.tables import Column, Result, Table, plural, signed, width
 
-from ..games.settings import choose_openings
+from ..games.run import choose_openings
 from ..games.tournament import Tournament
 from ..rating.ratings import Rating, Ratings, milliseconds, rate
 from ..rating.tally import Cell, Tally, WinTable, all_openings

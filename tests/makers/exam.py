@@ -33,7 +33,7 @@ from c4env.errors import InvalidOption
 from c4env.evaluation.cli.options import add_jobs, add_quiet, at_least
 from c4env.evaluation.cli.output import Progress, say
 from c4env.evaluation.exact.scores import Judge, strongest_book
-from c4env.evaluation.games.settings import shuffled
+from c4env.evaluation.games.run import shuffled
 from c4env.evaluation.store.lines import require_file, write_file
 from c4env.openings import canonical
 from c4env.position import Position, format_moves
