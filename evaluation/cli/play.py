@@ -40,7 +40,7 @@ def execute(arguments: argparse.Namespace) -> None:
     from ..games.field import split_name
     from ..games.game import play_game
     from ..games.players import LocalPlayer
-    from ..play import HUMAN, Human, Left, keep
+    from ..play import HUMAN, Human, Left, record_game, require_record
     from ..rating.tally import WinTable
     from ..studies.match import read_run
     from .output import stdout_to_stderr
@@ -56,7 +56,7 @@ def execute(arguments: argparse.Namespace) -> None:
     if start.outcome is not None:
         raise InvalidOption(f"--moves {arguments.moves}: expected a game that is not over")
     if arguments.record is not None:
-        keep(arguments.record)  # report a damaged record before the game, not after it
+        require_record(arguments.record)  # before the game, not after it
     shown = [f"{name} ({side})" for (name, _), side in zip(named, SIDES, strict=True)]
 
     def on_move(position: Position, column: int) -> None:
@@ -86,7 +86,7 @@ def execute(arguments: argparse.Namespace) -> None:
         say("a draw" if game.winner is None else f"{shown[game.winner]} wins")
     games = [game]
     if arguments.record is not None:
-        keep(arguments.record, game)
+        record_game(arguments.record, game)
         games = [
             each for each in read_run(arguments.record).games if {*each.players} == {one, other}
         ]

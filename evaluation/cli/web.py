@@ -54,7 +54,7 @@ def execute(arguments: argparse.Namespace) -> None:
 
     from ..games.field import name_players
     from ..games.players import Seats
-    from ..play import keep
+    from ..play import require_record
 
     with from_extra("web", "the web server needs starlette and uvicorn"):
         from ..web import server
@@ -70,7 +70,7 @@ def execute(arguments: argparse.Namespace) -> None:
         raise InvalidOption(f"--hint {arguments.hint}: expected an agent that searches")
     record = None if arguments.no_record else arguments.record
     if record is not None and record.exists():
-        keep(record)  # report a damaged record before a game, not after it
+        require_record(record)  # before a game, not after it
     settings = server.ServerSettings(
         named, arguments.hint, record, arguments.seconds, arguments.jobs, arguments.host
     )  # fmt: skip

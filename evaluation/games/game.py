@@ -30,8 +30,8 @@ class Clock(NamedTuple):
         return f"the limit is {self.movetime:g} s plus a margin of {self.margin:g} s"
 
 
-class Player(Protocol):
-    """Who plays a game; see ``c4env.evaluation.games.players``."""
+class Seat(Protocol):
+    """Who plays a game: one of ``c4env.evaluation.games.players``."""
 
     def reset(self, seed: int) -> Fault | None:
         """Begin a game."""
@@ -51,7 +51,7 @@ def game_seed(seed: int, players: tuple[str, str], opening: str, seat: int) -> i
 
 
 def play_game(
-    players: tuple[Player, Player],
+    players: tuple[Seat, Seat],
     names: tuple[str, str],
     opening: str = "",
     seed: int = 0,

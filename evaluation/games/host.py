@@ -39,7 +39,7 @@ from ...agents.spec import split_spec
 from ..store.header import hash_of
 from .asking import Answer, Fault, ask, begin, describe_error, function_of, observe_moves
 
-GRACE: Final = 1.0  # seconds to end in after the last request
+ENDING: Final = 1.0  # seconds from the last request to the end of the process
 START: Final = os.getcwd()  # an agent may change the directory
 _LIBRARIES: Final = tuple(
     os.path.join(path, "")
@@ -177,7 +177,7 @@ def _read(requests: IO[str], lines: SimpleQueue[str]) -> None:
     for line in requests:
         lines.put(line)
     lines.put("")
-    time.sleep(GRACE)
+    time.sleep(ENDING)
     if hasattr(os, "killpg"):
         os.killpg(0, signal.SIGKILL)  # with the agent's own processes
     os._exit(1)

@@ -1,11 +1,9 @@
-"""Read text files, and replace files atomically.
-
-Files of JSON lines that keep results as they come: a kill loses none of them.
+"""Files: JSON lines that keep results as they come, and texts that are replaced as a whole.
 
     ["greedy",0,"0.1.0, ...","",34359738368,0,3]     a line of answers.jsonl: a key and its value
 
-If a killed process leaves an incomplete last line, the next process that opens the file for
-appending removes this line.
+A kill loses no result. If a killed process leaves an incomplete last line, the next process that
+opens the file for appending removes this line.
 """
 
 from __future__ import annotations
@@ -194,8 +192,8 @@ class Memo(dict[tuple[Any, ...], Any]):
         """Return the value of a key; if it is missing, ask for it and keep it."""
         if key not in self:
             self.keep(key, ask())
-        found: V = self[key]
-        return found
+        value: V = self[key]
+        return value
 
     def keep(self, key: tuple[Any, ...], value: Any) -> None:
         """Set the value of a key that has none, and write it."""

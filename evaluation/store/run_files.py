@@ -1,8 +1,8 @@
-"""The record of a game, a line of ``games.jsonl``, and the digest of many.
+"""Games and run directories: ``run.json``, the plan, and ``games.jsonl``, a line for each game.
 
-Run directories: ``run.json``, the plan, and ``games.jsonl`` with a line for each game.
+    {"first": "greedy", "second": "random", "opening": "4", "moves": "4742464", "winner": 0, ...}
 
-A directory takes more games if they can be compared with those that it has (:func:`extend_header`).
+A directory takes more games if they can be compared with those that it has.
 """
 
 from __future__ import annotations
@@ -21,6 +21,9 @@ from c4env.evaluation.tables import Table
 from ...geometry import BOARD_SIZE
 from ...position import Position
 from .header import Fixture, RunHeader, extend_header
+
+GAMES_FILE: Final = "games.jsonl"
+RUN_FILE: Final = "run.json"
 
 Ending = Literal[
     "four", "full board",
@@ -129,10 +132,6 @@ def digest(games: Iterable[GameRecord]) -> str:
     return hashlib.sha256("\n".join(lines).encode("utf-8", "backslashreplace")).hexdigest()[:16]
 
 
-GAMES_FILE: Final = "games.jsonl"
-RUN_FILE: Final = "run.json"
-
-
 def open_games(folder: Path | None, header: RunHeader, patience: float = 0.0) -> Lines:
     """Open the games of a run for appending ``game.values()``; return a context manager.
 
@@ -189,24 +188,24 @@ def read_header(folder: Path) -> RunHeader:
         header = RunHeader.parse(text)
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise UnreadableRun(f"{path} is not the header of a run: {error}") from None
-    there = header.board
-    if there != str(BOARD_SIZE):
+    if header.board != str(BOARD_SIZE):
         raise UnreadableRun(
-            f"{folder} has games on a board of {there}, not {BOARD_SIZE}: expected another "
-            f"directory, or --board {there} of c4 run, match or report"
+            f"{folder} has games on a board of {header.board}, not {BOARD_SIZE}: expected another "
+            f"directory, or --board {header.board} of c4 run, match or report"
         )
     return header
 
 
-def _take_on(folder: Path, asked: RunHeader, games: list[GameRecord]) -> None:
-    """Check the stored games, and write a header that covers them and the run ``asked``."""
-    there = None
+def _take_on(folder: Path, planned: RunHeader, games: list[GameRecord]) -> None:
+    """Check the stored games, and write a header that covers them and the planned run."""
+    header = planned
+    stored = None
     if games or (folder / RUN_FILE).exists():
-        there = read_header(folder)
-        _check_games(folder / GAMES_FILE, there, games)
-        asked = extend_header(folder, there, asked, [game.players for game in games])
-    if asked != there:
-        write_file(folder / RUN_FILE, asked.format())
+        stored = read_header(folder)
+        _check_games(folder / GAMES_FILE, stored, games)
+        header = extend_header(folder, stored, planned, [game.players for game in games])
+    if header != stored:
+        write_file(folder / RUN_FILE, header.format())
 
 
 def _check_games(path: Path, header: RunHeader, games: list[GameRecord]) -> None:
@@ -231,20 +230,11 @@ def games_table(games: Sequence[GameRecord]) -> Table:
     return Table.of(columns, [[*row.values()] for row in rows])
 
 
-def as_csv(games: Sequence[GameRecord]) -> str:
-    """Return games as CSV with a heading and a line per game; an empty winner means a draw."""
-    return games_table(games).csv() + "\n"
-
-
-def as_json(games: Sequence[GameRecord]) -> str:
-    """Return games as a JSON list of objects."""
-    return json.dumps([game.values() for game in games], indent=1) + "\n"
-
-
 WRITERS: Final[dict[str, Callable[[Sequence[GameRecord]], str]]] = {
-    ".csv": as_csv,
-    ".json": as_json,
+    ".csv": lambda games: games_table(games).csv() + "\n",
+    ".json": lambda games: json.dumps([game.values() for game in games], indent=1) + "\n",
 }
+"""The text of games in each format, by the ending of a file's name."""
 
 
 def require_format(path: Path) -> None:

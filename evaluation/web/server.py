@@ -41,7 +41,9 @@ from c4env.system import usable_cores
 
 from ...bitboard import CELLS
 from ...position import Position
-from ..play import HUMAN, keep
+from ..games.asking import REASON
+from ..games.game import DAY
+from ..play import HUMAN, record_game
 from ..report.page import STATIC
 from ..store.run_files import FORFEITS, GameRecord
 from .offers import LEVELS, catalogue, check_spec
@@ -51,8 +53,6 @@ LOG: Final = logging.getLogger("c4env.web")
 BEAT: Final = 0.5  # seconds between signs of life during a search
 MOST_WAITING: Final = 500  # questions that may wait; the server refuses more
 LARGEST_BODY: Final = 16_384  # bytes; the longest game needs a few hundred
-REASON: Final = 300  # the most characters of a forfeit's reason
-LONGEST: Final = 86_400.0  # the longest search in seconds; timers have a limit
 HELPED: Final = "human with help"
 """The name of a person who had help; the tally counts the games of this name separately."""
 
@@ -98,9 +98,9 @@ class ServerSettings:
     host: str = "127.0.0.1"
 
     def __post_init__(self) -> None:
-        if not 0 < self.seconds <= LONGEST:
+        if not 0 < self.seconds <= DAY:
             raise InvalidOption(
-                f"--seconds {self.seconds:g}: expected a positive number, at most {LONGEST:.0f}"
+                f"--seconds {self.seconds:g}: expected a positive number, at most {DAY:.0f}"
             )
 
 
@@ -300,7 +300,7 @@ class _Endpoints:
         folder = self._settings.record
         async with self._recording:
             if folder is not None and name not in self._recorded:
-                await asyncio.to_thread(keep, folder, game)
+                await asyncio.to_thread(record_game, folder, game)
                 self._recorded.add(name)
         return JSONResponse({"recorded": folder is not None, "winner": game.winner})
 
