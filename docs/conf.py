@@ -62,7 +62,7 @@ class Commands(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         """The sections."""
-        return [self._section(name, summary) for name, (_, summary) in COMMANDS.items()]
+        return [self._section(name, summary) for name, summary in COMMANDS.items()]
 
     def _section(self, name: str, summary: str) -> nodes.Node:
         module = module_of(name)

@@ -1,10 +1,9 @@
-"""Signals that end a command, and the standard output, which is for results and not for agents.
+"""What a command prints: results on stdout, progress on stderr, pages and figures as files.
 
-Print the output of commands, safely and in colour where the terminal has colours.
+    c4 run greedy random > table.txt      the table; the bar and what agents print go to the screen
 
-Progress on stderr: a bar on a terminal, a line per minute in a log.
-
-Show a command's run: the summary on stdout, the page and figures as files.
+The progress is a bar on a terminal, and a line per minute in a log. Texts of agents are printed
+safely: without control characters, and in colour where the terminal has colours.
 """
 
 from __future__ import annotations
@@ -12,9 +11,7 @@ from __future__ import annotations
 import argparse
 import math
 import os
-import signal
 import sys
-import threading
 import time
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager, nullcontext, redirect_stdout, suppress
@@ -32,50 +29,7 @@ if TYPE_CHECKING:
     from ..store.run_files import GameRecord
 
 
-ENDINGS: Final = tuple(
-    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
-)
-"""Signals that ask a command to end."""
-
-_DEFAULTS: Final = (signal.SIG_DFL, signal.default_int_handler)
-
-
-class _Interrupts:
-    """The state of signal handling in this process."""
-
-    heard: int | None = None  # the signal
-
-
-def signal_heard() -> int | None:
-    """Return the last signal that :func:`one_interrupt` received, or None."""
-    return _Interrupts.heard
-
-
-@contextmanager
-def one_interrupt(signals: Sequence[int] = (signal.SIGINT,)) -> Iterator[None]:
-    """A context in which the first signal raises KeyboardInterrupt and later signals do nothing.
-
-    A second signal would interrupt the clean-up after the first. The context does nothing outside
-    the main thread, and does not change signals that are ignored or have another handler.
-    """
-    mine = [number for number in signals if signal.getsignal(number) in _DEFAULTS]
-    if threading.current_thread() is not threading.main_thread() or not mine:
-        yield
-        return
-
-    def once(number: int, _: object) -> None:
-        for each in mine:
-            signal.signal(each, signal.SIG_IGN)
-        _Interrupts.heard = number
-        raise KeyboardInterrupt
-
-    _Interrupts.heard = None
-    before = {number: signal.signal(number, once) for number in mine}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+EVERY: Final = 60.0  # seconds between the lines in a log, and between standings
 
 
 @contextmanager
@@ -142,9 +96,6 @@ def in_colour(file: TextIO | None = None) -> bool:
 def show(result: Result, arguments: argparse.Namespace) -> None:
     """Print a result in the format of ``--format``."""
     say(getattr(result, arguments.format)())
-
-
-EVERY: Final = 60.0  # seconds between the lines in a log, and between standings
 
 
 def announce_compiling() -> None:

@@ -45,9 +45,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_anchor(parser)
     add_html(parser)
     parser.add_argument(
-        "--no-scores", action="store_true", help="leave exact scores out of the page, to save time"
-    )
-    parser.add_argument(
         "--plots", type=standard_only(Path), metavar="DIR",
         help="write strength and win table, or the curve, as PNG, SVG and PDF (c4env[plots])",
     )  # fmt: skip

@@ -65,7 +65,7 @@ def execute(arguments: argparse.Namespace) -> None:
     announce_compiling()
     named = {name: str(spec) for name, spec in name_players(arguments.agents).items()}
     with closing(Seats(named, None)) as seats:
-        [*map(seats.traits, named)]  # report an error here
+        [*map(seats.traits, named)]  # an agent that cannot be made is an error now
     if not isinstance(agents.make(arguments.hint), SearchingAgent):
         raise InvalidOption(f"--hint {arguments.hint}: expected an agent that searches")
     record = None if arguments.no_record else arguments.record
@@ -73,7 +73,7 @@ def execute(arguments: argparse.Namespace) -> None:
         require_record(record)  # before a game, not after it
     settings = server.ServerSettings(
         named, arguments.hint, record, arguments.seconds, arguments.jobs, arguments.host
-    )  # fmt: skip
+    )
     logging.basicConfig(format="%(asctime)s %(message)s", level=logging.WARNING)
     with server.listen(arguments.host, arguments.port) as socket, suppress(KeyboardInterrupt):
         host, port = socket.getsockname()[:2]
