@@ -84,16 +84,16 @@ def _place(arguments: argparse.Namespace) -> None:
         settings = keywords(arguments, place, Settings)
         placement = place(arguments.place, board, **settings, watch=progress.watch)
     name, ratings = placement.name, placement.ratings
-    (own,) = (rating for rating in ratings if rating.player == name)
+    (rating,) = (rating for rating in ratings if rating.player == name)
     headline = (
-        f"{name}: place {own.ranks} of {len(ratings)}, Elo "
-        f"{signed(own.elo)} (95 %: {signed(own.low)} .. {signed(own.high)}), "
-        f"{own.score:.1%} of {plural(own.games, 'game')}"
+        f"{name}: place {rating.ranks} of {len(ratings)}, Elo "
+        f"{signed(rating.elo)} (95 %: {signed(rating.low)} .. {signed(rating.high)}), "
+        f"{rating.score:.1%} of {plural(rating.games, 'game')}"
     )
     notes = [f"Field of c4env {board.version}, {board.date}."]
     played, stored = len(placement.run.openings), len(board.openings)
     if played < stored:
-        more = ": more give a more exact place" if own.ranks.best < own.ranks.worst else ""
+        more = ": more give a more exact place" if rating.ranks.best < rating.ranks.worst else ""
         notes.append(f"{name} played {played} of {stored} openings{more}.")
     notes += placement.run.table.reasons_of_forfeits()
     show(ratings.table(headline, tuple(notes)), arguments)

@@ -1,6 +1,6 @@
 """What a command prints: results on stdout, progress on stderr, pages and figures as files.
 
-    c4 run greedy random > table.txt      the table; the bar and what agents print go to the screen
+    c4 run greedy random > table.txt      the table; what agents print goes to the screen
 
 The progress is a bar on a terminal, and a line per minute in a log. Texts of agents are printed
 safely: without control characters, and in colour where the terminal has colours.
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from ..store.run_files import GameRecord
 
 
-EVERY: Final = 60.0  # seconds between the lines in a log, and between standings
+LOG_SECONDS: Final = 60.0  # between the lines in a log, and between standings
 
 
 @contextmanager
@@ -40,9 +40,9 @@ def stdout_to_stderr() -> Iterator[None]:
     """
     if sys.stdout is not None:
         sys.stdout.flush()
-    kept = -1
+    stdout = -1
     with suppress(OSError):  # the process may have started without a standard stream
-        kept = os.dup(1)
+        stdout = os.dup(1)
         os.dup2(2, 1)
     try:
         with redirect_stdout(sys.stderr):
@@ -52,8 +52,8 @@ def stdout_to_stderr() -> Iterator[None]:
             with suppress(OSError, ValueError, AttributeError):
                 stream.flush()  # type: ignore[union-attr]  # before descriptor 1 is restored
         with suppress(OSError):
-            os.dup2(kept, 1)
-            os.close(kept)
+            os.dup2(stdout, 1)
+            os.close(stdout)
 
 
 def say(text: str, file: TextIO | None = None, end: str = "\n") -> None:
@@ -112,7 +112,7 @@ class Progress:
         self._unit = unit
         self._quiet = quiet
         self._bar: Any = None
-        self._said = time.monotonic()
+        self._logged = time.monotonic()
         self.before = 0  # done before this command began
 
     def watch(self, done: int, total: int) -> None:
@@ -131,9 +131,9 @@ class Progress:
                 leave=False,
             )
         self._bar.update(done - self._bar.n)
-        if self._quiet or time.monotonic() - self._said < EVERY:
+        if self._quiet or time.monotonic() - self._logged < LOG_SECONDS:
             return
-        self._said = time.monotonic()
+        self._logged = time.monotonic()
         so_far = self.so_far()
         if self._bar.disable:
             say(f"{done} of {total} {self._unit}{so_far and ': '}{so_far}", sys.stderr)
@@ -145,7 +145,6 @@ class Progress:
         return ""
 
     def __enter__(self) -> Self:
-
         self._stdout_to_stderr = stdout_to_stderr()
         self._stdout_to_stderr.__enter__()
         return self
@@ -222,14 +221,14 @@ class MatchProgress(RunProgress):
         if not count:
             return ""
         score = sum(kind * pairs for kind, pairs in enumerate(self._counts)) / count / 4
-        said = f"score {score:.1%}"
+        text = f"score {score:.1%}"
         if 0 < score < 1:
-            said += f", Elo {signed(400 * math.log10(score / (1 - score)))}"
+            text += f", Elo {signed(400 * math.log10(score / (1 - score)))}"
         if self._sprt is not None:
             low, high = self._sprt.bounds
             ratio = float(self._sprt.llr(self._counts))
-            said += f", LLR {round(ratio, 2) + 0.0:.2f} ({low:.2f} .. {high:.2f})"  # no -0.00
-        return said
+            text += f", LLR {round(ratio, 2) + 0.0:.2f} ({low:.2f} .. {high:.2f})"  # no -0.00
+        return text
 
 
 def show_run(
@@ -281,19 +280,21 @@ def write_pages(
     from ..store.run_files import GAMES_FILE
     from ..store.transcripts import read_transcripts
 
-    kept = None if folder is None else Path(folder)
-    when = time.localtime(None if kept is None else (kept / GAMES_FILE).stat().st_mtime)
-    date = time.strftime("%d %B %Y", when).lstrip("0")
-    title = "run" if kept is None else kept.resolve().name
-    talk = {} if kept is None else conversations(run.games, read_transcripts(kept))
-    known = nullcontext() if arguments.no_scores else judged(kept, run.games, arguments.quiet)
-    with known as judge:
-        found = contents(run, ratings, judge, title, date, talk)
+    title, seconds, talk = "run", time.time(), {}
+    if folder is not None:
+        folder = Path(folder)
+        title, seconds = folder.resolve().name, (folder / GAMES_FILE).stat().st_mtime
+        talk = conversations(run.games, read_transcripts(folder))
+    date = time.strftime("%d %B %Y", time.localtime(seconds)).lstrip("0")
+    with (
+        nullcontext() if arguments.no_scores else judged(folder, run.games, arguments.quiet)
+    ) as judge:
+        content = contents(run, ratings, judge, title, date, talk)
     if arguments.html:
-        write_file(arguments.html, page(found))
+        write_file(arguments.html, page(content))
         say(f"page in {arguments.html}", sys.stderr)
     if plots:
         from ..report.plots import run_figures, write_plots
 
-        for path in write_plots(plots, run_figures(found)):
+        for path in write_plots(plots, run_figures(content)):
             say(f"figure in {path}", sys.stderr)

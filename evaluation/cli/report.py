@@ -105,8 +105,8 @@ def mistakes_of(arguments: argparse.Namespace, games: Sequence[GameRecord]) -> M
     """Find where an agent loses, and its costliest moves."""
     from ..exact.mistakes import Mistakes
 
-    own = [game for game in games if arguments.agent in game.players]
-    with judged(arguments.folder, own, arguments.quiet) as judge:
+    agents_games = [game for game in games if arguments.agent in game.players]
+    with judged(arguments.folder, agents_games, arguments.quiet) as judge:
         return Mistakes.of(games, arguments.agent, judge)
 
 

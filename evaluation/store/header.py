@@ -135,8 +135,8 @@ class RunHeader:
 
     def format(self) -> str:
         """Return the text of ``run.json``, the inverse of :meth:`parse`."""
-        own = {field.name: getattr(self, field.name) for field in fields(self)}
-        values = {"format": FORMAT, **own, "sprt": self.sprt and self.sprt._asdict()}
+        items = {field.name: getattr(self, field.name) for field in fields(self)}
+        values = {"format": FORMAT, **items, "sprt": self.sprt and self.sprt._asdict()}
         text = json.dumps(values, indent=1, ensure_ascii=False)
         return text.encode("utf-8", "backslashreplace").decode() + "\n"
 

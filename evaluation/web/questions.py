@@ -227,5 +227,5 @@ ANSWERS: Final[dict[str, Callable[[RecentAgents, Question], Message]]] = {
 if __name__ == "__main__":
     from ..games.host import serve
 
-    kept = RecentAgents()
-    serve(lambda *question: answer(Question(*question), kept))
+    cache = RecentAgents()
+    serve(lambda *question: answer(Question(*question), cache))

@@ -155,11 +155,11 @@ def allowed_hosts(host: str) -> list[str]:
 
 def create_app(settings: ServerSettings) -> Starlette:
     """Make the ASGI application."""
-    own = files("c4env.evaluation.web") / "static"
-    page = own.joinpath("web.html").read_text("utf-8")
+    folder = files("c4env.evaluation.web") / "static"
+    page = folder.joinpath("web.html").read_text("utf-8")
     shared = {file.name for file in STATIC.iterdir()}
     parts = {
-        name: (STATIC if name in shared else own).joinpath(name).read_text("utf-8")
+        name: (STATIC if name in shared else folder).joinpath(name).read_text("utf-8")
         for name in re.findall(r'(?:src|href)="static/([\w.]+)"', page)
     }
     endpoints = _Endpoints(settings, page, parts)
