@@ -32,7 +32,7 @@ from ...openings import list_openings
 from ..store.header import Fixture, Kind, RunHeader, SprtPlan, identity_hash, versions
 from ..store.run_files import GameRecord, open_games
 from ..store.transcripts import Transcripts
-from .field import Player, Traits, describe_player, separate
+from .field import Player, describe_player, separate
 from .game import DAY, Clock
 from .players import RunSpec, Seats, do_all, play_one, team
 
@@ -163,7 +163,6 @@ class Plan(NamedTuple):
 
     field: Mapping[str, Player]
     team: Sequence[Seats]  # the players of each thread
-    traits: Mapping[str, Traits]
     schedule: Sequence[Fixture]
     settings: Settings
     header: RunHeader
@@ -205,7 +204,7 @@ def prepare(
         margin=None if settings.movetime is None else settings.margin,
         sprt=sprt,
     )
-    return Plan(field, players, traits, header.schedule(), settings, header)
+    return Plan(field, players, header.schedule(), settings, header)
 
 
 def play(plan: Plan, ordered: bool = False) -> Generator[GameRecord, None, None]:
@@ -228,8 +227,8 @@ def play(plan: Plan, ordered: bool = False) -> Generator[GameRecord, None, None]
     try:
         _check_language_models(settings, plan.header.prompts)
         with open_games(out, plan.header) as file:
-            games = {game.fixture: game for game in file.entries}
-            stored = {fixture: games[fixture] for fixture in schedule if fixture in games}
+            entries = {game.fixture: game for game in file.entries}
+            stored = {fixture: entries[fixture] for fixture in schedule if fixture in entries}
             missing = [fixture for fixture in schedule if fixture not in stored]
             done = len(stored)
             if settings.watch is not None:
@@ -238,11 +237,8 @@ def play(plan: Plan, ordered: bool = False) -> Generator[GameRecord, None, None]
                 _transcripts(plan, missing) as transcripts,
                 closing(_new_games(plan, missing, transcripts)) as new_games,
             ):
-                for game in (
-                    _in_order(new_games, schedule, stored)
-                    if ordered
-                    else chain(stored.values(), new_games)
-                ):
+                games = chain(stored.values(), new_games)
+                for game in _in_order(new_games, schedule, stored) if ordered else games:
                     is_new = game.fixture not in stored
                     if is_new:
                         file.append(game.values())
@@ -299,8 +295,7 @@ def _transcripts(
     """Return the transcripts of a run, or None if no player is a language model."""
     if not plan.header.prompts:
         return nullcontext()
-    out = plan.settings.out
-    folder = None if out is None else Path(out)
+    folder = None if plan.settings.out is None else Path(plan.settings.out)
     agents = {}
     for name, prompt in plan.header.prompts.items():
         _, options = split_spec(plan.header.players[name])
