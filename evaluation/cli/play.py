@@ -40,7 +40,7 @@ def execute(arguments: argparse.Namespace) -> None:
     from ..games.field import split_name
     from ..games.game import play_game
     from ..games.players import LocalPlayer
-    from ..play import HUMAN, Human, Left, record_game, require_record
+    from ..people import HUMAN, Human, Left, record_game, require_record
     from ..rating.tally import WinTable
     from ..studies.match import read_run
     from .output import stdout_to_stderr

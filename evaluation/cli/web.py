@@ -54,7 +54,7 @@ def execute(arguments: argparse.Namespace) -> None:
 
     from ..games.field import name_players
     from ..games.players import Seats
-    from ..play import require_record
+    from ..people import require_record
 
     with from_extra("web", "the web server needs starlette and uvicorn"):
         from ..web import server

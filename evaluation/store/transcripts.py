@@ -99,7 +99,7 @@ class Transcripts:
         """Return a function that gives stored answers of a game, and requests missing answers."""
         players, opening = fixture
 
-        def through(moves: str, attempt: int, ask: Callable[[], Exchange]) -> Exchange:
+        def answer(moves: str, attempt: int, ask: Callable[[], Exchange]) -> Exchange:
             agent = self._agents[players[len(moves) & 1]]
             stored = self._stored.pop((agent, *players, opening, moves, attempt), None)
             if stored is not None:
@@ -121,7 +121,7 @@ class Transcripts:
                     self._changed.notify_all()
             return exchange
 
-        return through
+        return answer
 
     def _keep(self, spoken: Spoken) -> None:
         exchange = spoken.exchange

@@ -43,7 +43,7 @@ from ...bitboard import CELLS
 from ...position import Position
 from ..games.asking import REASON
 from ..games.game import DAY
-from ..play import HUMAN, record_game
+from ..people import HUMAN, record_game
 from ..report.page import STATIC
 from ..store.run_files import FORFEITS, GameRecord
 from .offers import LEVELS, catalogue, check_spec

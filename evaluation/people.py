@@ -1,4 +1,4 @@
-"""A person as a policy, and the record of games that people played."""
+"""People: a person at the terminal as a policy, and the record of games that people played."""
 
 from __future__ import annotations
 
