@@ -37,7 +37,10 @@ _OPENINGS_HELP: Final = (
     "(default 3, 121 openings; for the default field 2, 25 openings)"
 )
 _KINDS: Final = (str, int, float)  # a keyword that takes a text and more is read as text
-_PLACEHOLDERS: Final = {"out": "DIR", "alpha": "P", "beta": "P", int: "N", float: "SECONDS"}
+_PLACEHOLDERS: Final = {
+    "out": "DIR", "record": "DIR", "hint": "SPEC", "host": "ADDRESS", "alpha": "P", "beta": "P",
+    int: "N", float: "SECONDS",
+}  # fmt: skip
 
 
 def add_options(

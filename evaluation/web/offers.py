@@ -1,4 +1,4 @@
-"""The agents that a page may name: the zoo with plain options, and the owner's agents.
+"""What the owner of a server offers: its settings, levels, and the agents that a page may name.
 
     alphabeta:depth=7                allowed
     alphabeta:heuristic=os:system    refused: only the names of the zoo's heuristics
@@ -14,17 +14,56 @@ from __future__ import annotations
 import importlib.util
 import math
 from collections.abc import Collection, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 from c4env.agents.entries import REQUIRED, ZOO, Entry, Option
-from c4env.errors import InvalidOption
+from c4env.errors import InvalidOption, require_integer
 from c4env.evaluation.tables import shortened
+from c4env.system import usable_cores
 
 from ...agents.spec import described, join_spec, options_of_entry, split_spec
+from ..games.game import DAY
 
 MEMORY: Final = 256  # megabytes that the page's agents in one process may reserve together
+
+
+@dataclass(frozen=True)
+class ServerSettings:
+    """The settings of the server, chosen by its owner.
+
+    Attributes:
+        agents: specs by name, to offer besides the zoo; only these may name code, files or
+            addresses.
+        port: port to listen on; 0 takes any free port.
+        host: address to listen on, also an accepted host name. Beyond this machine every host name
+            is accepted.
+        hint: agent that gives hints; it searches.
+        record: folder that keeps the games that people play. None keeps no games.
+        seconds: time limit of an answer, at most a day.
+        jobs: number of processes that answer.
+
+    Raises:
+        InvalidOption: ``seconds`` is not positive, or more than a day.
+    """
+
+    agents: Mapping[str, str] = field(default_factory=dict)
+    port: int = 8044
+    host: str = "127.0.0.1"
+    hint: str = "perfect"
+    record: Path | None = Path("c4-games")
+    seconds: float = 120.0
+    jobs: int = usable_cores()
+
+    def __post_init__(self) -> None:
+        if not 0 < self.seconds <= DAY:  # timers have a limit
+            raise InvalidOption(
+                f"--seconds {self.seconds:g}: expected a positive number, at most {DAY:.0f}"
+            )
+        require_integer("jobs", self.jobs, 1, "a number of processes, at least 1")
+
 
 PLAIN: Final = {
     entry.name: entry

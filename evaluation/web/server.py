@@ -18,11 +18,9 @@ import json
 import logging
 import re
 import socket
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
 from importlib.resources import files
-from pathlib import Path
 from typing import Any, Final
 
 import uvicorn
@@ -37,16 +35,14 @@ from starlette.routing import Route
 
 from c4env.errors import C4Error, InvalidOption, Unwritable, require_integer
 from c4env.evaluation.tables import printable, shortened
-from c4env.system import usable_cores
 
 from ...bitboard import CELLS
 from ...position import Position
 from ..games.asking import REASON
-from ..games.game import DAY
 from ..people import HUMAN, record_game
 from ..report.page import STATIC
 from ..store.run_files import FORFEITS, GameRecord
-from .offers import LEVELS, catalogue, check_spec
+from .offers import LEVELS, ServerSettings, catalogue, check_spec
 from .questions import ANSWERS, Question, QuestionPool
 
 LOG: Final = logging.getLogger("c4env.web")
@@ -70,38 +66,6 @@ HEADERS: Final = {
     "cross-origin-resource-policy": "same-origin",
 }
 """Headers of every response: a page may load only this server's own scripts and styles."""
-
-
-@dataclass(frozen=True)
-class ServerSettings:
-    """The settings of the server, chosen by its owner.
-
-    Attributes:
-        agents: specs by name, to offer besides the zoo; only these may name code, files or
-            addresses.
-        hint: the agent that gives hints.
-        record: folder of the record of people's games; None keeps no games.
-        seconds: time limit of an answer, at most a day.
-        workers: number of processes that answer.
-        host: the address to listen on, which is also an accepted host name; beyond this
-            machine every host name is accepted.
-
-    Raises:
-        InvalidOption: ``seconds`` is not positive, or more than a day.
-    """
-
-    agents: Mapping[str, str] = field(default_factory=dict)
-    hint: str = "perfect"
-    record: Path | None = Path("c4-games")
-    seconds: float = 120.0
-    workers: int = usable_cores()
-    host: str = "127.0.0.1"
-
-    def __post_init__(self) -> None:
-        if not 0 < self.seconds <= DAY:
-            raise InvalidOption(
-                f"--seconds {self.seconds:g}: expected a positive number, at most {DAY:.0f}"
-            )
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -194,7 +158,7 @@ class _Endpoints:
         self._settings = settings
         self._page = page
         self._parts = parts
-        self._pool = QuestionPool(settings.workers, settings.seconds)
+        self._pool = QuestionPool(settings.jobs, settings.seconds)
         self._recorded: set[str] = set()  # ids of games: a game sent twice is recorded once
         self._recording = asyncio.Lock()
 
