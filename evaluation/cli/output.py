@@ -69,7 +69,7 @@ def say(text: str, file: TextIO | None = None, end: str = "\n") -> None:
 
 @contextmanager
 def reader_may_end() -> Iterator[None]:
-    """A context that prints as long as somebody reads, unlike `head`; the command then goes on."""
+    """A context in which the reader of stdout may end, as `head` does; the command goes on."""
     try:
         yield
         sys.stdout.flush()

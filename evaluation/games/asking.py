@@ -34,7 +34,7 @@ class Fault(NamedTuple):
 
 
 Answer = tuple[int, int] | Fault
-"""A 0-based column and the number of nodes searched; or the fault of whoever was asked."""
+"""A 0-based column and the number of nodes searched; or the player's fault."""
 
 
 def function_of(agent: Any) -> Callable[[Any], Any] | None:

@@ -132,7 +132,7 @@ LATE_POSITION: Final = "2357613173521664466455447321413652275771"  # two cells a
 def make_player(spec: str, movetime: float | None) -> Agent:
     """Make the agent that a spec names.
 
-    An agent with the option ``movetime`` gets the run's, unless its spec sets its own. An agent of
+    An agent with the option ``movetime`` takes the run's, unless its spec sets another. An agent of
     this project makes a first move, which loads what it needs, so that no clock counts it.
     """
     name, options = split_spec(spec)

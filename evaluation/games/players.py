@@ -140,7 +140,7 @@ class LocalPlayer:
 
 
 class HostedPlayer:
-    """A player in a host."""
+    """A player in a process of a :class:`Host`."""
 
     def __init__(self, host: Host, name: str, spec: str, movetime: float | None) -> None:
         self.host, self.name = host, name
@@ -203,9 +203,9 @@ class Seats(dict[str, LocalPlayer | HostedPlayer]):
     Args:
         field: the players of the run.
         clock: the time limit of a move, or None.
-        first: whether this thread is the first of a run. Without a clock its games between this
-            project's agents need no process. Beside language models no thread's do: many games
-            wait for a server at a time, and need no core each.
+        first: whether this thread is the first of a run. Without a clock, this project's agents
+            then play in this process. In a run with language models they do so in every thread:
+            most games wait for a server, and need no core each.
     """
 
     def __init__(
@@ -218,7 +218,7 @@ class Seats(dict[str, LocalPlayer | HostedPlayer]):
         self._is_local = clock is None and (first or served)
         self._shared = Host(f"{__package__}.host", "games")
         if not first and not self._is_local and any(place_of(spec) == "shared" for spec in specs):
-            self._shared.start()  # it loads what games need, meanwhile
+            self._shared.start()  # loads its code while the first thread plays
         self._awake: tuple[str, ...] = ()
 
     def __missing__(self, name: str) -> LocalPlayer | HostedPlayer:
@@ -324,13 +324,13 @@ class RunSpec(NamedTuple):
 
 
 def play_one(run: RunSpec, seats: Seats, pair: tuple[str, str], opening: str) -> GameRecord:
-    """Play one game."""
+    """Play one game; a host that was killed has a second try."""
     for _ in range(2):
         try:
             seats.keep_memory_of(*pair)
             game = seats.whole_game(pair, opening, run.seed)
             break
-        except EngineFault as error:  # somebody killed the process: not the agents' fault
+        except EngineFault as error:  # the process was killed: not the agents' fault
             failure = error
     else:
         raise Unavailable(f"a process ended twice in a game of {' and '.join(pair)}: {failure}")

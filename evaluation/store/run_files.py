@@ -51,7 +51,7 @@ class GameRecord:
     moves: str  # 1-based columns of the whole game, including the opening
     winner: int | None  # 0 the first player, 1 the second, None a draw
     ending: Ending
-    reason: str = ""  # the cause of a forfeit, in words
+    reason: str = ""  # the cause of a forfeit
     nodes: tuple[int, int] = (0, 0)  # positions searched
     seconds: tuple[float, float] = (0.0, 0.0)  # time spent choosing moves
 
@@ -168,7 +168,7 @@ def read_games(folder: Path) -> tuple[RunHeader, list[GameRecord]]:
     path = folder / GAMES_FILE
     if not folder.is_dir():
         raise UnreadableRun(f"{folder} is no directory: expected a run directory")
-    games = read_lines(path, GameRecord.parse)  # before the header, which may grow meanwhile
+    games = read_lines(path, GameRecord.parse)  # before the header: a run may extend it now
     header = read_header(folder)
     _check_games(path, header, games)
     return header, games

@@ -1,7 +1,7 @@
 """The prompts and answers of language models in the games of a run.
 
-``transcripts.jsonl`` in the run directory gets each answer at once, as a JSON line with the whole
-conversation. A resumed run reuses the stored answers.
+``transcripts.jsonl`` in the run directory has a JSON line with the whole conversation for each
+answer, written at once. A resumed run reuses the stored answers.
 """
 
 from __future__ import annotations

@@ -28,7 +28,7 @@ from ..games.game import game_seed
 from ..games.players import Host
 from .offers import MEMORY, reserved_mb
 
-GRACE: Final = 0.4  # seconds to end a search in that nobody waits for
+GRACE: Final = 0.4  # seconds until a cancelled search is killed
 AGENTS_KEPT: Final = 8  # the most agents that a process keeps; fewer if their tables exceed MEMORY
 SOLVER_MB: Final = 64
 
@@ -70,7 +70,7 @@ class QuestionPool:
     async def ask(self, question: Question, started: asyncio.Event) -> Message:
         """Return the answer, an ``error`` if the process is late or dies.
 
-        Cancelling the call ends the search, which gets GRACE to end by itself.
+        Cancelling the call kills the search, if it does not end within GRACE.
 
         Args:
             question: the question.
