@@ -46,7 +46,7 @@ class Question(NamedTuple):
     since: int = 0  # discs in the first position that the question is about
 
 
-class QuestionPool:
+class Hosts:
     """Processes that answer one question at a time, and the questions that wait for one.
 
     Args:
@@ -55,15 +55,15 @@ class QuestionPool:
 
     Attributes:
         waiting: number of questions that wait for a process.
-        hosts: the processes; each starts with its first question.
+        processes: the processes; each starts with its first question.
     """
 
     def __init__(self, size: int, seconds: float) -> None:
         self.seconds = seconds
         self.waiting = 0
-        self.hosts = [Host(__name__) for _ in range(size)]
+        self.processes = [Host(__name__) for _ in range(size)]
         self._idle: asyncio.Queue[Host] = asyncio.Queue()
-        for host in self.hosts:
+        for host in self.processes:
             self._idle.put_nowait(host)
         self._threads = ThreadPoolExecutor(size, "question")
 
@@ -88,10 +88,10 @@ class QuestionPool:
         try:
             return await asyncio.shield(search)
         except asyncio.CancelledError:
-            loop.call_later(GRACE, self._end, host, search)
+            loop.call_later(GRACE, self._stop, host, search)
             raise
 
-    def _end(self, host: Host, search: asyncio.Future[Message]) -> None:
+    def _stop(self, host: Host, search: asyncio.Future[Message]) -> None:
         if not search.done():
             host.stop()
 
@@ -106,7 +106,7 @@ class QuestionPool:
 
     async def close(self) -> None:
         """End every process, even a busy one."""
-        for host in self.hosts:
+        for host in self.processes:
             await asyncio.to_thread(host.close)
         await asyncio.to_thread(self._threads.shutdown)
 

@@ -43,7 +43,7 @@ from ..people import HUMAN, record_game
 from ..report.page import STATIC
 from ..store.run_files import FORFEITS, GameRecord
 from .offers import LEVELS, ServerSettings, catalogue, check_spec
-from .questions import ANSWERS, Question, QuestionPool
+from .questions import ANSWERS, Hosts, Question
 
 LOG: Final = logging.getLogger("c4env.web")
 BEAT: Final = 0.5  # seconds between signs of life during a search
@@ -158,7 +158,7 @@ class _Endpoints:
         self._settings = settings
         self._page = page
         self._parts = parts
-        self._pool = QuestionPool(settings.jobs, settings.seconds)
+        self._hosts = Hosts(settings.jobs, settings.seconds)
         self._recorded: set[str] = set()  # ids of games: a game sent twice is recorded once
         self._recording = asyncio.Lock()
 
@@ -168,7 +168,7 @@ class _Endpoints:
         try:
             yield
         finally:
-            await self._pool.close()
+            await self._hosts.close()
 
     async def page(self, request: Request) -> Response:
         """GET /: the page."""
@@ -209,7 +209,7 @@ class _Endpoints:
     async def ask(self, request: Request) -> Response:
         """POST /api/ask {kind, agent, moves, seed, since}: JSON lines; the last has the result."""
         question = self._question(await json_object(request))
-        if self._pool.waiting >= MOST_WAITING:
+        if self._hosts.waiting >= MOST_WAITING:
             raise Refused(503, f"{MOST_WAITING} questions are waiting; ask again later")
         return StreamingResponse(self._answer(request, question), media_type="application/x-ndjson")
 
@@ -236,8 +236,8 @@ class _Endpoints:
             return json.dumps({**message, "moves": question.moves, "agent": question.agent}) + "\n"
 
         loop, started = asyncio.get_running_loop(), asyncio.Event()
-        asked, ahead = loop.time(), self._pool.waiting
-        search = loop.create_task(self._pool.ask(question, started))
+        asked, ahead = loop.time(), self._hosts.waiting
+        search = loop.create_task(self._hosts.ask(question, started))
         try:
             yield line(type="waiting", ahead=ahead)
             while not (await asyncio.wait([search], timeout=BEAT))[0]:

@@ -15,8 +15,8 @@ from c4env.agents.solver import Solver
 from c4env.evaluation.web.offers import MEMORY
 from c4env.evaluation.web.questions import (
     AGENTS_KEPT,
+    Hosts,
     Question,
-    QuestionPool,
     RecentAgents,
     answer,
 )
@@ -25,85 +25,85 @@ ENDLESS = Question("move", "minimax:depth=42", "")
 GREEDY = Question("move", "greedy", "1")
 
 
-def with_pool(use, size=1, seconds=60.0):
+def with_hosts(use, size=1, seconds=60.0):
     async def run():
-        pool = QuestionPool(size, seconds)
+        hosts = Hosts(size, seconds)
         try:
-            await use(pool)
+            await use(hosts)
         finally:
-            await pool.close()
-        assert pool.waiting == 0  # the server refuses questions by this number
+            await hosts.close()
+        assert hosts.waiting == 0  # the server refuses questions by this number
 
     asyncio.run(run())
 
 
-async def result(pool, question):
-    return await asyncio.wait_for(pool.ask(question, asyncio.Event()), 60)
+async def result(hosts, question):
+    return await asyncio.wait_for(hosts.ask(question, asyncio.Event()), 60)
 
 
-async def searching(pool, question):
+async def searching(hosts, question):
     """A process has taken the question up, and had time to begin on it."""
     started = asyncio.Event()
-    task = asyncio.create_task(pool.ask(question, started))
+    task = asyncio.create_task(hosts.ask(question, started))
     await asyncio.wait_for(started.wait(), 60)
     await asyncio.sleep(0.3)
     return task
 
 
-def pids(pool):
+def pids(hosts):
     """Who answers is nobody's business but a test's."""
-    return {host._process._process.pid for host in pool.hosts}
+    return {host._process._process.pid for host in hosts.processes}
 
 
 @pytest.mark.slow
 def test_a_search_that_is_stopped_makes_way_for_the_next():
     """A search that ends soon keeps its process; one in native code loses it."""
 
-    async def use(pool):
-        await result(pool, GREEDY)  # the process is up
-        before = pids(pool)
-        quick = asyncio.create_task(pool.ask(GREEDY, asyncio.Event()))
+    async def use(hosts):
+        await result(hosts, GREEDY)  # the process is up
+        before = pids(hosts)
+        quick = asyncio.create_task(hosts.ask(GREEDY, asyncio.Event()))
         await asyncio.sleep(0)
         quick.cancel()
         column = agents.make("greedy").choose(Position.parse("1")) + 1
-        assert (await result(pool, GREEDY))["column"] == column
-        assert pids(pool) == before
-        (await searching(pool, ENDLESS)).cancel()
-        assert (await result(pool, GREEDY))["column"] == column
-        assert len(pids(pool)) == 1
-        assert pids(pool) != before
+        assert (await result(hosts, GREEDY))["column"] == column
+        assert pids(hosts) == before
+        (await searching(hosts, ENDLESS)).cancel()
+        assert (await result(hosts, GREEDY))["column"] == column
+        assert len(pids(hosts)) == 1
+        assert pids(hosts) != before
 
-    with_pool(use)
+    with_hosts(use)
 
 
 def test_a_process_that_dies_is_replaced_and_closing_ends_a_search_in_native_code():
     seen = []
     threads = threading.active_count()
 
-    async def use(pool):
-        await result(pool, GREEDY)
-        answer = await searching(pool, ENDLESS)
-        (pid,) = pids(pool)
+    async def use(hosts):
+        await result(hosts, GREEDY)
+        answer = await searching(hosts, ENDLESS)
+        (pid,) = pids(hosts)
         os.kill(pid, signal.SIGTERM)
         assert "died" in (await answer)["error"]
-        assert (await result(pool, GREEDY))["type"] == "move"
-        seen.append(await searching(pool, ENDLESS))
-        seen.extend(host._process._process for host in pool.hosts)
-        seen.append(pool)  # whose threads would end with it
+        assert (await result(hosts, GREEDY))["type"] == "move"
+        seen.append(await searching(hosts, ENDLESS))
+        seen.extend(host._process._process for host in hosts.processes)
+        seen.append(hosts)  # whose threads would end with it
 
-    with_pool(use)
+    with_hosts(use)
     _, process, _ = seen
     assert process.poll() is not None
     assert threading.active_count() <= threads
 
 
 def test_a_search_without_end_is_stopped_and_said():
-    async def use(pool):
-        assert (await result(pool, ENDLESS))["error"] == "no answer within 1 seconds"
-        pool.seconds = 60.0  # the next process may start slowly
-        assert (await result(pool, Question("move", "random", "")))["type"] == "move"
+    async def use(hosts):
+        assert (await result(hosts, ENDLESS))["error"] == "no answer within 1 seconds"
+        hosts.seconds = 60.0  # the next process may start slowly
+        assert (await result(hosts, Question("move", "random", "")))["type"] == "move"
 
-    with_pool(use, seconds=1.0)
+    with_hosts(use, seconds=1.0)
 
 
 def answered(cache, *question):
