@@ -113,14 +113,6 @@ def at_least(low: int) -> Callable[[str], int]:
     return number
 
 
-def add_jobs(parser: argparse.ArgumentParser) -> None:
-    """Declare ``--jobs`` of a command that has no function with this keyword."""
-    parser.add_argument(
-        "--jobs", type=at_least(1), default=usable_cores(), metavar="N",
-        help="number of processes (default: all cores)",
-    )  # fmt: skip
-
-
 def add_quiet(parser: argparse.ArgumentParser) -> None:
     """Declare ``--quiet``."""
     parser.add_argument("--quiet", action="store_true", help="show no progress on stderr")
