@@ -52,7 +52,7 @@ _LIBRARIES: Final = tuple(
         ),
     }
 )
-made: Final[dict[str, Any]] = {}
+agents: Final[dict[str, Any]] = {}
 """The agents of this process, by name."""
 
 
@@ -61,7 +61,7 @@ def make(name: str, spec: str, movetime: float | None) -> Any:
     from .field import make_player, traits_of
 
     code = files_of(spec)
-    made[name] = agent = make_player(spec, movetime)
+    agents[name] = agent = make_player(spec, movetime)
     if function_of(agent) is None:
         from ...position import Position as Position  # now, since a clock may run later
     for module in [*sys.modules.values()]:
@@ -105,12 +105,12 @@ def reset(name: str, seed: int) -> Fault | None:
     """Begin a game; seed the generators that many programs draw from."""
     random.seed(seed)
     np.random.seed(seed % 2**32)  # noqa: NPY002  # the generator that agents use
-    return begin(made[name], seed)
+    return begin(agents[name], seed)
 
 
 def move(name: str, moves: str) -> Answer:
     """Return the agent's column and nodes, or its fault."""
-    agent = made[name]
+    agent = agents[name]
     function = function_of(agent)
     if function is not None:
         seen = observe_moves(moves)
@@ -127,13 +127,13 @@ def play(names: list[str], opening: str, seed: int) -> dict[str, Any]:
     from .players import LocalPlayer
 
     first, second = names
-    seats = LocalPlayer(made[first]), LocalPlayer(made[second])
+    seats = LocalPlayer(agents[first]), LocalPlayer(agents[second])
     return play_game(seats, (first, second), opening, seed).values()
 
 
 def keep(*names: str) -> None:
     """Give back the memory of all agents but these, until they play again."""
-    for name, agent in made.items():
+    for name, agent in agents.items():
         if name not in names and hasattr(agent, "close"):
             agent.close()
 

@@ -59,7 +59,7 @@ class Host:
         self._process: LineProcess | None = None
         self._idle = True
         self._closed = False
-        self.made: set[str] = set()
+        self.agents: set[str] = set()
         """The names of the agents that the process has made."""
 
     def start(self) -> LineProcess:
@@ -97,7 +97,7 @@ class Host:
 
     def close(self) -> None:
         """End the process, and close its agents if none of them is thinking."""
-        if self._process is not None and self._idle and self.made:
+        if self._process is not None and self._idle and self.agents:
             with suppress(EngineFault, LateAnswer):
                 self.call("keep", seconds=CLOSING)
         self._closed = True
@@ -105,7 +105,7 @@ class Host:
 
     def stop(self) -> None:
         """Kill the process, also amid an answer; the next question starts another."""
-        process, self._process, self._idle, self.made = self._process, None, True, set()
+        process, self._process, self._idle, self.agents = self._process, None, True, set()
         if process is not None:
             process.close()
 
@@ -161,14 +161,14 @@ class HostedPlayer:
             raise UnknownAgent(answer["error"])
         if "fault" in answer:
             raise UnknownAgent(f"agent {self.name!r} cannot be made: {answer['fault'][1]}")
-        self.host.made.add(self.name)
+        self.host.agents.add(self.name)
         traits = Traits(*answer["answer"])
         self._limit = traits.limit or DAY
         return traits
 
     def ready(self) -> None:
         """Make the agent, unless its process has made it."""
-        if self.name not in self.host.made:
+        if self.name not in self.host.agents:
             self.make()
 
     def reset(self, seed: int) -> Fault | None:
@@ -261,7 +261,7 @@ class Seats(dict[str, LocalPlayer | HostedPlayer]):
         if names == self._awake:
             return
         self._awake = names
-        if self._shared.made.difference(names):
+        if self._shared.agents.difference(names):
             self._shared.call("keep", *names)
         for name, seat in self.items():
             player = self.field[name]
@@ -315,7 +315,7 @@ def team(field: Mapping[str, Player], clock: Clock | None, jobs: int) -> list[Se
     return [first, *(first.for_next_thread() for _ in range(jobs - 1))]
 
 
-class RunSpec(NamedTuple):
+class GameSettings(NamedTuple):
     """What a game needs besides its players and its opening."""
 
     seed: int
@@ -323,12 +323,14 @@ class RunSpec(NamedTuple):
     transcripts: Transcripts | None = None  # of language models
 
 
-def play_one(run: RunSpec, seats: Seats, pair: tuple[str, str], opening: str) -> GameRecord:
+def play_one(
+    settings: GameSettings, seats: Seats, pair: tuple[str, str], opening: str
+) -> GameRecord:
     """Play one game; a host that was killed has a second try."""
     for _ in range(2):
         try:
             seats.keep_memory_of(*pair)
-            game = seats.whole_game(pair, opening, run.seed)
+            game = seats.whole_game(pair, opening, settings.seed)
             break
         except EngineFault as error:  # the process was killed: not the agents' fault
             failure = error
@@ -337,11 +339,11 @@ def play_one(run: RunSpec, seats: Seats, pair: tuple[str, str], opening: str) ->
     if game is not None:
         return game
     first, second = (seats[name] for name in pair)
-    if run.transcripts is not None:
+    if settings.transcripts is not None:
         for seat in (first, second):
             if isinstance(seat, LocalPlayer) and is_language_model(seat.agent):
-                seat.agent.tape = run.transcripts.tape((pair, opening))
-    return play_game((first, second), pair, opening, run.seed, run.clock)
+                seat.agent.tape = settings.transcripts.tape((pair, opening))
+    return play_game((first, second), pair, opening, settings.seed, settings.clock)
 
 
 def do_all(

@@ -34,7 +34,7 @@ from ..store.run_files import GameRecord, open_games
 from ..store.transcripts import Transcripts
 from .field import Player, describe_player, separate
 from .game import DAY, Clock
-from .players import RunSpec, Seats, do_all, play_one, team
+from .players import GameSettings, Seats, do_all, play_one, team
 
 Watcher = Callable[[int, int], None]
 
@@ -270,11 +270,11 @@ def _lost(games: int) -> str:
 def _new_games(
     plan: Plan, missing: Sequence[Fixture], transcripts: Transcripts | None
 ) -> Generator[GameRecord, None, None]:
-    run = RunSpec(plan.settings.seed, plan.settings.clock, transcripts)
+    game_settings = GameSettings(plan.settings.seed, plan.settings.clock, transcripts)
     if plan.settings.backend is not None and transcripts is None:
-        yield from _play_on_cluster(run, plan.field, missing, plan.settings)
+        yield from _play_on_cluster(game_settings, plan.field, missing, plan.settings)
     else:
-        yield from do_all(partial(play_one, run), missing, plan.team)
+        yield from do_all(partial(play_one, game_settings), missing, plan.team)
 
 
 def _check_language_models(settings: Settings, prompts: Mapping[str, str]) -> None:
@@ -319,11 +319,15 @@ def _in_order(
 
 
 def _play_on_cluster(
-    run: RunSpec, field: Mapping[str, Player], fixtures: Sequence[Fixture], settings: Settings
+    game_settings: GameSettings,
+    field: Mapping[str, Player],
+    fixtures: Sequence[Fixture],
+    settings: Settings,
 ) -> Generator[GameRecord, None, None]:
     """Play games on a cluster; yield each when its batch is done."""
     batches = [
-        (run, field, fixtures[i : i + BATCH], versions()) for i in range(0, len(fixtures), BATCH)
+        (game_settings, field, fixtures[i : i + BATCH], versions())
+        for i in range(0, len(fixtures), BATCH)
     ]
     try:
         with _cluster(settings) as results:
@@ -336,15 +340,15 @@ def _play_on_cluster(
 
 
 def play_batch(
-    batch: tuple[RunSpec, Mapping[str, Player], Sequence[Fixture], str],
+    batch: tuple[GameSettings, Mapping[str, Player], Sequence[Fixture], str],
 ) -> list[GameRecord]:
     """Play games in a worker."""
-    run, field, fixtures, version = batch
+    game_settings, field, fixtures, version = batch
     if version != versions():
         where = f"a worker on {platform.node()} has c4env {versions()}"
         raise InvalidOption(f"{where}: expected the same as the run, {version}")
-    with closing(Seats(field, run.clock)) as seats:
-        return [play_one(run, seats, *fixture) for fixture in fixtures]
+    with closing(Seats(field, game_settings.clock)) as seats:
+        return [play_one(game_settings, seats, *fixture) for fixture in fixtures]
 
 
 @contextmanager
