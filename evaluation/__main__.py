@@ -8,17 +8,25 @@ import io
 import os
 import signal
 import sys
-from collections.abc import Sequence
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
+from typing import Final
 
 from c4env.boards import ROOT, STANDARD_ONLY, Size, is_in, root_of
 from c4env.system import __version__
 
 from ..geometry import BOARD_SIZE
-from .cli import COMMANDS, module_of
+from .cli import COMMANDS, GROUPS, module_of
 from .cli.options import Parser, require_writable
 from .cli.output import announce_compiling, complain, reader_may_end
+
+ENDINGS: Final = tuple(
+    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
+)
+"""Signals that ask a command to end."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -42,16 +50,47 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # escape names that the stream cannot encode
             stream.reconfigure(errors="backslashreplace")
-    from .cli.output import ENDINGS, one_interrupt
-
     try:
-        with one_interrupt(ENDINGS):
+        with _one_interrupt():
             code = _execute(sys.argv[1:])
             signal.signal(signal.SIGINT, signal.SIG_IGN)
             _leave(code)
     except KeyboardInterrupt:  # Ctrl-C after the command had ended
         _leave(128 + signal.SIGINT)
     return 0  # not reached: the process has ended
+
+
+class _Interrupt(KeyboardInterrupt):
+    """The interrupt by a signal."""
+
+    number: int = signal.SIGINT
+
+
+@contextmanager
+def _one_interrupt() -> Iterator[None]:
+    """A context in which the first signal raises KeyboardInterrupt and later signals do nothing.
+
+    A second signal would interrupt the clean-up after the first. The context does nothing outside
+    the main thread, and does not change signals that are ignored or have another handler.
+    """
+    defaults = (signal.SIG_DFL, signal.default_int_handler)
+    changed = [number for number in ENDINGS if signal.getsignal(number) in defaults]
+    if threading.current_thread() is not threading.main_thread():
+        changed = []
+
+    def interrupt(number: int, _: object) -> None:
+        for other in changed:
+            signal.signal(other, signal.SIG_IGN)
+        error = _Interrupt()
+        error.number = number
+        raise error
+
+    handlers = {number: signal.signal(number, interrupt) for number in changed}
+    try:
+        yield
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
 
 
 def _leave(code: int) -> None:
@@ -64,18 +103,18 @@ def _leave(code: int) -> None:
     os._exit(code)
 
 
-def _execute(given: list[str]) -> int:
+def _execute(words: list[str]) -> int:
+    """Run a command; report an error in one line."""
     parser = Parser(
         prog="c4",
         description="Play Connect Four agents against each other.",
-        epilog="\n\n".join(map(_listed, dict.fromkeys(group for group, _ in COMMANDS.values()))),
+        epilog="\n\n".join(map(_list_commands, GROUPS)),
     )
     parser.add_argument("command", metavar="COMMAND", help="c4 help COMMAND describes a command")
     parser.add_argument("--version", action="version", version=f"c4env {__version__}")
-    if given[:1] == ["help"]:  # c4 help run is c4 run --help
-        given = [*given[1:], "--help"]
-    name = parser.parse_args(given[:1]).command
-    given = given[1:]
+    if words[:1] == ["help"]:  # c4 help run is c4 run --help
+        words = [*words[1:], "--help"]
+    name = parser.parse_args(words[:1]).command
     if name not in COMMANDS:
         from c4env.agents.imports import suggest
 
@@ -86,24 +125,7 @@ def _execute(given: list[str]) -> int:
     except FileNotFoundError:
         parser.error("the working folder was deleted: expected an existing one")
     try:
-        size = _board_in(name, given)  # first, since a command loads kernels of its board
-        if size != BOARD_SIZE:
-            return _execute_on(size, [name, *given])
-        command = module_of(name)
-        parser = Parser(prog=f"c4 {name}", description=command.__doc__)
-        command.configure(parser)
-        arguments = parser.parse_args(given)
-        if getattr(arguments, "board", None) is not None:
-            size = Size.parse(arguments.board)  # of an abbreviated option
-            if size != BOARD_SIZE:
-                return _execute_on(size, [name, *given])
-        require_writable(arguments)
-        if not getattr(arguments, "quiet", True):
-            announce_compiling()
-        code = 0
-        with reader_may_end():
-            code = int(command.execute(arguments) or 0)
-        return code
+        return _execute_command(name, words[1:])
     except ValueError as error:
         # Errors about input derive from ValueError (c4env.errors).
         from c4env.errors import C4Error
@@ -117,36 +139,55 @@ def _execute(given: list[str]) -> int:
         complain(f"c4 {name}: {where}{error.strerror or error}")
         return 2
     except KeyboardInterrupt as stop:
-        from .cli.output import signal_heard
-
-        number = signal.Signals(signal_heard() or signal.SIGINT)
+        number = signal.Signals(getattr(stop, "number", signal.SIGINT))
         by = "" if number == signal.SIGINT else f" by {number.name}"
         kept = f"; {stop}" if stop.args else ""  # what was kept, and how to resume
         complain(f"c4 {name}: interrupted{by}{kept}")
         return 128 + number
 
 
-def _board_in(name: str, given: list[str]) -> Size:
+def _list_commands(group: str) -> str:
+    lines = [f"  {name:<15} {summary}" for name, summary in GROUPS[group].items()]
+    return "\n".join([f"{group}:", *lines])
+
+
+def _execute_command(name: str, words: list[str]) -> int:
+    """Parse the arguments of a command and run it, on the board that ``--board`` names."""
+    size = _board_in(name, words)  # first, since a command loads kernels of its board
+    if size != BOARD_SIZE:
+        return _execute_on(size, name, words)
+    command = module_of(name)
+    parser = Parser(prog=f"c4 {name}", description=command.__doc__)
+    command.configure(parser)
+    arguments = parser.parse_args(words)
+    if getattr(arguments, "board", None) is not None:
+        size = Size.parse(arguments.board)  # of an abbreviated option
+        if size != BOARD_SIZE:
+            return _execute_on(size, name, words)
+    require_writable(arguments)
+    if not getattr(arguments, "quiet", True):
+        announce_compiling()
+    code = 0
+    with reader_may_end():
+        code = int(command.execute(arguments) or 0)
+    return code
+
+
+def _board_in(name: str, words: list[str]) -> Size:
     """The board size that ``--board`` names, for a command that has the option."""
     if not is_in(STANDARD_ONLY, f"{ROOT}.evaluation.cli.{name}"):
-        for word, following in pairwise([*given, ""]):
+        for word, following in pairwise([*words, ""]):
             option, equals, value = word.partition("=")
             if option == "--board" and (equals or following):
                 return Size.parse(value if equals else following)
     return BOARD_SIZE
 
 
-def _execute_on(size: Size, given: list[str]) -> int:
+def _execute_on(size: Size, name: str, words: list[str]) -> int:
     """Run a command of another board."""
-    main_there = importlib.import_module(f"{root_of(size)}.evaluation.__main__")
-    return int(main_there._execute(given))
-
-
-def _listed(group: str) -> str:
-    some = [f"  {name:<15} {said}" for name, (its, said) in COMMANDS.items() if its == group]
-    return "\n".join([f"{group}:", *some])
+    module = importlib.import_module(f"{root_of(size)}.evaluation.__main__")
+    return int(module._execute([name, *words]))
 
 
 if __name__ == "__main__":
-    # Workers import this module under another name.
     sys.exit(main())

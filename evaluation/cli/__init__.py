@@ -34,10 +34,8 @@ GROUPS: Final = {
 }
 """The commands in groups, each with a description."""
 
-COMMANDS: Final = {
-    name: (group, summary) for group, some in GROUPS.items() for name, summary in some.items()
-}
-"""The group and the description of each command."""
+COMMANDS: Final = {name: text for group in GROUPS.values() for name, text in group.items()}
+"""The description of each command."""
 
 
 def module_of(name: str) -> Any:

@@ -22,11 +22,12 @@ def execute(arguments: argparse.Namespace) -> int:
     from ..games.check import check_agent
     from ..games.field import split_name
 
-    good = True
-    for number, player in enumerate(arguments.agents):
+    passed: list[bool] = []
+    for player in arguments.agents:
         with Progress("moves", quiet=True):  # what the agent prints goes to stderr
-            found = check_agent(split_name(player)[1])
-        say("\n" * bool(number), end="")
-        show(found.table(), arguments)
-        good = good and found.good
-    return 0 if good else 1
+            check = check_agent(split_name(player)[1])
+        if passed:
+            say("")
+        show(check.table(), arguments)
+        passed.append(check.good)
+    return 0 if all(passed) else 1

@@ -19,14 +19,14 @@ import argparse
 import re
 from pathlib import Path
 
-from .options import add_options, add_quiet, given
+from .options import add_options, add_quiet, keywords
 from .output import Progress, say
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", type=Path, metavar="FILE", help="the file to write")
     from ..exact.dataset import data
 
+    parser.add_argument("file", type=Path, metavar="FILE", help="the file to write")
     add_options(parser, data, "positions")
     parser.add_argument(
         "--plies", type=_range, metavar="A..B", help="discs on the board (default 8..30)"
@@ -41,21 +41,21 @@ def execute(arguments: argparse.Namespace) -> None:
     from ..exact.dataset import data
 
     with Progress("positions", arguments.quiet) as progress:
-        found = data(**given(arguments, data), watch=progress.watch)
-    won, drawn, lost = (int((np.sign(found.score) == sign).sum()) for sign in (1, 0, -1))
-    names, counts = np.unique(found.split, return_counts=True)
+        written = data(**keywords(arguments, data), watch=progress.watch)
+    won, drawn, lost = (int((np.sign(written.score) == sign).sum()) for sign in (1, 0, -1))
+    names, counts = np.unique(written.split, return_counts=True)
     splits = ", ".join(f"{n:,} {name}" for name, n in zip(names, counts, strict=True))
-    noun = "position" if len(found) == 1 else "positions"
+    noun = "position" if len(written) == 1 else "positions"
     say(
-        f"{len(found):,} {noun} in {arguments.file}; the side to move wins {won:,}, draws "
+        f"{len(written):,} {noun} in {arguments.file}; the side to move wins {won:,}, draws "
         f"{drawn:,}, loses {lost:,}; {splits}"
     )
 
 
 def _range(text: str) -> range:
     """Parse ``A..B``, or one number, as a range of plies."""
-    given = re.fullmatch(r"(\d{1,3})(?:\.\.(\d{1,3}))?", text, re.ASCII)
-    found = range(int(given[1]), int(given[2] or given[1]) + 1) if given else range(0)
-    if not found:
+    bounds = re.fullmatch(r"(\d{1,3})(?:\.\.(\d{1,3}))?", text, re.ASCII)
+    plies = range(int(bounds[1]), int(bounds[2] or bounds[1]) + 1) if bounds else range(0)
+    if not plies:
         raise argparse.ArgumentTypeError(f"{text}: expected a number or a range such as 8..30")
-    return found
+    return plies

@@ -15,36 +15,22 @@ from pathlib import Path
 from typing import Final
 
 from c4env.evaluation.tables import plural, signed
+from c4env.system import usable_cores
 
-from .options import AGENT, add_format, add_jobs, add_quiet, at_least, refuse
+from .options import AGENT, add_format, add_options, add_quiet, keywords, refuse
 from .output import Progress, say, show
 
 FOLDER: Final = "c4-leaderboard"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
+    from ..games.run import Settings
+    from ..studies.leaderboard import place
+
     parser.add_argument(
         "--stored", action="store_true", help="print the stored table, play no games"
     )
     parser.add_argument("--quick", action="store_true", help="play fewer openings")
-    parser.add_argument(
-        "--place",
-        metavar="SPEC",
-        help=f"rate this agent against the stored field: {AGENT}",
-    )
-    parser.add_argument(
-        "--limit", type=int, metavar="N",
-        help="with --place: play the first N openings of the field (default 25, or all if fewer)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--field", type=Path, metavar="FILE", help="with --place: a field that --store wrote"
-    )
-    parser.add_argument(
-        "--seed", type=at_least(0), metavar="N", help="with --place: seed of the agent"
-    )
-    add_jobs(parser)
-    add_quiet(parser)
-    add_format(parser)
     parser.add_argument(
         "--out", metavar="DIR",
         help=f"keep the games in DIR (default {FOLDER}, or {FOLDER}-quick; with --place: nowhere)",
@@ -52,6 +38,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--store", type=Path, metavar="FILE", help="write results to FILE for --field"
     )
+    add_options(parser, Settings, "jobs", jobs=usable_cores())
+    add_quiet(parser)
+    add_format(parser)
+    trial = parser.add_argument_group("one agent against the stored field")
+    trial.add_argument("--place", metavar="SPEC", help=f"rate this agent: {AGENT}")
+    trial.add_argument("--field", type=Path, metavar="FILE", help="a field that --store wrote")
+    add_options(trial, place, "limit")
+    add_options(trial, Settings, "seed")
 
 
 def execute(arguments: argparse.Namespace) -> None:
@@ -82,23 +76,24 @@ def execute(arguments: argparse.Namespace) -> None:
 
 
 def _place(arguments: argparse.Namespace) -> None:
+    from ..games.run import Settings
     from ..studies.leaderboard import place, stored_board
 
     board = stored_board(arguments.field)
-    options = {name: getattr(arguments, name) for name in ("limit", "seed", "out")}
-    given = {name: value for name, value in options.items() if value is not None}
     with Progress("games", arguments.quiet) as progress:
-        found = place(arguments.place, board, **given, jobs=arguments.jobs, watch=progress.watch)
-    (own,) = (r for r in found.ratings if r.player == found.name)
-    placed = (
-        f"{found.name}: place {own.ranks} of {len(found.ratings)}, Elo "
-        f"{signed(own.elo)} (95 %: {signed(own.low)} .. {signed(own.high)}), "
-        f"{own.score:.1%} of {plural(own.games, 'game')}"
+        settings = keywords(arguments, place, Settings)
+        placement = place(arguments.place, board, **settings, watch=progress.watch)
+    name, ratings = placement.name, placement.ratings
+    (rating,) = (rating for rating in ratings if rating.player == name)
+    headline = (
+        f"{name}: place {rating.ranks} of {len(ratings)}, Elo "
+        f"{signed(rating.elo)} (95 %: {signed(rating.low)} .. {signed(rating.high)}), "
+        f"{rating.score:.1%} of {plural(rating.games, 'game')}"
     )
     notes = [f"Field of c4env {board.version}, {board.date}."]
-    played, there = len(found.run.openings), len(board.openings)
-    if played < there:
-        more = ": more give a more exact place" if own.ranks.best < own.ranks.worst else ""
-        notes.append(f"{found.name} played {played} of {there} openings{more}.")
-    notes += found.run.table.reasons_of_forfeits()
-    show(found.ratings.table(placed, tuple(notes)), arguments)
+    played, stored = len(placement.run.openings), len(board.openings)
+    if played < stored:
+        more = ": more give a more exact place" if rating.ranks.best < rating.ranks.worst else ""
+        notes.append(f"{name} played {played} of {stored} openings{more}.")
+    notes += placement.run.table.reasons_of_forfeits()
+    show(ratings.table(headline, tuple(notes)), arguments)

@@ -1,8 +1,8 @@
 """Play two agents against each other: score, Elo difference, and who is stronger.
 
 With --sprt 0,40 the match stops as soon as a sequential test has decided whether A is 0 or 40 Elo
-stronger than B. The test counts pairs of games: two games from the same opening, with
-the colours swapped.
+stronger than B: H0 or H1. The test counts pairs of games: two games from the same opening, with the
+colours swapped.
 """
 
 from __future__ import annotations
@@ -10,13 +10,13 @@ from __future__ import annotations
 import argparse
 from typing import Final
 
-from .options import AGENT, add_html, add_run, refuse, run_settings
+from c4env.evaluation.rating.sprt import Sprt
+
+from .options import AGENT, add_html, add_options, add_run, keywords, refuse, run_settings
 from .output import MatchProgress, show_run
 
 SPRT_OPENINGS: Final = "4"
 """4 plies give 568 openings; the 121 openings of 3 plies seldom decide between 0 and 40 Elo."""
-
-ERROR_RATE: Final = 0.05
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -26,36 +26,23 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--sprt", metavar="H0,H1",
         help="stop when a test accepts one of two Elo differences (--openings then defaults to 4)",
     )  # fmt: skip
-    for name, wrong in (("--alpha", "H1"), ("--beta", "H0")):
-        parser.add_argument(
-            name,
-            type=float,
-            help=f"chance that --sprt accepts {wrong} wrongly (default {ERROR_RATE})",
-        )
+    add_options(parser, Sprt, "alpha beta")
     add_run(parser)
     add_html(parser)
 
 
 def execute(arguments: argparse.Namespace) -> None:
-    from c4env.evaluation.rating.sprt import Sprt
+    from ..studies.match import play_match
 
     test = None
     if arguments.sprt is None:
         refuse(arguments, ["alpha", "beta"], "without --sprt")
     else:
-        rates = (arguments.alpha, arguments.beta)
-        alpha, beta = (ERROR_RATE if rate is None else rate for rate in rates)
-        test = Sprt.parse(arguments.sprt, alpha, beta)
+        test = Sprt.parse(arguments.sprt, **keywords(arguments, Sprt))
         arguments.openings = arguments.openings or SPRT_OPENINGS
-    from ..studies.match import play_match
-
     with MatchProgress(test, arguments.quiet) as progress:
         settings = run_settings(arguments, progress)
         match = play_match(
-            arguments.one,
-            arguments.other,
-            sprt=test,
-            on_pair=progress.on_pair,
-            **settings,
+            arguments.one, arguments.other, sprt=test, on_pair=progress.on_pair, **settings
         )
     show_run(match, arguments, progress.before)

@@ -5,7 +5,7 @@
 A keyword's annotation is the option's type, the first sentence about it in the docstring the help,
 and the signature's default the default. So the command line says what Python's ``help`` says.
 
-Declare, read and check the arguments that several commands share.
+The options that several commands share, such as ``--format``, are declared here as well.
 """
 
 from __future__ import annotations
@@ -28,9 +28,19 @@ from .output import complain
 if TYPE_CHECKING:
     from .output import RunProgress
 
+AGENT: Final = "SPEC, NAME=SPEC or FILE.py:function"
+OPENINGS: Final = "3"
 
+_OPENINGS_HELP: Final = (
+    "3: all positions after 3 plies, without mirror images; balanced:4,2: positions after 4 plies "
+    "with an exact score of -2..2; exam: its positions; or a file with one opening per line "
+    "(default 3, 121 openings; for the default field 2, 25 openings)"
+)
 _KINDS: Final = (str, int, float)  # a keyword that takes a text and more is read as text
-_PLACEHOLDERS: Final = {"out": "DIR", int: "N", float: "SECONDS"}
+_PLACEHOLDERS: Final = {
+    "out": "DIR", "record": "DIR", "hint": "SPEC", "host": "ADDRESS", "alpha": "P", "beta": "P",
+    int: "N", float: "SECONDS",
+}  # fmt: skip
 
 
 def add_options(
@@ -44,7 +54,7 @@ def add_options(
         names: keywords of it, separated by blanks.
         defaults: defaults of the command that differ from those of the signature.
     """
-    said, hints = argument_help(declared.__doc__), typing.get_type_hints(declared)
+    helps, hints = argument_help(declared.__doc__), typing.get_type_hints(declared)
     parameters = inspect.signature(declared).parameters
     for name in names.split():
         kinds = {hints[name], *typing.get_args(hints[name])}
@@ -56,19 +66,15 @@ def add_options(
             type=kind,
             default=defaults.get(name),
             metavar=_PLACEHOLDERS.get(name) or _PLACEHOLDERS.get(kind, name.upper()),
-            help=said[name] + shown,
+            help=helps[name] + shown,
         )
 
 
-def given(arguments: argparse.Namespace, *declared: Callable[..., Any]) -> dict[str, Any]:
+def keywords(arguments: argparse.Namespace, *declared: Callable[..., Any]) -> dict[str, Any]:
     """Return the options that have a value, as keyword arguments of what declares them."""
     names = {name for function in declared for name in inspect.signature(function).parameters}
     values = {name: getattr(arguments, name, None) for name in sorted(names)}
     return {name: value for name, value in values.items() if value is not None}
-
-
-AGENT: Final = "SPEC, NAME=SPEC or FILE.py:function"
-OPENINGS: Final = "3"
 
 
 class _Help(argparse.HelpFormatter):
@@ -99,20 +105,12 @@ def at_least(low: int) -> Callable[[str], int]:
     """Return the type of an option that is an integer, at least ``low``."""
 
     def number(text: str) -> int:
-        found = int(text)
-        if found < low:
-            raise argparse.ArgumentTypeError(f"{found}: expected at least {low}")
-        return found
+        value = int(text)
+        if value < low:
+            raise argparse.ArgumentTypeError(f"{value}: expected at least {low}")
+        return value
 
     return number
-
-
-def add_jobs(parser: argparse.ArgumentParser) -> None:
-    """Declare ``--jobs`` of a command that has no function with this keyword."""
-    parser.add_argument(
-        "--jobs", type=at_least(1), default=usable_cores(), metavar="N",
-        help="number of processes (default: all cores)",
-    )  # fmt: skip
 
 
 def add_quiet(parser: argparse.ArgumentParser) -> None:
@@ -122,25 +120,15 @@ def add_quiet(parser: argparse.ArgumentParser) -> None:
 
 def add_run(parser: argparse.ArgumentParser) -> None:
     """Declare the options that every kind of run has: how to play and what to show."""
-    from ..games.settings import Settings
+    from ..games.run import Settings
 
-    parser.add_argument("--openings", metavar="OPENINGS", help=_OPENINGS)
+    parser.add_argument("--openings", metavar="OPENINGS", help=_OPENINGS_HELP)
     add_options(parser, Settings, "limit out seed jobs movetime", jobs=usable_cores())
     add_quiet(parser)
     add_board(parser)
     add_format(parser)
     rare = parser.add_argument_group("seldom needed")
     add_options(rare, Settings, "margin backend address max_tokens")
-    rare.add_argument(
-        "--no-scores", action="store_true", help="leave exact scores out of the page, to save time"
-    )
-
-
-_OPENINGS: Final = (
-    "3: all positions after 3 plies, without mirror images; balanced:4,2: positions after 4 plies "
-    "with an exact score of -2..2; exam: its positions; or a file with one opening per line "
-    "(default 3, 121 openings; for the default field 2, 25 openings)"
-)
 
 
 def add_board(parser: argparse.ArgumentParser) -> None:
@@ -151,18 +139,21 @@ def add_board(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
 
 
-def add_format(parser: argparse.ArgumentParser, said: str = "csv is only the table") -> None:
+def add_format(parser: argparse.ArgumentParser, note: str = "csv is only the table") -> None:
     """Declare ``--format``."""
-    about = f"format of the output (default text); {said}"
-    parser.add_argument("--format", choices=FORMATS, default="text", help=about)
+    text = f"format of the output (default text); {note}"
+    parser.add_argument("--format", choices=FORMATS, default="text", help=text)
 
 
 def add_html(parser: argparse.ArgumentParser) -> None:
-    """Declare ``--html``, which works only on the standard board."""
+    """Declare ``--html``, which works only on the standard board, and ``--no-scores``."""
     parser.add_argument(
         "--html", type=standard_only(Path), metavar="FILE",
         help="write the run as a page that needs no network",
     )  # fmt: skip
+    parser.add_argument(
+        "--no-scores", action="store_true", help="leave exact scores out of the page, to save time"
+    )
 
 
 def standard_only(kind: type) -> Callable[[str], Any]:
@@ -193,13 +184,13 @@ def run_settings(arguments: argparse.Namespace, progress: RunProgress) -> dict[s
     Raises:
         InvalidOption: ``--margin`` without ``--movetime``.
     """
-    from ..games.settings import Settings
+    from ..games.run import Settings
 
     if arguments.movetime is None:
         refuse(arguments, ["margin"], "without --movetime")
     openings = arguments.openings or OPENINGS
-    shown = {"watch": progress.watch, "on_game": progress.on_game}
-    return {**given(arguments, Settings), "openings": openings, **shown}
+    display = {"watch": progress.watch, "on_game": progress.on_game}
+    return {**keywords(arguments, Settings), "openings": openings, **display}
 
 
 def anchor_of(arguments: argparse.Namespace, players: Sequence[str]) -> tuple[str, float] | None:
@@ -237,9 +228,9 @@ def require_writable(arguments: argparse.Namespace) -> None:
     """
     from c4env.evaluation.store.lines import require_file, require_folder
 
-    made = getattr(arguments, "out", None)  # the run makes this folder
+    run_folder = getattr(arguments, "out", None)  # which the run makes
     for name in ("all", "html", "games", "store"):
         if (path := getattr(arguments, name, None)) is not None:
-            require_file(path, makes=str(path.parent) == str(made))
+            require_file(path, makes=str(path.parent) == str(run_folder))
     if (folder := getattr(arguments, "plots", None)) is not None:
         require_folder(folder)

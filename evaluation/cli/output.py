@@ -1,10 +1,9 @@
-"""Signals that end a command, and the standard output, which is for results and not for agents.
+"""What a command prints: results on stdout, progress on stderr, pages and figures as files.
 
-Print the output of commands, safely and in colour where the terminal has colours.
+    c4 run greedy random > table.txt      the table; what agents print goes to the screen
 
-Progress on stderr: a bar on a terminal, a line per minute in a log.
-
-Show a command's run: the summary on stdout, the page and figures as files.
+The progress is a bar on a terminal, and a line per minute in a log. Texts of agents are printed
+safely: without control characters, and in colour where the terminal has colours.
 """
 
 from __future__ import annotations
@@ -12,9 +11,7 @@ from __future__ import annotations
 import argparse
 import math
 import os
-import signal
 import sys
-import threading
 import time
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager, nullcontext, redirect_stdout, suppress
@@ -32,50 +29,7 @@ if TYPE_CHECKING:
     from ..store.run_files import GameRecord
 
 
-ENDINGS: Final = tuple(
-    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
-)
-"""Signals that ask a command to end."""
-
-_DEFAULTS: Final = (signal.SIG_DFL, signal.default_int_handler)
-
-
-class _Interrupts:
-    """The state of signal handling in this process."""
-
-    heard: int | None = None  # the signal
-
-
-def signal_heard() -> int | None:
-    """Return the last signal that :func:`one_interrupt` received, or None."""
-    return _Interrupts.heard
-
-
-@contextmanager
-def one_interrupt(signals: Sequence[int] = (signal.SIGINT,)) -> Iterator[None]:
-    """A context in which the first signal raises KeyboardInterrupt and later signals do nothing.
-
-    A second signal would interrupt the clean-up after the first. The context does nothing outside
-    the main thread, and does not change signals that are ignored or have another handler.
-    """
-    mine = [number for number in signals if signal.getsignal(number) in _DEFAULTS]
-    if threading.current_thread() is not threading.main_thread() or not mine:
-        yield
-        return
-
-    def once(number: int, _: object) -> None:
-        for each in mine:
-            signal.signal(each, signal.SIG_IGN)
-        _Interrupts.heard = number
-        raise KeyboardInterrupt
-
-    _Interrupts.heard = None
-    before = {number: signal.signal(number, once) for number in mine}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+LOG_SECONDS: Final = 60.0  # between the lines in a log, and between standings
 
 
 @contextmanager
@@ -86,9 +40,9 @@ def stdout_to_stderr() -> Iterator[None]:
     """
     if sys.stdout is not None:
         sys.stdout.flush()
-    kept = -1
+    stdout = -1
     with suppress(OSError):  # the process may have started without a standard stream
-        kept = os.dup(1)
+        stdout = os.dup(1)
         os.dup2(2, 1)
     try:
         with redirect_stdout(sys.stderr):
@@ -98,8 +52,8 @@ def stdout_to_stderr() -> Iterator[None]:
             with suppress(OSError, ValueError, AttributeError):
                 stream.flush()  # type: ignore[union-attr]  # before descriptor 1 is restored
         with suppress(OSError):
-            os.dup2(kept, 1)
-            os.close(kept)
+            os.dup2(stdout, 1)
+            os.close(stdout)
 
 
 def say(text: str, file: TextIO | None = None, end: str = "\n") -> None:
@@ -115,7 +69,7 @@ def say(text: str, file: TextIO | None = None, end: str = "\n") -> None:
 
 @contextmanager
 def reader_may_end() -> Iterator[None]:
-    """A context that prints as long as somebody reads, unlike `head`; the command then goes on."""
+    """A context in which the reader of stdout may end, as `head` does; the command goes on."""
     try:
         yield
         sys.stdout.flush()
@@ -144,9 +98,6 @@ def show(result: Result, arguments: argparse.Namespace) -> None:
     say(getattr(result, arguments.format)())
 
 
-EVERY: Final = 60.0  # seconds between the lines in a log, and between standings
-
-
 def announce_compiling() -> None:
     """Print a message when native code first compiles, to explain the slow start."""
     from c4env.jit import on_compiling
@@ -161,7 +112,7 @@ class Progress:
         self._unit = unit
         self._quiet = quiet
         self._bar: Any = None
-        self._said = time.monotonic()
+        self._logged = time.monotonic()
         self.before = 0  # done before this command began
 
     def watch(self, done: int, total: int) -> None:
@@ -180,9 +131,9 @@ class Progress:
                 leave=False,
             )
         self._bar.update(done - self._bar.n)
-        if self._quiet or time.monotonic() - self._said < EVERY:
+        if self._quiet or time.monotonic() - self._logged < LOG_SECONDS:
             return
-        self._said = time.monotonic()
+        self._logged = time.monotonic()
         so_far = self.so_far()
         if self._bar.disable:
             say(f"{done} of {total} {self._unit}{so_far and ': '}{so_far}", sys.stderr)
@@ -194,7 +145,6 @@ class Progress:
         return ""
 
     def __enter__(self) -> Self:
-
         self._stdout_to_stderr = stdout_to_stderr()
         self._stdout_to_stderr.__enter__()
         return self
@@ -271,14 +221,14 @@ class MatchProgress(RunProgress):
         if not count:
             return ""
         score = sum(kind * pairs for kind, pairs in enumerate(self._counts)) / count / 4
-        said = f"score {score:.1%}"
+        text = f"score {score:.1%}"
         if 0 < score < 1:
-            said += f", Elo {signed(400 * math.log10(score / (1 - score)))}"
+            text += f", Elo {signed(400 * math.log10(score / (1 - score)))}"
         if self._sprt is not None:
             low, high = self._sprt.bounds
             ratio = float(self._sprt.llr(self._counts))
-            said += f", LLR {round(ratio, 2) + 0.0:.2f} ({low:.2f} .. {high:.2f})"  # no -0.00
-        return said
+            text += f", LLR {round(ratio, 2) + 0.0:.2f} ({low:.2f} .. {high:.2f})"  # no -0.00
+        return text
 
 
 def show_run(
@@ -330,19 +280,21 @@ def write_pages(
     from ..store.run_files import GAMES_FILE
     from ..store.transcripts import read_transcripts
 
-    kept = None if folder is None else Path(folder)
-    when = time.localtime(None if kept is None else (kept / GAMES_FILE).stat().st_mtime)
-    date = time.strftime("%d %B %Y", when).lstrip("0")
-    title = "run" if kept is None else kept.resolve().name
-    talk = {} if kept is None else conversations(run.games, read_transcripts(kept))
-    known = nullcontext() if arguments.no_scores else judged(kept, run.games, arguments.quiet)
-    with known as judge:
-        found = contents(run, ratings, judge, title, date, talk)
+    title, seconds, talk = "run", time.time(), {}
+    if folder is not None:
+        folder = Path(folder)
+        title, seconds = folder.resolve().name, (folder / GAMES_FILE).stat().st_mtime
+        talk = conversations(run.games, read_transcripts(folder))
+    date = time.strftime("%d %B %Y", time.localtime(seconds)).lstrip("0")
+    with (
+        nullcontext() if arguments.no_scores else judged(folder, run.games, arguments.quiet)
+    ) as judge:
+        content = contents(run, ratings, judge, title, date, talk)
     if arguments.html:
-        write_file(arguments.html, page(found))
+        write_file(arguments.html, page(content))
         say(f"page in {arguments.html}", sys.stderr)
     if plots:
         from ..report.plots import run_figures, write_plots
 
-        for path in write_plots(plots, run_figures(found)):
+        for path in write_plots(plots, run_figures(content)):
             say(f"figure in {path}", sys.stderr)

@@ -39,54 +39,51 @@ def execute(arguments: argparse.Namespace) -> None:
     from ...render import SIDES, drawing
     from ..games.field import split_name
     from ..games.game import play_game
-    from ..games.players import Here
-    from ..play import HUMAN, Human, Left, keep
+    from ..games.players import LocalPlayer
+    from ..people import HUMAN, Human, Left, record_game, require_record
     from ..rating.tally import WinTable
     from ..studies.match import read_run
     from .output import stdout_to_stderr
 
     named = [(p, p) if p == HUMAN else split_name(p) for p in arguments.players]
-    one, other = (name for name, _ in named)
-    for (name, spec), given in zip(named, arguments.players, strict=True):
+    names = one, other = named[0][0], named[1][0]
+    for (name, spec), player in zip(named, arguments.players, strict=True):
         if name == HUMAN != spec:
-            raise InvalidOption(f"{given}: {HUMAN} means a person: expected another name")
+            raise InvalidOption(f"{player}: {HUMAN} means a person: expected another name")
     if one == other and named[0] != named[1]:
         raise InvalidOption(f"{' '.join(arguments.players)}: expected two different names")
     start = Position.parse(arguments.moves)
     if start.outcome is not None:
         raise InvalidOption(f"--moves {arguments.moves}: expected a game that is not over")
     if arguments.record is not None:
-        keep(arguments.record)  # report a damaged record before the game, not after it
-    shown = [f"{name} ({side})" for (name, _), side in zip(named, SIDES, strict=True)]
+        require_record(arguments.record)  # before the game, not after it
+    titles = [f"{name} ({side})" for name, side in zip(names, SIDES, strict=True)]
 
     def on_move(position: Position, column: int) -> None:
         board = drawing(position, column, colour=True)
-        say(f"\n{shown[1 - position.to_move]} plays {DIGITS[column]}\n{board}")
+        say(f"\n{titles[1 - position.to_move]} plays {DIGITS[column]}\n{board}")
 
-    first, second = (Here(Human() if spec == HUMAN else agents.make(spec)) for _, spec in named)
+    first, second = (Human() if spec == HUMAN else agents.make(spec) for _, spec in named)
+    players = LocalPlayer(first), LocalPlayer(second)
     # If standard output is for programs, the game goes to stderr.
     with nullcontext() if arguments.format == "text" else stdout_to_stderr():
         last = DIGITS.index(arguments.moves[-1]) if arguments.moves else None
         say(drawing(start, last, colour=True))
         try:
-            game = play_game(
-                (first, second), (one, other), arguments.moves, arguments.seed, on_move=on_move
-            )
+            game = play_game(players, names, arguments.moves, arguments.seed, on_move=on_move)
         except Left:
             say("left the game")
             return
         finally:
-            for player in (first, second):
+            for player in players:
                 if not isinstance(player.agent, Human):
                     player.close()
         if game.forfeited_by is not None:
-            say(f"{shown[game.forfeited_by]} forfeits: {game.reason}")
-        say("a draw" if game.winner is None else f"{shown[game.winner]} wins")
+            say(f"{titles[game.forfeited_by]} forfeits: {game.reason}")
+        say("a draw" if game.winner is None else f"{titles[game.winner]} wins")
     games = [game]
     if arguments.record is not None:
-        keep(arguments.record, game)
-        games = [
-            each for each in read_run(arguments.record).games if {*each.players} == {one, other}
-        ]
+        record_game(arguments.record, game)
+        games = [g for g in read_run(arguments.record).games if {*g.players} == {*names}]
     if arguments.record is not None or arguments.format != "text":
-        show(WinTable.of(games, (one, other)), arguments)
+        show(WinTable.of(games, names), arguments)

@@ -25,7 +25,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .options import AGENT, add_format, add_options, add_quiet, given, refuse
+from .options import AGENT, add_format, add_options, add_quiet, keywords, refuse
 from .output import Progress, judged, show
 
 if TYPE_CHECKING:
@@ -36,8 +36,9 @@ if TYPE_CHECKING:
 def configure(parser: argparse.ArgumentParser) -> None:
     from ..exact.questions import quality
 
-    words = f"a run directory, or agents: {AGENT}"
-    parser.add_argument("what", nargs="*", metavar="DIR|SPEC", help=words)
+    parser.add_argument(
+        "what", nargs="*", metavar="DIR|SPEC", help=f"a run directory, or agents: {AGENT}"
+    )
     parser.add_argument("--heuristics", nargs="*", metavar="NAME", help="judge heuristics")
     parser.add_argument("--on", nargs="+", metavar="SET", help="sets of labelled positions")
     add_options(parser, quality, "count out seed jobs")
@@ -90,7 +91,7 @@ def _of_answers(arguments: argparse.Namespace) -> Quality:
         bars = {"positions": positions, "answers": answers}
         return quality(
             arguments.what,
-            **given(arguments, quality),
+            **keywords(arguments, quality),
             watch=lambda what, done, total: bars[what].watch(done, total),
         )
 

@@ -12,7 +12,7 @@ import argparse
 
 from c4env.system import usable_cores
 
-from .options import AGENT, add_format, add_options, add_quiet, given
+from .options import AGENT, add_format, add_options, add_quiet, keywords
 from .output import Progress, show
 
 
@@ -20,8 +20,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     from ..exact.refute import refute
 
     parser.add_argument("agent", metavar="SPEC", help=f"the agent: {AGENT}")
-    names = "openings positions out limit seed jobs"
-    add_options(parser, refute, names, jobs=usable_cores())
+    options = "openings positions out limit seed jobs"
+    add_options(parser, refute, options, jobs=usable_cores())
     add_quiet(parser)
     add_format(parser)
 
@@ -32,5 +32,5 @@ def execute(arguments: argparse.Namespace) -> None:
 
     player = dict([split_name(arguments.agent)])
     with Progress("openings", arguments.quiet) as progress:
-        found = refute(player, **given(arguments, refute), watch=progress.watch)
-    show(found, arguments)
+        refutation = refute(player, **keywords(arguments, refute), watch=progress.watch)
+    show(refutation, arguments)

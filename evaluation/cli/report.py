@@ -45,9 +45,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_anchor(parser)
     add_html(parser)
     parser.add_argument(
-        "--no-scores", action="store_true", help="leave exact scores out of the page, to save time"
-    )
-    parser.add_argument(
         "--plots", type=standard_only(Path), metavar="DIR",
         help="write strength and win table, or the curve, as PNG, SVG and PDF (c4env[plots])",
     )  # fmt: skip
@@ -108,8 +105,8 @@ def mistakes_of(arguments: argparse.Namespace, games: Sequence[GameRecord]) -> M
     """Find where an agent loses, and its costliest moves."""
     from ..exact.mistakes import Mistakes
 
-    own = [game for game in games if arguments.agent in game.players]
-    with judged(arguments.folder, own, arguments.quiet) as judge:
+    agents_games = [game for game in games if arguments.agent in game.players]
+    with judged(arguments.folder, agents_games, arguments.quiet) as judge:
         return Mistakes.of(games, arguments.agent, judge)
 
 

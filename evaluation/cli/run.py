@@ -33,7 +33,7 @@ The naive search has depth 5, which takes about the time of the pruned one at de
 choose the same columns. The published systems need a 6x7 board, so the field on other boards has
 other agents."""
 
-QUICK_OPENINGS: Final = "2"
+DEFAULT_OPENINGS: Final = "2"
 """Plies of the default field's openings; a run takes less than a minute."""
 
 
@@ -52,10 +52,9 @@ def execute(arguments: argparse.Namespace) -> None:
     from ..games.field import split_name
     from ..games.tournament import gauntlet, round_robin
 
-    given, me = arguments.agents, arguments.only
-    if not given:
-        arguments.openings = arguments.openings or QUICK_OPENINGS
-    field = given or list(DEFAULT_FIELD)
+    if not arguments.agents:
+        arguments.openings = arguments.openings or DEFAULT_OPENINGS
+    field, me = arguments.agents or list(DEFAULT_FIELD), arguments.only
     play = partial(round_robin, field)
     if me is not None:
         names = [split_name(player)[0] for player in field]

@@ -65,27 +65,32 @@ def execute(arguments: argparse.Namespace) -> None:
 
     require_integer("threads", arguments.threads)
     solver = Solver(table_mb=arguments.table_mb)
-    given = [(moves, _position(moves)) for moves in arguments.positions]
-    asked = given or _read_lines()
-    if arguments.format == "text" and not given:
-        # Print each result before the next search, which may be interrupted.
-        for start in range(0, len(asked), _PORTION):
-            portion = asked[start : start + _PORTION]
-            positions = [position for _, position in portion]
-            scores = solver.scores_many(positions, threads=arguments.threads).tolist()
-            for (moves, _), score in zip(portion, scores, strict=True):
-                say(f"{moves} {score}")
-            sys.stdout.flush()
+    positions = [(moves, _position(moves)) for moves in arguments.positions]
+    if arguments.format == "text" and not positions:
+        _label(_read_lines(), solver, arguments.threads)
         return
-    found = ((moves, position, _facts(solver, position)) for moves, position in asked)
+    solved = (
+        (moves, position, _facts(solver, position))
+        for moves, position in positions or _read_lines()
+    )
     if arguments.format in ("csv", "markdown"):
-        show(_table((moves, facts) for moves, _, facts in found), arguments)
+        show(_table((moves, facts) for moves, _, facts in solved), arguments)
         return
-    for moves, position, facts in found:
+    for moves, position, facts in solved:
         if arguments.format == "json":
             say(json.dumps({"moves": moves.replace("-", ""), **facts}))
         else:
             say(_shown(moves, position, facts))
+
+
+def _label(lines: list[tuple[str, Position]], solver: Solver, threads: int) -> None:
+    """Print the moves and the score of each position, before the next portion is solved."""
+    for start in range(0, len(lines), _PORTION):
+        portion = lines[start : start + _PORTION]
+        scores = solver.scores_many([position for _, position in portion], threads=threads)
+        for (moves, _), score in zip(portion, scores.tolist(), strict=True):
+            say(f"{moves} {score}")
+        sys.stdout.flush()
 
 
 def _position(moves: str) -> Position:
@@ -120,7 +125,7 @@ def _read_lines() -> list[tuple[str, Position]]:
 
     from ...geometry import DIGITS
 
-    asked = []
+    positions = []
     for number, line in enumerate(sys.stdin, start=1):
         words = line.removeprefix("\ufeff").split()  # Windows' byte order mark
         if not words:
@@ -129,10 +134,10 @@ def _read_lines() -> list[tuple[str, Position]]:
         try:
             if len(words) > 1 and {*words} <= {*DIGITS}:
                 raise InvalidPosition(f"{line.strip()!r}: expected columns without spaces between")
-            asked.append((moves, _position(moves)))
+            positions.append((moves, _position(moves)))
         except C4Error as error:
             raise type(error)(f"standard input, line {number}: {error}") from None
-    return asked
+    return positions
 
 
 def _cells(scores: Iterable[int | None], form: str = "d") -> list[str]:

@@ -36,7 +36,7 @@ from ...envs.batch import boards_from
 from ...envs.kernels import streams
 from ...envs.vector import ConnectFourVectorEnv
 from ...position import Position
-from ..games.settings import Watcher
+from ..games.run import Watcher
 
 if TYPE_CHECKING:
     from torch.utils.data import TensorDataset

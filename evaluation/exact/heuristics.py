@@ -17,7 +17,7 @@ from c4env.evaluation.rating.fit import UNKNOWN, Interval
 from c4env.evaluation.tables import Column, Result, Table
 
 from ...agents.heuristics.names import Heuristic, load, require_finite
-from ..games.settings import Watcher
+from ..games.run import Watcher
 from .moves import resampled
 from .questions import Labelled
 

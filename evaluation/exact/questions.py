@@ -26,9 +26,9 @@ from ...position import Position, format_moves
 from ..games.asking import Fault
 from ..games.field import split_name
 from ..games.game import game_seed
-from ..games.players import Here, Seats, There
-from ..games.settings import Watcher
-from ..store.header import in_short, version_here
+from ..games.players import HostedPlayer, LocalPlayer, Seats
+from ..games.run import Watcher
+from ..store.header import identity_hash, versions
 from .moves import JudgedMove, Quality
 from .scores import Judge, strongest_book
 
@@ -120,13 +120,13 @@ def question_agents(
 
     The folder keeps the answers. The judge may know the scores already (:meth:`Judge.judge`).
     """
-    traits = {name: seats.look(name) for name in seats.field}
+    traits = {name: seats.traits(name) for name in seats.field}
     moves, faults = [], Counter[str]()
     done, total = 0, len(traits) * len(positions)
     with Memo(None if folder is None else Path(folder) / ANSWERS_FILE) as answers:
         for name, agent in traits.items():
             spec = str(seats.field[name])
-            key = spec, seed, version_here(), in_short(agent.code, agent.prompt)
+            key = spec, seed, versions(), identity_hash(agent.code, agent.prompt)
             for labelled in positions:
                 position = labelled.position
                 ask = partial(question, seats[name], spec, position, seed)
@@ -149,7 +149,7 @@ def question_agents(
     return Quality(tuple(moves), unit="positions", seed=seed, notes=notes)
 
 
-def question(seat: Here | There, spec: str, position: Position, seed: int) -> Answer:
+def question(seat: LocalPlayer | HostedPlayer, spec: str, position: Position, seed: int) -> Answer:
     """Ask a player for its move in a position, as the first move of a new game.
 
     The position determines the seed.

@@ -33,8 +33,8 @@ from ...bitboard import BOARD, CELLS, fours
 from ...position import Position, format_moves, parse_moves
 from ..games.field import Player, Traits, as_players, describe_player, name_players
 from ..games.players import Seats, do_all, team
-from ..games.settings import Openings, Settings, Watcher, choose_openings
-from ..store.header import in_short, version_here
+from ..games.run import Openings, Settings, Watcher, choose_openings
+from ..store.header import identity_hash, versions
 from .questions import Answer, question
 from .scores import sign, strongest_book
 
@@ -224,7 +224,7 @@ def refute(
         players = team(field, None, min(settings.jobs, len(cases)))
         for seats in players:
             stack.callback(seats.close)
-        traits = players[0].look(name)
+        traits = players[0].traits(name)
         agent = _identify(name, field[name], traits, settings.seed, memo)
         search = partial(_worst, name, memo, agent, positions)
         for case in stack.enter_context(closing(do_all(search, cases, players))):
@@ -257,7 +257,7 @@ _Agent = tuple[str, int, str, str]
 
 def _identify(name: str, player: Player, traits: Traits, seed: int, memo: Memo) -> _Agent:
     """Return the agent's part of a key, if the answers in the file can be trusted."""
-    agent = describe_player(player), seed, version_here(), in_short(traits.code, traits.prompt)
+    agent = describe_player(player), seed, versions(), identity_hash(traits.code, traits.prompt)
     if "" in traits.code.values() and any(key[: len(agent)] == agent for key in memo):
         raise UnreadableRun(
             f"{memo.lines.path} has answers of {name}, a Python object without an attribute "

@@ -23,7 +23,7 @@ from ...agents.solver.book import default_book, twelve_ply_book
 from ...bitboard import COLUMNS
 from ...openings import canonical
 from ...position import Position, parse_moves
-from ..games.settings import Watcher
+from ..games.run import Watcher
 from ..store.run_files import GameRecord
 
 SCORES_FILE: Final = "scores.jsonl"

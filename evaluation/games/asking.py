@@ -35,7 +35,7 @@ class Fault(NamedTuple):
 
 
 Answer = tuple[int, int] | Fault
-"""A 0-based column and the number of nodes searched; or the fault of whoever was asked."""
+"""A 0-based column and the number of nodes searched; or the player's fault."""
 
 
 def function_of(agent: Any) -> Callable[[Any], Any] | None:
@@ -54,7 +54,7 @@ def ask(
         choose: an agent's ``choose``, or a function of one observation.
         question: what ``choose`` gets, a position or an observation.
         is_legal: whether a 0-based column has room.
-        agent: whose attribute ``nodes`` tells the number of nodes searched, if there is one.
+        agent: its attribute ``nodes``, if it has one, is the number of nodes searched.
 
     Returns:
         the column and the number of nodes searched; or a fault if ``choose`` raises an error or

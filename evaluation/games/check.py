@@ -18,9 +18,19 @@ from .players import Seats
 GAME: Final = "235761317352166446645544732141365227577132"
 """A game that fills the board. Agents answer its positions, the latest and cheapest first."""
 
-LATE: Final = 36  # discs on the board at the first question
-ASKED: Final = LATE // 3 + 1  # positions to ask about, if time allows
-PATIENCE: Final = 10.0  # seconds for one move; also the time after which the check asks no more
+MOST_DISCS: Final = 36  # on the board at the first question
+POSITIONS: Final = range(MOST_DISCS, -1, -3)  # discs in the positions to ask about
+CHECK_SECONDS: Final = 10.0  # for one move; also the time after which the check asks no more
+
+_REMEDIES: Final = {
+    "illegal column": "choose a column whose entry in observation['action_mask'] is 1",
+    "nonsense": "return one integer, the column, counted from 0",
+}
+_UNSEEDED: Final = (
+    "write the agent as a class (c4env.agents.Agent) whose reset(self, seed) makes "
+    "self.random = random.Random(seed) and forgets earlier games; draw from self.random alone"
+)
+_NOT_DETERMINISTIC: Final = "remove deterministic = True, since another seed gives other moves"
 
 
 @dataclass(frozen=True)
@@ -67,8 +77,12 @@ class Check:
         """Return a table with a row for each test."""
         rows = []
         legal = f"in {plural(self.moves, 'position')}" if self.moves else "no"
-        if 0 < self.moves < ASKED:
-            legal += ", none in the next" if self.fault else f" of {ASKED}: the time was used up"
+        if 0 < self.moves < len(POSITIONS):
+            legal += (
+                ", none in the next"
+                if self.fault
+                else f" of {len(POSITIONS)}: the time was used up"
+            )
         rows.append(("legal moves", legal))
         if self.fault:
             rows.append(("what it did", self.fault))
@@ -95,44 +109,43 @@ def check_agent(spec: str) -> Check:
     """Test the agent of a spec: ask for its moves in the positions of one game.
 
     The check begins with a position near the end of the game, and goes back towards the start.
-    After PATIENCE seconds, the check asks for no further move.
+    After CHECK_SECONDS, the check asks for no further move.
     Third-party code runs in another process.
     """
-    seats = Seats(dict.fromkeys("abc", spec), None)
-    answers: dict[str, list[int]] = {"a": [], "b": [], "c": []}
+    seeds = {"a": 1, "b": 1, "c": 2}
+    columns: dict[str, list[int]] = {name: [] for name in seeds}
     seconds: list[float] = []
     fault = ""
-    with closing(seats):
-        traits, *_ = [seats.look(name) for name in answers]
+    with closing(Seats(dict.fromkeys(seeds, spec), None)) as seats:
+        traits, *_ = [seats.traits(name) for name in seeds]
         started = time.monotonic()
-        for plies in range(LATE, -1, -3):
-            if fault or (seconds and time.monotonic() - started > PATIENCE):
+        for plies in POSITIONS:
+            if fault or (seconds and time.monotonic() - started > CHECK_SECONDS):
                 break
             position = Position.parse(GAME[:plies])
-            for (name, found), seed in zip(answers.items(), (1, 1, 2), strict=True):
-                wrong = seats[name].reset(seed)
-                began = time.perf_counter()
-                answer = wrong or seats[name].ask(position, GAME[:plies], Clock(PATIENCE, 0.0))
-                seconds.append(time.perf_counter() - began)
+            for name, seed in seeds.items():
+                reset_fault = seats[name].reset(seed)
+                asked = time.perf_counter()
+                answer = reset_fault or seats[name].ask(
+                    position, GAME[:plies], Clock(CHECK_SECONDS, 0.0)
+                )
+                seconds.append(time.perf_counter() - asked)
                 if isinstance(answer, Fault):
                     fault = f"{answer.ending}: {answer.reason}"
                     break
-                found.append(answer[0])
-    whole = min(map(len, answers.values()))
-    one, again, other = (found[:whole] for found in answers.values())
-    seen = one == again, traits.deterministic, one == again == other, traits.timed
-    return Check(spec, whole, fault, *seen, tuple(seconds))
-
-
-_REMEDIES: Final = {
-    "illegal column": "choose a column whose entry in observation['action_mask'] is 1",
-    "nonsense": "return one integer, the column, counted from 0",
-}
-_UNSEEDED: Final = (
-    "write the agent as a class (c4env.agents.Agent) whose reset(self, seed) makes "
-    "self.random = random.Random(seed) and forgets earlier games; draw from self.random alone"
-)
-_NOT_DETERMINISTIC: Final = "remove deterministic = True, since another seed gives other moves"
+                columns[name].append(answer[0])
+    answered = min(map(len, columns.values()))
+    first, same_seed, other_seed = (moves[:answered] for moves in columns.values())
+    return Check(
+        spec=spec,
+        moves=answered,
+        fault=fault,
+        repeats=first == same_seed,
+        says_deterministic=traits.deterministic,
+        deterministic=first == same_seed == other_seed,
+        by_clock=traits.timed,
+        seconds=tuple(seconds),
+    )
 
 
 def _yes(answer: bool) -> str:

@@ -1,11 +1,14 @@
-"""The field of a run: its players, their names, and how workers make the players."""
+"""The field of a run: its players and their names; an agent from its spec, and its traits.
+
+This module imports no compiled code, so that the process of a plain function starts fast.
+"""
 
 from __future__ import annotations
 
 import copy
 import re
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeGuard, cast
@@ -41,13 +44,10 @@ def name_players(players: Players) -> dict[str, Player]:
     """
     if isinstance(players, str):
         raise InvalidOption(f"players={players!r}: expected a list of agents")
-    pairs = (
-        list(players.items())
+    pairs: Iterable[tuple[str, Player]] = (
+        players.items()
         if isinstance(players, Mapping)
-        else [
-            split_name(player) if isinstance(player, str) else (title(player), player)
-            for player in players
-        ]
+        else (split_name(p) if isinstance(p, str) else (title(p), p) for p in players)
     )
     field: dict[str, Player] = {}
     for name, player in pairs:
@@ -70,11 +70,11 @@ def name_players(players: Players) -> dict[str, Player]:
     return field
 
 
-def as_players(given: Players | Player) -> Players:
+def as_players(players: Players | Player) -> Players:
     """Return one player or several as players."""
-    if isinstance(given, str) or callable(given) or is_model(given):
-        return [cast("Player", given)]
-    return given
+    if isinstance(players, str) or callable(players) or is_model(players):
+        return [cast("Player", players)]
+    return players
 
 
 def separate(field: Mapping[str, Player]) -> dict[str, Player]:
@@ -83,9 +83,9 @@ def separate(field: Mapping[str, Player]) -> dict[str, Player]:
     Raises:
         InvalidOption: an object with several names cannot be copied.
     """
-    found: dict[str, Player] = {}
+    players: dict[str, Player] = {}
     for name, player in field.items():
-        if not isinstance(player, str) and any(player is other for other in found.values()):
+        if not isinstance(player, str) and any(player is other for other in players.values()):
             try:
                 player = copy.deepcopy(player)  # the two sides of a game share nothing
             except Exception as error:
@@ -93,8 +93,8 @@ def separate(field: Mapping[str, Player]) -> dict[str, Player]:
                     f"agent {name!r} is an object with two names, and no copy is possible "
                     f"({error}): expected two objects"
                 ) from None
-        found[name] = player
-    return found
+        players[name] = player
+    return players
 
 
 def split_name(text: str) -> tuple[str, str]:
@@ -127,17 +127,17 @@ def describe_player(player: Player) -> str:
     return player if isinstance(player, str) else f"<{title(player)}>"
 
 
-LATE: Final = "2357613173521664466455447321413652275771"  # two cells are empty
+LATE_POSITION: Final = "2357613173521664466455447321413652275771"  # two cells are empty
 
 
 def make_player(spec: str, movetime: float | None) -> Agent:
     """Make the agent that a spec names.
 
-    An agent with the option ``movetime`` gets the run's, unless its spec sets its own. An agent of
+    An agent with the option ``movetime`` takes the run's, unless its spec sets another. An agent of
     this project makes a first move, which loads what it needs, so that no clock counts it.
     """
-    name, given = split_spec(spec)
-    if movetime is None or "movetime" in given or "movetime" not in option_names(name):
+    name, options = split_spec(spec)
+    if movetime is None or "movetime" in options or "movetime" not in option_names(name):
         agent = agents.make(spec)
     else:
         agent = agents.make(spec, movetime=movetime)
@@ -145,7 +145,7 @@ def make_player(spec: str, movetime: float | None) -> Agent:
         from ...position import Position  # compiled
 
         with suppress(Exception):  # a user's heuristic may fail; then it fails in a game
-            agent.choose(Position.parse(LATE))
+            agent.choose(Position.parse(LATE_POSITION))
     return agent
 
 
@@ -168,9 +168,9 @@ def traits_of(agent: Any) -> Traits:
         agent.ready()
     timed = getattr(agent, "movetime", None) is not None
     claim = agent.repeats if isinstance(agent, Agent) else getattr(agent, "deterministic", False)
-    same = claim is True and not timed
+    deterministic = claim is True and not timed
     prompt = str(agent.prompt) if is_language_model(agent) else ""
-    return Traits(same, timed, prompt, limit=getattr(agent, "timeout", None))
+    return Traits(deterministic, timed, prompt, limit=getattr(agent, "timeout", None))
 
 
 def is_language_model(agent: object) -> TypeGuard[Chat]:

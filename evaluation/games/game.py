@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import NamedTuple, Protocol
+from typing import Final, NamedTuple, Protocol
 
 import numpy as np
 
@@ -13,6 +13,8 @@ from c4env.evaluation.seeds import seeds
 from ...position import Position, format_moves
 from ..store.run_files import Ending, GameRecord
 from .asking import Answer, Fault
+
+DAY: Final = 86_400.0  # seconds; the longest time for a move
 
 
 class Clock(NamedTuple):
@@ -28,8 +30,8 @@ class Clock(NamedTuple):
         return f"the limit is {self.movetime:g} s plus a margin of {self.margin:g} s"
 
 
-class Player(Protocol):
-    """Who plays a game; see ``c4env.evaluation.games.players``."""
+class Seat(Protocol):
+    """Who plays a game: one of ``c4env.evaluation.games.players``."""
 
     def reset(self, seed: int) -> Fault | None:
         """Begin a game."""
@@ -49,7 +51,7 @@ def game_seed(seed: int, players: tuple[str, str], opening: str, seat: int) -> i
 
 
 def play_game(
-    players: tuple[Player, Player],
+    players: tuple[Seat, Seat],
     names: tuple[str, str],
     opening: str = "",
     seed: int = 0,

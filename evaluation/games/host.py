@@ -17,12 +17,14 @@ from __future__ import annotations
 import json
 import os
 import random
+import shlex
 import signal
 import site
 import sys
 import sysconfig
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 from queue import SimpleQueue
@@ -33,9 +35,11 @@ import numpy as np
 
 from c4env.errors import C4Error, Unavailable
 
+from ...agents.spec import split_spec
+from ..store.header import hash_of
 from .asking import Answer, Fault, ask, begin, describe_error, function_of, observe_moves
 
-GRACE: Final = 1.0  # seconds to end in after the last request
+ENDING: Final = 1.0  # seconds from the last request to the end of the process
 START: Final = os.getcwd()  # an agent may change the directory
 _LIBRARIES: Final = tuple(
     os.path.join(path, "")
@@ -48,17 +52,16 @@ _LIBRARIES: Final = tuple(
         ),
     }
 )
-made: Final[dict[str, Any]] = {}
+agents: Final[dict[str, Any]] = {}
 """The agents of this process, by name."""
 
 
 def make(name: str, spec: str, movetime: float | None) -> Any:
     """Make an agent; return its traits, with a hash of each file of the user's that it loaded."""
-    from ..store.header import files_of, hash_of
     from .field import make_player, traits_of
 
     code = files_of(spec)
-    made[name] = agent = make_player(spec, movetime)
+    agents[name] = agent = make_player(spec, movetime)
     if function_of(agent) is None:
         from ...position import Position as Position  # now, since a clock may run later
     for module in [*sys.modules.values()]:
@@ -68,16 +71,46 @@ def make(name: str, spec: str, movetime: float | None) -> Any:
     return traits_of(agent)._replace(code=code)
 
 
+def files_of(spec: str) -> dict[str, str]:
+    """Return a hash of each file that a spec names, and of each file in a folder it names."""
+    name, options = split_spec(spec)
+    return {
+        str(path): hash_of(path.read_bytes())
+        for text in (name, *options.values())
+        for path in _files_in(text)
+    }
+
+
+def _files_in(text: str) -> Iterator[Path]:
+    """Yield the files that a text names, as one path or as words of a command."""
+    words = [text]
+    with suppress(ValueError):
+        words += shlex.split(text)
+    parts = (
+        part
+        for word in words
+        for part in (word, *word.rpartition(":")[::2], word.partition("=")[2])
+        if part
+    )
+    for path in map(Path, {*parts}):
+        if path.is_file():
+            yield path
+        elif path.is_dir():
+            yield from (
+                file for file in path.rglob("*") if file.is_file() and file.suffix != ".log"
+            )
+
+
 def reset(name: str, seed: int) -> Fault | None:
     """Begin a game; seed the generators that many programs draw from."""
     random.seed(seed)
     np.random.seed(seed % 2**32)  # noqa: NPY002  # the generator that agents use
-    return begin(made[name], seed)
+    return begin(agents[name], seed)
 
 
 def move(name: str, moves: str) -> Answer:
     """Return the agent's column and nodes, or its fault."""
-    agent = made[name]
+    agent = agents[name]
     function = function_of(agent)
     if function is not None:
         seen = observe_moves(moves)
@@ -91,16 +124,16 @@ def move(name: str, moves: str) -> Answer:
 def play(names: list[str], opening: str, seed: int) -> dict[str, Any]:
     """Play a game between two agents of this process."""
     from .game import play_game
-    from .players import Here
+    from .players import LocalPlayer
 
     first, second = names
-    seats = Here(made[first]), Here(made[second])
+    seats = LocalPlayer(agents[first]), LocalPlayer(agents[second])
     return play_game(seats, (first, second), opening, seed).values()
 
 
 def keep(*names: str) -> None:
     """Give back the memory of all agents but these, until they play again."""
-    for name, agent in made.items():
+    for name, agent in agents.items():
         if name not in names and hasattr(agent, "close"):
             agent.close()
 
@@ -144,7 +177,7 @@ def _read(requests: IO[str], lines: SimpleQueue[str]) -> None:
     for line in requests:
         lines.put(line)
     lines.put("")
-    time.sleep(GRACE)
+    time.sleep(ENDING)
     if hasattr(os, "killpg"):
         os.killpg(0, signal.SIGKILL)  # with the agent's own processes
     os._exit(1)

@@ -1,11 +1,11 @@
-"""The players of a run: each plays here, or in a process of its own that can be killed.
+"""The players of a run: each plays in this process, or in another one that can be killed.
 
-    a Python object, a language model, a program    here, in a thread of the referee
+    a Python object, a language model, a program    in a thread of this process, the referee
     this project's agents                           together in one process for each job
     a spec that names other people's code           in a process of its own for each job
 
-A process that dies or is late loses the game of the player that it was asked about, and the next
-question starts a new process. Without a clock, this project's agents play here in the first job.
+A player whose process dies or is late loses the game, and the next question starts a new process.
+Without a clock, this project's agents play in the referee's process in the first job.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ import re
 import sys
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import suppress
-from functools import partial
 from queue import SimpleQueue
 from threading import Event, Lock, Thread
 from typing import Any, Final, NamedTuple, TypeVar
@@ -37,18 +36,18 @@ from ..store.run_files import GameRecord
 from ..store.transcripts import Transcripts
 from .asking import Answer, Fault, ask, begin, function_of
 from .field import Player, Traits, is_language_model, make_player, traits_of
-from .game import Clock, play_game
-from .settings import DAY
+from .game import DAY, Clock, play_game
 
-GRACE: Final = 2.0  # seconds for agents to close, before their process is killed
+CLOSING: Final = 2.0  # seconds for agents to close, before their process is killed
 ONE_THREAD: Final = dict.fromkeys(
     ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1"
 )
 """A host computes in one thread: its sums do not depend on the machine, and more threads than cores
 would slow down a small network a hundred times. The user's own variables come first."""
-_RUNS: Final = {entry.name: entry.runs for entry in ZOO}
+_PLACES: Final = {entry.name: entry.runs for entry in ZOO}
 _SERVED: Final = {entry.name for entry in ZOO if entry.network}
 _CODE: Final = re.compile(r"(.+):[A-Za-z_]\w*")  # FILE.py:NAME, package.module:NAME
+
 T = TypeVar("T")
 
 
@@ -60,7 +59,7 @@ class Host:
         self._process: LineProcess | None = None
         self._idle = True
         self._closed = False
-        self.made: set[str] = set()
+        self.agents: set[str] = set()
         """The names of the agents that the process has made."""
 
     def start(self) -> LineProcess:
@@ -89,7 +88,7 @@ class Host:
         try:
             answer = json.loads(process.ask(json.dumps(request), seconds))
         except BaseException:
-            self._kill()
+            self.stop()
             raise
         self._idle = True
         if isinstance(answer, dict) and "unavailable" in answer:
@@ -98,19 +97,20 @@ class Host:
 
     def close(self) -> None:
         """End the process, and close its agents if none of them is thinking."""
-        if self._process is not None and self._idle and self.made:
+        if self._process is not None and self._idle and self.agents:
             with suppress(EngineFault, LateAnswer):
-                self.call("keep", seconds=GRACE)
+                self.call("keep", seconds=CLOSING)
         self._closed = True
-        self._kill()
+        self.stop()
 
-    def _kill(self) -> None:
-        process, self._process, self._idle, self.made = self._process, None, True, set()
+    def stop(self) -> None:
+        """Kill the process, also amid an answer; the next question starts another."""
+        process, self._process, self._idle, self.agents = self._process, None, True, set()
         if process is not None:
             process.close()
 
 
-class Here:
+class LocalPlayer:
     """A player in this process: an agent, or any function of an observation."""
 
     def __init__(self, agent: Any) -> None:
@@ -139,8 +139,8 @@ class Here:
             self.agent.close()
 
 
-class There:
-    """A player in a host."""
+class HostedPlayer:
+    """A player in a process of a :class:`Host`."""
 
     def __init__(self, host: Host, name: str, spec: str, movetime: float | None) -> None:
         self.host, self.name = host, name
@@ -161,14 +161,14 @@ class There:
             raise UnknownAgent(answer["error"])
         if "fault" in answer:
             raise UnknownAgent(f"agent {self.name!r} cannot be made: {answer['fault'][1]}")
-        self.host.made.add(self.name)
+        self.host.agents.add(self.name)
         traits = Traits(*answer["answer"])
         self._limit = traits.limit or DAY
         return traits
 
     def ready(self) -> None:
         """Make the agent, unless its process has made it."""
-        if self.name not in self.host.made:
+        if self.name not in self.host.agents:
             self.make()
 
     def reset(self, seed: int) -> Fault | None:
@@ -197,15 +197,15 @@ class There:
         self.host.close()
 
 
-class Seats(dict[str, Here | There]):
+class Seats(dict[str, LocalPlayer | HostedPlayer]):
     """The players of one thread, by name; a player is made when it first plays.
 
     Args:
         field: the players of the run.
         clock: the time limit of a move, or None.
-        first: whether this thread is the first of a run. Without a clock its games between this
-            project's agents need no process. Beside language models no thread's do: many games
-            wait for a server at a time, and need no core each.
+        first: whether this thread is the first of a run. Without a clock, this project's agents
+            then play in this process. In a run with language models they do so in every thread:
+            most games wait for a server, and need no core each.
     """
 
     def __init__(
@@ -215,30 +215,26 @@ class Seats(dict[str, Here | There]):
         self.field, self._clock = field, clock
         specs = [player for player in field.values() if isinstance(player, str)]
         served = any(split_spec(spec)[0] in _SERVED for spec in specs)
-        self._here = clock is None and (first or served)
+        self._is_local = clock is None and (first or served)
         self._shared = Host(f"{__package__}.host", "games")
-        if not first and not self._here and any(runs(spec) == "shared" for spec in specs):
-            self._shared.start()  # it loads what games need, meanwhile
-        self._pair: tuple[str, ...] = ()
+        if not first and not self._is_local and any(place_of(spec) == "shared" for spec in specs):
+            self._shared.start()  # loads its code while the first thread plays
+        self._awake: tuple[str, ...] = ()
 
-    def __missing__(self, name: str) -> Here | There:
-        self[name] = seat = self._seat(name, self.field[name])
+    def __missing__(self, name: str) -> LocalPlayer | HostedPlayer:
+        player, movetime = self.field[name], self._clock and self._clock.movetime
+        if not isinstance(player, str):
+            seat: LocalPlayer | HostedPlayer = LocalPlayer(player)
+        elif (place := place_of(player)) == "own":
+            seat = HostedPlayer(Host(), name, player, movetime)
+        elif place == "here" or self._is_local:
+            seat = LocalPlayer(make_player(player, movetime))
+        else:
+            seat = HostedPlayer(self._shared, name, player, movetime)
+        self[name] = seat
         return seat
 
-    def _seat(self, name: str, player: Player) -> Here | There:
-        movetime = self._clock and self._clock.movetime
-        if not isinstance(player, str):
-            return Here(player)
-        match runs(player):
-            case "here":
-                return Here(make_player(player, movetime))
-            case "own":
-                return There(Host(), name, player, movetime)
-            case _ if self._here:
-                return Here(make_player(player, movetime))
-        return There(self._shared, name, player, movetime)
-
-    def look(self, name: str) -> Traits:
+    def traits(self, name: str) -> Traits:
         """Make a player, and return its traits."""
         traits = self[name].make()
         player = self.field[name]
@@ -247,7 +243,7 @@ class Seats(dict[str, Here | There]):
         version = getattr(function_of(player) or player, "version", "")
         return traits._replace(code={"version": str(version)})
 
-    def again(self) -> Seats:
+    def for_next_thread(self) -> Seats:
         """Return the players of another thread; a Python object is copied."""
         field = {}
         for name, player in self.field.items():
@@ -260,25 +256,28 @@ class Seats(dict[str, Here | There]):
                 ) from None
         return Seats(field, self._clock, first=False)
 
-    def wake(self, *names: str) -> None:
+    def keep_memory_of(self, *names: str) -> None:
         """Give back the memory of this project's agents but these, until they play again."""
-        if names == self._pair:
+        if names == self._awake:
             return
-        self._pair = names
-        if self._shared.made.difference(names):
+        self._awake = names
+        if self._shared.agents.difference(names):
             self._shared.call("keep", *names)
         for name, seat in self.items():
             player = self.field[name]
-            ours = isinstance(player, str) and runs(player) == "shared"
-            if ours and isinstance(seat, Here) and name not in names:
+            ours = isinstance(player, str) and place_of(player) == "shared"
+            if ours and isinstance(seat, LocalPlayer) and name not in names:
                 seat.close()
 
     def whole_game(self, names: tuple[str, str], opening: str, seed: int) -> GameRecord | None:
         """Play a game of two agents of the shared process there; None if they play elsewhere."""
         first, second = (self[name] for name in names)
-        if self._clock is not None or not (isinstance(first, There) and isinstance(second, There)):
-            return None
-        if not first.host is second.host is self._shared:
+        if not (
+            self._clock is None
+            and isinstance(first, HostedPlayer)
+            and isinstance(second, HostedPlayer)
+            and first.host is second.host is self._shared
+        ):
             return None
         first.ready()
         second.ready()
@@ -294,29 +293,29 @@ class Seats(dict[str, Here | There]):
         self._shared.close()
 
 
-def runs(spec: str) -> str:
+def place_of(spec: str) -> str:
     """Return where a run plays a spec: ``shared``, ``own`` or ``here`` (the table's ``runs``).
 
     A spec of the zoo that names code, as ``alphabeta:heuristic=FILE.py:NAME``, needs a process of
-    its own. What this process alone has, as in ``__main__``, plays here.
+    its own. What this process alone has, as in ``__main__``, plays in this process.
     """
     name, options = split_spec(spec)
     if name in registered_names() or "__main__:" in spec:
         return "here"
-    where = _RUNS.get(name, "own")
-    named = map(_CODE.fullmatch, options.values())
-    if where == "shared" and any(code and code[1] not in _RUNS for code in named):
+    place = _PLACES.get(name, "own")
+    codes = map(_CODE.fullmatch, options.values())
+    if place == "shared" and any(code and code[1] not in _PLACES for code in codes):
         return "own"
-    return where
+    return place
 
 
 def team(field: Mapping[str, Player], clock: Clock | None, jobs: int) -> list[Seats]:
     """Return the players of each thread of a run."""
     first = Seats(field, clock)
-    return [first, *(first.again() for _ in range(jobs - 1))]
+    return [first, *(first.for_next_thread() for _ in range(jobs - 1))]
 
 
-class RunSpec(NamedTuple):
+class GameSettings(NamedTuple):
     """What a game needs besides its players and its opening."""
 
     seed: int
@@ -324,25 +323,27 @@ class RunSpec(NamedTuple):
     transcripts: Transcripts | None = None  # of language models
 
 
-def play_one(run: RunSpec, seats: Seats, pair: tuple[str, str], opening: str) -> GameRecord:
-    """Play one game."""
+def play_one(
+    settings: GameSettings, seats: Seats, pair: tuple[str, str], opening: str
+) -> GameRecord:
+    """Play one game; a host that was killed has a second try."""
     for _ in range(2):
         try:
-            seats.wake(*pair)
-            game = seats.whole_game(pair, opening, run.seed)
+            seats.keep_memory_of(*pair)
+            game = seats.whole_game(pair, opening, settings.seed)
             break
-        except EngineFault as error:  # somebody killed the process: not the agents' fault
+        except EngineFault as error:  # the process was killed: not the agents' fault
             failure = error
     else:
         raise Unavailable(f"a process ended twice in a game of {' and '.join(pair)}: {failure}")
     if game is not None:
         return game
     first, second = (seats[name] for name in pair)
-    if run.transcripts is not None:
+    if settings.transcripts is not None:
         for seat in (first, second):
-            if isinstance(seat, Here) and is_language_model(seat.agent):
-                seat.agent.tape = run.transcripts.tape((pair, opening))
-    return play_game((first, second), pair, opening, run.seed, run.clock)
+            if isinstance(seat, LocalPlayer) and is_language_model(seat.agent):
+                seat.agent.tape = settings.transcripts.tape((pair, opening))
+    return play_game((first, second), pair, opening, settings.seed, settings.clock)
 
 
 def do_all(
@@ -363,7 +364,8 @@ def do_all(
 def _in_threads(
     task: Callable[..., T], tasks: Iterable[tuple[Any, ...]], team: Sequence[Seats]
 ) -> Generator[T, None, None]:
-    results: SimpleQueue[Callable[[], T] | None] = SimpleQueue()
+    # A result in a list, an error, or None when a thread ends.
+    messages: SimpleQueue[list[T] | BaseException | None] = SimpleQueue()
     waiting, taking, stopped = iter(tasks), Lock(), Event()
 
     def work(seats: Seats) -> None:
@@ -373,11 +375,11 @@ def _in_threads(
                     arguments = next(waiting, None)
                 if arguments is None:
                     return
-                results.put(partial(_same, task(seats, *arguments)))
+                messages.put([task(seats, *arguments)])
         except BaseException as error:
-            results.put(partial(_raise, error))  # in the caller's thread
+            messages.put(error)
         finally:
-            results.put(None)
+            messages.put(None)
 
     threads = [Thread(target=work, args=(seats,), daemon=True) for seats in team]
     try:
@@ -385,23 +387,17 @@ def _in_threads(
             thread.start()
         working = len(team)
         while working:
-            result = results.get()
-            if result is None:
+            message = messages.get()
+            if isinstance(message, BaseException):
+                raise message
+            if message is None:
                 working -= 1
             else:
-                yield result()
+                yield from message
     finally:
         stopped.set()
         for seats in team:
-            seats.close()  # whoever is asked now loses its process
+            seats.close()  # a process that is thinking is killed
         for thread in threads:
             if thread.is_alive():  # an interrupt may come before all are started
-                thread.join(GRACE)
-
-
-def _same(value: T) -> T:
-    return value
-
-
-def _raise(error: BaseException) -> Any:
-    raise error
+                thread.join(CLOSING)

@@ -1,33 +1,29 @@
-"""Play a run, the scheduled games between agents, and store the games on disk."""
+"""Tournaments: every pairing of a field, or challengers against a field.
+
+round_robin(["greedy", "random"], openings=1)            8 games
+gauntlet("perfect", ["greedy", "random"], openings=1)    16 games
+"""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, closing, nullcontext
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
-from itertools import chain
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from c4env.arrays import Float64s
-from c4env.errors import InvalidOption, Unavailable
+from c4env.errors import InvalidOption
 from c4env.evaluation.tables import plural
-from c4env.system import commit
 
-from ...agents.spec import split_spec
 from ..rating.ratings import Ratings, rate
 from ..rating.tally import Tally, WinTable, costs
-from ..store.header import Fixture, Kind, RunHeader, SprtPlan, in_short, version_here
-from ..store.run_files import GameRecord, digest, games_table, open_games
-from ..store.transcripts import Transcripts
-from .clusters import play_elsewhere
-from .field import Player, Players, Traits, as_players, describe_player, name_players, separate
-from .players import RunSpec, Seats, do_all, play_one, team
-from .settings import CLUSTERS, Openings, Settings, Watcher, choose_openings
+from ..store.header import RunHeader
+from ..store.run_files import GameRecord, digest, games_table
+from .field import Player, Players, as_players, name_players
+from .run import Openings, Plan, Settings, Watcher, choose_openings, play, prepare
 
 
 class Frames(NamedTuple):
@@ -114,8 +110,10 @@ class Tournament:
         and nan if two agents did not meet. The matrix minus 0.5 is a zero-sum payoff matrix.
         """
         names, cell = self.players, self.table.cell
-        found = [(cell(one, other) + ~cell(other, one)).score for one in names for other in names]
-        scores = np.array(found, np.float64).reshape(len(names), len(names))  # nan for None
+        scores = np.array(
+            [[(cell(one, other) + ~cell(other, one)).score for other in names] for one in names],
+            np.float64,  # nan for None
+        )
         np.fill_diagonal(scores, 0.5)
         return names, scores
 
@@ -160,9 +158,9 @@ def round_robin(
             their ``name`` or ``__name__``); or a mapping from names to specs and callables.
         openings: a number of plies, for all positions after this number but no mirror images;
             ``"balanced:4,2"``; the path of a file; or a list of move strings. See
-            :func:`c4env.evaluation.games.field.choose_openings`.
+            :func:`c4env.evaluation.games.run.choose_openings`.
         seed, jobs, out, limit, movetime, margin, backend, address, max_tokens, watch, on_game: see
-            :class:`c4env.evaluation.games.field.Settings`.
+            :class:`c4env.evaluation.games.run.Settings`.
 
     Returns:
         the games, with their table, ratings and digest.
@@ -178,15 +176,15 @@ def round_robin(
         >>> [rating.player for rating in result.ratings]
         ['greedy', 'random']
     """
-    chosen = Settings(
+    settings = Settings(
         seed=seed, jobs=jobs, out=out, limit=limit, movetime=movetime, margin=margin,
         backend=backend, address=address, max_tokens=max_tokens, watch=watch, on_game=on_game,
     )  # fmt: skip
-    starts = choose_openings(openings, chosen.seed, chosen.limit)
+    starts = choose_openings(openings, settings.seed, settings.limit)
     field = name_players(players)
     if len(field) < 2:
         raise InvalidOption(f"{len(field)} agent(s) given: a round robin needs at least two")
-    return _whole_run(prepare(field, starts, chosen))
+    return _whole_run(prepare(field, starts, settings))
 
 
 def gauntlet(
@@ -214,7 +212,7 @@ def gauntlet(
         field: the opponents, which do not meet each other.
         openings: as in :func:`round_robin`.
         seed, jobs, out, limit, movetime, margin, backend, address, max_tokens, watch, on_game: see
-            :class:`c4env.evaluation.games.field.Settings`.
+            :class:`c4env.evaluation.games.run.Settings`.
 
     Raises:
         InvalidOption: a side has no agent, an agent occurs twice, or a number is invalid.
@@ -226,186 +224,21 @@ def gauntlet(
         >>> gauntlet("alphabeta", ["greedy", "random"], openings=0)
         <Tournament: 4 games of alphabeta, greedy, random>
     """
-    chosen = Settings(
+    settings = Settings(
         seed=seed, jobs=jobs, out=out, limit=limit, movetime=movetime, margin=margin,
         backend=backend, address=address, max_tokens=max_tokens, watch=watch, on_game=on_game,
     )  # fmt: skip
-    starts = choose_openings(openings, chosen.seed, chosen.limit)
-    front = name_players(as_players(challengers))
-    others = name_players(field)
+    starts = choose_openings(openings, settings.seed, settings.limit)
+    front, others = name_players(as_players(challengers)), name_players(field)
     for name in others:
         if name in front:
             raise InvalidOption(f"agent {name!r} is both a challenger and in the field")
     if not front or not others:
         raise InvalidOption("a gauntlet needs a challenger and at least one agent in the field")
-    return _whole_run(
-        prepare({**front, **others}, starts, chosen, kind="gauntlet", challengers=tuple(front))
-    )
+    names = tuple(front)
+    return _whole_run(prepare({**front, **others}, starts, settings, "gauntlet", names))
 
 
 def _whole_run(plan: Plan) -> Tournament:
-    found = {game.fixture: game for game in play(plan)}
-    return Tournament(plan.header, tuple(found[fixture] for fixture in plan.schedule))
-
-
-class Plan(NamedTuple):
-    """A run that is ready to play."""
-
-    field: Mapping[str, Player]
-    team: Sequence[Seats]  # the players of each thread
-    traits: Mapping[str, Traits]
-    schedule: Sequence[Fixture]
-    settings: Settings
-    header: RunHeader
-
-
-def prepare(
-    field: Mapping[str, Player],
-    openings: Sequence[str],
-    settings: Settings,
-    kind: Kind = "round robin",
-    challengers: tuple[str, ...] = (),
-    sprt: SprtPlan | None = None,
-) -> Plan:
-    """Make the players of a run and return its plan; :func:`play` closes the players."""
-    field = separate(field)
-    most = max(1, len(openings) * len(field) * (len(field) - 1))  # games
-    jobs = 1 if settings.backend else min(settings.jobs, most)
-    players = team(field, settings.clock, jobs)
-    try:
-        known = {name: players[0].look(name) for name in field}
-    except BaseException:
-        for seats in players:
-            seats.close()
-        raise
-    # A run directory compares this header with its own.
-    header = RunHeader(
-        kind=kind,
-        players={name: describe_player(player) for name, player in field.items()},
-        challengers=challengers,
-        openings=tuple(openings),
-        seed=settings.seed,
-        c4env=version_here(),
-        commit=commit(),
-        deterministic=tuple(name for name, its in known.items() if its.deterministic),
-        timed=tuple(name for name, its in known.items() if its.timed),
-        code={name: dict(its.code) for name, its in known.items() if its.code},
-        prompts={name: its.prompt for name, its in known.items() if its.prompt},
-        movetime=settings.movetime,
-        margin=None if settings.movetime is None else settings.margin,
-        sprt=sprt,
-    )
-    return Plan(field, players, known, header.schedule(), settings, header)
-
-
-def play(plan: Plan, ordered: bool = False) -> Generator[GameRecord, None, None]:
-    """Play the games of a run; yield each game when it is over and written.
-
-    Stored games come first, in the order of the schedule. Then the missing games are played.
-    Closing the generator ends the players. Another call with the same ``out`` resumes the run.
-
-    Args:
-        plan: the run.
-        ordered: whether to yield and write the games in the order of the schedule. The first n
-            games are then the same with any number of jobs.
-
-    Raises:
-        Unavailable: a service that an agent needs does not answer, or ``max_tokens`` are used up.
-        InvalidOption: language models cannot play with these settings.
-    """
-    schedule, settings = plan.schedule, plan.settings
-    out = settings.out
-    done = 0
-    try:
-        _check(settings, plan.header.prompts)
-        with open_games(None if out is None else Path(out), plan.header) as file:
-            kept = {game.fixture: game for game in file.entries}
-            there = {fixture: kept[fixture] for fixture in schedule if fixture in kept}
-            missing = [fixture for fixture in schedule if fixture not in there]
-            done = len(there)
-            if settings.watch is not None:
-                settings.watch(done, len(schedule))
-            with (
-                _transcripts(plan, missing) as transcripts,
-                closing(_play(plan, missing, transcripts)) as fresh,
-            ):
-                games = (
-                    _in_order(fresh, schedule, there) if ordered else chain(there.values(), fresh)
-                )
-                for game in games:
-                    new = game.fixture not in there
-                    if new:
-                        file.append(game.values())
-                    done += new
-                    if settings.on_game is not None:
-                        settings.on_game(game)
-                    if new and settings.watch is not None:
-                        settings.watch(done, len(schedule))
-                    yield game
-    except Unavailable as error:
-        fate = f"{done} of {len(schedule)} games are in {out}; the same command resumes the run"
-        if out is None:
-            fate = f"{plural(done, 'game')} lost; with --out DIR they are kept"
-            fate = fate if done else "no game was over yet"
-        raise Unavailable(f"{error}; {fate}") from None
-    except KeyboardInterrupt as stop:
-        if out is None and not stop.args:
-            stop.args = (f"{plural(done, 'game')} lost; with --out DIR they are kept",)
-        raise
-    finally:
-        for seats in plan.team:
-            seats.close()
-
-
-def _play(
-    plan: Plan, fixtures: Sequence[Fixture], transcripts: Transcripts | None
-) -> Generator[GameRecord, None, None]:
-    run = RunSpec(plan.settings.seed, plan.settings.clock, transcripts)
-    if plan.settings.backend in CLUSTERS and transcripts is None:
-        yield from play_elsewhere(run, plan.field, fixtures, plan.settings)
-        return
-    yield from do_all(partial(play_one, run), fixtures, plan.team)
-
-
-def _check(settings: Settings, prompts: Mapping[str, str]) -> None:
-    if not prompts and settings.max_tokens is not None:
-        raise InvalidOption(
-            f"max_tokens={settings.max_tokens}: no agent of the field is a language model"
-        )
-    if prompts and settings.movetime is not None:
-        raise InvalidOption(
-            f"movetime={settings.movetime:g}: language models would forfeit on a slow network; "
-            "expected movetime= only in the specs of other agents"
-        )
-
-
-_PATIENCE: Final = ("retries", "timeout")
-"""Options of language models that change the number of requests, but not the answers."""
-
-
-def _transcripts(
-    plan: Plan, missing: Sequence[Fixture]
-) -> AbstractContextManager[Transcripts | None]:
-    """Return the transcripts of a run, or None if no player is a language model."""
-    if not plan.header.prompts:
-        return nullcontext()
-    out = plan.settings.out
-    folder = None if out is None else Path(out)
-    asked = {}
-    for name, prompt in plan.header.prompts.items():
-        _, options = split_spec(plan.header.players[name])
-        said_by = {key: value for key, value in options.items() if key not in _PATIENCE}
-        asked[name] = in_short({**said_by, **plan.header.code.get(name, {})}, prompt)
-    return closing(Transcripts(folder, asked, missing, plan.settings.max_tokens))
-
-
-def _in_order(
-    games: Iterator[GameRecord], schedule: Sequence[Fixture], there: Mapping[Fixture, GameRecord]
-) -> Iterator[GameRecord]:
-    """Yield stored and new games in the order of the schedule."""
-    early = dict(there)
-    for fixture in schedule:
-        while fixture not in early:
-            game = next(games)
-            early[game.fixture] = game
-        yield early.pop(fixture)
+    games = {game.fixture: game for game in play(plan)}
+    return Tournament(plan.header, tuple(games[fixture] for fixture in plan.schedule))

@@ -24,7 +24,7 @@ from ...position import Position
 from ..exact.mistakes import SHOWN, Mistakes
 from ..exact.moves import Quality, bands
 from ..exact.scores import Judge, positions_in
-from ..games.settings import choose_openings
+from ..games.run import choose_openings
 from ..games.tournament import Tournament
 from ..rating.ratings import FIRST, Ratings
 from ..rating.tally import costs

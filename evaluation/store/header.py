@@ -1,12 +1,13 @@
-"""Hash the code and the files that an agent depends on, to detect a changed agent.
+"""The header of a run: who plays whom, from which openings, with which code and settings.
 
-These hashes are the agent's identity, part of the key of its stored results. So a changed agent
-never gets the results of an earlier agent of the same name. For a spec, the identity covers the
-files that the spec names and the user's modules that the agent's process loaded
+``run.json`` keeps it. The header plans the games in playing order, and says whether a run directory
+takes more games (:func:`extend_header`).
+
+An agent's identity is the hashes of its code and files, part of the key of its stored results. So a
+changed agent never gets the results of an earlier agent of the same name. For a spec, the identity
+covers the files that the spec names and the user's modules that the agent's process loaded
 (``c4env.evaluation.games.host``). For a Python object it is the attribute ``version``; without one
 the identity is not known. This project's own code has no hash.
-
-The header of a run, ``run.json``, and the games that it plans, in playing order.
 """
 
 from __future__ import annotations
@@ -15,10 +16,8 @@ import functools
 import hashlib
 import json
 import platform
-import shlex
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from itertools import combinations
 from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple
@@ -26,40 +25,30 @@ from typing import Any, Final, Literal, NamedTuple
 import numpy as np
 
 from c4env.boards import Size
+from c4env.errors import UnreadableRun
 from c4env.system import __version__
 
-from ...agents.spec import split_spec
 from ...geometry import BOARD_SIZE, IS_STANDARD
+
+FORMAT: Final = "c4env run 1"
 
 Identity = Mapping[str, str]
 """The hashes of an agent's parts, by name; empty for agents of this project."""
 
+Fixture = tuple[tuple[str, str], str]
+"""A game to play, ``((first, second), opening)``: the players' names and the opening."""
 
-def files_of(spec: str) -> dict[str, str]:
-    """Return a hash of each file that a spec names, and of each file in a folder it names."""
-    name, options = split_spec(spec)
-    return {
-        str(path): hash_of(path.read_bytes())
-        for text in (name, *options.values())
-        for path in _named(text)
-    }
+Pairings = Sequence[tuple[str, str]]
+"""The players of games, the first and the second."""
+
+Kind = Literal["round robin", "gauntlet", "match", "people"]
+"""The pairings: all pairs; challengers against a field; two agents; or people against anyone."""
 
 
-def _named(text: str) -> Iterator[Path]:
-    words = [text]
-    with suppress(ValueError):
-        words += shlex.split(text)
-    for word in {
-        part
-        for each in words
-        for part in (each, *each.rpartition(":")[::2], each.partition("=")[2])
-    }:
-        if word and Path(word).is_file():
-            yield Path(word)
-        elif word and Path(word).is_dir():
-            yield from (
-                path for path in Path(word).rglob("*") if path.is_file() and path.suffix != ".log"
-            )
+@functools.cache
+def versions() -> str:
+    """Return the versions of c4env, Python and NumPy, which all workers of a run must share."""
+    return f"{__version__}, Python {platform.python_version()}, NumPy {np.__version__}"
 
 
 def hash_of(data: bytes) -> str:
@@ -67,24 +56,9 @@ def hash_of(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()[:16]
 
 
-def in_short(code: Identity, prompt: str = "") -> str:
+def identity_hash(code: Identity, prompt: str = "") -> str:
     """Return one hash of an identity and a language model's prompt; "" if both are empty."""
     return hash_of(json.dumps([sorted(code.items()), prompt]).encode()) if code or prompt else ""
-
-
-FORMAT: Final = "c4env run 1"
-
-Fixture = tuple[tuple[str, str], str]
-"""A game to play, ``((first, second), opening)``: the players' names and the opening."""
-
-Kind = Literal["round robin", "gauntlet", "match", "people"]
-"""The pairings: all pairs; challengers against a field; two agents; or people against anyone."""
-
-
-@functools.cache
-def version_here() -> str:
-    """Return the versions of c4env, Python and NumPy, which all workers of a run must share."""
-    return f"{__version__}, Python {platform.python_version()}, NumPy {np.__version__}"
 
 
 class SprtPlan(NamedTuple):
@@ -161,8 +135,8 @@ class RunHeader:
 
     def format(self) -> str:
         """Return the text of ``run.json``, the inverse of :meth:`parse`."""
-        held = {each.name: getattr(self, each.name) for each in fields(self)}
-        values = {"format": FORMAT, **held, "sprt": self.sprt and self.sprt._asdict()}
+        items = {field.name: getattr(self, field.name) for field in fields(self)}
+        values = {"format": FORMAT, **items, "sprt": self.sprt and self.sprt._asdict()}
         text = json.dumps(values, indent=1, ensure_ascii=False)
         return text.encode("utf-8", "backslashreplace").decode() + "\n"
 
@@ -174,9 +148,9 @@ class RunHeader:
             ValueError, TypeError, KeyError, AttributeError: ``text`` is not a complete header.
         """
         values: dict[str, Any] = json.loads(text)
-        given = values.pop("format")
-        if given != FORMAT:
-            raise ValueError(f"the format is {given!r}: expected {FORMAT!r}")
+        form = values.pop("format")
+        if form != FORMAT:
+            raise ValueError(f"the format is {form!r}: expected {FORMAT!r}")
         if values.get("sprt") is not None:
             values["sprt"] = SprtPlan(**values["sprt"])
         return cls(**{name: _frozen(value) for name, value in values.items()})
@@ -205,6 +179,89 @@ def _both_colours(pairings: list[tuple[str, str]], openings: Sequence[str]) -> l
         for one, other in pairings
         for pair in ((one, other), (other, one))
     ]
+
+
+def extend_header(
+    folder: Path, stored: RunHeader, planned: RunHeader, games: Pairings
+) -> RunHeader:
+    """Return the header of a run directory to which a new run is added.
+
+    The header has the agents and openings of both runs. The openings of one run must include all
+    openings of the other run. The kind becomes round robin if the kinds differ, or if a challenger
+    of one gauntlet is an opponent in the other. A match with a sequential test accepts any new
+    openings but no new agents. A directory without games accepts any run.
+
+    Args:
+        folder: the directory; error messages quote this path.
+        stored: the header in the directory.
+        planned: the header of the run to play.
+        games: the first and the second player of each game in the directory.
+
+    Raises:
+        UnreadableRun: the games in the directory and the games to play cannot be compared.
+    """
+    if not games:
+        return planned
+    if differing := list(_differing(stored, planned, games)):
+        raise UnreadableRun(
+            f"{folder} holds another run; these fields differ: {'; '.join(differing)}; "
+            "name another directory"
+        )
+    players = {**stored.players, **planned.players}
+    kind, challengers = planned.kind, _joined(stored.challengers, planned.challengers)
+    met = {name for run in (stored, planned) for name in run.players if name not in run.challengers}
+    mixed = kind == "gauntlet" and not met.isdisjoint(challengers)
+    if stored.kind != kind or mixed or (kind == "match" and len(players) > 2):
+        kind, challengers = "round robin", ()
+    return replace(
+        planned,
+        kind=kind,
+        players=players,
+        challengers=challengers,
+        openings=_joined(stored.openings, planned.openings),
+        deterministic=_joined(stored.deterministic, planned.deterministic),
+        timed=_joined(stored.timed, planned.timed),
+        code={**stored.code, **planned.code},
+        prompts={**stored.prompts, **planned.prompts},
+    )
+
+
+def _joined(old: tuple[str, ...], new: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(old + new))
+
+
+def _differing(stored: RunHeader, planned: RunHeader, games: Pairings) -> Iterator[str]:
+    """Yield the fields of the headers that must agree and do not, with both values."""
+    if (stored.kind == "people") != (planned.kind == "people"):
+        yield f"kind {stored.kind!r}, not {planned.kind!r}"
+        return
+    for name in ("c4env", "seed", "movetime", "margin", "sprt"):
+        before, now = getattr(stored, name), getattr(planned, name)
+        if before != now:
+            yield f"{name} {_shown(before)}, not {_shown(now)}"
+    old, new = {*stored.openings}, {*planned.openings}
+    if not (old <= new or new <= old or stored.sprt):
+        yield f"openings, {len(old - new)} of whose {len(old)} this run lacks"
+    if stored.sprt and stored.players.keys() != planned.players.keys():
+        yield f"players {' and '.join(stored.players)}, not {' and '.join(planned.players)}"
+    played = {player for pair in games for player in pair}
+    for name in planned.players:
+        if name not in played or name not in stored.players:
+            continue
+        if (spec := stored.players[name]) != planned.players[name]:
+            yield f"player {name} {spec}, not {planned.players[name]}"
+            continue
+        if stored.prompts.get(name) != planned.prompts.get(name):
+            yield f"prompt of {name}"
+        before, now = stored.code.get(name, {}), planned.code.get(name, {})
+        if "" in (before.get("version"), now.get("version")):
+            yield f"player {name}, a Python object without an attribute version, may be another one"
+        elif keys := [key for key in sorted({*before, *now}) if before.get(key) != now.get(key)]:
+            yield f"code of {name} ({', '.join(keys)})"
+
+
+def _shown(value: object) -> str:
+    return ",".join(map(str, value)) if isinstance(value, SprtPlan) else str(value)
 
 
 def _frozen(value: Any) -> Any:

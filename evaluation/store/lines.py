@@ -1,11 +1,9 @@
-"""Read text files, and replace files atomically.
-
-Files of JSON lines that keep results as they come: a kill loses none of them.
+"""Files: JSON lines that keep results as they come, and texts that are replaced as a whole.
 
     ["greedy",0,"0.1.0, ...","",34359738368,0,3]     a line of answers.jsonl: a key and its value
 
-If a killed process leaves an incomplete last line, the next process that opens the file for
-appending removes this line.
+A kill loses no result. If a killed process leaves an incomplete last line, the next process that
+opens the file for appending removes this line.
 """
 
 from __future__ import annotations
@@ -26,63 +24,6 @@ from c4env.files import lock_file, write_whole
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
-
-
-def read_text(path: Path | Traversable) -> str:
-    """Read a text file.
-
-    Raises:
-        UnreadableRun: the file cannot be read.
-    """
-    try:
-        return path.read_text(encoding="utf-8-sig")  # skip a byte order mark from Windows
-    except (OSError, UnicodeDecodeError) as error:
-        raise UnreadableRun(f"{path}: {getattr(error, 'strerror', None) or error}") from None
-
-
-def require_file(path: Path, makes: bool) -> None:
-    """Check that a file can be written, before a long computation whose result goes there.
-
-    Args:
-        path: the file to write.
-        makes: whether the caller will make a missing folder of the file.
-
-    Raises:
-        Unwritable: the folder is not writable, or ``path`` is a folder.
-    """
-    if path.is_dir() or not path.name:
-        raise Unwritable(f"{str(path)!r} is a folder: expected the name of a file to write")
-    if not path.exists() or path.is_file():  # a pipe or a device needs no other file beside it
-        _require(path, path.parent, makes)
-
-
-def require_folder(path: Path) -> None:
-    """Check that a folder is writable, or can be made."""
-    _require(path, path, makes=True)
-
-
-def _require(path: Path, folder: Path, makes: bool) -> None:
-    while makes and not folder.exists() and folder != folder.parent:
-        folder = folder.parent
-    try:
-        with tempfile.TemporaryFile(dir=folder):
-            pass
-    except OSError as error:
-        raise Unwritable(f"{path} cannot be written: {error.strerror or error}") from None
-
-
-def write_file(path: Path, content: str | bytes) -> None:
-    """Replace the content of a file atomically: a killed process leaves no partial content.
-
-    Raises:
-        Unwritable: the file cannot be written, or is a folder.
-    """
-    if path.is_dir() or not path.name:
-        raise Unwritable(f"{str(path)!r} is a folder: expected the name of a file to write")
-    try:
-        write_whole(path, content)
-    except OSError as error:
-        raise Unwritable(f"{path} cannot be written: {error.strerror or error}") from None
 
 
 V = TypeVar("V")
@@ -194,8 +135,8 @@ class Memo(dict[tuple[Any, ...], Any]):
         """Return the value of a key; if it is missing, ask for it and keep it."""
         if key not in self:
             self.keep(key, ask())
-        found: V = self[key]
-        return found
+        value: V = self[key]
+        return value
 
     def keep(self, key: tuple[Any, ...], value: Any) -> None:
         """Set the value of a key that has none, and write it."""
@@ -261,3 +202,63 @@ def _open_locked(path: Path, patience: float) -> BinaryIO:
                 file.close()
                 raise
             time.sleep(0.05)
+
+
+def read_text(path: Path | Traversable) -> str:
+    """Read a text file.
+
+    Raises:
+        UnreadableRun: the file cannot be read.
+    """
+    try:
+        return path.read_text(encoding="utf-8-sig")  # skip a byte order mark from Windows
+    except (OSError, UnicodeDecodeError) as error:
+        raise UnreadableRun(f"{path}: {getattr(error, 'strerror', None) or error}") from None
+
+
+def require_file(path: Path, makes: bool) -> None:
+    """Check that a file can be written, before a long computation whose result goes there.
+
+    Args:
+        path: the file to write.
+        makes: whether the caller will make a missing folder of the file.
+
+    Raises:
+        Unwritable: the folder is not writable, or ``path`` is a folder.
+    """
+    _refuse_folder(path)
+    if not path.exists() or path.is_file():  # a pipe or a device needs no other file beside it
+        _require_writable(path, path.parent, makes)
+
+
+def require_folder(path: Path) -> None:
+    """Check that a folder is writable, or can be made."""
+    _require_writable(path, path, makes=True)
+
+
+def write_file(path: Path, content: str | bytes) -> None:
+    """Replace the content of a file atomically: a killed process leaves no partial content.
+
+    Raises:
+        Unwritable: the file cannot be written, or is a folder.
+    """
+    _refuse_folder(path)
+    try:
+        write_whole(path, content)
+    except OSError as error:
+        raise Unwritable(f"{path} cannot be written: {error.strerror or error}") from None
+
+
+def _refuse_folder(path: Path) -> None:
+    if path.is_dir() or not path.name:
+        raise Unwritable(f"{str(path)!r} is a folder: expected the name of a file to write")
+
+
+def _require_writable(path: Path, folder: Path, makes: bool) -> None:
+    while makes and not folder.exists() and folder != folder.parent:
+        folder = folder.parent
+    try:
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise Unwritable(f"{path} cannot be written: {error.strerror or error}") from None

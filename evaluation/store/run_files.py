@@ -1,16 +1,16 @@
-"""The record of a game, a line of ``games.jsonl``, and the digest of many.
+"""Games and run directories: ``run.json``, the plan, and ``games.jsonl``, a line for each game.
 
-Run directories: ``run.json``, the plan, and ``games.jsonl`` with a line for each game.
+    {"first": "greedy", "second": "random", "opening": "4", "moves": "4742464", "winner": 0, ...}
 
-A directory takes more games if they can be compared with those that it has (:func:`grown`).
+A directory takes more games if they can be compared with those that it has.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal, get_args
 
@@ -20,7 +20,10 @@ from c4env.evaluation.tables import Table
 
 from ...geometry import BOARD_SIZE
 from ...position import Position
-from .header import RunHeader, SprtPlan
+from .header import Fixture, RunHeader, extend_header
+
+GAMES_FILE: Final = "games.jsonl"
+RUN_FILE: Final = "run.json"
 
 Ending = Literal[
     "four", "full board",
@@ -48,7 +51,7 @@ class GameRecord:
     moves: str  # 1-based columns of the whole game, including the opening
     winner: int | None  # 0 the first player, 1 the second, None a draw
     ending: Ending
-    reason: str = ""  # the cause of a forfeit, in words
+    reason: str = ""  # the cause of a forfeit
     nodes: tuple[int, int] = (0, 0)  # positions searched
     seconds: tuple[float, float] = (0.0, 0.0)  # time spent choosing moves
 
@@ -67,7 +70,7 @@ class GameRecord:
         return 1 - self.winner
 
     @property
-    def fixture(self) -> tuple[tuple[str, str], str]:
+    def fixture(self) -> Fixture:
         """The players and the opening, which identify the game in the schedule of its run."""
         return (self.players, self.opening)
 
@@ -129,19 +132,13 @@ def digest(games: Iterable[GameRecord]) -> str:
     return hashlib.sha256("\n".join(lines).encode("utf-8", "backslashreplace")).hexdigest()[:16]
 
 
-GAMES_FILE: Final = "games.jsonl"
-RUN_FILE: Final = "run.json"
-
-Pairings = Sequence[tuple[str, str]]
-
-
 def open_games(folder: Path | None, header: RunHeader, patience: float = 0.0) -> Lines:
     """Open the games of a run for appending ``game.values()``; return a context manager.
 
     Args:
         folder: the run directory, made if missing; None writes no file.
         header: the run to play. An existing directory accepts this run if the stored games and the
-            new games can be compared (:func:`grown`).
+            new games can be compared (:func:`extend_header`).
         patience: seconds to wait if another process is writing.
 
     Raises:
@@ -171,7 +168,7 @@ def read_games(folder: Path) -> tuple[RunHeader, list[GameRecord]]:
     path = folder / GAMES_FILE
     if not folder.is_dir():
         raise UnreadableRun(f"{folder} is no directory: expected a run directory")
-    games = read_lines(path, GameRecord.parse)  # before the header, which may grow meanwhile
+    games = read_lines(path, GameRecord.parse)  # before the header: a run may extend it now
     header = read_header(folder)
     _check_games(path, header, games)
     return header, games
@@ -191,24 +188,24 @@ def read_header(folder: Path) -> RunHeader:
         header = RunHeader.parse(text)
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise UnreadableRun(f"{path} is not the header of a run: {error}") from None
-    there = header.board
-    if there != str(BOARD_SIZE):
+    if header.board != str(BOARD_SIZE):
         raise UnreadableRun(
-            f"{folder} has games on a board of {there}, not {BOARD_SIZE}: expected another "
-            f"directory, or --board {there} of c4 run, match or report"
+            f"{folder} has games on a board of {header.board}, not {BOARD_SIZE}: expected another "
+            f"directory, or --board {header.board} of c4 run, match or report"
         )
     return header
 
 
-def _take_on(folder: Path, asked: RunHeader, games: list[GameRecord]) -> None:
-    """Check the stored games, and write a header that covers them and the run ``asked``."""
-    there = None
+def _take_on(folder: Path, planned: RunHeader, games: list[GameRecord]) -> None:
+    """Check the stored games, and write a header that covers them and the planned run."""
+    header = planned
+    stored = None
     if games or (folder / RUN_FILE).exists():
-        there = read_header(folder)
-        _check_games(folder / GAMES_FILE, there, games)
-        asked = grown(folder, there, asked, [game.players for game in games])
-    if asked != there:
-        write_file(folder / RUN_FILE, asked.format())
+        stored = read_header(folder)
+        _check_games(folder / GAMES_FILE, stored, games)
+        header = extend_header(folder, stored, planned, [game.players for game in games])
+    if header != stored:
+        write_file(folder / RUN_FILE, header.format())
 
 
 def _check_games(path: Path, header: RunHeader, games: list[GameRecord]) -> None:
@@ -226,87 +223,6 @@ def _check_games(path: Path, header: RunHeader, games: list[GameRecord]) -> None
         schedule.remove(game.fixture)
 
 
-def grown(folder: Path, there: RunHeader, asked: RunHeader, games: Pairings) -> RunHeader:
-    """Return the header of a run directory to which a new run is added.
-
-    The header has the agents and openings of both runs. The openings of one run must include all
-    openings of the other run. The kind becomes round robin if the kinds differ, or if a challenger
-    of one gauntlet is an opponent in the other. A match with a sequential test accepts any new
-    openings but no new agents. A directory without games accepts any run.
-
-    Args:
-        folder: the directory; error messages quote this path.
-        there: the header in the directory.
-        asked: the header of the run to play.
-        games: the first and the second player of each game in the directory.
-
-    Raises:
-        UnreadableRun: the games in the directory and the games to play cannot be compared.
-    """
-    if not games:
-        return asked
-    if differing := list(_differing(there, asked, games)):
-        raise UnreadableRun(
-            f"{folder} holds another run; these fields differ: {'; '.join(differing)}; "
-            "name another directory"
-        )
-    players = {**there.players, **asked.players}
-    kind, challengers = asked.kind, _joined(there.challengers, asked.challengers)
-    met = {name for run in (there, asked) for name in run.players if name not in run.challengers}
-    mixed = kind == "gauntlet" and not met.isdisjoint(challengers)
-    if there.kind != kind or mixed or (kind == "match" and len(players) > 2):
-        kind, challengers = "round robin", ()
-    return replace(
-        asked,
-        kind=kind,
-        players=players,
-        challengers=challengers,
-        openings=_joined(there.openings, asked.openings),
-        deterministic=_joined(there.deterministic, asked.deterministic),
-        timed=_joined(there.timed, asked.timed),
-        code={**there.code, **asked.code},
-        prompts={**there.prompts, **asked.prompts},
-    )
-
-
-def _joined(old: tuple[str, ...], new: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(old + new))
-
-
-def _differing(there: RunHeader, asked: RunHeader, games: Pairings) -> Iterator[str]:
-    """Yield the fields of the headers that must agree and do not, with both values."""
-    if (there.kind == "people") != (asked.kind == "people"):
-        yield f"kind {there.kind!r}, not {asked.kind!r}"
-        return
-    for name in ("c4env", "seed", "movetime", "margin", "sprt"):
-        before, now = getattr(there, name), getattr(asked, name)
-        if before != now:
-            yield f"{name} {_shown(before)}, not {_shown(now)}"
-    old, new = {*there.openings}, {*asked.openings}
-    if not (old <= new or new <= old or there.sprt):
-        yield f"openings, {len(old - new)} of whose {len(old)} this run lacks"
-    if there.sprt and there.players.keys() != asked.players.keys():
-        yield f"players {' and '.join(there.players)}, not {' and '.join(asked.players)}"
-    played = {player for pair in games for player in pair}
-    for name in asked.players:
-        if name not in played or name not in there.players:
-            continue
-        if (spec := there.players[name]) != asked.players[name]:
-            yield f"player {name} {spec}, not {asked.players[name]}"
-            continue
-        if there.prompts.get(name) != asked.prompts.get(name):
-            yield f"prompt of {name}"
-        before, now = there.code.get(name, {}), asked.code.get(name, {})
-        if "" in (before.get("version"), now.get("version")):
-            yield f"player {name}, a Python object without an attribute version, may be another one"
-        elif keys := [key for key in sorted({*before, *now}) if before.get(key) != now.get(key)]:
-            yield f"code of {name} ({', '.join(keys)})"
-
-
-def _shown(value: object) -> str:
-    return ",".join(map(str, value)) if isinstance(value, SprtPlan) else str(value)
-
-
 def games_table(games: Sequence[GameRecord]) -> Table:
     """Return a table with a row for each game; a winner None means a draw."""
     rows = [game.values() for game in games]
@@ -314,20 +230,11 @@ def games_table(games: Sequence[GameRecord]) -> Table:
     return Table.of(columns, [[*row.values()] for row in rows])
 
 
-def as_csv(games: Sequence[GameRecord]) -> str:
-    """Return games as CSV with a heading and a line per game; an empty winner means a draw."""
-    return games_table(games).csv() + "\n"
-
-
-def as_json(games: Sequence[GameRecord]) -> str:
-    """Return games as a JSON list of objects."""
-    return json.dumps([game.values() for game in games], indent=1) + "\n"
-
-
 WRITERS: Final[dict[str, Callable[[Sequence[GameRecord]], str]]] = {
-    ".csv": as_csv,
-    ".json": as_json,
+    ".csv": lambda games: games_table(games).csv() + "\n",
+    ".json": lambda games: json.dumps([game.values() for game in games], indent=1) + "\n",
 }
+"""The text of games in each format, by the ending of a file's name."""
 
 
 def require_format(path: Path) -> None:

@@ -1,7 +1,7 @@
-"""Store the prompts and answers of language models in the games of a run.
+"""The prompts and answers of language models in the games of a run.
 
-Each answer goes at once to ``transcripts.jsonl`` in the run directory, as a JSON line with the
-whole conversation. A resumed run reuses the stored answers.
+``transcripts.jsonl`` in the run directory has a JSON line with the whole conversation for each
+answer, written at once. A resumed run reuses the stored answers.
 """
 
 from __future__ import annotations
@@ -44,13 +44,13 @@ class Spoken:
 
     @property
     def _key(self) -> tuple[Any, ...]:
-        said = self.exchange
-        return (self.agent, *self.players, self.opening, said.moves, said.attempt)
+        exchange = self.exchange
+        return (self.agent, *self.players, self.opening, exchange.moves, exchange.attempt)
 
     def values(self) -> dict[str, Any]:
         """Return the fields as JSON values, the inverse of :meth:`parse`."""
-        about = {"players": self.players, "opening": self.opening, "agent": self.agent}
-        return {**about, **asdict(self.exchange)}
+        game = {"players": self.players, "opening": self.opening, "agent": self.agent}
+        return {**game, **asdict(self.exchange)}
 
     @classmethod
     def parse(cls, value: Any) -> Spoken:
@@ -85,27 +85,26 @@ class Transcripts:
     ) -> None:
         self._agents = agents
         self._budget = budget
-        self._known: dict[tuple[Any, ...], Exchange] = {}
-        self._door = threading.Condition()
+        self._changed = threading.Condition()
         self._under_way = 0  # requests
         self._closed = False
-        wanted = set(missing)
         self._lines = Lines(folder and folder / TRANSCRIPTS_FILE, Spoken.parse)
-        said: list[Spoken] = self._lines.entries
-        self._spent = sum(sum(spoken.exchange.tokens or ()) for spoken in said)
-        self._known.update((s._key, s.exchange) for s in said if s.fixture in wanted)
-        said.clear()
+        entries: list[Spoken] = self._lines.entries
+        self._spent = sum(sum(entry.exchange.tokens or ()) for entry in entries)
+        unplayed = set(missing)
+        self._stored = {s._key: s.exchange for s in entries if s.fixture in unplayed}
+        entries.clear()
 
     def tape(self, fixture: Fixture) -> Tape:
         """Return a function that gives stored answers of a game, and requests missing answers."""
         players, opening = fixture
 
-        def through(moves: str, attempt: int, ask: Callable[[], Exchange]) -> Exchange:
+        def answer(moves: str, attempt: int, ask: Callable[[], Exchange]) -> Exchange:
             agent = self._agents[players[len(moves) & 1]]
-            known = self._known.pop((agent, *players, opening, moves, attempt), None)
-            if known is not None:
-                return known
-            with self._door:
+            stored = self._stored.pop((agent, *players, opening, moves, attempt), None)
+            if stored is not None:
+                return stored
+            with self._changed:
                 if self._closed:
                     raise Unavailable("the run has ended")
                 if self._budget is not None and self._spent >= self._budget:
@@ -117,24 +116,24 @@ class Transcripts:
                 exchange = ask()
                 self._keep(Spoken(players, opening, exchange, agent))
             finally:
-                with self._door:
+                with self._changed:
                     self._under_way -= 1
-                    self._door.notify_all()
+                    self._changed.notify_all()
             return exchange
 
-        return through
+        return answer
 
     def _keep(self, spoken: Spoken) -> None:
-        said = spoken.exchange
-        with self._door:
+        exchange = spoken.exchange
+        with self._changed:
             try:
                 self._lines.append(spoken.values())
             except C4Error as error:  # a full disk must not count as a forfeit
                 raise Unavailable(str(error)) from None
-            self._spent += sum(said.tokens or ())
-            if said.tokens is None and self._budget is not None:
+            self._spent += sum(exchange.tokens or ())
+            if exchange.tokens is None and self._budget is not None:
                 raise Unavailable(
-                    f"{said.model}: its endpoint does not report the tokens used, so the run "
+                    f"{exchange.model}: its endpoint does not report the tokens used, so the run "
                     "cannot enforce max_tokens"
                 )
 
@@ -143,9 +142,9 @@ class Transcripts:
 
         Later requests raise an error.
         """
-        with self._door:
+        with self._changed:
             self._closed = True
-            self._door.wait_for(lambda: not self._under_way)
+            self._changed.wait_for(lambda: not self._under_way)
             self._lines.close()
 
 

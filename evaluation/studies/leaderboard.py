@@ -219,7 +219,7 @@ def play_leaderboard(
         field: "default", "published" or "equal time" for the settings of each agent, by spec.
         quick: whether to play fewer openings; the games then take minutes.
         settings: ``jobs``, ``out``, ``watch``, ...: see
-            :class:`c4env.evaluation.games.settings.Settings`; the seed stays 0.
+            :class:`c4env.evaluation.games.run.Settings`; the seed stays 0.
     """
     settings["limit"] = QUICK_LIMIT if quick else FULL_LIMIT
     return Leaderboard.of(round_robin(list(field), openings=OPENINGS, **settings), field)
@@ -263,7 +263,7 @@ def place(
         limit: number of openings to play, from the start of the board's openings.
         against: agents of the board that the newcomer meets; empty means all agents.
         settings: ``seed``, ``jobs``, ``out``, ``watch``, ...: see
-            :class:`c4env.evaluation.games.settings.Settings`.
+            :class:`c4env.evaluation.games.run.Settings`.
 
     Returns:
         the newcomer's name, the ratings of the field and the newcomer, and the games.

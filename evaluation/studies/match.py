@@ -19,8 +19,8 @@ from c4env.evaluation.rating.sprt import SCORES, Decision, Sprt, normalized_elo,
 from c4env.evaluation.tables import Column, Table, signed
 
 from ..games.field import Player, Players, as_players, name_advice, name_players
-from ..games.settings import Openings, Settings, Watcher, choose_openings
-from ..games.tournament import Tournament, play, prepare
+from ..games.run import Openings, Settings, Watcher, choose_openings, play, prepare
+from ..games.tournament import Tournament
 from ..rating.ratings import Ratings
 from ..rating.tally import Cell
 from ..store.header import RunHeader, SprtPlan
@@ -230,11 +230,11 @@ def play_match(
             a name to one of these.
         other: its opponent.
         openings: as in :func:`evaluation.round_robin`; the seed shuffles the openings, but not a
-            list (:func:`c4env.evaluation.games.settings.choose_openings`).
+            list (:func:`c4env.evaluation.games.run.choose_openings`).
         sprt: the test that stops the match as soon as it decides; None plays all openings.
         on_pair: called after each pair, with the points of the first agent.
         seed, jobs, out, limit, movetime, margin, backend, address, max_tokens, watch, on_game: see
-            :class:`c4env.evaluation.games.settings.Settings`.
+            :class:`c4env.evaluation.games.run.Settings`.
 
     Raises:
         InvalidOption: a side is not one agent, both have one name, or a number is invalid.

@@ -1,15 +1,13 @@
-"""Refuse requests that pages of other web sites send, and read the JSON of requests.
+"""The web server: one page, and its requests as JSON.
+
+A request about a position or a game contains all of its moves, because the server keeps no games
+in memory. An answer that needs a search is sent as JSON lines. If the page closes the connection,
+the server stops the search.
 
 A page of another site, open in a browser on this machine, can send requests to a local server. A
 browser sends the JSON of such a page only if the server allows the page's origin, and Starlette's
 ``CORSMiddleware`` allows none. ``TrustedHostMiddleware`` refuses a page whose host name resolves to
 this machine (DNS rebinding).
-
-The web server: one page, and its requests as JSON.
-
-A request about a position or a game contains all of its moves, because the server keeps no games
-in memory. An answer that needs a search is sent as JSON lines. If the page closes the connection,
-the server stops the search.
 """
 
 from __future__ import annotations
@@ -20,11 +18,9 @@ import json
 import logging
 import re
 import socket
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
 from importlib.resources import files
-from pathlib import Path
 from typing import Any, Final
 
 import uvicorn
@@ -39,24 +35,71 @@ from starlette.routing import Route
 
 from c4env.errors import C4Error, InvalidOption, Unwritable, require_integer
 from c4env.evaluation.tables import printable, shortened
-from c4env.system import usable_cores
 
 from ...bitboard import CELLS
 from ...position import Position
-from ..play import HUMAN, keep
+from ..games.asking import REASON
+from ..people import HUMAN, record_game
 from ..report.page import STATIC
 from ..store.run_files import FORFEITS, GameRecord
-from .questions import ASKED, LEVELS, Question, QuestionPool, catalogue, check_spec
+from .offers import LEVELS, ServerSettings, catalogue, check_spec
+from .questions import ANSWERS, Hosts, Question
 
+LOG: Final = logging.getLogger("c4env.web")
+BEAT: Final = 0.5  # seconds between signs of life during a search
+MOST_WAITING: Final = 500  # questions that may wait; the server refuses more
 LARGEST_BODY: Final = 16_384  # bytes; the longest game needs a few hundred
+HELPED: Final = "human with help"
+"""The name of a person who had help; the tally counts the games of this name separately."""
+
+HELP: Final = ("hint", "take-back", "exact scores")
+"""The kinds of help."""
+
+HEADERS: Final = {
+    "content-security-policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
+        "img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    ),
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cache-control": "no-store",
+    "cross-origin-resource-policy": "same-origin",
+}
+"""Headers of every response: a page may load only this server's own scripts and styles."""
 
 
-class Refused(C4Error):
-    """The error for a refused request; ``status`` is the HTTP status of the response."""
+def listen(host: str, port: int) -> socket.socket:
+    """Open a socket that listens on a port; port 0 means any free port.
 
-    def __init__(self, status: int, words: str) -> None:
-        super().__init__(words)
-        self.status = status
+    Raises:
+        Unwritable: the address or port cannot be used.
+    """
+    if not 0 <= port <= 65535:
+        raise Unwritable(f"port {port}: expected 0..65535")
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host, port), family=family, backlog=256)
+    except OSError as error:
+        raise Unwritable(
+            f"{host}, port {port}: {error.strerror}; --port 0 takes a free port"
+        ) from None
+
+
+def make_server(settings: ServerSettings) -> uvicorn.Server:
+    """Make the web server; ``run(sockets=[listen(...)])`` answers requests until an interrupt."""
+    app = create_app(settings)
+    config = uvicorn.Config(
+        app,
+        access_log=False,
+        log_config=None,
+        ws="none",
+        server_header=False,
+        headers=[*HEADERS.items()],
+        timeout_graceful_shutdown=int(4 * BEAT),  # a search ends within two beats
+    )
+    server = uvicorn.Server(config)
+    app.state.stopping = lambda: server.should_exit
+    return server
 
 
 def is_loopback(host: str) -> bool:
@@ -74,97 +117,13 @@ def allowed_hosts(host: str) -> list[str]:
     return ["localhost", "127.0.0.1", "[::1]", socket.gethostname(), host]
 
 
-async def json_object(request: Request) -> dict[str, Any]:
-    """Read the JSON object in the body of a request; every string must be valid Unicode.
-
-    Raises:
-        Refused: the body is not such an object, or is too long, or its type is not JSON: a form
-            on another site cannot send JSON.
-    """
-    kind = request.headers.get("Content-Type", "").partition(";")[0].strip().lower()
-    if kind != "application/json":
-        raise Refused(415, f"content type {kind[:80]!r}: expected application/json")
-    body = b""
-    async for part in request.stream():
-        body += part
-        if len(body) > LARGEST_BODY:
-            raise Refused(413, f"body: expected at most {LARGEST_BODY} bytes")
-    try:
-        found = json.loads(body)
-        json.dumps(found, ensure_ascii=False).encode()  # "\ud800" is JSON, but not Unicode
-    except UnicodeEncodeError:
-        raise Refused(400, "a string in the body is not Unicode") from None
-    except (ValueError, RecursionError) as error:
-        raise Refused(400, f"the body is not JSON: {error}") from None
-    if not isinstance(found, dict):
-        raise Refused(400, f'{str(found)[:80]!r}: expected a JSON object such as {{"moves": "44"}}')
-    return found
-
-
-LOG: Final = logging.getLogger("c4env.web")
-BEAT: Final = 0.5  # seconds between signs of life during a search
-MOST_WAITING: Final = 500  # questions that may wait; the server refuses more
-REASON: Final = 300  # the most characters of a forfeit's reason
-LONGEST: Final = 86_400.0  # the longest search in seconds; timers have a limit
-HELPED: Final = "human with help"
-"""The name of a person who had help; the tally counts the games of this name separately."""
-
-HELP: Final = ("hint", "take-back", "exact scores")
-"""The kinds of help."""
-
-
-@dataclass(frozen=True)
-class ServerSettings:
-    """The settings of the server, chosen by its owner.
-
-    Attributes:
-        agents: specs by name, to offer besides the zoo; only these may name code, files or
-            addresses.
-        hint: the agent that gives hints.
-        record: folder of the record of people's games; None keeps no games.
-        seconds: time limit of an answer, at most a day.
-        workers: number of processes that answer.
-        host: the address to listen on, which is also an accepted host name; beyond this
-            machine every host name is accepted.
-
-    Raises:
-        InvalidOption: ``seconds`` is not positive, or more than a day.
-    """
-
-    agents: Mapping[str, str] = field(default_factory=dict)
-    hint: str = "perfect"
-    record: Path | None = Path("c4-games")
-    seconds: float = 120.0
-    workers: int = usable_cores()
-    host: str = "127.0.0.1"
-
-    def __post_init__(self) -> None:
-        if not 0 < self.seconds <= LONGEST:
-            raise InvalidOption(
-                f"--seconds {self.seconds:g}: expected a positive number, at most {LONGEST:.0f}"
-            )
-
-
-HEADERS: Final = {
-    "content-security-policy": (
-        "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
-        "img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-    ),
-    "x-content-type-options": "nosniff",
-    "referrer-policy": "no-referrer",
-    "cache-control": "no-store",
-    "cross-origin-resource-policy": "same-origin",
-}
-"""Headers of every response: a page may load only this server's own scripts and styles."""
-
-
 def create_app(settings: ServerSettings) -> Starlette:
     """Make the ASGI application."""
-    own = files("c4env.evaluation.web") / "static"
-    page = own.joinpath("web.html").read_text("utf-8")
-    shared = {each.name for each in STATIC.iterdir()}
+    folder = files("c4env.evaluation.web") / "static"
+    page = folder.joinpath("web.html").read_text("utf-8")
+    shared = {file.name for file in STATIC.iterdir()}
     parts = {
-        name: (STATIC if name in shared else own).joinpath(name).read_text("utf-8")
+        name: (STATIC if name in shared else folder).joinpath(name).read_text("utf-8")
         for name in re.findall(r'(?:src|href)="static/([\w.]+)"', page)
     }
     endpoints = _Endpoints(settings, page, parts)
@@ -192,18 +151,6 @@ def create_app(settings: ServerSettings) -> Starlette:
     return app
 
 
-def _refused(request: Request, error: Exception) -> Response:
-    """Log an error in a request, and return the response with the reason."""
-    if isinstance(error, HTTPException):
-        status = error.status_code
-        reason = f"{request.method} {shortened(request.url.path, 80)}: {error.detail}"
-    else:
-        status = error.status if isinstance(error, Refused) else 400
-        reason = shortened(" ".join(str(error).split()), 1000)
-    LOG.warning("%s %.200r: %d %.300s", request.method, request.scope["path"], status, reason)
-    return JSONResponse({"error": reason}, status)
-
-
 class _Endpoints:
     """The functions that answer requests."""
 
@@ -211,18 +158,17 @@ class _Endpoints:
         self._settings = settings
         self._page = page
         self._parts = parts
-        self._pool = QuestionPool(settings.workers, settings.seconds)
+        self._hosts = Hosts(settings.jobs, settings.seconds)
         self._recorded: set[str] = set()  # ids of games: a game sent twice is recorded once
         self._recording = asyncio.Lock()
 
     @asynccontextmanager
     async def lifespan(self, app: Starlette) -> AsyncIterator[None]:
-        """Start the worker processes with the server, and end them with it."""
-        self._pool.start()
+        """End the processes with the server."""
         try:
             yield
         finally:
-            await self._pool.close()
+            await self._hosts.close()
 
     async def page(self, request: Request) -> Response:
         """GET /: the page."""
@@ -263,15 +209,17 @@ class _Endpoints:
     async def ask(self, request: Request) -> Response:
         """POST /api/ask {kind, agent, moves, seed, since}: JSON lines; the last has the result."""
         question = self._question(await json_object(request))
-        if self._pool.waiting >= MOST_WAITING:
+        if self._hosts.waiting >= MOST_WAITING:
             raise Refused(503, f"{MOST_WAITING} questions are waiting; ask again later")
         return StreamingResponse(self._answer(request, question), media_type="application/x-ndjson")
 
     def _question(self, fields: dict[str, Any]) -> Question:
         """Parse and check the question in a request."""
         kind, moves = fields.get("kind"), fields.get("moves")
-        if not isinstance(kind, str) or kind not in ASKED:
-            raise InvalidOption(f"kind {shortened(kind, 80)!r}: expected one of {', '.join(ASKED)}")
+        if not isinstance(kind, str) or kind not in ANSWERS:
+            raise InvalidOption(
+                f"kind {shortened(kind, 80)!r}: expected one of {', '.join(ANSWERS)}"
+            )
         if _position(moves).outcome is not None and kind != "values":
             raise InvalidOption(f"moves {moves!r}: the game is over")
         agent = {"hint": self._settings.hint, "scores": "", "values": ""}.get(kind)
@@ -283,32 +231,26 @@ class _Endpoints:
 
     async def _answer(self, request: Request, question: Question) -> AsyncIterator[str]:
         """Yield the lines of an answer; each has the question's moves, which the page checks."""
-        answer = self._pool.ask(question)
-        started = asyncio.get_running_loop().time()
 
-        def line(**fields: Any) -> str:
-            fields.update(moves=question.moves, agent=question.agent)
-            return json.dumps(fields) + "\n"
+        def line(**message: Any) -> str:
+            return json.dumps({**message, "moves": question.moves, "agent": question.agent}) + "\n"
 
+        loop, started = asyncio.get_running_loop(), asyncio.Event()
+        asked, ahead = loop.time(), self._hosts.waiting
+        search = loop.create_task(self._hosts.ask(question, started))
         try:
-            yield line(type="waiting", ahead=self._pool.waiting)
-            while True:
-                try:
-                    message = await asyncio.wait_for(answer.messages.get(), BEAT)
-                except TimeoutError:
-                    if await request.is_disconnected():
-                        return
-                    if request.app.state.stopping():
-                        yield line(type="error", error="the server was stopped")
-                        return
-                    elapsed = asyncio.get_running_loop().time() - started
-                    yield line(type="beat", seconds=round(elapsed, 1))
-                    continue
-                if message is None:
+            yield line(type="waiting", ahead=ahead)
+            while not (await asyncio.wait([search], timeout=BEAT))[0]:
+                if await request.is_disconnected():
                     return
-                yield line(**message)
+                if request.app.state.stopping():
+                    yield line(type="error", error="the server was stopped")
+                    return
+                seconds = round(loop.time() - asked, 1)
+                yield line(type="beat", ahead=0 if started.is_set() else ahead, seconds=seconds)
+            yield line(**search.result())
         finally:
-            answer.task.cancel()
+            search.cancel()
 
     async def record(self, request: Request) -> Response:
         """POST /api/games {id, players, opening, moves, forfeit, help}: append a person's game."""
@@ -322,7 +264,7 @@ class _Endpoints:
         folder = self._settings.record
         async with self._recording:
             if folder is not None and name not in self._recorded:
-                await asyncio.to_thread(keep, folder, game)
+                await asyncio.to_thread(record_game, folder, game)
                 self._recorded.add(name)
         return JSONResponse({"recorded": folder is not None, "winner": game.winner})
 
@@ -333,12 +275,12 @@ class _Endpoints:
             raise InvalidOption(
                 f"players {shortened(players, 80)}: expected two names, one of them {HUMAN!r}"
             )
-        help_ = fields.get("help", {})
-        if not isinstance(help_, dict) or not help_.keys() <= {*HELP}:
+        help_counts = fields.get("help", {})
+        if not isinstance(help_counts, dict) or not help_counts.keys() <= {*HELP}:
             raise InvalidOption(
-                f"help {shortened(help_, 80)}: expected counts of {', '.join(HELP)}"
+                f"help {shortened(help_counts, 80)}: expected counts of {', '.join(HELP)}"
             )
-        counts = {kind: _integer(help_, kind, 10**6) for kind in HELP}
+        counts = {kind: _integer(help_counts, kind, 10**6) for kind in HELP}
         helped = [f"{count} {kind}" for kind, count in counts.items() if count]
         person = HELPED if helped else HUMAN
         one, two = (
@@ -367,6 +309,53 @@ class _Endpoints:
         return GameRecord.parse(game.values())  # replays the moves
 
 
+class Refused(C4Error):
+    """The error for a refused request; ``status`` is the HTTP status of the response."""
+
+    def __init__(self, status: int, words: str) -> None:
+        super().__init__(words)
+        self.status = status
+
+
+def _refused(request: Request, error: Exception) -> Response:
+    """Log an error in a request, and return the response with the reason."""
+    if isinstance(error, HTTPException):
+        status = error.status_code
+        reason = f"{request.method} {shortened(request.url.path, 80)}: {error.detail}"
+    else:
+        status = error.status if isinstance(error, Refused) else 400
+        reason = shortened(" ".join(str(error).split()), 1000)
+    LOG.warning("%s %.200r: %d %.300s", request.method, request.scope["path"], status, reason)
+    return JSONResponse({"error": reason}, status)
+
+
+async def json_object(request: Request) -> dict[str, Any]:
+    """Read the JSON object in the body of a request; every string must be valid Unicode.
+
+    Raises:
+        Refused: the body is not such an object, or is too long, or its type is not JSON: a form
+            on another site cannot send JSON.
+    """
+    kind = request.headers.get("Content-Type", "").partition(";")[0].strip().lower()
+    if kind != "application/json":
+        raise Refused(415, f"content type {kind[:80]!r}: expected application/json")
+    body = b""
+    async for part in request.stream():
+        body += part
+        if len(body) > LARGEST_BODY:
+            raise Refused(413, f"body: expected at most {LARGEST_BODY} bytes")
+    try:
+        value = json.loads(body)
+        json.dumps(value, ensure_ascii=False).encode()  # "\ud800" is JSON, but not Unicode
+    except UnicodeEncodeError:
+        raise Refused(400, "a string in the body is not Unicode") from None
+    except (ValueError, RecursionError) as error:
+        raise Refused(400, f"the body is not JSON: {error}") from None
+    if not isinstance(value, dict):
+        raise Refused(400, f'{str(value)[:80]!r}: expected a JSON object such as {{"moves": "44"}}')
+    return value
+
+
 def _integer(fields: dict[str, Any], name: str, most: int) -> int:
     return require_integer(name, fields.get(name, 0), 0, f"an integer 0..{most}", high=most)
 
@@ -378,40 +367,3 @@ def _position(moves: Any) -> Position:
             f"moves {moves[:CELLS]!r}...: {len(moves)} moves: expected at most {CELLS}"
         )
     return Position.parse(moves)
-
-
-# -- serving ------------------------------------------------------------------------------
-
-
-def listen(host: str, port: int) -> socket.socket:
-    """Open a socket that listens on a port; port 0 means any free port.
-
-    Raises:
-        Unwritable: the address or port cannot be used.
-    """
-    if not 0 <= port <= 65535:
-        raise Unwritable(f"port {port}: expected 0..65535")
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    try:
-        return socket.create_server((host, port), family=family, backlog=256)
-    except OSError as error:
-        raise Unwritable(
-            f"{host}, port {port}: {error.strerror}; --port 0 takes a free port"
-        ) from None
-
-
-def make_server(settings: ServerSettings) -> uvicorn.Server:
-    """Make the web server; ``run(sockets=[listen(...)])`` answers requests until an interrupt."""
-    app = create_app(settings)
-    config = uvicorn.Config(
-        app,
-        access_log=False,
-        log_config=None,
-        ws="none",
-        server_header=False,
-        headers=[*HEADERS.items()],
-        timeout_graceful_shutdown=int(4 * BEAT),  # a search ends within two beats
-    )
-    server = uvicorn.Server(config)
-    app.state.stopping = lambda: server.should_exit
-    return server

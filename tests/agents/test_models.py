@@ -22,7 +22,7 @@ from c4env.agents.selfplay.gumbel import GumbelSearch
 from c4env.envs.batch import bitboards
 from c4env.errors import EngineFault, InvalidOption
 from c4env.evaluation.games.game import play_game
-from c4env.evaluation.games.players import Here
+from c4env.evaluation.games.players import LocalPlayer
 from c4env.evaluation.studies.strength import Watch, strength
 from c4env.observation import LAYOUTS, Form
 from tests.helpers.policies import first_legal
@@ -89,7 +89,10 @@ class Recorder:
 @pytest.mark.parametrize("policy", [Recorder(), Mock(side_effect=Recorder())])
 def test_an_object_with_every_attribute_is_no_model(policy):
     assert agents.make(policy).choose(Position()) == 3
-    assert play_game((Here(policy), Here(first_legal)), ("one", "two")).moves == "4141414"
+    assert (
+        play_game((LocalPlayer(policy), LocalPlayer(first_legal)), ("one", "two")).moves
+        == "4141414"
+    )
 
 
 @pytest.fixture

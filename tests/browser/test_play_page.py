@@ -13,7 +13,7 @@ from c4env.evaluation.store.run_files import read_games
 playwright = pytest.importorskip("playwright.sync_api", reason="the page's tests need playwright")
 pytest.importorskip("uvicorn", reason="the web server needs c4env[web]")
 
-from c4env.evaluation.web.server import ServerSettings  # noqa: E402
+from c4env.evaluation.web.offers import ServerSettings  # noqa: E402
 from tests.browser.chromium import FAINT, PATIENCE, as_discs  # noqa: E402
 from tests.helpers.serving import serving  # noqa: E402
 
@@ -29,7 +29,7 @@ def folder(tmp_path_factory):
 @pytest.fixture(scope="module")
 def address(folder):
     settings = ServerSettings(
-        agents={"sleeper": "tests.helpers.serving:sleeper"}, record=folder / "games", workers=2
+        agents={"sleeper": "tests.helpers.serving:sleeper"}, record=folder / "games", jobs=2
     )
     with serving(settings) as address:
         yield address

@@ -12,7 +12,7 @@ from c4env.agents import Pool
 from c4env.agents.baselines import Greedy
 from c4env.errors import C4Error, InvalidOption
 from c4env.evaluation.games.game import play_game
-from c4env.evaluation.games.players import Here
+from c4env.evaluation.games.players import LocalPlayer
 from tests.helpers.processes import run_python
 
 
@@ -36,7 +36,7 @@ FORMS = {
     "*all": lambda self, *all: self.seeds.append(all[0] + 0),
 }
 DOORS = {
-    "a game": lambda agent: play_game((Here(one), Here(agent)), ("one", "it")),
+    "a game": lambda agent: play_game((LocalPlayer(one), LocalPlayer(agent)), ("one", "it")),
     "ConnectFourEnv": lambda agent: ConnectFourEnv(agent, 1).reset(seed=1),
     "ConnectFourVectorEnv": lambda agent: ConnectFourVectorEnv(2, opponent=agent).reset(seed=1),
     "Pool": lambda agent: ConnectFourEnv(agents.Pool({agent: 1}), 1).reset(seed=1),

@@ -3,7 +3,7 @@ import random
 import pytest
 
 from c4env import agents
-from c4env.evaluation.games.check import LATE, check_agent
+from c4env.evaluation.games.check import MOST_DISCS, check_agent
 
 AGENTS = """import os, sys, time
 from c4env import agents
@@ -53,7 +53,7 @@ def full(observation):
 def test_good_agents():
     found = check_agent("mine.py:first")
     assert found.good
-    assert found.moves == 1 + LATE // 3
+    assert found.moves == 1 + MOST_DISCS // 3
     assert (found.repeats, found.deterministic, found.says_deterministic) == (True, True, False)
     assert "yes; the agent does not claim this (deterministic = True would)" in str(found.table())
     assert len(found.seconds) == 3 * found.moves
@@ -108,5 +108,5 @@ def test_what_is_wrong_is_told_with_its_line(spec, said, remedy):
 
 @pytest.mark.slow
 def test_closing_is_no_move_and_has_no_limit_of_time(monkeypatch):
-    monkeypatch.setattr("c4env.evaluation.games.check.PATIENCE", 1.0)
+    monkeypatch.setattr("c4env.evaluation.games.check.CHECK_SECONDS", 1.0)
     assert check_agent("mine.py:lingers").fault == ""

@@ -319,7 +319,7 @@ def progress_of_games(quiet=False):
 def test_a_log_has_a_line_now_and_then_and_a_terminal_a_bar(capsys, monkeypatch):
     progress_of_games()
     assert capsys.readouterr().err == ""
-    monkeypatch.setattr(progress, "EVERY", 0.0)
+    monkeypatch.setattr(progress, "LOG_SECONDS", 0.0)
     progress_of_games()
     lines = capsys.readouterr().err.splitlines()
     assert (lines[0], lines[-1]) == ("0 of 4 games", "4 of 4 games: a 62%, b 38%")

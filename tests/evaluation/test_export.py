@@ -15,8 +15,8 @@ GAMES = [
 
 
 def test_csv_and_json_hold_the_rows_of_the_record():
-    lines = list(csv.DictReader(io.StringIO(export.as_csv(GAMES))))
-    objects = json.loads(export.as_json(GAMES))
+    lines = list(csv.DictReader(io.StringIO(export.WRITERS[".csv"](GAMES))))
+    objects = json.loads(export.WRITERS[".json"](GAMES))
     assert objects == [game.values() for game in GAMES]
     for line, found in zip(lines, objects, strict=True):
         assert tuple(line) == tuple(found)
@@ -25,7 +25,7 @@ def test_csv_and_json_hold_the_rows_of_the_record():
 
 def test_the_files_ending_tells_the_format(tmp_path):
     export.write_games(tmp_path / "games.csv", GAMES)
-    assert (tmp_path / "games.csv").read_text() == export.as_csv(GAMES)
+    assert (tmp_path / "games.csv").read_text() == export.WRITERS[".csv"](GAMES)
     export.write_games(tmp_path / "games.JSON", GAMES)
     assert len(json.loads((tmp_path / "games.JSON").read_text())) == 2
     words = r"games\.txt: expected a file name that ends in \.csv, \.json"

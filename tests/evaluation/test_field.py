@@ -43,7 +43,7 @@ def test_the_runs_movetime_reaches_the_agents_that_take_one(patient):
 def traits(field, movetime=None):
     clock = None if movetime is None else Clock(movetime, 0.1)
     with closing(Seats(field, clock)) as seats:
-        return {name: seats.look(name) for name in field}
+        return {name: seats.traits(name) for name in field}
 
 
 def test_traits(patient):

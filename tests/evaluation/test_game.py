@@ -7,13 +7,13 @@ from c4env import agents
 from c4env.errors import LateAnswer
 from c4env.evaluation.games import game
 from c4env.evaluation.games.game import Clock, game_seed
-from c4env.evaluation.games.players import Here
+from c4env.evaluation.games.players import LocalPlayer
 from tests.helpers.policies import first_legal
 
 
 def play_game(policies, *arguments, **options):
     """A game of two policies in this process."""
-    first, second = map(Here, policies)
+    first, second = map(LocalPlayer, policies)
     return game.play_game((first, second), *arguments, **options)
 
 

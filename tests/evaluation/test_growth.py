@@ -5,8 +5,8 @@ from hypothesis import strategies as st
 from c4env import evaluation
 from c4env.errors import UnreadableRun
 from c4env.evaluation.rating.sprt import Sprt
-from c4env.evaluation.store.header import RunHeader
-from c4env.evaluation.store.run_files import GAMES_FILE, digest, grown, read_games
+from c4env.evaluation.store.header import RunHeader, extend_header
+from c4env.evaluation.store.run_files import GAMES_FILE, digest, read_games
 from c4env.evaluation.studies.match import play_match
 
 TWO = ["random", "greedy"]
@@ -150,7 +150,7 @@ def headers(draw):
 def test_the_header_of_a_grown_run_plans_all_that_was_asked_for(asked):
     header = asked[0]
     for run in asked[1:]:
-        header = grown("run", header, run, [("a", "b")])
+        header = extend_header("run", header, run, [("a", "b")])
     games = set(header.schedule())
     assert len(games) == len(header.schedule())
     assert (header.kind == "gauntlet") == bool(header.challengers)
@@ -159,4 +159,4 @@ def test_the_header_of_a_grown_run_plans_all_that_was_asked_for(asked):
         assert games >= set(run.schedule())
         assert set(run.deterministic) <= set(header.deterministic) <= {"a", "b"}
         assert set(run.timed) <= set(header.timed) <= {"c"}
-        assert grown("run", header, run, [("a", "b")]) == header  # nothing is taken away
+        assert extend_header("run", header, run, [("a", "b")]) == header  # nothing is taken away

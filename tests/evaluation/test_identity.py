@@ -10,8 +10,9 @@ from c4env import agents, evaluation
 from c4env.agents.base import Agent
 from c4env.agents.entries import Entry
 from c4env.errors import UnreadableRun
+from c4env.evaluation.games.host import files_of
 from c4env.evaluation.games.players import Seats
-from c4env.evaluation.store.header import files_of, in_short
+from c4env.evaluation.store.header import identity_hash
 from tests.helpers.paths import modules
 from tests.helpers.processes import environment, run_python
 
@@ -61,7 +62,7 @@ def write(files):
 
 def code_of(player):
     with closing(Seats({"a": player}, None)) as seats:
-        return dict(seats.look("a").code)
+        return dict(seats.traits("a").code)
 
 
 def test_an_installation_of_links_is_no_code_of_the_users(tmp_path):
@@ -89,14 +90,14 @@ def test_all_that_a_spec_stands_for_makes_its_identity(folder, spec, files, chan
     write({changed: files[changed] + "\n"})
     again = find(spec)
     assert {key for key in {**first, **again} if first.get(key) != again.get(key)} == {changed}
-    assert in_short(first) != in_short(again)
+    assert identity_hash(first) != identity_hash(again)
 
 
 @pytest.mark.parametrize("spec", ["greedy", "mcts:simulations=5", "c4env.agents.baselines:Random"])
 def test_an_agent_of_this_project_has_none_whatever_lies_about(folder, spec):
     write({"greedy": "1", "5": "2", "mcts/a": "3"})
     assert code_of(spec) == {}
-    assert in_short({}) == ""
+    assert identity_hash({}) == ""
 
 
 def test_an_agent_that_changes_the_folder_has_the_same_identity(folder):

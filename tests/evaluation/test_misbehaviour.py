@@ -18,7 +18,7 @@ from c4env.agents.search.fixed_depth import AlphaBeta
 from c4env.errors import InvalidOption, Unavailable, UnknownAgent
 from c4env.evaluation.__main__ import main
 from c4env.evaluation.cli.output import stdout_to_stderr
-from c4env.evaluation.games.players import Host, RunSpec, Seats, play_one
+from c4env.evaluation.games.players import GameSettings, Host, Seats, play_one
 from tests.helpers.policies import first_legal
 from tests.helpers.processes import run_python
 
@@ -287,7 +287,7 @@ def test_a_daemonic_process_plays_with_any_number_of_jobs(folder):
 def test_a_killed_process_of_our_own_agents_costs_no_game(monkeypatch):
     """The game is played again, since nobody of the two is at fault."""
     field = {"greedy": "greedy", "random": "random"}
-    run, pair = RunSpec(1), ("greedy", "random")
+    run, pair = GameSettings(1), ("greedy", "random")
     with closing(Seats(field, None, first=False)) as seats:
         game = play_one(run, seats, pair, "")
         os.kill(seats["greedy"].host._process._process.pid, signal.SIGKILL)
@@ -310,7 +310,7 @@ def test_the_memory_of_agents_that_do_not_play_is_given_back():
     }
     with closing(Seats(field, None)) as seats:
         for pair in (("a", "b"), ("a", "c")):
-            play_one(RunSpec(1), seats, pair, "")
+            play_one(GameSettings(1), seats, pair, "")
         assert [len(seats[name].agent._table) > 0 for name in "abc"] == [True, False, True]
 
 

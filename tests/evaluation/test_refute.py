@@ -42,9 +42,9 @@ def answer(player, position):
     """What the agent plays, asked as the search asks it."""
     if callable(player):
         return player(observe(position))
-    from c4env.evaluation.games.players import Here
+    from c4env.evaluation.games.players import LocalPlayer
 
-    return question(Here(made(player)), player, position, 0)
+    return question(LocalPlayer(made(player)), player, position, 0)
 
 
 def worst(player, position, seat):

@@ -15,7 +15,8 @@ httpx = pytest.importorskip("httpx", reason="the web server's tests need httpx")
 pytest.importorskip("uvicorn", reason="the web server needs c4env[web]")
 
 from c4env.errors import Unwritable  # noqa: E402
-from c4env.evaluation.web.server import ServerSettings, listen  # noqa: E402
+from c4env.evaluation.web.offers import ServerSettings  # noqa: E402
+from c4env.evaluation.web.server import listen  # noqa: E402
 from tests.helpers.serving import serving  # noqa: E402
 
 WON = "1212121"  # by the first player
@@ -28,7 +29,7 @@ def client(tmp_path_factory):
         agents={"sleeper": "tests.helpers.serving:sleeper"},
         hint="minimax:depth=2",
         record=tmp_path_factory.mktemp("web") / "games",
-        workers=1,
+        jobs=1,
     )
     with serving(settings) as address, httpx.Client(base_url=address, timeout=60) as client:
         yield client
@@ -105,7 +106,7 @@ def finished(**changes):
 
 def posted(record, *games):
     """What a server of its own answers to games."""
-    with serving(ServerSettings(record=record, workers=1)) as address:
+    with serving(ServerSettings(record=record, jobs=1)) as address:
         return [httpx.post(f"{address}/api/games", json=game) for game in games]
 
 

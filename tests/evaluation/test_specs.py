@@ -8,7 +8,7 @@ from c4env import agents
 from c4env.agents.entries import REQUIRED, ZOO
 from c4env.agents.spec import options_of_agent, split_spec
 from c4env.errors import C4Error, InvalidOption
-from c4env.evaluation.web.questions import LEVELS, PLAIN, catalogue, check_spec, settable
+from c4env.evaluation.web.offers import LEVELS, PLAIN, catalogue, check_spec, settable
 
 
 def test_the_zoo_is_offered_and_every_default_passes():

@@ -13,8 +13,7 @@ import pytest
 from c4env import agents, evaluation
 from c4env.errors import InvalidOption, UnreadableRun
 from c4env.evaluation.games.field import name_players
-from c4env.evaluation.games.settings import Settings
-from c4env.evaluation.games.tournament import play, prepare
+from c4env.evaluation.games.run import Settings, play, prepare
 from c4env.evaluation.store.header import gauntlet_order, opening_major
 from c4env.evaluation.store.run_files import GAMES_FILE, RUN_FILE, digest, read_games
 from tests.helpers.processes import run_python, start_python
@@ -167,7 +166,7 @@ def test_a_directory_of_another_run_is_refused(tmp_path, monkeypatch):
     evaluation.round_robin(["random", "greedy"], openings=0, out=tmp_path)
     with pytest.raises(UnreadableRun, match=r"another run; .* seed 0, not 1"):
         evaluation.round_robin(["random", "greedy"], openings=0, out=tmp_path, seed=1)
-    monkeypatch.setattr("c4env.evaluation.games.tournament.version_here", lambda: "0.0.0")
+    monkeypatch.setattr("c4env.evaluation.games.run.versions", lambda: "0.0.0")
     words = r"another run; these fields differ: c4env .*, not 0.0.0;"
     with pytest.raises(UnreadableRun, match=words):
         evaluation.round_robin(["random", "greedy"], openings=0, out=tmp_path)

@@ -30,13 +30,14 @@ from c4env.agents.base import Agent
 from c4env.agents.solver import Solver
 from c4env.agents.solver.exam import SHA256, VERSION, Question, exam
 from c4env.errors import InvalidOption
-from c4env.evaluation.cli.options import add_jobs, add_quiet, at_least
+from c4env.evaluation.cli.options import add_options, add_quiet, at_least
 from c4env.evaluation.cli.output import Progress, say
 from c4env.evaluation.exact.scores import Judge, strongest_book
-from c4env.evaluation.games.settings import shuffled
+from c4env.evaluation.games.run import Settings, shuffled
 from c4env.evaluation.store.lines import require_file, write_file
 from c4env.openings import canonical
 from c4env.position import Position, format_moves
+from c4env.system import usable_cores
 from tests.makers.weights.labels import held_out
 from tests.rules.positions import quiet
 
@@ -183,7 +184,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--games", type=at_least(1), metavar="N", help="build: another exam, from so many games"
     )
-    add_jobs(parser)
+    add_options(parser, Settings, "jobs", jobs=usable_cores())
     add_quiet(parser)
 
 

@@ -21,8 +21,9 @@ from pathlib import Path
 from typing import Final
 
 from c4env.errors import InvalidOption
-from c4env.evaluation.cli.options import add_jobs, add_quiet
+from c4env.evaluation.cli.options import add_options, add_quiet
 from c4env.evaluation.cli.output import Progress, say, show
+from c4env.evaluation.games.run import Settings
 from c4env.evaluation.games.tournament import round_robin
 from c4env.evaluation.studies.leaderboard import (
     EQUAL_TIME,
@@ -32,7 +33,7 @@ from c4env.evaluation.studies.leaderboard import (
     stored_board,
 )
 from c4env.evaluation.tables import Table
-from c4env.system import commit
+from c4env.system import commit, usable_cores
 
 ROOT: Final = Path(__file__).parents[2]
 FILE: Final = ROOT / "evaluation" / "studies" / STORED
@@ -48,7 +49,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     what.add_argument("--tables", action="store_true", help="write the tables, play no games")
     what.add_argument("--check", action="store_true", help="play again, write nothing")
     parser.add_argument("--out", metavar="DIR", default=OUT, help=f"keep the games (default {OUT})")
-    add_jobs(parser)
+    add_options(parser, Settings, "jobs", jobs=usable_cores())
     add_quiet(parser)
 
 

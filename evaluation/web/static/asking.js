@@ -91,8 +91,8 @@ async function search(question, hear) {
     for await (const message of ask(question, control.signal)) {
       if (searching !== mine) return;
       if (message.type === "waiting") mine.ahead = message.ahead;
-      else if (message.type === "started") mine.ahead = 0;
-      else if (message.type === "beat") mine.seconds = message.seconds;
+      else if (message.type === "beat")
+        [mine.ahead, mine.seconds] = [message.ahead, message.seconds];
       else await hear(message, () => searching === mine);
       if (searching === mine) renderStatus();
     }
@@ -130,7 +130,7 @@ function askMove() {
   );
 }
 
-/** Find the scores of the columns on the board, then the values of the game, the last first. */
+/** Find the scores of the columns on the board, then the values of the game. */
 async function analyse() {
   const [moves, game] = [shown(), state.moves];
   const goal = `${moves} of ${game}`;
@@ -157,7 +157,7 @@ async function analyse() {
 }
 
 /**
- * Show the scores of the columns as they come.
+ * Show the scores of the columns.
  * @param {Request_} mine
  * @param {string} moves
  * @param {AbortSignal} signal
@@ -165,16 +165,14 @@ async function analyse() {
 async function findScores(mine, moves, signal) {
   for await (const message of ask({ kind: "scores", moves }, signal)) {
     if (analysing !== mine) return;
-    if (message.type === "score") known.scores[message.column - 1] = message.score;
     if (message.type === "scores") Object.assign(known, { scores: message.scores, done: true });
-    if (message.type !== "beat") render();
   }
   worth.set(moves, forRed(greatest(known.scores), moves.length));
   render();
 }
 
 /**
- * Show the values of a game's positions as they come.
+ * Show the values of a game's positions.
  * @param {Request_} mine
  * @param {string} game
  * @param {AbortSignal} signal
@@ -184,10 +182,10 @@ async function findValues(mine, game, signal) {
   if (since < 0) return;
   for await (const message of ask({ kind: "values", moves: game, since }, signal)) {
     if (analysing !== mine) return;
-    if (message.type !== "value") continue;
-    worth.set(game.slice(0, message.discs), forRed(message.score, message.discs));
-    renderGame();
+    for (const [discs, score] of message.values ?? [])
+      worth.set(game.slice(0, discs), forRed(score, discs));
   }
+  renderGame();
 }
 
 /**

@@ -1,4 +1,4 @@
-"""A person as a policy, and the record of games that people played."""
+"""People: a person at the terminal as a policy, and the record of games that people played."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ HUMAN: Final = "human"
 PEOPLE: Final = RunHeader(kind="people")
 """The header that is written to a record of games that people played."""
 
-PATIENCE: Final = 5.0  # seconds to wait while another process records a game
+LOCK_SECONDS: Final = 5.0  # to wait while another process records a game
 
 
 class Left(Unavailable):
@@ -49,19 +49,27 @@ class Human:
             print(f"{text!r}: expected a column that has room, or q to leave")
 
 
-def keep(folder: Path, game: GameRecord | None = None) -> None:
+def require_record(folder: Path) -> None:
+    """Check that a folder can record games that people played; no file is created.
+
+    Raises:
+        UnreadableRun: the folder holds another kind of record, or is damaged.
+        Unwritable: the folder cannot be written.
+    """
+    if (folder / GAMES_FILE).exists():
+        open_games(folder, PEOPLE, LOCK_SECONDS).close()
+    else:
+        require_folder(folder)
+
+
+def record_game(folder: Path, game: GameRecord) -> None:
     """Append a game to a record of games that people played.
 
-    Without a game, only check that the record can be written; no file is created.
     The record is open only during the call, so that several games can share it.
 
     Raises:
         UnreadableRun: the folder holds another kind of record, or is damaged.
         Unwritable: the folder cannot be written.
     """
-    if game is None and not (folder / GAMES_FILE).exists():
-        require_folder(folder)
-        return
-    with open_games(folder, PEOPLE, PATIENCE) as file:
-        if game is not None:
-            file.append(game.values())
+    with open_games(folder, PEOPLE, LOCK_SECONDS) as file:
+        file.append(game.values())

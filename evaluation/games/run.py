@@ -1,0 +1,374 @@
+"""Play a run: its settings, its plan, and the games that its directory lacks.
+
+    prepare   makes the players, and the plan with the schedule and the header of ``run.json``
+    play      yields the stored games, then plays the others in threads, or on a cluster
+
+A worker of a Dask or Ray cluster that dies ends the run, and the same command resumes it.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import importlib
+import numbers
+import platform
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
+from dataclasses import dataclass
+from functools import partial
+from itertools import chain
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from c4env.errors import C4Error, InvalidOption, Unavailable, require_integer
+from c4env.evaluation.tables import plural
+from c4env.lazy import from_extra
+from c4env.system import commit
+
+from ...agents.spec import split_spec
+from ...openings import Openings as Openings
+from ...openings import list_openings
+from ..store.header import Fixture, Kind, RunHeader, SprtPlan, identity_hash, versions
+from ..store.run_files import GameRecord, open_games
+from ..store.transcripts import Transcripts
+from .field import Player, describe_player, separate
+from .game import DAY, Clock
+from .players import GameSettings, Seats, do_all, play_one, team
+
+Watcher = Callable[[int, int], None]
+
+CLUSTERS: Final = ("dask", "ray")
+"""The backends: workers on other machines."""
+
+BATCH: Final = 8  # games that a worker of a cluster plays at a time
+
+PATIENCE_OPTIONS: Final = ("retries", "timeout")
+"""Options of language models that change the number of requests, but not the answers."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """The settings of a run, which are keywords of ``round_robin``, ``gauntlet``, ``play_match``.
+
+    Attributes:
+        seed: seed of the openings' order and of stochastic agents; the games depend on nothing
+            else. The same seed gives the same games for any number of jobs.
+        jobs: number of games that are played at a time; it does not change the games. This
+            project's agents play in one process for each job, without a clock in this process for
+            the first. A spec that names other people's code plays in a process of its own for each
+            job. Python objects play in threads of this process, where they share one interpreter;
+            each job has a copy of them.
+        out: directory that keeps each game when it ends; the same call resumes the run, and one
+            with more agents or openings adds games.
+        watch: called from time to time with the number of games done and the total.
+        on_game: called with each stored or finished game, before ``watch`` counts the game.
+        limit: number of openings to play, drawn by the seed. A list of openings is taken in its
+            order. None plays all openings.
+        movetime: seconds for a move. Agents with an option ``movetime`` keep to this limit, unless
+            their spec sets another. A move that takes longer than ``movetime + margin`` forfeits
+            the game. Nothing limits the time to make or reset an agent.
+        margin: seconds by which a move may exceed movetime.
+        backend: play on a cluster: dask or ray. None plays on this machine.
+        address: address of the cluster, all of whose workers play. Without an address, dask and
+            ray start ``jobs`` workers on this machine.
+        max_tokens: end the run when language models have used so many tokens, in prompts and
+            answers. A call with a greater number resumes the run. Requests already sent are
+            finished, so the total may exceed the limit.
+
+    Raises:
+        InvalidOption: a setting has a wrong type or value.
+    """
+
+    seed: int = 0
+    jobs: int = 1
+    out: str | Path | None = None
+    watch: Watcher | None = None
+    on_game: Callable[[GameRecord], None] | None = None
+    limit: int | None = None
+    movetime: float | None = None
+    margin: float = 0.1
+    backend: str | None = None
+    address: str | None = None
+    max_tokens: int | None = None
+
+    def __post_init__(self) -> None:
+        put = functools.partial(object.__setattr__, self)
+        high = 2**63 - 1
+        put("seed", require_integer("seed", self.seed, 0, "an integer 0..2**63-1", high=high))
+        for name, noun in (("jobs", "games"), ("limit", "openings"), ("max_tokens", "tokens")):
+            value = getattr(self, name)
+            if name == "jobs" or value is not None:
+                put(name, require_integer(name, value, 1, f"a number of {noun}, at least 1"))
+        put("margin", _seconds("margin", self.margin, "at least 0"))
+        if self.movetime is not None:
+            put("movetime", _seconds("movetime", self.movetime, "more than 0"))
+        clusters = " or ".join(CLUSTERS)
+        if self.backend is None and self.address is not None:
+            raise InvalidOption(
+                f"address={self.address!r}: only the backend {clusters} takes an address"
+            )
+        if self.backend is not None and self.backend not in CLUSTERS:
+            raise InvalidOption(f"backend={self.backend!r}: expected {clusters}")
+        if self.out is not None:
+            if not str(self.out).strip():
+                raise InvalidOption(f"out={self.out!r}: expected the name of a directory")
+            put("out", Path(self.out))
+
+    @property
+    def clock(self) -> Clock | None:
+        """The time limit of a move, or None without a limit."""
+        return None if self.movetime is None else Clock(self.movetime, self.margin)
+
+
+def _seconds(name: str, value: Any, least: str) -> float:
+    is_number = isinstance(value, numbers.Real) and not isinstance(value, bool)
+    if not is_number or not 0 <= value <= DAY or (value == 0 and least == "more than 0"):
+        raise InvalidOption(
+            f"{name}={value!r}: expected a number of seconds, {least} and at most {DAY:g}"
+        )
+    return float(value)
+
+
+def choose_openings(openings: Openings, seed: int = 0, limit: int | None = None) -> list[str]:
+    """Return the openings of a run, as move strings of 1-based columns.
+
+    Deterministic agents repeat the same game from the same position, so a run uses each opening
+    once.
+
+    Args:
+        openings: as for :func:`c4env.list_openings`.
+        seed: the seed that shuffles the openings. A list of move strings is not shuffled.
+        limit: the greatest number of openings to take after shuffling; None takes all.
+
+    Raises:
+        InvalidOption: there is no opening, an opening is wrong or repeated, or a text is malformed.
+    """
+    chosen = list_openings(openings)
+    if isinstance(openings, str) or not isinstance(openings, Sequence):
+        chosen = shuffled(chosen, seed)
+    return chosen[:limit]
+
+
+def shuffled(openings: Sequence[str], seed: int) -> list[str]:
+    """Return the openings in a pseudo-random order, by a hash of the seed and the opening.
+
+    The order of two openings does not depend on the other openings in the list.
+    """
+    return sorted(openings, key=lambda m: hashlib.sha256(f"{seed} {m}".encode()).digest())
+
+
+class Plan(NamedTuple):
+    """A run that is ready to play."""
+
+    field: Mapping[str, Player]
+    team: Sequence[Seats]  # the players of each thread
+    schedule: Sequence[Fixture]
+    settings: Settings
+    header: RunHeader
+
+
+def prepare(
+    field: Mapping[str, Player],
+    openings: Sequence[str],
+    settings: Settings,
+    kind: Kind = "round robin",
+    challengers: tuple[str, ...] = (),
+    sprt: SprtPlan | None = None,
+) -> Plan:
+    """Make the players of a run and return its plan; :func:`play` closes the players."""
+    field = separate(field)
+    most_games = max(1, len(openings) * len(field) * (len(field) - 1))
+    jobs = 1 if settings.backend else min(settings.jobs, most_games)
+    players = team(field, settings.clock, jobs)
+    try:
+        traits = {name: players[0].traits(name) for name in field}
+    except BaseException:
+        for seats in players:
+            seats.close()
+        raise
+    # A run directory compares this header with its own.
+    header = RunHeader(
+        kind=kind,
+        players={name: describe_player(player) for name, player in field.items()},
+        challengers=challengers,
+        openings=tuple(openings),
+        seed=settings.seed,
+        c4env=versions(),
+        commit=commit(),
+        deterministic=tuple(name for name in field if traits[name].deterministic),
+        timed=tuple(name for name in field if traits[name].timed),
+        code={name: dict(traits[name].code) for name in field if traits[name].code},
+        prompts={name: traits[name].prompt for name in field if traits[name].prompt},
+        movetime=settings.movetime,
+        margin=None if settings.movetime is None else settings.margin,
+        sprt=sprt,
+    )
+    return Plan(field, players, header.schedule(), settings, header)
+
+
+def play(plan: Plan, ordered: bool = False) -> Generator[GameRecord, None, None]:
+    """Play the games of a run; yield each game when it is over and written.
+
+    Stored games come first, in the order of the schedule. Then the missing games are played.
+    Closing the generator ends the players. Another call with the same ``out`` resumes the run.
+
+    Args:
+        plan: the run.
+        ordered: whether to yield and write the games in the order of the schedule. The first n
+            games are then the same with any number of jobs.
+
+    Raises:
+        Unavailable: a service that an agent needs does not answer, or ``max_tokens`` are used up.
+        InvalidOption: language models cannot play with these settings.
+    """
+    schedule, settings, done = plan.schedule, plan.settings, 0
+    out = None if settings.out is None else Path(settings.out)
+    try:
+        _check_language_models(settings, plan.header.prompts)
+        with open_games(out, plan.header) as file:
+            entries = {game.fixture: game for game in file.entries}
+            stored = {fixture: entries[fixture] for fixture in schedule if fixture in entries}
+            missing = [fixture for fixture in schedule if fixture not in stored]
+            done = len(stored)
+            if settings.watch is not None:
+                settings.watch(done, len(schedule))
+            with (
+                _transcripts(plan, missing) as transcripts,
+                closing(_new_games(plan, missing, transcripts)) as new_games,
+            ):
+                games = chain(stored.values(), new_games)
+                for game in _in_order(new_games, schedule, stored) if ordered else games:
+                    is_new = game.fixture not in stored
+                    if is_new:
+                        file.append(game.values())
+                        done += 1
+                    if settings.on_game is not None:
+                        settings.on_game(game)
+                    if is_new and settings.watch is not None:
+                        settings.watch(done, len(schedule))
+                    yield game
+    except Unavailable as error:
+        if out is not None:
+            fate = f"{done} of {len(schedule)} games are in {out}; the same command resumes the run"
+        else:
+            fate = _lost(done) if done else "no game was over yet"
+        raise Unavailable(f"{error}; {fate}") from None
+    except KeyboardInterrupt as stop:
+        if out is None and not stop.args:
+            stop.args = (_lost(done),)
+        raise
+    finally:
+        for seats in plan.team:
+            seats.close()
+
+
+def _lost(games: int) -> str:
+    return f"{plural(games, 'game')} lost; with --out DIR they are kept"
+
+
+def _new_games(
+    plan: Plan, missing: Sequence[Fixture], transcripts: Transcripts | None
+) -> Generator[GameRecord, None, None]:
+    game_settings = GameSettings(plan.settings.seed, plan.settings.clock, transcripts)
+    if plan.settings.backend is not None and transcripts is None:
+        yield from _play_on_cluster(game_settings, plan.field, missing, plan.settings)
+    else:
+        yield from do_all(partial(play_one, game_settings), missing, plan.team)
+
+
+def _check_language_models(settings: Settings, prompts: Mapping[str, str]) -> None:
+    if not prompts and settings.max_tokens is not None:
+        raise InvalidOption(
+            f"max_tokens={settings.max_tokens}: no agent of the field is a language model"
+        )
+    if prompts and settings.movetime is not None:
+        raise InvalidOption(
+            f"movetime={settings.movetime:g}: language models would forfeit on a slow network; "
+            "expected movetime= only in the specs of other agents"
+        )
+
+
+def _transcripts(
+    plan: Plan, missing: Sequence[Fixture]
+) -> AbstractContextManager[Transcripts | None]:
+    """Return the transcripts of a run, or None if no player is a language model."""
+    if not plan.header.prompts:
+        return nullcontext()
+    folder = None if plan.settings.out is None else Path(plan.settings.out)
+    agents = {}
+    for name, prompt in plan.header.prompts.items():
+        _, options = split_spec(plan.header.players[name])
+        answering = {key: text for key, text in options.items() if key not in PATIENCE_OPTIONS}
+        agents[name] = identity_hash({**answering, **plan.header.code.get(name, {})}, prompt)
+    return closing(Transcripts(folder, agents, missing, plan.settings.max_tokens))
+
+
+def _in_order(
+    new_games: Iterator[GameRecord],
+    schedule: Sequence[Fixture],
+    stored: Mapping[Fixture, GameRecord],
+) -> Iterator[GameRecord]:
+    """Yield stored and new games in the order of the schedule."""
+    early = dict(stored)
+    for fixture in schedule:
+        while fixture not in early:
+            game = next(new_games)
+            early[game.fixture] = game
+        yield early.pop(fixture)
+
+
+def _play_on_cluster(
+    game_settings: GameSettings,
+    field: Mapping[str, Player],
+    fixtures: Sequence[Fixture],
+    settings: Settings,
+) -> Generator[GameRecord, None, None]:
+    """Play games on a cluster; yield each when its batch is done."""
+    batches = [
+        (game_settings, field, fixtures[i : i + BATCH], versions())
+        for i in range(0, len(fixtures), BATCH)
+    ]
+    try:
+        with _cluster(settings) as results:
+            for games in results(batches):
+                yield from games
+    except (C4Error, GeneratorExit):
+        raise
+    except Exception as error:
+        raise Unavailable(f"a worker of {settings.backend} failed: {error}") from error
+
+
+def play_batch(
+    batch: tuple[GameSettings, Mapping[str, Player], Sequence[Fixture], str],
+) -> list[GameRecord]:
+    """Play games in a worker."""
+    game_settings, field, fixtures, version = batch
+    if version != versions():
+        where = f"a worker on {platform.node()} has c4env {versions()}"
+        raise InvalidOption(f"{where}: expected the same as the run, {version}")
+    with closing(Seats(field, game_settings.clock)) as seats:
+        return [play_one(game_settings, seats, *fixture) for fixture in fixtures]
+
+
+@contextmanager
+def _cluster(settings: Settings) -> Iterator[Callable[[Any], Any]]:
+    """Make a context with a function that plays batches on a cluster, and yields each result."""
+    backend, address, jobs = str(settings.backend), settings.address, settings.jobs
+    with from_extra(backend, f"backend {backend!r} needs another package"):
+        library = importlib.import_module(
+            "distributed" if backend == "dask" else "ray.util.multiprocessing"
+        )
+    try:
+        if backend == "dask":
+            local = {"n_workers": jobs, "threads_per_worker": 1, "dashboard_address": None}
+            with library.Client(address, **({} if address else local)) as client:
+                done = partial(library.as_completed, with_results=True)
+                yield lambda batches: (games for _, games in done(client.map(play_batch, batches)))
+        else:
+            with library.Pool(jobs, ray_address=address) as pool:
+                yield partial(pool.imap_unordered, play_batch)
+    except OSError as error:
+        raise InvalidOption(
+            f"address={address!r}: no {backend} cluster answers ({error})"
+        ) from None

@@ -1,0 +1,182 @@
+"""Worker processes: answers, stopping, dying, and that nobody gets another's answer."""
+
+import asyncio
+import math
+import os
+import signal
+import threading
+import tracemalloc
+
+import pytest
+
+from c4env import Position, agents
+from c4env.agents.base import SearchingAgent, SearchResult
+from c4env.agents.solver import Solver
+from c4env.evaluation.web.offers import MEMORY
+from c4env.evaluation.web.questions import (
+    AGENTS_KEPT,
+    Hosts,
+    Question,
+    RecentAgents,
+    answer,
+)
+
+ENDLESS = Question("move", "minimax:depth=42", "")
+GREEDY = Question("move", "greedy", "1")
+
+
+def with_hosts(use, size=1, seconds=60.0):
+    async def run():
+        hosts = Hosts(size, seconds)
+        try:
+            await use(hosts)
+        finally:
+            await hosts.close()
+        assert hosts.waiting == 0  # the server refuses questions by this number
+
+    asyncio.run(run())
+
+
+async def result(hosts, question):
+    return await asyncio.wait_for(hosts.ask(question, asyncio.Event()), 60)
+
+
+async def searching(hosts, question):
+    """A process has taken the question up, and had time to begin on it."""
+    started = asyncio.Event()
+    task = asyncio.create_task(hosts.ask(question, started))
+    await asyncio.wait_for(started.wait(), 60)
+    await asyncio.sleep(0.3)
+    return task
+
+
+def pids(hosts):
+    """Who answers is nobody's business but a test's."""
+    return {host._process._process.pid for host in hosts.processes}
+
+
+@pytest.mark.slow
+def test_a_search_that_is_stopped_makes_way_for_the_next():
+    """A search that ends soon keeps its process; one in native code loses it."""
+
+    async def use(hosts):
+        await result(hosts, GREEDY)  # the process is up
+        before = pids(hosts)
+        quick = asyncio.create_task(hosts.ask(GREEDY, asyncio.Event()))
+        await asyncio.sleep(0)
+        quick.cancel()
+        column = agents.make("greedy").choose(Position.parse("1")) + 1
+        assert (await result(hosts, GREEDY))["column"] == column
+        assert pids(hosts) == before
+        (await searching(hosts, ENDLESS)).cancel()
+        assert (await result(hosts, GREEDY))["column"] == column
+        assert len(pids(hosts)) == 1
+        assert pids(hosts) != before
+
+    with_hosts(use)
+
+
+def test_a_process_that_dies_is_replaced_and_closing_ends_a_search_in_native_code():
+    seen = []
+    threads = threading.active_count()
+
+    async def use(hosts):
+        await result(hosts, GREEDY)
+        answer = await searching(hosts, ENDLESS)
+        (pid,) = pids(hosts)
+        os.kill(pid, signal.SIGTERM)
+        assert "died" in (await answer)["error"]
+        assert (await result(hosts, GREEDY))["type"] == "move"
+        seen.append(await searching(hosts, ENDLESS))
+        seen.extend(host._process._process for host in hosts.processes)
+        seen.append(hosts)  # whose threads would end with it
+
+    with_hosts(use)
+    _, process, _ = seen
+    assert process.poll() is not None
+    assert threading.active_count() <= threads
+
+
+def test_a_search_without_end_is_stopped_and_said():
+    async def use(hosts):
+        assert (await result(hosts, ENDLESS))["error"] == "no answer within 1 seconds"
+        hosts.seconds = 60.0  # the next process may start slowly
+        assert (await result(hosts, Question("move", "random", "")))["type"] == "move"
+
+    with_hosts(use, seconds=1.0)
+
+
+def answered(cache, *question):
+    return answer(Question(*question), cache)
+
+
+def test_a_move_depends_on_the_question_alone():
+    cache = RecentAgents()
+    alone = answered(RecentAgents(), "move", "random", "44", 5)["column"]
+    for moves in ("1", "2", "44"):
+        found = answered(cache, "move", "random", moves, 5)
+    assert found["column"] == alone
+    columns = {answered(cache, "move", "random", "44", seed)["column"] for seed in range(20)}
+    assert len(columns) > 2
+
+
+@pytest.mark.parametrize(("moves", "since"), [("4453443523", 0), ("4453443523", 9), ("1212121", 5)])
+def test_the_values_of_a_game_are_the_solvers(moves, since):
+    found = answered(RecentAgents(), "values", "", moves, 0, since)
+    solver = Solver()
+    positions = {n: Position.parse(moves[:n]) for n in range(since, len(moves) + 1)}
+    expected = {n: solver.score(p) for n, p in positions.items() if p.outcome is None}
+    assert dict(found["values"]) == expected
+
+
+class Unsure(SearchingAgent):
+    """Finds a value that JSON cannot say."""
+
+    def search(self, position):
+        return SearchResult(2, math.nan, 5, 1, (2, 3))
+
+
+def test_a_move_says_what_the_agent_saw():
+    move = answered(RecentAgents(), "move", "minimax:depth=3", "4455")
+    found = agents.make("minimax:depth=3").search(Position.parse("4455"))
+    line = "".join(str(column + 1) for column in found.principal_variation)
+    assert (move["column"], move["value"]) == (found.column + 1, found.value)
+    assert (move["nodes"], move["depth"], move["line"]) == (found.nodes, found.depth, line)
+    assert "value" not in answered(RecentAgents(), "move", "greedy", "4455")
+    agents.register("unsure", Unsure)
+    for kind in ("move", "hint"):
+        said = answered(RecentAgents(), kind, "unsure", "4455")
+        assert (said["column"], said["value"], said["line"]) == (3, None, "34")
+
+
+def test_an_agent_at_fault_forfeits():
+    agents.register("nine", lambda observation: 9)
+    found = answered(RecentAgents(), "move", "nine", "")
+    assert (found["type"], found["ending"]) == ("forfeit", "nonsense")
+    assert "expected an integer 0..6" in found["reason"]
+
+
+def test_a_process_keeps_few_agents_and_closes_the_others():
+    cache = RecentAgents()
+    closed = []
+    for depth in range(1, AGENTS_KEPT + 3):
+        agent = cache.agent(f"minimax:depth={depth}")
+        agent.close = lambda depth=depth: closed.append(depth)
+    assert closed == [1, 2]
+    assert cache.agent("minimax:depth=9") is cache.agent("minimax:depth=9")
+
+
+def test_the_tables_that_a_process_keeps_are_bounded():
+    cache = RecentAgents()
+    size = MEMORY - 10
+    tracemalloc.start()
+    try:
+        for c in range(4):
+            cache.agent(f"mcts:tree_mb={size},c={c}").choose(Position())
+            held = tracemalloc.get_traced_memory()[0]
+        assert held < 1.5 * MEMORY * 2**20
+    finally:
+        tracemalloc.stop()
+    small = [f"mcts:tree_mb=100,c={c}" for c in (1, 2)]
+    kept = [cache.agent(spec) for spec in small]
+    assert [cache.agent(spec) for spec in small] == kept  # both fit
