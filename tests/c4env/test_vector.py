@@ -8,9 +8,12 @@ import pytest
 from gymnasium.vector import AutoresetMode
 
 from c4env import ConnectFourEnv, ConnectFourVectorEnv, Position, batched, env, observe
+from c4env.envs.batch import bitboards, boards_from, observed, positions_of
+from c4env.envs.drand48 import STATES, below, next_random
 from c4env.errors import IllegalMove, InvalidAction, OpponentFailed, WrongOrder
 from c4env.observation import DTYPES, LAYOUTS, Form
 from tests.helpers.environments import begun, state_of
+from tests.rules.positions import random_positions
 
 NEXT, SAME, DISABLED = AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP, AutoresetMode.DISABLED
 MODES = pytest.mark.parametrize("mode", [NEXT, SAME, DISABLED])
@@ -331,3 +334,31 @@ def test_a_layout_shows_the_same_games(layout, dtype, mode):
         if mode is DISABLED and over.any():
             expected, _ = plain.reset(options={"reset_mask": over})
             seen, _ = laid_out.reset(options={"reset_mask": over})
+
+
+# -- boards and random numbers as arrays ----------------------------------------------------------
+
+
+def test_arrays_of_boards_hold_the_positions():
+    positions = random_positions(40, seed=5, most=40)
+    boards = bitboards(positions)
+    assert positions_of(boards) == positions
+    assert (boards_from(observed(boards)) == boards).all()
+
+
+def test_the_generator_is_drand48():
+    """The first numbers of ``srand48(0)``, which sets the state to 0x330E, and ``drand48()``."""
+    state = 0x330E
+    drawn = []
+    for _ in range(3):
+        state = next_random(state)
+        drawn.append(state / STATES)
+    assert drawn == pytest.approx([0.170828036, 0.749901980, 0.096371656], abs=1e-8)
+
+
+def test_numbers_below_a_bound_share_the_states_evenly():
+    for count in (1, 2, 7, 1000):
+        for number in range(count):
+            middle = (2 * number + 1) * STATES // (2 * count)
+            assert below(middle, count) == number
+    assert below(STATES - 1, 1 << 31) == (1 << 31) - 1
