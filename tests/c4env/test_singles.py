@@ -11,29 +11,11 @@ from c4env.agents import Pool
 from c4env.agents.baselines import Greedy
 from c4env.errors import IllegalMove, InvalidOption, WrongOrder
 from c4env.observation import DTYPES, LAYOUTS
+from tests.helpers.policies import Drawn, first_legal, rightmost
 
 NAME = "c4env/ConnectFour-v0"
 SIZE = 12
 MODES = pytest.mark.parametrize("mode", [mode.value for mode in AutoresetMode])
-
-
-def leftmost(observation):
-    return observation["action_mask"].argmax()
-
-
-@c4env.batched
-def rightmost(observation):
-    return 6 - observation["action_mask"][:, ::-1].argmax(axis=1)
-
-
-class Drawn(agents.Agent):
-    """Draws a column from a generator of its own."""
-
-    def reset(self, seed=None):
-        self._generator = np.random.default_rng(seed)
-
-    def choose(self, position):
-        return int(self._generator.choice(position.legal_columns()))
 
 
 class Leftmost(Greedy):
@@ -64,7 +46,7 @@ OPPONENTS = {
     "pool": lambda: Pool({"greedy": 1, "random": 2, rightmost: 1}, seed=3),
     "pool per move": lambda: Pool({"greedy": 1, "random": 2}, per="move"),
     "curriculum": lambda: agents.Curriculum(-300, games=10**6),
-    "function": lambda: leftmost,
+    "function": lambda: first_legal,
     "function of many": lambda: rightmost,
     "an agent that draws": Drawn,
     "a subclass": Leftmost,
@@ -138,16 +120,6 @@ def test_all_values_are_those_of_single_environments(opponent, mode):
         assert getattr(native, name) == getattr(singles, name)
     assert native.metadata["autoreset_mode"] is singles.metadata["autoreset_mode"]
     assert play(native, singles, 300) > 100_000
-
-
-@pytest.mark.parametrize("make", [Leftmost, lambda: LeftmostPool({"greedy": 1}), leftmost_instance])
-def test_a_choice_that_an_opponent_brings_is_the_one_that_plays(make):
-    for environment in both(make, seat=1):
-        environment.reset(seed=1)
-        observation, *_ = environment.step(np.full(SIZE, 6))
-        discs = observation.reshape(SIZE, 6, 7, 2)[..., 1]
-        assert (discs[:, 4:, 0] == 1).all()  # the first column, twice
-        assert discs.sum() == 2 * SIZE
 
 
 @pytest.mark.parametrize("seat", [0, 1])

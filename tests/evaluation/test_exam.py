@@ -61,6 +61,7 @@ def test_agents_sit_the_exam_without_anything_being_solved(monkeypatch, c4, tmp_
     command = ["quality", "random", "greedy", "--on", "exam", "--count", "60", "--quiet"]
     found = json.loads(c4(*command, "--format", "json", "--out", tmp_path))
     assert any(n.startswith(f"exam {VERSION} (sha256 {SHA256[:16]})") for n in found["notes"])
+    assert "95 % intervals over 60 positions" in "".join(found["notes"])
     assert [row["critical"] for row in found["overall"]] == [60, 60]
     known = {question.position: question.scores for question in exam()[:60]}
     by_player = {row["player"]: row["keeping"] for row in found["overall"]}

@@ -92,16 +92,6 @@ def test_an_agent_without_an_answer_is_noted(judge):
         answers(["answers-breaks-down"], [p for p in SET if p.position.plies % 2], judge)
 
 
-def test_the_command_asks_agents(tmp_path, c4):
-    path = tmp_path / "set.txt"
-    path.write_text(format_labelled(SET))
-    command = ["quality", "greedy", "random", "--on", path, "--out", tmp_path / "kept"]
-    first = c4(*command)
-    assert "95 % intervals over 30 positions" in first
-    assert c4(*command, "--quiet") == first
-    assert {p.name for p in (tmp_path / "kept").iterdir()} == {"answers.jsonl", "scores.jsonl"}
-
-
 def late_positions(count):
     return random_positions(count, seed=0, fewest=32, most=35)
 
@@ -145,17 +135,6 @@ def test_an_interrupted_judgement_loses_nothing_goes_on_and_is_read_again(tmp_pa
         assert counts_of(judge) == [(len(judge), len(judge))]
         assert [judge.scores(p) for p in positions] == whole
     assert (tmp_path / SCORES_FILE).read_bytes() == before
-
-
-def test_a_damaged_line_is_named(tmp_path):
-    with a_judge(tmp_path) as judge:
-        judge.judge(late_positions(3))
-    path = tmp_path / SCORES_FILE
-    lines = path.read_text().splitlines()
-    lines[2] = lines[2][:-2]
-    path.write_text("\n".join(lines) + "\n")
-    with pytest.raises(UnreadableRun, match="line 3"):
-        a_judge(tmp_path)
 
 
 def test_positions_of_a_game_are_those_its_players_chose_in():

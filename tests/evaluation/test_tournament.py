@@ -81,21 +81,15 @@ def test_whoever_takes_games_in_order_may_stop_and_go_on(tmp_path):
 
 @pytest.mark.compiled  # workers start in seconds only when nothing runs uncompiled
 def test_same_digest_for_one_job_and_two():
-    """A registered function reaches the workers."""
-    agents.register("tournament-centre", centre_first, replace=True)
-    field = [*FIELD, "tournament-centre"]
+    """What is registered plays in this process, also if it cannot be copied."""
+    lock = threading.Lock()
+    agents.register("tournament-centre", centre_first)
+    agents.register("dom", lambda observation: lock.locked() + 3)
+    field = [*FIELD, "tournament-centre", "dom"]  # a name that is a part of another
     one = evaluation.round_robin(field, openings=1, seed=5, jobs=1)
     two = evaluation.round_robin(field, openings=1, seed=5, jobs=2)
     assert one.digest == two.digest != evaluation.round_robin(field, openings=1, seed=6).digest
     assert [game.fixture for game in one.games] == [game.fixture for game in two.games]
-
-
-def test_what_is_registered_plays_in_this_process_with_any_number_of_jobs():
-    lock = threading.Lock()  # cannot be copied
-    agents.register("dom", lambda observation: lock.locked() + 3)
-    players = [*FIELD[:2], "dom"]  # whose name is also a part of another
-    runs = [evaluation.round_robin(players, openings=0, jobs=jobs) for jobs in (1, 2)]
-    assert runs[0].digest == runs[1].digest
 
 
 @pytest.mark.slow

@@ -1,15 +1,31 @@
-"""Players without an opinion, for tests of what asks them."""
+"""Simple players, for tests of what asks them."""
 
 from typing import Any
 
 import numpy as np
 
-from c4env import Observation
+from c4env import Observation, Position, agents, batched
 
 
 def first_legal(observation: Observation) -> int:
     """The leftmost legal column."""
     return int(np.flatnonzero(observation["action_mask"])[0])
+
+
+@batched
+def rightmost(observation: Observation) -> Any:
+    """The rightmost legal columns of many boards."""
+    return 6 - observation["action_mask"][:, ::-1].argmax(axis=1)
+
+
+class Drawn(agents.Agent):
+    """Draws a column from its generator, and the more the longer it has drawn."""
+
+    def reset(self, seed: int | np.random.SeedSequence | None = None) -> None:
+        self._generator = np.random.default_rng(seed)
+
+    def choose(self, position: Position) -> int:
+        return int(self._generator.choice(position.legal_columns()))
 
 
 def uniform(planes: Any, masks: Any) -> Any:
