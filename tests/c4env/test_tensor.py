@@ -90,7 +90,7 @@ def follow(size, games, board=c4env, **ours):
 
 @pytest.mark.compiled
 def test_ten_thousand_games_against_random(torch):
-    follow(500, 10_000, opponent="random", openings=OPENINGS)
+    follow(2500, 10_000, opponent="random", openings=OPENINGS)
 
 
 @pytest.mark.parametrize("seat", [0, 1, "random"])
