@@ -13,7 +13,14 @@ from c4env.agents.baselines import Greedy
 from c4env.errors import C4Error, InvalidOption
 from c4env.evaluation.games.game import play_game
 from c4env.evaluation.games.players import LocalPlayer
-from tests.helpers.policies import Drawn, rightmost
+from tests.helpers.policies import (
+    Drawn,
+    LeftmostGreedy,
+    LeftmostPool,
+    PlaysLeft,
+    leftmost_instance,
+    rightmost,
+)
 from tests.helpers.processes import run_python
 
 
@@ -147,26 +154,13 @@ def test_a_name_is_one_player_through_every_door(name):
         assert other == first
 
 
-class PlaysLeft:
-    """A mixin that brings another choice."""
-
-    def choose(self, position):
-        return position.legal_columns()[0]
-
-
-def chosen_on_an_instance():
-    agent = Greedy()
-    agent.choose = lambda position: position.legal_columns()[0]
-    return agent
-
-
 @pytest.mark.parametrize(
     "make",
     [
         type("Leftmost", (Greedy,), {"choose": PlaysLeft.choose}),
-        type("Mixed", (PlaysLeft, Greedy), {}),
-        lambda: type("LeftmostPool", (PlaysLeft, Pool), {})({"greedy": 1}),
-        chosen_on_an_instance,
+        LeftmostGreedy,
+        lambda: LeftmostPool({"greedy": 1}),
+        leftmost_instance,
     ],
 )
 def test_another_choice_plays_through_every_door(make):

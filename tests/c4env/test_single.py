@@ -9,11 +9,17 @@ from gymnasium.vector import AutoresetMode, SyncVectorEnv
 import c4env
 from c4env import ConnectFourEnv, Position, agents, observe, position_from
 from c4env.agents import Pool
-from c4env.agents.baselines import Greedy
 from c4env.errors import IllegalMove, InvalidOption, OpponentFailed, WrongOrder
 from c4env.observation import DTYPES, LAYOUTS, Form
 from tests.helpers.environments import state_of
-from tests.helpers.policies import Drawn, first_legal, rightmost
+from tests.helpers.policies import (
+    Drawn,
+    LeftmostGreedy,
+    LeftmostPool,
+    first_legal,
+    leftmost_instance,
+    rightmost,
+)
 
 
 def test_an_illegal_move_loses():
@@ -132,27 +138,6 @@ SIZE = 12
 MODES = pytest.mark.parametrize("mode", [mode.value for mode in AutoresetMode])
 
 
-class Leftmost(Greedy):
-    """Brings a choice of its own, which also the many boards have to play."""
-
-    def choose(self, position):
-        return position.legal_columns()[0]
-
-
-class LeftmostPool(Pool):
-    """The same of a pool."""
-
-    def choose(self, position):
-        return position.legal_columns()[0]
-
-
-def leftmost_instance():
-    """The same of an instance."""
-    agent = agents.make("greedy")
-    agent.choose = lambda position: position.legal_columns()[0]
-    return agent
-
-
 OPPONENTS = {
     "none": lambda: None,
     "random": lambda: "random",
@@ -163,7 +148,7 @@ OPPONENTS = {
     "function": lambda: first_legal,
     "function of many": lambda: rightmost,
     "an agent that draws": Drawn,
-    "a subclass": Leftmost,
+    "a subclass": LeftmostGreedy,
     "a subclass of a pool": lambda: LeftmostPool({"greedy": 1}),
     "an instance": leftmost_instance,
     "softmax": lambda: agents.make(c4env.batched(lambda o: o["action_mask"]), temperature=1.0),

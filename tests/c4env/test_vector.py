@@ -8,12 +8,10 @@ import pytest
 from gymnasium.vector import AutoresetMode
 
 from c4env import ConnectFourEnv, ConnectFourVectorEnv, Position, batched, env, observe
-from c4env.envs.batch import bitboards, boards_from, observed, positions_of
 from c4env.envs.drand48 import STATES, below, next_random
 from c4env.errors import IllegalMove, InvalidAction, OpponentFailed, WrongOrder
 from c4env.observation import DTYPES, LAYOUTS, Form
 from tests.helpers.environments import begun, state_of
-from tests.rules.positions import random_positions
 
 NEXT, SAME, DISABLED = AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP, AutoresetMode.DISABLED
 MODES = pytest.mark.parametrize("mode", [NEXT, SAME, DISABLED])
@@ -334,16 +332,6 @@ def test_a_layout_shows_the_same_games(layout, dtype, mode):
         if mode is DISABLED and over.any():
             expected, _ = plain.reset(options={"reset_mask": over})
             seen, _ = laid_out.reset(options={"reset_mask": over})
-
-
-# -- boards and random numbers as arrays ----------------------------------------------------------
-
-
-def test_arrays_of_boards_hold_the_positions():
-    positions = random_positions(40, seed=5, most=40)
-    boards = bitboards(positions)
-    assert positions_of(boards) == positions
-    assert (boards_from(observed(boards)) == boards).all()
 
 
 def test_the_generator_is_drand48():

@@ -5,6 +5,8 @@ from typing import Any
 import numpy as np
 
 from c4env import Observation, Position, agents, batched
+from c4env.agents import Pool
+from c4env.agents.baselines import Greedy
 
 
 def first_legal(observation: Observation) -> int:
@@ -26,6 +28,28 @@ class Drawn(agents.Agent):
 
     def choose(self, position: Position) -> int:
         return int(self._generator.choice(position.legal_columns()))
+
+
+class PlaysLeft:
+    """A mixin that brings another choice."""
+
+    def choose(self, position: Position) -> int:
+        return position.legal_columns()[0]
+
+
+class LeftmostGreedy(PlaysLeft, Greedy):
+    """Brings a choice of its own, which also many boards have to play."""
+
+
+class LeftmostPool(PlaysLeft, Pool):
+    """The same of a pool."""
+
+
+def leftmost_instance() -> Greedy:
+    """The same of an instance."""
+    agent = Greedy()
+    agent.choose = PlaysLeft().choose
+    return agent
 
 
 def uniform(planes: Any, masks: Any) -> Any:
