@@ -186,9 +186,6 @@ def test_a_failing_opponent_needs_a_reset(answer, match, mode):
     environment.reset(seed=1)
 
 
-# -- chance -----------------------------------------------------------------------------------
-
-
 def history(environment, steps, **reset):
     observation, _ = environment.reset(**reset)
     seen = [environment.positions()]
@@ -247,9 +244,6 @@ def test_openings_are_drawn():
     assert seen == starts
 
 
-# -- autoreset ----------------------------------------------------------------------------------
-
-
 def won_in_one(mode):
     environment = ConnectFourVectorEnv(2, autoreset_mode=mode)
     environment.reset(seed=1, options={"moves": ["445566", ""]})
@@ -284,9 +278,6 @@ def test_disabled():
     with pytest.raises(IllegalMove, match="board 0: the game is over; reset"):
         environment.step([0, 0])
     assert state_of(environment) == before
-
-
-# -- arrays -----------------------------------------------------------------------------------
 
 
 def test_what_gymnasiums_returns_are_in_self_play():

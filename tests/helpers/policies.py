@@ -45,9 +45,9 @@ class LeftmostPool(PlaysLeft, Pool):
     """The same of a pool."""
 
 
-def leftmost_instance() -> Greedy:
+def leftmost_instance() -> Any:
     """The same of an instance."""
-    agent = Greedy()
+    agent: Any = Greedy()
     agent.choose = PlaysLeft().choose
     return agent
 
