@@ -48,9 +48,6 @@ def test_openings_are_drawn_unless_reset_names_a_start():
     assert sum(map(drawn.count, starts)) == 60
     environment.reset(options={"moves": "55"})
     assert environment.position == Position.parse("55")
-    environment = ConnectFourEnv(openings=["112233"], seat=0)
-    with pytest.raises(InvalidOption, match="the opponent is to move and could end the game"):
-        environment.reset(options={"seat": 1})
 
 
 OUT_OF_ORDER = RuntimeError("out of order")
@@ -249,9 +246,9 @@ def test_what_is_refused():
     for options, words in (({"seat": 2}, "seat=2"), ({"speed": 1}, "unknown option speed")):
         with pytest.raises(InvalidOption, match=words):
             many.reset(options=options)
-    many = gymnasium.make_vec(NAME, 2, openings=["112233"], seat=0)
-    with pytest.raises(InvalidOption, match="the opponent is to move and could end the game"):
-        many.reset(options={"seat": 1})
+    for environment in both(lambda: "random", openings=["112233"], seat=0):
+        with pytest.raises(InvalidOption, match="the opponent is to move and could end the game"):
+            environment.reset(options={"seat": 1})
     with pytest.raises(InvalidOption, match=r"expected gymnasium\.make_vec, or gymnasium\.make of"):
         gymnasium.make("c4env/ConnectFourSelfPlay-v0")
     with pytest.raises(InvalidOption, match="unknown option seat"):
