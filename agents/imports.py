@@ -61,7 +61,8 @@ def import_callable(path: str, error_type: type[C4Error], who: str, expected: st
     except WrongBoard:
         raise
     except (ImportError, AttributeError) as error:
-        raise error_type(f"{who}: {error}; expected {expected}") from error
+        tail = "" if error.__cause__ else f"; expected {expected}"  # else the module itself failed
+        raise error_type(f"{who}: {error}{tail}") from error
     if not callable(value):
         raise error_type(f"{who}: {value!r} is not a function or class; expected {expected}")
     return value

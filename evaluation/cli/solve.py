@@ -140,9 +140,9 @@ def _read_lines() -> list[tuple[str, Position]]:
     return positions
 
 
-def _cells(scores: Iterable[int | None], form: str = "d") -> list[str]:
-    """The scores of the columns as texts."""
-    return ["." if score is None else format(score, form if score else "d") for score in scores]
+def _cells(scores: Iterable[int | None]) -> list[str]:
+    """The scores of the columns as texts with a sign; 0 has none."""
+    return ["." if score is None else format(score, "+d" if score else "d") for score in scores]
 
 
 def _facts(solver: Solver, position: Position) -> dict[str, Any]:
@@ -163,10 +163,7 @@ def _table(solved: Iterable[tuple[str, dict[str, Any]]]) -> Table:
     from ...geometry import DIGITS
 
     names = ("score", "best", "plies_to_end", "line")
-    rows = [
-        [moves, *(facts[name] for name in names), *_cells(facts["columns"])]
-        for moves, facts in solved
-    ]
+    rows = [[moves, *(facts[name] for name in names), *facts["columns"]] for moves, facts in solved]
     return Table.of(dict.fromkeys(("moves", *names, *DIGITS), ""), rows)
 
 
@@ -180,7 +177,7 @@ def _shown(moves: str, position: Position, facts: dict[str, Any]) -> str:
         winner = position.outcome.winner
         verdict = "a draw" if winner is None else f"{SIDES[winner]} has won"
         return f"{drawing(position, last, colour=True)}\nthe game is over: {verdict}"
-    cells = _cells(facts["columns"], "+d")
+    cells = _cells(facts["columns"])
     worth = words_of(facts["score"], position.plies)
     return (
         f"{drawing(position, last, colour=True, under=cells)}   score of each column\n"
