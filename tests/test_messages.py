@@ -63,6 +63,10 @@ MESSAGES = {
         "agent 'a' is given twice: for a game against itself, give two names: one=greedy "
         "two=greedy (or c4 play)",
     ),
+    "one name of a spec and an object": (
+        lambda run: evaluation.round_robin(["greedy", agents.make("greedy")]),
+        "agent 'greedy' is given twice: use a mapping to give each agent its own name",
+    ),
     "no agent in a field": (
         lambda run: evaluation.round_robin({"a": Chooses(), "b": "random"}),
         "Chooses object at ...>: expected its class Chooses to derive from c4env.agents.Agent",

@@ -120,6 +120,19 @@ def test_the_principal_variation_ends_when_and_as_the_score_says(solver):
         assert score == 0 or (len(line) % 2 == 1) == (score > 0)
 
 
+def test_the_nodes_of_a_principal_variation_are_those_of_its_columns(solver):
+    position = Position.parse("23576131735216644664554473")
+    solver.clear()
+    line = solver.principal_variation(position)
+    found, counted = solver.nodes, 0
+    solver.clear()
+    for column in line:
+        solver.best_columns(position)
+        counted += solver.nodes
+        position = position.play(column)
+    assert found == counted > 0
+
+
 @pytest.mark.compiled
 def test_one_table_and_cleared_tables_and_threads_give_the_same_scores():
     rows = SOLVED[::10]

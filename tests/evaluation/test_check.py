@@ -3,7 +3,7 @@ import random
 import pytest
 
 from c4env import agents
-from c4env.evaluation.games.check import MOST_DISCS, check_agent
+from c4env.evaluation.games.check import CHECK_SECONDS, MOST_DISCS, check_agent
 
 AGENTS = """import os, sys, time
 from c4env import agents
@@ -57,6 +57,7 @@ def test_good_agents():
     assert (found.repeats, found.deterministic, found.says_deterministic) == (True, True, False)
     assert "yes; the agent does not claim this (deterministic = True would)" in str(found.table())
     assert len(found.seconds) == 3 * found.moves
+    assert 0 < min(found.seconds) <= max(found.seconds) < CHECK_SECONDS
     assert found.remedy == ""
     assert "what helps" not in found.table().text()
     by_seed = check_agent("random")

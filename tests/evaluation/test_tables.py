@@ -11,6 +11,7 @@ from c4env.evaluation.rating.fit import Interval
 from c4env.evaluation.report.page import LABEL, labels
 from c4env.evaluation.tables import (
     Column,
+    Result,
     Table,
     for_terminal,
     plural,
@@ -67,6 +68,15 @@ def test_all_formats_are_printed_from_the_same_columns():
     assert TABLE._repr_markdown_() == TABLE.markdown()
     frame = pytest.importorskip("pandas").DataFrame(found["rows"])
     assert frame.equals(TABLE.frame())
+
+
+def test_a_result_of_tables_alone_has_an_empty_sentence_and_no_notes():
+    class Tables(Result):
+        def tables(self):
+            return {"rows": TABLE}
+
+    empty = {"sentence": "", "rows": TABLE.records(), "notes": []}
+    assert json.loads(Tables().json()) == json.loads(json.dumps(empty))
 
 
 def test_whole_names_are_printed_and_numbers_that_json_has_not_are_empty():
