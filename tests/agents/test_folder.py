@@ -23,13 +23,6 @@ def test_bad_input_is_one_line_and_an_interrupt_leaves_with_130(capsys):
     assert run(act, parser, "--steps", "1") == 130
 
 
-def test_help_keeps_the_lines_of_the_examples(capsys):
-    text = "To train.\n\n    one\n    two"
-    with pytest.raises(SystemExit):
-        run(print, argparse.ArgumentParser("script", description=text), "--help")
-    assert text in capsys.readouterr().out
-
-
 def test_a_folder_goes_on_with_the_same_settings_alone(tmp_path):
     for _ in range(2):
         with claim_folder(tmp_path / "new", "seed 1\n"):

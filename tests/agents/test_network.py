@@ -8,9 +8,7 @@ import pytest
 
 from c4env import Position, evaluation
 from c4env.agents import network
-from c4env.agents import network as features
-from c4env.agents import network as learned_agent
-from c4env.agents.network import IntegerNetwork, Learned, shipped
+from c4env.agents.network import IntegerNetwork, Learned, planes_of, shipped
 from c4env.agents.solver import Solver
 from c4env.envs.batch import bitboards, observed
 from c4env.errors import InvalidOption
@@ -79,7 +77,7 @@ def test_float32_gives_what_whole_numbers_give():
     several = random_positions(6, seed=3)
     mine, theirs = bitboards(several).T.copy()
     out = shipped().one_way(mine, theirs)
-    for position, planes, found in zip(several, features.planes_of(mine, theirs), out, strict=True):
+    for position, planes, found in zip(several, planes_of(mine, theirs), out, strict=True):
         bias = weights["first.bias"][position.to_move]
         units = rounded(scaled("first", over_neighbours("first", planes.astype(np.int64)) + bias))
         for k in range(shipped().blocks):
@@ -158,7 +156,7 @@ def by_minimax(position, depth):
 
 @pytest.mark.parametrize("depth", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_it_looks_ahead_by_minimax(depth, monkeypatch):
-    monkeypatch.setattr(learned_agent, "PRIOR", 0.0)
+    monkeypatch.setattr(network, "PRIOR", 0.0)
     agent = Learned(depth, nodes=0)
     for position in random_positions(5 - depth, seed=6, fewest=8):
         result = agent.search(position)

@@ -105,31 +105,33 @@ def test_both_searches_choose_alike_with_every_heuristic(heuristic):
         assert fewer > count // 2 if depth > 2 else fewer == 0
 
 
-AGENTS = [
-    *("minimax:depth=3", "alphabeta:depth=4,heuristic=lines", "alphabeta-chain:depth=4"),
-    *("alphabeta-window:depth=4", "alphabeta-window-b:depth=4"),
-]
+EVALUATIONS = {  # of boards at the end of a line
+    "minimax:depth=3": HEURISTICS["chain"],
+    "alphabeta:depth=4,heuristic=lines": HEURISTICS["lines"],
+    "alphabeta-chain:depth=4": HEURISTICS["chain"],
+    "alphabeta-window:depth=4": HEURISTICS["window"],
+    "alphabeta-window-b:depth=4": HEURISTICS["window-b"],
+    "rust-port:depth=4": line_score,
+}
+WINS = {"alphabeta-window": 1000.0, "rust-port": float(MAX)}
 
 
 def value_at_the_end(spec, start, line, depth):
     """What the line's last board is worth to the side that began it."""
-    end = start
-    for column in line:
-        end = end.play(column)  # raises unless legal
-    agent = start.to_move
+    end = functools.reduce(Position.play, line, start)  # raises unless legal
+    agent, name = start.to_move, spec.partition(":")[0]
     won_by = None if end.outcome is None else end.outcome.winner
     left = depth - len(line)
     if won_by is not None:
-        win = 1000.0 + left if spec.startswith("alphabeta-window:") else WIN
+        win = WINS.get(name, WIN) + left * (name == "alphabeta-window")
         return win if won_by == agent else -win
-    if end.outcome is not None and spec.startswith("alphabeta-window"):
+    if end.outcome is not None and name.startswith("alphabeta-window"):
         return 0.0
     assert left == 0 or end.outcome is not None
-    named = [name for name in ("lines", "window-b", "window") if name in spec]
-    return HEURISTICS[[*named, "chain"][0]](end.discs(agent), end.discs(1 - agent))
+    return EVALUATIONS[spec](end.discs(agent), end.discs(1 - agent))
 
 
-@pytest.mark.parametrize("spec", AGENTS)
+@pytest.mark.parametrize("spec", EVALUATIONS)
 def test_the_principal_variation_leads_to_the_value(spec):
     agent = agents.make(spec)
     counts = ((70, 5, 0), (71, 5, 36)) if config.DISABLE_JIT else ((70, 25, 0), (71, 15, 36))
@@ -214,23 +216,6 @@ def test_full_ties_take_the_last_column_and_the_other_side_the_first():
     assert best_column(position.mine, position.theirs, 0, True)[:3] == (5, MAX, 0)
     assert best_column(position.mine, position.theirs, 3, True)[:3] == (5, MAX, 3)
     assert best_column(position.theirs, position.mine, 3, False)[:3] == (1, -MAX, 3)
-
-
-def test_the_line_it_reports_is_legal_and_leads_to_the_value():
-    depth, count = (2, 10) if config.DISABLE_JIT else (5, 40)
-    agent = RustPort(depth)
-    for moves in reference.random_games(seed=89, count=count):
-        start = Position.parse(moves)
-        found = agent.search(start)
-        assert found.principal_variation[0] == found.column == agent.choose(start)
-        assert agent.nodes == found.nodes > 0
-        end = functools.reduce(Position.play, found.principal_variation, start)
-        me = start.to_move
-        if end.outcome is not None and end.outcome.winner is not None:
-            assert found.value == float(MAX if end.outcome.winner == me else -MAX)
-        else:
-            assert found.value == line_score(end.discs(me), end.discs(1 - me)), moves
-            assert end.outcome is not None or len(found.principal_variation) == depth
 
 
 @pytest.mark.parametrize("heuristic", ["threats", "window"])
@@ -346,11 +331,14 @@ def test_the_published_scores_and_count_of_positions_come_out():
         assert total / len(lines) == pytest.approx(13101.024, abs=5e-4)
 
 
-def test_the_line_is_perfect_play_to_the_end():
+def test_the_column_is_the_first_that_keeps_the_score_and_the_line_perfect_play_to_the_end():
     agent = Negamax()
     for moves, score, _ in endings()[:30]:
+        scores = reference.column_scores(reference.board_after(moves), len(moves) % 2)
+        assert max(value for value in scores if value is not None) == score
         start = Position.parse(moves)
         found = agent.search(start)
+        assert found.column == scores.index(score), moves
         assert found.principal_variation[0] == found.column == agent.choose(start)
         assert agent.nodes == found.nodes
         end = functools.reduce(Position.play, found.principal_variation, start)
@@ -362,14 +350,6 @@ def test_the_line_is_perfect_play_to_the_end():
             # The winner's discs in hand after its last one, and one more.
             assert end.outcome.winner == (me if score > 0 else 1 - me)
             assert (44 - end.plies) // 2 == abs(score), moves
-
-
-def test_the_column_is_the_first_that_keeps_the_score():
-    agent = Negamax()
-    for moves, score, _ in endings()[:30]:
-        scores = reference.column_scores(reference.board_after(moves), len(moves) % 2)
-        assert max(value for value in scores if value is not None) == score
-        assert agent.choose(Position.parse(moves)) == scores.index(score), moves
 
 
 def test_it_gives_up_rather_than_searching_for_ever():
