@@ -123,7 +123,9 @@ def test_the_tables_of_the_leaderboard_are_made_from_the_stored_games():
         assert made(text, board) == text
         assert made(text, replace(board, commit="abc123")) != text
     changed = leaderboard.readme_of("| `greedy`: one | +1 | 2% | 3 |\n", board)
-    assert changed == "| `greedy`: one | -446 | 2% | 0.0457 |\n"
+    (greedy,) = (rating for rating in board.rate() if rating.player == "greedy")
+    milliseconds = board.milliseconds["greedy"]
+    assert changed == f"| `greedy`: one | {greedy.elo:+.0f} | 2% | {milliseconds:.3g} |\n"
 
 
 def test_the_leaderboard_is_played_at_a_commit_and_its_games_repeat(tmp_path):
