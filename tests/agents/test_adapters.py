@@ -469,7 +469,6 @@ def test_the_same_seed_plays_the_same_game(pyspiel, bot):
 
 
 def test_its_rules_are_ours(pyspiel):
-    """Legal columns, the end and the winner agree along random games."""
     lots = Random()
     for seed in range(20):
         lots.reset(seed)

@@ -273,7 +273,6 @@ def test_a_copy_plays_on_as_the_agent_would(spec):
     ],
 )
 def test_a_seed_repeats_the_moves(spec):
-    """Asked many times about one position, and then along a game."""
     agent = agents.make(spec)
 
     def columns(seed):

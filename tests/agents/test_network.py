@@ -72,7 +72,6 @@ def over_neighbours(name, units):
 
 
 def test_float32_gives_what_whole_numbers_give():
-    """The arithmetic of the layers once more, in int64."""
     weights = {name: array.astype(np.int64) for name, array in shipped().weights.items()}
     several = random_positions(6, seed=3)
     mine, theirs = bitboards(several).T.copy()
@@ -123,7 +122,6 @@ def test_weights_that_are_none_are_refused(tmp_path):
 
 
 def test_the_values_and_the_policy_have_learned_the_game():
-    """Far better than chance on quiet positions of random games, exactly labelled."""
     several = list(filter(quiet, random_positions(200, seed=4, fewest=24)))
     solver = Solver(book=None, table_mb=4)
     planes, masks = observed(bitboards(several)).values()
@@ -181,7 +179,6 @@ def test_it_plays_the_greatest_sum_of_value_and_policy():
 
 @pytest.mark.compiled
 def test_it_plays_exactly_what_its_search_can_tell():
-    """With nodes enough no win and no draw is given away, whatever the network thinks."""
     agent, solver = Learned(1, nodes=10**6), Solver(book=None, table_mb=4)
     for position in random_positions(20, seed=9, fewest=20):
         result = agent.search(position)
