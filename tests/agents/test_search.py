@@ -287,16 +287,6 @@ def test_when_time_is_up_it_has_a_move():
     assert threading.active_count() == before
 
 
-@pytest.mark.compiled
-def test_it_beats_plain_search_of_as_many_nodes():
-    from c4env import evaluation
-
-    field = ["deepening:nodes=2000", "alphabeta:depth=4,heuristic=chain"]
-    result = evaluation.round_robin(field, openings=1)
-    points = sum(game.points[game.players.index(field[0])] for game in result.games)
-    assert points >= 0.7 * len(result.games)
-
-
 def endings():
     """The shipped endings; those with small trees when nothing is compiled."""
     lines = (reference.DATA / "endings.tsv").read_text().splitlines()[1:]
