@@ -17,8 +17,8 @@ BLOCKS = re.findall(r"^```(python|diff)\n# (\S+)\n(.*?)^```$", TEXT, re.M | re.S
 
 READING_TABLES = [  # of agents, heuristics and commands; no recipe reaches other tests
     *("tests/agents", "tests/test_architecture.py", "tests/test_public_names.py"),
-    *(f"tests/evaluation/test_{name}.py" for name in ("every_command", "family", "heuristics")),
-    "tests/evaluation/test_specs.py",
+    *(f"tests/evaluation/test_{name}.py" for name in ("every_command", "family", "quality")),
+    "tests/evaluation/test_web.py",
 ]
 
 

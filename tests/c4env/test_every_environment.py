@@ -84,8 +84,6 @@ def test_copies_keep_the_game_and_its_chance_and_go_their_own_way(name, moves, d
     assert state_of(double) == state_of(environment)
 
 
-# -- what is refused changes nothing ------------------------------------------------------------
-
 NOT_COLUMNS = [-1, 7, 10**30, True, 2.0, "3", None, np.array([3])]
 
 
@@ -171,9 +169,6 @@ def test_an_option_that_cannot_be_is_quoted(makes, option, values):
             words = f"{option}={value!r}".replace("[", r"\[")
             with pytest.raises(InvalidOption, match=f"{words}.*expected"):
                 make(*positional, **named)
-
-
-# -- the course of calls --------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

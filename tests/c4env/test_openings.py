@@ -131,12 +131,3 @@ def test_openings_that_the_opponent_could_end_are_left_out(name):
         assert Position.parse("112233") not in starts_of(environment)
     with pytest.raises(InvalidOption, match="in 1 of 1 the opponent's first move could end"):
         make(openings=["112233"], seat=1)
-
-
-def test_random_openings_of_training_are_accepted():
-    with pytest.warns(UserWarning, match=r"in \d+ of 8231 the opponent's first move"):
-        environment = ConnectFourVectorEnv(64, opponent="random", openings=6)
-    observation, _ = environment.reset(seed=1)
-    for _ in range(60):
-        actions = observation["action_mask"].argmax(axis=1)
-        observation, *_ = environment.step(actions)

@@ -13,18 +13,20 @@ from c4env.agents.baselines import Greedy
 from c4env.errors import C4Error, InvalidOption
 from c4env.evaluation.games.game import play_game
 from c4env.evaluation.games.players import LocalPlayer
+from tests.helpers.policies import (
+    Drawn,
+    LeftmostGreedy,
+    LeftmostPool,
+    PlaysLeft,
+    leftmost_instance,
+    rightmost,
+)
 from tests.helpers.processes import run_python
 
 
 def one(observation):
     """The rightmost legal column of one board; of many boards it would return seven numbers."""
     return np.argsort(observation["action_mask"], kind="stable")[-1]
-
-
-@c4env.batched
-def many(observation):
-    """The same of many boards."""
-    return 6 - observation["action_mask"][:, ::-1].argmax(axis=1)
 
 
 FORMS = {
@@ -82,7 +84,7 @@ def games_of(environment):
     return seen
 
 
-@pytest.mark.parametrize("other", [many, Rightmost()])
+@pytest.mark.parametrize("other", [rightmost, Rightmost()])
 def test_every_form_plays_the_same_in_both_environments(other):
     first, second = (games_of(ConnectFourEnv(o, seat=1)) for o in (one, other))
     assert first == second
@@ -127,15 +129,15 @@ def test_the_single_environments_opponent_can_be_replaced(wrapped):
 def test_the_vector_environments_opponent_can_be_replaced():
     envs = ConnectFourVectorEnv(2, opponent="random", seat=0)
     envs.reset(seed=1)
-    envs.opponent = many
+    envs.opponent = rightmost
     envs.step([3, 3])
     assert envs.positions() == [Position.parse("47")] * 2
     for opponent in (None, 7):
         with pytest.raises(InvalidOption, match=f"opponent={opponent}"):
             envs.opponent = opponent
-    assert envs.opponent is many
+    assert envs.opponent is rightmost
     with pytest.raises(InvalidOption, match="self-play"):
-        ConnectFourVectorEnv(2).opponent = many
+        ConnectFourVectorEnv(2).opponent = rightmost
 
 
 @pytest.mark.parametrize("name", ["greedy", "random", "alphabeta:depth=2", "perfect:blunder=1"])
@@ -152,25 +154,13 @@ def test_a_name_is_one_player_through_every_door(name):
         assert other == first
 
 
-class PlaysLeft:
-    """A mixin that brings another choice."""
-
-    def choose(self, position):
-        return position.legal_columns()[0]
-
-
-def chosen_on_an_instance():
-    agent = Greedy()
-    agent.choose = lambda position: position.legal_columns()[0]
-    return agent
-
-
 @pytest.mark.parametrize(
     "make",
     [
         type("Leftmost", (Greedy,), {"choose": PlaysLeft.choose}),
-        type("Mixed", (PlaysLeft, Greedy), {}),
-        chosen_on_an_instance,
+        LeftmostGreedy,
+        lambda: LeftmostPool({"greedy": 1}),
+        leftmost_instance,
     ],
 )
 def test_another_choice_plays_through_every_door(make):
@@ -191,16 +181,6 @@ def test_a_subclass_repeats_again_once_it_says_so():
     agent = Greedy()
     agent.deterministic = False
     assert not agent.repeats
-
-
-class Drawn(agents.Agent):
-    """Draws a column from its generator, and the more the longer it has drawn."""
-
-    def reset(self, seed=None):
-        self._generator = np.random.default_rng(seed)
-
-    def choose(self, position):
-        return int(self._generator.choice(position.legal_columns()))
 
 
 def softmax(observation):

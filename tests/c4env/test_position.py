@@ -96,9 +96,6 @@ def test_a_position_is_a_value(position):
         assert position.play(column) != position
 
 
-# -- impossible boards -------------------------------------------------------------
-
-
 def is_reached(board, known):
     """Whether some game reaches a board: take back any disc of the last mover, and ask again."""
     plies = sum(cell != reference.EMPTY for row in board for cell in row)
@@ -181,9 +178,6 @@ def test_bitboards_that_are_no_board_are_refused(mine, theirs):
     with pytest.raises(InvalidPosition, match=f"{mine:#x}") as caught:
         Position.from_bitboards(mine, theirs)
     assert f"{theirs:#x}" in str(caught.value)
-
-
-# -- errors ------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("moves", ["0", "8", "44a", "4 4", "4,4", "²", "٣", "-1", "44\n"])

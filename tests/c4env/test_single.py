@@ -1,15 +1,25 @@
-"""One side against an opponent, and what Gymnasium expects of it."""
+"""One side against an opponent, alone and many in one step, and what Gymnasium expects of it."""
 
 import gymnasium
 import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
+from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
-from c4env import ConnectFourEnv, Position, observe, position_from
-from c4env.errors import InvalidOption, OpponentFailed, WrongOrder
+import c4env
+from c4env import ConnectFourEnv, Position, agents, observe, position_from
+from c4env.agents import Pool
+from c4env.errors import IllegalMove, InvalidOption, OpponentFailed, WrongOrder
 from c4env.observation import DTYPES, LAYOUTS, Form
 from tests.helpers.environments import state_of
-from tests.helpers.policies import first_legal
+from tests.helpers.policies import (
+    Drawn,
+    LeftmostGreedy,
+    LeftmostPool,
+    first_legal,
+    leftmost_instance,
+    rightmost,
+)
 
 
 def test_an_illegal_move_loses():
@@ -38,9 +48,6 @@ def test_openings_are_drawn_unless_reset_names_a_start():
     assert sum(map(drawn.count, starts)) == 60
     environment.reset(options={"moves": "55"})
     assert environment.position == Position.parse("55")
-    environment = ConnectFourEnv(openings=["112233"], seat=0)
-    with pytest.raises(InvalidOption, match="the opponent is to move and could end the game"):
-        environment.reset(options={"seat": 1})
 
 
 OUT_OF_ORDER = RuntimeError("out of order")
@@ -121,3 +128,128 @@ def test_gymnasium_stacks_wins_and_draws():
     assert info["winner"].tolist() == [0, -1]
     assert info["winning_cells"].shape == (2, 6, 7)
     assert info["winning_cells"].sum(axis=(1, 2)).tolist() == [4, 0]
+
+
+NAME = "c4env/ConnectFour-v0"
+SIZE = 12
+MODES = pytest.mark.parametrize("mode", [mode.value for mode in AutoresetMode])
+
+
+OPPONENTS = {
+    "none": lambda: None,
+    "random": lambda: "random",
+    "greedy": lambda: "greedy",
+    "pool": lambda: Pool({"greedy": 1, "random": 2, rightmost: 1}, seed=3),
+    "pool per move": lambda: Pool({"greedy": 1, "random": 2}, per="move"),
+    "curriculum": lambda: agents.Curriculum(-300, games=10**6),
+    "function": lambda: first_legal,
+    "function of many": lambda: rightmost,
+    "an agent that draws": Drawn,
+    "a subclass": LeftmostGreedy,
+    "a subclass of a pool": lambda: LeftmostPool({"greedy": 1}),
+    "an instance": leftmost_instance,
+    "softmax": lambda: agents.make(c4env.batched(lambda o: o["action_mask"]), temperature=1.0),
+    "graded": lambda: "graded:elo=-300",
+}
+
+
+def both(opponent, mode="NextStep", size=SIZE, **options):
+    """Native environments, and Gymnasium's vector of single ones."""
+    native = gymnasium.make_vec(NAME, size, opponent=opponent(), autoreset_mode=mode, **options)
+
+    def single():
+        return gymnasium.make(NAME, opponent=opponent(), **options)
+
+    return native, SyncVectorEnv([single] * size, autoreset_mode=mode)
+
+
+def same(given, expected):
+    """Require equal values, shapes and dtypes; return the number of values."""
+    if isinstance(expected, dict):
+        assert given.keys() == expected.keys()
+        return sum(same(given[key], expected[key]) for key in expected)
+    if isinstance(expected, tuple):
+        return sum(map(same, given, expected))
+    if expected is None:
+        assert given is None
+        return 0
+    assert (given.dtype, given.shape) == (expected.dtype, expected.shape)
+    if expected.dtype == object:
+        return sum(map(same, given, expected))
+    assert np.array_equal(given, expected)
+    return expected.size
+
+
+def play(native, singles, games):
+    """Play so many games on both, with illegal moves; return the number of compared values."""
+    choose, compared, masks = np.random.default_rng(1), 0, None
+    starts = [{"moves": "1122"}, {"seat": 1}, {"moves": "4", "seat": 0}]
+    while games > 0:
+        if masks is None or choose.random() < 0.02:
+            seeded = masks is None or choose.random() < 0.5
+            arguments = {"seed": int(choose.integers(9)) if seeded else None}
+            arguments["options"] = starts[choose.integers(3)] if choose.random() < 0.5 else None
+            seen, info = native.reset(**arguments)
+            compared += same([seen, info], singles.reset(**arguments))
+            masks = info["action_mask"].copy()
+        legal = choose.random((SIZE, 7)) * (masks + (choose.random((SIZE, 1)) < 0.03))
+        result = native.step(actions := legal.argmax(axis=1))
+        compared += same(result, singles.step(actions))
+        masks, ended = result[4]["action_mask"].copy(), result[2]
+        games -= ended.sum()
+        if ended.any() and native.autoreset_mode is AutoresetMode.DISABLED:
+            seeds = choose.integers(9, size=SIZE).tolist() if choose.random() < 0.5 else None
+            start = starts[choose.integers(3)] if choose.random() < 0.2 else {}
+            # Gymnasium's vector takes the mask out of the dict.
+            seen, info = native.reset(seed=seeds, options=start | {"reset_mask": ended})
+            options = start | {"reset_mask": ended.copy()}
+            compared += same([seen, info], singles.reset(seed=seeds, options=options))
+            masks[ended] = info["action_mask"][ended]
+    return compared
+
+
+@MODES
+@pytest.mark.parametrize("opponent", OPPONENTS)
+def test_all_values_are_those_of_single_environments(opponent, mode):
+    native, singles = both(OPPONENTS[opponent], mode, openings=["", "4", "44", "1122"])
+    for name in ("single_observation_space", "observation_space", "action_space"):
+        assert getattr(native, name) == getattr(singles, name)
+    assert native.metadata["autoreset_mode"] is singles.metadata["autoreset_mode"]
+    assert play(native, singles, 300) > 100_000
+
+
+@pytest.mark.parametrize("seat", [0, 1])
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_the_form_of_observations_is_that_of_single_environments(layout, dtype, seat):
+    native, singles = both(lambda: "greedy", "SameStep", seat=seat, layout=layout, dtype=dtype)
+    assert native.observation_space == singles.observation_space
+    play(native, singles, 20)
+
+
+def test_a_mixture_of_boards_is_made_by_its_name():
+    native, singles = both(lambda: "random", rows=4, columns=7)
+    assert native.reset(seed=1)[0].shape == singles.reset(seed=1)[0].shape == (SIZE, 56)
+    for mode, kind in ((None, "SinglesVectorEnv"), ("sync", "SyncVectorEnv")):
+        many = gymnasium.make_vec(NAME, 2, vectorization_mode=mode, opponent="greedy")
+        assert type(many).__name__ == kind
+        assert many.reset(seed=1)[0].shape == (2, 84)
+
+
+def test_what_is_refused():
+    many = gymnasium.make_vec(NAME, 3, illegal="raise", autoreset_mode="Disabled")
+    with pytest.raises(WrongOrder, match="reset"):
+        many.step([0, 0, 0])
+    many.reset(seed=1, options={"moves": "444444", "seat": 0})
+    with pytest.raises(IllegalMove, match="board 0: column 3 is full"):
+        many.step([3, 3, 3])
+    for options, words in (({"seat": 2}, "seat=2"), ({"speed": 1}, "unknown option speed")):
+        with pytest.raises(InvalidOption, match=words):
+            many.reset(options=options)
+    for environment in both(lambda: "random", openings=["112233"], seat=0):
+        with pytest.raises(InvalidOption, match="the opponent is to move and could end the game"):
+            environment.reset(options={"seat": 1})
+    with pytest.raises(InvalidOption, match=r"expected gymnasium\.make_vec, or gymnasium\.make of"):
+        gymnasium.make("c4env/ConnectFourSelfPlay-v0")
+    with pytest.raises(InvalidOption, match="unknown option seat"):
+        c4env.ConnectFourVectorEnv(2).reset(options={"seat": 1})

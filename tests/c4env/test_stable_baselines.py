@@ -3,18 +3,13 @@
 import numpy as np
 import pytest
 
-from c4env import batched
 from c4env.agents.pool import Pool
 from c4env.errors import InvalidOption
+from tests.helpers.policies import rightmost
 
 pytest.importorskip("stable_baselines3", reason="needs stable-baselines3: the extra sb3")
 
 from c4env.envs.stable_baselines import ConnectFourVecEnv
-
-
-@batched
-def rightmost(observation):
-    return 6 - observation["action_mask"][:, ::-1].argmax(axis=1)
 
 
 def test_another_opponent_plays_on_all_boards():

@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 import c4env
-from c4env import batched
 from c4env.bitboard import COLUMNS
 from c4env.boards import Size
 from c4env.errors import InvalidAction, InvalidOption, MissingExtra, WrongOrder
 from c4env.observation import DTYPES, LAYOUTS, Form
+from tests.helpers import policies
 from tests.helpers.boards import OTHER_BOARDS, WIDEST
 
 try:
@@ -32,12 +32,18 @@ def torch():
 OPENINGS = ["", "44", "123"]
 
 
-def follow(size, games, board=c4env, theirs=None, **ours):
+def rightmost(seen):
+    return COLUMNS - 1 - seen["action_mask"].flip(-1).argmax(-1)
+
+
+def follow(size, games, board=c4env, **ours):
     """Play as many games on both, also with actions that lose, and compare all there is."""
     from torch import from_numpy
 
     apart = ("autoreset", "compile")
-    given = {key: value for key, value in ours.items() if key not in apart} | (theirs or {})
+    given = {key: value for key, value in ours.items() if key not in apart}
+    if given.get("opponent") is rightmost:
+        given["opponent"] = policies.rightmost
     stays = not ours.get("autoreset", True)
     tensors = board.TensorEnv(size, **ours)
     envs = board.ConnectFourVectorEnv(
@@ -84,20 +90,15 @@ def follow(size, games, board=c4env, theirs=None, **ours):
 
 @pytest.mark.compiled
 def test_ten_thousand_games_against_random(torch):
-    follow(500, 10_000, opponent="random", openings=OPENINGS)
+    follow(2500, 10_000, opponent="random", openings=OPENINGS)
 
 
 @pytest.mark.parametrize("seat", [0, 1, "random"])
 @pytest.mark.parametrize("openings", [None, ["12"], OPENINGS])
 @pytest.mark.parametrize("autoreset", [True, False])
-@pytest.mark.parametrize("opponent", [None, "random", "leftmost"])
+@pytest.mark.parametrize("opponent", [None, "random", rightmost])
 def test_some_games_are_those_of_the_vector_environment(torch, opponent, autoreset, openings, seat):
-    given = {"openings": openings, "seat": seat, "autoreset": autoreset}
-    if opponent == "leftmost":
-        same = {"opponent": batched(lambda seen: seen["action_mask"].argmax(axis=1))}
-        follow(7, 40, theirs=same, opponent=lambda seen: seen["action_mask"].argmax(1), **given)
-    else:
-        follow(7, 40, opponent=opponent, **given)
+    follow(7, 40, opponent=opponent, openings=openings, seat=seat, autoreset=autoreset)
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
@@ -118,10 +119,6 @@ def turn(state, actions, opponent):
     return tensor.restart(state, state.terminated, opponent=opponent), state.rewards, last
 
 
-def rightmost(seen):
-    return COLUMNS - 1 - seen["action_mask"].flip(-1).argmax(-1)
-
-
 def same(found, expected):
     from torch.utils._pytree import tree_leaves
 
@@ -130,7 +127,11 @@ def same(found, expected):
         assert ours.equal(theirs)
 
 
-@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # PyTorch's own, within its compiler
+# PyTorch's own warnings, within its compiler.
+COMPILING = pytest.mark.filterwarnings("ignore::DeprecationWarning")
+
+
+@COMPILING
 @pytest.mark.parametrize("opponent", [None, "random", rightmost])
 @pytest.mark.parametrize("backend", ["eager", pytest.param("inductor", marks=pytest.mark.slow)])
 def test_the_functions_compile_without_a_break(torch, backend, opponent):
@@ -148,7 +149,6 @@ def test_the_functions_compile_without_a_break(torch, backend, opponent):
         same([state, *rest], expected)
 
 
-COMPILING = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 INDUCTOR = pytest.mark.parametrize(
     "backend", ["eager", pytest.param("inductor", marks=pytest.mark.slow)], indirect=True
 )
@@ -166,11 +166,7 @@ def backend(request, torch, monkeypatch):
 @pytest.mark.parametrize("autoreset", [True, False])
 @pytest.mark.parametrize("opponent", [None, "random", rightmost])
 def test_a_compiled_step_plays_the_same_games(backend, opponent, autoreset):
-    same = {}
-    if opponent is rightmost:
-        same = {"opponent": batched(lambda s: COLUMNS - 1 - s["action_mask"][:, ::-1].argmax(1))}
-    given = {"opponent": opponent, "autoreset": autoreset, "openings": OPENINGS}
-    follow(7, 40, theirs=same, compile=True, **given)
+    follow(7, 40, opponent=opponent, autoreset=autoreset, openings=OPENINGS, compile=True)
 
 
 @COMPILING

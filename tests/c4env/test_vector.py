@@ -8,6 +8,7 @@ import pytest
 from gymnasium.vector import AutoresetMode
 
 from c4env import ConnectFourEnv, ConnectFourVectorEnv, Position, batched, env, observe
+from c4env.envs.drand48 import STATES, below, next_random
 from c4env.errors import IllegalMove, InvalidAction, OpponentFailed, WrongOrder
 from c4env.observation import DTYPES, LAYOUTS, Form
 from tests.helpers.environments import begun, state_of
@@ -185,9 +186,6 @@ def test_a_failing_opponent_needs_a_reset(answer, match, mode):
     environment.reset(seed=1)
 
 
-# -- chance -----------------------------------------------------------------------------------
-
-
 def history(environment, steps, **reset):
     observation, _ = environment.reset(**reset)
     seen = [environment.positions()]
@@ -246,9 +244,6 @@ def test_openings_are_drawn():
     assert seen == starts
 
 
-# -- autoreset ----------------------------------------------------------------------------------
-
-
 def won_in_one(mode):
     environment = ConnectFourVectorEnv(2, autoreset_mode=mode)
     environment.reset(seed=1, options={"moves": ["445566", ""]})
@@ -283,9 +278,6 @@ def test_disabled():
     with pytest.raises(IllegalMove, match="board 0: the game is over; reset"):
         environment.step([0, 0])
     assert state_of(environment) == before
-
-
-# -- arrays -----------------------------------------------------------------------------------
 
 
 def test_what_gymnasiums_returns_are_in_self_play():
@@ -331,3 +323,21 @@ def test_a_layout_shows_the_same_games(layout, dtype, mode):
         if mode is DISABLED and over.any():
             expected, _ = plain.reset(options={"reset_mask": over})
             seen, _ = laid_out.reset(options={"reset_mask": over})
+
+
+def test_the_generator_is_drand48():
+    """The first numbers of ``srand48(0)``, which sets the state to 0x330E, and ``drand48()``."""
+    state = 0x330E
+    drawn = []
+    for _ in range(3):
+        state = next_random(state)
+        drawn.append(state / STATES)
+    assert drawn == pytest.approx([0.170828036, 0.749901980, 0.096371656], abs=1e-8)
+
+
+def test_numbers_below_a_bound_share_the_states_evenly():
+    for count in (1, 2, 7, 1000):
+        for number in range(count):
+            middle = (2 * number + 1) * STATES // (2 * count)
+            assert below(middle, count) == number
+    assert below(STATES - 1, 1 << 31) == (1 << 31) - 1

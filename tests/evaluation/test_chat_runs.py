@@ -20,7 +20,7 @@ from c4env.evaluation.report.models import conversations, model_rows
 from c4env.evaluation.store.run_files import GameRecord, read_games
 from c4env.evaluation.store.transcripts import TRANSCRIPTS_FILE, Spoken, read_transcripts
 from tests.helpers.chat import KEY, Fault, lowest_legal, server_with_key
-from tests.helpers.processes import environment, run_python, start_python
+from tests.helpers.processes import environment, lines_of, run_python, start_python, wait_for_lines
 
 server = pytest.fixture(server_with_key)
 
@@ -167,29 +167,23 @@ def test_killed_and_gone_on_with_it_asks_nothing_twice(tmp_path):
         command = ["-m", "c4env.evaluation", "run", spec, "random", "--openings", "2"]
         command += ["--jobs", "20", "--out", str(out), "--quiet"]
         first = start_python(*command, **silent)
-        while lines(out / TRANSCRIPTS_FILE) < 100:
-            assert first.poll() is None
-            time.sleep(0.05)
+        wait_for_lines(first, out / TRANSCRIPTS_FILE, 100)
         first.send_signal(signal.SIGKILL)
         first.wait()
         kept = list(read_transcripts(out))
-        asked_before = lines(log)
+        asked_before = lines_of(log)
         assert len(kept) >= 99
         done = run_python(*command, env=env)
         assert done.returncode == 0, done.stderr
         # Positions recur from game to game, so what was asked again is told by its game.
         every = [(s.fixture, s.exchange.moves) for s in read_transcripts(out)]
         assert len(every) == len(set(every))
-        after = lines(log) - asked_before
+        after = lines_of(log) - asked_before
         assert after <= len(every) - len(kept) + 20  # those under way at the end, at most
         assert len(read_games(out)[1]) == 50
     finally:
         serving.kill()
         serving.wait()
-
-
-def lines(path):
-    return path.read_bytes().count(b"\n") if path.exists() else 0
 
 
 HOSTILE = "\x1b[2J\x07</script><img src=x onerror=alert(1)>\u202e" + "y" * 10000

@@ -1,4 +1,8 @@
+"""What a run knows of its agents: names, traits, and what each is made from."""
+
+import os
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 
@@ -8,8 +12,11 @@ from c4env.agents.entries import Entry
 from c4env.errors import UnreadableRun
 from c4env.evaluation.games.field import Traits, make_player, name_players, split_name
 from c4env.evaluation.games.game import Clock
+from c4env.evaluation.games.host import files_of
 from c4env.evaluation.games.players import Seats
-from tests.helpers.processes import run_python
+from c4env.evaluation.store.header import identity_hash
+from tests.helpers.paths import modules
+from tests.helpers.processes import environment, run_python
 
 
 class Patient(Agent):
@@ -107,3 +114,126 @@ from c4env.evaluation.games.field import make_player
 make_player("greedy", None)
 print("c4env.agents.baselines" in sys.modules)"""
     assert run_python("-c", code, check=True).stdout == "True\n"
+
+
+PLAIN = "def agent(observation):\n    return int(observation['action_mask'].argmax())\n"
+NET = {
+    "own_package/__init__.py": "",
+    "own_package/net.py": f"from .more import a\n{PLAIN}",
+    "own_package/more.py": "a = 1\n",
+}
+HELPED = {"own.py": f"import own_helper\n{PLAIN}", "own_helper.py": "1\n"}
+
+# A spec, the files it stands for, and the one that is changed.
+MADE = [
+    ("own.py:agent", {"own.py": PLAIN, "other.py": ""}, "own.py"),
+    ("own.py", HELPED, "own_helper.py"),
+    ("own_module:agent", {"own_module.py": PLAIN}, "own_module.py"),
+    ("own_package.net:agent", NET, "own_package/more.py"),
+    ("greedy:heuristic=own.py:tall", {"own.py": "def tall(a, b):\n    return 1.0\n"}, "own.py"),
+    ("kaggle:own.py", {"own.py": PLAIN}, "own.py"),
+]
+NAMED = [
+    ("exec:./engine --net=w.bin", {"engine": "1", "w.bin": "1"}, "w.bin"),
+    ("exec:python3 own.py", {"own.py": PLAIN}, "own.py"),
+    ("learned:weights=w.npz", {"w.npz": "1"}, "w.npz"),
+    ("puct:selfplay:dir,simulations=9", {"dir/model.pt": "1"}, "dir/model.pt"),
+    ("field-own:path=nets", {"nets/a/w": "1", "nets/b": "2"}, "nets/a/w"),
+    ("torch:net.py:net", {"net.py": "net = 1\n"}, "net.py"),
+    ("chat:m,prompt=ask.txt", {"ask.txt": "{board}"}, "ask.txt"),
+]
+
+
+class Own(Agent):
+    """Plays the first legal column."""
+
+    def __init__(self, path: str = ""):
+        self.path = path
+
+    def choose(self, position):
+        return position.legal_columns()[0]
+
+
+def write(files):
+    for name, text in files.items():
+        Path(name).parent.mkdir(parents=True, exist_ok=True)
+        Path(name).write_text(text)
+
+
+def code_of(player):
+    with closing(Seats({"a": player}, None)) as seats:
+        return dict(seats.traits("a").code)
+
+
+def test_an_installation_of_links_is_no_code_of_the_users(tmp_path):
+    """As `pip install -e .` makes it."""
+    for module, path in modules().items():
+        name = "/__init__" if path.name == "__init__.py" else ""
+        link = tmp_path / "links" / f"{module.replace('.', '/')}{name}.py"
+        link.parent.mkdir(parents=True, exist_ok=True)
+        link.symlink_to(path)
+    (tmp_path / "own.py").write_text(PLAIN)
+    script = "from c4env.evaluation.games.host import make; print(*make('a', 'own.py', None).code)"
+    linked = environment(PYTHONPATH=str(tmp_path / "links"))
+    done = run_python("-c", script, cwd=tmp_path, env=linked, check=True)
+    assert done.stdout == "own.py\n"
+
+
+@pytest.mark.parametrize(("spec", "files", "changed"), [*MADE, *NAMED])
+def test_all_that_a_spec_stands_for_makes_its_identity(folder, spec, files, changed):
+    agents.register("field-own", Entry("field-own", f"{__name__}:Own", ""))
+    write(files)
+    find = code_of if (spec, files, changed) in MADE else files_of
+    first = find(spec)
+    assert "other.py" not in first
+    assert {*first} <= {*files}
+    write({changed: files[changed] + "\n"})
+    again = find(spec)
+    assert {key for key in {**first, **again} if first.get(key) != again.get(key)} == {changed}
+    assert identity_hash(first) != identity_hash(again)
+
+
+@pytest.mark.parametrize("spec", ["greedy", "mcts:simulations=5", "c4env.agents.baselines:Random"])
+def test_an_agent_of_this_project_has_none_whatever_lies_about(folder, spec):
+    write({"greedy": "1", "5": "2", "mcts/a": "3"})
+    assert code_of(spec) == {}
+    assert identity_hash({}) == ""
+
+
+def test_an_agent_that_changes_the_folder_has_the_same_identity(folder):
+    write({"own.py": f"import os\nos.chdir({os.sep!r})\n{PLAIN}"})
+    assert {*code_of("own.py")} == {"own.py"}
+
+
+@pytest.mark.parametrize("version", [None, 1, "b"])
+def test_an_object_is_kept_under_its_version(tmp_path, version):
+    """A retrained object is told from the old one only by what it says of itself."""
+
+    def policy(observation):
+        return int(observation["action_mask"].argmax())
+
+    def play(openings=0):
+        return evaluation.round_robin({"own": policy, "random": "random"}, openings, out=tmp_path)
+
+    if version is not None:
+        policy.version = version
+    first = play(["", "4"])
+    if version is None:
+        with pytest.raises(
+            UnreadableRun, match="own, a Python object without an attribute version"
+        ):
+            play(["", "4"])
+        return
+    assert play(["", "4"]).digest == first.digest
+    policy.version = f"{version}, trained more"
+    with pytest.raises(UnreadableRun, match=r"code of own \(version\)"):
+        play(["", "4"])
+
+
+def test_answers_of_an_object_without_a_version_are_not_resumed(tmp_path):
+    late = ["441365675334466335442232661515577"]
+    for _ in range(2):
+        evaluation.refute({"own": Own()}, late, 5)
+    evaluation.refute({"own": Own()}, late, 5, out=tmp_path)
+    with pytest.raises(UnreadableRun, match="own, a Python object without an attribute version"):
+        evaluation.refute({"own": Own()}, late, 5, out=tmp_path)

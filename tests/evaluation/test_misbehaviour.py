@@ -6,7 +6,6 @@ import random
 import signal
 import sys
 import threading
-import time
 from contextlib import closing
 
 import pytest
@@ -93,15 +92,6 @@ def test_an_object_that_raises_in_this_process_forfeits(error):
         raise error
 
     assert endings({"wrong": wrong, "random": "random"}) == [("exception", "wrong")] * 2
-
-
-def test_an_object_that_is_late_forfeits_when_it_answers():
-    def late(observation):
-        time.sleep(4)
-        return first_legal(observation)
-
-    found = endings({"late": late, "right": first_legal}, movetime=3)
-    assert found == [("time", "late")] * 2
 
 
 def test_an_object_that_cannot_be_copied_plays_with_one_job():

@@ -4,7 +4,6 @@ import io
 import itertools
 import json
 import subprocess
-import time
 
 import numpy as np
 import pytest
@@ -17,7 +16,7 @@ from c4env.observation import observe
 from c4env.position import Position
 from tests.helpers.paths import ROOT
 from tests.helpers.policies import first_legal
-from tests.helpers.processes import run_python, start_python
+from tests.helpers.processes import run_python, start_python, wait_for_lines
 from tests.rules import reference
 from tests.rules.positions import quiet
 
@@ -188,11 +187,8 @@ def test_a_killed_search_goes_on_and_finds_the_same(tmp_path):
     command += ["--out", str(tmp_path), "--jobs", "2", "--format", "json", "--limit", "5"]
     path = tmp_path / refute.REFUTATIONS_FILE
     process = start_python(*command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    while process.poll() is None:
-        if path.exists() and path.read_bytes().count(b"\n") > 3:
-            process.kill()
-            break
-        time.sleep(0.005)
+    wait_for_lines(process, path, 4)
+    process.kill()
     assert process.wait() < 0  # it was in the middle
     before = path.read_bytes()
     done = run_python(*command, check=True)

@@ -16,7 +16,7 @@ from c4env.evaluation.games.field import name_players
 from c4env.evaluation.games.run import Settings, play, prepare
 from c4env.evaluation.store.header import gauntlet_order, opening_major
 from c4env.evaluation.store.run_files import GAMES_FILE, RUN_FILE, digest, read_games
-from tests.helpers.processes import run_python, start_python
+from tests.helpers.processes import lines_of, run_python, start_python, wait_for_lines
 
 FIELD = ["random", "greedy", "alphabeta:depth=3"]
 
@@ -81,21 +81,15 @@ def test_whoever_takes_games_in_order_may_stop_and_go_on(tmp_path):
 
 @pytest.mark.compiled  # workers start in seconds only when nothing runs uncompiled
 def test_same_digest_for_one_job_and_two():
-    """A registered function reaches the workers."""
-    agents.register("tournament-centre", centre_first, replace=True)
-    field = [*FIELD, "tournament-centre"]
+    """What is registered plays in this process, also if it cannot be copied."""
+    lock = threading.Lock()
+    agents.register("tournament-centre", centre_first)
+    agents.register("dom", lambda observation: lock.locked() + 3)
+    field = [*FIELD, "tournament-centre", "dom"]  # a name that is a part of another
     one = evaluation.round_robin(field, openings=1, seed=5, jobs=1)
     two = evaluation.round_robin(field, openings=1, seed=5, jobs=2)
     assert one.digest == two.digest != evaluation.round_robin(field, openings=1, seed=6).digest
     assert [game.fixture for game in one.games] == [game.fixture for game in two.games]
-
-
-def test_what_is_registered_plays_in_this_process_with_any_number_of_jobs():
-    lock = threading.Lock()  # cannot be copied
-    agents.register("dom", lambda observation: lock.locked() + 3)
-    players = [*FIELD[:2], "dom"]  # whose name is also a part of another
-    runs = [evaluation.round_robin(players, openings=0, jobs=jobs) for jobs in (1, 2)]
-    assert runs[0].digest == runs[1].digest
 
 
 @pytest.mark.slow
@@ -106,13 +100,10 @@ def test_a_killed_run_ends_with_the_same_games(tmp_path):
     command += ["--seed", "4", "--out", str(tmp_path), "--jobs", "2"]
     path = tmp_path / GAMES_FILE
     process = start_python(*command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    while process.poll() is None:
-        if path.exists() and path.read_bytes().count(b"\n") > 10:
-            process.kill()  # the workers leave by themselves
-            break
-        time.sleep(0.005)
+    wait_for_lines(process, path, 11)
+    process.kill()  # the workers leave by themselves
     process.wait()
-    assert 10 < path.read_bytes().count(b"\n") < 150
+    assert 10 < lines_of(path) < 150
     with path.open("a") as file:
         file.write('{"first":"random","second":"alph')  # as a kill amid a write leaves it
     done = run_python(*command, check=True)
@@ -133,7 +124,7 @@ def test_an_interrupted_command_says_one_line_and_leaves_no_process(tmp_path):
         os.killpg(process.pid, signal.SIGINT)
         time.sleep(0.1)
     out, err = process.communicate(timeout=60)  # until nobody holds the pipes any more
-    count = path.read_bytes().count(b"\n")  # none, but on a busy machine
+    count = lines_of(path)  # none, but on a busy machine
     kept = f"{count} games are kept in {path}; the same command resumes from there"
     assert (process.returncode, out, err) == (130, "", f"c4 run: interrupted; {kept}\n")
 
@@ -151,11 +142,10 @@ def test_a_command_that_is_ended_says_what_is_kept(tmp_path, number):
     finally:
         signal.signal(number, before)
     path = tmp_path / GAMES_FILE
-    while process.poll() is None and not (path.exists() and path.read_bytes().count(b"\n") > 0):
-        time.sleep(0.01)
+    wait_for_lines(process, path, 1)
     process.send_signal(number)
     out, err = process.communicate(timeout=60)
-    kept = path.read_bytes().count(b"\n")
+    kept = lines_of(path)
     words = f"c4 run: interrupted by {number.name}; {kept} games are kept in {path}; the same "
     assert (process.returncode, out) == (128 + number, "")
     assert err == words + "command resumes from there\n"

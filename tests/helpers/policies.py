@@ -1,15 +1,55 @@
-"""Players without an opinion, for tests of what asks them."""
+"""Simple players, for tests of what asks them."""
 
 from typing import Any
 
 import numpy as np
 
-from c4env import Observation
+from c4env import Observation, Position, agents, batched
+from c4env.agents import Pool
+from c4env.agents.baselines import Greedy
 
 
 def first_legal(observation: Observation) -> int:
     """The leftmost legal column."""
     return int(np.flatnonzero(observation["action_mask"])[0])
+
+
+@batched
+def rightmost(observation: Observation) -> Any:
+    """The rightmost legal columns of many boards."""
+    return 6 - observation["action_mask"][:, ::-1].argmax(axis=1)
+
+
+class Drawn(agents.Agent):
+    """Draws a column from its generator, and the more the longer it has drawn."""
+
+    def reset(self, seed: int | np.random.SeedSequence | None = None) -> None:
+        self._generator = np.random.default_rng(seed)
+
+    def choose(self, position: Position) -> int:
+        return int(self._generator.choice(position.legal_columns()))
+
+
+class PlaysLeft:
+    """A mixin that brings another choice."""
+
+    def choose(self, position: Position) -> int:
+        return position.legal_columns()[0]
+
+
+class LeftmostGreedy(PlaysLeft, Greedy):
+    """Brings a choice of its own, which also many boards have to play."""
+
+
+class LeftmostPool(PlaysLeft, Pool):
+    """The same of a pool."""
+
+
+def leftmost_instance() -> Any:
+    """The same of an instance."""
+    agent: Any = Greedy()
+    agent.choose = PlaysLeft().choose
+    return agent
 
 
 def uniform(planes: Any, masks: Any) -> Any:

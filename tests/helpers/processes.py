@@ -3,6 +3,8 @@
 import os
 import subprocess
 import sys
+import time
+from pathlib import Path
 from typing import Any
 
 from tests.helpers.paths import ROOT
@@ -24,3 +26,15 @@ def start_python(*arguments: object, **options: Any) -> subprocess.Popen[str]:
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     given: dict[str, Any] = {**pipes, "env": environment(), **options}
     return subprocess.Popen([sys.executable, *map(str, arguments)], **given)
+
+
+def lines_of(path: Path) -> int:
+    """How many whole lines a file has; 0 where there is none."""
+    return path.read_bytes().count(b"\n") if path.exists() else 0
+
+
+def wait_for_lines(process: subprocess.Popen[str], path: Path, count: int) -> None:
+    """Wait until a running process has written so many lines."""
+    while lines_of(path) < count:
+        assert process.poll() is None
+        time.sleep(0.005)

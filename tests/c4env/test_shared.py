@@ -1,0 +1,58 @@
+"""What all boards share: checks of integers, missing extras, files and cores."""
+
+import os
+import sys
+
+import numpy as np
+import pytest
+
+from c4env.errors import InvalidOption, MissingExtra, require_integer
+from c4env.files import write_whole
+from c4env.lazy import from_extra
+from c4env.system import usable_cores
+from tests.helpers.processes import environment, run_python
+
+
+@pytest.mark.parametrize("value", [1, np.int8(7), np.uint64(7), np.array(7)])
+def test_integers_of_any_library_are_taken(value):
+    taken = require_integer("threads", value, high=7)
+    assert type(taken) is int
+    assert taken == value
+
+
+@pytest.mark.parametrize("value", [0, 8, True, np.True_, 2.0, "3", None, 10**30])
+def test_what_is_no_integer_in_bounds_is_quoted(value):
+    with pytest.raises(InvalidOption) as caught:
+        require_integer("threads", value, 1, "a number of threads", high=7)
+    assert str(caught.value) == f"threads={value!r}: expected a number of threads"
+
+
+def test_a_failed_import_names_what_it_was_for_and_the_extra():
+    expected = r"^x needs y: pip install 'c4env\[z\]' \(No module named 'no_such_module_1'\)$"
+    with pytest.raises(MissingExtra, match=expected), from_extra("z", "x needs y"):
+        import no_such_module_1  # noqa: F401
+    with pytest.raises(KeyError), from_extra("z", "x needs y"):
+        raise KeyError("not an import")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes in folders")
+@pytest.mark.parametrize("content", ["text", lambda file: file.write(b"text")])
+def test_a_pipe_gets_the_content_and_stays(tmp_path, content):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with open(os.open(pipe, os.O_RDONLY | os.O_NONBLOCK), "rb") as reader:
+        write_whole(pipe, content)
+        assert reader.read() == b"text"
+    assert not pipe.is_file()
+
+
+NEWER = pytest.mark.skipif(sys.version_info < (3, 13), reason="a switch of Python 3.13")
+
+
+@pytest.mark.parametrize(
+    "variable", ["LOKY_MAX_CPU_COUNT", pytest.param("PYTHON_CPU_COUNT", marks=NEWER)]
+)
+def test_a_limit_of_the_machine_is_respected(variable):
+    script = "from c4env.system import usable_cores; print(usable_cores())"
+    assert run_python("-c", script, env=environment(**{variable: "1"})).stdout == "1\n"
+    assert usable_cores() >= 1
