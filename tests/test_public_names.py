@@ -12,14 +12,8 @@ from tests.helpers.processes import run_python
 
 PACKAGES = [c4env, c4env.agents, c4env.evaluation]
 EXTRAS = [
-    "torch",
-    "pygame",
-    "scipy",
-    "matplotlib",
-    "pandas",
-    "openai",
-    "starlette",
-    "stable_baselines3",
+    *("torch", "pygame", "scipy", "matplotlib"),
+    *("pandas", "openai", "starlette", "stable_baselines3"),
 ]
 DOCUMENTED = [(package, name) for package in PACKAGES for name in dir(package)]
 

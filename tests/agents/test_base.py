@@ -1,18 +1,22 @@
-"""The policy interface, and the agents in another project's environment."""
+"""The policy interface, the agents in another project's environment, and the baselines."""
 
 import copy
 import pickle
 import signal
 import threading
 
+import numpy as np
 import pytest
 from hypothesis import given
 
 from c4env import Position, agents, observe
 from c4env.agents.base import Agent, is_written_for_choice
+from c4env.agents.baselines import Greedy, Random
+from c4env.agents.heuristics.names import HEURISTICS
 from c4env.agents.search.fixed_depth import AlphaBeta
 from c4env.errors import C4Error
 from tests.helpers.processes import start_python
+from tests.rules import reference
 from tests.rules.strategies import positions
 
 QUICK = [  # the agents that can play from the opening, shallow enough for an uncompiled pass
@@ -128,3 +132,40 @@ def test_the_zoo_plays_in_pettingzoos_connect_four(spec):
         assert over
         if spec not in ("random", "greedy"):
             assert env.rewards[f"player_{seat}"] == 1, "it lost to random play"
+
+
+def centre_first(columns):
+    return sorted(columns, key=lambda column: (abs(column - 3), column))
+
+
+def greedy_by_hand(moves, heuristic):
+    """Wins, else blocks, else takes the best next board; nearest the centre first."""
+    board, me = reference.board_after(moves), len(moves) % 2
+    columns = centre_first(reference.open_columns(board))
+    for player in (me, 1 - me):
+        if wins := reference.winning_columns(board, player):
+            return centre_first(wins)[0]
+    values = []
+    for column in columns:
+        reference.play(board, column, me)
+        values.append(reference.HEURISTICS[heuristic](board, me))
+        reference.take_back(board, column)
+    return columns[values.index(max(values))]
+
+
+@pytest.mark.parametrize("heuristic", HEURISTICS)
+def test_greedy_wins_blocks_or_takes_the_best_next_board(heuristic):
+    agent = Greedy(heuristic)
+    for moves in reference.random_games(seed=90, count=80):
+        assert agent.choose(Position.parse(moves)) == greedy_by_hand(moves, heuristic), moves
+
+
+def test_random_plays_every_column_about_as_often():
+    agent = Random()
+    agent.reset(seed=3)
+    position = Position.parse("444444")
+    drawn = [agent.choose(position) for _ in range(6000)]
+    counts = np.bincount(drawn, minlength=7)
+    assert counts[3] == 0
+    others = np.delete(counts, 3)
+    assert np.abs(others - 1000).max() < 150  # five standard deviations

@@ -273,7 +273,6 @@ def test_a_copy_plays_on_as_the_agent_would(spec):
     ],
 )
 def test_a_seed_repeats_the_moves(spec):
-    """Asked many times about one position, and then along a game."""
     agent = agents.make(spec)
 
     def columns(seed):
@@ -284,6 +283,23 @@ def test_a_seed_repeats_the_moves(spec):
     first = columns(5)
     assert columns(5) == columns(np.random.SeedSequence(5)) == first
     assert [c for c in map(columns, (6, 7, None)) if c != first]
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize(
+    ("spec", "other", "openings", "share"),
+    [
+        ("mcts:simulations=300", "random", 1, 1),
+        ("mcts:simulations=300", "greedy", 1, 0.75),
+        ("mcts:simulations=300,rollout=greedy", "random", 1, 1),
+        ("mcts:simulations=300,rollout=greedy", "greedy", 1, 0.75),
+        ("deepening:nodes=2000", "alphabeta:depth=4,heuristic=chain", 1, 0.7),
+        pytest.param("learned", "greedy", 0, 1, marks=pytest.mark.slow),
+    ],
+)
+def test_it_wins_its_games_against_a_weaker_agent(spec, other, openings, share):
+    games = evaluation.round_robin([spec, other], openings=openings, seed=3, jobs=1).games
+    assert np.mean([game.points[game.players.index(spec)] == 1 for game in games]) >= share
 
 
 ENTRIES = {

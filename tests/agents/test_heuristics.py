@@ -79,10 +79,7 @@ def user_module():
         "WEIGHTS, LISTED = {0: 1.5, 1: 2.5}, [1.5, 2.5]\n"
         "def weighted(mine, theirs):\n    return WEIGHTS[mine & 1] - theirs % 3\n"
         "def listed(mine, theirs):\n    return LISTED[mine & 1]\n"
-        "def fails(mine, theirs):\n    return WEIGHTS[0] / (mine & 16384 == 0)\n",
-        module.__dict__,
-    )
-    exec(
+        "def fails(mine, theirs):\n    return WEIGHTS[0] / (mine & 16384 == 0)\n"
         "from c4env.bitboard import TOP, popcount\n"
         "def top(mine, theirs):\n    return float(popcount(mine & TOP))\n",
         module.__dict__,

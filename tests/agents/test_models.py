@@ -1,5 +1,6 @@
-"""Networks of users, in one shape at every door: one board at a time, and many in one batch."""
+"""Networks of users, and functions and modules of PyTorch, in one shape at every door."""
 
+import copy
 import pickle
 from functools import partial
 from unittest.mock import Mock
@@ -20,7 +21,7 @@ from c4env.agents import Pool
 from c4env.agents.adapters.networks import network_of
 from c4env.agents.selfplay.gumbel import GumbelSearch
 from c4env.envs.batch import bitboards
-from c4env.errors import EngineFault, InvalidOption
+from c4env.errors import EngineFault, IllegalMove, InvalidOption
 from c4env.evaluation.games.game import play_game
 from c4env.evaluation.games.players import LocalPlayer
 from c4env.evaluation.studies.strength import Watch, strength
@@ -248,26 +249,6 @@ def test_a_network_is_used_unchanged_at_every_door(net, tmp_path, monkeypatch):
     assert measured.games == 8
 
 
-def test_a_network_of_a_file_is_used_at_the_doors_of_specs(tmp_path):
-    pytest.importorskip("torch", reason="needs torch: the extra torch")
-    path = tmp_path / "net.py"
-    path.write_text(
-        "import torch\n"
-        "class Net(torch.nn.Module):\n"
-        "    layout = 'planes_first'\n"
-        "    def __init__(self):\n"
-        "        super().__init__()\n"
-        "        self.conv = torch.nn.Conv2d(2, 4, 4)\n"
-        "        self.bias = torch.nn.Parameter(100.0 * torch.arange(7))\n"
-        "    def forward(self, x):\n"
-        "        return self.bias + 0 * self.conv(x).mean((1, 2, 3))[:, None]\n"
-        "net = Net()\n"
-    )
-    for name in ("net", "Net"):
-        for spec in (f"{path}:{name}", f"torch:{path}:{name}", f"puct:{path}:{name},simulations=8"):
-            assert agents.make(spec).choose(Position()) == 6
-
-
 def test_a_model_of_stable_baselines_leads_a_search():
     library = pytest.importorskip("stable_baselines3")
     for name in ("PPO", "DQN"):
@@ -381,3 +362,124 @@ def test_what_is_no_agent_is_told_what_to_be(thing, said):
     for make in (agents.make, ConnectFourEnv):
         with pytest.raises(InvalidOption, match=said):
             make(thing)
+
+
+FULL = Position.parse("444444")
+
+SOURCE = """
+from dataclasses import dataclass
+
+import torch
+from torch import nn
+
+seen = []
+
+
+def watch(batch):
+    seen.append((batch.dtype, tuple(batch.shape), torch.is_grad_enabled(), batch.tolist()))
+    return torch.tensor([[0, 1, 2, 9, 3, 4, 4.0]])
+
+
+def flat(batch): return torch.arange(7)
+def with_value(batch): return torch.arange(7.0)[None], torch.tensor([[0.5]])
+def illegal_best(batch): return torch.tensor([-9.0, -8, -7, 100, -3, -3, -5])
+def column(batch): return 2
+def tensor_column(batch): return torch.tensor([5])
+def drawn(batch): return int(torch.randint(0, 3, ()))
+def lowest(batch): return torch.full((1, 7), -torch.inf, dtype=torch.bfloat16)
+
+
+@dataclass
+class Settings:
+    width: int = 4
+
+
+class Network(nn.Module):
+    def __init__(self):
+        super().__init__()
+        torch.manual_seed(0)
+        self.layers = nn.Sequential(
+            nn.Conv2d(2, Settings().width, 4), nn.ReLU(), nn.Dropout(0.5), nn.Flatten(),
+            nn.Linear(Settings().width * 12, 7),
+        )
+
+    layout = "planes_first"
+
+    def forward(self, batch):
+        return self.layers(batch)
+
+
+class Right(Network):
+    def forward(self, batch):
+        return 100.0 * torch.arange(7) + 0 * super().forward(batch)
+
+
+network, right = Network(), Right()
+
+def nothing(batch): return None
+"""
+
+
+@pytest.fixture(scope="module")
+def source(tmp_path_factory):
+    pytest.importorskip("torch", reason="PyTorch is not installed")
+    path = tmp_path_factory.mktemp("torch") / "model.py"
+    path.write_text(SOURCE)
+    return path
+
+
+def test_a_function_sees_the_side_to_move_first(source):
+    import torch
+
+    agent = agents.make(f"torch:{source}:watch")
+    position = Position.parse("4435")
+    assert agent.choose(position) == 3
+    # What it saw is in the file's own module, which only the agent knows.
+    dtype, shape, grad, planes = agent.network.source.__globals__["seen"][-1]
+    assert (dtype, shape, grad) == (torch.float32, (1, 6, 7, 2), False)
+    assert (np.array(planes)[0] == observe(position)["observation"]).all()
+
+
+@pytest.mark.parametrize(
+    ("name", "column"),
+    [
+        *(("flat", 6), ("with_value", 6), ("illegal_best", 4)),
+        *(("column", 2), ("tensor_column", 5), ("lowest", 0)),
+    ],
+)
+def test_logits_and_columns_are_played(source, name, column):
+    assert agents.make(f"torch:{source}:{name}").choose(FULL) == column
+
+
+@pytest.mark.parametrize("what", ["with_value,temperature=9", "drawn"])
+def test_a_seed_of_the_game_repeats_what_is_drawn(source, what):
+    agent = agents.make(f"torch:{source}:{what}")
+
+    def columns(seed):
+        agent.reset(seed)
+        return [agent.choose(Position()) for _ in range(20)]
+
+    assert columns(1) == columns(1) != columns(2)
+
+
+@pytest.mark.parametrize("name", ["network", "Network"])
+def test_a_module_plays_in_evaluation_mode(source, name):
+    agent = agents.make(f"torch:{source}:{name}")
+    columns = {agent.choose(Position()) for _ in range(20)}  # else dropout would vary it
+    assert len(columns) == 1
+    twin = copy.deepcopy(agent)
+    assert {twin.choose(Position())} == columns
+
+
+@pytest.mark.parametrize("name", ["right", "Right"])
+def test_a_network_of_a_file_is_used_at_the_doors_of_specs(source, name):
+    for spec in (f"{source}:{name}", f"torch:{source}:{name}", f"puct:{source}:{name}"):
+        assert agents.make(spec).choose(Position()) == 6
+
+
+def test_a_wrong_answer_is_a_fault(source):
+    agent = agents.make(f"torch:{source}:nothing")
+    with pytest.raises(EngineFault, match=r"answered None: .* or a column 0\.\.6"):
+        agent.choose(FULL)
+    with pytest.raises(IllegalMove):
+        agent.choose(Position.parse("1212121"))

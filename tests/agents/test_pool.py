@@ -33,15 +33,11 @@ def asked(agent, positions, seed=0):
 def test_the_columns_are_those_of_the_agent(spec):
     positions = random_positions(20, seed=5, most=20)
     agent = agents.make(spec)
-    assert asked(agent, positions).tolist() == [agent.choose(p) for p in positions]
-
-
-def test_pickles_and_nodes_change_nothing():
-    positions = random_positions(30, seed=5, most=14)
-    agent = FixedDepth(2, "window")
-    expected = asked(agent, positions).tolist()
+    expected = [agent.choose(p) for p in positions]
     assert asked(pickle.loads(pickle.dumps(agent)), positions).tolist() == expected
-    assert agent.nodes == sum(agent.search(p).nodes for p in positions)
+    assert asked(agent, positions).tolist() == expected
+    if isinstance(agent, FixedDepth):
+        assert agent.nodes == sum(agent.search(p).nodes for p in positions)
     assert asked(agent, positions[:1]).tolist() == expected[:1]
 
 

@@ -21,6 +21,7 @@ from c4env.agents.selfplay import games, train  # noqa: E402  # they need torch
 SMALL = {"boards": 16, "channels": 4, "units": 8, "batch": 32, "stages": "0:2:0"}
 STAGE = train.Stage(2, 0)
 GROWN = train.Stage(3, 2)
+DISORDERED = "0:1:1,9:1:1,8:1:1"  # stages
 QUICK = {"FEWEST": 2, "BEHIND": 4, "SAVE_EVERY": 0.0, "REPORTS": 1}
 CPU = torch.device("cpu")
 # The ways of a training: as on a CPU, with one group or two, and as on CUDA, where the device
@@ -163,15 +164,7 @@ def test_a_group_plays_the_same_games_beside_another_and_with_planes_of_the_devi
 
 
 def test_options_of_the_command_are_checked_and_sizes_depend_on_the_device(tmp_path, capsys):
-    wrong_stages = (
-        "",
-        "16",
-        "5:16:4",
-        "0:16:4,0",
-        "0:16:4,9:0:4",
-        "0:16:4,9:16:3",
-        "0:1:1,9:1:1,8:1:1",
-    )
+    wrong_stages = "", "16", "5:16:4", "0:16:4,0", "0:16:4,9:0:4", "0:16:4,9:16:3", DISORDERED
     for wrong, words in (
         (["--device", "tpu"], "device='tpu'"),
         (["--device", "meta"], "device='meta': expected cpu or cuda"),

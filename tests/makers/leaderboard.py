@@ -17,7 +17,6 @@ import operator
 import re
 from collections import Counter
 from collections.abc import Callable
-from pathlib import Path
 from typing import Final
 
 from c4env.errors import InvalidOption
@@ -34,8 +33,8 @@ from c4env.evaluation.studies.leaderboard import (
 )
 from c4env.evaluation.tables import Table
 from c4env.system import commit, usable_cores
+from tests.helpers.paths import ROOT
 
-ROOT: Final = Path(__file__).parents[2]
 FILE: Final = ROOT / "evaluation" / "studies" / STORED
 README, RESULTS = ROOT / "README.md", ROOT / "docs" / "results.md"
 OUT: Final = "c4-leaderboard"

@@ -21,8 +21,8 @@ from c4env.evaluation.cli import GROUPS, module_of
 from c4env.evaluation.cli.options import Parser
 from c4env.evaluation.cli.output import say
 from c4env.system import usable_cores
+from tests.helpers.paths import ROOT
 
-ROOT: Final = Path(__file__).resolve().parents[2]
 PAGES: Final = [ROOT / "docs" / "agents.md", *sorted((ROOT / "docs" / "reference").glob("*.md"))]
 OWN: Final = {"Position", "SearchResult", "Solver", "Tournament"}  # each has a page
 BLOCK: Final = re.compile(r"(<!-- made: (\w+) ?([\w.]*) -->\n).*?(<!-- end -->)", re.S)

@@ -1,0 +1,484 @@
+"""Programs, ConnectX submissions and OpenSpiel's bots in our games."""
+
+import os
+import signal
+import sys
+import time
+from contextlib import closing
+
+import numpy as np
+import pytest
+
+from c4env import Position, agents, evaluation
+from c4env.agents.adapters.process import LONGEST_LINE, LineProcess
+from c4env.agents.baselines import Random
+from c4env.errors import EngineFault, IllegalMove, LateAnswer
+from c4env.evaluation.games.game import play_game
+from c4env.evaluation.games.players import Seats
+from tests.helpers.engines import FIRST, answering, lives, python, wait_for_the_end
+from tests.helpers.paths import DATA
+from tests.helpers.processes import start_python
+
+HALF = Position.parse("4455")  # columns 3 and 6 win in three plies
+
+
+@pytest.fixture
+def made(request):
+    """agents.make, which closes what it made at the end."""
+
+    def make(spec):
+        agent = agents.make(spec)
+        request.addfinalizer(agent.close)
+        return agent
+
+    return make
+
+
+def test_a_program_plays_by_columns(tmp_path, made):
+    command = answering(tmp_path, FIRST)
+    agent = made(f"exec:{command},timeout=30")
+    assert agent.name == f"exec:{command},timeout=30.0"
+    assert (agent.choose(Position()), agent.choose(Position.parse("111111"))) == (0, 1)
+    assert not agent.deterministic
+    agent.close()
+    assert agent.choose(HALF) == 0  # another process
+    with pytest.raises(IllegalMove):
+        agent.choose(Position.parse("1212121"))
+
+
+def test_what_a_solver_prints_with_the_scores_of_columns_is_read(tmp_path, made):
+    """Pons's solver with -a: the moves, then seven scores last."""
+    answers = {
+        "": "-2 -1 0 1 0 -1 -2",
+        HALF.moves(): "x -4 -3 18 2 2 18 -3",
+        Position.parse("333333").moves(): "333333 1 0 -1000 -9 1 . 0 nodes=7",
+    }
+    table = {position: line.replace("x", position) for position, line in answers.items()}
+    agent = made(f"exec:{answering(tmp_path, f'print({table!r}[moves], flush=True)')},reply=scores")
+    assert agent.choose(Position()) == 3
+    assert agent.choose(HALF) == 2  # of two as good ones the left
+    with pytest.raises(EngineFault, match=r"answered '\.': expected a score"):
+        agent.choose(Position.parse("333333"))
+
+
+def test_a_solver_of_positions_alone_is_asked_about_each_next_one(tmp_path, made):
+    """As solvers print by default: the moves, the score of the side to move, and more."""
+    said = "print(moves, {'2': -8, '6': 3}.get(moves, -2), 12345, 0.1, flush=True)"
+    agent = made(f"exec:{answering(tmp_path, said)},reply=score")
+    assert agent.choose(Position()) == 1
+    assert agent.choose(Position.parse("4")) == 3  # of columns as good the nearest the centre
+
+
+@pytest.mark.parametrize(
+    ("statements", "options", "words"),
+    [
+        ("print(8, flush=True)", "", "answered '8': expected one column 1..7"),
+        ("print(0, flush=True)", "", "expected one column 1..7"),
+        ("print('', flush=True)", "", "answered ''"),
+        ("print(chr(0x664), flush=True)", "", "expected one column"),
+        ("print(moves, -3, flush=True)", "", "expected one column 1..7 .reply=scores"),
+        ("print(1, flush=True)", "", "answered '1': expected a column that is not full"),
+        ("print('error: tired', flush=True)", "", "answered 'error: tired'"),
+        ("print(1, 2, 3, flush=True)", ",reply=scores", "each of the seven columns"),
+        ("print(*[moves, 'nan'] * 7, flush=True)", ",reply=scores", "expected a score"),
+        ("print(flush=True)", ",reply=score", "answered '': expected a score"),
+    ],
+)
+def test_a_wrong_answer_is_a_fault_and_the_next_game_begins_afresh(
+    tmp_path, made, statements, options, words
+):
+    agent = made(f"exec:{answering(tmp_path, statements)}{options},timeout=60")
+    with pytest.raises(EngineFault, match=words):
+        agent.choose(Position.parse("111111"))
+    assert agent._process is None  # to see it else would take a program that counts its starts
+
+
+def test_a_late_answer_is_a_fault(tmp_path, made, monkeypatch):
+    monkeypatch.setattr("c4env.agents.adapters.programs.STARTUP", 0.1)
+    agent = made(f"exec:{answering(tmp_path, 'time.sleep(60)')},timeout=0.1")
+    with pytest.raises(LateAnswer, match=r"gave no answer within 0\.\d+ s; does it flush"):
+        agent.choose(HALF)
+
+
+def test_the_time_of_a_start_is_not_the_time_of_a_move(tmp_path, made):
+    """As of a program that loads before it reads, and compiles at its first move."""
+    command = answering(tmp_path, "time.sleep(0.7 * (moves != '4'))\n    print(4, flush=True)")
+    agent = made(f"exec:{command},timeout=0.5,newgame=reset")
+    for _ in range(2):  # the second time in another process
+        agent.reset(1)
+        assert [agent.choose(Position.parse(moves)) for moves in ("", "4")] == [3, 3]
+        with pytest.raises(LateAnswer, match=r"gave no answer within 0\.5 s$"):
+            agent.choose(Position.parse("44"))
+
+
+def test_all_questions_of_a_first_move_share_the_time_of_the_start(tmp_path, made):
+    source = "import sys, time\ntime.sleep(0.7)\nfor line in sys.stdin: print(0, flush=True)\n"
+    agent = made(f"exec:{python(tmp_path, source)},reply=score,timeout=0.5")
+    assert agent.choose(Position()) == 3
+
+
+# Counts what it was asked, and says of a new game what it heard.
+COUNTER = """
+count = globals().get('count', 0) + 1
+    if moves.startswith('reset'):
+        seed = moves.removeprefix('reset').strip()
+        count = 0
+        print('ok', flush=True)
+    else:
+        print(count, 'nodes=' + (globals().get('seed') or '999'), flush=True)
+"""
+
+
+@pytest.mark.parametrize(
+    ("newgame", "columns", "nodes"),
+    [("none", [0, 1, 2, 3], 999), ("reset", [0, 1, 0, 1], 5), ("restart", [0, 1, 0, 1], 999)],
+)
+def test_a_new_game_is_told_as_asked(tmp_path, made, newgame, columns, nodes):
+    agent = made(f"exec:{answering(tmp_path, COUNTER.strip())},newgame={newgame}")
+    played = []
+    for _ in range(2):
+        agent.reset(seed=5)
+        played += [agent.choose(Position()), agent.choose(HALF)]
+    assert (played, agent.nodes) == (columns, nodes)
+    agent.reset(np.random.SeedSequence(3))
+    agent.reset()
+
+
+def test_faults_forfeit_games_with_the_reason_and_the_run_goes_on(tmp_path):
+    crash = "print(7 if len(moves) == 41 else {}[7], flush=True)"
+    hang = "time.sleep(60 * (1 < len(moves) < 41)); print(1, flush=True)"
+    field = {
+        "good": f"exec:{answering(tmp_path, FIRST, 'good.py')}",
+        "crash": f"exec:{answering(tmp_path, crash, 'crash.py')}",
+        "hang": f"exec:{answering(tmp_path, hang, 'hang.py')},timeout=0.1",
+        "random": "random",
+    }
+    result = evaluation.round_robin(field, openings=0, seed=1)
+    reasons = {game.reason for game in result.games if game.reason}
+    assert any("ended with exit code 1: KeyError: 7" in reason for reason in reasons)
+    assert any("gave no answer within" in reason for reason in reasons)
+    assert {game.ending for game in result.games if "within" in game.reason} == {"time"}
+    for game in result.games:
+        if "good" in game.players and "random" in game.players:
+            assert game.ending in ("four", "full board")
+        else:
+            loser = game.players[game.forfeited_by]
+            assert loser in ("crash", "hang")
+
+
+NOTING = """
+import os, pathlib, sys, time
+pathlib.Path(sys.argv[1], str(os.getpid())).touch()
+for line in sys.stdin:
+    moves = line.strip()
+    time.sleep(float(sys.argv[2]))
+    print(next(c for c in '4352617' if moves.count(c) < 6), flush=True)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.compiled
+@pytest.mark.parametrize("how", ["end", "kill"])
+def test_no_program_outlives_its_run(tmp_path, how):
+    pids = tmp_path / "pids"
+    pids.mkdir()
+    engine = f"exec:{python(tmp_path, NOTING)} {pids} {0 if how == 'end' else 1}"
+    command = ["-m", "c4env.evaluation", "run", engine, "random", "--openings", "0", "--jobs", "2"]
+    with start_python(*command, "--quiet") as run:
+        if how == "end":
+            assert " forfeited" not in run.communicate()[0]
+            assert run.returncode == 0
+        else:
+            while run.poll() is None and not any(pids.iterdir()):
+                time.sleep(0.02)
+            run.kill()  # the main process alone
+    known = [int(path.name) for path in pids.iterdir()]
+    assert known
+    assert wait_for_the_end(known) == []
+
+
+# Says its own process and that of a child.
+FAMILY = """
+import os, subprocess, sys, time
+sleep = [sys.executable, "-I", "-S", "-c", "import time; time.sleep(600)"]
+pids = [os.getpid()]
+pids.append(subprocess.Popen(sleep).pid)
+for line in sys.stdin:
+    print(*pids, flush=True)
+"""
+
+
+def family(folder):
+    return python(folder, FAMILY).split()
+
+
+@pytest.mark.parametrize(
+    ("statements", "words"),
+    [
+        ("sys.exit(3)", "ended with exit code 3"),
+        ("raise KeyError(7)", "ended with exit code 1: KeyError: 7"),
+        ("import os, signal; os.kill(os.getpid(), signal.SIGSEGV)", "ended by signal SIGSEGV"),
+        ("print('x' * (1 << 17), end='', flush=True); time.sleep(60)", f"more than {LONGEST_LINE}"),
+        ("sys.stdout.close(); import os; os.close(1); time.sleep(60)", "closed its output"),
+    ],
+)
+def test_how_a_program_ended_is_said(tmp_path, statements, words):
+    process = LineProcess(answering(tmp_path, statements).split(), "it")
+    with pytest.raises(EngineFault, match=rf"^it .*{words}"):
+        process.ask("44", 30)
+
+
+def test_what_was_not_asked_for_is_a_fault(tmp_path):
+    process = LineProcess(answering(tmp_path, "print('4\\n5', flush=True)").split(), "it")
+    assert process.ask("", 20) == "4"
+    while process._answers.empty():  # the second line comes with the first, or just after it
+        time.sleep(0.01)
+    with pytest.raises(EngineFault, match=r"wrote '5.*' without a request"):
+        process.ask("", 20)
+
+
+def test_a_hang_ends_with_the_time_and_so_does_the_program(tmp_path):
+    process = LineProcess(family(tmp_path), "it")
+    pids = [int(pid) for pid in process.ask("", 20).split()]
+    assert all(map(lives, pids))
+    os.kill(pids[0], signal.SIGSTOP)
+    with pytest.raises(LateAnswer, match=r"it gave no answer within 0.1 s"):
+        process.ask("", 0.1)
+    process.close()
+    assert wait_for_the_end(pids) == []
+
+
+def test_a_talker_on_stderr_neither_blocks_nor_gains_time(tmp_path):
+    said = "sys.stderr.write('word ' * 100_000); print(4, flush=True)"
+    process = LineProcess(answering(tmp_path, said).split(), "it")
+    assert process.ask("", 30) == "4"
+    process.close()
+    process.close()
+    endless = "\n    while True: sys.stderr.write('word\\n')"
+    with pytest.raises(LateAnswer):
+        LineProcess(answering(tmp_path, endless).split(), "it").ask("", 0.5)
+
+
+OWNER = """
+import sys, time
+from c4env.agents.adapters.process import LineProcess
+process = LineProcess(sys.argv[2:], "it")
+print(process.ask("", 20), flush=True)
+if sys.argv[1] == "kill":
+    time.sleep(600)
+raise SystemExit(1)
+"""
+
+
+@pytest.mark.parametrize("how", ["kill", "raise"])
+def test_no_program_outlives_a_process_that_dies(tmp_path, how):
+    """A killed process kills nothing, but the program's input ends."""
+    with start_python("-c", OWNER, how, *family(tmp_path)) as owner:
+        pids = [int(pid) for pid in owner.stdout.readline().split()]
+        assert len(pids) == 2
+        if how == "kill":
+            owner.kill()
+    assert wait_for_the_end(pids[:1]) == []
+    if how == "kill":
+        os.kill(pids[1], signal.SIGKILL)
+    assert wait_for_the_end(pids) == []
+
+
+def test_a_message_quotes_output_with_its_control_characters_escaped():
+    assert str(EngineFault("é\x1b[2J\n")) == "é\\x1b[2J\\n"
+
+
+RULES = f"kaggle:{DATA / 'kaggle' / 'rules.py'}"
+
+
+@pytest.fixture
+def submitted(tmp_path, monkeypatch):
+    """The agent of a source."""
+    monkeypatch.setattr(sys, "path", [*sys.path])
+
+    def make(source, options=""):
+        path = tmp_path / "submission.py"
+        path.write_text(source)
+        return agents.make(f"kaggle:{path}{options}")
+
+    return make
+
+
+SHOWN = (
+    "observation.board[28:] == [0, 0, 0, 2, 0, 0, 0, 1, 0, 1, 1, 0, 0, 2]",  # from the top
+    "type(observation.board) is list and observation['board'][:28] == [0] * 28",
+    "(observation.mark, observation['mark'], observation.step) == (2, 2, 5)",
+    "observation.remainingOverageTime == 0 == observation.get('remainingOverageTime')",
+    "__import__('os').path.isfile(configuration['__raw_path__'])",
+    "(configuration.rows, configuration.columns, configuration.inarow) == (6, 7, 4)",
+    "(configuration['rows'], configuration['columns'], configuration['inarow']) == (6, 7, 4)",
+    "configuration.actTimeout == configuration.timeout == 2",
+    "configuration.agentTimeout == 60",
+    "isinstance(observation, dict) and isinstance(configuration, dict)",
+    "not hasattr(observation, 'colour') and __name__ != '__main__'",
+)
+
+
+def test_a_submission_sees_what_the_competition_shows(submitted):
+    checks = "".join(f"    assert {shown}, {shown!r}\n" for shown in SHOWN)
+    source = f"def agent(observation, configuration):\n{checks}    return 3\n"
+    assert submitted(source).choose(Position.parse("44371")) == 3
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "def agent(obs): return 3",
+        "def helper(): ...\ndef agent(obs, config, depth=4): return depth - 1",
+        "agent = lambda obs, config: 3\nname = 'no agent'",
+        "from dataclasses import dataclass\nfrom typing import ClassVar\n"
+        "@dataclass\nclass Book:\n    lines: ClassVar[dict] = {}\ndef agent(obs): return 3",
+                "from helper import agent",
+        "from http import HTTPStatus\ndef agent(obs): return 3 if HTTPStatus.OK == 200 else 0",
+    ],
+)  # fmt: skip
+def test_the_last_callable_is_the_agent(submitted, tmp_path, source):
+    (tmp_path / "helper.py").write_text("def agent(obs, config): return 3")
+    assert submitted(source).choose(Position()) == 3
+
+
+@pytest.mark.parametrize(
+    ("source", "kind", "words"),
+    [
+        ("def agent(obs): return 1 / 0", ZeroDivisionError, "division by zero"),
+        ("def agent(obs) return 3", SyntaxError, "expected"),
+        ("import numpy\ndef agent(obs): return numpy.int64(3)", TypeError, "is not an int"),
+        ("import nothing_of_this_name", ModuleNotFoundError, "No module"),
+        ("answer = 3", ValueError, "the file defines no callable"),
+        ("def agent(obs): return '3'", TypeError, "is not an int"),
+        ("def agent(obs): return True", TypeError, "True of <class 'bool'>"),
+        ("def agent(obs): return 7", ValueError, r"action 7: expected 0\.\.6"),
+        ("def agent(obs): return -1", ValueError, "action -1"),
+        ("class A:\n def __call__(self, obs, c): return 3\na = A()", AttributeError, "__code__"),
+        ("def agent(obs): raise SystemExit(1)", SystemExit, "1"),
+    ],
+)
+def test_what_goes_wrong_is_an_error_and_in_a_run_a_fault(submitted, source, kind, words):
+    agent = submitted(source)
+    with pytest.raises(kind, match=words):
+        agent.choose(Position.parse("111111"))
+    with closing(Seats({"it": agent.name}, None)) as seats:
+        fault = seats["it"].ask(Position(), "", None)
+    assert fault.ending == "exception"
+    assert kind.__name__ in fault.reason
+
+
+def test_each_game_loads_the_file_anew_and_has_its_seed(submitted):
+    source = (
+        "import random\nimport numpy as np\nseen = []\n"
+        "def agent(obs):\n"
+        "    seen.append(0)\n"
+        "    return (len(seen) + random.randrange(7) + np.random.randint(7)) % 7\n"
+    )
+    agent = submitted(source)
+    with closing(Seats({"it": agent.name}, None)) as seats:
+
+        def columns(seed):
+            assert seats["it"].reset(seed) is None
+            return [seats["it"].ask(Position(), "", None) for _ in range(12)]
+
+        assert columns(2**63 + 5) == columns(2**63 + 5) != columns(6)
+
+
+def test_a_late_submission_loses_its_process_and_the_game(submitted):
+    agent = submitted("import time\ndef agent(obs): time.sleep(100)", ",timeout=0.5")
+    with closing(Seats({"it": agent.name}, None)) as seats:
+        seats["it"].reset(1)
+        fault = seats["it"].ask(Position(), "", None)
+    assert (fault.ending, fault.reason) == ("time", "its process gave no answer within 0.5 s")
+
+
+@pytest.mark.slow
+def test_a_submission_with_a_memory_wins_its_games_whoever_else_plays():
+    field = {"rules": RULES, "random": "random", "greedy": "greedy"}
+    result = evaluation.round_robin(field, openings=0, seed=2)
+    assert result.table.forfeits == {}
+    for game in result.games:
+        if set(game.players) == {"rules", "random"}:
+            assert game.players[game.winner] == "rules"
+    del field["greedy"]
+    again = evaluation.round_robin(field, openings=0, seed=2)
+    assert {game.moves for game in again.games} <= {game.moves for game in result.games}
+
+
+SUBMITTED = [
+    "def agent(obs): return 3",
+    "def agent(obs, config): return obs.board[:config.columns].index(0)",
+    "import numpy as np\ndef agent(obs): return np.int64(3)",
+    "def agent(obs): return True",
+    "def agent(obs): return '3'",
+    "def agent(obs): return None",
+    "def agent(obs): return 7",
+    "def agent(obs, config): return len(config['__raw_path__']) % 7",
+    "agent = lambda obs, config: (obs.step + obs.mark) % config.columns\nname = 'x'",
+    "from dataclasses import dataclass\nfrom typing import ClassVar\n"
+    "@dataclass\nclass Book:\n    lines: ClassVar[dict] = {}\n"
+    "def agent(obs): return 3 - obs['mark']",
+    "class Agent:\n    def __call__(self, obs, config): return 2\nagent = Agent()",
+    "import helper_of_this\ndef agent(obs): return helper_of_this.COLUMN",
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("source", SUBMITTED)
+def test_a_submission_plays_as_in_kaggles_environment(submitted, tmp_path, source):
+    kaggle_environments = pytest.importorskip("kaggle_environments")
+    (tmp_path / "helper_of_this.py").write_text("COLUMN = 5")
+    agent = submitted(source)
+    agent.reset(1)
+    environment = kaggle_environments.make("connectx")
+    steps = environment.run([agent.file, lambda obs: obs.board[:7].index(0)])
+    assert len(steps) > 1
+    moves = ""
+    for ply, states in enumerate(steps[1:]):
+        action = states[ply % 2].action
+        if ply % 2 == 0 and states[0].status in ("ERROR", "INVALID"):
+            with pytest.raises((Exception, SystemExit)):  # of the submission
+                agent.choose(Position.parse(moves))
+        elif ply % 2 == 0:
+            assert agent.choose(Position.parse(moves)) == action
+        moves += str(int(action or 0) + 1)
+
+
+@pytest.fixture
+def pyspiel():
+    return pytest.importorskip("pyspiel", reason="the package open_spiel is not installed")
+
+
+@pytest.mark.parametrize("bot", ["mcts,simulations=300", "minimax,depth=1"])
+def test_a_bot_that_searches_takes_a_win(pyspiel, bot):
+    agent = agents.make(f"open_spiel:{bot}")
+    agent.reset(1)
+    assert agent.choose(Position.parse("747576")) == 6
+
+
+@pytest.mark.parametrize("bot", ["mcts,simulations=50", "uniform_random"])
+def test_the_same_seed_plays_the_same_game(pyspiel, bot):
+    def game(seed):
+        players = (agents.make(f"open_spiel:{bot}"), agents.make("open_spiel:uniform_random"))
+        return play_game(players, ("a", "b"), "", seed)
+
+    assert game(1).moves == game(1).moves
+    assert len({game(seed).moves for seed in range(4)}) > 1
+    assert game(1).ending in ("four", "full board")
+
+
+def test_its_rules_are_ours(pyspiel):
+    lots = Random()
+    for seed in range(20):
+        lots.reset(seed)
+        position = Position()
+        state = pyspiel.load_game("connect_four").new_initial_state()
+        while position.outcome is None:
+            assert tuple(state.legal_actions()) == position.legal_columns()
+            column = lots.choose(position)
+            position = position.play(column)
+            state.apply_action(column)
+        assert state.is_terminal()
+        expected = {0: [1.0, -1.0], 1: [-1.0, 1.0], None: [0.0, 0.0]}
+        assert list(state.returns()) == expected[position.outcome.winner]
