@@ -25,7 +25,7 @@ from c4env.system import usable_cores
 from tests.helpers.paths import ROOT
 
 PAGES: Final = [ROOT / "docs" / "agents.md", *sorted((ROOT / "docs" / "reference").glob("*.md"))]
-SAID_ONCE: Final = (Agent, Result)  # whose members a subclass does not list again
+BASES: Final = (Agent, Result)  # whose members a subclass does not list again
 OWN: Final = {"Position", "SearchResult", "Solver", "Tournament"}  # each has a page
 BLOCK: Final = re.compile(r"(<!-- made: (\w+) ?([\w.]*) -->\n).*?(<!-- end -->)", re.S)
 
@@ -104,9 +104,7 @@ def one(path: str, folder: Path) -> Iterator[str]:
     classes = getattr(found, "__mro__", ())
     bare = not {Exception, dict, Protocol}.isdisjoint(classes)
     yield f"- `{name}{'' if bare else signature(found)}`: {first(found)} {source(found, folder)}"
-    own = [
-        c for c in classes if c.__module__[:6] == "c4env." and (c is found or c not in SAID_ONCE)
-    ]
+    own = [c for c in classes if c.__module__[:6] == "c4env." and (c is found or c not in BASES)]
     for key, value in {k: v for c in reversed(own) for k, v in vars(c).items()}.items():
         function = getattr(value, "__func__", value)  # of a class method
         called = inspect.isfunction(function)
