@@ -150,11 +150,26 @@ ZOO: Final = (
     Entry("puct", ".sampling.puct:PUCT", argument="function", any_board=True),
     Entry("learned", ".network:Learned"),
     Entry("selfplay", ".selfplay.folder:selfplay", argument="path", needs=("torch",)),
-    Entry("sb3", ".adapters.models:SB3", "", "path", ("stable_baselines3",), runs="own"),
+    Entry("sb3", ".adapters.models:SB3", argument="path", needs=("stable_baselines3",), runs="own"),
     # Other people's agents.
     Entry("exec", ".adapters.programs:Engine", argument="command", runs="here"),
-    Entry("chat", ".adapters.chat:Chat", "", "model", ("openai",), network=True, runs="here"),
-    Entry("kaggle", ".adapters.programs:Submission", "", "file", any_board=True, runs="own"),
-    Entry("torch", ".adapters.models:TorchFunction", "", "function", ("torch",), runs="own"),
-    Entry("open_spiel", ".adapters.openspiel:OpenSpielBot", "", "bot", ("pyspiel",), True),
+    Entry(
+        "chat",
+        ".adapters.chat:Chat",
+        argument="model",
+        needs=("openai",),
+        network=True,
+        runs="here",
+    ),
+    Entry("kaggle", ".adapters.programs:Submission", argument="file", any_board=True, runs="own"),
+    Entry(
+        "torch", ".adapters.models:TorchFunction", argument="function", needs=("torch",), runs="own"
+    ),
+    Entry(
+        "open_spiel",
+        ".adapters.openspiel:OpenSpielBot",
+        argument="bot",
+        needs=("pyspiel",),
+        any_board=True,
+    ),
 )

@@ -19,7 +19,6 @@ from typing import Any, Final
 from c4env.errors import C4Error, WrongBoard
 
 _folders: Final[list[str]] = []
-
 """The folders of the files that specs have named in this process."""
 
 

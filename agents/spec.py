@@ -33,11 +33,9 @@ from .functions import function_agent, has_masks, is_model, parameters_of
 from .options import options_of, summary_of
 
 ENTRY_POINTS: Final = "c4env.agents"
-
 """The group of entry points by which other packages provide agents for :func:`register`."""
 
 AgentSource = Entry | Callable[..., Any]
-
 """An entry of the table, or a class, factory or function that a user registers or names."""
 
 _registered: dict[str, AgentSource] = {entry.name: entry for entry in ZOO}

@@ -19,7 +19,7 @@ from c4env.errors import InvalidOption
 
 from ... import agents
 from ...agents.base import Agent
-from ...agents.functions import FunctionAgent, is_model
+from ...agents.functions import is_model
 from ...agents.spec import option_names, split_spec
 from ...envs.opponents import is_batched
 from ...geometry import BOARD_SIZE, IS_STANDARD
@@ -117,7 +117,7 @@ def name_advice(first: Player, second: Player) -> str:
 
 def title(player: Callable[..., Any]) -> str:
     """Return the name of an agent that is a Python object."""
-    if isinstance(player, FunctionAgent | Agent) and player.name:
+    if isinstance(player, Agent) and player.name:
         return player.name
     return getattr(player, "__name__", type(player).__name__)
 

@@ -222,7 +222,8 @@ class Seats(dict[str, LocalPlayer | HostedPlayer]):
         self._awake: tuple[str, ...] = ()
 
     def __missing__(self, name: str) -> LocalPlayer | HostedPlayer:
-        player, movetime = self.field[name], self._clock and self._clock.movetime
+        player = self.field[name]
+        movetime = None if self._clock is None else self._clock.movetime
         if not isinstance(player, str):
             seat: LocalPlayer | HostedPlayer = LocalPlayer(player)
         elif (place := place_of(player)) == "own":

@@ -4,13 +4,13 @@ Ratings are the penalised fit of :mod:`c4env.evaluation.rating.fit` to all games
 order of the games does not matter. The unit of the penalty is a pair of games from one opening with
 swapped colours.
 
-Games from one opening are correlated. Therefore the Bayesian bootstrap
-(:mod:`c4env.evaluation.rating.fit`) resamples whole openings: each draw gives the openings
-random weights (:meth:`Tally.weights`) and fits again. The penalty's points are random too, with
-gamma distributions whose shape is the mean. For two agents and independent pairs of games, the
-result is near Jeffreys' interval for a proportion. So the interval stays wide even if an agent wins
-all games; the interval of a plain bootstrap would then have no width. If an agent's points in each
-of a few openings are alike by chance, the samples vary as much as resampled pairs of games would.
+Games from one opening are correlated. Therefore the Bayesian bootstrap resamples whole openings:
+each draw gives the openings random weights (:meth:`Tally.weights`) and fits again. The penalty's
+points are random too, with gamma distributions whose shape is the mean. For two agents and
+independent pairs of games, the result is near Jeffreys' interval for a proportion. So the interval
+stays wide even if an agent wins all games; the interval of a plain bootstrap would then have no
+width. If an agent's points in each of a few openings are alike by chance, the samples vary as much
+as resampled pairs of games would.
 
 The interval of an agent consists of two quasi standard errors, below and above its Elo (Firth and
 de Menezes, "Quasi-variances", Biometrika 91, 2004): they are chosen so that the intervals of two

@@ -160,10 +160,10 @@ def curves(quality: Quality) -> dict[str, Any]:
 
 def mistakes(run: Tournament, quality: Quality, judge: Judge) -> dict[str, Any]:
     """Where each agent loses, and its costliest moves, by agent."""
-    found = {player: Mistakes.of(run.games, player, judge) for player in quality.players}
+    by_player = {player: Mistakes.of(run.games, player, judge) for player in quality.players}
     return {
         player: replace(of_player, mistakes=of_player.mistakes[:SHOWN]).content()
-        for player, of_player in found.items()
+        for player, of_player in by_player.items()
     }
 
 
