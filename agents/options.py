@@ -22,7 +22,7 @@ from ..geometry import COLUMNS, CONNECT, IS_STANDARD, ROWS
 from .functions import parameters_of
 
 CELLS: Final = ROWS * COLUMNS
-DAY: Final = 86400.0  # seconds, the longest time that an option may set
+DAY: Final = 86400.0  # seconds, the longest time that an option may set, also for a move
 
 _HEURISTICS: Final = {  # each name, and whether this board has the heuristic
     "chain": CONNECT == 4,

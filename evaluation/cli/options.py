@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from .output import RunProgress
 
 AGENT: Final = "SPEC, NAME=SPEC or FILE.py:function"
-OPENINGS: Final = "3"
+USUAL_OPENINGS: Final = "3"
 
 _OPENINGS_HELP: Final = (
     "3: all positions after 3 plies, without mirror images; balanced:4,2: positions after 4 plies "
@@ -188,7 +188,7 @@ def run_settings(arguments: argparse.Namespace, progress: RunProgress) -> dict[s
 
     if arguments.movetime is None:
         refuse(arguments, ["margin"], "without --movetime")
-    openings = arguments.openings or OPENINGS
+    openings = arguments.openings or USUAL_OPENINGS
     display = {"watch": progress.watch, "on_game": progress.on_game}
     return {**keywords(arguments, Settings), "openings": openings, **display}
 

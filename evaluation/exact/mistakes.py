@@ -26,7 +26,7 @@ from .moves import BAND, JudgedMove, MoveQuality, Quality, band_name, bands, jud
 from .scores import Judge, sign
 
 SHOWN: Final = 10  # mistakes shown with their positions
-OPENINGS: Final = 5  # openings listed, the costliest first
+OPENINGS_SHOWN: Final = 5  # openings listed, the costliest first
 OTHERS: Final = ""  # the one name of all opponents of the agent
 MISSED_WIN, MISSED_BLOCK, OPENED_WIN, DEEPER, ENDGAME = KINDS = (
     "missed win", "missed block", "opened a win", "deeper", "endgame",
@@ -219,8 +219,8 @@ def _parts(games: Sequence[GameRecord], quality: Quality, player: str) -> tuple[
             for opening, some in openings.items()
         ]
         by_opening.sort(key=lambda part: (-part.own.given_away, part.score or 0.0))
-        parts += by_opening[:OPENINGS]
-        left_out = len(by_opening[OPENINGS:])
+        parts += by_opening[:OPENINGS_SHOWN]
+        left_out = len(by_opening[OPENINGS_SHOWN:])
     for band in bands(BAND):
         part = _part(band_name(band), [], quality, player, plies=band)
         if part.own.moves + part.own.forced:

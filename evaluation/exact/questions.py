@@ -38,7 +38,7 @@ GENERATED: Final = 100
 """The default number of positions in a generated set."""
 
 
-Answer = int | str
+StoredAnswer = int | str
 """An agent's answer: a column, or a description of the failure."""
 
 
@@ -149,7 +149,9 @@ def question_agents(
     return Quality(tuple(moves), unit="positions", seed=seed, notes=notes)
 
 
-def question(seat: LocalPlayer | HostedPlayer, spec: str, position: Position, seed: int) -> Answer:
+def question(
+    seat: LocalPlayer | HostedPlayer, spec: str, position: Position, seed: int
+) -> StoredAnswer:
     """Ask a player for its move in a position, as the first move of a new game.
 
     The position determines the seed.

@@ -35,7 +35,7 @@ from ..games.field import Player, Traits, as_players, describe_player, name_play
 from ..games.players import Seats, do_all, team
 from ..games.run import Openings, Settings, Watcher, choose_openings
 from ..store.header import identity_hash, versions
-from .questions import Answer, question
+from .questions import StoredAnswer, question
 from .scores import sign, strongest_book
 
 REFUTATIONS_FILE: Final = "refutations.jsonl"
@@ -393,13 +393,13 @@ class _Node(NamedTuple):
 class _Oracle(NamedTuple):
     """Knows the agent's answers and exact play; ``refutations.jsonl`` keeps what was asked."""
 
-    ask: Callable[[Position], Answer]
+    ask: Callable[[Position], StoredAnswer]
     memo: Memo
     agent: _Agent
 
-    def answer(self, position: Position) -> Answer:
+    def answer(self, position: Position) -> StoredAnswer:
         """The agent's answer."""
-        answer: Answer = self._find("agent", position, self.ask)
+        answer: StoredAnswer = self._find("agent", position, self.ask)
         return answer
 
     def best(self, position: Position) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import Final, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -13,8 +13,6 @@ from c4env.evaluation.seeds import seeds
 from ...position import Position, format_moves
 from ..store.run_files import Ending, GameRecord
 from .asking import Answer, Fault
-
-DAY: Final = 86_400.0  # seconds; the longest time for a move
 
 
 class Clock(NamedTuple):

@@ -29,6 +29,7 @@ from c4env.errors import EngineFault, InvalidOption, LateAnswer, Unavailable, Un
 
 from ...agents.adapters.programs import Engine
 from ...agents.base import Agent
+from ...agents.options import DAY
 from ...agents.spec import registered_names, split_spec
 from ...observation import observe
 from ...position import Position
@@ -36,7 +37,7 @@ from ..store.run_files import GameRecord
 from ..store.transcripts import Transcripts
 from .asking import Answer, Fault, ask, begin, function_of
 from .field import Player, Traits, is_language_model, make_player, traits_of
-from .game import DAY, Clock, play_game
+from .game import Clock, play_game
 
 CLOSING: Final = 2.0  # seconds for agents to close, before their process is killed
 ONE_THREAD: Final = dict.fromkeys(

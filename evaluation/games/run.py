@@ -26,6 +26,7 @@ from c4env.evaluation.tables import plural
 from c4env.lazy import from_extra
 from c4env.system import commit
 
+from ...agents.options import DAY
 from ...agents.spec import split_spec
 from ...openings import Openings as Openings
 from ...openings import list_openings
@@ -33,7 +34,7 @@ from ..store.header import Fixture, Kind, RunHeader, SprtPlan, identity_hash, ve
 from ..store.run_files import GameRecord, open_games
 from ..store.transcripts import Transcripts
 from .field import Player, describe_player, separate
-from .game import DAY, Clock
+from .game import Clock
 from .players import GameSettings, Seats, do_all, play_one, team
 
 Watcher = Callable[[int, int], None]

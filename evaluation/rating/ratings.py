@@ -45,7 +45,7 @@ _LEAST: Final = 1e-6  # the least virtual points, to keep the fit from rounding 
 _TIE: Final = 1e-3  # Elo; strengths with a smaller difference are equal
 _ENOUGH: Final = 25  # openings, from which a run gets no warning
 _STEPS: Final = 200  # of the fit of quasi standard errors
-_UNKNOWN: Final = 2000.0  # half width, in Elo, of an interval without information
+_WIDEST: Final = 2000.0  # half width, in Elo, of an interval without information
 
 
 def milliseconds(value: float) -> str:
@@ -152,7 +152,7 @@ class Ratings(Sequence[Rating]):
         """
         a, b = self._of(one), self._of(other)
         if not any(a in group and b in group for group in self.groups):
-            return Interval(0.0, -_UNKNOWN, _UNKNOWN)
+            return Interval(0.0, -_WIDEST, _WIDEST)
         value = a.elo - b.elo
         below = math.hypot(a.elo - a.low, b.high - b.elo)
         above = math.hypot(a.high - a.elo, b.elo - b.low)

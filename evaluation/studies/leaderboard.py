@@ -34,7 +34,7 @@ from ..rating.tally import Tally, costs
 FORMAT: Final = "c4env leaderboard 1"
 STORED: Final = "leaderboard.json"  # beside this module
 
-OPENINGS: Final = 3  # plies of the openings
+OPENING_PLIES: Final = 3  # plies of the openings
 FULL_LIMIT: Final = 25  # openings to play, of 121: about an hour on two cores
 QUICK_LIMIT: Final = 6  # openings to play with quick
 TRIAL_LIMIT: Final = 25  # openings that a newcomer plays
@@ -222,7 +222,7 @@ def play_leaderboard(
             :class:`c4env.evaluation.games.run.Settings`; the seed stays 0.
     """
     settings["limit"] = QUICK_LIMIT if quick else FULL_LIMIT
-    return Leaderboard.of(round_robin(list(field), openings=OPENINGS, **settings), field)
+    return Leaderboard.of(round_robin(list(field), openings=OPENING_PLIES, **settings), field)
 
 
 def stored_board(path: Path | None = None) -> Leaderboard:

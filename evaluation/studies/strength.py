@@ -31,7 +31,7 @@ from .leaderboard import place, stored_board
 AGAINST: Final = ("random", "greedy", "alphabeta-window", "alphabeta-chain")
 """Fast agents of the leaderboard, the weakest first."""
 
-OPENINGS: Final = 6  # of three plies, each with both colours
+OPENING_COUNT: Final = 6  # of three plies, each with both colours
 FILE: Final = "strength.tsv"
 
 
@@ -93,7 +93,7 @@ def strength(
     seconds: float = 0.0,
     *,
     against: Sequence[str] = AGAINST,
-    openings: int = OPENINGS,
+    openings: int = OPENING_COUNT,
     questions: int | None = None,
     seed: int = 0,
 ) -> Strength:

@@ -24,8 +24,8 @@ from c4env.errors import InvalidOption, require_integer
 from c4env.evaluation.tables import shortened
 from c4env.system import usable_cores
 
+from ...agents.options import DAY
 from ...agents.spec import description_of, join_spec, options_of_agent, split_spec
-from ..games.game import DAY
 
 MEMORY: Final = 256  # megabytes that the page's agents in one process may reserve together
 
