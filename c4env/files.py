@@ -1,8 +1,10 @@
-"""Atomic writes of files, and locks against other writers."""
+"""Atomic writes of files, checks that they can be written, and locks against other writers."""
 
 from __future__ import annotations
 
+import io
 import os
+import tempfile
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -14,30 +16,75 @@ Content = str | bytes | Callable[[IO[bytes]], object]
 
 
 def write_whole(path: str | os.PathLike[str], content: Content) -> None:
-    """Replace the content of a file atomically; a function writes it to an open file.
+    """Replace the content of a file atomically; a function writes it to a file in memory.
 
     A text is written as UTF-8. The content goes to a temporary file in the same folder, which then
     replaces the old file. Readers see the old content or the new, even if the process is killed.
     To a pipe or a device, the content is written directly.
+
+    Raises:
+        Unwritable: the file cannot be written, or is a folder.
     """
-    if os.path.exists(path) and not os.path.isfile(path):
-        _write(path, content)
-        return
-    path = Path(os.path.realpath(path))  # a symbolic link stays, and its target changes
-    partial = path.with_name(f"{path.name}.{os.getpid()}.part")
+    _refuse_folder(path)
+    data = _bytes_of(content)
     try:
-        _write(partial, content)
-        partial.replace(path)
-    finally:
-        partial.unlink(missing_ok=True)
+        if os.path.exists(path) and not os.path.isfile(path):
+            Path(path).write_bytes(data)
+            return
+        target = Path(os.path.realpath(path))  # a symbolic link stays, and its target changes
+        partial = target.with_name(f"{target.name}.{os.getpid()}.part")
+        try:
+            partial.write_bytes(data)
+            partial.replace(target)
+        finally:
+            partial.unlink(missing_ok=True)
+    except OSError as error:
+        raise Unwritable(f"{path} cannot be written: {error.strerror or error}") from None
 
 
-def _write(path: str | os.PathLike[str], content: Content) -> None:
-    with open(path, "wb") as file:
-        if callable(content):
-            content(file)
-        else:
-            file.write(content.encode() if isinstance(content, str) else content)
+def _bytes_of(content: Content) -> bytes | memoryview:
+    if isinstance(content, str):
+        return content.encode()
+    if isinstance(content, bytes):
+        return content
+    memory = io.BytesIO()  # NumPy and PyTorch hide why a write to a real file failed
+    content(memory)
+    return memory.getbuffer()
+
+
+def require_file(path: Path, makes: bool) -> None:
+    """Check that a file can be written, before a long computation whose result goes there.
+
+    Args:
+        path: the file to write.
+        makes: whether the caller will make a missing folder of the file.
+
+    Raises:
+        Unwritable: the folder is not writable, or ``path`` is a folder.
+    """
+    _refuse_folder(path)
+    if not path.exists() or path.is_file():  # a pipe or a device needs no other file beside it
+        _require_writable(path, path.parent, makes)
+
+
+def require_folder(path: Path) -> None:
+    """Check that a folder is writable, or can be made."""
+    _require_writable(path, path, makes=True)
+
+
+def _refuse_folder(path: str | os.PathLike[str]) -> None:
+    if os.path.isdir(path):
+        raise Unwritable(f"{str(path)!r} is a folder: expected the name of a file to write")
+
+
+def _require_writable(path: Path, folder: Path, makes: bool) -> None:
+    while makes and not folder.exists() and folder != folder.parent:
+        folder = folder.parent
+    try:
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise Unwritable(f"{path} cannot be written: {error.strerror or error}") from None
 
 
 def lock_file(file: IO[Any], path: Path) -> None:

@@ -6,7 +6,7 @@ contains one hash of all sources that have kernels, or constants for kernels (``
 of other modules keep the machine code. Each board has its own folder in the cache folder.
 
 The process that makes a cache folder removes those that no process has used for a while. Where no
-folder is writable, a temporary folder serves until the process ends.
+folder is writable, or its disk is full, a temporary folder serves until the process ends.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ from typing import Any, Final, TypeVar
 import numba
 
 from c4env.boards import ROOT, STANDARD, Size, size_of
+from c4env.errors import Unwritable
 
 config: Any = numba.config  # its attributes are set at run time
 
@@ -77,10 +78,13 @@ def kernel(signature: Any, **options: Any) -> Callable[[F], F]:
         if config.DISABLE_JIT:
             return function
         board = size_of(function.__module__) or STANDARD
-        with kept_for(board), warnings.catch_warnings():
-            # Numba calls this type experimental; heuristics need it, and tests cover it.
-            warnings.filterwarnings("ignore", "First-class function type")
-            dispatcher = numba.njit(signature, cache=True, **options)(function)
+        with _State.lock:
+            dispatcher = None
+            while dispatcher is None:
+                try:
+                    dispatcher = _compile(function, board, signature, options)
+                except OSError as error:  # the code cannot be written: the disk may be full
+                    _leave_cache_folder(error)
             if dispatcher.stats.cache_misses and _State.board is None:
                 _State.board = board
                 if _State.notify is not None:
@@ -89,6 +93,17 @@ def kernel(signature: Any, **options: Any) -> Callable[[F], F]:
         return compiled
 
     return compile_
+
+
+def _compile(function: Any, board: Size, signature: Any, options: dict[str, Any]) -> Any:
+    """Compile or load a function; OSError if its code cannot be written to the cache folder."""
+    with kept_for(board), warnings.catch_warnings():
+        # Numba calls this type experimental; heuristics need it, and tests cover it.
+        warnings.filterwarnings("ignore", "First-class function type")
+        dispatcher = numba.njit(signature, cache=True, **options)(function)
+    if cache_folder() not in Path(dispatcher.stats.cache_path).parents:
+        raise OSError("Numba can make no folder there")  # it took __pycache__
+    return dispatcher
 
 
 @contextlib.contextmanager
@@ -122,7 +137,7 @@ def _sentence(board: Size) -> str:
     """Say for which board code is compiled, and how often."""
     code = "compiling native code" + ("" if board == STANDARD else f" for the board {board}")
     if TEMPORARY in os.environ:
-        return f"{code}, on each run: no cache folder is writable (NUMBA_CACHE_DIR sets one)"
+        return f"{code}, on each run: no cache folder can be written (NUMBA_CACHE_DIR sets one)"
     return f"{code}, only on the first run"
 
 
@@ -133,6 +148,9 @@ def cache_folder() -> Path:
     The folder lies in the first writable one of ``$NUMBA_CACHE_DIR``, ``$XDG_CACHE_HOME`` and
     ``~/.cache``. If none is writable, the folder is temporary, and the processes that this process
     starts use it too.
+
+    Raises:
+        Unwritable: no temporary folder can be made either.
     """
     name = f"c4env-{source_hash()}"
     variables = (TEMPORARY, "NUMBA_CACHE_DIR", "XDG_CACHE_HOME")
@@ -151,13 +169,35 @@ def cache_folder() -> Path:
         if is_new:
             remove_unused(base)
         return folder
-    temporary = tempfile.mkdtemp(prefix="c4env-")
+    return _make_temporary()
+
+
+def _make_temporary() -> Path:
+    """Make a cache folder for this process and those that it starts."""
+    try:
+        temporary = tempfile.mkdtemp(prefix="c4env-")
+        folder = Path(temporary, f"c4env-{source_hash()}")
+        folder.mkdir()
+    except OSError as error:
+        raise _unwritable("a temporary folder", error) from None
     os.environ[TEMPORARY] = temporary
     _State.temporary = temporary, os.getpid()
     atexit.register(remove_temporary)
-    folder = Path(temporary, name)
-    folder.mkdir()
     return folder
+
+
+def _leave_cache_folder(error: OSError) -> None:
+    """Use a temporary cache folder from now on, unless it was one that could not be written."""
+    if TEMPORARY in os.environ:
+        raise _unwritable(cache_folder(), error) from None
+    _make_temporary()
+    cache_folder.cache_clear()
+    _State.board = None  # notify again: the code of this folder does not stay
+
+
+def _unwritable(folder: object, error: OSError) -> Unwritable:
+    why = f"{error.strerror or error}: expected room for compiled code"
+    return Unwritable(f"{folder} cannot be written: {why}; NUMBA_CACHE_DIR sets another folder")
 
 
 def source_hash() -> str:

@@ -17,7 +17,7 @@ from typing import Final
 from playwright.sync_api import sync_playwright
 
 from c4env import Position
-from c4env.evaluation.store.lines import write_file
+from c4env.files import write_whole
 from c4env.render import svg
 
 MOVES: Final = "51744366544622573771756"  # red wins along a diagonal
@@ -29,7 +29,7 @@ _C4: Final = (sys.executable, "-m", "c4env.evaluation")
 def main(folder: Path) -> None:
     """Write the pictures into a folder."""
     folder.mkdir(parents=True, exist_ok=True)
-    write_file(folder / "board.svg", svg(Position.parse(MOVES), int(MOVES[-1]) - 1))
+    write_whole(folder / "board.svg", svg(Position.parse(MOVES), int(MOVES[-1]) - 1))
     with sync_playwright() as driver, serving() as address:
         browser = driver.chromium.launch(executable_path=_CHROMIUM, args=["--no-sandbox"])
         page = browser.new_page(color_scheme="light")

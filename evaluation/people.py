@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from c4env.errors import Unavailable
-from c4env.evaluation.store.lines import require_folder
+from c4env.files import require_folder
 
 from ..observation import Observation, position_from
 from ..position import DIGITS

@@ -16,7 +16,7 @@ import numpy as np
 
 from c4env.agents.entries import Range
 from c4env.arrays import Int8s
-from c4env.errors import C4Error, InvalidOption, MissingExtra
+from c4env.errors import C4Error, InvalidOption, MissingExtra, Unwritable
 from c4env.files import lock_file
 from c4env.lazy import from_extra
 
@@ -49,19 +49,23 @@ def claim_folder(folder: Path, settings: str) -> Iterator[None]:
 
     Raises:
         InvalidOption: the folder has a training with other settings.
+        Unwritable: another process trains in the folder, or the settings cannot be written.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    with (folder / "settings.txt").open("a+", errors="replace") as file:
+    path = folder / "settings.txt"
+    with path.open("a+b", buffering=0) as file:
         lock_file(file, folder)
         file.seek(0)
-        earlier = file.read()
+        earlier = file.read().decode(errors="replace")
         if not settings.startswith(earlier):  # a new file is empty; a kill leaves part of the line
             raise InvalidOption(
                 f"{folder} holds a training with {' '.join(earlier.split())}: "
                 f"expected {' '.join(settings.split())}"
             )
-        file.write(settings[len(earlier) :])
-        file.flush()
+        try:
+            file.write(settings[len(earlier) :].encode())
+        except OSError as error:
+            raise Unwritable(f"{path} cannot be written: {error.strerror or error}") from None
         yield
 
 

@@ -13,10 +13,12 @@ from __future__ import annotations
 import argparse
 import sys
 import time
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from c4env.arrays import Int8s
+from c4env.files import write_whole
 
 from ...bitboard import COLUMNS
 from ..adapters.models import ModelAgent
@@ -89,7 +91,7 @@ def train(
         if now - reported >= REPORT_EVERY or update == updates:
             reported, plies = now, update * boards * length
             print(figures(now - begun, plies, played, error, entropy), flush=True)
-    torch.save(network.state_dict(), out)
+    write_whole(out, partial(torch.save, network.state_dict()))
     return network
 
 

@@ -49,7 +49,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(arguments: argparse.Namespace) -> None:
-    from c4env.evaluation.store.lines import write_file
+    from c4env.files import write_whole
 
     from ..studies.leaderboard import play_leaderboard, stored_board
 
@@ -72,7 +72,7 @@ def execute(arguments: argparse.Namespace) -> None:
     else:
         show(board.table(), arguments)
     if arguments.store is not None:
-        write_file(arguments.store, board.format())
+        write_whole(arguments.store, board.format())
 
 
 def _place(arguments: argparse.Namespace) -> None:

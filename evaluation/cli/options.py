@@ -226,7 +226,7 @@ def require_writable(arguments: argparse.Namespace) -> None:
     Raises:
         Unwritable: a file cannot be written.
     """
-    from c4env.evaluation.store.lines import require_file, require_folder
+    from c4env.files import require_file, require_folder
 
     run_folder = getattr(arguments, "out", None)  # which the run makes
     for name in ("all", "html", "games", "store"):

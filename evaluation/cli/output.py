@@ -273,7 +273,7 @@ def write_pages(
     plots = getattr(arguments, "plots", None)
     if not arguments.html and not plots:
         return
-    from c4env.evaluation.store.lines import write_file
+    from c4env.files import write_whole
 
     from ..report.models import conversations
     from ..report.page import contents, page
@@ -291,7 +291,7 @@ def write_pages(
     ) as judge:
         content = contents(run, ratings, judge, title, date, talk)
     if arguments.html:
-        write_file(arguments.html, page(content))
+        write_whole(arguments.html, page(content))
         say(f"page in {arguments.html}", sys.stderr)
     if plots:
         from ..report.plots import run_figures, write_plots

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from c4env.agents.imports import suggest
 from c4env.arrays import Bools, Int8s, Int64s
-from c4env.errors import InvalidOption, UnreadableRun, Unwritable, require_integer
+from c4env.errors import InvalidOption, UnreadableRun, require_integer
 from c4env.evaluation.store.lines import Lines
 from c4env.evaluation.tables import plural, shortened
 from c4env.files import write_whole
@@ -243,28 +243,35 @@ def data(
     """
     file = Path(file)
     require_form(file)
-    if file.exists() or not file.parent.is_dir():
-        raise InvalidOption(f"{file}: expected a new file in an existing directory")
+    _require_new(file)
     draw = _Draw.checked(seed, sets, plies, positions)
     threads = require_integer("jobs", usable_cores() if jobs is None else jobs)
     solver = draw.solver()
     part = file.with_name(f"{file.name}.part")
-    boards = None if part.exists() else draw.boards()  # may raise, so it precedes any file
-    with Lines(part, _decode) as lines:
-        if not lines.entries:
-            boards = draw.boards() if boards is None else boards
-            lines.append([draw.header(), _encode(boards)])
-            lines.entries.append((draw.header(), boards))
-        header, boards = lines.entries[0]
-        if header != draw.header():
-            raise UnreadableRun(f"{part} belongs to another call: {header}, not {draw.header()}")
-        table = _labelled(boards[0], boards[1], _scores(lines, solver, threads, watch))
+    with Lines(part, _decode) as lines:  # locked until the file is written
         try:
+            _require_new(file)  # another process may have written it before the lock
+            if not lines.entries:
+                boards = draw.boards()
+                lines.append([draw.header(), _encode(boards)])
+                lines.entries.append((draw.header(), boards))
+            header, boards = lines.entries[0]
+            if header != draw.header():
+                raise UnreadableRun(
+                    f"{part} belongs to another call: {header}, not {draw.header()}"
+                )
+            table = _labelled(boards[0], boards[1], _scores(lines, solver, threads, watch))
             _write(file, table)
-        except OSError as error:
-            raise Unwritable(f"{file}: {error.strerror or error}") from None
-    part.unlink()
+        finally:
+            if file.exists() or not lines.entries:  # nothing to resume
+                lines.close()  # Windows removes no open file
+                part.unlink(missing_ok=True)
     return table
+
+
+def _require_new(file: Path) -> None:
+    if file.exists() or not file.parent.is_dir():
+        raise InvalidOption(f"{file}: expected a new file in an existing directory")
 
 
 def _scores(lines: Lines, solver: Solver, threads: int, watch: Watcher | None) -> Int8s:

@@ -7,6 +7,7 @@ at the top names the run. Units and colours match the page. In grey, the colours
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -14,6 +15,7 @@ import numpy as np
 
 from c4env.errors import Unwritable
 from c4env.evaluation.tables import plural, rounded, shortened, signed
+from c4env.files import write_whole
 from c4env.lazy import from_extra
 
 if TYPE_CHECKING:
@@ -48,20 +50,21 @@ def write_plots(folder: Path, figures: Figures) -> list[Path]:
 
     Raises:
         MissingExtra: matplotlib is not installed.
-        Unwritable: the folder cannot be written.
+        Unwritable: the folder or a file cannot be written.
     """
     mpl, _ = _matplotlib()
-    written = []
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        for name, figure in figures:
-            for ending, date in (("png", None), ("svg", "Date"), ("pdf", "CreationDate")):
-                path = folder / f"{name}.{ending}"
-                with mpl.rc_context(STYLE):
-                    figure.savefig(path, dpi=DPI, metadata=date and {date: None})
-                written.append(path)
     except OSError as error:
-        raise Unwritable(f"{folder} cannot be written: {error.strerror or error}") from None
+        raise Unwritable(f"{folder} cannot be made: {error.strerror or error}") from None
+    written = []
+    for name, figure in figures:
+        for form, date in (("png", None), ("svg", "Date"), ("pdf", "CreationDate")):
+            path = folder / f"{name}.{form}"
+            options = {"format": form, "dpi": DPI, "metadata": date and {date: None}}
+            with mpl.rc_context(STYLE):
+                write_whole(path, partial(figure.savefig, **options))
+            written.append(path)
     return written
 
 

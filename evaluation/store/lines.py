@@ -1,4 +1,4 @@
-"""Files: JSON lines that keep results as they come, and texts that are replaced as a whole.
+"""Files of JSON lines that keep results as they come.
 
     ["greedy",0,"0.1.0, ...","",34359738368,0,3]     a line of answers.jsonl: a key and its value
 
@@ -11,7 +11,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import tempfile
 import threading
 import time
 from collections.abc import Callable
@@ -20,7 +19,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Self, TypeVar
 
 from c4env.errors import UnreadableRun, Unwritable
 from c4env.evaluation.tables import shortened
-from c4env.files import lock_file, write_whole
+from c4env.files import lock_file
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
@@ -105,7 +104,11 @@ class Lines:
         return self
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if self.path is not None and isinstance(error, KeyboardInterrupt) and not error.args:
+        if (
+            (self.path is not None and self._count)
+            and isinstance(error, KeyboardInterrupt)
+            and not error.args
+        ):
             what = self.path.stem if self.path.suffix == ".jsonl" else "lines"
             error.args = (
                 f"{self._count} {what} are kept in {self.path}; the same command resumes from "
@@ -214,51 +217,3 @@ def read_text(path: Path | Traversable) -> str:
         return path.read_text(encoding="utf-8-sig")  # skip a byte order mark from Windows
     except (OSError, UnicodeDecodeError) as error:
         raise UnreadableRun(f"{path}: {getattr(error, 'strerror', None) or error}") from None
-
-
-def require_file(path: Path, makes: bool) -> None:
-    """Check that a file can be written, before a long computation whose result goes there.
-
-    Args:
-        path: the file to write.
-        makes: whether the caller will make a missing folder of the file.
-
-    Raises:
-        Unwritable: the folder is not writable, or ``path`` is a folder.
-    """
-    _refuse_folder(path)
-    if not path.exists() or path.is_file():  # a pipe or a device needs no other file beside it
-        _require_writable(path, path.parent, makes)
-
-
-def require_folder(path: Path) -> None:
-    """Check that a folder is writable, or can be made."""
-    _require_writable(path, path, makes=True)
-
-
-def write_file(path: Path, content: str | bytes) -> None:
-    """Replace the content of a file atomically: a killed process leaves no partial content.
-
-    Raises:
-        Unwritable: the file cannot be written, or is a folder.
-    """
-    _refuse_folder(path)
-    try:
-        write_whole(path, content)
-    except OSError as error:
-        raise Unwritable(f"{path} cannot be written: {error.strerror or error}") from None
-
-
-def _refuse_folder(path: Path) -> None:
-    if path.is_dir() or not path.name:
-        raise Unwritable(f"{str(path)!r} is a folder: expected the name of a file to write")
-
-
-def _require_writable(path: Path, folder: Path, makes: bool) -> None:
-    while makes and not folder.exists() and folder != folder.parent:
-        folder = folder.parent
-    try:
-        with tempfile.TemporaryFile(dir=folder):
-            pass
-    except OSError as error:
-        raise Unwritable(f"{path} cannot be written: {error.strerror or error}") from None

@@ -15,8 +15,9 @@ from pathlib import Path
 from typing import Any, Final, Literal, get_args
 
 from c4env.errors import C4Error, InvalidOption, UnreadableRun
-from c4env.evaluation.store.lines import Lines, read_lines, read_text, write_file
+from c4env.evaluation.store.lines import Lines, read_lines, read_text
 from c4env.evaluation.tables import Table
+from c4env.files import write_whole
 
 from ...geometry import BOARD_SIZE
 from ...position import Position
@@ -205,7 +206,7 @@ def _take_on(folder: Path, planned: RunHeader, games: list[GameRecord]) -> None:
         _check_games(folder / GAMES_FILE, stored, games)
         header = extend_header(folder, stored, planned, [game.players for game in games])
     if header != stored:
-        write_file(folder / RUN_FILE, header.format())
+        write_whole(folder / RUN_FILE, header.format())
 
 
 def _check_games(path: Path, header: RunHeader, games: list[GameRecord]) -> None:
@@ -255,4 +256,4 @@ def write_games(path: Path, games: Sequence[GameRecord]) -> None:
         Unwritable: the file cannot be written.
     """
     require_format(path)
-    write_file(path, WRITERS[path.suffix.lower()](games))
+    write_whole(path, WRITERS[path.suffix.lower()](games))

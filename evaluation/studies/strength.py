@@ -166,7 +166,7 @@ class Watch:
     Raises:
         InvalidOption: ``share`` is not between 0 and 1.
         UnreadableRun: ``strength.tsv`` exists with other columns.
-        OSError: the folder cannot be written.
+        OSError: the folder cannot be made.
     """
 
     def __init__(

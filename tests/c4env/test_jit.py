@@ -1,7 +1,10 @@
 import ast
 import functools
 import os
+import re
 import shutil
+import subprocess
+import sys
 from importlib.util import resolve_name
 from pathlib import Path
 
@@ -169,3 +172,96 @@ def test_where_nothing_is_writable_kernels_run_and_nothing_stays(small):
     answer, used = run(script, blocked, HOME=str(blocked), XDG_CACHE_HOME=str(blocked)).split()
     assert answer == "2"
     assert not Path(used).exists()
+
+
+FULL = """
+import builtins, errno, os
+from pathlib import Path
+
+cache, usual = Path(os.environ["NUMBA_CACHE_DIR"]), builtins.open
+
+class Full:
+    def __init__(self, file):
+        self.file = file
+    def __enter__(self):
+        return self
+    def __exit__(self, *_):
+        self.file.close()
+    def write(self, data):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+def limited(path, mode="r", *rest, **options):
+    file = usual(path, mode, *rest, **options)
+    is_full = "w" in mode and cache in Path(path).parents
+    return Full(file) if is_full else file
+
+builtins.open = limited
+"""
+USED = """
+from c4env import jit
+jit.on_compiling(lambda sentence: print(sentence, end="; "))
+from c4env.caller import caller
+print(caller(1), jit.cache_folder(), sep="; ")
+"""
+FIRST = "compiling native code, only on the first run"
+EACH = (
+    "compiling native code, on each run: no cache folder can be written (NUMBA_CACHE_DIR sets one)"
+)
+
+
+@pytest.mark.compiled
+def test_where_numba_can_make_no_folder_a_temporary_one_serves(small):
+    """Numba would take ``__pycache__``, where it does not notice an edited callee."""
+    script, cache = small / "main.py", small / "cache"
+    script.write_text(USED)
+    _, answer, used = run(script, cache).split("; ")
+    assert (answer, Path(used).parent) == ("2", cache)
+    shutil.rmtree(used)
+    Path(used).mkdir()
+    Path(used, "6x7x4").write_text("in the way")
+    said, answer, used = run(script, cache).split("; ")
+    assert (said, answer) == (EACH, "2")
+    assert cache not in Path(used).parents
+    assert not Path(used).exists()
+
+
+@pytest.mark.compiled
+def test_a_disk_that_fills_up_keeps_its_code_and_the_rest_is_temporary(small):
+    script, cache = small / "main.py", small / "cache"
+    script.write_text(f"from c4env.callee import callee\n{FULL}{USED}")
+    said = run(script, cache).split("; ")
+    assert said[:3] == [FIRST, EACH, "2"]
+    kept = contents(cache)
+    assert {path.suffix for path in kept} == {".nbi", ".nbc"}
+    assert run(script, cache).split("; ")[:2] == [EACH, "2"]
+    assert contents(cache) == kept
+
+
+@pytest.mark.compiled
+def test_without_room_anywhere_one_line_names_the_folder(small):
+    resource = pytest.importorskip("resource")
+    assert resource.RLIMIT_FSIZE
+    script = small / "main.py"
+    limit = "import resource\nresource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))\n"
+    script.write_text(
+        f"{limit}from c4env.errors import Unwritable\n"
+        "try:\n    import c4env.caller\nexcept Unwritable as error:\n    print(error)\n"
+    )
+    words = r"\S+c4env-\w+ cannot be written: File too large: expected room for compiled code; "
+    assert re.fullmatch(f"{words}NUMBA_CACHE_DIR sets another folder", run(script, small / "cache"))
+
+
+@pytest.mark.compiled
+@pytest.mark.skipif(sys.platform != "linux" or os.getuid() != 0, reason="mounts a small disk")
+def test_a_full_disk_is_no_obstacle(small):
+    script, disk = small / "main.py", small / "disk"
+    script.write_text(USED)
+    disk.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=16k", "tmpfs", str(disk)]
+    if subprocess.run(mount, capture_output=True, check=False).returncode:
+        pytest.skip("this root cannot mount")
+    try:
+        *_, said, answer, _ = run(script, disk).split("; ")
+        assert (said, answer) == (EACH, "2")
+    finally:
+        subprocess.run(["umount", str(disk)], check=True)

@@ -6,7 +6,7 @@ import sys
 import numpy as np
 import pytest
 
-from c4env.errors import InvalidOption, MissingExtra, require_integer
+from c4env.errors import InvalidOption, MissingExtra, Unwritable, require_integer
 from c4env.files import write_whole
 from c4env.lazy import from_extra
 from c4env.system import usable_cores
@@ -44,6 +44,35 @@ def test_a_pipe_gets_the_content_and_stays(tmp_path, content):
         write_whole(pipe, content)
         assert reader.read() == b"text"
     assert not pipe.is_file()
+
+
+def saved_by_torch(file):
+    torch = pytest.importorskip("torch")
+    torch.save(torch.zeros(100_000), file)  # hides the cause on a real file
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "text" * 1000,
+        lambda file: np.save(file, np.zeros(1000)),  # hides the cause on a real file
+        lambda file: np.savez_compressed(file, rows=np.random.default_rng(1).random(1000)),
+        saved_by_torch,
+    ],
+)
+def test_a_write_that_fails_leaves_the_file_and_names_it_with_the_cause(tmp_path, content):
+    resource = pytest.importorskip("resource")  # not on Windows
+    path = tmp_path / "kept"
+    path.write_text("old")
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, hard))
+    try:
+        with pytest.raises(Unwritable) as caught:
+            write_whole(path, content)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert str(caught.value) == f"{path} cannot be written: File too large"
+    assert [(p, p.read_text()) for p in tmp_path.iterdir()] == [(path, "old")]
 
 
 NEWER = pytest.mark.skipif(sys.version_info < (3, 13), reason="a switch of Python 3.13")

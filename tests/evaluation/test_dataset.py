@@ -10,10 +10,11 @@ from c4env.agents.solver import NO_SCORE
 from c4env.agents.solver.book import default_book
 from c4env.agents.solver.exam import exam_positions
 from c4env.bitboard import mirror
-from c4env.errors import InvalidOption, UnreadableRun
+from c4env.errors import InvalidOption, UnreadableRun, Unwritable
 from c4env.evaluation import Data
 from c4env.evaluation.exact import dataset as module
 from c4env.evaluation.exact.dataset import SPLITS
+from c4env.evaluation.store.lines import Lines
 from c4env.observation import observe
 from tests.helpers.processes import start_python
 from tests.rules import reference
@@ -205,6 +206,35 @@ def test_after_a_kill_it_goes_on_to_the_same_file(late, tmp_path):
     assert seen[-1] == (200, 200)
     assert path.read_bytes() == late[0].read_bytes()
     assert [path] == list(tmp_path.iterdir())
+
+
+def test_of_two_calls_at_once_the_second_is_refused(tmp_path):
+    path = tmp_path / "two.npz"
+
+    def watch(done, total):
+        with pytest.raises(Unwritable, match=r"two\.npz\.part is locked by another process"):
+            evaluation.data(path, **LATE)
+        seen.append(done)
+
+    seen = []
+    evaluation.data(path, watch=watch, **LATE)
+    assert len(seen) >= 2
+    assert [path] == list(tmp_path.iterdir())
+
+
+def test_a_call_that_comes_as_another_ends_leaves_its_file_alone(tmp_path, late, monkeypatch):
+    path = tmp_path / "two.npz"
+
+    def opened(part, decode):
+        """The other call ends between the first look at the file and the lock."""
+        path.write_bytes(late[0].read_bytes())
+        return Lines(part, decode)
+
+    monkeypatch.setattr(module, "Lines", opened)
+    with pytest.raises(InvalidOption, match=r"two\.npz: expected a new file"):
+        evaluation.data(path, **LATE)
+    assert [path] == list(tmp_path.iterdir())
+    assert path.read_bytes() == late[0].read_bytes()
 
 
 def test_the_tensors_are_those_of_the_observation(late):

@@ -2,6 +2,8 @@
 
 import io
 import json
+import os
+import re
 import subprocess
 import sys
 
@@ -280,6 +282,49 @@ def test_what_cannot_be_written_is_refused_before_a_game(arguments, path, folder
     given = [argument.replace("PATH", path) for argument in arguments]
     assert " cannot be written: " in refusal(given, capsys)
     assert sorted(folder.rglob("*")) == before
+
+
+WRITING = {
+    "all": "solve --board 4x4x4 --all FILE.npy",
+    "data": "data FILE.npz --positions 20 --plies 30..36 --quiet",
+    "parquet": "data FILE.parquet --positions 20 --plies 30..36 --quiet",
+    "html": "report run --no-scores --html FILE.html",
+    "plots": "report run --no-scores --plots FILE",
+    "csv": "report run --games FILE.csv",
+    "json": "report run --games FILE.json",
+    "out": "run random greedy --openings 0 --jobs 1 --quiet --out FILE",
+}
+
+
+def kept(folder):
+    files = (path for path in folder.rglob("*") if path.is_file())
+    return {path: content for path in files if (content := path.read_bytes())}
+
+
+@pytest.mark.parametrize("command", WRITING.values(), ids=WRITING)
+def test_a_write_that_fails_names_the_file_and_the_cause(command, folder, c4, capsys):
+    resource = pytest.importorskip("resource")  # not on Windows
+    c4(*QUICK, "--out", "run")
+    c4(*command.replace("FILE", "compiled").split())
+    before = kept(folder)
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100, hard))
+    try:
+        code = main(command.replace("FILE", "failed").split())
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    (line,) = capsys.readouterr().err.splitlines()
+    assert code == 2
+    assert re.match(
+        rf"c4 {command.split()[0]}: failed\S*( cannot be written)?: File too large", line
+    )
+    assert kept(folder) == before
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="a device of Linux")
+def test_a_device_without_room_is_named(capsys):
+    shown = refusal(["solve", "--board", "4x4x4", "--all", "/dev/full"], capsys)
+    assert shown == "c4 solve: /dev/full cannot be written: No space left on device\n"
 
 
 @pytest.mark.slow

@@ -20,7 +20,7 @@ from c4env.bitboard import COLUMNS
 from c4env.errors import C4Error, InvalidOption
 from c4env.evaluation.cli.options import at_least
 from c4env.evaluation.cli.output import Progress, say
-from c4env.evaluation.store.lines import require_file
+from c4env.files import require_file
 from c4env.position import Position
 
 PORTION: Final = 128  # positions between two reports

@@ -34,7 +34,7 @@ from c4env.evaluation.cli.options import add_options, add_quiet, at_least
 from c4env.evaluation.cli.output import Progress, say
 from c4env.evaluation.exact.scores import Judge, strongest_book
 from c4env.evaluation.games.run import Settings, shuffled
-from c4env.evaluation.store.lines import require_file, write_file
+from c4env.files import require_file, write_whole
 from c4env.openings import canonical
 from c4env.position import Position, format_moves
 from c4env.system import usable_cores
@@ -199,7 +199,7 @@ def execute(arguments: argparse.Namespace) -> None:
     require_file(file, makes=False)
     with Progress("portions", arguments.quiet) as progress:
         found = build(arguments.games or GAMES, jobs=arguments.jobs, watch=progress.watch)
-    write_file(file, format_exam(found))
+    write_whole(file, format_exam(found))
     say(f"{len(found)} positions in {file}")
 
 
