@@ -30,6 +30,7 @@ from ..options import Seconds, validate_args
 
 API_KEY: Final = "OPENAI_API_KEY"
 NO_KEY: Final = "none"  # the key to send to a server that needs no key
+SECRET: Final = 8  # the fewest characters of a secret; a shorter key is a dummy and hides nothing
 BAD_GATEWAY: Final = 502
 RETRIES: Final = 6  # of the client, with pauses of 0.5 s, then doubled up to 8 s
 
@@ -39,7 +40,11 @@ ChatMessage = dict[str, str]
 
 @dataclass(frozen=True)
 class Exchange:
-    """A prompt to a language model and the model's answer."""
+    """A prompt to a language model and the model's answer, as a run stores them.
+
+    ``column`` and ``fault`` are those of the answer as it came. In the texts ``[key]`` stands for a
+    secret key, so a later prompt is the same whether the exchange is new or stored.
+    """
 
     moves: str  # 1-based columns of the game so far, as in the prompt
     attempt: int  # number of earlier answers without a legal move in this position
@@ -142,9 +147,11 @@ class Chat(Agent):
         start = time.monotonic()
         reply = request(client, self.model, messages, self._options)
         seconds = time.monotonic() - start
-        column, fault, problem = _judge(reply, position)
+        column, fault, _ = _judge(reply, position)
+        answer = hide_key(client, reply.text)
+        *_, problem = _judge(reply._replace(text=answer), position)  # may quote a part of the text
         return Exchange(
-            self._moves, attempt, self.model, reply.text, column, fault, problem,
+            self._moves, attempt, self.model, answer, column, fault, problem if fault else "",
             reply.tokens, seconds, messages,
         )  # fmt: skip
 
@@ -219,7 +226,7 @@ def open_client(base_url: str, timeout: float) -> Any:
     """Return the shared, thread-safe client of an address; "" means OPENAI_BASE_URL or OpenAI's.
 
     Raises:
-        InvalidOption: the address is malformed or may contain a secret.
+        InvalidOption: the address is malformed or may contain a secret; or the key cannot be sent.
     """
     if base_url and not re.fullmatch(r"https?://[^/?#@\s]+(/[^?#@\s]*)?", base_url):
         # Do not quote the address, which may contain a password.
@@ -228,7 +235,10 @@ def open_client(base_url: str, timeout: float) -> Any:
             f"or query (set the environment variable {API_KEY} to the key)"
         )
     default = os.environ.get("OPENAI_BASE_URL", "")
-    return _client(base_url or default, timeout, os.environ.get(API_KEY) or NO_KEY)
+    key = os.environ.get(API_KEY) or NO_KEY
+    if not re.fullmatch("[!-~]+( +[!-~]+)*", key):  # HTTP libraries quote a key they cannot send
+        raise InvalidOption(f"chat: {API_KEY}: expected printable ASCII, without blanks around it")
+    return _client(base_url or default, timeout, key)
 
 
 @functools.cache
@@ -279,19 +289,20 @@ def request(
         choice = answer.choices[0]
         text = text_of(choice.message.content)
         tokens = answer.usage and (answer.usage.prompt_tokens, answer.usage.completion_tokens)
-        return Reply(redact(client, text), choice.finish_reason == "length", tokens or None)
+        return Reply(text, choice.finish_reason == "length", tokens or None)
     except openai.APIStatusError as error:
-        message = error.body.get("message") if isinstance(error.body, dict) else error.body
-        message = " ".join(redact(client, str(message or error.message)).split())[:200]
-        if "max_tokens" in options and "max_completion_tokens" in message:
+        said = error.body.get("message") if isinstance(error.body, dict) else error.body
+        text = str(said or error.message)
+        if "max_tokens" in options and "max_completion_tokens" in text:
             options["max_completion_tokens"] = options.pop("max_tokens")
             return request(client, model, messages, options)
+        message = " ".join(hide_key(client, text).split())[:200]
         key = f"; the key is the environment variable {API_KEY}" if error.status_code < 404 else ""
         raise Unavailable(
             f"{name} refuses with status {error.status_code}: {message!r}{key}"
         ) from None
     except openai.APIConnectionError as error:  # also a timeout
-        reason = redact(client, str(error.__cause__ or error))
+        reason = hide_key(client, str(error.__cause__ or error))
         raise Unavailable(f"{name} does not answer: {reason}") from None
     except Exception as error:  # an answer of another form, or an error of the HTTP library
         raise Unavailable(
@@ -301,13 +312,13 @@ def request(
 
 def text_of(content: Any) -> str:
     """Return an answer's text; some models send a list of parts, of which ``text`` counts."""
-    if not isinstance(content, list):
-        return content or ""
-    return "".join(part["text"] for part in content if part["type"] == "text")
+    if isinstance(content, list):
+        content = "".join(part["text"] for part in content if part["type"] == "text")
+    text: str = content or ""
+    return text.encode("utf-8", "replace").decode()  # no file and no request holds half a pair
 
 
-def redact(client: Any, text: str) -> str:
-    """Remove the key from a text that the endpoint sent, and make the text printable."""
-    if client.api_key != NO_KEY:
-        text = text.replace(client.api_key, "[key]")
-    return text.encode("utf-8", "replace").decode()
+def hide_key(client: Any, text: str) -> str:
+    """Return a text for an error or a file: with ``[key]`` in place of a key that is a secret."""
+    key: str = client.api_key
+    return text.replace(key, "[key]") if len(key) >= SECRET else text

@@ -4,13 +4,14 @@ import json
 import logging
 import pickle
 import re
+from dataclasses import asdict
 
 import pytest
 
 pytest.importorskip("openai")
 
 from c4env import Position, agents
-from c4env.agents.adapters.chat import find_prompt, open_client
+from c4env.agents.adapters.chat import Exchange, find_prompt, open_client
 from c4env.envs.text import fill, template
 from c4env.errors import EngineFault, IllegalMove, InvalidOption, Unavailable
 from tests.helpers.chat import KEY, Fault, server_with_key
@@ -216,6 +217,73 @@ def test_the_key_is_nowhere_but_in_the_request(server, caplog, capsys):
     shown = map(repr, (seen, agent, vars(agent), open_client(agent.base_url, 120.0), server.asked))
     assert KEY not in "".join([*shown, caplog.text, *capsys.readouterr()])
     assert KEY.encode() not in pickle.dumps(agents.make(server.spec))
+
+
+@pytest.mark.parametrize("key", ["1", "x", "o", "Move", "none", "1234567"])
+def test_a_dummy_key_changes_no_answer(server, monkeypatch, key):
+    monkeypatch.setenv("OPENAI_API_KEY", key)
+    server.script = ["Move: 1234567, or none", "Move: 1"]
+    agent = agents.make(server.spec)
+    seen = []
+    agent.tape = lambda moves, attempt, ask: seen.append(ask()) or seen[-1]
+    assert agent.choose(Position()) == 0
+    assert [e.answer for e in seen] == ["Move: 1234567, or none", "Move: 1"]
+    assert server.asked[1]["messages"][1]["content"] == "Move: 1234567, or none"
+    assert "'Move: 1234567, or none'" in server.asked[1]["messages"][2]["content"]
+
+
+def test_a_move_that_holds_the_key_is_read_and_a_stored_one_is_played_again(server, monkeypatch):
+    key = "**Move:3"
+    monkeypatch.setenv("OPENAI_API_KEY", key)
+    server.script = [f"I pass {key}", f"{key}**", "Move: 1", f"{key}9", "Move: 7"]
+    stored = {}
+
+    def tape(moves, attempt, ask):
+        if (moves, attempt) not in stored:
+            stored[moves, attempt] = ask()
+        return Exchange(**json.loads(json.dumps(asdict(stored[moves, attempt]))))
+
+    def game():
+        agent = agents.make(server.spec)
+        agent.tape = tape
+        columns, position = [], Position()
+        for _ in range(3):
+            columns.append(agent.choose(position))
+            position = position.play(columns[-1]).play(3)
+        return columns
+
+    assert game() == [2, 0, 6]
+    assert key not in json.dumps([asdict(exchange) for exchange in stored.values()])
+    asked = server.asked[-1]["messages"]
+    assert asked[1]["content"] == "[key]9"
+    assert "'[key]9'" in asked[2]["content"]
+    assert (stored["3414", 0].fault, len(stored)) == ("illegal", 5)
+    del stored["3414", 1]
+    server.script = ["Move: 7"]
+    assert game() == [2, 0, 6]
+    assert server.asked[-1]["messages"] == asked
+
+
+def test_no_part_of_the_key_is_in_a_quoted_end_of_an_answer(server):
+    server.script = [f"{KEY}{'.' * (80 - len(KEY) // 2)}", "Move: 1"]
+    agents.make(server.spec).choose(Position())
+    assert KEY[-5:] not in json.dumps(server.asked[1])
+
+
+def test_a_key_does_not_decide_what_a_refusal_says(server, monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "max_completion_tokens")
+    message = f"{'No. ' * 60}Use 'max_completion_tokens' instead of 'max_tokens'."
+    refusal = Fault(400, body=json.dumps({"error": {"message": message}}).encode())
+    server.answer = lambda body: refusal if "max_tokens" in body else "Move: 4"
+    assert agents.make(f"{server.spec},max_tokens=500").choose(Position()) == 3
+
+
+@pytest.mark.parametrize("key", [" ", f"{KEY}\n", f" {KEY}", f"{KEY[:9]}\t{KEY}", f"é{KEY}"])
+def test_a_key_that_cannot_be_sent_is_refused_and_not_repeated(server, monkeypatch, key):
+    monkeypatch.setenv("OPENAI_API_KEY", key)
+    with pytest.raises(InvalidOption, match="OPENAI_API_KEY: expected printable ASCII") as caught:
+        agents.make(server.spec)
+    assert KEY[:9] not in str(caught.value)
 
 
 # -- prompts ----------------------------------------------------------------------------
