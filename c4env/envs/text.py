@@ -21,7 +21,7 @@ from .opponents import AnyOpponent
 from .options import parse_start
 from .single import ConnectFourEnv
 
-VERSION: Final = 1
+VERSION: Final = 2
 """The version of the templates; every change of their wording changes it."""
 
 RULES: Final = (  # begin every template
@@ -46,21 +46,22 @@ _ANSWER: Final = (
     "Answer with one line and nothing else: the word Move, a colon, and the number of the column, "
     "from 1 to 7."
 )
-# Two lines with different numbers: an answer that repeats them announces no move.
+# Sentences, not lines of their own: an answer that repeats them announces no move.
 _EXAMPLE: Final = (
-    "\n\nTwo answers as they should end, one for the leftmost column and one for the rightmost:\n\n"
-    "Move: 1\n\nMove: 7"
+    "\n\nFor example, an answer for the leftmost column ends with the line Move: 1, and an answer "
+    "for the rightmost column ends with the line Move: 7."
 )
 _SHOWN: Final = {"board": _BOARD, "moves": _MOVES, "both": _BOARD + _MOVES}
 _PLACES: Final = re.compile(r"\{(board|moves|legal|player|disc|ply)\}")
 
 CHARSET: Final = frozenset(map(chr, range(0x20, 0x7F))) | {"\n"}
 
-_FLAGS: Final = re.IGNORECASE | re.ASCII
-_MARKS: Final = r"[*_`\s]*"  # emphasis, as Markdown writes it
-_NUMBER: Final = rf"{_MARKS}(\d{{1,3}}){_MARKS}(?:\.{_MARKS})?"
-_MOVE: Final = re.compile(rf"{_MARKS}Move{_MARKS}:{_NUMBER}", _FLAGS)
-_ALONE: Final = re.compile(_NUMBER, _FLAGS)
+_MARKS: Final = "*_`$ \t"  # emphasis, code and formulas, as Markdown and LaTeX write them
+_PAIRS: Final = ((r"\boxed{", "}"), (r"\text{", "}"), ("[", "]"), (r"\(", r"\)"), (r"\[", r"\]"))
+_DEPTH: Final = 6  # of marks in marks that are taken off, so that a long answer takes no time
+_ITEM: Final = r"(?:(?:[-+•]|\d+[.)]|#+)[ \t])?"  # the mark of a list's item or of a heading
+_MOVE: Final = re.compile(rf"{_ITEM}[{_MARKS}]*Move[{_MARKS}]*:(.*)", re.IGNORECASE | re.ASCII)
+_NUMBER: Final = re.compile(r"\d{1,3}", re.ASCII)
 
 
 def template(kind: str = "board") -> str:
@@ -110,9 +111,10 @@ def fill(text: str, position: Position, moves: str) -> str:
 def read_move(text: str, position: Position) -> int:
     """Read the 0-based column that an answer announces, without guessing.
 
-    The last line must have the form ``Move: 4``, or the whole answer must be a number. Markdown
-    emphasis and a full stop are allowed. Several such lines with different numbers announce no
-    move. The text before ``</think>`` does not count.
+    The last line must have the form ``Move: 4``, or the whole answer must be a number. Around
+    these, marks of Markdown and LaTeX do not count, as in ``- **Move: 4**``, ``Move: [4]`` or
+    ``$\\boxed{4}$``, nor does a full stop. Lines before the last one, and the text before
+    ``</think>``, do not count.
 
     Raises:
         InvalidPosition: ``position`` is not a position of this board.
@@ -123,25 +125,32 @@ def read_move(text: str, position: Position) -> int:
     _, closed, after = text.rpartition("</think>")
     if not closed and "<think>" in text:
         raise InvalidAction("the reasoning does not end, and no move follows it")
-    lines = [line for line in after.splitlines() if line.strip(" \t`")]
+    lines = [line for line in after.splitlines() if line.strip(_MARKS + r"\[]")]
     if not lines:
         raise InvalidAction("the answer is empty")
-    expected = "a last line that is Move, a colon and a number, and nothing else"
-    move = _MOVE.fullmatch(lines[-1])
-    if move is None and len(lines) == 1:
-        move = _ALONE.fullmatch(lines[0])
-    if move is None:
+    last = _bare(_bare(lines[-1]).removesuffix("."))
+    number = last if len(lines) == 1 else ""
+    if move := _MOVE.fullmatch(last):
+        number = _bare(move[1])
+    if not _NUMBER.fullmatch(number):
+        expected = "a last line that is Move, a colon and a number, and nothing else"
         raise InvalidAction(f"the last line is {lines[-1][-80:]!r}: expected {expected}")
-    numbers = {match[1] for line in lines if (match := _MOVE.fullmatch(line))}
-    if len(numbers) > 1:
-        listed = ", ".join(sorted(numbers))
-        raise InvalidAction(f"the answer names more than one move ({listed}): expected one")
-    column = int(move[1]) - 1
+    column = int(number) - 1
     if position.is_legal(column):
         return column
     if not 0 <= column < 7:
-        raise IllegalMove(f"there is no column {move[1]}, only 1 to 7")
-    raise IllegalMove(f"column {move[1]} is full")
+        raise IllegalMove(f"there is no column {number}, only 1 to 7")
+    raise IllegalMove(f"column {number} is full")
+
+
+def _bare(text: str) -> str:
+    """Return a text without the marks of Markdown and LaTeX around it."""
+    for _ in range(_DEPTH):
+        text = text.strip(_MARKS)
+        for start, end in _PAIRS:
+            if text.startswith(start) and text.endswith(end):
+                text = text[len(start) : -len(end)]
+    return text
 
 
 class TextEnv(gymnasium.Env[str, str]):

@@ -59,13 +59,22 @@ def test_the_words_of_a_problem_say_what_was_wrong():
     for answer, words in {
         "": "empty",
         "I play 4": "'I play 4'",
-        "Move: 3\nMove: 4": r"more than one move \(3, 4\)",
+        "Move: 3\nI pass": "'I pass': expected a last line",
         "<think>hm": "does not end",
     }.items():
         with pytest.raises(InvalidAction, match=words):
             read_move(answer, Position())
     with pytest.raises(IllegalMove, match="column 2 is full"):
         read_move("Move: 2", FULL_2)
+
+
+@pytest.mark.parametrize(
+    "long", ["[" * 10**6 + "x" + "]" * 10**6, f"#{' ' * 10**6}x", "*" * 10**6 + "x"]
+)
+def test_a_long_answer_is_refused_without_a_long_look(long):
+    with pytest.raises(InvalidAction, match="the last line is") as caught:
+        read_move(long, Position())
+    assert len(str(caught.value)) < 200
 
 
 def test_gymnasium_accepts_it():
