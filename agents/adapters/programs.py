@@ -29,6 +29,7 @@ from ..functions import FunctionAgent
 from ..options import Seconds, validate_args
 
 STARTUP: Final = 20.0  # seconds for a program to load and compile, beyond the time of a move
+UNPACKED: Final = "/kaggle_simulations/agent"  # where Kaggle has the files of a submission
 ALMOST_FULL: Final = "23576131735216644664554473214136522757713" if IS_STANDARD else ""
 """A position with one empty cell, in which an answer takes no time."""
 
@@ -258,10 +259,18 @@ class Submission(FunctionAgent):
 
     def _play(self, observation: Mapping[str, Any]) -> int:
         """Return the submission's column, a Python int as Kaggle's schema demands."""
-        if self._submitted is None:
-            self._submitted = load_submission(self.file)
         arguments = kaggle_observation(observation["observation"]), Struct(self._configuration)
-        action = self._submitted(*arguments[: self._submitted.__code__.co_argcount])
+        try:
+            if self._submitted is None:
+                self._submitted = load_submission(self.file)
+            action = self._submitted(*arguments[: self._submitted.__code__.co_argcount])
+        except FileNotFoundError as error:
+            if UNPACKED in str(error.filename):
+                error.strerror = (
+                    f"{error.strerror}; Kaggle unpacks a submission there: make {UNPACKED} a link "
+                    "to your folder, or read the file beside configuration['__raw_path__']"
+                )
+            raise
         if action is None:
             return 0  # the schema's default
         if not isinstance(action, int) or isinstance(action, bool):

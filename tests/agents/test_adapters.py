@@ -385,6 +385,26 @@ def test_each_game_loads_the_file_anew_and_has_its_seed(submitted):
         assert columns(2**63 + 5) == columns(2**63 + 5) != columns(6)
 
 
+@pytest.mark.parametrize("load", ["open(PATH)", "os.listdir(PATH)", "np.load(Path(PATH))"])
+@pytest.mark.parametrize("place", ["", "    "], ids=["on loading", "in a move"])
+def test_a_submission_that_misses_its_unpacked_files_is_told_where_they_are(submitted, load, place):
+    source = (
+        "import os\nimport numpy as np\nfrom pathlib import Path\n"
+        "PATH = '/kaggle_simulations/agent/book'\n"
+        f"def agent(observation, configuration):\n    0\n{place}{load}\n"
+    )
+    if not place:
+        source += "def agent(observation, configuration):\n    return 3\n"
+    hint = "make /kaggle_simulations/agent a link to your folder.*'/kaggle_simulations/agent/book'"
+    with pytest.raises(FileNotFoundError, match=hint):
+        submitted(source).choose(Position())
+
+
+def test_another_missing_file_is_reported_as_it_is(submitted):
+    with pytest.raises(FileNotFoundError, match=r"directory: 'nowhere'$"):
+        submitted("def agent(observation):\n    return open('nowhere')\n").choose(Position())
+
+
 def test_a_late_submission_loses_its_process_and_the_game(submitted):
     agent = submitted("import time\ndef agent(obs): time.sleep(100)", ",timeout=0.5")
     with closing(Seats({"it": agent.name}, None)) as seats:
