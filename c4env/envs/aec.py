@@ -79,7 +79,7 @@ class raw_env(AECEnv[str, Observation, Any]):
 
     metadata: ClassVar[dict[str, Any]] = {
         "render_modes": list(RENDER_MODES),
-        "name": "connect_four_v3",
+        "name": "c4env_connect_four_v0",  # as registered, and safe in the name of a file
         "is_parallelizable": False,
         "render_fps": 2,
     }

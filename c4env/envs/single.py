@@ -8,7 +8,7 @@ from typing import Any, ClassVar, NotRequired, SupportsInt, TypedDict
 import gymnasium
 import numpy as np
 from gymnasium import spaces
-from gymnasium.vector import AutoresetMode
+from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import DTypeLike, NDArray
 
@@ -345,7 +345,7 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
         return self._form(observation["observation"]), info
 
 
-class SinglesVectorEnv(ConnectFourVectorEnv):
+class SinglesVectorEnv(ConnectFourVectorEnv, VectorEnv):  # skrl looks at direct bases only
     """N environments of the kind ``ConnectFourEnv``, stepped at once.
 
     Everything that it returns equals what ``gymnasium.vector.SyncVectorEnv`` returns for N objects

@@ -233,6 +233,7 @@ def test_a_mixture_of_boards_is_made_by_its_name():
     for mode, kind in ((None, "SinglesVectorEnv"), ("sync", "SyncVectorEnv")):
         many = gymnasium.make_vec(NAME, 2, vectorization_mode=mode, opponent="greedy")
         assert type(many).__name__ == kind
+        assert gymnasium.vector.VectorEnv in type(many).__bases__  # skrl's wrap_env asks for it
         assert many.reset(seed=1)[0].shape == (2, 84)
 
 

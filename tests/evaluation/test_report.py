@@ -59,6 +59,9 @@ def test_the_page_holds_the_run():
     text = report.page(report.contents(run, rated(GAMES, ["one", "two"])))
     assert not re.search(r"(src|href)\s*=\s*[\"']?(https?:)?//", text)  # nothing is fetched
     assert "default-src 'none'" in text
+    (without_scripts,) = re.findall("<noscript>.*</noscript>", text)
+    assert "JavaScript" in without_scripts
+    assert "<code>c4 report DIR</code>" in without_scripts
     content = data_of(text)
     agents = [row["agent"] for row in content["standings"]]
     assert {*agents} == {"one", "two"}

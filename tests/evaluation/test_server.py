@@ -50,6 +50,9 @@ def test_the_page_loads_nothing_from_elsewhere(client):
     assert "default-src 'none'" in policy
     assert "unsafe" not in policy
     assert not re.search(r"<script>|<style| style=| on\w+=", answer.text)
+    (without_scripts,) = re.findall("<noscript>.*</noscript>", answer.text)
+    assert "JavaScript" in without_scripts
+    assert "<code>c4 play human greedy</code>" in without_scripts
     parts = re.findall(r'(?:src|href)="(static/[\w.]+)"', answer.text)
     assert {"static/rules.js", "static/theme.css", "static/web.js"} < {*parts}
     for name in parts:

@@ -41,7 +41,6 @@ def seen(environment: Any) -> dict[str, Any]:
     view: dict[str, Any] = {name: repr(getattr(environment, name)) for name in ATTRIBUTES}
     unwrapped = environment.unwrapped
     view["cumulative"] = repr(unwrapped._cumulative_rewards)  # PettingZoo's last() reads it
-    view["str"] = str(environment)
     for agent in environment.possible_agents:
         view[agent] = environment.observe(agent)["observation"].tobytes()
     return view
