@@ -43,7 +43,8 @@ class Agent(abc.ABC):
             whatever the seed. A class must declare it, and so must a subclass that chooses
             otherwise (:attr:`repeats`). If all agents of a run are deterministic and the run plays
             all openings, a report calls the result exact.
-        nodes: number of positions searched for the latest move; 0 for agents that do not search.
+        nodes: number of positions searched by the latest :meth:`choose` or :meth:`search`; 0 for
+            agents that do not search.
         movetime: seconds for each move if the clock limits the search, else None. With a
             clock, two runs of the same game may differ.
 
@@ -220,6 +221,12 @@ class SearchingAgent(Agent):
         2
     """
 
+    def __init_subclass__(cls, **options: Any) -> None:
+        """Let the ``search`` that a class brings set :attr:`nodes`."""
+        super().__init_subclass__(**options)
+        if "search" in vars(cls):
+            cls.search = _counted(cls.search)  # type: ignore[method-assign]
+
     def choose(self, position: Position) -> int:
         """Choose the 0-based column to play; set :attr:`nodes`."""
         column, _, self.nodes = self._best(position)
@@ -233,6 +240,16 @@ class SearchingAgent(Agent):
     @abc.abstractmethod
     def search(self, position: Position) -> SearchResult:
         """Return the column that :meth:`choose` plays, with its value and principal variation."""
+
+
+def _counted(search: Any) -> Any:
+    @functools.wraps(search)
+    def counted(agent: SearchingAgent, *arguments: Any, **options: Any) -> Any:
+        result = search(agent, *arguments, **options)
+        agent.nodes = result.nodes
+        return result
+
+    return counted
 
 
 def line_of_play(

@@ -4,6 +4,7 @@ import copy
 import pickle
 import signal
 import threading
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -49,6 +50,18 @@ def test_a_copy_keeps_every_attribute():
     agent.avoid = 0
     assert [a.choose(Position()) for a in (agent, copy.deepcopy(agent))] == [1, 1]
     assert pickle.loads(pickle.dumps(agent)).choose(Position()) == 1
+
+
+def test_a_search_of_a_users_agent_sets_its_nodes():
+    class Twice(AlphaBeta):
+        def search(self, position, factor=2):
+            found = super().search(position)
+            return replace(found, nodes=factor * found.nodes)
+
+    plain, agent = AlphaBeta(depth=2), Twice(depth=2)
+    assert plain.search(Position()).nodes == plain.nodes > 0
+    assert agent.search(Position()).nodes == agent.nodes == 2 * plain.nodes
+    assert agent.search(Position(), factor=3).nodes == agent.nodes == 3 * plain.nodes
 
 
 @pytest.mark.parametrize("name", agents.names())

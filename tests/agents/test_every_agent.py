@@ -233,6 +233,19 @@ def test_a_game_that_is_over_has_no_move(name):
             getattr(agent, ask)(Position.parse("1212121"))
 
 
+@pytest.mark.parametrize("spec", SPECS)
+def test_a_search_and_a_choice_count_the_same_nodes(spec):
+    chooser, searcher, position = agents.make(spec), agents.make(spec), Position.parse(DRAWN[:30])
+    if not isinstance(searcher, agents.SearchingAgent):
+        pytest.skip("does not search")
+    for agent in (chooser, searcher):
+        agent.reset(5)
+        agent.nodes = -1
+    assert chooser.choose(position) == searcher.search(position).column
+    assert chooser.nodes == searcher.nodes >= 0
+    assert searcher.search(position).nodes == searcher.nodes
+
+
 def test_a_table_or_tree_takes_no_more_memory_than_it_may():
     for spec, least in (
         ("mcts:tree_mb=20,simulations=50", 18),
