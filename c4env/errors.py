@@ -72,7 +72,7 @@ class WrongBoard(C4Error, ImportError):
 
 
 class MissingExtra(C4Error, ImportError):
-    """An optional package is missing; the message names the extra that installs it."""
+    """An optional package is missing; the message says what to install."""
 
 
 class OpponentFailed(C4Error):

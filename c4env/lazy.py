@@ -6,9 +6,27 @@ import importlib
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Final
 
 from c4env.errors import MissingExtra, WrongBoard
+
+EXTRAS: Final = {
+    "book": "bitbully-databases",
+    "chat": "openai",
+    "dask": "distributed",
+    "open-spiel": "open_spiel",
+    "pandas": "pandas",
+    "parquet": "pyarrow",
+    "peers": "bitbully",
+    "plots": "matplotlib",
+    "ray": "ray",
+    "sb3": "sb3-contrib",
+    "torch": "torch",
+    "web": "starlette uvicorn",
+    "window": "pygame-ce",
+}
+"""The packages of each extra in ``pyproject.toml``. Messages name these, since on a package index
+``c4env`` may be another's."""
 
 
 def lazy_names(
@@ -53,7 +71,7 @@ def lazy_names(
 
 @contextmanager
 def from_extra(extra: str, words: str) -> Iterator[None]:
-    """Make a context manager for importing the packages of an extra of this project.
+    """Make a context manager for importing the packages of one of :data:`EXTRAS`.
 
     Raises:
         MissingExtra: an import failed.
@@ -61,4 +79,4 @@ def from_extra(extra: str, words: str) -> Iterator[None]:
     try:
         yield
     except ImportError as error:
-        raise MissingExtra(f"{words}: pip install 'c4env[{extra}]' ({error})") from None
+        raise MissingExtra(f"{words}: pip install {EXTRAS[extra]} ({error})") from None

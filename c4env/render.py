@@ -7,8 +7,7 @@ have a groove.
 The pixels keep the geometry of PettingZoo's connect four: with ``screen_scaling`` s the array is
 ``(86 s, 99 s, 3)``, a cell is 13 s wide, and the frame around the board 4 s.
 
-:class:`Viewer` shows the game of an environment. Only a :class:`Window` needs pygame-ce (the extra
-``c4env[window]``).
+:class:`Viewer` shows the game of an environment. Only a :class:`Window` needs pygame-ce.
 """
 
 from __future__ import annotations

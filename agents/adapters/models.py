@@ -18,7 +18,7 @@ from c4env.agents.imports import append_to_path
 from c4env.arrays import Int8s, Int64s
 from c4env.boards import require_board
 from c4env.errors import EngineFault, InvalidOption, MissingExtra
-from c4env.lazy import from_extra
+from c4env.lazy import EXTRAS, from_extra
 
 from ...bitboard import COLUMNS
 from ...envs.batch import observed
@@ -221,7 +221,7 @@ def load_policy(path: Path) -> Any:
         policy.load_state_dict(weights)
     except ModuleNotFoundError as error:  # of a class that the model needs
         if (error.name or "").partition(".")[0] in ("sb3_contrib", "stable_baselines3"):
-            raise MissingExtra(f"{wrong}: {error}; pip install 'c4env[sb3]'") from None
+            raise MissingExtra(f"{wrong}: {error}; pip install {EXTRAS['sb3']}") from None
         places = f"beside the file, in {os.getcwd()} or in PYTHONPATH"
         raise InvalidOption(f"sb3:{path}: {error}: expected {error.name}.py {places}") from None
     except InvalidOption:

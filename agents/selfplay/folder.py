@@ -29,7 +29,7 @@ LAST_SEED: Final = 2**32 - 1  # the greatest seed that all libraries take
 
 @contextmanager
 def needs(extra: str, module: str = "") -> Iterator[None]:
-    """A context for optional imports; if one fails, the error names the extra to install.
+    """A context for optional imports; if one fails, the error says what to install.
 
     In the module ``"__main__"`` the error is printed, and the process exits with code 2.
     """

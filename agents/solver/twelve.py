@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from c4env.arrays import Int8s
 from c4env.errors import MissingExtra
 from c4env.jit import kernel
+from c4env.lazy import EXTRAS
 
 from ...bitboard import CELLS, COLUMNS, STRIDE, mirror, playable, win_score, winning_moves
 from ...position import Position, require_position
@@ -93,7 +94,7 @@ class TwelvePlyBook(Book):
         except OSError as error:
             raise MissingExtra(
                 f"book '12ply' needs the package bitbully-databases ({error}): "
-                "pip install 'c4env[book]'"
+                f"pip install {EXTRAS['book']}"
             ) from None
         self.plies = PLIES
         self.name = "12ply"

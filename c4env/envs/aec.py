@@ -90,7 +90,7 @@ class raw_env(AECEnv[str, Observation, Any]):
         """Make an environment; ``reset()`` starts its first game.
 
         Args:
-            render_mode: None or ``""``, ``"human"`` (a window; needs ``c4env[window]``),
+            render_mode: None or ``""``, ``"human"`` (a window; needs ``pygame-ce``),
                 ``"rgb_array"`` or ``"ansi"``.
             screen_scaling: size of a picture, ``(86 * screen_scaling, 99 * screen_scaling)``.
         """

@@ -96,7 +96,7 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
             layout, dtype: the form of the observation; see ``c4env.observation``.
             illegal: the effect of playing a full column: ``"lose"`` the game with reward -1, or
                 ``"raise"`` an error and leave the game as it was, which helps to find mistakes.
-            render_mode: None, ``"human"`` (a window; needs ``c4env[window]``),
+            render_mode: None, ``"human"`` (a window; needs ``pygame-ce``),
                 ``"rgb_array"`` or ``"ansi"``.
             screen_scaling: size of a picture; see ``c4env.render``.
 

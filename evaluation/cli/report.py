@@ -46,7 +46,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_html(parser)
     parser.add_argument(
         "--plots", type=standard_only(Path), metavar="DIR",
-        help="write strength and win table, or the curve, as PNG, SVG and PDF (c4env[plots])",
+        help="write strength and win table, or the curve, as PNG, SVG and PDF (needs matplotlib)",
     )  # fmt: skip
     parser.add_argument(
         "--games", type=Path, metavar="FILE", help="write the games as .csv or .json"

@@ -2,7 +2,7 @@
 
 By default the server accepts connections only from this machine. The page offers the zoo and
 the agents named by SPEC, and can start no other code. The command needs
-`pip install 'c4env[web]'`.
+`pip install starlette uvicorn`.
 """
 
 from __future__ import annotations

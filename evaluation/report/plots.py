@@ -1,4 +1,4 @@
-"""Draw the strength of agents, the win table and a training's curve (``c4env[plots]``).
+"""Draw the strength of agents, the win table and a training's curve with matplotlib.
 
 The figures are for print: 7 inches wide, and as high as the number of agents needs. A small line
 at the top names the run. Units and colours match the page. In grey, the colours remain distinct.

@@ -370,20 +370,20 @@ def test_an_opponent_of_another_board_is_refused_before_it_plays(opponent):
 
 
 @pytest.mark.parametrize(
-    ("spec", "module", "extra"),
+    ("spec", "module", "package"),
     [
-        ("chat:m,base_url=http://127.0.0.1:9/unique", "openai", "chat"),
-        ("open_spiel:mcts", "pyspiel", "open-spiel"),
+        ("chat:m,base_url=http://127.0.0.1:9/unique", "openai", "openai"),
+        ("open_spiel:mcts", "pyspiel", "open_spiel"),
         ("selfplay:somewhere", "torch", "torch"),
         ("puct:selfplay:somewhere", "torch", "torch"),
         ("torch:model.py:f", "torch", "torch"),
     ],
 )
-def test_a_missing_package_is_named(spec, module, extra, monkeypatch):
+def test_a_missing_package_is_named(spec, module, package, monkeypatch):
     monkeypatch.setitem(sys.modules, module, None)
     importing = "c4env.agents.selfplay.network"  # torch
     monkeypatch.delitem(sys.modules, importing, raising=False)
-    with pytest.raises(MissingExtra, match=rf"pip install 'c4env\[{extra}\]'"):
+    with pytest.raises(MissingExtra, match=f": pip install {package} \\("):
         agents.make(spec)
 
 

@@ -461,7 +461,7 @@ def test_the_twelve_ply_book():
 def test_the_twelve_ply_book_is_an_extra(monkeypatch):
     twelve_ply_book.cache_clear()
     monkeypatch.setattr(twelve.importlib.util, "find_spec", lambda name: None)
-    with pytest.raises(MissingExtra, match=r"c4env\[book\]"):
+    with pytest.raises(MissingExtra, match=r"pip install bitbully-databases$"):
         Solver(book="12ply")
 
 

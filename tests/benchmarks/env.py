@@ -43,7 +43,7 @@ def run(games: int = 200, repeat: int = 5, boards: int = BOARDS) -> Table:
     speeds = {name: statistics.median(found) for name, found in in_turns(works, repeat).items()}
     base = speeds.get(BASELINE)
     rows = [(name, speed, speed / base if base else None) for name, speed in speeds.items()]
-    missing = "PettingZoo's own is not measured: its pygame is missing (c4env[window])"
+    missing = "PettingZoo's own is not measured: pip install pygame-ce"
     return Table.of(
         {"random legal moves": "", "steps/s": ",.0f", "ratio": ".1f"},
         rows,

@@ -11,7 +11,7 @@ from c4env.agents.solver import Solver
 from c4env.evaluation.store.run_files import read_games
 
 playwright = pytest.importorskip("playwright.sync_api", reason="the page's tests need playwright")
-pytest.importorskip("uvicorn", reason="the web server needs c4env[web]")
+pytest.importorskip("uvicorn", reason="the web server needs uvicorn")
 
 from c4env.evaluation.web.offers import ServerSettings  # noqa: E402
 from tests.browser.chromium import FAINT, PATIENCE, as_discs  # noqa: E402

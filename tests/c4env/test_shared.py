@@ -1,15 +1,18 @@
 """What all boards share: checks of integers, missing extras, files and cores."""
 
 import os
+import re
 import sys
+import tomllib
 
 import numpy as np
 import pytest
 
 from c4env.errors import InvalidOption, MissingExtra, Unwritable, require_integer
 from c4env.files import write_whole
-from c4env.lazy import from_extra
+from c4env.lazy import EXTRAS, from_extra
 from c4env.system import usable_cores
+from tests.helpers.paths import ROOT, modules
 from tests.helpers.processes import environment, run_python
 
 
@@ -27,12 +30,31 @@ def test_what_is_no_integer_in_bounds_is_quoted(value):
     assert str(caught.value) == f"threads={value!r}: expected a number of threads"
 
 
-def test_a_failed_import_names_what_it_was_for_and_the_extra():
-    expected = r"^x needs y: pip install 'c4env\[z\]' \(No module named 'no_such_module_1'\)$"
-    with pytest.raises(MissingExtra, match=expected), from_extra("z", "x needs y"):
+def test_a_failed_import_names_what_it_was_for_and_the_packages_to_install():
+    expected = r"^x needs y: pip install starlette uvicorn \(No module named 'no_such_module_1'\)$"
+    with pytest.raises(MissingExtra, match=expected), from_extra("web", "x needs y"):
         import no_such_module_1  # noqa: F401
-    with pytest.raises(KeyError), from_extra("z", "x needs y"):
+    with pytest.raises(KeyError, match="not an import"), from_extra("web", "x needs y"):
         raise KeyError("not an import")
+
+
+def test_the_packages_of_an_extra_are_those_of_the_project():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    declared = {
+        extra: " ".join(re.split("[>=<~! ]", requirement)[0] for requirement in requirements)
+        for extra, requirements in project["optional-dependencies"].items()
+        if extra not in ("test", "docs", "lint")
+    }
+    assert declared == EXTRAS
+
+
+def test_nothing_asks_for_c4env_from_a_package_index():
+    """The name there may be another's."""
+    documents = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("docs/**/*.ipynb")]
+    assert len(documents) > 30
+    asked = re.compile(rb"c4env\[[a-z]|pip install (-\w+ )*['\"]?c4env")
+    paths = [*documents, *modules().values()]
+    assert [path for path in paths if asked.search(path.read_bytes())] == []
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes in folders")

@@ -432,5 +432,5 @@ def test_without_torch_the_extra_is_named(monkeypatch, name):
     module = f"c4env.envs.{name}"
     monkeypatch.setitem(sys.modules, "torch", None)
     monkeypatch.delitem(sys.modules, module, raising=False)
-    with pytest.raises(MissingExtra, match=r"pip install 'c4env\[torch\]'"):
+    with pytest.raises(MissingExtra, match=r": pip install torch \("):
         importlib.import_module(module)

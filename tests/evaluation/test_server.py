@@ -12,7 +12,7 @@ from c4env.evaluation.__main__ import main
 from c4env.evaluation.store.run_files import GAMES_FILE, read_games
 
 httpx = pytest.importorskip("httpx", reason="the web server's tests need httpx")
-pytest.importorskip("uvicorn", reason="the web server needs c4env[web]")
+pytest.importorskip("uvicorn", reason="the web server needs uvicorn")
 
 from c4env.errors import Unwritable  # noqa: E402
 from c4env.evaluation.web.offers import ServerSettings  # noqa: E402
