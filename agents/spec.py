@@ -53,8 +53,12 @@ def names() -> list[str]:
 
 
 @functools.cache
-def _third_parties() -> dict[str, importlib.metadata.EntryPoint]:
-    return {point.name: point for point in importlib.metadata.entry_points(group=ENTRY_POINTS)}
+def _third_parties() -> dict[str, list[importlib.metadata.EntryPoint]]:
+    """Return the entry points of each name."""
+    found: dict[str, list[importlib.metadata.EntryPoint]] = {}
+    for point in importlib.metadata.entry_points(group=ENTRY_POINTS):
+        found.setdefault(point.name, []).append(point)
+    return found
 
 
 def _fits_board(agent: AgentSource) -> bool:
@@ -214,10 +218,14 @@ def registered_names() -> list[str]:
 
 
 def _lookup(name: str) -> AgentSource:
-    if name in _registered:
-        return _registered[name]
+    agent = _registered.get(name)
+    if isinstance(agent, Entry) and agent in ZOO:
+        _require_one_provider(name, agent)
+    if agent is not None:
+        return agent
     if name in _third_parties():
-        point = _third_parties()[name]
+        _require_one_provider(name)
+        (point,) = _third_parties()[name]
         try:
             loaded = point.load()
         except (Exception, SystemExit) as error:
@@ -230,6 +238,18 @@ def _lookup(name: str) -> AgentSource:
     if ":" in name:
         return _import(name)
     raise UnknownAgent(_file_message(name) or _unknown("agent", name, names()))
+
+
+def _require_one_provider(name: str, own: Entry | None = None) -> None:
+    """Refuse a name that several packages provide, this project's agent ``own`` included."""
+    packages = [f"c4env (c4env.agents{own.target})"] if own else []
+    for point in _third_parties().get(name, ()):
+        packages.append(f"{point.dist.name if point.dist else 'a package'} ({point.value})")
+    if len(packages) > 1:
+        raise UnknownAgent(
+            f"agent {name!r} is provided by {' and by '.join(packages)}: expected the path of one "
+            "of them in place of the name"
+        )
 
 
 def _file_message(name: str) -> str:
@@ -295,13 +315,17 @@ def description_of(name: str) -> tuple[str, str, list[tuple[str, str, str]]]:
     """
     name, _ = split_spec(name)
     agent = _lookup(name)
-    summary = agent.summary if isinstance(agent, Entry) else ""
-    summary = summary or summary_of(_target(agent).__doc__)
     options = [
         (o.name, "..." if o.default is REQUIRED else _text(o.default), o.help)
         for o in options_of_agent(agent)
     ]
-    return name, summary or "an agent registered without a docstring", options
+    return name, summary_of_agent(agent) or "an agent registered without a docstring", options
+
+
+def summary_of_agent(agent: AgentSource) -> str:
+    """Return an agent's summary, or an empty text."""
+    summary = agent.summary if isinstance(agent, Entry) else ""
+    return summary or summary_of(_target(agent).__doc__)
 
 
 def options_of_agent(agent: AgentSource) -> tuple[Option, ...]:

@@ -25,7 +25,7 @@ from c4env.evaluation.tables import shortened
 from c4env.system import usable_cores
 
 from ...agents.options import DAY
-from ...agents.spec import description_of, join_spec, options_of_agent, split_spec
+from ...agents.spec import join_spec, options_of_agent, split_spec, summary_of_agent
 
 MEMORY: Final = 256  # megabytes that the page's agents in one process may reserve together
 
@@ -154,7 +154,7 @@ def catalogue(named: Mapping[str, str] = MappingProxyType({})) -> list[dict[str,
     zoo = [
         {
             "spec": name,
-            "summary": description_of(name)[1],
+            "summary": summary_of_agent(entry),
             "options": [_field(option) for option in settable(entry)],
         }
         for name, entry in PLAIN.items()

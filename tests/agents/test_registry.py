@@ -25,6 +25,8 @@ from c4env.agents.spec import (
     split_spec,
 )
 from c4env.errors import InvalidOption, UnknownAgent
+from c4env.evaluation.__main__ import main
+from c4env.evaluation.web.offers import catalogue
 from tests.helpers.paths import ROOT
 from tests.helpers.processes import run_python
 
@@ -353,6 +355,51 @@ def test_third_parties_register_through_entry_points(monkeypatch):
         register("theirs", leftmost)
     with pytest.raises(UnknownAgent, match=r"'broken': its entry point 'no_such_module_1:Agent'"):
         make("broken")
+
+
+@pytest.fixture
+def packages(tmp_path, monkeypatch):
+    """Two installed packages with agents, some of them of the same names."""
+    for package, provided in {"one": ("same", "greedy", "only"), "other": ("same",)}.items():
+        folder = tmp_path / f"{package}-1.0.dist-info"
+        folder.mkdir()
+        (folder / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {package}\nVersion: 1.0\n")
+        points = [f"{name} = {package}_agents:last" for name in provided]
+        (folder / "entry_points.txt").write_text("\n".join([f"[{ENTRY_POINTS}]", *points]))
+        source = f"def last(observation):\n    'Of {package}.'\n    return 6\n"
+        (tmp_path / f"{package}_agents.py").write_text(source)
+    installed = importlib.metadata.distributions(path=[str(tmp_path)])
+    found = [point for package in installed for point in package.entry_points]
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(importlib.metadata, "entry_points", lambda group: found)
+    monkeypatch.setattr(registry, "_registered", {**registry._registered})
+    registry._third_parties.cache_clear()
+
+
+def test_a_name_of_two_packages_is_refused_and_all_else_works(packages, capsys):
+    theirs = {"one (one_agents:last)", "other (other_agents:last)"}
+    ours = {"c4env (c4env.agents.baselines:Greedy)", "one (one_agents:last)"}
+    for name, providers in ("same", theirs), ("greedy", ours):
+        for ask in (make, describe, lambda name: make(f"{name}:option=1")):
+            with pytest.raises(UnknownAgent, match=f"^agent '{name}' is provided by") as caught:
+                ask(name)
+            listed = str(caught.value).partition(" provided by ")[2].partition(": expected")[0]
+            assert {*listed.split(" and by ")} == providers
+    assert make("only").choose(Position()) == make("one_agents:last").choose(Position()) == 6
+    for spec in ("c4env.agents.baselines:Greedy", "alphabeta:depth=2"):
+        assert make(spec).choose(Position.parse("414141")) == 3
+    assert main(["list"]) == 0
+    shown = capsys.readouterr().out
+    assert "same                 broken: agent 'same' is provided by" in shown
+    assert "only                 Of one." in shown
+    assert "minimax " in shown
+    assert {"greedy", "minimax"} <= {offer["spec"] for offer in catalogue()}
+
+
+def test_who_replaces_an_agent_says_which_one_plays(packages):
+    for name in ("same", "greedy"):
+        register(name, leftmost, replace=True)
+        assert make(name).choose(Position()) == 0
 
 
 # -- descriptions ----------------------------------------------------------------------
