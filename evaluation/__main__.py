@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Final
 
 from c4env.boards import ROOT, STANDARD_ONLY, Size, is_in, root_of
+from c4env.errors import C4Error, InvalidOption
 from c4env.system import __version__
 
 from ..geometry import BOARD_SIZE
@@ -126,12 +127,7 @@ def _execute(words: list[str]) -> int:
         parser.error("the working folder was deleted: expected an existing one")
     try:
         return _execute_command(name, words[1:])
-    except ValueError as error:
-        # Errors about input derive from ValueError (c4env.errors).
-        from c4env.errors import C4Error
-
-        if not isinstance(error, C4Error):
-            raise
+    except C4Error as error:
         complain(f"c4 {name}: {' '.join(str(error).split())}")
         return 2
     except OSError as error:
@@ -168,8 +164,11 @@ def _execute_command(name: str, words: list[str]) -> int:
     if not getattr(arguments, "quiet", True):
         announce_compiling()
     code = 0
-    with reader_may_end():
-        code = int(command.execute(arguments) or 0)
+    try:
+        with reader_may_end():
+            code = int(command.execute(arguments) or 0)
+    except InvalidOption as error:
+        raise InvalidOption(parser.as_typed(str(error))) from error
     return code
 
 

@@ -19,6 +19,7 @@ import argparse
 import re
 from pathlib import Path
 
+from ...geometry import COLUMNS, ROWS
 from .options import add_options, add_quiet, keywords
 from .output import Progress, say
 
@@ -56,6 +57,7 @@ def _range(text: str) -> range:
     """Parse ``A..B``, or one number, as a range of plies."""
     bounds = re.fullmatch(r"(\d{1,3})(?:\.\.(\d{1,3}))?", text, re.ASCII)
     plies = range(int(bounds[1]), int(bounds[2] or bounds[1]) + 1) if bounds else range(0)
-    if not plies:
-        raise argparse.ArgumentTypeError(f"{text}: expected a number or a range such as 8..30")
+    if not plies or plies[-1] >= ROWS * COLUMNS:
+        expected = f"a number or a range such as 8..30, of 0..{ROWS * COLUMNS - 1}"
+        raise argparse.ArgumentTypeError(f"{text}: expected {expected}")
     return plies

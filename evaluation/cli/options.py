@@ -100,6 +100,12 @@ class Parser(argparse.ArgumentParser):
         complain(f"{self.prog}: {message} (see {self.prog} --help)")
         self.exit(2)
 
+    def as_typed(self, message: str) -> str:
+        """Return a message about a keyword, ``table_mb=64: ...``, as one about its option."""
+        name, equals, rest = message.partition("=")
+        option = f"--{name.replace('_', '-')}"
+        return f"{option}={rest}" if equals and option in self._option_string_actions else message
+
 
 def at_least(low: int) -> Callable[[str], int]:
     """Return the type of an option that is an integer, at least ``low``."""

@@ -109,7 +109,7 @@ class Transcripts:
                     raise Unavailable("the run has ended")
                 if self._budget is not None and self._spent >= self._budget:
                     raise Unavailable(
-                        f"{self._spent} tokens used; max_tokens allows {self._budget}"
+                        f"{self._spent} tokens used, of {self._budget} that the run may use"
                     )
                 self._under_way += 1
             try:
@@ -134,7 +134,7 @@ class Transcripts:
             if exchange.tokens is None and self._budget is not None:
                 raise Unavailable(
                     f"{exchange.model}: its endpoint does not report the tokens used, so the run "
-                    "cannot enforce max_tokens"
+                    "cannot keep to a number of tokens"
                 )
 
     def close(self) -> None:

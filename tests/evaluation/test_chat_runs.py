@@ -112,7 +112,7 @@ def test_the_fault_of_the_model_is_a_lost_game(server):
 
 def test_a_number_of_tokens_ends_the_run_and_a_greater_one_goes_on(server, tmp_path):
     for _ in range(2):
-        with pytest.raises(Unavailable, match="1100 tokens used; max_tokens allows 1000"):
+        with pytest.raises(Unavailable, match="1100 tokens used, of 1000 that the run may use"):
             run(server, out=tmp_path, max_tokens=1000)
         assert len(server.asked) == 10
     result = run(server, out=tmp_path, max_tokens=10**6)
