@@ -47,6 +47,12 @@ Share = Annotated[float, Range(0, 1)]
 Temperature = Annotated[
     float, Range(0), "0 plays the preferred column; 1 samples a column, as in training"
 ]
+POLICIES: Final = ("logits", "probabilities")
+Policy = Annotated[
+    Literal["logits", "probabilities"] | None,
+    "logits or probabilities, what the network gives; None: logits, and a policy that looks like "
+    "probabilities is refused",
+]
 HeuristicName = Annotated[
     str | Callable[[int, int], float],
     Choices(HEURISTIC_NAMES),

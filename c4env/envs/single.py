@@ -84,9 +84,8 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
 
         Args:
             opponent: None or ``"random"`` for a random legal column; the name of another agent;
-                an agent; a network or model; or a function that maps an observation, a dict as
-                from ``c4env.observe``, to a column. A function marked by ``c4env.batched`` works
-                too.
+                an agent; a network, such as a function marked by ``c4env.batched``; or a function
+                that maps an observation, a dict as from ``c4env.observe``, to a column.
             seat: the caller's player: 0 (begins), 1, or ``"random"`` for each game.
             openings: each game draws its start from them: a number of plies, a text such as
                 ``"balanced:4,2"`` or ``"exam"``, or the path of a file, as for

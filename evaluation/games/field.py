@@ -19,9 +19,8 @@ from c4env.errors import InvalidOption
 
 from ... import agents
 from ...agents.base import Agent
-from ...agents.functions import is_model
+from ...agents.functions import function_agent, is_network
 from ...agents.spec import option_names, split_spec
-from ...envs.opponents import is_batched
 from ...geometry import BOARD_SIZE, IS_STANDARD
 from ..store.header import Identity
 
@@ -55,10 +54,12 @@ def name_players(players: Players) -> dict[str, Player]:
             raise InvalidOption(
                 f"agent {name!r} is given twice: {name_advice(field[name], player)}"
             )
-        if is_model(player) or is_batched(player) or not isinstance(player, str | Callable):
-            player = agents.make(player)
         if isinstance(player, type):
             raise InvalidOption(f"agent {name!r} is a class: pass an instance, or the class's path")
+        if is_network(player) or not isinstance(player, str | Callable):
+            player = agents.make(player)
+        if not isinstance(player, str | Agent):
+            function_agent(player)  # raises an error for a function of other arguments
         require_board(player, BOARD_SIZE, f"agent {name!r}")
         try:
             name.encode()
@@ -72,7 +73,7 @@ def name_players(players: Players) -> dict[str, Player]:
 
 def as_players(players: Players | Player) -> Players:
     """Return one player or several as players."""
-    if isinstance(players, str) or callable(players) or is_model(players):
+    if isinstance(players, str) or callable(players) or is_network(players):
         return [cast("Player", players)]
     return players
 
