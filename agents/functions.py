@@ -17,6 +17,7 @@ import numpy as np
 from c4env.errors import InvalidAction, InvalidOption
 
 from ..envs.opponents import is_batched, reset_player
+from ..geometry import parse_column
 from .base import Agent
 
 if TYPE_CHECKING:
@@ -76,17 +77,24 @@ class FunctionAgent(Agent):
         return columns
 
     def _column(self, observation: Any) -> int:
-        from ..position import parse_column  # compiles the rules
-
         try:
             answer = self.function(observation)
             self.nodes = getattr(self.function, "nodes", 0)
         except IndexError as error:
             raise InvalidAction(f"{type(error).__name__}: {error}; {_BATCHED_HINT}") from error
-        if np.shape(answer) if hasattr(answer, "shape") else isinstance(answer, list | tuple):
-            text = " ".join(repr(answer).split())[:60]
-            raise InvalidAction(f"{text}: expected one column; {_BATCHED_HINT}")
-        return parse_column(answer)
+        return column_of(answer)
+
+
+def column_of(answer: Any) -> int:
+    """Return the column that a function of one observation answered.
+
+    Raises:
+        InvalidAction: the answer is no column.
+    """
+    if np.shape(answer) if hasattr(answer, "shape") else isinstance(answer, list | tuple):
+        text = " ".join(repr(answer).split())[:60]
+        raise InvalidAction(f"{text}: expected one column; {_BATCHED_HINT}")
+    return parse_column(answer)
 
 
 def function_agent(function: Callable[[Any], Any]) -> FunctionAgent:

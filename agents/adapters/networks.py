@@ -287,25 +287,24 @@ def takes_masks(target: Any, name: str) -> bool:
     """Return whether a function or module requires two arguments, the second for masks.
 
     Raises:
-        InvalidOption: it takes neither one argument nor two; the message begins with ``name``.
+        InvalidOption: it takes neither one argument nor two, or Python cannot tell; the message
+            begins with ``name``.
     """
     function = target.forward if is_module(target) else target
-    expected = "expected a network of observations, or of observations and masks"
     try:
         signature = inspect.signature(function)
-    except ValueError:  # Python cannot find it, as for TorchScript, which has its own
-        schema = getattr(function, "schema", None)
-        if schema is None:
-            raise InvalidOption(f"{name}: {function!r} has no signature: {expected}") from None
-        needed = [argument for argument in schema.arguments if not argument.has_default_value()]
-        return len(needed) - is_module(target) == 2
-    by_place = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    parameters = signature.parameters.values()
-    required = sum(p.kind in by_place and p.default is p.empty for p in parameters)
-    try:
+        by_place = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+        parameters = signature.parameters.values()
+        required = sum(p.kind in by_place and p.default is p.empty for p in parameters)
         signature.bind(*[None] * (2 if required == 2 else 1))
-    except TypeError as error:
-        raise InvalidOption(f"{name}: {error}: {expected}") from None
+    except (TypeError, ValueError) as error:
+        schema = getattr(function, "schema", None)  # of TorchScript, which has no signature
+        if isinstance(error, TypeError) or schema is None:
+            raise InvalidOption(
+                f"{name}: {error}: expected a network of observations, or of observations and masks"
+            ) from None
+        required = sum(not argument.has_default_value() for argument in schema.arguments)
+        required -= is_module(target)  # itself
     return required == 2
 
 

@@ -11,7 +11,7 @@ from c4env.agents.adapters.networks import network_of
 from c4env.agents.functions import FunctionAgent
 from c4env.agents.selfplay.gumbel import GumbelSearch
 from c4env.envs.batch import bitboards
-from c4env.errors import C4Error, InvalidOption, OpponentFailed
+from c4env.errors import C4Error, InvalidAction, InvalidOption, OpponentFailed
 from c4env.evaluation.games.check import check_agent
 from tests.helpers.policies import first_legal
 
@@ -103,6 +103,21 @@ def test_a_marked_function_may_answer_in_every_form(door, answer, form):
     if answer == "logits, values":
         found = agents.make("puct", function=marked, simulations=8).search(Position.parse("4"))
         assert (found.column, -0.5 in found.values) == (6, True)
+
+
+@pytest.mark.parametrize("answer", ["logits", "logits, values", "columns", "list"])
+def test_an_answer_for_many_boards_is_told_of_the_mark(answer):
+    unmarked = FORMS["a dict"](ANSWERS[answer])
+    said = "expected one column; a function that answers for many boards must be marked by c4env"
+    with pytest.raises(InvalidAction, match=said):
+        agents.make(unmarked).choose(Position())
+    assert {game.ending for game in run(unmarked).games} == {"nonsense"}
+    assert all(said in game.reason for game in run(unmarked).games)
+
+
+def test_a_network_whose_parameters_python_cannot_find_is_refused():
+    with pytest.raises(InvalidOption, match=r"no signature found .*expected a network of obs"):
+        network_of(max)
 
 
 def test_a_dict_shows_the_declared_layout():
