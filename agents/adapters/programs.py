@@ -18,7 +18,7 @@ from typing import Any, Final, Literal
 import numpy as np
 
 from c4env.agents.adapters.process import LineProcess
-from c4env.agents.imports import append_to_path, file_hint
+from c4env.agents.imports import file_hint, first_on_path, imports_of
 from c4env.errors import EngineFault, InvalidOption, LateAnswer
 
 from ...bitboard import CENTRE_FIRST, COLUMNS
@@ -273,11 +273,11 @@ class Submission(FunctionAgent):
 
 def load_submission(path: str) -> Any:
     """Run a file in its own namespace and return its last callable, as Kaggle's loader does."""
-    append_to_path(os.path.dirname(path))
     with open(path, encoding="utf-8") as file:
         code = compile(file.read(), path, "exec", dont_inherit=True)
     names: dict[str, Any] = {}
-    exec(code, names)
+    with first_on_path(os.path.dirname(path), imports_of(path)):
+        exec(code, names)
     functions = [value for value in names.values() if callable(value)]
     if not functions:
         raise ValueError("the file defines no callable")

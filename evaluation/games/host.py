@@ -33,6 +33,7 @@ from typing import IO, Any, Final
 
 import numpy as np
 
+from c4env.agents import imports
 from c4env.errors import C4Error, Unavailable
 
 from ...agents.spec import split_spec
@@ -186,5 +187,6 @@ def _read(requests: IO[str], lines: SimpleQueue[str]) -> None:
 if __name__ == "__main__":
     if "games" in sys.argv:  # of this project's agents: load what they need before the first one
         from . import players as players
+    imports.keeps_first = True
     serve(reply)
     keep()

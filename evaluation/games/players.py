@@ -56,7 +56,7 @@ class Host:
     """A process that plays agents; it starts with the first question, and after its death."""
 
     def __init__(self, module: str = f"{__package__}.host", *arguments: str) -> None:
-        self._command = (sys.executable, "-m", module, *arguments)
+        self._command = (sys.executable, "-P", "-m", module, *arguments)  # without this folder
         self._process: LineProcess | None = None
         self._idle = True
         self._closed = False
