@@ -26,7 +26,7 @@ from ...geometry import CONNECT, IS_STANDARD, ROWS
 from ...position import DIGITS, Position
 from ..base import Agent, as_number, require_move
 from ..functions import FunctionAgent
-from ..options import Seconds, validate_args
+from ..options import Command, Seconds, validate_args
 
 STARTUP: Final = 20.0  # seconds for a program to load and compile, beyond the time of a move
 ALMOST_FULL: Final = "23576131735216644664554473214136522757713" if IS_STANDARD else ""
@@ -59,7 +59,7 @@ class Engine(Agent):
     @validate_args
     def __init__(
         self,
-        command: str,
+        command: Command,
         reply: Literal["column", "scores", "score"] = "column",
         timeout: Seconds = 10.0,
         newgame: Literal["none", "reset", "restart"] = "none",

@@ -14,6 +14,7 @@ import functools
 import inspect
 import math
 import numbers
+import os
 import sys
 import types
 import weakref
@@ -29,6 +30,7 @@ from c4env.jit import config, kernel
 
 from ...geometry import BOARD_SIZE, CONNECT, ROWS
 from ..options import HEURISTIC_NAMES
+from . import QUIET
 from . import WIN as WIN
 
 Heuristic = Callable[[int, int], float]
@@ -100,7 +102,8 @@ def _heuristic_of(function: Any, name: str) -> Heuristic:
 @functools.cache
 def _say(text: str) -> None:
     """Print a line on stderr, once in a process."""
-    print(text, file=sys.stderr)
+    if QUIET not in os.environ:
+        print(text, file=sys.stderr)
 
 
 def _compile_afresh(function: Any) -> None:

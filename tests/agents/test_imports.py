@@ -83,7 +83,9 @@ def test_one_process_does_not_mix_the_helpers_of_two_folders(folder):
     (folder / "third" / "helper.py").write_text("COLUMN = 0\n")
     assert agents.make("third/agent.py").choose(Position()) == 1  # it imports no helper
     (folder / "third" / "agent.py").write_text("import helper\nagent = lambda o: helper.COLUMN\n")
-    with pytest.raises(UnknownAgent, match=f"{folder}/third/helper.py has the name of .*helper.py,"):
+    with pytest.raises(
+        UnknownAgent, match=f"{folder}/third/helper.py has the name of .*helper.py,"
+    ):
         agents.make("third/agent.py")
 
 

@@ -147,8 +147,9 @@ def test_modules_beside_an_agents_file_are_its_own(folder, settings):
     run = evaluation.round_robin({"a": "a/agent.py", "b": "b/agent.py"}, 0, **settings)
     assert [game.moves for game in run.games] == ["1717171", "7171717"]
     for name, own in run.header.code.items():
-        files = ("agent", "helper", "deeper")  # what is imported later is not known before
-        assert {*own} == {f"{name}/{file}.py" for file in files}
+        files = ("agent", "helper", "deeper", "later")
+        paths = [Path(name, f"{file}.py") for file in files]
+        assert own == identity_of(paths, os.getcwd())
     assert "helper" not in {*sys.modules} - before
 
 
