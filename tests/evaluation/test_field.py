@@ -293,15 +293,19 @@ def test_an_agent_that_changes_the_folder_has_the_same_identity(folder):
     assert code_of("own.py") != first
 
 
+@pytest.mark.parametrize("is_named", [False, True])
 @pytest.mark.parametrize("version", [None, 1, "b"])
-def test_an_object_is_kept_under_its_version(tmp_path, version):
+def test_an_object_is_kept_under_its_version(tmp_path, version, is_named):
     """A retrained object is told from the old one only by what it says of itself."""
 
     def policy(observation):
         return int(observation["action_mask"].argmax())
 
+    agents.register("own-name", policy)
+    own = "own-name" if is_named else policy
+
     def play(openings=0):
-        return evaluation.round_robin({"own": policy, "random": "random"}, openings, out=tmp_path)
+        return evaluation.round_robin({"own": own, "random": "random"}, openings, out=tmp_path)
 
     if version is not None:
         policy.version = version
@@ -314,7 +318,9 @@ def test_an_object_is_kept_under_its_version(tmp_path, version):
         return
     assert play(["", "4"]).digest == first.digest
     policy.version = f"{version}, trained more"
-    with pytest.raises(UnreadableRun, match=r"version of player own <policy>"):
+    with pytest.raises(
+        UnreadableRun, match=f"version of player own {'own-name' if is_named else '<policy>'}"
+    ):
         play(["", "4"])
 
 
