@@ -40,6 +40,15 @@ class Choices(NamedTuple):
     names: tuple[str, ...]
 
 
+class Reads(NamedTuple):
+    """The files by which an option's value makes the agent another one: a folder, or a command.
+
+    A file that is an option's whole value counts without it.
+    """
+
+    what: Literal["folder", "command"]
+
+
 @dataclass(frozen=True, slots=True)
 class Option:
     """An option of an agent: its type, default, help and range."""
@@ -53,6 +62,7 @@ class Option:
     choices: tuple[str, ...] = ()  # the allowed texts
     optional: bool = False  # None is allowed
     open: bool = False  # the class itself checks other texts and values
+    reads: str = ""  # "folder" or "command" (Reads)
 
     def parse(self, agent: str, value: Any, text: bool = True) -> Any:
         """Convert and check a value.

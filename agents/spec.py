@@ -16,13 +16,22 @@ import importlib.metadata
 import inspect
 import os
 import re
+import shlex
 import sys
 import types
 from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import Any, Final
 
 from c4env.agents.entries import REQUIRED, ZOO, Entry, Option
-from c4env.agents.imports import file_hint, format_error, import_callable, suggest
+from c4env.agents.imports import (
+    file_hint,
+    format_error,
+    import_callable,
+    imports_of,
+    modules_in,
+    suggest,
+)
 from c4env.boards import STANDARD, require_board
 from c4env.errors import C4Error, InvalidOption, UnknownAgent, WrongBoard
 
@@ -219,7 +228,8 @@ def _is_redefined(old: object, new: object) -> bool:
 
 def registered_names() -> list[str]:
     """Return the names that this process alone has: those that :func:`register` added."""
-    return [name for name, agent in _registered.items() if agent not in ZOO]
+    ours = {id(entry) for entry in ZOO}  # comparing rows by their values is slow
+    return [name for name, agent in _registered.items() if id(agent) not in ours]
 
 
 def _lookup(name: str) -> AgentSource:
@@ -386,6 +396,35 @@ def _split_argument(entry: Entry, text: str) -> tuple[str, str]:
     if first is None:
         return text.strip(), ""
     return text[: first.start()].strip(), text[first.start() :].lstrip(",")
+
+
+def files_of(spec: str) -> list[Path]:
+    """Return the files that a spec names, and by which its agent is another one after an edit.
+
+    These are the file of ``FILE.py:NAME``, a file that is an option's whole value, the modules
+    beside these that they import, and what the agent declares: the files in a
+    :data:`~c4env.agents.options.Folder`, without logs, and those among the words of a
+    :data:`~c4env.agents.options.Command`.
+    """
+    name, options = split_spec(spec)
+    declared = {option.name: option for option in options_of_agent(_lookup(name))}
+    paths = [Path(name.rpartition(":")[0])]
+    for key, text in options.items():
+        option = declared.get(key, Option(key, str, ""))
+        inner, _, argument = text.partition(":")
+        if option.kind is not str or text in option.choices:
+            continue
+        paths += (Path(text), Path(text.rpartition(":")[0]))  # FILE and FILE.py:NAME
+        if _with_argument(inner) and argument:  # an agent as an option, as in puct:selfplay:DIR
+            paths += files_of(text)
+        elif option.reads == "folder":
+            paths += (path for path in Path(text).rglob("*") if path.suffix != ".log")
+        elif option.reads == "command":  # of --net=FILE, the file
+            paths += (Path(p) for word in shlex.split(text) for p in (word, word.split("=", 1)[-1]))
+    files = {path.absolute() for path in paths if path.is_file()}
+    for file in [file for file in files if file.suffix == ".py"]:
+        files.update(map(Path, modules_in(str(file.parent), imports_of(str(file))).values()))
+    return sorted(files)
 
 
 def join_spec(name: str, options: dict[str, Any]) -> str:

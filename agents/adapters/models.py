@@ -14,7 +14,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from c4env.agents.imports import append_to_path
+from c4env.agents.imports import first_on_path, modules_in, require_own_modules
 from c4env.arrays import Int8s, Int64s
 from c4env.boards import require_board
 from c4env.errors import EngineFault, InvalidOption, MissingExtra
@@ -216,10 +216,15 @@ def load_policy(path: Path) -> Any:
     wrong = f"sb3:{path}: expected a model that Stable-Baselines3 saved as .zip"
     if not path.is_file():
         raise InvalidOption(f"{wrong}; found {'a folder' if path.is_dir() else 'no file'} there")
-    for folder in (str(path.parent.resolve()), os.getcwd()):  # of the user's own modules
-        append_to_path(folder)
+    beside, here = str(path.parent.resolve()), os.getcwd()  # have the user's own modules
     try:
-        data, parameters, _ = load_from_zip_file(path, device="cpu", custom_objects=_SCHEDULES)
+        with first_on_path(here), first_on_path(beside):
+            data, parameters, _ = load_from_zip_file(path, device="cpu", custom_objects=_SCHEDULES)
+        parts = data["policy_class"], *data.get("policy_kwargs", {}).values()
+        modules = {str(getattr(part, "__module__", "")) for part in parts}
+        for folder in (beside, here):
+            require_own_modules(modules, folder)
+            modules -= modules_in(folder, modules).keys()
         spaces = data["observation_space"], data["action_space"]
         build, weights = data["policy_class"], parameters["policy"]
         form_of(build, *spaces, who=f"sb3:{path}: ")

@@ -6,10 +6,12 @@ This module imports no compiled code, so that the process of a plain function st
 from __future__ import annotations
 
 import copy
+import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
+from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeGuard, cast
 
@@ -22,7 +24,7 @@ from ...agents.base import Agent
 from ...agents.functions import function_agent, is_network
 from ...agents.spec import option_names, split_spec
 from ...geometry import BOARD_SIZE, IS_STANDARD
-from ..store.header import Identity
+from ..store.header import Identity, hash_files
 
 if TYPE_CHECKING:
     from ...agents.adapters.chat import Chat
@@ -172,6 +174,13 @@ def traits_of(agent: Any) -> Traits:
     deterministic = claim is True and not timed
     prompt = str(agent.prompt) if is_language_model(agent) else ""
     return Traits(deterministic, timed, prompt, limit=getattr(agent, "timeout", None))
+
+
+def identity_of(files: Iterable[Path], start: str) -> Identity:
+    """Return the identity of the agent that consists of files, by their paths from a folder."""
+    paths = (Path(start, file) for file in files)
+    named = {os.path.relpath(path, start): path for path in paths if path.is_file()}
+    return {"files": hash_files(named)} if named else {}
 
 
 def is_language_model(agent: object) -> TypeGuard[Chat]:
