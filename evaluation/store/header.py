@@ -29,7 +29,6 @@ from c4env.errors import UnreadableRun
 from c4env.system import __version__
 
 from ...geometry import BOARD_SIZE, IS_STANDARD
-from ...position import Position
 
 FORMAT: Final = "c4env run 1"
 
@@ -266,6 +265,8 @@ def _differing(stored: RunHeader, planned: RunHeader, games: Pairings) -> Iterat
 
 def _same_position(openings: Iterable[str]) -> tuple[str, str] | None:
     """Return the first two openings that are one position in two orders of moves, or None."""
+    from ...position import Position  # compiled code, which the process of a function does without
+
     found: dict[Position, str] = {}
     for moves in openings:
         before = found.setdefault(Position.parse(moves), moves)
