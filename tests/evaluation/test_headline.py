@@ -77,7 +77,7 @@ def test_the_sentence_of_a_match():
 
 def test_advice_knows_the_limit_of_openings():
     for plies, played, said in (
-        (3, 9, "For narrower intervals raise --limit 9 (of 121 openings)."),
+        (3, 9, "For narrower intervals use --openings 3 --limit N, 9 < N <= 121."),
         (2, 25, "For narrower intervals use --openings 3 (121 openings)."),
     ):
         some = tuple(enumerate_openings(plies))[:played]
