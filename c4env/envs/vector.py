@@ -16,7 +16,7 @@ from c4env.errors import InvalidAction, InvalidOption, OpponentFailed, WrongOrde
 
 from ..bitboard import COLUMNS
 from ..observation import ANY_COLUMN, NO_COLUMN, Form, Observation
-from ..openings import Starts
+from ..openings import Openings
 from ..position import Position
 from ..render import DEFAULT_SCALING, ansi, check_render_mode, rgb_array
 from . import batch, kernels
@@ -107,7 +107,7 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
         seat: int | str = "random",
         illegal: str = "lose",
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
-        openings: Starts = None,
+        openings: Openings | None = None,
         layout: str = "planes_last",
         dtype: DTypeLike = "int8",
         copy: bool = True,

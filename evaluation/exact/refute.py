@@ -186,7 +186,7 @@ def refute(
 
     Args:
         player: a spec, a callable on an observation, or a mapping from a name to one of these.
-        openings: number of plies, balanced:4,2, or a file with one opening per line.
+        openings: as for :func:`c4env.list_openings`.
         positions: limit of positions to ask about, for each opening and colour. The search then
             asks the agent for no new move, except to complete the last line.
         seed: seed of the openings and of the agent. The seed of each position is derived from it.

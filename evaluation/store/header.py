@@ -18,7 +18,7 @@ import hashlib
 import importlib
 import json
 import platform
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from itertools import combinations
 from pathlib import Path
@@ -224,7 +224,8 @@ def extend_header(
     The header has the agents and openings of both runs. The openings of one run must include all
     openings of the other run. The kind becomes round robin if the kinds differ, or if a challenger
     of one gauntlet is an opponent in the other. A match with a sequential test accepts any new
-    openings but no new agents. A directory without games accepts any run.
+    openings but no new agents. No position may be an opening in two orders of moves. A directory
+    without games accepts any run.
 
     Args:
         folder: the directory; error messages quote this path.
@@ -275,7 +276,9 @@ def _differing(stored: RunHeader, planned: RunHeader, games: Pairings) -> Iterat
         if before != now:
             yield f"{name} {_shown(before)}, not {_shown(now)}"
     old, new = {*stored.openings}, {*planned.openings}
-    if not (old <= new or new <= old or stored.sprt):
+    if same := _same_position((*stored.openings, *planned.openings)):
+        yield f"opening {same[0]}, not {same[1]}, which reaches the same position"
+    elif not (old <= new or new <= old or stored.sprt):
         yield f"openings, {len(old - new)} of whose {len(old)} this run lacks"
     if stored.sprt and stored.players.keys() != planned.players.keys():
         yield f"players {' and '.join(stored.players)}, not {' and '.join(planned.players)}"
@@ -293,6 +296,18 @@ def _differing(stored: RunHeader, planned: RunHeader, games: Pairings) -> Iterat
             yield f"player {name}, a Python object without an attribute version, may be another one"
         elif keys := [key for key in sorted({*before, *now}) if before.get(key) != now.get(key)]:
             yield f"{' and '.join(keys)} of player {name} {spec}"
+
+
+def _same_position(openings: Iterable[str]) -> tuple[str, str] | None:
+    """Return the first two openings that are one position in two orders of moves, or None."""
+    from ...position import Position  # compiled code, which the process of a function does without
+
+    found: dict[Position, str] = {}
+    for moves in openings:
+        before = found.setdefault(Position.parse(moves), moves)
+        if before != moves:
+            return before, moves
+    return None
 
 
 def _shown(value: object) -> str:
