@@ -89,10 +89,10 @@ class WrappedNetwork:
                 nothing says what they are, and they look like probabilities.
         """
         scores, values = self.ask(planes, masks)
-        is_known = self.policy == "logits"
-        if is_known or scores.shape != masks.shape or not scores.size:  # or columns, or a fault
-            return scores, values
-        return self._logits(scores.astype(np.float64), masks), values
+        # The caller judges columns, and answers of another shape.
+        if self.policy != "logits" and scores.shape == masks.shape and scores.size:
+            scores = self._logits(scores.astype(np.float64), masks)
+        return scores, values
 
     def ask(self, planes: Int8s, masks: Int8s) -> Output:
         """Return the source's answer in arrays."""

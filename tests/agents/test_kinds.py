@@ -260,6 +260,27 @@ def test_torch_has_the_same_option(name, tmp_path):
         agents.make(f"torch:{path},policy=odds")
 
 
+def test_a_mark_says_the_same_of_tensors(tmp_path):
+    torch = pytest.importorskip("torch", reason="needs torch: the extra torch")
+
+    @batched
+    class Module(torch.nn.Module):
+        def forward(self, seen):
+            assert seen["observation"].dtype == torch.float32
+            return torch.arange(7) * seen["action_mask"]
+
+    assert agents.make(Module()).choose(Position.parse("777777")) == 5
+    (tmp_path / "marked.py").write_text(
+        "import c4env\n"
+        "@c4env.batched\n"
+        "def one(seen): return seen['action_mask'].cumsum(1)\n"
+        "@c4env.batched\n"
+        "def two(planes, masks): return masks.cumsum(1)\n"
+    )
+    for name in ("one", "two"):
+        assert agents.make(f"torch:{tmp_path / 'marked.py'}:{name}").choose(Position()) == 6
+
+
 @pytest.mark.parametrize(
     "row",
     [

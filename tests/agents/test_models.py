@@ -248,7 +248,7 @@ def test_a_network_is_used_unchanged_at_every_door(net, tmp_path, monkeypatch):
     assert agents.make("my-net").choose(position) == 6
     played = evaluation.round_robin({"net": net, "edge": first_legal}, openings=0)
     assert played.games[0].moves.startswith("71")
-    measured = Watch(tmp_path, measure=partial(strength, questions=3, openings=1)).look(net, 1)
+    measured = Watch(tmp_path, measure=partial(strength, questions=3, limit=1)).look(net, 1)
     assert measured.games == 8
 
 
