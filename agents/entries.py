@@ -41,9 +41,14 @@ class Choices(NamedTuple):
 
 
 class Reads(NamedTuple):
-    """The files by which an option's value makes the agent another one: a folder, or a command.
+    """Declares that the files of an option's value belong to the agent: a folder's, or a command's.
 
-    A file that is an option's whole value counts without it.
+    A kept run is not resumed after an edit of such a file. A file that is an option's whole value
+    belongs to the agent without it.
+
+    Example:
+        >>> from typing import Annotated
+        >>> Folder = Annotated[str, Reads("folder")]  # the type of an agent's option
     """
 
     what: Literal["folder", "command"]

@@ -17,17 +17,16 @@ import re
 import sys
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import suppress
-from pathlib import Path
 from queue import SimpleQueue
 from threading import Event, Lock, Thread
 from typing import Any, Final, NamedTuple, TypeVar
 
 from threadpoolctl import threadpool_limits
 
-import c4env
 from c4env.agents.adapters.process import LineProcess
 from c4env.agents.entries import ZOO
 from c4env.errors import EngineFault, InvalidOption, LateAnswer, Unavailable, UnknownAgent
+from c4env.system import FOLDER
 
 from ...agents.adapters.programs import Engine
 from ...agents.base import Agent
@@ -48,7 +47,6 @@ ONE_THREAD: Final = dict.fromkeys(
 )
 """A host computes in one thread: its sums do not depend on the machine, and more threads than cores
 would slow down a small network a hundred times. The user's own variables come first."""
-ROOT: Final = str(Path(c4env.__file__).parents[1])
 _START: Final = (
     "import runpy, sys; sys.path.append(sys.argv.pop(1)); "
     "runpy.run_module(sys.argv.pop(1), run_name='__main__', alter_sys=True)"
@@ -68,7 +66,7 @@ class Host:
     def __init__(
         self, module: str = f"{__package__}.host", *arguments: str, notices: bool = True
     ) -> None:
-        self._command = (sys.executable, "-P", "-c", _START, ROOT, module, *arguments)
+        self._command = (sys.executable, "-P", "-c", _START, str(FOLDER), module, *arguments)
         self._variables = ONE_THREAD | ({} if notices else {QUIET: "1"}) | os.environ
         self._process: LineProcess | None = None
         self._idle = True

@@ -5,11 +5,12 @@ import re
 import shutil
 from contextlib import closing
 from pathlib import Path
+from typing import Annotated
 
 import pytest
 
 from c4env import agents, evaluation
-from c4env.agents import Folder
+from c4env.agents import Reads
 from c4env.agents.base import Agent
 from c4env.agents.entries import Entry
 from c4env.agents.spec import files_of
@@ -174,7 +175,7 @@ OTHERS = [
 class Own(Agent):
     """Plays the first legal column."""
 
-    def __init__(self, path: Folder = ""):
+    def __init__(self, path: Annotated[str, Reads("folder")] = ""):
         self.path = path
 
     def choose(self, position):
