@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 if __name__ == "agents":  # Python was started in the clone
     raise ImportError("agents is imported as c4env.agents")
 
-from c4env.agents.entries import Entry, Range
+from c4env.agents.entries import Entry, Range, Reads
 from c4env.errors import (
     EngineFault,
     IllegalMove,
@@ -43,9 +43,10 @@ _NAMES = {
 }
 
 __all__ = [
-    "Agent", "Curriculum", "EngineFault", "Entry", "IllegalMove", "InvalidOption", "LateAnswer",
-    "Pool", "Range", "SearchLimit", "SearchResult", "SearchingAgent", "Solver", "Unavailable",
-    "UnknownAgent", "describe", "make", "names", "register", "validate_args",
+    "Agent", "Curriculum", "EngineFault", "Entry", "IllegalMove", "InvalidOption",
+    "LateAnswer", "Pool", "Range", "Reads", "SearchLimit", "SearchResult", "SearchingAgent",
+    "Solver", "Unavailable", "UnknownAgent", "describe", "make", "names", "register",
+    "validate_args",
 ]  # fmt: skip
 
 __getattr__, __dir__ = lazy_names(__name__, _NAMES)

@@ -40,6 +40,20 @@ class Choices(NamedTuple):
     names: tuple[str, ...]
 
 
+class Reads(NamedTuple):
+    """Declares that the files of an option's value belong to the agent: a folder's, or a command's.
+
+    A kept run is not resumed after an edit of such a file. A file that is an option's whole value
+    belongs to the agent without it.
+
+    Example:
+        >>> from typing import Annotated
+        >>> Folder = Annotated[str, Reads("folder")]  # the type of an agent's option
+    """
+
+    what: Literal["folder", "command"]
+
+
 @dataclass(frozen=True, slots=True)
 class Option:
     """An option of an agent: its type, default, help and range."""
@@ -53,6 +67,7 @@ class Option:
     choices: tuple[str, ...] = ()  # the allowed texts
     optional: bool = False  # None is allowed
     open: bool = False  # the class itself checks other texts and values
+    reads: str = ""  # "folder" or "command" (Reads)
 
     def parse(self, agent: str, value: Any, text: bool = True) -> Any:
         """Convert and check a value.

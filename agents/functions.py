@@ -1,7 +1,8 @@
 """Agents from functions: a function of one observation plays as an agent.
 
-A function's parameters say what it is. ``f(observation)`` is an agent, ``f(observations, masks)`` a
-network, which ``c4env.agents.adapters`` turns into one.
+A network answers for many boards. PyTorch's modules and models of Stable-Baselines3 are known by
+their types, and the user marks a function by ``c4env.batched``; ``c4env.agents.adapters`` makes
+their agents.
 """
 
 from __future__ import annotations
@@ -15,17 +16,23 @@ import numpy as np
 
 from c4env.errors import InvalidAction, InvalidOption
 
-from ..envs.opponents import reset_player
+from ..envs.opponents import is_batched, reset_player
+from ..geometry import parse_column
 from .base import Agent
 
 if TYPE_CHECKING:
     from c4env.arrays import Int64s
 
-_MODELS: Final = (  # a model's class is imported already, or there is no model
+_NETWORKS: Final = (
     ("torch.nn", "Module"),
     ("stable_baselines3.common.base_class", "BaseAlgorithm"),
 )
 _BATCHED_HINT: Final = "a function that answers for many boards must be marked by c4env.batched"
+REMEDIES: Final = (
+    "mark a function of (observations, masks) by c4env.batched; of (observation, configuration), "
+    "use kaggle:FILE.py; a heuristic, use alphabeta:heuristic=FILE.py:NAME"
+)
+"""What to write for a function that is not of one observation, by what it may be."""
 
 
 class FunctionAgent(Agent):
@@ -70,17 +77,24 @@ class FunctionAgent(Agent):
         return columns
 
     def _column(self, observation: Any) -> int:
-        from ..position import parse_column  # compiles the rules
-
         try:
             answer = self.function(observation)
             self.nodes = getattr(self.function, "nodes", 0)
         except IndexError as error:
             raise InvalidAction(f"{type(error).__name__}: {error}; {_BATCHED_HINT}") from error
-        if np.shape(answer) if hasattr(answer, "shape") else isinstance(answer, list | tuple):
-            text = " ".join(repr(answer).split())[:60]
-            raise InvalidAction(f"{text}: expected one column; {_BATCHED_HINT}")
-        return parse_column(answer)
+        return column_of(answer)
+
+
+def column_of(answer: Any) -> int:
+    """Return the column that a function of one observation answered.
+
+    Raises:
+        InvalidAction: the answer is no column.
+    """
+    if np.shape(answer) if hasattr(answer, "shape") else isinstance(answer, list | tuple):
+        text = " ".join(repr(answer).split())[:60]
+        raise InvalidAction(f"{text}: expected one column; {_BATCHED_HINT}")
+    return parse_column(answer)
 
 
 def function_agent(function: Callable[[Any], Any]) -> FunctionAgent:
@@ -94,8 +108,7 @@ def function_agent(function: Callable[[Any], Any]) -> FunctionAgent:
     except TypeError as error:
         raise InvalidOption(
             f"agent {getattr(function, '__name__', function)!r}: {error}: expected a function of "
-            "one observation, or of observations and masks; of (observation, configuration), use "
-            "kaggle:FILE.py; a heuristic, use alphabeta:heuristic=FILE.py:NAME"
+            f"one observation; {REMEDIES}"
         ) from None
     except ValueError:  # Python cannot find the signature
         pass
@@ -110,32 +123,20 @@ def parameters_of(target: Callable[..., Any]) -> Mapping[str, inspect.Parameter]
         return None
 
 
-def is_model(thing: object) -> bool:
-    """Return True if an object is a network or model that :func:`c4env.agents.make` accepts.
-
-    These are PyTorch's modules, the algorithms of Stable-Baselines3, and functions of observations
-    and masks.
-    """
-    kinds = tuple(getattr(sys.modules.get(module), name, ()) for module, name in _MODELS)
+def is_network(thing: object) -> bool:
+    """Return True if an object is a network, by its type or by the mark of ``c4env.batched``."""
     if isinstance(thing, Agent | type):
         return False
-    return isinstance(thing, kinds) or (callable(thing) and has_masks(thing))
+    return is_batched(thing) or isinstance(thing, _network_types())
 
 
-def has_masks(function: Any) -> bool:
-    """Return True if a function's second parameter is for action masks.
-
-    The parameter is required, or its name contains ``mask``. A heuristic, whose second parameter is
-    ``theirs``, and a submission to Kaggle, which has ``configuration``, have no masks.
-    """
-    places = [
-        parameter
-        for parameter in (parameters_of(function) or {}).values()
-        if parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD)
-    ]
-    if len(places) < 2 or any(place.default is place.empty for place in places[2:]):
+def is_network_class(thing: object) -> bool:
+    """Return True if the objects of a class are networks."""
+    if not isinstance(thing, type) or issubclass(thing, Agent):
         return False
-    second = places[1]
-    if second.name == "theirs" or second.name.startswith("conf"):
-        return False
-    return second.default is second.empty or "mask" in second.name
+    return is_batched(thing) or issubclass(thing, _network_types())
+
+
+def _network_types() -> tuple[Any, ...]:
+    """Return the types of networks; one that is not imported yet has no objects."""
+    return tuple(getattr(sys.modules.get(module), name, ()) for module, name in _NETWORKS)

@@ -5,32 +5,37 @@ The module also holds the hints and the one-line descriptions of errors in a use
 
 from __future__ import annotations
 
+import ast
 import difflib
 import importlib
 import os
 import sys
 import traceback
 import types
-from collections.abc import Iterable
-from importlib.machinery import PathFinder
-from importlib.util import module_from_spec, spec_from_file_location
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from importlib.machinery import FrozenImporter, PathFinder
+from importlib.util import module_from_spec, resolve_name, spec_from_file_location
 from typing import Any, Final
 
-from c4env.errors import C4Error, WrongBoard
+from c4env.errors import C4Error, InvalidOption, WrongBoard
 
-_folders: Final[list[str]] = []
-"""The folders of the files that specs have named in this process."""
+_RUNNING: Final = {"c4env", "__main__"}  # what this process runs; a folder has no part in it
+
+keeps_first = False
+"""Whether this process plays one spec: a folder that it imports from stays first on the path."""
 
 
 def import_attribute(path: str) -> Any:
     """Import the object that ``package.module:attribute`` or ``FILE.py:attribute`` names.
 
-    The folder of a file, and for a module the current directory, joins the end of ``sys.path``. So
-    the file may import the modules beside it, at once or during a game. A file that was edited is
-    read again; the modules beside it are not.
+    A file finds the modules beside it first, as with ``python FILE.py``, and a module those of the
+    current folder, as with ``python -m`` (:func:`first_on_path`). A file that was edited is read
+    again; the modules beside it are not.
 
     Raises:
         ImportError, AttributeError: the object does not exist, or the module raises an error.
+        InvalidOption: Python would take another module for one that the file imports.
     """
     module_name, _, attribute = path.rpartition(":")
     if not module_name:
@@ -38,11 +43,12 @@ def import_attribute(path: str) -> Any:
     try:
         if module_name.endswith(".py"):
             module = _import_file(module_name)
-        else:
-            if not module_name.startswith("c4env."):
-                append_to_path(os.getcwd())
+        elif module_name.partition(".")[0] in _RUNNING:
             module = importlib.import_module(module_name)
-    except ImportError:
+        else:
+            with first_on_path(os.getcwd(), [module_name]):
+                module = importlib.import_module(module_name)
+    except (ImportError, InvalidOption):
         raise
     except (Exception, SystemExit) as error:  # the user's code may raise any error
         raise ImportError(f"importing {module_name!r} raised {format_error(error)}") from error
@@ -59,18 +65,97 @@ def import_callable(path: str, error_type: type[C4Error], who: str, expected: st
         value = import_attribute(path)
     except WrongBoard:
         raise
-    except (ImportError, AttributeError) as error:
-        tail = "" if error.__cause__ else f"; expected {expected}"  # else the module itself failed
+    except (ImportError, AttributeError, InvalidOption) as error:
+        said = error.__cause__ or isinstance(error, InvalidOption)  # else there is none
+        tail = "" if said else f"; expected {expected}"
         raise error_type(f"{who}: {error}{tail}") from error
     if not callable(value):
         raise error_type(f"{who}: {value!r} is not a function or class; expected {expected}")
     return value
 
 
-def append_to_path(folder: str) -> None:
-    """Let Python import the modules of a folder, after all others."""
-    if folder not in sys.path:
-        sys.path.append(folder)
+@contextmanager
+def first_on_path(folder: str, names: Iterable[str] = ()) -> Iterator[None]:
+    """A context in which Python looks for modules in a folder first; afterwards it does so last.
+
+    A process that plays one spec goes on looking there first. ``names`` are the modules that the
+    code in the context imports, now or later (:func:`require_own_modules`).
+    """
+    importlib.invalidate_caches()  # a file may be new
+    if not keeps_first or sys.path[:1] != [folder]:
+        sys.path.insert(0, folder)
+    try:
+        require_own_modules(names, folder)
+        yield
+    finally:
+        if not keeps_first and folder in sys.path:
+            sys.path.remove(folder)
+            if folder not in sys.path:
+                sys.path.append(folder)
+    require_own_modules(names, folder)  # of those that are imported later, as in a move
+
+
+def require_own_modules(names: Iterable[str], folder: str) -> None:
+    """Refuse modules of a folder if Python would take others of the same names.
+
+    Python takes a module that is loaded, whatever ``sys.path`` says.
+
+    Raises:
+        InvalidOption: Python would take another module for one of :func:`modules_in`.
+    """
+    for name, file in modules_in(folder, names).items():
+        found = _file_of(sys.modules.get(name))
+        if not found and "." not in name:
+            found = _file_of(PathFinder.find_spec(name))
+        if found and found != file:
+            raise InvalidOption(
+                f"{file} has the name of {found}, which Python would import here: expected "
+                "another name, or specs in a run, where each has a process of its own"
+            )
+
+
+def modules_in(folder: str, names: Iterable[str]) -> dict[str, str]:
+    """Return the files of the modules in a folder that are imported, by name.
+
+    These are modules among ``names``, and those that their files' import statements name in turn.
+    Modules that are part of Python's program or run already are left out.
+    """
+    files: dict[str, str] = {}
+    waiting = [*names]
+    while waiting:
+        name = waiting.pop()
+        parent, _, _ = name.rpartition(".")
+        if parent:
+            waiting.append(parent)
+        is_pythons = name in sys.builtin_module_names or FrozenImporter.find_spec(name)
+        if not name or name in files or is_pythons or name.partition(".")[0] in _RUNNING:
+            continue
+        spec = PathFinder.find_spec(name, [os.path.join(folder, *parent.split("."))])
+        if spec is not None and (file := _file_of(spec)):
+            files[name] = file
+            waiting += imports_of(file, name if spec.submodule_search_locations else parent)
+    return files
+
+
+def imports_of(file: str, package: str = "") -> set[str]:
+    """Return the modules that the import statements of a file name; none if it is not Python.
+
+    ``from a import b`` may name a module ``a.b``, so it counts as well.
+    """
+    try:
+        with open(file, "rb") as source:
+            tree = ast.parse(source.read())
+    except (SyntaxError, ValueError):
+        return set()
+    names: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and (package or not node.level):
+            base = "." * node.level + (node.module or "")
+            base = resolve_name(base, package) if base.startswith(".") else base
+            names.update((base, *(f"{base}.{alias.name}" for alias in node.names)))
+    return names
 
 
 def _import_file(path: str) -> types.ModuleType:
@@ -79,23 +164,26 @@ def _import_file(path: str) -> types.ModuleType:
     if not os.path.isfile(file):
         raise ImportError(f"there is no file {path!r}")
     folder, base = os.path.split(file)
-    if folder not in _folders:
-        _require_other_names(folder)
-        _folders.append(folder)
-        append_to_path(folder)
+    importlib.invalidate_caches()
     name = base.removesuffix(".py")
-    importlib.invalidate_caches()  # the file may be new
-    importable = PathFinder.find_spec(name) if name.isidentifier() else None
-    loaded = getattr(sys.modules.get(name), "__file__", file) or ""
-    if importable is None or not (
-        os.path.realpath(importable.origin or "") == os.path.realpath(loaded) == file
-    ):
+    others = {_file_of(sys.modules.get(name))}
+    if not keeps_first:
+        others.add(_file_of(PathFinder.find_spec(name)))
+    is_builtin = name in sys.builtin_module_names or name in _RUNNING
+    if not name.isidentifier() or is_builtin or not others <= {"", file}:
         name = file.replace(".", "_")  # pickle reads a dot as that of a package
     stamp = os.stat(file).st_mtime_ns
-    if name not in sys.modules or getattr(sys.modules[name], "c4env_stamp", stamp) != stamp:
-        _run_as_module(name, file)
-        vars(sys.modules[name])["c4env_stamp"] = stamp
+    with first_on_path(folder, imports_of(file)):
+        if name not in sys.modules or getattr(sys.modules[name], "c4env_stamp", stamp) != stamp:
+            _run_as_module(name, file)
+            vars(sys.modules[name])["c4env_stamp"] = stamp
     return sys.modules[name]
+
+
+def _file_of(module: object) -> str:
+    """Return the file of a module or of its spec; an empty text if there is none."""
+    origin = getattr(module, "__file__", None) or getattr(module, "origin", None)
+    return os.path.realpath(origin) if origin and os.path.isfile(origin) else ""
 
 
 def _run_as_module(name: str, file: str) -> None:
@@ -113,19 +201,6 @@ def _run_as_module(name: str, file: str) -> None:
                 f"{error}; a module of a package is named package.module:NAME"
             ) from error
         raise
-
-
-def _require_other_names(folder: str) -> None:
-    """Refuse a folder whose modules this process has already imported from another one."""
-    for module in [*sys.modules.values()]:
-        file = os.path.realpath(getattr(module, "__file__", None) or "")
-        same_name = os.path.join(folder, os.path.basename(file))
-        is_helper = os.path.dirname(file) in _folders and not hasattr(module, "c4env_stamp")
-        if is_helper and os.path.isfile(same_name):
-            raise ImportError(
-                f"{same_name} has the name of {file}, which this process has imported: expected "
-                "other names, or specs in a run, where each has a process of its own"
-            )
 
 
 def file_hint(name: str, spec: str) -> str:

@@ -16,7 +16,7 @@ import typing
 from collections.abc import Callable, Iterator
 from typing import Annotated, Any, Final, Literal, TypeVar
 
-from c4env.agents.entries import REQUIRED, Choices, Option, Range
+from c4env.agents.entries import REQUIRED, Choices, Option, Range, Reads
 
 from ..geometry import COLUMNS, CONNECT, IS_STANDARD, ROWS
 from .functions import parameters_of
@@ -46,6 +46,15 @@ Movetime = Annotated[
 Share = Annotated[float, Range(0, 1)]
 Temperature = Annotated[
     float, Range(0), "0 plays the preferred column; 1 samples a column, as in training"
+]
+Folder = Annotated[str, Reads("folder")]  # every file in it belongs to the agent
+Command = Annotated[str, Reads("command")]  # so do the files among its words
+_PolicyForm = Literal["logits", "probabilities"]
+POLICIES: Final = typing.get_args(_PolicyForm)
+Policy = Annotated[
+    _PolicyForm | None,
+    "logits or probabilities, what the network gives; None: logits, and a policy that looks like "
+    "probabilities is refused",
 ]
 HeuristicName = Annotated[
     str | Callable[[int, int], float],
@@ -127,7 +136,7 @@ def _option(name: str, default: Any, hint: Any, help_: str) -> Option:
     parts = list(_parts(hint))
     kind = next((kind for kind in (str, bool, int, float) if kind in parts), None)
     others = [part for part in parts if part not in (str, bool, int, float, types.NoneType)]
-    marks = [part for part in others if isinstance(part, Range | Choices | str)]
+    marks = [part for part in others if isinstance(part, Range | Choices | Reads | str)]
     range_ = next((mark for mark in marks if isinstance(mark, Range)), Range(-math.inf))
     names = next((mark.names for mark in marks if isinstance(mark, Choices)), ())
     return Option(
@@ -140,6 +149,7 @@ def _option(name: str, default: Any, hint: Any, help_: str) -> Option:
         names,
         optional=types.NoneType in parts,
         open=kind is None or len(others) > len(marks),
+        reads=next((mark.what for mark in marks if isinstance(mark, Reads)), ""),
     )
 
 

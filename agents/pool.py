@@ -62,7 +62,7 @@ class Pool(Agent):
 
         Args:
             weights: the weight of each opponent, on any scale. An opponent is an agent, a spec, a
-                model, or a function of one observation or, with ``c4env.batched``, of many.
+                network, or a function of one observation.
             seed: the seed of the draws, combined with the seeds of the boards.
             per: ``"game"``: the drawn opponent plays the game to its end; ``"move"``: each move
                 draws an opponent, and no results are counted.

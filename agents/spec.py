@@ -16,20 +16,28 @@ import importlib.metadata
 import inspect
 import os
 import re
+import shlex
 import sys
 import types
 from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import Any, Final
 
 from c4env.agents.entries import REQUIRED, ZOO, Entry, Option
-from c4env.agents.imports import file_hint, format_error, import_callable, suggest
+from c4env.agents.imports import (
+    file_hint,
+    format_error,
+    import_callable,
+    imports_of,
+    modules_in,
+    suggest,
+)
 from c4env.boards import STANDARD, require_board
 from c4env.errors import C4Error, InvalidOption, UnknownAgent, WrongBoard
 
-from ..envs.opponents import is_batched
 from ..geometry import BOARD_SIZE, IS_STANDARD
 from .base import Agent
-from .functions import function_agent, has_masks, is_model, parameters_of
+from .functions import REMEDIES, function_agent, is_network, is_network_class, parameters_of
 from .options import options_of, summary_of
 
 ENTRY_POINTS: Final = "c4env.agents"
@@ -70,11 +78,10 @@ def make(spec: Any, **options: Any) -> Agent:
     """Make the agent that a spec names; keyword options override options in the spec.
 
     Args:
-        spec: ``name:key=value,key=value``; a function of one observation; a network of
-            observations and masks, such as a PyTorch module
-            (:mod:`c4env.agents.adapters.networks`); a model of Stable-Baselines3; or a function
-            decorated by ``c4env.batched``. An agent of a network or model chooses for many boards
-            in one call and has the option ``temperature``.
+        spec: ``name:key=value,key=value``; a function of one observation; or a network: a PyTorch
+            module, a model of Stable-Baselines3, or a function decorated by ``c4env.batched``
+            (:mod:`c4env.agents.adapters.networks`). A network's agent chooses for many boards in
+            one call and has the options ``temperature`` and ``policy``.
         options: the agent's options, as ``c4 list`` shows them.
 
     Raises:
@@ -130,35 +137,48 @@ def _takes_any(target: Callable[..., Any]) -> bool:
 def _build(target: Callable[..., Any], name: str, options: dict[str, Any]) -> Agent:
     if not options and _takes_observation(target):
         return _agent_of(target)
+    left = {option.name for option in _network_options(target)}
     try:
-        built = target(**options)
+        built = target(**{key: value for key, value in options.items() if key not in left})
     except C4Error:
         raise
     except TypeError as error:
-        raise InvalidOption(f"{name}: cannot be built with {options}: {error}") from error
+        remedies = f"; {REMEDIES}" if _takes_observation(target) else ""
+        raise InvalidOption(f"{name}: cannot be built with {options}: {error}{remedies}") from error
     except (Exception, SystemExit) as error:  # a user's code may raise any error
         raise UnknownAgent(f"{name}: making the agent raised {format_error(error)}") from error
     if isinstance(built, Agent):
         return built
     try:
-        return _agent_of(built)
+        return _agent_of(built, **{key: options[key] for key in left & options.keys()})
     except InvalidOption as error:
         reason = str(error).removeprefix(f"agent {built!r}: ")
-        raise UnknownAgent(f"agent {name!r} made {built!r}: {reason}") from None
+        text = " ".join(repr(built).split())[:80]  # a module's has several lines
+        raise UnknownAgent(f"agent {name!r} made {text}: {reason}") from None
 
 
 def _takes_observation(target: Callable[..., Any]) -> bool:
     """Return whether a callable is itself an agent, not a class or a factory."""
     if inspect.isclass(target):
         return False
-    return any(p.default is p.empty for p in inspect.signature(target).parameters.values())
+    return any(
+        p.default is p.empty and p.kind not in (p.KEYWORD_ONLY, p.VAR_KEYWORD)
+        for p in inspect.signature(target).parameters.values()
+    )
+
+
+def _network_options(target: Callable[..., Any]) -> tuple[Option, ...]:
+    """Return the options of the networks of a class, which the class itself does not have."""
+    if not is_network_class(target):
+        return ()
+    own = parameters_of(target) or {}
+    options = options_of(_models().maker_of(target))
+    return tuple(option for option in options if option.name not in own)
 
 
 def _agent_of(thing: Any, **options: Any) -> Agent:
     """Make an agent from a model or a function; one of an observation needs no compiled code."""
-    if isinstance(thing, types.FunctionType) and not (
-        options or is_batched(thing) or has_masks(thing)
-    ):
+    if isinstance(thing, types.FunctionType) and not (options or is_network(thing)):
         require_board(thing, BOARD_SIZE, thing)
         return function_agent(thing)
     made: Agent = _models().agent_of(thing, **options)
@@ -176,7 +196,7 @@ def register(name: str, agent: AgentSource, *, replace: bool = False) -> None:
     Args:
         name: letters, digits, ``-`` and ``_``.
         agent: a class or factory to call with the options, a function from an observation to a
-            column, an :class:`Entry`, or a model that :func:`make` accepts.
+            column, an :class:`Entry`, or a network that :func:`make` accepts.
         replace: allow a name that is already registered. A function or class that is defined
             again, as when a notebook's cell runs again, replaces itself.
 
@@ -193,10 +213,8 @@ def register(name: str, agent: AgentSource, *, replace: bool = False) -> None:
         raise InvalidOption(f"agent name {name!r}: expected letters, digits, '-' and '_'")
     if not (replace or _is_redefined(_registered.get(name), agent)) and name in names():
         raise InvalidOption(f"agent name {name!r} exists already (pass replace=True to replace it)")
-    if is_model(agent):
-        agent = _models().maker_of(agent)
     if not isinstance(agent, Entry):
-        if not callable(agent):
+        if not (callable(agent) or is_network(agent)):
             expected = "expected a class, function, Entry or model"
             raise InvalidOption(f"agent {name!r}: {agent!r}: {expected}")
         _check_callable(name, agent)
@@ -214,7 +232,8 @@ def _is_redefined(old: object, new: object) -> bool:
 
 def registered_names() -> list[str]:
     """Return the names that this process alone has: those that :func:`register` added."""
-    return [name for name, agent in _registered.items() if agent not in ZOO]
+    ours = {id(entry) for entry in ZOO}  # comparing rows by their values is slow
+    return [name for name, agent in _registered.items() if id(agent) not in ours]
 
 
 def _lookup(name: str) -> AgentSource:
@@ -267,11 +286,12 @@ def _unknown(kind: str, name: str, names: Iterable[str]) -> str:
 
 
 def _target(agent: AgentSource) -> Callable[..., Any]:
-    """Return the class or function of an agent."""
+    """Return the class or function that makes an agent, or the function of an observation."""
     if not isinstance(agent, Entry):
-        return agent
+        maker: Callable[..., Any] = _models().maker_of(agent) if is_network(agent) else agent
+        return maker
     if not agent.target.startswith("."):
-        return _import(agent.target)
+        return _target(_import(agent.target))
     module, _, name = agent.target.partition(":")  # a module of this board
     target: Callable[..., Any] = getattr(importlib.import_module(module, __package__), name)
     return target
@@ -289,7 +309,7 @@ def _import(path: str) -> Callable[..., Any]:
 def _check_callable(name: str, target: Callable[..., Any]) -> None:
     """Refuse what is made for another board, or has no signature, as many built-in functions."""
     require_board(target, BOARD_SIZE, f"agent {name!r}")
-    if parameters_of(target) is None:
+    if parameters_of(target) is None and not is_network(target):
         raise InvalidOption(
             f"agent {name!r}: {target!r} has no signature: expected a class, or a function of an "
             "observation"
@@ -332,7 +352,9 @@ def options_of_agent(agent: AgentSource) -> tuple[Option, ...]:
     """Return an agent's options; a function that is itself an agent has none."""
     target = _target(agent)
     is_ours = isinstance(agent, Entry) and agent.target.startswith(".")  # a class or a factory
-    return options_of(target) if is_ours or not _takes_observation(target) else ()
+    if not is_ours and _takes_observation(target):
+        return ()
+    return options_of(target) + _network_options(target)
 
 
 def option_names(name: str) -> tuple[str, ...]:
@@ -398,6 +420,35 @@ def _split_argument(entry: Entry, text: str) -> tuple[str, str]:
     if first is None:
         return text.strip(), ""
     return text[: first.start()].strip(), text[first.start() :].lstrip(",")
+
+
+def files_of(spec: str) -> list[Path]:
+    """Return the files that a spec names, and by which its agent is another one after an edit.
+
+    These are the file of ``FILE.py:NAME``, a file that is an option's whole value, the modules
+    beside these that they import, and what the agent declares: the files in a
+    :data:`~c4env.agents.options.Folder`, without logs, and those among the words of a
+    :data:`~c4env.agents.options.Command`.
+    """
+    name, options = split_spec(spec)
+    declared = {option.name: option for option in options_of_agent(_lookup(name))}
+    paths = [Path(name.rpartition(":")[0])]
+    for key, text in options.items():
+        option = declared.get(key, Option(key, str, ""))
+        inner, _, argument = text.partition(":")
+        if option.kind is not str or text in option.choices:
+            continue
+        paths += (Path(text), Path(text.rpartition(":")[0]))  # FILE and FILE.py:NAME
+        if _with_argument(inner) and argument:  # an agent as an option, as in puct:selfplay:DIR
+            paths += files_of(text)
+        elif option.reads == "folder":
+            paths += (path for path in Path(text).rglob("*") if path.suffix != ".log")
+        elif option.reads == "command":  # of --net=FILE, the file
+            paths += (Path(p) for word in shlex.split(text) for p in (word, word.split("=", 1)[-1]))
+    files = {path.absolute() for path in paths if path.is_file()}
+    for file in [file for file in files if file.suffix == ".py"]:
+        files.update(map(Path, modules_in(str(file.parent), imports_of(str(file))).values()))
+    return sorted(files)
 
 
 def join_spec(name: str, options: dict[str, Any]) -> str:

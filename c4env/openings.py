@@ -1,8 +1,14 @@
 """Lists of openings: positions from which the games of a training or of a tournament begin.
 
-``3`` means all positions after 3 plies, one of each mirror pair. ``"balanced:4,2"`` means only the
-balanced positions after 4 plies. ``"exam"`` means the positions of the exam, in which not every
-column keeps the result. The path of a file means the openings in the file's lines.
+    3                 all positions after 3 plies, one of each mirror pair
+    "44"              the position after these moves; "" is the empty board
+    "balanced:4,2"    the positions after 4 plies whose exact score is between -2 and 2
+    "exam"            the positions of the exam, in which not every column keeps the result
+    "openings.txt"    the openings in the lines of a file
+    ["", "44"]        a list of moves and positions
+
+A number counts plies, and a text of digits is moves. A list or a file has each position once, in
+whatever order its discs were played; mirror images are different positions.
 
 The solver's opening book, which has the exact score of every position of up to 8 plies, shows
 which positions are balanced.
@@ -13,62 +19,82 @@ from __future__ import annotations
 import importlib
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, SupportsIndex
 
 from c4env.errors import C4Error, InvalidOption, require_integer
 
-from .position import Position, format_moves
+from .position import DIGITS, Position, format_moves
 
 MAX_PLIES: Final = 8  # the book's limit: 91,295 openings
 
-GRAMMAR: Final = "a number of plies 0..8, balanced:PLIES,SCORE, exam, a file, or a list of moves"
+GRAMMAR: Final = (
+    "a number of plies 0..8, balanced:PLIES,SCORE, exam, a file, or moves: '44' or a list in "
+    "Python, moves:44 on the command line"
+)
 
-Openings = int | str | Sequence[str]
-"""A number of plies, a text in the form of GRAMMAR, or a list of move strings."""
-
-Starts = Openings | Position | Sequence[Position | str] | None
-"""What an environment takes: openings, a position, its moves, or a list of both."""
+Openings = SupportsIndex | str | os.PathLike[str] | Position | Sequence[Position | str]
+"""A number of plies, a text or file as above, a position, or a list of moves and positions."""
 
 
 def list_openings(openings: Openings) -> list[str]:
     """Return openings as move strings of 1-based columns.
 
     Args:
-        openings: a number of plies, for all positions after so many plies; ``"balanced:4,2"`` for
-            the positions after 4 plies whose exact score is between -2 and 2; ``"exam"`` for the
-            positions of the exam; the path of a file; or a list of move strings.
+        openings: a number of plies, for all positions after so many plies; moves such as ``"44"``;
+            ``"balanced:4,2"`` for the positions after 4 plies whose exact score is between -2 and
+            2; ``"exam"`` for the positions of the exam; the path of a file; a position; or a list
+            of moves and positions. A text of digits is always moves.
 
     Raises:
-        InvalidOption: there is no opening, an opening is wrong or repeated, or a text is malformed.
+        InvalidOption: there is no opening; an opening is wrong; two openings are one position,
+            even in another order of moves; or a text is malformed.
 
     Example:
         >>> list_openings(1)
         ['1', '2', '3', '4']
-        >>> len(list_openings("balanced:4,2"))
-        323
+        >>> list_openings("4"), len(list_openings("balanced:4,2"))
+        (['4'], 323)
     """
-    if isinstance(openings, str):
-        games = _parse_openings(openings.strip())
+    return [start if isinstance(start, str) else start.moves() for start in starts_of(openings)]
+
+
+def starts_of(openings: Openings) -> Sequence[Position | str]:
+    """Return openings as :func:`list_openings` does, but the positions as they were given."""
+    starts: Sequence[Position | str]
+    if isinstance(openings, Position) or (isinstance(openings, str) and _is_moves(openings)):
+        starts = [openings]
+        _check([("openings as moves", openings)])
+    elif isinstance(openings, str):
+        starts = _named_openings(openings)
+    elif isinstance(openings, os.PathLike):
+        starts = read_openings(openings)
     elif isinstance(openings, Sequence):
-        games = [check_opening(moves, f"opening {moves!r}") for moves in openings]
+        starts = openings
+        _check((f"opening {number}", start) for number, start in enumerate(starts, start=1))
     else:
-        games = enumerate_openings(openings)
-    if not games:
+        starts = enumerate_openings(openings)
+    if not starts:
         raise InvalidOption(f"openings={openings!r}: expected at least one opening")
-    if len(set(games)) < len(games):
-        raise InvalidOption("openings: an opening is given twice")
-    return games
+    return starts
 
 
-def _parse_openings(text: str) -> list[str]:
-    if re.fullmatch(r"-?\d+", text):
-        return enumerate_openings(int(text))
+def _is_moves(text: str) -> bool:
+    return not text or text.isdecimal()
+
+
+def _named_openings(text: str) -> list[str]:
+    """Return the openings of a file or a set."""
     if os.path.isfile(text):
         return read_openings(text)
     if text == "exam":
         return [question.moves for question in _solver_module("exam").exam()]
+    if set(text) <= {*DIGITS}:
+        raise InvalidOption(
+            f"openings={text!r}: no such file; expected moves with letters in a list, [{text!r}], "
+            f"or as moves:{text} on the command line"
+        )
     if not text.startswith("balanced"):
         return read_openings(text)
     numbers = re.fullmatch(r"balanced:(\d+),(\d+)", text)
@@ -84,19 +110,30 @@ def _solver_module(name: str) -> Any:
     return importlib.import_module(f".agents.solver.{name}", __package__)
 
 
-def check_opening(moves: str, where: str) -> str:
-    """Return a move string after checking that it leads to an unfinished game.
+def _check(starts: Iterable[tuple[str, Position | str]], source: str = "") -> None:
+    """Check that openings lead to unfinished games, and each to another position.
+
+    Args:
+        starts: the openings, each after its place, which messages name.
+        source: the beginning of the messages.
 
     Raises:
-        InvalidOption: the moves are illegal or end the game; the message begins with ``where``.
+        InvalidOption: moves are illegal or end the game, or two openings are one position.
     """
-    try:
-        over = Position.parse(moves).outcome is not None
-    except C4Error as error:
-        raise InvalidOption(f"{where}: {error}") from None
-    if over:
-        raise InvalidOption(f"{where}: the game is over after {moves!r}")
-    return moves
+    found: dict[Position, tuple[str, Position | str]] = {}
+    for place, start in starts:
+        try:
+            position = start if isinstance(start, Position) else Position.parse(start)
+        except C4Error as error:
+            raise InvalidOption(f"{source}{place}: {error}") from None
+        if position.outcome is not None:
+            raise InvalidOption(f"{source}{place}: the game is over after {start!r}")
+        if position in found:
+            first, other = found[position]
+            raise InvalidOption(
+                f"{source}{place}: {start!r} reaches the same position as {first}, {other!r}"
+            )
+        found[position] = place, start
 
 
 def canonical(position: Position) -> Position:
@@ -105,7 +142,7 @@ def canonical(position: Position) -> Position:
     return min(position, mirrored, key=lambda p: (p.mine, p.theirs))
 
 
-def enumerate_openings(plies: int) -> list[str]:
+def enumerate_openings(plies: SupportsIndex) -> list[str]:
     """List move strings of all unfinished positions after ``plies`` discs, one per mirror pair.
 
     The move string is the lexicographically first game that leads to the position. The list is
@@ -144,26 +181,24 @@ def balanced_openings(plies: int, most: int) -> list[str]:
     return [moves for moves, score in scores.items() if score is not None and abs(score) <= most]
 
 
-def read_openings(path: str | Path) -> list[str]:
+def read_openings(path: str | os.PathLike[str]) -> list[str]:
     """Read a file with an opening of 1-based columns on each line; ``#`` begins a comment.
 
     Raises:
-        InvalidOption: the file cannot be read, or an opening is wrong, missing or repeated.
+        InvalidOption: the file cannot be read, an opening is wrong or missing, or two lines lead to
+            one position.
     """
     try:
         lines = Path(path).read_text(encoding="utf-8-sig").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
+    except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or "not a text file"
         raise InvalidOption(f"openings={str(path)!r}: {why}; expected {GRAMMAR}") from None
-    line_of: dict[str, int] = {}
-    for number, line in enumerate(lines, start=1):
-        moves = line.partition("#")[0].strip()
-        if not moves:
-            continue
-        check_opening(moves, f"{path}, line {number}")
-        if moves in line_of:
-            raise InvalidOption(f"{path}, line {number}: {moves} is also in line {line_of[moves]}")
-        line_of[moves] = number
-    if not line_of:
+    openings = {
+        f"line {number}": moves
+        for number, line in enumerate(lines, start=1)
+        if (moves := line.partition("#")[0].strip())
+    }
+    if not openings:
         raise InvalidOption(f"openings={str(path)!r}: expected at least one opening in the file")
-    return list(line_of)
+    _check(openings.items(), f"{path}, ")
+    return [*openings.values()]

@@ -6,6 +6,9 @@ import functools
 import subprocess
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from typing import Final
+
+FOLDER: Final = Path(__file__).parents[1]  # where this process found the package
 
 try:
     __version__ = version("c4env")

@@ -78,6 +78,7 @@ def environments() -> None:
     print(discs, reward, terminated, truncated)
     gymnasium.make("c4env/ConnectFour-v0", opponent=agents.make("greedy"), seat=0)
 
+    @c4env.batched
     def network(planes: NDArray[np.int8], masks: NDArray[np.int8]) -> NDArray[np.float64]:
         return np.zeros(masks.shape)
 

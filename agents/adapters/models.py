@@ -14,7 +14,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from c4env.agents.imports import append_to_path
+from c4env.agents.imports import first_on_path, modules_in, require_own_modules
 from c4env.arrays import Int8s, Int64s
 from c4env.boards import require_board
 from c4env.errors import EngineFault, InvalidOption, MissingExtra
@@ -27,8 +27,8 @@ from ...envs.opponents import reset_player
 from ...geometry import BOARD_SIZE
 from ...position import Position
 from ..base import Agent, as_number, derived, require_move
-from ..functions import function_agent
-from ..options import Temperature, validate_args
+from ..functions import function_agent, is_network
+from ..options import Policy, Temperature, validate_args
 from .networks import (
     PolicyNetwork,
     TorchNetwork,
@@ -158,7 +158,13 @@ class TorchFunction(NetworkAgent):
     """
 
     @validate_args
-    def __init__(self, function: str, device: str = "cpu", temperature: Temperature = 0.0) -> None:
+    def __init__(
+        self,
+        function: str,
+        device: str = "cpu",
+        temperature: Temperature = 0.0,
+        policy: Policy = None,
+    ) -> None:
         with from_extra("torch", "torch: not installed"):
             import torch
         try:
@@ -168,7 +174,7 @@ class TorchFunction(NetworkAgent):
         source = import_network(function, f"torch: {function!r}", "FILE.py:NAME")
         if is_module(source):
             source = source.to(device)
-        super().__init__(TorchNetwork(source, device), temperature)
+        super().__init__(TorchNetwork(source, policy, device), temperature)
 
     def reset(self, seed: int | np.random.SeedSequence | None = None) -> None:
         """Begin a new game; ``seed`` also seeds PyTorch's generator."""
@@ -210,10 +216,15 @@ def load_policy(path: Path) -> Any:
     wrong = f"sb3:{path}: expected a model that Stable-Baselines3 saved as .zip"
     if not path.is_file():
         raise InvalidOption(f"{wrong}; found {'a folder' if path.is_dir() else 'no file'} there")
-    for folder in (str(path.parent.resolve()), os.getcwd()):  # of the user's own modules
-        append_to_path(folder)
+    beside, here = str(path.parent.resolve()), os.getcwd()  # have the user's own modules
     try:
-        data, parameters, _ = load_from_zip_file(path, device="cpu", custom_objects=_SCHEDULES)
+        with first_on_path(here), first_on_path(beside):
+            data, parameters, _ = load_from_zip_file(path, device="cpu", custom_objects=_SCHEDULES)
+        parts = data["policy_class"], *data.get("policy_kwargs", {}).values()
+        modules = {str(getattr(part, "__module__", "")) for part in parts}
+        for folder in (beside, here):
+            require_own_modules(modules, folder)
+            modules -= modules_in(folder, modules).keys()
         spaces = data["observation_space"], data["action_space"]
         build, weights = data["policy_class"], parameters["policy"]
         form_of(build, *spaces, who=f"sb3:{path}: ")
@@ -233,31 +244,36 @@ def load_policy(path: Path) -> Any:
     return policy
 
 
-def agent_of(model: Any, temperature: float = 0.0, **unknown: Any) -> Agent:
+def agent_of(
+    model: Any, temperature: float = 0.0, policy: str | None = None, **unknown: Any
+) -> Agent:
     """Make an agent from a network, a model or a function of one observation.
 
     Args:
         model: as for :func:`c4env.agents.make`. An agent is returned unchanged.
-        temperature: as for :class:`ModelAgent`; not for a function of one observation.
+        temperature: of a network, as for :class:`ModelAgent`.
+        policy: of a network, as for :func:`network_of`.
 
     Raises:
-        InvalidOption: ``model`` is none of these; an option is not ``temperature``; or the function
-            has no temperature.
+        InvalidOption: ``model`` is none of these, or does not have one of the options.
     """
     if unknown:
         raise InvalidOption(
-            f"{type(model).__name__}: options {sorted(unknown)}: expected only temperature"
+            f"{type(model).__name__}: options {sorted(unknown)}: expected temperature or policy"
         )
     require_board(model, BOARD_SIZE, model)
+    if is_network(model):
+        return NetworkAgent(network_of(model, policy), temperature)
     if isinstance(model, Agent):
-        return model
-    if network := network_of(model):
-        return NetworkAgent(network, temperature)
-    if isinstance(model, type) or not callable(model):
+        kind, agent = "an agent that is made", model
+    elif isinstance(model, type) or not callable(model):
         raise InvalidOption(f"agent {model!r}: expected {_expected(model)}")
-    if temperature:
-        raise InvalidOption(f"{model!r}: a function of one observation has no temperature")
-    return function_agent(model)
+    else:
+        kind, agent = "a function of one observation", function_agent(model)
+    for option, value in (("temperature", temperature or None), ("policy", policy)):
+        if value is not None:
+            raise InvalidOption(f"{model!r}: {option}={value!r}: {kind} has no {option}")
+    return agent
 
 
 def _expected(thing: Any) -> str:
@@ -272,10 +288,10 @@ def _expected(thing: Any) -> str:
 
 
 def maker_of(model: Any) -> Callable[..., Agent]:
-    """Return a function that takes options and makes an agent that plays ``model``."""
+    """Return a function that takes a network's options and makes its agent."""
 
-    def make(temperature: float = 0.0) -> Agent:
-        """An agent that plays the model registered under this name."""
-        return agent_of(model, temperature)
+    def make(temperature: Temperature = 0.0, policy: Policy = None) -> Agent:
+        return agent_of(model, temperature, policy)
 
+    make.__doc__ = getattr(model, "__doc__", None)
     return make

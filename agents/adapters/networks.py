@@ -5,8 +5,11 @@ A network answers for M boards at once::
     network(observations, masks) -> logits [M, 7], or (logits [M, 7], values [M])
 
 Its attribute ``layout`` names the layout of its observations (:mod:`c4env.observation`); without
-it, they are ``planes_last``, ``[M, 6, 7, 2]``. A second parameter, if there is one, gets the masks,
-int8 ``[M, 7]``. Values are expected results for the side to move, from -1 to 1.
+it, they are ``planes_last``, ``[M, 6, 7, 2]``. The masks, int8 ``[M, 7]``, are for a network that
+requires two arguments. A function marked by ``c4env.batched`` that requires one gets a dict of
+both. Values are expected results for the side to move, from -1 to 1.
+
+Instead of logits a network may give probabilities, which the option ``policy`` declares.
 """
 
 from __future__ import annotations
@@ -21,16 +24,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from c4env.agents.imports import format_error, import_callable
-from c4env.arrays import Int8s, Int64s
+from c4env.arrays import Bools, Float64s, Int8s, Int64s
 from c4env.boards import require_board
 from c4env.errors import EngineFault, InvalidOption
 
 from ...bitboard import COLUMNS
 from ...envs.batch import observed
-from ...envs.opponents import is_batched
+from ...envs.opponents import batched, is_batched
 from ...geometry import BOARD_SIZE
 from ...observation import LAYOUTS, Form
-from ..functions import has_masks, is_model, parameters_of
+from ..base import Agent
+from ..options import POLICIES
 
 Output = tuple[NDArray[Any], NDArray[Any] | None]
 """Logits ``[M, 7]`` or columns ``[M]``, and values ``[M]``, or None without them."""
@@ -43,11 +47,18 @@ WRAPPERS: Final = {
 """The attribute with the user's module, by the name of a class of PyTorch."""
 
 
+TOLERANCE: Final = 0.01
+"""How far a sum of probabilities may be from 1; bfloat16 has 8 bits."""
+
+
+@batched
 class WrappedNetwork:
     """A user's network, to call with NumPy arrays.
 
     Attributes:
         source: the user's function or module.
+        policy: ``"logits"`` or ``"probabilities"``; None until an answer shows that they are
+            logits.
         name: the name of the function, or of the module's class.
         deterministic: whether the source says so, by an attribute ``deterministic``.
 
@@ -55,38 +66,63 @@ class WrappedNetwork:
         InvalidOption: the source has other parameters, or no layout has the declared name.
     """
 
-    def __init__(self, source: Any, dtype: str = "int8") -> None:
+    def __init__(self, source: Any, policy: str | None = None, dtype: str = "int8") -> None:
         target = inner_of(source)
         self.source = source
+        self.policy = policy
         self.name = getattr(source, "__name__", type(target).__name__)
         self.deterministic = getattr(target, "deterministic", False) is True
         layout = getattr(target, "layout", None)
         self.is_declared = isinstance(layout, str)
         self.form = Form(layout if isinstance(layout, str) else "planes_last", dtype)
-        self.takes_masks = self._takes_masks(target)
-
-    def _takes_masks(self, target: Any) -> bool:
-        """Whether the source has a second parameter for masks; refuse other parameters."""
-        function = target.forward if is_module(target) else target
-        if hasattr(function, "schema"):  # of TorchScript
-            return len(function.schema.arguments) > 2  # itself, observations, masks
-        parameters = (parameters_of(function) or {}).values()
-        masks = has_masks(function) or any(p.kind is p.VAR_POSITIONAL for p in parameters)
-        try:
-            inspect.signature(function).bind(*[None] * (1 + masks))
-        except TypeError as error:
-            raise InvalidOption(
-                f"{self.name}: {error}: expected a network of observations, or of observations "
-                "and masks"
-            ) from None
-        except ValueError:  # Python cannot find the signature
-            return True
-        return masks
+        self.takes_masks = takes_masks(target, self.name)
+        self.takes_dict = is_batched(target) and not self.takes_masks
+        if policy not in (None, *POLICIES):
+            expected = " or ".join(POLICIES)
+            raise InvalidOption(f"{self.name}: policy={policy!r}: expected {expected}")
 
     def __call__(self, planes: Int8s, masks: Int8s) -> Output:
-        """Return the network's answer to planes, int8 ``[M, 6, 7, 2]``, and masks."""
-        arguments = (self.form(planes), masks) if self.takes_masks else (self.form(planes),)
-        return split_answer(self.source(*arguments))
+        """Return the network's answer to planes, int8 ``[M, 6, 7, 2]``, and masks.
+
+        Raises:
+            InvalidOption: the rows of the policy are not what the option ``policy`` says; or
+                nothing says what they are, and they look like probabilities.
+        """
+        scores, values = self.ask(planes, masks)
+        # The caller judges columns, and answers of another shape.
+        if self.policy != "logits" and scores.shape == masks.shape and scores.size:
+            scores = self._logits(scores.astype(np.float64), masks)
+        return scores, values
+
+    def ask(self, planes: Int8s, masks: Int8s) -> Output:
+        """Return the source's answer in arrays."""
+        return split_answer(self.source(*self.arguments(self.form(planes), masks)))
+
+    def arguments(self, observations: Any, masks: Any) -> tuple[Any, ...]:
+        """Return the arguments that the source takes."""
+        if self.takes_dict:
+            return ({"observation": observations, "action_mask": masks},)
+        return (observations, masks) if self.takes_masks else (observations,)
+
+    def _logits(self, rows: Float64s, masks: Int8s) -> Float64s:
+        """Return rows of a policy ``[M, 7]`` as logits."""
+        if self.policy is None:
+            if are_probabilities(rows):
+                raise InvalidOption(
+                    f"{self.name}: each row of its policy is >= 0 and sums to 1, as probabilities "
+                    "do: expected policy=probabilities or policy=logits (in Python "
+                    "agents.make(network, policy='probabilities'))"
+                )
+            self.policy = "logits"
+            return rows
+        legal = np.where(masks, rows, 0.0)  # what a full column gets is ignored
+        if not are_probabilities(legal, masks.min(axis=1) == 0):
+            raise InvalidOption(
+                f"{self.name}: returned the probabilities {rows.tolist()!s:.200}: expected rows "
+                ">= 0 that sum to 1, or policy=logits"
+            )
+        with np.errstate(divide="ignore"):
+            return np.log(legal)
 
     def evaluate(self, boards: Int64s) -> tuple[NDArray[Any], NDArray[Any]]:
         """Return logits and values of boards, int64 ``[M, 2]``, as ``GumbelSearch`` asks.
@@ -98,14 +134,6 @@ class WrappedNetwork:
         return logits, np.zeros(len(boards)) if values is None else values
 
 
-class BatchedFunction(WrappedNetwork):
-    """A function marked by ``c4env.batched``, which gets a dict of observations and masks."""
-
-    def __call__(self, planes: Int8s, masks: Int8s) -> Output:
-        """Return the function's answer."""
-        return split_answer(self.source({"observation": planes, "action_mask": masks}))
-
-
 class TorchNetwork(WrappedNetwork):
     """A PyTorch module or a function of tensors.
 
@@ -114,13 +142,13 @@ class TorchNetwork(WrappedNetwork):
     ``device`` is for a function, or a module without parameters.
     """
 
-    def __init__(self, source: Any, device: Any = None) -> None:
-        super().__init__(source, "float32")
+    def __init__(self, source: Any, policy: str | None = None, device: Any = None) -> None:
+        super().__init__(source, policy, "float32")
         self.device = device
         if self.form.layout == "tokens":
             self.form = Form("tokens", "int64")
 
-    def __call__(self, planes: Int8s, masks: Int8s) -> Output:
+    def ask(self, planes: Int8s, masks: Int8s) -> Output:
         """Return the module's answer."""
         import torch
 
@@ -130,9 +158,8 @@ class TorchNetwork(WrappedNetwork):
             device = weights.device
             if weights.is_floating_point() and self.form.layout != "tokens":
                 dtype = weights.dtype
-        arguments = [torch.from_numpy(self.form(planes)).to(device, dtype)]
-        if self.takes_masks:
-            arguments.append(torch.from_numpy(masks).to(device))
+        observations = torch.from_numpy(self.form(planes)).to(device, dtype)
+        arguments = self.arguments(observations, torch.from_numpy(masks).to(device))
         with torch.no_grad(), evaluating(module):
             try:
                 answer = module(*arguments)
@@ -142,7 +169,7 @@ class TorchNetwork(WrappedNetwork):
                 planes_first = (len(planes), *LAYOUTS["planes_first"].shape)
                 raise EngineFault(
                     f"{self.name}: {' '.join(str(error).split())[:200]}; it got observations "
-                    f"{tuple(arguments[0].shape)}; with layout = 'planes_first' it gets "
+                    f"{tuple(observations.shape)}; with layout = 'planes_first' it gets "
                     f"{planes_first}"
                 ) from error
             return split_answer(answer, len(planes))
@@ -157,9 +184,10 @@ class PolicyNetwork(WrappedNetwork):
     def __init__(self, policy: Any, critic: bool = False) -> None:
         self.source, self.critic, self.name = policy, critic, type(policy).__name__
         self.form = form_of(type(policy), policy.observation_space, policy.action_space)
+        self.policy = "logits"
         self.deterministic = True
 
-    def __call__(self, planes: Int8s, masks: Int8s) -> Output:
+    def ask(self, planes: Int8s, masks: Int8s) -> Output:
         """Return logits, or the Q-values of a DQN."""
         import torch
 
@@ -177,31 +205,35 @@ class PolicyNetwork(WrappedNetwork):
         return scores, None if values is None else values.clip(-1.0, 1.0)
 
 
-def network_of(model: Any, critic: bool = False) -> WrappedNetwork | None:
-    """Wrap a model, module or function that is a network; return None for anything else.
+def network_of(model: Any, policy: str | None = None, critic: bool = False) -> WrappedNetwork:
+    """Wrap a network: a model, a module, or a function, which needs no mark here.
 
-    ``critic``: whether to ask for values too, which a policy of Stable-Baselines3 computes apart.
+    Args:
+        model: the network.
+        policy: ``"logits"`` or ``"probabilities"``, what the network gives. Without it they are
+            logits, and an answer that looks like probabilities is refused.
+        critic: ask for values too, which a policy of Stable-Baselines3 computes apart.
 
     Raises:
-        InvalidOption: the model is for another environment, or trained with ``VecNormalize``.
+        InvalidOption: the model is no network, is for another environment, or was trained with
+            ``VecNormalize``; or ``policy`` is another.
     """
-    if isinstance(model, WrappedNetwork):
-        return model
-    if is_batched(model):
-        return BatchedFunction(model)
-    if not is_model(model):
-        return None
-    policy = model if is_module(model) else getattr(model, "policy", model)
-    if not (is_module(policy) and hasattr(policy, "obs_to_tensor")):
-        return TorchNetwork(model) if is_module(model) else WrappedNetwork(model)
+    learned = model if is_module(model) else getattr(model, "policy", model)
+    if not (is_module(learned) and hasattr(learned, "obs_to_tensor")):
+        if not callable(model) or isinstance(model, Agent | type):
+            raise InvalidOption(f"{model!r}: expected a network: a model, a module or a function")
+        return (TorchNetwork if is_module(model) else WrappedNetwork)(model, policy)
+    who = type(model).__name__
+    if policy not in (None, "logits"):
+        raise InvalidOption(f"{who}: policy={policy!r}: expected logits, which its models give")
     normalised = getattr(model, "get_vec_normalize_env", lambda: None)()
     if normalised is not None and normalised.norm_obs:
         raise InvalidOption(
-            f"{type(model).__name__} trained with VecNormalize, whose statistics an agent "
+            f"{who} trained with VecNormalize, whose statistics an agent "
             "does not have: expected VecNormalize(norm_obs=False), since planes are 0 or 1"
         )
-    network = PolicyNetwork(policy, critic)
-    network.name = type(model).__name__
+    network = PolicyNetwork(learned, critic)
+    network.name = who
     return network
 
 
@@ -241,6 +273,39 @@ def inner_of(module: Any) -> Any:
     """Return the user's module inside one of ``torch.compile`` or ``DataParallel``."""
     name = WRAPPERS.get(type(module).__name__) if is_module(module) else None
     return module if name is None else inner_of(getattr(module, name))
+
+
+def are_probabilities(rows: Float64s, less: Bools | bool = False) -> bool:
+    """Return whether rows ``[M, 7]`` are >= 0 and sum to 1; where ``less``, at most to 1."""
+    if not (rows >= 0).all():
+        return False
+    excess = rows.sum(axis=1) - 1
+    return bool((np.where(less, excess, abs(excess)) <= TOLERANCE).all())
+
+
+def takes_masks(target: Any, name: str) -> bool:
+    """Return whether a function or module requires two arguments, the second for masks.
+
+    Raises:
+        InvalidOption: it takes neither one argument nor two, or Python cannot tell; the message
+            begins with ``name``.
+    """
+    function = target.forward if is_module(target) else target
+    try:
+        signature = inspect.signature(function)
+        by_place = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+        parameters = signature.parameters.values()
+        required = sum(p.kind in by_place and p.default is p.empty for p in parameters)
+        signature.bind(*[None] * (2 if required == 2 else 1))
+    except (TypeError, ValueError) as error:
+        schema = getattr(function, "schema", None)  # of TorchScript, which has no signature
+        if isinstance(error, TypeError) or schema is None:
+            raise InvalidOption(
+                f"{name}: {error}: expected a network of observations, or of observations and masks"
+            ) from None
+        required = sum(not argument.has_default_value() for argument in schema.arguments)
+        required -= is_module(target)  # itself
+    return required == 2
 
 
 @contextlib.contextmanager
@@ -302,7 +367,7 @@ def import_network(path: str, who: str, expected: str) -> Any:
             source = source()
         except Exception as error:  # a user's code may raise any error
             raise InvalidOption(f"{who}: {format_error(error)}") from error
-    if not callable(source):
+    if not callable(source) or isinstance(source, Agent):
         raise InvalidOption(f"{who} is {source!r}: expected a function or module")
     require_board(source, BOARD_SIZE, who)
     return source

@@ -18,7 +18,7 @@ from typing import Any, Final, Literal
 import numpy as np
 
 from c4env.agents.adapters.process import LineProcess
-from c4env.agents.imports import append_to_path, file_hint
+from c4env.agents.imports import file_hint, first_on_path, imports_of
 from c4env.errors import EngineFault, InvalidOption, LateAnswer
 
 from ...bitboard import CENTRE_FIRST, COLUMNS
@@ -26,7 +26,7 @@ from ...geometry import CONNECT, IS_STANDARD, ROWS
 from ...position import DIGITS, Position
 from ..base import Agent, as_number, require_move
 from ..functions import FunctionAgent
-from ..options import Seconds, validate_args
+from ..options import Command, Seconds, validate_args
 
 STARTUP: Final = 20.0  # seconds for a program to load and compile, beyond the time of a move
 UNPACKED: Final = "/kaggle_simulations/agent"  # where Kaggle has the files of a submission
@@ -60,7 +60,7 @@ class Engine(Agent):
     @validate_args
     def __init__(
         self,
-        command: str,
+        command: Command,
         reply: Literal["column", "scores", "score"] = "column",
         timeout: Seconds = 10.0,
         newgame: Literal["none", "reset", "restart"] = "none",
@@ -282,11 +282,11 @@ class Submission(FunctionAgent):
 
 def load_submission(path: str) -> Any:
     """Run a file in its own namespace and return its last callable, as Kaggle's loader does."""
-    append_to_path(os.path.dirname(path))
     with open(path, encoding="utf-8") as file:
         code = compile(file.read(), path, "exec", dont_inherit=True)
     names: dict[str, Any] = {}
-    exec(code, names)
+    with first_on_path(os.path.dirname(path), imports_of(path)):
+        exec(code, names)
     functions = [value for value in names.values() if callable(value)]
     if not functions:
         raise ValueError("the file defines no callable")

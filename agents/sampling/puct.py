@@ -24,8 +24,8 @@ from ...envs.batch import observed
 from ...geometry import BOARD_SIZE
 from ...position import Position
 from ..adapters.networks import WrappedNetwork, import_network, network_of
-from ..base import Agent, derived
-from ..options import Megabytes, Movetime, Share, Simulations, validate_args
+from ..base import derived
+from ..options import Megabytes, Movetime, Policy, Share, Simulations, validate_args
 from .search import LEAF, PUCT_ROOT, complete_by_mixed_value, search
 from .tree import OPEN, TreeAgent
 
@@ -36,14 +36,13 @@ SELFPLAY: Final = "selfplay:"
 class CheckedNetwork:
     """A network whose answers are checked; a malformed answer raises InvalidOption.
 
-    ``policy`` is the form of the network's policy, ``"logits"`` or ``"probabilities"``.
     ``deterministic`` is True if the network is known to be.
     """
 
-    def __init__(self, function: str | Callable[..., Any], policy: str) -> None:
-        self.policy = policy
+    def __init__(self, function: str | Callable[..., Any], policy: str | None) -> None:
         self._name = function if isinstance(function, str) else repr(function)
-        self._network = find_network(function)
+        self._network = find_network(function, policy)
+        self._expected = policy or "logits"
         self.deterministic = self._network.deterministic
 
     def __call__(self, planes: Int8s, masks: Int8s) -> tuple[Float64s, Float64s]:
@@ -60,44 +59,40 @@ class CheckedNetwork:
             raise self._error(f"shapes {shapes} for {len(masks)} boards")
         if not (np.abs(values) <= 1.0).all():
             raise self._error(f"the values {values.tolist()}")
-        weights = np.where(masks, policies, -np.inf if self.policy == "logits" else 0.0)
-        if self.policy == "logits":
-            most = weights.max(axis=1, keepdims=True)
-            if not np.isfinite(most).all():
-                raise self._error(f"the logits {policies.tolist()}")
-            weights = np.exp(weights - most)
-        elif not (np.isfinite(weights).all() and (weights >= 0.0).all()):
-            raise self._error(f"the probabilities {policies.tolist()}")
+        logits = np.where(masks, policies, -np.inf)
+        most = logits.max(axis=1, keepdims=True)
+        if not (most < np.inf).all():
+            raise self._error(f"the logits {policies.tolist()}")
+        # Where each legal column has the logit -inf, all weights are 0: the columns count alike.
+        weights = np.exp(logits - most.clip(min=np.finfo(np.float64).min))
         return weights, np.ascontiguousarray(values)
 
     def _error(self, answer: str) -> InvalidOption:
         return InvalidOption(
-            f"puct: {self._name} {f'returned {answer}'[:300]}; expected {self.policy} [N, 7] and "
-            "values [N] from -1 to 1"
+            f"puct: {self._name} {f'returned {answer}'[:300]}; expected {self._expected} [N, 7] "
+            "and values [N] from -1 to 1"
         )
 
 
-def find_network(function: str | Callable[..., Any]) -> WrappedNetwork:
+def find_network(function: str | Callable[..., Any], policy: str | None) -> WrappedNetwork:
     """Find a network by its name or import path, or take one."""
-    who = f"puct: function={function!r}"
-    source: Any = function
-    if isinstance(function, str):
-        if function == LEARNED:
-            from ..network import shipped
+    if not isinstance(function, str):
+        require_board(function, BOARD_SIZE, f"puct: function={function!r}")
+        return network_of(function, policy, critic=True)
+    source: Any
+    if function == LEARNED:
+        from ..network import shipped
 
-            source = shipped()
-        elif function.startswith(SELFPLAY):
-            # By name, since self-play is built on this package.
-            trained = importlib.import_module("..selfplay.network", __package__)
-            source = trained.Evaluator.load(function.removeprefix(SELFPLAY))
-        else:
-            source = import_network(function, who, f"{LEARNED} or package.module:function")
-    if network := network_of(source, critic=True):
-        return network
-    if not callable(source) or isinstance(source, Agent | type):
-        raise InvalidOption(f"{who}: expected a network, or its import path")
-    require_board(source, BOARD_SIZE, who)
-    return WrappedNetwork(source)
+        source, policy = shipped(), policy or "logits"
+    elif function.startswith(SELFPLAY):
+        # By name, since self-play is built on this package.
+        trained = importlib.import_module("..selfplay.network", __package__)
+        source = trained.Evaluator.load(function.removeprefix(SELFPLAY))
+        policy = policy or "logits"
+    else:
+        who = f"puct: function={function!r}"
+        source = import_network(function, who, f"{LEARNED} or package.module:function")
+    return network_of(source, policy, critic=True)
 
 
 class PUCT(TreeAgent):
@@ -111,8 +106,8 @@ class PUCT(TreeAgent):
             every undecided position counts 0.
         simulations: simulations for each move (400 without a movetime).
         c: weight of the policy against values, which are -1 to 1.
-        policy: form of the function's policy: logits or probabilities. Probabilities need not sum
-            to 1. Full columns are ignored.
+        policy: logits or probabilities, what the function gives. Without it they are logits, and a
+            policy that looks like probabilities is refused. Full columns are ignored.
         batch: leaves to evaluate at a time. Smaller batches err less and take longer.
         choice: visits (the most visited column) or improved (the best by policy and value).
             Gumbel searches use the rule ``improved``.
@@ -143,7 +138,7 @@ class PUCT(TreeAgent):
         simulations: Simulations | None = None,
         movetime: Movetime | None = None,
         c: Annotated[float, Range(0, 100)] = 1.5,
-        policy: Literal["logits", "probabilities"] = "logits",
+        policy: Policy = None,
         batch: Annotated[int, Range(1, 1024)] = 8,
         choice: Literal["visits", "improved"] = "visits",
         follow: bool = False,

@@ -14,7 +14,7 @@ import numpy as np
 from numba import from_dtype, types
 from numpy.typing import NDArray
 
-from c4env.agents.search.threads import LIMIT, NEVER, NODES, STOP_NOW, WORDS, search_interruptibly
+from c4env.agents.search.threads import LIMIT, NEVER, NODES, STOP_NOW, WORDS
 from c4env.arrays import Int64s
 from c4env.jit import kernel
 
@@ -36,7 +36,7 @@ from ...position import Position
 from ..base import SearchingAgent, SearchResult, derived, require_move
 from ..heuristics.names import WIN, Heuristic, as_argument, is_deterministic, load, not_a_value
 from ..options import HeuristicName, Megabytes, Movetime, Plies, Positions, validate_args
-from .fixed_depth import INFINITY, INVALID, leaf
+from .fixed_depth import INFINITY, INVALID, leaf, search_with
 from .lowlevel import (
     CENTRE_FIRST,
     COLUMN_BITS,
@@ -347,9 +347,15 @@ class Deepening(SearchingAgent):
         require_move(position)
         self._begin()
         quick = self.movetime is None and self.limit is not None and self.limit <= QUICK_NODES
-        result = search_interruptibly(
-            lambda _: self._iterate(position), self._work, self.movetime, quick
+        result = search_with(
+            self._heuristic,
+            lambda asked, _: self._iterate(position, asked),
+            self._work,
+            self.movetime,
+            quick,
         )
+        if self._work[INVALID_VALUE]:
+            raise not_a_value(self._heuristic_name)
         line = self._line(position, result.column, max(result.depth, 1))
         return dataclasses.replace(result, principal_variation=line)
 
@@ -367,7 +373,7 @@ class Deepening(SearchingAgent):
         work[AGE] = age
         work[LIMIT] = NEVER if self.limit is None else self.limit
 
-    def _iterate(self, position: Position) -> SearchResult:
+    def _iterate(self, position: Position, heuristic: Any) -> SearchResult:
         """Search with increasing depth until the budget is used; return no principal variation."""
         work = self._work
         columns = position.legal_columns()
@@ -376,7 +382,7 @@ class Deepening(SearchingAgent):
         value, completed = 0.0, 0
         for depth in range(1, min(self.depth, CELLS - position.plies) + 1):
             column, new_value = best_at_depth(
-                position.mine, position.theirs, depth, order, self._heuristic, work, self._table
+                position.mine, position.theirs, depth, order, heuristic, work, self._table
             )
             if column >= 0:  # valid at an unfinished depth too: the last best came first
                 best, value = column, new_value
@@ -387,8 +393,6 @@ class Deepening(SearchingAgent):
                 break
             order = pack((best, *(c for c in columns_in(order) if c != best)))
             work[HISTORY:MOVES] >>= 1
-        if work[INVALID_VALUE]:
-            raise not_a_value(self._heuristic_name)
         return SearchResult(best, value + 0.0, int(work[NODES]), completed, ())
 
     def _line(self, position: Position, column: int, depth: int) -> tuple[int, ...]:

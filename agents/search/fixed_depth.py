@@ -10,8 +10,9 @@ B ("Implementation Report - Connect Four with Minimax AI").
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import log
-from typing import Any, ClassVar, Final, NamedTuple
+from typing import Any, ClassVar, Final, NamedTuple, TypeVar
 
 import numpy as np
 from numba import types
@@ -23,9 +24,19 @@ from c4env.jit import kernel
 from ...bitboard import CELLS, COLUMN, COLUMNS, STRIDE, drop, has_won, playable
 from ...position import Position
 from ..base import SearchingAgent, SearchResult, derived, line_of_play, require_move
-from ..heuristics.names import WIN, Heuristic, as_argument, is_deterministic, load, not_a_value
+from ..heuristics.names import (
+    WIN,
+    Heuristic,
+    PlainHeuristic,
+    as_argument,
+    is_deterministic,
+    load,
+    not_a_value,
+)
 from ..options import DEFAULT_HEURISTIC, HeuristicName, Plies, validate_args
 from .lowlevel import CENTRE_FIRST, LEFT_TO_RIGHT, column_at, pointer
+
+T = TypeVar("T")
 
 
 class Rules(NamedTuple):
@@ -187,6 +198,26 @@ def best_columns(
         )
 
 
+def search_with(
+    argument: Any,
+    search: Callable[[Any, Int64s], T],
+    work: Int64s | None = None,
+    seconds: float | None = None,
+    quick: bool = False,
+) -> T:
+    """Run a search with a heuristic's argument, as :func:`search_interruptibly`.
+
+    An error in a Python function ends the search, and reaches the caller. Such a search always has
+    a thread of its own: in a callback, Ctrl-C would be lost between two instructions of Python.
+    """
+    if isinstance(argument, PlainHeuristic):  # a callback for this search alone, and its errors
+        argument, quick = PlainHeuristic(*argument.arguments), False
+    result = search_interruptibly(lambda work: search(argument, work), work, seconds, quick)
+    for error in getattr(argument, "raised", ()):
+        raise error
+    return result
+
+
 class FixedDepth(SearchingAgent):
     """Searches a fixed number of plies with a heuristic at the leaves.
 
@@ -217,10 +248,12 @@ class FixedDepth(SearchingAgent):
     def _search(
         self, mine: int, theirs: int, depth: int, searching: bool, order: int
     ) -> tuple[int, float, int]:
-        settings = depth, searching, order, self._heuristic, tuple(self.rules)
+        board, rules = (mine, theirs, depth, searching, order), tuple(self.rules)
         quick = min(depth, CELLS - (mine | theirs).bit_count()) <= self.quick_plies
-        column, value, nodes = search_interruptibly(
-            lambda work: best_column(mine, theirs, *settings, work), quick=quick
+        column, value, nodes = search_with(
+            self._heuristic,
+            lambda asked, work: best_column(*board, asked, rules, work),
+            quick=quick,
         )
         if nodes < 0:
             raise not_a_value(self.heuristic)
@@ -234,9 +267,10 @@ class FixedDepth(SearchingAgent):
         """Choose a column on each board; pruning changes no column, so ``minimax`` prunes here."""
         columns, nodes = np.empty((2, len(discs)), np.int64)
         rules = tuple(self.rules._replace(prune=True))
-        settings = self.depth, self.order, self._heuristic, rules
-        search_interruptibly(
-            lambda work: best_columns(discs, *settings, columns, nodes, work),
+        settings = discs, self.depth, self.order
+        search_with(
+            self._heuristic,
+            lambda asked, work: best_columns(*settings, asked, rules, columns, nodes, work),
             quick=len(discs) * COLUMNS**self.depth <= QUICK_LEAVES,
         )
         if (nodes < 0).any():

@@ -22,7 +22,7 @@ from c4env.lazy import from_extra
 
 from ..adapters.models import ModelAgent
 from ..base import Agent, derived
-from ..options import Temperature, validate_args
+from ..options import Folder, Temperature, validate_args
 
 LAST_SEED: Final = 2**32 - 1  # the greatest seed that all libraries take
 
@@ -120,7 +120,7 @@ class SelfPlay(ModelAgent):
 
 @validate_args
 def selfplay(
-    path: str,
+    path: Folder,
     simulations: Annotated[int, Range(0, 10**9)] = 0,
     temperature: Temperature = 0.0,
 ) -> Agent:

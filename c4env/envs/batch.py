@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from typing import Any, SupportsIndex
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,8 +18,8 @@ from c4env.errors import IllegalMove, InvalidAction, InvalidOption
 
 from ..bitboard import COLUMNS
 from ..observation import NO_COLUMN, Observation, planes_in, values_error
-from ..openings import Starts, list_openings
-from ..position import DIGITS, Position, parse_column
+from ..openings import Openings, starts_of
+from ..position import Position, parse_column
 from . import kernels
 from .kernels import ONGOING, RANDOM_SEAT, could_end
 
@@ -93,17 +93,12 @@ def parse_player(self_play: bool, seat: Any) -> int:
     return -1 if self_play else RANDOM_SEAT if seat == "random" else int(seat)
 
 
-def parse_openings(openings: Starts, player: int) -> Int64s:
+def parse_openings(openings: Openings | None, player: int) -> Int64s:
     """Return bitboards int64 ``[K, 2]`` to start from; None means the empty board.
 
     Those that the opponent's first move could end are left out, with a warning.
     """
-    openings = "" if openings is None else openings
-    if isinstance(openings, str) and len(openings) != 1 and set(openings) <= set(DIGITS):
-        openings = [openings]  # moves, since a number of plies has one digit
-    elif isinstance(openings, str | SupportsIndex):
-        openings = list_openings(openings)  # also of a NumPy integer
-    boards = bitboards(openings)
+    boards = bitboards("" if openings is None else starts_of(openings))
     ends = could_end(boards, player)
     left_out = f"openings: in {ends.sum()} of {len(ends)} the opponent's first move could end"
     if ends.all():

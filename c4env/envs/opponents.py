@@ -1,9 +1,8 @@
 """Opponents in the environments: everything from which ``agents.make`` makes an agent.
 
-An opponent is a name, an agent, a network, a model, or a function. A network maps observations and
-masks of M boards to logits. A function maps one observation to a column; a function marked by
-:func:`batched` maps M observations to M columns. The environments play ``"random"`` themselves, and
-every other opponent as an agent.
+An opponent is a name, an agent, a network, or a function of one observation. A network answers for
+M boards: a PyTorch module, a model of Stable-Baselines3, or a function marked by :func:`batched`.
+The environments play ``"random"`` themselves, and every other opponent as an agent.
 
 The state of a board's stream of random numbers (``c4env.envs.kernels``) is the seed of the
 opponent's next move there.
@@ -69,7 +68,8 @@ class PolicyModel(Protocol):
 
 
 class LogitsNetwork(Protocol):
-    """A network, such as a PyTorch module (``c4env.agents.adapters.networks``)."""
+    """A network: a PyTorch module, or a function marked by :func:`batched`
+    (``c4env.agents.adapters.networks``)."""
 
     def __call__(self, observations: Any, masks: Any, /) -> Any:
         """Return logits ``[M, 7]``, or a tuple of logits and values ``[M]``."""
@@ -79,12 +79,13 @@ AnyOpponent = str | Opponent | LogitsNetwork | PolicyModel | None
 
 
 def batched(function: Function) -> Function:
-    """Mark a function that chooses for many boards at once; a decorator.
+    """Mark a function that answers for many boards at once; a decorator.
 
     Args:
-        function: maps a dict of ``"observation"`` int8 ``[M, 6, 7, 2]`` and
-            ``"action_mask"`` int8 ``[M, 7]`` to integers ``[M]``, or to a preference for each
-            column, floats ``[M, 7]``. Marking a class marks all its objects.
+        function: takes observations int8 ``[M, 6, 7, 2]`` and masks int8 ``[M, 7]``: as two
+            arguments if it requires two, else as a dict of ``"observation"`` and
+            ``"action_mask"``. It returns columns, integers ``[M]``; or logits ``[M, 7]``; or a
+            tuple of logits and values ``[M]``. Marking a class marks all its objects.
 
     Returns:
         the function itself, or for a bound method, which cannot be marked, a wrapper.

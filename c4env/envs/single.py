@@ -18,7 +18,7 @@ from c4env.errors import IllegalMove, InvalidAction, OpponentFailed, WrongOrder
 
 from ..bitboard import COLUMNS, ROWS, STRIDE
 from ..observation import NO_COLUMN, Form, Observation, observe
-from ..openings import Starts
+from ..openings import Openings
 from ..position import Position, parse_column
 from ..render import DEFAULT_SCALING, RENDER_MODES, Viewer
 from . import batch, kernels
@@ -73,7 +73,7 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
         opponent: AnyOpponent = None,
         seat: int | str = "random",
         *,
-        openings: Starts = None,
+        openings: Openings | None = None,
         layout: str = "flat",
         dtype: DTypeLike = "int8",
         illegal: str = "lose",
@@ -84,15 +84,13 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
 
         Args:
             opponent: None or ``"random"`` for a random legal column; the name of another agent;
-                an agent; a network or model; or a function that maps an observation, a dict as
-                from ``c4env.observe``, to a column. A function marked by ``c4env.batched`` works
-                too.
+                an agent; a network, such as a function marked by ``c4env.batched``; or a function
+                that maps an observation, a dict as from ``c4env.observe``, to a column.
             seat: the caller's player: 0 (begins), 1, or ``"random"`` for each game.
-            openings: each game draws its start from them: a number of plies, a text such as
-                ``"balanced:4,2"`` or ``"exam"``, or the path of a file, as for
-                ``c4env.list_openings``; or a position, moves such as ``"44"``, or a list of both.
-                None means the empty board. Openings in which the opponent could end the game with
-                its first move are left out, with a warning.
+            openings: each game draws its start from them, as for ``c4env.list_openings``: a number
+                of plies; moves such as ``"44"``, a position, or a list of both; ``"balanced:4,2"``,
+                ``"exam"`` or the path of a file. None means the empty board. Openings in which the
+                opponent could end the game with its first move are left out, with a warning.
             layout, dtype: the form of the observation; see ``c4env.observation``.
             illegal: the effect of playing a full column: ``"lose"`` the game with reward -1, or
                 ``"raise"`` an error and leave the game as it was, which helps to find mistakes.

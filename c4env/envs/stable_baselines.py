@@ -18,7 +18,7 @@ from c4env.errors import InvalidOption
 from c4env.lazy import from_extra
 
 from ..bitboard import COLUMNS
-from ..openings import Starts
+from ..openings import Openings
 from .opponents import AnyOpponent
 from .vector import ConnectFourVectorEnv
 
@@ -39,7 +39,7 @@ class ConnectFourVecEnv(VecEnv):
         opponent: AnyOpponent = "random",
         seat: int | str = "random",
         *,
-        openings: Starts = None,
+        openings: Openings | None = None,
         layout: str = "flat",
         dtype: DTypeLike = "int8",
         illegal: str = "lose",

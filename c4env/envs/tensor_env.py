@@ -20,6 +20,7 @@ from c4env.lazy import from_extra
 
 from ..bitboard import COLUMNS
 from ..observation import Form
+from ..openings import Openings
 from .batch import parse_openings
 from .options import parse_seed
 from .tensor import (
@@ -88,7 +89,7 @@ class TensorEnv:
         *,
         opponent: TensorOpponent = None,
         seat: int | str = "random",
-        openings: Any = None,
+        openings: Openings | None = None,
         autoreset: bool = True,
         layout: str = "planes_last",
         dtype: DTypeLike = "int8",

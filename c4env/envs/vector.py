@@ -16,7 +16,7 @@ from c4env.errors import InvalidAction, InvalidOption, OpponentFailed, WrongOrde
 
 from ..bitboard import COLUMNS
 from ..observation import ANY_COLUMN, NO_COLUMN, Form, Observation
-from ..openings import Starts
+from ..openings import Openings
 from ..position import Position
 from ..render import DEFAULT_SCALING, ansi, check_render_mode, rgb_array
 from . import batch, kernels
@@ -107,7 +107,7 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
         seat: int | str = "random",
         illegal: str = "lose",
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
-        openings: Starts = None,
+        openings: Openings | None = None,
         layout: str = "planes_last",
         dtype: DTypeLike = "int8",
         copy: bool = True,
@@ -118,9 +118,9 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
 
         Args:
             num_envs: number of boards.
-            opponent: None for self-play; else as for ``ConnectFourEnv``. A function marked by
-                ``c4env.batched`` maps the observations of M boards to M columns. A reset of all
-                boards passes a seed to the method ``reset`` of an agent or function.
+            opponent: None for self-play; else as for ``ConnectFourEnv``. A network answers for M
+                boards at once. A reset of all boards passes a seed to the method ``reset`` of an
+                agent or function.
             seat, openings: as for ``ConnectFourEnv``; in self-play the seat has no effect.
             illegal: the effect of playing a full column: ``"lose"`` that game with reward -1 (the
                 other player gets 0), or ``"raise"`` an error that leaves every board as it was,

@@ -15,7 +15,7 @@ from c4env.evaluation.rating.sprt import Sprt
 from .options import AGENT, add_html, add_options, add_run, keywords, refuse, run_settings
 from .output import MatchProgress, show_run
 
-SPRT_OPENINGS: Final = "4"
+SPRT_OPENINGS: Final = 4
 """4 plies give 568 openings; the 121 openings of 3 plies seldom decide between 0 and 40 Elo."""
 
 
@@ -39,7 +39,8 @@ def execute(arguments: argparse.Namespace) -> None:
         refuse(arguments, ["alpha", "beta"], "without --sprt")
     else:
         test = Sprt.parse(arguments.sprt, **keywords(arguments, Sprt))
-        arguments.openings = arguments.openings or SPRT_OPENINGS
+        if arguments.openings is None:
+            arguments.openings = SPRT_OPENINGS
     with MatchProgress(test, arguments.quiet) as progress:
         settings = run_settings(arguments, progress)
         match = play_match(

@@ -26,15 +26,16 @@ from ...geometry import BOARD_SIZE, IS_STANDARD
 from .output import complain
 
 if TYPE_CHECKING:
+    from ...openings import Openings
     from .output import RunProgress
 
 AGENT: Final = "SPEC, NAME=SPEC or FILE.py:function"
-USUAL_OPENINGS: Final = "3"
+USUAL_OPENINGS: Final = 3
 
 _OPENINGS_HELP: Final = (
     "3: all positions after 3 plies, without mirror images; balanced:4,2: positions after 4 plies "
-    "with an exact score of -2..2; exam: its positions; or a file with one opening per line "
-    "(default 3, 121 openings; for the default field 2, 25 openings)"
+    "with an exact score of -2..2; exam: its positions; moves:44,4453: the positions after these "
+    "moves (moves: alone is the empty board); or a file with one opening per line "
 )
 _KINDS: Final = (str, int, float)  # a keyword that takes a text and more is read as text
 _PLACEHOLDERS: Final = {
@@ -119,6 +120,32 @@ def at_least(low: int) -> Callable[[str], int]:
     return number
 
 
+def _openings(text: str) -> Openings:
+    """Parse openings of the command line: a number counts plies, and moves begin with moves:."""
+    from ...openings import GRAMMAR, MAX_PLIES
+
+    kind, colon, moves = text.partition(":")
+    if kind == "moves" and colon:
+        return moves.split(",")
+    if not text.strip():
+        raise argparse.ArgumentTypeError(f"{text!r}: expected {GRAMMAR}")
+    if not text.isdecimal():
+        return text
+    if int(text) > MAX_PLIES:
+        raise argparse.ArgumentTypeError(
+            f"{text} is more than {MAX_PLIES} plies; write moves:{text} for moves"
+        )
+    return int(text)
+
+
+def add_openings(parser: argparse.ArgumentParser, default: str) -> None:
+    """Declare ``--openings``; ``default`` tells its default in the help."""
+    parser.add_argument(
+        "--openings", type=_openings, metavar="OPENINGS",
+        help=f"{_OPENINGS_HELP}(default {default})",
+    )  # fmt: skip
+
+
 def add_quiet(parser: argparse.ArgumentParser) -> None:
     """Declare ``--quiet``."""
     parser.add_argument("--quiet", action="store_true", help="show no progress on stderr")
@@ -128,7 +155,7 @@ def add_run(parser: argparse.ArgumentParser) -> None:
     """Declare the options that every kind of run has: how to play and what to show."""
     from ..games.run import Settings
 
-    parser.add_argument("--openings", metavar="OPENINGS", help=_OPENINGS_HELP)
+    add_openings(parser, "3, 121 openings; for the default field 2, 25 openings")
     add_options(parser, Settings, "limit out seed jobs movetime", jobs=usable_cores())
     add_quiet(parser)
     add_board(parser)
@@ -194,7 +221,7 @@ def run_settings(arguments: argparse.Namespace, progress: RunProgress) -> dict[s
 
     if arguments.movetime is None:
         refuse(arguments, ["margin"], "without --movetime")
-    openings = arguments.openings or USUAL_OPENINGS
+    openings = USUAL_OPENINGS if arguments.openings is None else arguments.openings
     display = {"watch": progress.watch, "on_game": progress.on_game}
     return {**keywords(arguments, Settings), "openings": openings, **display}
 

@@ -8,7 +8,7 @@ With --format markdown, csv or json, standard output has only the tally.
 from __future__ import annotations
 
 import argparse
-from contextlib import nullcontext
+from contextlib import closing, nullcontext
 from pathlib import Path
 
 from .options import AGENT, add_board, add_format, at_least
@@ -34,12 +34,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def execute(arguments: argparse.Namespace) -> None:
     from c4env.errors import InvalidOption
 
-    from ... import agents
     from ...position import DIGITS, Position
     from ...render import SIDES, drawing
     from ..games.field import split_name
     from ..games.game import play_game
-    from ..games.players import LocalPlayer
+    from ..games.players import LocalPlayer, Seats
     from ..people import HUMAN, Human, Left, record_game, require_record
     from ..rating.tally import WinTable
     from ..studies.match import read_run
@@ -52,7 +51,7 @@ def execute(arguments: argparse.Namespace) -> None:
             raise InvalidOption(f"{player}: {HUMAN} means a person: expected another name")
     if one == other and named[0] != named[1]:
         raise InvalidOption(f"{' '.join(arguments.players)}: expected two different names")
-    start = Position.parse(arguments.moves)
+    start, seed = Position.parse(arguments.moves), arguments.seed
     if start.outcome is not None:
         raise InvalidOption(f"--moves {arguments.moves}: expected a game that is not over")
     if arguments.record is not None:
@@ -63,21 +62,21 @@ def execute(arguments: argparse.Namespace) -> None:
         board = drawing(position, column, colour=True)
         say(f"\n{titles[1 - position.to_move]} plays {DIGITS[column]}\n{board}")
 
-    first, second = (Human() if spec == HUMAN else agents.make(spec) for _, spec in named)
-    players = LocalPlayer(first), LocalPlayer(second)
+    specs = {str(seat): spec for seat, (_, spec) in enumerate(named) if spec != HUMAN}
     # If standard output is for programs, the game goes to stderr.
-    with nullcontext() if arguments.format == "text" else stdout_to_stderr():
+    with (
+        closing(Seats(specs, None)) as seats,
+        nullcontext() if arguments.format == "text" else stdout_to_stderr(),
+    ):
+        [*map(seats.traits, specs)]  # an agent that cannot be made is an error now
+        first, second = (seats[s] if s in specs else LocalPlayer(Human()) for s in "01")
         last = DIGITS.index(arguments.moves[-1]) if arguments.moves else None
         say(drawing(start, last, colour=True))
         try:
-            game = play_game(players, names, arguments.moves, arguments.seed, on_move=on_move)
+            game = play_game((first, second), names, arguments.moves, seed, on_move=on_move)
         except Left:
             say("left the game")
             return
-        finally:
-            for player in players:
-                if not isinstance(player.agent, Human):
-                    player.close()
         if game.forfeited_by is not None:
             say(f"{titles[game.forfeited_by]} forfeits: {game.reason}")
         say("a draw" if game.winner is None else f"{titles[game.winner]} wins")

@@ -12,7 +12,7 @@ import argparse
 
 from c4env.system import usable_cores
 
-from .options import AGENT, add_format, add_options, add_quiet, keywords
+from .options import AGENT, add_format, add_openings, add_options, add_quiet, keywords
 from .output import Progress, show
 
 
@@ -20,8 +20,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     from ..exact.refute import refute
 
     parser.add_argument("agent", metavar="SPEC", help=f"the agent: {AGENT}")
-    options = "openings positions out limit seed jobs"
-    add_options(parser, refute, options, jobs=usable_cores())
+    add_openings(parser, "2, 25 openings")
+    add_options(parser, refute, "positions out limit seed jobs", jobs=usable_cores())
     add_quiet(parser)
     add_format(parser)
 

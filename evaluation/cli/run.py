@@ -33,7 +33,7 @@ The naive search has depth 5, which takes about the time of the pruned one at de
 choose the same columns. The published systems need a 6x7 board, so the field on other boards has
 other agents."""
 
-DEFAULT_OPENINGS: Final = "2"
+DEFAULT_OPENINGS: Final = 2
 """Plies of the default field's openings; a run takes less than a minute."""
 
 
@@ -52,8 +52,8 @@ def execute(arguments: argparse.Namespace) -> None:
     from ..games.field import split_name
     from ..games.tournament import gauntlet, round_robin
 
-    if not arguments.agents:
-        arguments.openings = arguments.openings or DEFAULT_OPENINGS
+    if not arguments.agents and arguments.openings is None:
+        arguments.openings = DEFAULT_OPENINGS
     field, me = arguments.agents or list(DEFAULT_FIELD), arguments.only
     play = partial(round_robin, field)
     if me is not None:

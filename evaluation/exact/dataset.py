@@ -37,6 +37,7 @@ from ...envs.kernels import streams
 from ...envs.vector import ConnectFourVectorEnv
 from ...position import Position
 from ..games.run import Watcher
+from ..store.header import EXACT, versions
 
 if TYPE_CHECKING:
     from torch.utils.data import TensorDataset
@@ -327,7 +328,8 @@ class _Draw(NamedTuple):
 
     def header(self) -> dict[str, Any]:
         """The first item of ``FILE.part``, by which a call knows its own file."""
-        return self._asdict() | {"plies": [self.plies[0], self.plies[-1]], "exam": SHA256}
+        plies = [self.plies[0], self.plies[-1]]
+        return self._asdict() | {"plies": plies, "exam": SHA256, "c4env": versions(EXACT)}
 
     def solver(self) -> Solver:
         """The solver of the positions; without the book, 8 to 11 discs take a second each."""

@@ -28,7 +28,7 @@ from ..games.field import split_name
 from ..games.game import game_seed
 from ..games.players import HostedPlayer, LocalPlayer, Seats
 from ..games.run import Watcher
-from ..store.header import identity_hash, versions
+from ..store.header import EXACT, identity_hash, versions
 from .moves import JudgedMove, Quality
 from .scores import Judge, strongest_book
 
@@ -126,7 +126,7 @@ def question_agents(
     with Memo(None if folder is None else Path(folder) / ANSWERS_FILE) as answers:
         for name, agent in traits.items():
             spec = str(seats.field[name])
-            key = spec, seed, versions(), identity_hash(agent.code, agent.prompt)
+            key = spec, seed, versions(EXACT), identity_hash(agent.code, agent.prompt)
             for labelled in positions:
                 position = labelled.position
                 ask = partial(question, seats[name], spec, position, seed)

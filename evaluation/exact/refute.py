@@ -34,7 +34,7 @@ from ...position import Position, format_moves, parse_moves
 from ..games.field import Player, Traits, as_players, describe_player, name_players
 from ..games.players import Seats, do_all, team
 from ..games.run import Openings, Settings, Watcher, choose_openings
-from ..store.header import identity_hash, versions
+from ..store.header import EXACT, identity_hash, versions
 from .questions import StoredAnswer, question
 from .scores import sign, strongest_book
 
@@ -186,7 +186,7 @@ def refute(
 
     Args:
         player: a spec, a callable on an observation, or a mapping from a name to one of these.
-        openings: number of plies, balanced:4,2, or a file with one opening per line.
+        openings: as for :func:`c4env.list_openings`.
         positions: limit of positions to ask about, for each opening and colour. The search then
             asks the agent for no new move, except to complete the last line.
         seed: seed of the openings and of the agent. The seed of each position is derived from it.
@@ -256,7 +256,8 @@ _Agent = tuple[str, int, str, str]
 
 def _identify(name: str, player: Player, traits: Traits, seed: int, memo: Memo) -> _Agent:
     """Return the agent's part of a key, if the answers in the file can be trusted."""
-    agent = describe_player(player), seed, versions(), identity_hash(traits.code, traits.prompt)
+    code = identity_hash(traits.code, traits.prompt)
+    agent = describe_player(player), seed, versions(EXACT), code
     if "" in traits.code.values() and any(key[: len(agent)] == agent for key in memo):
         raise UnreadableRun(
             f"{memo.lines.path} has answers of {name}, a Python object without an attribute "

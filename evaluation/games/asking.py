@@ -15,7 +15,7 @@ import numpy as np
 from c4env.errors import InvalidAction, LateAnswer, Unavailable
 
 from ...agents.base import Agent
-from ...agents.functions import FunctionAgent
+from ...agents.functions import FunctionAgent, column_of
 from ...envs.opponents import reset_player
 from ...geometry import COLUMNS, DIGITS, ROWS, parse_column
 
@@ -66,7 +66,7 @@ def ask(
     try:
         answer = choose(question)
         nodes = getattr(agent, "nodes", 0)  # of a user's class, so it may be anything
-        column = parse_column(answer)
+        column = parse_column(answer) if isinstance(agent, Agent) else column_of(answer)
     except (Unavailable, KeyboardInterrupt):
         raise
     except LateAnswer as error:  # from an engine or a server

@@ -6,10 +6,12 @@ This module imports no compiled code, so that the process of a plain function st
 from __future__ import annotations
 
 import copy
+import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
+from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeGuard, cast
 
@@ -19,11 +21,10 @@ from c4env.errors import InvalidOption
 
 from ... import agents
 from ...agents.base import Agent
-from ...agents.functions import is_model
+from ...agents.functions import function_agent, is_network
 from ...agents.spec import option_names, split_spec
-from ...envs.opponents import is_batched
 from ...geometry import BOARD_SIZE, IS_STANDARD
-from ..store.header import Identity
+from ..store.header import Identity, hash_files
 
 if TYPE_CHECKING:
     from ...agents.adapters.chat import Chat
@@ -55,10 +56,12 @@ def name_players(players: Players) -> dict[str, Player]:
             raise InvalidOption(
                 f"agent {name!r} is given twice: {name_advice(field[name], player)}"
             )
-        if is_model(player) or is_batched(player) or not isinstance(player, str | Callable):
-            player = agents.make(player)
         if isinstance(player, type):
             raise InvalidOption(f"agent {name!r} is a class: pass an instance, or the class's path")
+        if is_network(player) or not isinstance(player, str | Callable):
+            player = agents.make(player)
+        if not isinstance(player, str | Agent):
+            function_agent(player)  # raises an error for a function of other arguments
         require_board(player, BOARD_SIZE, f"agent {name!r}")
         try:
             name.encode()
@@ -72,7 +75,7 @@ def name_players(players: Players) -> dict[str, Player]:
 
 def as_players(players: Players | Player) -> Players:
     """Return one player or several as players."""
-    if isinstance(players, str) or callable(players) or is_model(players):
+    if isinstance(players, str) or callable(players) or is_network(players):
         return [cast("Player", players)]
     return players
 
@@ -171,6 +174,13 @@ def traits_of(agent: Any) -> Traits:
     deterministic = claim is True and not timed
     prompt = str(agent.prompt) if is_language_model(agent) else ""
     return Traits(deterministic, timed, prompt, limit=getattr(agent, "timeout", None))
+
+
+def identity_of(files: Iterable[Path], start: str) -> Identity:
+    """Return the identity of the agent that consists of files, by their paths from a folder."""
+    paths = (Path(start, file) for file in files)
+    named = {os.path.relpath(path, start): path for path in paths if path.is_file()}
+    return {"files": hash_files(named)} if named else {}
 
 
 def is_language_model(agent: object) -> TypeGuard[Chat]:

@@ -2,7 +2,7 @@
 
 A line is a JSON list, and its answer a JSON object:
 
-    ["make", "mine", "mine.py:agent", null]      {"answer": [false, false, "", {"mine.py": ...}]}
+    ["make", "mine", "mine.py:agent", null]      {"answer": [false, false, "", {"files": ...}]}
     ["reset", "mine", 5]                         {"answer": null}
     ["ask", "mine", "4455"]                      {"answer": [3, 0]}    a column and nodes
     ["ask", "mine", "44553"]                     {"fault": ["exception", "KeyError: ..."]}
@@ -17,14 +17,13 @@ from __future__ import annotations
 import json
 import os
 import random
-import shlex
 import signal
 import site
 import sys
 import sysconfig
 import time
-from collections.abc import Callable, Iterator
-from contextlib import suppress
+from collections.abc import Callable
+from contextlib import chdir
 from importlib.util import find_spec
 from pathlib import Path
 from queue import SimpleQueue
@@ -33,14 +32,13 @@ from typing import IO, Any, Final
 
 import numpy as np
 
+from c4env.agents import imports
 from c4env.errors import C4Error, Unavailable
 
-from ...agents.spec import split_spec
-from ..store.header import hash_of
+from ...agents.spec import files_of
 from .asking import Answer, Fault, ask, begin, describe_error, function_of, observe_moves
 
 ENDING: Final = 1.0  # seconds from the last request to the end of the process
-START: Final = os.getcwd()  # an agent may change the directory
 _LIBRARIES: Final = tuple(
     os.path.join(path, "")
     for path in {
@@ -57,55 +55,37 @@ agents: Final[dict[str, Any]] = {}
 
 
 def make(name: str, spec: str, movetime: float | None) -> Any:
-    """Make an agent; return its traits, with a hash of each file of the user's that it loaded."""
-    from .field import make_player, traits_of
+    """Make an agent; return its traits, with a hash of its files and of the user's modules."""
+    from .field import identity_of, make_player, traits_of
 
-    code = files_of(spec)
+    start = os.getcwd()  # an agent may change it
     agents[name] = agent = make_player(spec, movetime)
+    with chdir(start):
+        files = files_of(spec)
     if function_of(agent) is None:
         from ...position import Position as Position  # now, since a clock may run later
-    for module in [*sys.modules.values()]:
-        file = os.path.realpath(getattr(module, "__file__", None) or "")
-        if file.endswith(".py") and os.path.isfile(file) and not file.startswith(_LIBRARIES):
-            code[os.path.relpath(file, START)] = hash_of(Path(file).read_bytes())
-    return traits_of(agent)._replace(code=code)
-
-
-def files_of(spec: str) -> dict[str, str]:
-    """Return a hash of each file that a spec names, and of each file in a folder it names."""
-    name, options = split_spec(spec)
-    return {
-        str(path): hash_of(path.read_bytes())
-        for text in (name, *options.values())
-        for path in _files_in(text)
-    }
-
-
-def _files_in(text: str) -> Iterator[Path]:
-    """Yield the files that a text names, as one path or as words of a command."""
-    words = [text]
-    with suppress(ValueError):
-        words += shlex.split(text)
-    parts = (
-        part
-        for word in words
-        for part in (word, *word.rpartition(":")[::2], word.partition("=")[2])
-        if part
-    )
-    for path in map(Path, {*parts}):
-        if path.is_file():
-            yield path
-        elif path.is_dir():
-            yield from (
-                file for file in path.rglob("*") if file.is_file() and file.suffix != ".log"
-            )
+    modules = (getattr(module, "__file__", None) for module in [*sys.modules.values()])
+    loaded = {os.path.realpath(os.path.join(start, file)) for file in modules if file}
+    files += (Path(file) for file in loaded if not file.startswith(_LIBRARIES))
+    return traits_of(agent)._replace(code=identity_of(files, start))
 
 
 def reset(name: str, seed: int) -> Fault | None:
     """Begin a game; seed the generators that many programs draw from."""
+    seed_generators(seed)
+    return begin(agents[name], seed)
+
+
+def seed_generators(seed: int) -> None:
+    """Seed the global generators of Python and NumPy, and of Numba and PyTorch if loaded."""
     random.seed(seed)
     np.random.seed(seed % 2**32)  # noqa: NPY002  # the generator that agents use
-    return begin(agents[name], seed)
+    if "numba" in sys.modules:
+        from c4env.envs.drand48 import seed_numba
+
+        seed_numba(seed % 2**32)
+    if torch := sys.modules.get("torch"):
+        torch.manual_seed(seed)
 
 
 def move(name: str, moves: str) -> Answer:
@@ -161,6 +141,7 @@ def serve(reply: Callable[..., Any]) -> None:
 
     What agents print goes to standard error, and they read an empty standard input.
     """
+    imports.keeps_first = True
     requests, answers = os.fdopen(os.dup(0)), os.fdopen(os.dup(1), "w")
     with open(os.devnull) as nothing:
         os.dup2(nothing.fileno(), 0)

@@ -26,17 +26,19 @@ from threadpoolctl import threadpool_limits
 from c4env.agents.adapters.process import LineProcess
 from c4env.agents.entries import ZOO
 from c4env.errors import EngineFault, InvalidOption, LateAnswer, Unavailable, UnknownAgent
+from c4env.system import FOLDER
 
 from ...agents.adapters.programs import Engine
 from ...agents.base import Agent
+from ...agents.heuristics import QUIET
 from ...agents.options import DAY
-from ...agents.spec import registered_names, split_spec
+from ...agents.spec import files_of, registered_names, split_spec
 from ...observation import observe
 from ...position import Position
 from ..store.run_files import GameRecord
 from ..store.transcripts import Transcripts
 from .asking import Answer, Fault, ask, begin, function_of
-from .field import Player, Traits, is_language_model, make_player, traits_of
+from .field import Player, Traits, identity_of, is_language_model, make_player, traits_of
 from .game import Clock, play_game
 
 CLOSING: Final = 2.0  # seconds for agents to close, before their process is killed
@@ -45,6 +47,12 @@ ONE_THREAD: Final = dict.fromkeys(
 )
 """A host computes in one thread: its sums do not depend on the machine, and more threads than cores
 would slow down a small network a hundred times. The user's own variables come first."""
+_START: Final = (
+    "import runpy, sys; sys.path.append(sys.argv.pop(1)); "
+    "runpy.run_module(sys.argv.pop(1), run_name='__main__', alter_sys=True)"
+)
+"""The start of a host: ``python -m`` without the current folder (``-P``), which is no agent's own.
+c4env is found where this process found it, after everything else."""
 _PLACES: Final = {entry.name: entry.runs for entry in ZOO}
 _SERVED: Final = {entry.name for entry in ZOO if entry.network}
 _CODE: Final = re.compile(r"(.+):[A-Za-z_]\w*")  # FILE.py:NAME, package.module:NAME
@@ -55,8 +63,11 @@ T = TypeVar("T")
 class Host:
     """A process that plays agents; it starts with the first question, and after its death."""
 
-    def __init__(self, module: str = f"{__package__}.host", *arguments: str) -> None:
-        self._command = (sys.executable, "-m", module, *arguments)
+    def __init__(
+        self, module: str = f"{__package__}.host", *arguments: str, notices: bool = True
+    ) -> None:
+        self._command = (sys.executable, "-P", "-c", _START, str(FOLDER), module, *arguments)
+        self._variables = ONE_THREAD | ({} if notices else {QUIET: "1"}) | os.environ
         self._process: LineProcess | None = None
         self._idle = True
         self._closed = False
@@ -73,7 +84,7 @@ class Host:
             raise EngineFault("its process was closed")
         if self._process is None:
             self._process = LineProcess(
-                self._command, "its process", stderr=None, variables=ONE_THREAD | os.environ
+                self._command, "its process", stderr=None, variables=self._variables
             )
         return self._process
 
@@ -161,7 +172,7 @@ class HostedPlayer:
         if "error" in answer:
             raise UnknownAgent(answer["error"])
         if "fault" in answer:
-            raise UnknownAgent(f"agent {self.name!r} cannot be made: {answer['fault'][1]}")
+            raise UnknownAgent(f"agent {self._request[2]!r} cannot be made: {answer['fault'][1]}")
         self.host.agents.add(self.name)
         traits = Traits(*answer["answer"])
         self._limit = traits.limit or DAY
@@ -217,6 +228,7 @@ class Seats(dict[str, LocalPlayer | HostedPlayer]):
         specs = [player for player in field.values() if isinstance(player, str)]
         served = any(split_spec(spec)[0] in _SERVED for spec in specs)
         self._is_local = clock is None and (first or served)
+        self._is_first = first
         self._shared = Host(f"{__package__}.host", "games")
         if not first and not self._is_local and any(place_of(spec) == "shared" for spec in specs):
             self._shared.start()  # loads its code while the first thread plays
@@ -228,7 +240,8 @@ class Seats(dict[str, LocalPlayer | HostedPlayer]):
         if not isinstance(player, str):
             seat: LocalPlayer | HostedPlayer = LocalPlayer(player)
         elif (place := place_of(player)) == "own":
-            seat = HostedPlayer(Host(), name, player, movetime)
+            is_first = self._is_first and player not in map(self.field.get, self)
+            seat = HostedPlayer(Host(notices=is_first), name, player, movetime)
         elif place == "here" or self._is_local:
             seat = LocalPlayer(make_player(player, movetime))
         else:
@@ -238,11 +251,13 @@ class Seats(dict[str, LocalPlayer | HostedPlayer]):
 
     def traits(self, name: str) -> Traits:
         """Make a player, and return its traits."""
-        traits = self[name].make()
-        player = self.field[name]
-        if isinstance(player, str):
+        seat, player = self[name], self.field[name]
+        traits = seat.make()
+        if isinstance(seat, HostedPlayer):
             return traits
-        version = getattr(function_of(player) or player, "version", "")
+        if isinstance(player, str) and not is_of_session(player):
+            return traits._replace(code=identity_of(files_of(player), os.getcwd()))
+        version = getattr(function_of(seat.agent) or seat.agent, "version", "")
         return traits._replace(code={"version": str(version)})
 
     def for_next_thread(self) -> Seats:
@@ -301,14 +316,19 @@ def place_of(spec: str) -> str:
     A spec of the zoo that names code, as ``alphabeta:heuristic=FILE.py:NAME``, needs a process of
     its own. What this process alone has, as in ``__main__``, plays in this process.
     """
-    name, options = split_spec(spec)
-    if name in registered_names() or "__main__:" in spec:
+    if is_of_session(spec):
         return "here"
+    name, options = split_spec(spec)
     place = _PLACES.get(name, "own")
     codes = map(_CODE.fullmatch, options.values())
     if place == "shared" and any(code and code[1] not in _PLACES for code in codes):
         return "own"
     return place
+
+
+def is_of_session(spec: str) -> bool:
+    """Return whether a spec names what this process alone has: registered, or in ``__main__``."""
+    return split_spec(spec)[0] in registered_names() or "__main__:" in spec
 
 
 def team(field: Mapping[str, Player], clock: Clock | None, jobs: int) -> list[Seats]:

@@ -134,16 +134,16 @@ def _seconds(name: str, value: Any, least: str) -> float:
 def choose_openings(openings: Openings, seed: int = 0, limit: int | None = None) -> list[str]:
     """Return the openings of a run, as move strings of 1-based columns.
 
-    Deterministic agents repeat the same game from the same position, so a run uses each opening
-    once.
+    Deterministic agents repeat the same game from the same position, so a run uses each position
+    once, in one order of its moves.
 
     Args:
         openings: as for :func:`c4env.list_openings`.
-        seed: the seed that shuffles the openings. A list of move strings is not shuffled.
+        seed: the seed that shuffles the openings. A list is not shuffled.
         limit: the greatest number of openings to take after shuffling; None takes all.
 
     Raises:
-        InvalidOption: there is no opening, an opening is wrong or repeated, or a text is malformed.
+        InvalidOption: as for :func:`c4env.list_openings`.
     """
     chosen = list_openings(openings)
     if isinstance(openings, str) or not isinstance(openings, Sequence):

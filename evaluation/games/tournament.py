@@ -157,7 +157,7 @@ def round_robin(
             name of your own) and callables on an observation (agents and functions, named by
             their ``name`` or ``__name__``); or a mapping from names to specs and callables.
         openings: a number of plies, for all positions after this number but no mirror images;
-            ``"balanced:4,2"``; the path of a file; or a list of move strings. See
+            moves such as ``"44"``; ``"balanced:4,2"``; the path of a file; or a list of moves. See
             :func:`c4env.evaluation.games.run.choose_openings`.
         seed, jobs, out, limit, movetime, margin, backend, address, max_tokens, watch, on_game: see
             :class:`c4env.evaluation.games.run.Settings`.

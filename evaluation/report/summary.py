@@ -227,7 +227,7 @@ def _more_openings(run: Tournament) -> list[str]:
     (plies,) = lengths
     whole, count = len(all_openings(plies)), len(run.openings)
     if count < whole and {*run.openings} <= {*all_openings(plies)}:
-        return [f"For narrower intervals raise --limit {count} (of {whole} openings)."]
+        return [f"For narrower intervals use --openings {plies} --limit N, {count} < N <= {whole}."]
     more = len(all_openings(plies + 1))
     return [f"For narrower intervals use --openings {plies + 1} ({more} openings)."]
 

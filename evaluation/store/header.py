@@ -7,16 +7,18 @@ An agent's identity is the hashes of its code and files, part of the key of its 
 changed agent never gets the results of an earlier agent of the same name. For a spec, the identity
 covers the files that the spec names and the user's modules that the agent's process loaded
 (``c4env.evaluation.games.host``). For a Python object it is the attribute ``version``; without one
-the identity is not known. This project's own code has no hash.
+the identity is not known. This project's own sources are hashed once for all agents
+(:func:`versions`).
 """
 
 from __future__ import annotations
 
 import functools
 import hashlib
+import importlib
 import json
 import platform
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from itertools import combinations
 from pathlib import Path
@@ -31,9 +33,14 @@ from c4env.system import __version__
 from ...geometry import BOARD_SIZE, IS_STANDARD
 
 FORMAT: Final = "c4env run 1"
+GAMES: Final = ("c4env", "c4env.agents", "c4env.evaluation.games")
+"""The packages whose sources decide games."""
+EXACT: Final = "c4env.evaluation.exact"
+"""The package whose sources decide which questions are asked, beside those of games."""
+SUFFIXES: Final = (".py", ".npz", ".tsv")  # of sources and shipped files
 
 Identity = Mapping[str, str]
-"""The hashes of an agent's parts, by name; empty for agents of this project."""
+"""``files``, a hash of an agent's files and modules; or ``version``; or empty without either."""
 
 Fixture = tuple[tuple[str, str], str]
 """A game to play, ``((first, second), opening)``: the players' names and the opening."""
@@ -46,9 +53,37 @@ Kind = Literal["round robin", "gauntlet", "match", "people"]
 
 
 @functools.cache
-def versions() -> str:
-    """Return the versions of c4env, Python and NumPy, which all workers of a run must share."""
-    return f"{__version__}, Python {platform.python_version()}, NumPy {np.__version__}"
+def versions(*more: str) -> str:
+    """Return the versions of c4env, Python and NumPy, which all workers of a run must share.
+
+    A hash of the sources that decide games is a part of c4env's version: after an edit, games and
+    answers of before are not those of now. ``more`` names other packages that decide, as ``exact``.
+    """
+    own = hash_files(_sources(*GAMES, *more))
+    python, numpy = platform.python_version(), np.__version__
+    return f"{__version__} (sources {own}), Python {python}, NumPy {numpy}"
+
+
+def _sources(*packages: str) -> dict[str, Path]:
+    """Return the modules and shipped files of packages of this project, by name."""
+    found = {}
+    for package in packages:
+        folder = Path(str(importlib.import_module(package).__file__)).parent
+        inner = {folder / "agents", folder / "evaluation"}  # packages of their own
+        for path in folder.rglob("*"):
+            if path.suffix in SUFFIXES and inner.isdisjoint(path.parents):
+                found[f"{package}/{path.relative_to(folder).as_posix()}"] = path
+    return found
+
+
+def hash_files(files: Mapping[str, Path]) -> str:
+    """Return a short hash of the names and contents of files, which are read in pieces."""
+    digest = hashlib.sha256()
+    for name, path in sorted(files.items()):
+        with path.open("rb") as file:
+            content = hashlib.file_digest(file, "sha256").hexdigest()
+        digest.update(f"{name}\0{content}\n".encode("utf-8", "surrogateescape"))
+    return digest.hexdigest()[:16]
 
 
 def hash_of(data: bytes) -> str:
@@ -80,12 +115,12 @@ class RunHeader:
         challengers: in a gauntlet, the agents that meet every agent outside this list.
         openings: move strings from which the games begin.
         seed: seed of the openings' order and of stochastic agents.
-        c4env: the versions of c4env, Python and NumPy.
+        c4env: the versions of c4env, Python and NumPy, with a hash of c4env's sources.
         commit: the commit of c4env's checkout, "" if unknown.
         board: rows, columns and discs in a row that win, as ``6x7x4``.
         deterministic: agents that always give the same answer in the same position.
         timed: agents that search by the clock.
-        code: hashes of code and files from outside this project, by agent, then by file.
+        code: by agent, a hash of its ``files`` from outside this project, or its ``version``.
         prompts: prompts of language models, by agent.
         movetime: seconds per move; None for no limit.
         margin: seconds by which a move may exceed ``movetime``.
@@ -189,7 +224,8 @@ def extend_header(
     The header has the agents and openings of both runs. The openings of one run must include all
     openings of the other run. The kind becomes round robin if the kinds differ, or if a challenger
     of one gauntlet is an opponent in the other. A match with a sequential test accepts any new
-    openings but no new agents. A directory without games accepts any run.
+    openings but no new agents. No position may be an opening in two orders of moves. A directory
+    without games accepts any run.
 
     Args:
         folder: the directory; error messages quote this path.
@@ -240,7 +276,9 @@ def _differing(stored: RunHeader, planned: RunHeader, games: Pairings) -> Iterat
         if before != now:
             yield f"{name} {_shown(before)}, not {_shown(now)}"
     old, new = {*stored.openings}, {*planned.openings}
-    if not (old <= new or new <= old or stored.sprt):
+    if same := _same_position((*stored.openings, *planned.openings)):
+        yield f"opening {same[0]}, not {same[1]}, which reaches the same position"
+    elif not (old <= new or new <= old or stored.sprt):
         yield f"openings, {len(old - new)} of whose {len(old)} this run lacks"
     if stored.sprt and stored.players.keys() != planned.players.keys():
         yield f"players {' and '.join(stored.players)}, not {' and '.join(planned.players)}"
@@ -257,7 +295,19 @@ def _differing(stored: RunHeader, planned: RunHeader, games: Pairings) -> Iterat
         if "" in (before.get("version"), now.get("version")):
             yield f"player {name}, a Python object without an attribute version, may be another one"
         elif keys := [key for key in sorted({*before, *now}) if before.get(key) != now.get(key)]:
-            yield f"code of {name} ({', '.join(keys)})"
+            yield f"{' and '.join(keys)} of player {name} {spec}"
+
+
+def _same_position(openings: Iterable[str]) -> tuple[str, str] | None:
+    """Return the first two openings that are one position in two orders of moves, or None."""
+    from ...position import Position  # compiled code, which the process of a function does without
+
+    found: dict[Position, str] = {}
+    for moves in openings:
+        before = found.setdefault(Position.parse(moves), moves)
+        if before != moves:
+            return before, moves
+    return None
 
 
 def _shown(value: object) -> str:

@@ -93,7 +93,7 @@ def strength(
     seconds: float = 0.0,
     *,
     against: Sequence[str] = AGAINST,
-    openings: int = OPENING_COUNT,
+    limit: int = OPENING_COUNT,
     questions: int | None = None,
     seed: int = 0,
 ) -> Strength:
@@ -103,7 +103,7 @@ def strength(
         model: a model or spec, as for ``agents.make``, such as a live Stable-Baselines3 model.
         step, seconds: training step and training time, which the result repeats.
         against: the opponents, which must be agents of the leaderboard.
-        openings: number of openings of three plies, each with both colours.
+        limit: number of openings of three plies, each with both colours.
         questions: number of exam positions; None means all positions.
         seed: seed of stochastic agents.
 
@@ -111,7 +111,7 @@ def strength(
         InvalidOption: a number is invalid, or an opponent is not in the leaderboard.
     """
     blunders = blunder_rate(model, questions)
-    placed = place(agents.make(model), stored_board(), openings, against=tuple(against), seed=seed)
+    placed = place(agents.make(model), stored_board(), limit, against=tuple(against), seed=seed)
     (rating,) = (r for r in placed.ratings if r.player == placed.name)
     elo = rating.elo, rating.low, rating.high
     return Strength(step, seconds, blunders, *elo, rating.score, rating.games)

@@ -5,7 +5,7 @@
 
 A question is one request to one process. It has all data that its answer needs, so no answer
 depends on earlier questions. A process whose answer is late, or not wanted any more, is killed; the
-next question starts another.
+next question starts another. A spec that names other people's code has processes of its own.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ from ...agents.base import Agent, SearchingAgent, SearchResult
 from ...position import Position, format_moves
 from ..games.asking import Fault, ask, begin, describe_error
 from ..games.game import game_seed
-from ..games.players import Host
+from ..games.host import seed_generators
+from ..games.players import Host, place_of
 from .offers import MEMORY, reserved_mb
 
 GRACE: Final = 0.4  # seconds until a cancelled search is killed
@@ -47,24 +48,25 @@ class Question(NamedTuple):
 
 
 class Hosts:
-    """Processes that answer one question at a time, and the questions that wait for one.
+    """Processes that answer questions, and the questions that wait.
 
     Args:
-        size: number of processes.
+        size: number of questions that are answered at a time.
         seconds: time limit of an answer, from the start of its search.
 
     Attributes:
-        waiting: number of questions that wait for a process.
-        processes: the processes; each starts with its first question.
+        waiting: number of questions that wait.
+        processes: for each question at a time, the processes by the spec of their agent; "" is
+            the one of this project's agents. Each starts with its first question.
     """
 
     def __init__(self, size: int, seconds: float) -> None:
         self.seconds = seconds
         self.waiting = 0
-        self.processes = [Host(__name__) for _ in range(size)]
-        self._idle: asyncio.Queue[Host] = asyncio.Queue()
-        for host in self.processes:
-            self._idle.put_nowait(host)
+        self.processes = [{"": Host(__name__)} for _ in range(size)]
+        self._idle: asyncio.Queue[dict[str, Host]] = asyncio.Queue()
+        for hosts in self.processes:
+            self._idle.put_nowait(hosts)
         self._threads = ThreadPoolExecutor(size, "question")
 
     async def ask(self, question: Question, started: asyncio.Event) -> Message:
@@ -78,13 +80,15 @@ class Hosts:
         """
         self.waiting += 1
         try:
-            host = await self._idle.get()
+            hosts = await self._idle.get()
         finally:
             self.waiting -= 1
         started.set()
+        own = question.agent if question.agent and place_of(question.agent) == "own" else ""
+        host = hosts.setdefault(own, Host(__name__))
         loop = asyncio.get_running_loop()
         search = loop.run_in_executor(self._threads, self._search, host, question)
-        search.add_done_callback(lambda _: self._idle.put_nowait(host))
+        search.add_done_callback(lambda _: self._idle.put_nowait(hosts))
         try:
             return await asyncio.shield(search)
         except asyncio.CancelledError:
@@ -106,7 +110,7 @@ class Hosts:
 
     async def close(self) -> None:
         """End every process, even a busy one."""
-        for host in self.processes:
+        for host in (host for hosts in self.processes for host in hosts.values()):
             await asyncio.to_thread(host.close)
         await asyncio.to_thread(self._threads.shutdown)
 
@@ -177,6 +181,7 @@ def _move(cache: RecentAgents, question: Question) -> Message:
     player = _Searcher(agent) if isinstance(agent, SearchingAgent) else agent
     started = time.perf_counter()
     seed = game_seed(question.seed, (question.agent, ""), question.moves, position.to_move)
+    seed_generators(seed)
     choice = begin(agent, seed) or ask(player.choose, position, position.is_legal, player)
     seconds = time.perf_counter() - started
     if isinstance(choice, Fault):

@@ -1,9 +1,10 @@
+import importlib
 import pickle
 import sys
 
 import pytest
 
-from c4env import Position, agents
+from c4env import Position, agents, evaluation
 from c4env.agents.imports import import_attribute
 from c4env.errors import UnknownAgent
 
@@ -80,8 +81,114 @@ def test_one_process_does_not_mix_the_helpers_of_two_folders(folder):
     (folder / "third").mkdir()
     (folder / "third" / "agent.py").write_text("def agent(observation):\n    return 1\n")
     (folder / "third" / "helper.py").write_text("COLUMN = 0\n")
-    with pytest.raises(UnknownAgent, match=r"helper.py has the name of .*helper.py, which this"):
+    assert agents.make("third/agent.py").choose(Position()) == 1  # it imports no helper
+    (folder / "third" / "agent.py").write_text("import helper\nagent = lambda o: helper.COLUMN\n")
+    with pytest.raises(
+        UnknownAgent, match=f"{folder}/third/helper.py has the name of .*helper.py,"
+    ):
         agents.make("third/agent.py")
+
+
+def test_a_file_has_its_own_helper_whatever_lies_elsewhere(folder, monkeypatch):
+    """Two versions of an agent, each with its helper, in the folder of the newer one."""
+    (folder / "agent.py").write_text((folder / "my-agent.py").read_text())
+    old = folder / "old"
+    old.mkdir()
+    (old / "agent.py").write_text((folder / "agent.py").read_text())
+    (old / "helper.py").write_text("COLUMN = 1\n")
+    (folder / "random.py").write_text("1 / 0\n")
+    fields = {"old": "old/agent.py:agent", "new": "agent.py:agent"}
+    games = evaluation.round_robin(fields, [""]).games
+    assert {game.moves[0] for game in games if game.players[0] == "old"} == {"2"}
+    monkeypatch.syspath_prepend(folder)
+    assert agents.make("old/agent.py").choose(Position()) == 1
+    with pytest.raises(UnknownAgent, match=f"{folder}/helper.py has the name of .*old/helper.py,"):
+        agents.make("agent.py")
+
+
+LATER = "def agent(observation):\n    import helper\n    return helper.COLUMN\n"
+NESTED = "from inner.parts import COLUMN\ndef agent(observation):\n    return COLUMN\n"
+
+
+@pytest.mark.parametrize(
+    ("spec", "files"),
+    [
+        ("old/agent.py", {"old/agent.py": LATER, "old/helper.py": "COLUMN = 1\n"}),
+        (
+            "old/agent.py",
+            {
+                "old/agent.py": NESTED,
+                "old/inner/__init__.py": "",
+                "old/inner/parts.py": "from .more import COLUMN\n",
+                "old/inner/more.py": "from helper import COLUMN\n",
+                "old/helper.py": "COLUMN = 1\n",
+            },
+        ),
+        ("old/agent.py", {"old/agent.py": "from random import COLUMN\nagent = lambda o: COLUMN\n"}),
+        ("kaggle:old/agent.py", {"old/agent.py": LATER, "old/helper.py": "COLUMN = 1\n"}),
+        (
+            "greedy:heuristic=old/agent.py:value",
+            {
+                "old/agent.py": "def value(mine, theirs):\n    import helper\n"
+                "    return float(mine >> 14 & 1) if helper.COLUMN == 1 else 0.0\n",
+                "old/helper.py": "COLUMN = 1\n",
+            },
+        ),
+    ],
+    ids=["in a move", "in turn", "standard library", "kaggle", "heuristic"],
+)
+def test_a_module_beside_a_file_is_never_taken_from_elsewhere(folder, monkeypatch, spec, files):
+    """In a run the module beside the file plays; a session that would take another one says so."""
+    for name, text in files.items():
+        (folder / name).parent.mkdir(exist_ok=True, parents=True)
+        (folder / name).write_text(text)
+    (folder / "old" / "random.py").write_text("COLUMN = 1\n")
+    (folder / "inner").mkdir()
+    (folder / "inner" / "parts.py").write_text("COLUMN = 3\n")
+    monkeypatch.setenv("PYTHONPATH", str(folder))
+    monkeypatch.syspath_prepend(folder)
+    importlib.import_module("helper")  # of the session's own
+    if "random" not in files["old/agent.py"]:  # a host has loaded Python's
+        games = evaluation.round_robin({"old": spec, "one": "minimax:depth=1"}, [""]).games
+        own = [game.moves[0] for game in games if game.players[0] == "old"]
+        assert own == (["3"] if "greedy" in spec else ["2"])
+    with pytest.raises(ValueError, match=f"{folder}/old/.*.py has the name of .*, which Python"):
+        agents.make(spec).choose(Position())
+
+
+def test_a_module_by_name_comes_from_the_current_folder(folder, monkeypatch):
+    """As with ``python -m``."""
+    (folder / "elsewhere").mkdir()
+    for place, column in (("elsewhere/", 5), ("", 2)):
+        (folder / f"{place}named.py").write_text(f"def agent(observation):\n    return {column}\n")
+    monkeypatch.setenv("PYTHONPATH", str(folder / "elsewhere"))
+    games = evaluation.round_robin({"named": "named:agent", "greedy": "greedy"}, [""]).games
+    assert [game.moves[0] for game in games if game.players[0] == "named"] == ["3"]
+    monkeypatch.syspath_prepend(folder / "elsewhere")
+    assert agents.make("named:agent").choose(Position()) == 2
+    del sys.modules["named"]
+    import named
+
+    assert named.agent({}) == 5
+    with pytest.raises(UnknownAgent, match=f"{folder}/named.py has the name of .*elsewhere/named"):
+        agents.make("named:agent")
+
+
+@pytest.mark.parametrize("name", ["time", "colorsys"])
+def test_a_file_may_have_the_name_of_a_module(folder, name):
+    (folder / f"{name}.py").write_text("def agent(observation):\n    return 5\n")
+    assert agents.make(f"{name}.py").choose(Position()) == 5
+
+
+def test_a_folder_with_a_module_that_is_already_imported_is_refused(folder, monkeypatch):
+    (folder / "elsewhere").mkdir()
+    (folder / "elsewhere" / "helper.py").write_text("COLUMN = 0\n")
+    monkeypatch.syspath_prepend(folder / "elsewhere")
+    import helper  # of the session's own
+
+    assert helper.COLUMN == 0
+    with pytest.raises(UnknownAgent, match=r"helper.py has the name of .*elsewhere.helper.py"):
+        agents.make("my-agent.py")
 
 
 @pytest.mark.parametrize(

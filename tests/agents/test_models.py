@@ -176,6 +176,7 @@ def test_a_model_plays_what_it_predicts_in_training_and_from_its_file(name, layo
 # -- one shape at every door ------------------------------------------------------------
 
 
+@batched
 def right_with_masks(observations, masks):
     """Logits and values of a function, the same as those of ``network(torch, value=True)``."""
     assert observations.shape[1:] == (6, 7, 2)
@@ -183,10 +184,12 @@ def right_with_masks(observations, masks):
     return np.tile(np.arange(7.0), (len(masks), 1)), np.full(len(masks), 0.5)
 
 
+@batched
 def logits_alone(observations, masks):
     return np.tile(np.arange(7.0), (len(masks), 1))
 
 
+@batched
 def signed(observations, masks):
     """Declares its layout below."""
     assert observations.shape[1:] == (6, 7)
@@ -245,7 +248,7 @@ def test_a_network_is_used_unchanged_at_every_door(net, tmp_path, monkeypatch):
     assert agents.make("my-net").choose(position) == 6
     played = evaluation.round_robin({"net": net, "edge": first_legal}, openings=0)
     assert played.games[0].moves.startswith("71")
-    measured = Watch(tmp_path, measure=partial(strength, questions=3, openings=1)).look(net, 1)
+    measured = Watch(tmp_path, measure=partial(strength, questions=3, limit=1)).look(net, 1)
     assert measured.games == 8
 
 
@@ -278,6 +281,7 @@ def test_a_network_gets_the_layout_that_it_declares(torch, layout):
 
 
 @pytest.mark.filterwarnings("ignore:.*torch.jit:DeprecationWarning")
+@pytest.mark.filterwarnings("ignore:.*torch.jit:FutureWarning")
 def test_modules_around_a_module_get_what_their_own_parameters_say(torch):
     class Inner(torch.nn.Module):
         def forward(self, planes):
@@ -296,6 +300,13 @@ def test_modules_around_a_module_get_what_their_own_parameters_say(torch):
         assert agents.make(net).choose(Position()) == 6
     for net in (Inner(), script(Inner()), torch.nn.DataParallel(Inner())):
         assert agents.make(net).choose(Position()) == 0
+
+    class Optional(torch.nn.Module):
+        def forward(self, planes, action_masks: int = 0):
+            return planes.flatten(1)[:, :7] + action_masks
+
+    assert not network_of(Optional()).takes_masks
+    assert not network_of(script(Optional())).takes_masks
 
 
 def test_an_answer_for_other_boards_is_a_fault(torch):

@@ -159,7 +159,8 @@ def test_a_value_is_of_whoever_moves_where_it_was_asked(follow, value):
         return np.eye(7)[[3] * len(masks)], np.full(len(masks), 0.25)
 
     # Column 4 threatens 3456, which has to be answered: it is the first player's turn again.
-    found = PUCT(ahead, simulations=1, follow=follow).search(Position.parse("3161"))
+    agent = PUCT(ahead, simulations=1, follow=follow, policy="logits")
+    found = agent.search(Position.parse("3161"))
     assert (found.column, found.value) == (3, value)
     assert found.depth == 1 + follow
 
@@ -242,24 +243,39 @@ def test_a_spec_names_the_function():
 
 
 @pytest.mark.parametrize(
-    ("answer", "policy", "words"),
+    ("answer", "words"),
     [
-        (lambda n: (np.zeros((n, 6)), np.zeros(n)), "logits", r"shapes \(1, 6\) and \(1,\)"),
-        (lambda n: (np.zeros((n, 7)), np.zeros((n, 1))), "logits", r"\(1, 7\) and \(1, 1\)"),
-        (lambda n: (np.zeros((n, 7)), np.full(n, 3.0)), "logits", r"the values \[3.0\]"),
-        (lambda n: (np.zeros((n, 7)), np.full(n, np.nan)), "logits", r"the values \[nan\]"),
-        (lambda n: (np.full((n, 7), np.nan), np.zeros(n)), "logits", "the logits .*nan"),
-        (lambda n: (np.full((n, 7), -1.0), np.zeros(n)), "probabilities", "probabilities .*-1"),
-        (lambda n: np.zeros((n, 6)), "logits", r"shapes \(1, 6\) and \(1,\)"),
-        (lambda n: None, "logits", "returned NoneType"),
-        (lambda n: ("abc", np.zeros(n)), "logits", "returned tuple"),
+        (lambda n: (np.zeros((n, 6)), np.zeros(n)), r"shapes \(1, 6\) and \(1,\)"),
+        (lambda n: (np.zeros((n, 7)), np.zeros((n, 1))), r"\(1, 7\) and \(1, 1\)"),
+        (lambda n: (np.zeros((n, 7)), np.full(n, 3.0)), r"the values \[3.0\]"),
+        (lambda n: (np.zeros((n, 7)), np.full(n, np.nan)), r"the values \[nan\]"),
+        (lambda n: (np.full((n, 7), np.nan), np.zeros(n)), "the logits .*nan"),
+        (lambda n: np.zeros((n, 6)), r"shapes \(1, 6\) and \(1,\)"),
+        (lambda n: None, "returned NoneType"),
+        (lambda n: ("abc", np.zeros(n)), "returned tuple"),
     ],
 )
+@pytest.mark.parametrize("policy", [None, "logits"])
 def test_an_answer_that_is_none_is_said(answer, policy, words):
     agent = PUCT(lambda observations, masks: answer(len(masks)), simulations=5, policy=policy)
     with pytest.raises(InvalidOption, match=words) as caught:
         agent.choose(Position())
-    assert f"expected {policy} [N, 7] and values [N]" in str(caught.value)
+    assert "expected logits [N, 7] and values [N]" in str(caught.value)
+
+
+def test_a_policy_of_nothing_counts_legal_columns_alike():
+    """As of a network that is sure of a full column."""
+    found = [
+        PUCT(
+            lambda planes, masks, row=row: np.tile(row, (len(masks), 1)), 60, policy=policy
+        ).search(Position.parse("111111"))
+        for row, policy in (
+            (np.eye(7)[0], "probabilities"),
+            (np.full(7, -np.inf), None),
+            (np.zeros(7), None),
+        )
+    ]
+    assert found[0] == found[1] == found[2]
 
 
 def test_the_policy_is_completed_as_in_the_paper():

@@ -1,7 +1,10 @@
+from pathlib import Path
+
 import gymnasium
 import numpy as np
 import pytest
 
+import c4env
 from c4env import ConnectFourEnv, ConnectFourVectorEnv, list_openings
 from c4env.agents.solver.exam import exam
 from c4env.errors import InvalidOption
@@ -28,12 +31,54 @@ def test_balanced_openings_are_those_of_a_small_exact_score():
 
 def test_the_order_is_the_seeds():
     first = choose_openings(3, seed=1)
-    assert first == choose_openings("3", seed=1)
+    assert first == choose_openings(np.int8(3), seed=1)
     assert sorted(first) == enumerate_openings(3)
     assert first != sorted(first)
     assert first != choose_openings(3, seed=2)
     assert choose_openings(3, seed=1, limit=10) == first[:10]
     assert choose_openings(np.int64(1)) == choose_openings(1)
+
+
+def test_a_number_is_plies_and_digits_are_moves(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("4", "44"):
+        Path(name).write_text("1\n")  # a text of digits is not the file of this name
+    for plies in (4, np.int64(4), np.uint8(4)):
+        assert list_openings(plies) == enumerate_openings(4)
+    assert len(list_openings(4)) == 568
+    for moves in ("", "1", "4", "44", "12345671234567"):
+        assert list_openings(moves) == choose_openings(moves) == [moves]
+    assert list_openings("./44") == list_openings(Path("44")) == ["1"]
+    for openings, words in (
+        ("8", "moves: '8': '8' at 1 is not a column 1..7"),
+        ("0", "moves: '0': '0' at 1"),
+        ("1212121", "moves: the game is over"),
+        (44, "openings=44: expected a number of plies 0..8"),
+        (True, "openings=True: expected a number of plies"),
+        ("-3", "openings='-3': No such file"),
+        (" 4", "openings=' 4': No such file"),
+    ):
+        with pytest.raises(InvalidOption, match=words):
+            list_openings(openings)
+
+
+def test_moves_with_letters_are_given_in_a_list(tmp_path, monkeypatch):
+    wide = c4env.board(3, 15, 3)
+    assert wide.list_openings("19") == ["19"]
+    assert wide.list_openings(["af", "9"]) == ["af", "9"]
+    with pytest.raises(InvalidOption, match=r"'af': no such file; .* in a list, \['af'\]"):
+        wide.list_openings("af")
+    monkeypatch.chdir(tmp_path)
+    Path("af").write_text("1a\n")
+    assert wide.list_openings("af") == ["1a"]
+    with pytest.raises(InvalidOption, match="'4a': No such file"):
+        list_openings("4a")
+
+
+def test_positions_are_openings():
+    position = Position.parse("4453")
+    assert list_openings(position) == [position.moves()]
+    assert list_openings([position, "12"]) == [position.moves(), "12"]
 
 
 def test_a_file_of_openings(tmp_path):
@@ -43,25 +88,61 @@ def test_a_file_of_openings(tmp_path):
     assert sorted(choose_openings(str(path))) == ["1234", "44", "7"]
 
 
+TRANSPOSED = [
+    (["44", "12", "44"], "opening 3: '44' reaches the same position as opening 1, '44'"),
+    (["4455", "5544"], "opening 2: '5544' reaches the same position as opening 1, '4455'"),
+    (("", "123", "1", "321"), "opening 4: '321' reaches the same position as opening 2, '123'"),
+    (["44352637", "45342736"], "'45342736' reaches the same position as opening 1, '44352637'"),
+    ([Position.parse("4455"), "5544"], "opening 2: '5544' reaches the same position as opening 1"),
+    ([Position(), Position.parse("1"), Position()], "opening 3: Position.parse('') reaches"),
+]
+
+
+@pytest.mark.parametrize(("openings", "words"), TRANSPOSED, ids=str)
+def test_two_openings_are_two_positions(openings, words, tmp_path):
+    for take in (list_openings, choose_openings):
+        with pytest.raises(InvalidOption) as refused:
+            take(openings)
+        assert words in str(refused.value)
+    lines = [start if isinstance(start, str) else start.moves() for start in openings]
+    if "" in lines:  # a file has no empty opening
+        return
+    path = tmp_path / "openings.txt"
+    path.write_text("# mine\n\n" + "\n".join(lines))
+    with pytest.raises(InvalidOption) as refused:
+        choose_openings(str(path), limit=1)
+    found = [Position.parse(moves) for moves in lines]
+    second = next(i for i, position in enumerate(found) if position in found[:i])
+    first = found.index(found[second])
+    assert str(refused.value) == (
+        f"{path}, line {second + 3}: {lines[second]!r} reaches the same position as "
+        f"line {first + 3}, {lines[first]!r}"
+    )
+
+
+def test_mirror_images_are_two_positions(tmp_path):
+    both = ["12", "76", "4455", "4433"]
+    assert list_openings(both) == both
+    path = tmp_path / "openings.txt"
+    path.write_text("\n".join(both))
+    assert list_openings(str(path)) == both
+
+
 def test_bad_openings_are_refused(tmp_path):
     path = tmp_path / "openings.txt"
     for openings, words in (
         (b"44\n# x\n48\n", "line 3: '48': '8' at 2"),
         (b"11111111\n", "line 1: .* full"),
         (b"1212121\n", "line 1: the game is over"),
-        (b"44\n1\n44\n", "line 3: 44 is also in line 1"),
         (b"# nothing\n", "expected at least one opening"),
         (b"\xff\xfe\n", "not a text file"),
         ("no-such-file", "No such file"),
-        ("", "expected a number of plies"),
-        ("44", "a number of plies 0..8"),
         ("balanced", "such as balanced:4,2"),
         ("balanced:4,-1", "such as balanced:4,2"),
         ("balanced:9,1", "a number of plies 0..8"),
         ("balanced:0,0", "at least one"),
         ([], "at least one"),
         ([3], "not a move string"),
-        (["1", "1"], "given twice"),
         (2.5, "a number of plies"),
     ):
         if isinstance(openings, bytes):  # those of a file
@@ -85,6 +166,18 @@ ENVIRONMENTS = {
 }
 
 
+def tensor_env(**options):
+    pytest.importorskip("torch", reason="needs torch: the extra torch")
+    return c4env.TensorEnv(9, opponent="random", **options)
+
+
+def stable_baselines(**options):
+    pytest.importorskip("stable_baselines3", reason="needs the extra sb3")
+    from c4env.envs.stable_baselines import ConnectFourVecEnv
+
+    return ConnectFourVecEnv(9, **options)
+
+
 def starts_of(environment):
     """The positions from which some games begin."""
     drawn = set()
@@ -99,7 +192,7 @@ def starts_of(environment):
 def test_an_environment_takes_what_a_run_takes(name, tmp_path):
     path = tmp_path / "openings.txt"
     path.write_text("44\n1212\n")
-    for openings in (2, "2", np.int64(2), "balanced:2,1", str(path), ["44", "1212"]):
+    for openings in (2, np.int64(2), "balanced:2,1", str(path), path, ["44", "1212"]):
         begins = {Position.parse(moves) for moves in list_openings(openings)}
         drawn = starts_of(ENVIRONMENTS[name](openings=openings, seat=0))
         assert drawn <= begins
@@ -107,14 +200,40 @@ def test_an_environment_takes_what_a_run_takes(name, tmp_path):
     only = Position.parse("445")
     for openings in (only, "445"):
         assert starts_of(ENVIRONMENTS[name](openings=openings, seat=1)) == {only}
+    for moves in ("", "4", "44"):  # one text of digits, whatever its length
+        only = Position.parse(moves)
+        drawn = starts_of(ENVIRONMENTS[name](openings=moves, seat=len(moves) % 2))
+        assert drawn == {only}
     for openings, words in (
-        ("9", "a list of moves"),
+        ("9", "as moves: '9': '9' at 1 is not a column 1..7"),
         ("no-file", "No such file"),
         (2.5, "2.5: expected"),
-        ([], "no posi"),
+        ([], "at least one opening"),
+        (["4455", "12", "5544"], "opening 3: '5544' reaches the same position as opening 1"),
     ):
         with pytest.raises(InvalidOption, match=words):
             ENVIRONMENTS[name](openings=openings, seat=0)
+
+
+@pytest.mark.parametrize("make", [tensor_env, stable_baselines])
+def test_arrays_start_from_openings_too(make):
+    for openings, seat, discs in (
+        ("", 0, {0}),
+        ("4", 1, {1}),
+        ("44", 0, {2}),
+        (4, 0, {4}),
+        (["44", "1212"], 0, {2, 4}),
+    ):
+        seen = make(openings=openings, seat=seat).reset()
+        boards = seen if isinstance(seen, np.ndarray) else seen[0]["observation"].numpy()
+        assert {*boards.reshape(9, -1).sum(1)} <= discs
+    for openings, words in (
+        ("9", "as moves: '9': '9' at 1 is not a column 1..7"),
+        (44, "openings=44: expected a number of plies 0..8"),
+        (["4455", "12", "5544"], "opening 3: '5544' reaches the same position as opening 1"),
+    ):
+        with pytest.raises(InvalidOption, match=words):
+            make(openings=openings, seat=0)
 
 
 @pytest.mark.parametrize("name", ENVIRONMENTS)

@@ -394,7 +394,7 @@ def test_bad_arguments_are_refused(torch):
         ({"opponent": "greedy"}, "opponent='greedy': expected None, 'random' or a function"),
         ({"opponent": 3}, "opponent=3: expected"),
         ({"opponent": "random", "seat": 2}, "seat=2: expected"),
-        ({"openings": []}, "no positions"),
+        ({"openings": []}, "at least one opening"),
         ({"openings": ["445566"], "opponent": "random"}, "could end the game"),
         ({"layout": "rows"}, "layout='rows': expected"),
         ({"dtype": "float64"}, "dtype='float64': expected"),

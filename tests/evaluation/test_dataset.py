@@ -189,7 +189,7 @@ module.data(sys.argv[1], 200, range(26, 40), 3, sets=["random"], jobs=1, watch=w
 
 
 @pytest.mark.compiled
-def test_after_a_kill_it_goes_on_to_the_same_file(late, tmp_path):
+def test_after_a_kill_it_goes_on_to_the_same_file(late, tmp_path, monkeypatch):
     path = tmp_path / "late.npz"
     with start_python("-c", KILLED, path) as process:
         process.communicate(timeout=200)
@@ -200,6 +200,10 @@ def test_after_a_kill_it_goes_on_to_the_same_file(late, tmp_path):
         file.write(b'["scores",[20')  # torn off
     with pytest.raises(UnreadableRun, match="belongs to another call"):
         evaluation.data(path, **{**LATE, "seed": 4})
+    with monkeypatch.context() as edited:
+        edited.setattr(module, "versions", lambda *more: "after an edit")
+        with pytest.raises(UnreadableRun, match=r"belongs to another call: .*'c4env': .*sources"):
+            evaluation.data(path, **LATE)
     seen = []
     evaluation.data(path, watch=lambda *done: seen.append(done), **LATE)
     assert seen[0] == (100, 200)

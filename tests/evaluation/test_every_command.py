@@ -29,6 +29,12 @@ BAD = {
         ("random", "at least two"),
         ("random \x1b[31mred", "unknown agent '\\x1b[31mred'"),
         ("random greedy --openings two", "No such file"),
+        ("random greedy --openings ", "'': expected a number of plies 0..8"),
+        ("random greedy --openings 9", "9 is more than 8 plies; write moves:9 for moves"),
+        ("random greedy --openings 44", "44 is more than 8 plies; write moves:44 for moves"),
+        ("random greedy --openings moves:48", "'48': '8' at 2 is not a column 1..7"),
+        ("random greedy --openings moves:12,4455,5544", "opening 3: '5544' reaches the same posit"),
+        ("random greedy --board 3x15x3 --openings af", "'af': no such file; expected moves with"),
         ("random greedy --out ", "expected the name of a directory"),
         ("random greedy --out pyproject.toml", "is a file: expected a directory"),
         (f"random greedy --out {'x' * 300}", "File name too long"),
@@ -58,6 +64,7 @@ BAD = {
     ],
     "match": [
         ("greedy", "required: B (see"),
+        ("greedy random --sprt 0,40 --openings moves:44,44", "opening 2: '44' reaches"),
         ("greedy random --sprt 40,0", "sprt 40,0: expected H0,H1 in Elo, the smaller first"),
         ("greedy random --sprt 0,1001", "within -1000..1000"),
         ("greedy random --sprt 0,40 --alpha 0.7", "c4 match: --alpha=0.7: expected a probability"),
@@ -104,6 +111,10 @@ BAD = {
         ("--heuristics lines", "--heuristics: expected --on"),
         ("greedy --board 4x4x4", "unrecognized arguments: --board"),
         ("greedy --heuristics lines --on end-easy", "and no agents"),
+    ],
+    "refute": [
+        ("greedy --openings 44", "44 is more than 8 plies; write moves:44 for moves"),
+        ("greedy --openings moves:123,321", "opening 2: '321' reaches the same position"),
     ],
     "report": [
         ("no-such-folder", "no-such-folder"),
@@ -181,6 +192,34 @@ def test_a_run_is_printed_reported_and_resumed(tmp_path, c4):
         assert f"unfinished: {kept} of 8 games" in report
         assert "greedy" in report
     assert "1 of the games was stored already" in c4(*run)
+
+
+@pytest.mark.parametrize(
+    ("text", "openings"),
+    [
+        ("0", [""]),
+        ("1", ["1", "2", "3", "4"]),
+        ("moves:", [""]),
+        ("moves:4", ["4"]),
+        ("moves:44,,12", ["44", "", "12"]),
+    ],
+)
+def test_the_openings_of_a_command(text, openings, tmp_path, c4):
+    """A number is plies; digits after moves: are moves."""
+    shared = ["--openings", text, "--jobs", "1", "--quiet"]
+    for command in ("run", "match"):
+        c4(command, "random", "greedy", *shared, "--out", tmp_path / command)
+        assert sorted(read_games(tmp_path / command)[0].openings) == sorted(openings)
+    shown = c4("refute", "random", *shared, "--positions", "1", "--format", "json")
+    assert {case["opening"] for case in json.loads(shown)["openings"]} == set(openings)
+
+
+def test_an_openings_file_has_each_position_once(tmp_path, capsys):
+    path = tmp_path / "openings.txt"
+    path.write_text("44\n4455\n5544  # the same\n")
+    for command in ("run random greedy", "match random greedy --sprt 0,40", "refute random"):
+        shown = refusal([*command.split(), "--openings", str(path)], capsys)
+        assert "openings.txt, line 3: '5544' reaches the same position as line 2, '4455'" in shown
 
 
 class Terminal(io.StringIO):

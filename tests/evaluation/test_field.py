@@ -1,21 +1,31 @@
 """What a run knows of its agents: names, traits, and what each is made from."""
 
 import os
+import re
+import shutil
 from contextlib import closing
 from pathlib import Path
+from typing import Annotated
 
 import pytest
 
 from c4env import agents, evaluation
+from c4env.agents import Reads
 from c4env.agents.base import Agent
 from c4env.agents.entries import Entry
+from c4env.agents.spec import files_of
 from c4env.errors import UnreadableRun
-from c4env.evaluation.games.field import Traits, make_player, name_players, split_name
+from c4env.evaluation.games.field import (
+    Traits,
+    identity_of,
+    make_player,
+    name_players,
+    split_name,
+)
 from c4env.evaluation.games.game import Clock
-from c4env.evaluation.games.host import files_of
 from c4env.evaluation.games.players import Seats
 from c4env.evaluation.store.header import identity_hash
-from tests.helpers.paths import modules
+from tests.helpers.paths import ROOT, modules
 from tests.helpers.processes import environment, run_python
 
 
@@ -122,32 +132,50 @@ NET = {
     "own_package/net.py": f"from .more import a\n{PLAIN}",
     "own_package/more.py": "a = 1\n",
 }
-HELPED = {"own.py": f"import own_helper\n{PLAIN}", "own_helper.py": "1\n"}
+HELPER = {"own_helper.py": "1\n"}
+HELPED = {"own.py": f"import own_helper\n{PLAIN}"} | HELPER
+LATE = {"own.py": f"def late():\n    import own_helper\n{PLAIN}"}
+OWN = """class Own:
+    def __init__(self, data=""): ...
+    def __call__(self, observation):
+        return int(observation["action_mask"].argmax())
+"""
 
 # A spec, the files it stands for, and the one that is changed.
-MADE = [
+SPECS = [
     ("own.py:agent", {"own.py": PLAIN, "other.py": ""}, "own.py"),
     ("own.py", HELPED, "own_helper.py"),
+    ("own.py", LATE | HELPER, "own_helper.py"),
     ("own_module:agent", {"own_module.py": PLAIN}, "own_module.py"),
     ("own_package.net:agent", NET, "own_package/more.py"),
     ("greedy:heuristic=own.py:tall", {"own.py": "def tall(a, b):\n    return 1.0\n"}, "own.py"),
     ("kaggle:own.py", {"own.py": PLAIN}, "own.py"),
+    ("kaggle:own.py", HELPED, "own_helper.py"),
+    ("field-own:path=nets", {"nets/a/w": "1", "nets/b": "2"}, "nets/a/w"),
+    ("own.py:Own:data=own.bin", {"own.py": OWN, "own.bin": "1"}, "own.bin"),
 ]
 NAMED = [
     ("exec:./engine --net=w.bin", {"engine": "1", "w.bin": "1"}, "w.bin"),
     ("exec:python3 own.py", {"own.py": PLAIN}, "own.py"),
     ("learned:weights=w.npz", {"w.npz": "1"}, "w.npz"),
     ("puct:selfplay:dir,simulations=9", {"dir/model.pt": "1"}, "dir/model.pt"),
-    ("field-own:path=nets", {"nets/a/w": "1", "nets/b": "2"}, "nets/a/w"),
     ("torch:net.py:net", {"net.py": "net = 1\n"}, "net.py"),
     ("chat:m,prompt=ask.txt", {"ask.txt": "{board}"}, "ask.txt"),
+]
+# What is no part of an agent: words, and a folder that the agent does not declare.
+OTHERS = [
+    ("own.py:Own:data=folder", {"own.py": OWN, "folder/a": "1"}, "folder/a"),
+    ("own.py:Own:data=see own.bin", {"own.py": OWN, "own.bin": "1"}, "own.bin"),
+    ("own_package.net:agent", NET | {"own_package/data": "1"}, "own_package/data"),
+    ("own_package.net:agent", NET | {"own_package/apart.py": "1"}, "own_package/apart.py"),
+    ("mcts:simulations=5", {"5": "1", "mcts": "1"}, "5"),
 ]
 
 
 class Own(Agent):
     """Plays the first legal column."""
 
-    def __init__(self, path: str = ""):
+    def __init__(self, path: Annotated[str, Reads("folder")] = ""):
         self.path = path
 
     def choose(self, position):
@@ -176,21 +204,52 @@ def test_an_installation_of_links_is_no_code_of_the_users(tmp_path):
     script = "from c4env.evaluation.games.host import make; print(*make('a', 'own.py', None).code)"
     linked = environment(PYTHONPATH=str(tmp_path / "links"))
     done = run_python("-c", script, cwd=tmp_path, env=linked, check=True)
-    assert done.stdout == "own.py\n"
+    assert done.stdout == "files\n"
+    script = script.replace("'own.py'", "'greedy'")
+    assert run_python("-c", script, cwd=tmp_path, env=linked, check=True).stdout == "\n"
 
 
-@pytest.mark.parametrize(("spec", "files", "changed"), [*MADE, *NAMED])
-def test_all_that_a_spec_stands_for_makes_its_identity(folder, spec, files, changed):
+@pytest.fixture
+def own(folder):
     agents.register("field-own", Entry("field-own", f"{__name__}:Own", ""))
-    write(files)
-    find = code_of if (spec, files, changed) in MADE else files_of
+
+
+@pytest.mark.parametrize(("spec", "files", "changed"), SPECS)
+def test_all_that_a_spec_stands_for_makes_its_identity(own, spec, files, changed):
+    write(files | {"elsewhere.py": "", "elsewhere/a": "1"})
+    if "field-own" in spec:  # registered in this process alone
+
+        def find(spec):
+            return identity_of(files_of(spec), os.getcwd())
+    else:
+        find = code_of
     first = find(spec)
-    assert "other.py" not in first
-    assert {*first} <= {*files}
+    write({"elsewhere.py": "1", "elsewhere/a": "2"})
+    assert find(spec) == first
     write({changed: files[changed] + "\n"})
-    again = find(spec)
-    assert {key for key in {**first, **again} if first.get(key) != again.get(key)} == {changed}
-    assert identity_hash(first) != identity_hash(again)
+    assert find(spec) != first
+    assert identity_hash(first) != identity_hash(find(spec))
+
+
+@pytest.mark.parametrize(("spec", "files", "changed"), NAMED)
+def test_the_files_that_a_spec_names(folder, spec, files, changed):
+    write(files)
+    assert {path.relative_to(Path.cwd()).as_posix() for path in files_of(spec)} == {*files}
+
+
+@pytest.mark.parametrize(("spec", "files", "changed"), OTHERS)
+def test_words_and_undeclared_folders_are_no_files_of_an_agent(folder, spec, files, changed):
+    write(files)
+    first = code_of(spec)
+    write({changed: files[changed] + "\n"})
+    assert code_of(spec) == first
+
+
+def test_a_package_with_much_data_plays_at_once(folder):
+    write({"own_package/__init__.py": PLAIN, "own_package/big": ""})
+    write({f"own_package/data/a-position-with-a-long-name-{i}": "" for i in range(2500)})
+    os.truncate("own_package/big", 3 << 30)  # of holes; it would not fit into memory
+    assert {*code_of("own_package:agent")} == {"files"}
 
 
 @pytest.mark.parametrize("spec", ["greedy", "mcts:simulations=5", "c4env.agents.baselines:Random"])
@@ -200,20 +259,54 @@ def test_an_agent_of_this_project_has_none_whatever_lies_about(folder, spec):
     assert identity_hash({}) == ""
 
 
+def test_after_an_edit_of_this_project_kept_games_and_answers_are_not_resumed(tmp_path):
+    """In a copy of the sources: c4env hashes them once in a process."""
+    for package in ("c4env", "agents", "evaluation"):
+        shutil.copytree(ROOT / package, tmp_path / package, symlinks=True)
+    source = tmp_path / "agents" / "baselines.py"
+    run = ("run", "greedy", "random", "--openings", "0", "--out", "kept", "--quiet")
+    quality = ("quality", "greedy", "--on", "exam", "--count", "2", "--out", "kept")
+    command = ("-m", "c4env.evaluation")
+    options = {"cwd": tmp_path, "env": environment(PYTHONPATH=str(tmp_path))}
+    for words in (run, quality):
+        run_python(*command, *words, **options, check=True)
+    (tmp_path / "evaluation" / "report" / "extra.py").write_text("")  # decides no game
+    again = run_python(*command, *run, **options, check=True)
+    assert "stored" in again.stdout
+    answers = (tmp_path / "kept" / "answers.jsonl").read_text().splitlines()
+    source.write_text(source.read_text() + "\n")
+    changed = run_python(*command, *run, **options)
+    assert changed.returncode == 2
+    assert re.fullmatch(
+        r"c4 run: kept holds another run; these fields differ: c4env .*\(sources (\w+)\).*, not "
+        r".*\(sources (?!\1)\w+\).*; name another directory\n",
+        changed.stderr,
+    )
+    run_python(*command, *quality, **options, check=True)
+    after = (tmp_path / "kept" / "answers.jsonl").read_text().splitlines()
+    assert (len(after), after[: len(answers)]) == (2 * len(answers), answers)
+
+
 def test_an_agent_that_changes_the_folder_has_the_same_identity(folder):
     write({"own.py": f"import os\nos.chdir({os.sep!r})\n{PLAIN}"})
-    assert {*code_of("own.py")} == {"own.py"}
+    first = code_of("own.py")
+    write({"own.py": f"import os\nos.chdir({os.sep!r})\n{PLAIN}\n"})
+    assert code_of("own.py") != first
 
 
+@pytest.mark.parametrize("is_named", [False, True])
 @pytest.mark.parametrize("version", [None, 1, "b"])
-def test_an_object_is_kept_under_its_version(tmp_path, version):
+def test_an_object_is_kept_under_its_version(tmp_path, version, is_named):
     """A retrained object is told from the old one only by what it says of itself."""
 
     def policy(observation):
         return int(observation["action_mask"].argmax())
 
+    agents.register("own-name", policy)
+    own = "own-name" if is_named else policy
+
     def play(openings=0):
-        return evaluation.round_robin({"own": policy, "random": "random"}, openings, out=tmp_path)
+        return evaluation.round_robin({"own": own, "random": "random"}, openings, out=tmp_path)
 
     if version is not None:
         policy.version = version
@@ -226,7 +319,9 @@ def test_an_object_is_kept_under_its_version(tmp_path, version):
         return
     assert play(["", "4"]).digest == first.digest
     policy.version = f"{version}, trained more"
-    with pytest.raises(UnreadableRun, match=r"code of own \(version\)"):
+    with pytest.raises(
+        UnreadableRun, match=f"version of player own {'own-name' if is_named else '<policy>'}"
+    ):
         play(["", "4"])
 
 

@@ -59,6 +59,15 @@ def test_other_openings_are_another_run(tmp_path, openings):
     assert counted(TWO, ["", "2", "1", "3"], out=tmp_path)[1] == 6
 
 
+@pytest.mark.parametrize("second", [["5544"], ["1", "5544"], ["5544", "1", "4433"]])
+def test_a_kept_run_takes_no_second_order_of_moves(tmp_path, second):
+    evaluation.round_robin(TWO, ["1", "4455"], out=tmp_path)
+    words = "these fields differ: opening 4455, not 5544, which reaches the same position; name"
+    with pytest.raises(UnreadableRun, match=words):
+        evaluation.round_robin(TWO, second, out=tmp_path)
+    assert counted(TWO, ["4455", "1", "4433"], out=tmp_path)[1] == 4
+
+
 def test_growing_goes_on_after_an_interruption(tmp_path):
     evaluation.round_robin(TWO, 1, out=tmp_path)
 
@@ -103,6 +112,18 @@ def test_a_match_with_a_test_goes_on_with_more_openings(tmp_path):
     assert read_games(tmp_path)[0].openings == tuple(order)
     assert evaluation.read_run(tmp_path).lines.csv() == at_once.lines.csv()
     assert play_match(*pair, ["1", "2"], CLOSE, out=tmp_path).lines.csv() == first.lines.csv()
+
+
+def test_a_match_with_a_test_takes_no_second_order_of_moves(tmp_path):
+    pair = ["minimax:depth=1", "random"]
+    play_match(*pair, ["4455", "1"], CLOSE, out=tmp_path)
+    before = (tmp_path / GAMES_FILE).read_bytes()
+    for openings in (["5544"], ["2", "5544"], ["1", "5544", "2"]):
+        with pytest.raises(UnreadableRun, match="opening 4455, not 5544, which reaches the same"):
+            play_match(*pair, openings, CLOSE, out=tmp_path)
+    assert (tmp_path / GAMES_FILE).read_bytes() == before
+    play_match(*pair, ["2", "4433"], CLOSE, out=tmp_path)
+    assert read_games(tmp_path)[0].openings == ("4455", "1", "2", "4433")
 
 
 def test_a_match_with_a_test_takes_on_nothing_else(tmp_path):

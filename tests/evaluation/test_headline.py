@@ -77,7 +77,7 @@ def test_the_sentence_of_a_match():
 
 def test_advice_knows_the_limit_of_openings():
     for plies, played, said in (
-        (3, 9, "For narrower intervals raise --limit 9 (of 121 openings)."),
+        (3, 9, "For narrower intervals use --openings 3 --limit N, 9 < N <= 121."),
         (2, 25, "For narrower intervals use --openings 3 (121 openings)."),
     ):
         some = tuple(enumerate_openings(plies))[:played]
@@ -124,11 +124,11 @@ def test_the_command_plays_the_run_again():
     found = round_robin(field, openings=2, limit=3, seed=5, jobs=1)
     again = played_again(command_of(found.header) or "")
     assert again["agents"] == field
-    assert (again["openings"], again["limit"], again["seed"]) == ("2", 3, 5)
+    assert (again["openings"], again["limit"], again["seed"]) == (2, 3, 5)
     found = play_gauntlet("random", ["greedy", "mine=random"], openings=1, jobs=1, movetime=0.5)
     again = played_again(command_of(found.header) or "")
     assert (again["only"], again["agents"]) == ("random", ["greedy", "mine=random"])
-    assert (again["openings"], again["limit"], again["movetime"]) == ("1", None, 0.5)
+    assert (again["openings"], again["limit"], again["movetime"]) == (1, None, 0.5)
     match = play_match("greedy", "random", openings=1, sprt=Sprt(0, 90, 0.1), jobs=1)
     again = played_again(command_of(match.header) or "")
     assert (again["one"], again["other"], again["sprt"]) == ("greedy", "random", "0,90")

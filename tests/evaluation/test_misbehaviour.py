@@ -7,6 +7,7 @@ import signal
 import sys
 import threading
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 from threadpoolctl import threadpool_info
@@ -17,6 +18,7 @@ from c4env.agents.search.fixed_depth import AlphaBeta
 from c4env.errors import InvalidOption, Unavailable, UnknownAgent
 from c4env.evaluation.__main__ import main
 from c4env.evaluation.cli.output import stdout_to_stderr
+from c4env.evaluation.games.field import identity_of
 from c4env.evaluation.games.players import GameSettings, Host, Seats, play_one
 from tests.helpers.policies import first_legal
 from tests.helpers.processes import run_python
@@ -147,8 +149,9 @@ def test_modules_beside_an_agents_file_are_its_own(folder, settings):
     run = evaluation.round_robin({"a": "a/agent.py", "b": "b/agent.py"}, 0, **settings)
     assert [game.moves for game in run.games] == ["1717171", "7171717"]
     for name, own in run.header.code.items():
-        files = ("agent", "helper", "deeper")  # what is imported later is not known before
-        assert {*own} == {f"{name}/{file}.py" for file in files}
+        files = ("agent", "helper", "deeper", "later")
+        paths = [Path(name, f"{file}.py") for file in files]
+        assert own == identity_of(paths, os.getcwd())
     assert "helper" not in {*sys.modules} - before
 
 
@@ -202,10 +205,22 @@ def test_an_agent_is_ordinary_python(folder, spec, does):
     assert set(endings({"mine": spec, "random": "random"})) <= {("four", None)}
 
 
-def test_draws_from_the_global_generators_repeat_beside_an_agent_that_seeds_them(folder):
-    draws = "return int(random.choice(np.flatnonzero(observation['action_mask'])))"
-    before = ["import random", "import numpy as np"]
-    agent(folder, "draws.py", draws, before=before)
+DRAWS = {
+    "random": "random.choice(range(len(legal)))",
+    "numpy": "np.random.randint(len(legal))",
+    "numba": "numba.njit(lambda n: np.random.randint(n))(len(legal))",
+    "numba, random": "numba.njit(lambda n: random.randrange(n))(len(legal))",
+    "torch": "torch.randint(len(legal), (1,))",
+}
+
+
+@pytest.mark.parametrize("generator", DRAWS)
+def test_draws_from_the_global_generators_repeat_beside_an_agent_that_seeds_them(folder, generator):
+    library = generator.partition(",")[0]
+    pytest.importorskip(library)
+    before = ["import random", "import numpy as np", f"import {library}"]
+    legal = "legal = np.flatnonzero(observation['action_mask'])"
+    agent(folder, "draws.py", legal, f"return int(legal[int({DRAWS[generator]})])", before=before)
     agent(folder, "seeds.py", "random.seed(0); np.random.seed(0)", before=before)
     first, again, other = (
         evaluation.round_robin(["draws.py", "seeds.py"], 0, seed=seed, jobs=jobs)

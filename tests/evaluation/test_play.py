@@ -73,3 +73,16 @@ def test_an_agent_that_fails_forfeits(play, tmp_path):
     shown = play("4", "human", "bad.py")
     assert "bad.py (yellow o) forfeits: " in shown
     assert shown.rstrip().endswith("human (red x) wins")
+
+
+def test_two_versions_with_a_helper_of_one_name_play_each_other(folder, c4):
+    """Each in a process of its own, as in a run."""
+    for name, column in (("v1", 0), ("v2", 6)):
+        (folder / name).mkdir()
+        (folder / name / "heur.py").write_text(f"COLUMN = {column}\n")
+        (folder / name / "mine.py").write_text(
+            "from heur import COLUMN\ndef agent(observation):\n    return COLUMN\n"
+        )
+    lines = c4("play", "one=v1/mine.py:agent", "two=v2/mine.py:agent").splitlines()
+    said = [line for line in lines if " plays " in line]
+    assert [line[-1] for line in said[:4]] == ["1", "7", "1", "7"]

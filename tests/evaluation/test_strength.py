@@ -35,7 +35,7 @@ def test_the_exam_tells_who_knows_it():
 
 
 def test_the_stronger_model_has_more_elo():
-    few = {"against": ("random", "greedy"), "openings": 2, "questions": 20}
+    few = {"against": ("random", "greedy"), "limit": 2, "questions": 20}
     weak, strong = (strength(spec, 7, 1.5, **few) for spec in ("random", "alphabeta:depth=3"))
     assert (weak.step, weak.seconds, weak.games) == (7, 1.5, 8)
     assert weak.low <= weak.elo <= weak.high
@@ -106,7 +106,7 @@ def test_the_callback_measures_and_changes_nothing(tmp_path):
     pytest.importorskip("sb3_contrib", reason="needs sb3-contrib: the extra sb3")
     from c4env.evaluation.studies.stable_baselines import StrengthCallback
 
-    few = functools.partial(strength, against=("random",), openings=1, questions=10)
+    few = functools.partial(strength, against=("random",), limit=1, questions=10)
     callback = StrengthCallback(tmp_path, every=250, share=0.99, measure=few)
     weights, logged = trained(callback)
     own = [(step, line) for step, line in logged if "strength/elo" in line]

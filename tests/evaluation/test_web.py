@@ -102,7 +102,7 @@ async def searching(hosts, question):
 
 def pids(hosts):
     """Who answers is nobody's business but a test's."""
-    return {host._process._process.pid for host in hosts.processes}
+    return {host[""]._process._process.pid for host in hosts.processes}
 
 
 @pytest.mark.slow
@@ -138,13 +138,29 @@ def test_a_process_that_dies_is_replaced_and_closing_ends_a_search_in_native_cod
         assert "died" in (await answer)["error"]
         assert (await result(hosts, GREEDY))["type"] == "move"
         seen.append(await searching(hosts, ENDLESS))
-        seen.extend(host._process._process for host in hosts.processes)
+        seen.extend(host[""]._process._process for host in hosts.processes)
         seen.append(hosts)  # whose threads would end with it
 
     with_hosts(use)
     _, process, _ = seen
     assert process.poll() is not None
     assert threading.active_count() <= threads
+
+
+def test_two_versions_with_a_helper_of_one_name_have_processes_of_their_own(folder):
+    for name, column in (("v1", 0), ("v2", 6)):
+        (folder / name).mkdir()
+        (folder / name / "heur.py").write_text(f"COLUMN = {column}\n")
+        (folder / name / "mine.py").write_text(
+            "from heur import COLUMN\ndef agent(observation):\n    return COLUMN\n"
+        )
+
+    async def use(hosts):
+        for name, column in (("v1", 1), ("v2", 7), ("v1", 1)):
+            move = await result(hosts, Question("move", f"{name}/mine.py:agent", "44"))
+            assert move["column"] == column
+
+    with_hosts(use)
 
 
 def test_a_search_without_end_is_stopped_and_said():

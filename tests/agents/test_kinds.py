@@ -1,0 +1,377 @@
+"""The kind of a function is declared, and so is the form of a network's policy."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from c4env import ConnectFourEnv, ConnectFourVectorEnv, Position, agents, batched, evaluation
+from c4env.agents import Pool
+from c4env.agents.adapters.networks import network_of
+from c4env.agents.functions import FunctionAgent
+from c4env.agents.selfplay.gumbel import GumbelSearch
+from c4env.envs.batch import bitboards
+from c4env.errors import C4Error, InvalidAction, InvalidOption, OpponentFailed
+from c4env.evaluation.games.check import check_agent
+from tests.helpers.policies import first_legal
+
+NAMES = ["observations, masks", "obs, cfg", "obs, conf", "mine, theirs", "x, action_mask", "a, b"]
+RIGHT = np.arange(7.0)  # logits that prefer the columns to the right
+
+
+def function(parameters, answer):
+    """A function of two parameters with these names."""
+    names = {"answer": answer}
+    exec(f"def two({parameters}): return answer({parameters.partition(',')[0]})", names)
+    return names["two"]
+
+
+def right(observations):
+    return np.tile(RIGHT, (len(observations), 1))
+
+
+def run(player):
+    return evaluation.round_robin({"it": player, "other": first_legal}, openings=0)
+
+
+def registered(player):
+    agents.register("kind", player, replace=True)
+    return agents.make("kind")
+
+
+DOORS = {
+    "make": agents.make,
+    "register": registered,
+    "ConnectFourEnv": lambda it: ConnectFourEnv(it, seat=1).reset(seed=1),
+    "ConnectFourVectorEnv": lambda it: ConnectFourVectorEnv(2, opponent=it).reset(seed=1),
+    "Pool": lambda it: Pool({it: 1}),
+    "a run": run,
+}
+
+
+@pytest.mark.parametrize("door", DOORS)
+@pytest.mark.parametrize("names", NAMES)
+def test_a_function_of_two_arguments_needs_a_mark_whatever_their_names(names, door):
+    said = (
+        r"'two': missing a required argument: .*expected a function of one observation; mark a "
+        r"function of \(observations, masks\) by c4env\.batched; .*kaggle:FILE\.py; .*heuristic="
+    )
+    with pytest.raises(InvalidOption, match=said) as refused:
+        DOORS[door](function(names, right))
+    assert "\n" not in str(refused.value)
+    DOORS[door](batched(function(names, right)))
+
+
+@pytest.mark.parametrize("names", NAMES)
+def test_at_the_place_of_a_network_every_name_is_one(names):
+    net = function(names, right)
+    assert agents.make("puct", function=net, simulations=8).choose(Position()) == 6
+    found = GumbelSearch(network_of(net).evaluate, 4)(np.zeros((1, 2), np.int64), np.zeros((1, 7)))
+    assert found.columns.tolist() == [6]
+
+
+@pytest.mark.parametrize("name", ["mask", "masks", "action_mask", "cfg"])
+def test_a_second_parameter_with_a_default_is_not_filled(name):
+    names = {"right": right}
+    exec(f"def agent(seen, {name}=None): return 0 if {name} else 5", names)
+    exec(f"def net(seen, {name}=None):\n    assert {name} is None\n    return right(seen)", names)
+    assert isinstance(agents.make(names["agent"]), FunctionAgent)
+    assert agents.make(names["agent"]).choose(Position()) == 5
+    assert run(names["agent"]).games[0].moves.startswith("61")
+    assert agents.make("puct", function=names["net"], simulations=8).choose(Position()) == 6
+
+
+ANSWERS = {
+    "columns": lambda n: np.full(n, 6),
+    "list": lambda n: [6] * n,
+    "logits": lambda n: np.tile(RIGHT, (n, 1)),
+    "logits, values": lambda n: (np.tile(RIGHT, (n, 1)), np.full(n, 0.5)),
+}
+FORMS = {
+    "a dict": lambda answer: lambda seen: answer(len(seen["action_mask"])),
+    "two": lambda answer: lambda planes, masks: answer(len(masks)),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("answer", ANSWERS)
+@pytest.mark.parametrize("door", DOORS)
+def test_a_marked_function_may_answer_in_every_form(door, answer, form):
+    marked = batched(FORMS[form](ANSWERS[answer]))
+    assert agents.make(marked).choose(Position()) == 6
+    DOORS[door](marked)
+    if answer == "logits, values":
+        found = agents.make("puct", function=marked, simulations=8).search(Position.parse("4"))
+        assert (found.column, -0.5 in found.values) == (6, True)
+
+
+@pytest.mark.parametrize("answer", ["logits", "logits, values", "columns", "list"])
+def test_an_answer_for_many_boards_is_told_of_the_mark(answer):
+    unmarked = FORMS["a dict"](ANSWERS[answer])
+    said = "expected one column; a function that answers for many boards must be marked by c4env"
+    with pytest.raises(InvalidAction, match=said):
+        agents.make(unmarked).choose(Position())
+    assert {game.ending for game in run(unmarked).games} == {"nonsense"}
+    assert all(said in game.reason for game in run(unmarked).games)
+
+
+def test_a_network_whose_parameters_python_cannot_find_is_refused():
+    with pytest.raises(InvalidOption, match=r"no signature found .*expected a network of obs"):
+        network_of(max)
+
+
+def test_a_dict_shows_the_declared_layout():
+    @batched
+    def net(seen):
+        assert seen["observation"].shape == (1, 6, 7)
+        return np.array([2])
+
+    net.layout = "signed"
+    assert agents.make(net).choose(Position()) == 2
+
+
+def test_an_agent_has_the_options_that_it_was_made_with():
+    for made, kind in ((agents.make("greedy"), "an agent"), (first_legal, "a function of one")):
+        for options in ({"temperature": 1}, {"policy": "logits"}):
+            with pytest.raises(InvalidOption, match=f"{next(iter(options))}=.*{kind}"):
+                agents.make(made, **options)
+
+
+# -- logits and probabilities --------------------------------------------------------------
+
+SURE = np.array([0.02, 0.02, 0.02, 0.02, 0.02, 0.02, 0.88])
+POSITION = Position.parse("4")
+FILE = """
+import numpy as np
+import c4env
+
+SURE = np.array([0.02, 0.02, 0.02, 0.02, 0.02, 0.02, 0.88])
+
+@c4env.batched
+def net(observations, masks): return np.tile(SURE, (len(masks), 1)), np.zeros(len(masks))
+
+@c4env.batched
+class Net:
+    def __init__(self, column: int = 6): self.row = np.roll(SURE, column - 6)
+    def __call__(self, seen): return np.tile(self.row, (len(seen["action_mask"]), 1))
+"""
+TENSORS = """
+import torch
+
+def net(planes):
+    return torch.softmax(torch.tensor([[0, 0, 0, 0, 0, 0, 3.8]]).expand(len(planes), 7), 1)
+
+class Net(torch.nn.Module):
+    def forward(self, planes): return net(planes).to(torch.bfloat16), torch.zeros(len(planes), 1)
+"""
+
+
+@batched
+def sure(observations, masks):
+    return np.tile(SURE, (len(masks), 1))
+
+
+def drawn(agent, games=300):
+    """The share of games in which the agent draws column 6."""
+    seeds = np.arange(games) * 977
+    return (agent.choose_many(bitboards([POSITION] * games), seeds) == 6).mean()
+
+
+REFUSED = "each row of its policy is >= 0 and sums to 1.*policy=probabilities or policy=logits"
+
+
+@pytest.mark.parametrize(
+    ("ask", "error"),
+    [
+        (lambda: agents.make(sure).choose(POSITION), InvalidOption),
+        (lambda: agents.make(sure, temperature=1).choose(POSITION), InvalidOption),
+        (lambda: registered(sure).choose(POSITION), InvalidOption),
+        (lambda: agents.make("puct", function=sure).choose(POSITION), InvalidOption),
+        (lambda: network_of(sure).evaluate(bitboards([POSITION])), InvalidOption),
+        (lambda: Pool({sure: 1}).choose(POSITION), InvalidOption),
+        (lambda: ConnectFourEnv(sure, seat=1).reset(seed=1), OpponentFailed),
+        (lambda: ConnectFourVectorEnv(3, opponent=sure).reset(seed=1), OpponentFailed),
+    ],
+)
+def test_what_looks_like_probabilities_has_to_be_declared(ask, error):
+    with pytest.raises(error, match=REFUSED) as refused:
+        ask()
+    assert "\n" not in str(refused.value)
+
+
+def test_a_run_tells_why_undeclared_probabilities_forfeit():
+    assert {game.ending for game in run(sure).games} == {"exception"}
+    assert all("policy=probabilities or policy=logits" in game.reason for game in run(sure).games)
+    assert run(agents.make(sure, policy="logits")).games[0].ending == "four"
+
+
+def test_declared_probabilities_are_drawn_and_searched_as_such():
+    assert drawn(agents.make(sure, policy="probabilities", temperature=1)) == pytest.approx(
+        0.88, abs=0.06
+    )
+    # As logits, the column has the probability e^0.88 / (e^0.88 + 6 e^0.02) = 0.28.
+    assert drawn(agents.make(sure, policy="logits", temperature=1)) == pytest.approx(0.28, abs=0.08)
+    for policy in ("probabilities", "logits"):
+        assert agents.make(sure, policy=policy).choose(POSITION) == 6
+        played = network_of(sure, policy).evaluate(bitboards([POSITION]))[0]
+        assert np.allclose(np.exp(played), SURE) == (policy == "probabilities")
+    visits = {
+        policy: agents.make("puct", function=sure, policy=policy, simulations=200)
+        .search(POSITION)
+        .visits
+        for policy in ("probabilities", "logits")
+    }
+    assert visits["probabilities"][6] > 150 > 60 > visits["logits"][6]
+    agents.register("sure", sure, replace=True)
+    assert drawn(agents.make("sure:policy=probabilities,temperature=1")) > 0.8
+
+
+def test_a_file_has_the_option_in_its_spec(tmp_path):
+    (tmp_path / "file.py").write_text(FILE)
+    for name in ("net", "Net"):
+        spec = f"{tmp_path / 'file.py'}:{name}"
+        with pytest.raises(InvalidOption, match=REFUSED):
+            agents.make(spec).choose(POSITION)
+        assert drawn(agents.make(f"{spec}:policy=probabilities,temperature=1")) > 0.8
+        assert agents.make(f"{spec}:policy=logits").choose(POSITION) == 6
+        assert agents.make(f"puct:{spec},policy=probabilities,simulations=20").choose(POSITION) == 6
+        with pytest.raises(InvalidOption, match="expected one of logits, probabilities"):
+            agents.make(f"{spec}:policy=odds")
+        assert check_agent(spec).fault.count("policy=probabilities") == 1
+        assert check_agent(f"{spec}:policy=probabilities").good
+        assert "policy=None" in agents.describe(spec)
+    turned = agents.make(f"{spec}:column=2,policy=probabilities")
+    assert turned.choose(POSITION) == 2
+    with pytest.raises(InvalidOption, match="unknown option 'row'; known: column, policy, temp"):
+        agents.make(f"{spec}:row=2")
+
+
+@pytest.mark.parametrize("name", ["net", "Net"])
+def test_torch_has_the_same_option(name, tmp_path):
+    pytest.importorskip("torch", reason="needs torch: the extra torch")
+    (tmp_path / "file.py").write_text(TENSORS)
+    path = f"{tmp_path / 'file.py'}:{name}"
+    for spec in (f"torch:{path}", f"torch:{path},temperature=1"):
+        with pytest.raises(InvalidOption, match=REFUSED):
+            agents.make(spec).choose(POSITION)
+    assert drawn(agents.make(f"torch:{path},temperature=1,policy=probabilities")) > 0.8
+    assert drawn(agents.make(f"torch:{path},temperature=1,policy=logits")) < 0.4
+    with pytest.raises(InvalidOption, match="policy='odds': expected one of logits, probabilities"):
+        agents.make(f"torch:{path},policy=odds")
+
+
+def test_a_mark_says_the_same_of_tensors(tmp_path):
+    torch = pytest.importorskip("torch", reason="needs torch: the extra torch")
+
+    @batched
+    class Module(torch.nn.Module):
+        def forward(self, seen):
+            assert seen["observation"].dtype == torch.float32
+            return torch.arange(7) * seen["action_mask"]
+
+    assert agents.make(Module()).choose(Position.parse("777777")) == 5
+    (tmp_path / "marked.py").write_text(
+        "import c4env\n"
+        "@c4env.batched\n"
+        "def one(seen): return seen['action_mask'].cumsum(1)\n"
+        "@c4env.batched\n"
+        "def two(planes, masks): return masks.cumsum(1)\n"
+    )
+    for name in ("one", "two"):
+        assert agents.make(f"torch:{tmp_path / 'marked.py'}:{name}").choose(Position()) == 6
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        [0.0] * 7, [1.0] * 7, RIGHT, -SURE, 0.5 * SURE, [-0.5, 1.5, 0, 0, 0, 0, 0], SURE + 0.1,
+        [np.inf, 0, 0, 0, 0, 0, 0], [-np.inf, 1, 0, 0, 0, 0, 0],
+    ],
+)  # fmt: skip
+def test_rows_that_are_no_probabilities_are_logits(row):
+    agent = agents.make(batched(lambda planes, masks: np.tile(row, (len(masks), 1))))
+    assert agent.choose(Position()) == np.argmax(row)
+
+
+@pytest.mark.parametrize("kind", [np.float16, np.float32, np.float64, np.int8, bool])
+def test_one_hot_rows_are_probabilities_in_every_dtype(kind):
+    net = batched(lambda planes, masks: np.eye(7, dtype=kind)[[5] * len(masks)])
+    with pytest.raises(InvalidOption, match=REFUSED):
+        agents.make(net).choose(Position())
+    for policy in ("logits", "probabilities"):
+        assert agents.make(net, policy=policy).choose(Position()) == 5
+
+
+def test_one_row_that_is_none_tells_that_all_are_logits():
+    answers = [np.array([SURE, RIGHT]), np.array([SURE, SURE])]
+    rows = iter(answers)
+    agent = agents.make(batched(lambda seen: next(rows)))
+    for _ in answers:
+        columns = agent.choose_many(np.zeros((2, 2), np.int64), np.zeros(2, np.int64))
+        assert columns.tolist() == [6, 6]
+
+
+@pytest.mark.parametrize(
+    "row",
+    [RIGHT, -SURE, 2 * SURE, 0.5 * SURE, np.zeros(7), [np.nan, 1, 0, 0, 0, 0, 0]],
+)
+def test_declared_probabilities_have_to_be_possible(row):
+    net = batched(lambda planes, masks: np.tile(row, (len(masks), 1)))
+    said = "returned the probabilities .*: expected rows >= 0 that sum to 1"
+    with pytest.raises(InvalidOption, match=said):
+        agents.make(net, policy="probabilities").choose(Position())
+    with pytest.raises(InvalidOption, match=said):
+        agents.make("puct", function=net, policy="probabilities").choose(Position())
+
+
+@pytest.mark.parametrize("share", [0.0, 0.88, np.nan, -1.0, 3.0])
+def test_what_a_full_column_gets_is_ignored(share):
+    """Also where the network masks its probabilities, so that they sum to less than 1."""
+    row = np.append(SURE[:6], share)
+    full = Position.parse("777777")
+    net = batched(lambda planes, masks: np.tile(row, (len(masks), 1)))
+    columns = [
+        agents.make(net, policy="probabilities", temperature=1).choose_many(
+            bitboards([full] * 50), np.arange(50)
+        )
+    ]
+    assert set(np.unique(columns)) == set(range(6))
+
+
+def test_columns_have_no_policy():
+    net = batched(lambda seen: np.full(len(seen["action_mask"]), 3))
+    for policy in (None, "logits", "probabilities"):
+        assert agents.make(net, policy=policy).choose(Position()) == 3
+    for policy in ("odds", 3, True):
+        with pytest.raises(InvalidOption, match=f"policy={policy!r}: expected logits or prob"):
+            agents.make(net, policy=policy)
+    with pytest.raises(
+        InvalidOption, match=r"options \['colour'\]: expected temperature or policy"
+    ):
+        agents.make(net, colour=3)
+
+
+def test_our_own_networks_give_logits():
+    agent = agents.make("puct:learned,simulations=20")
+    assert agents.make("puct:learned,simulations=20,policy=logits").search(POSITION) == (
+        agent.search(POSITION)
+    )
+    with pytest.raises(InvalidOption, match="returned the probabilities"):
+        agents.make("puct:learned,policy=probabilities").choose(POSITION)
+
+
+def test_a_model_of_stable_baselines_gives_logits_by_its_type():
+    library = pytest.importorskip("stable_baselines3")
+    model = library.PPO("MlpPolicy", ConnectFourEnv(), device="cpu", seed=1)
+    assert agents.make(model, policy="logits").choose(POSITION) in range(7)
+    for make in (agents.make, lambda it, policy: agents.make("puct", function=it, policy=policy)):
+        with pytest.raises(InvalidOption, match="PPO: policy='probabilities': expected logits"):
+            make(model, policy="probabilities")
+
+
+@pytest.mark.parametrize("thing", [7, "no", SimpleNamespace(), FunctionAgent, FunctionAgent(abs)])
+def test_what_is_no_network_is_told_so(thing):
+    with pytest.raises(C4Error):
+        agents.make("puct", function=thing)
+    with pytest.raises(C4Error, match="expected a network"):
+        network_of(thing)
