@@ -23,7 +23,7 @@ import tempfile
 import threading
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -96,29 +96,23 @@ def kernel(signature: Any, **options: Any) -> Callable[[F], F]:
 
 
 def _compile(function: Any, board: Size, signature: Any, options: dict[str, Any]) -> Any:
-    """Compile or load a function; OSError if its code cannot be written to the cache folder."""
-    with kept_for(board), warnings.catch_warnings():
-        # Numba calls this type experimental; heuristics need it, and tests cover it.
-        warnings.filterwarnings("ignore", "First-class function type")
-        dispatcher = numba.njit(signature, cache=True, **options)(function)
-    if cache_folder() not in Path(dispatcher.stats.cache_path).parents:
+    """Compile or load a function; OSError if its code cannot be written to the board's folder.
+
+    Each board has its own, since Numba's key for machine code leaves out the values of globals,
+    such as the kernels of a board.
+    """
+    folder, before = cache_folder() / str(board), config.CACHE_DIR
+    config.CACHE_DIR = str(folder)
+    try:
+        with warnings.catch_warnings():
+            # Numba calls this type experimental; heuristics need it, and tests cover it.
+            warnings.filterwarnings("ignore", "First-class function type")
+            dispatcher = numba.njit(signature, cache=True, **options)(function)
+    finally:
+        config.CACHE_DIR = before
+    if folder not in Path(dispatcher.stats.cache_path).parents:
         raise OSError("Numba can make no folder there")  # it took __pycache__
     return dispatcher
-
-
-@contextlib.contextmanager
-def kept_for(board: Size) -> Iterator[None]:
-    """A context in which Numba keeps the machine code of new functions in the folder of a board.
-
-    Numba's key for machine code leaves out the values of globals, such as the kernels of a board.
-    """
-    with _State.lock:  # Numba's configuration, which all threads share
-        before = config.CACHE_DIR
-        config.CACHE_DIR = str(cache_folder() / str(board))
-        try:
-            yield
-        finally:
-            config.CACHE_DIR = before
 
 
 def on_compiling(notify: Callable[[str], object]) -> None:

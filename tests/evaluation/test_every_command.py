@@ -47,7 +47,6 @@ BAD = {
         ("random greedy --movetime 1 --margin -1", "c4 run: --margin=-1.0: expected a number of"),
         ("random greedy --max-tokens 5", "c4 run: --max-tokens=5: no agent of the field is a"),
         ("random greedy --backend x", "c4 run: --backend='x': expected dask or ray"),
-        ("random greedy --openings 20", "c4 run: --openings=20: expected a number of plies"),
         ("random perfect:table_mb=0", "c4 run: perfect: table_mb='0': expected int"),
         ("greedy greedy", "c4 play"),
         ("one=random one=greedy", "agent 'one' is given twice"),
@@ -85,9 +84,6 @@ BAD = {
         ("x.npz --positions 0", "c4 data: --positions=0: expected a positive integer"),
         ("x.npz --plies 8..60", "argument --plies: 8..60: expected a number or a range such as"),
     ],
-    "refute": [
-        ("greedy --positions 0", "c4 refute: --positions=0: expected a positive integer"),
-    ],
     "leaderboard": [
         ("--place rndom --quiet", "did you mean 'random'"),
         ("--place random --field nowhere.json", "nowhere.json: No such file"),
@@ -113,6 +109,7 @@ BAD = {
         ("greedy --heuristics lines --on end-easy", "and no agents"),
     ],
     "refute": [
+        ("greedy --positions 0", "c4 refute: --positions=0: expected a positive integer"),
         ("greedy --openings 44", "44 is more than 8 plies; write moves:44 for moves"),
         ("greedy --openings moves:123,321", "opening 2: '321' reaches the same position"),
     ],
