@@ -265,7 +265,7 @@ class Submission(FunctionAgent):
                 self._submitted = load_submission(self.file)
             action = self._submitted(*arguments[: self._submitted.__code__.co_argcount])
         except FileNotFoundError as error:
-            if UNPACKED in str(error.filename):
+            if str(error.filename).startswith(UNPACKED):
                 error.strerror = (
                     f"{error.strerror}; Kaggle unpacks a submission there: make {UNPACKED} a link "
                     "to your folder, or read the file beside configuration['__raw_path__']"
