@@ -29,15 +29,15 @@ def run(boards: int = BOARDS, seconds: float = 0.3, rounds: int = 9) -> Table:
     The times are microseconds a move of the learner, who in self-play moves for both players.
     """
     with from_extra("peers", "PettingZoo's connect_four_v3 needs pygame"):
-        from pettingzoo.classic import connect_four_v3 as theirs
+        from pettingzoo.classic.connect_four.connect_four import env as theirs
     works: dict[tuple[str, bool], Callable[[int], float]] = {}  # by name, and whether it is ours
     for name, opponent in OPPONENTS.items():
         for mode, value in MODES.items():
             row = f"{boards:,} boards, {name}, {mode}"
             arguments = {"opponent": opponent, "autoreset_mode": value}
-            works[row, False] = partial(aec_loop, theirs.env, opponent, seconds)
+            works[row, False] = partial(aec_loop, theirs, opponent, seconds)
             works[row, True] = partial(vector.loop, boards, arguments, seconds)
-    works["AEC loop", False] = partial(aec_loop, theirs.env, None, seconds)
+    works["AEC loop", False] = partial(aec_loop, theirs, None, seconds)
     works["AEC loop", True] = partial(aec_loop, env, None, seconds)
     found = {key: 1e6 * statistics.median(times) for key, times in in_turns(works, rounds).items()}
     rows = [

@@ -1,10 +1,9 @@
 """How fast the exact solver is, beside BitBully from PyPI in the same run.
 
-Each solver has one thread and keeps its table from position to position, and every round has new
-positions. Without FILES, whose lines are `moves score`, these are random, some of them with books:
-`Solver(book="12ply")` reads the same data as BitBully's "12-ply-dist". `score()` gets one position
-at a time, as BitBully's C++ core does; `scores_many` gets those of a round. The faster of the
-core's two searches counts.
+Each solver has one thread and keeps its table from position to position. Every round has new
+positions of random games. With books, `Solver(book="12ply")` reads the data of BitBully's
+"12-ply-dist". `score()` gets one position at a time, as BitBully's C++ core does; `scores_many`
+gets those of a round. The faster of the core's two searches counts.
 """
 
 import argparse
@@ -12,21 +11,19 @@ import itertools
 import statistics
 from collections.abc import Iterator, Sequence
 from functools import partial
-from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from c4env.agents.solver import Solver
-from c4env.errors import InvalidOption
 from c4env.evaluation.cli.options import at_least
-from c4env.evaluation.exact.questions import random_games, read_labelled
+from c4env.evaluation.exact.questions import random_games
 from c4env.lazy import from_extra
 from c4env.position import Position, parse_moves
 from tests.benchmarks.harness import in_turns, rounded_ratio, show_as_measured, timed
 
 HEADING: Final = {
-    **{"set": "", "positions": "", "nodes": ",.1f", "BitBully ms": ".2g"},
+    **{"set": "", "positions": ",", "nodes": ",.1f", "BitBully ms": ".2g"},
     **{"score() ms": ".2g", "BitBully / score()": rounded_ratio},
     **{"scores_many ms": ".2g", "BitBully / scores_many": rounded_ratio, "wrong": ""},
 }
@@ -35,19 +32,12 @@ WITH_BOOKS: Final = {4: 100, 8: 1000, 12: 3000}
 """How many positions a round of so many discs has, without books and with them."""
 
 
-class Sample(NamedTuple):
-    """A position by its moves, and its score if it is known."""
-
-    moves: str
-    score: int | None
-
-
 class Set(NamedTuple):
-    """Positions to score."""
+    """Positions to score, by their moves."""
 
     name: str
-    samples: Sequence[Sample]
-    books: bool = False
+    moves: Sequence[str]
+    books: bool
 
 
 def random_sets(rounds: int) -> Iterator[Set]:
@@ -56,27 +46,24 @@ def random_sets(rounds: int) -> Iterator[Set]:
         for discs, count in counts.items():
             games = random_games(range(discs, discs + 1), np.random.default_rng(discs))
             some = itertools.islice(games, count * (rounds + 1))
-            name = f"{discs} discs{', books' * books}"
-            yield Set(name, [Sample(moves, None) for moves in some], books)
+            yield Set(f"{discs} discs{', books' * books}", [*some], books)
 
 
 def measure(chosen: Set, rounds: int) -> list[Any]:
     """A row of the table: medians of the rounds, after one that is not measured.
 
-    Its last cell counts answers that differ from the known score, or from that of ``score()``.
+    Its last cell counts the answers that differ from those of ``score()``.
     """
     with from_extra("peers", "BitBully is needed"):
         from bitbully.bitbully_core import BitBullyCore, BoardCore
         from bitbully_databases import BitBullyDatabases
-    name, samples, books = chosen
-    if len(samples) <= rounds:
-        raise InvalidOption(f"{name}: {len(samples)} positions: expected more than {rounds}")
+    name, moves, books = chosen
     one, many = (Solver(book="12ply" if books else None) for _ in range(2))
     book = [BitBullyDatabases.get_database_path("12-ply-dist")] if books else []
     mtdf, null_window = BitBullyCore(*book).mtdf, BitBullyCore(*book).nullWindow
-    parts = [samples[start :: rounds + 1] for start in range(rounds + 1)]
-    positions = [[Position.parse(sample.moves) for sample in part] for part in parts]
-    boards = [[board_of(BoardCore(), sample.moves) for sample in part] for part in parts]
+    parts = [moves[start :: rounds + 1] for start in range(rounds + 1)]
+    positions = [[*map(Position.parse, part)] for part in parts]
+    boards = [[board_of(BoardCore(), line) for line in part] for part in parts]
     nodes = 0
 
     def scores_many(number: int) -> list[int]:
@@ -102,17 +89,13 @@ def measure(chosen: Set, rounds: int) -> list[Any]:
     times = {way: statistics.median(measured[1:]) for way, measured in found.items()}
     peer = min(times["mtdf"], times["null_window"])
     ratios = [cell for way in ("score", "scores_many") for cell in (times[way], peer / times[way])]
-    expected = [
-        answer if sample.score is None else sample.score
-        for part, scores in zip(parts, answers["score"], strict=True)
-        for sample, answer in zip(part, scores, strict=True)
-    ]
     wrong = sum(
-        answer != right
-        for scores in answers.values()
-        for answer, right in zip(itertools.chain(*scores), expected, strict=True)
+        answer != score
+        for found in answers.values()
+        for part, scores in zip(found, answers["score"], strict=True)
+        for answer, score in zip(part, scores, strict=True)
     )
-    return [name, len(samples), nodes / len(samples), peer, *ratios, wrong]
+    return [name, len(moves), nodes / len(moves), peer, *ratios, wrong]
 
 
 def board_of(board: Any, moves: str) -> Any:
@@ -122,15 +105,10 @@ def board_of(board: Any, moves: str) -> Any:
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("files", nargs="*", type=Path, metavar="FILES", help="lines: moves, score")
     parser.add_argument("--rounds", type=at_least(1), default=5, help="to measure (default 5)")
 
 
 def execute(arguments: argparse.Namespace) -> int:
-    sets = [
-        Set(path.stem, [Sample(p.moves, p.score) for p in read_labelled(path)])
-        for path in arguments.files
-    ]
     rounds = arguments.rounds
-    rows = (measure(chosen, rounds) for chosen in sets or random_sets(rounds))
+    rows = (measure(chosen, rounds) for chosen in random_sets(rounds))
     return show_as_measured(HEADING, rows, arguments)
