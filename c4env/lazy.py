@@ -17,7 +17,7 @@ EXTRAS: Final = {
     "open-spiel": "open_spiel",
     "pandas": "pandas",
     "parquet": "pyarrow",
-    "peers": "bitbully",
+    "peers": "bitbully pygame-ce",
     "plots": "matplotlib",
     "ray": "ray",
     "sb3": "sb3-contrib",

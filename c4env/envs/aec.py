@@ -46,12 +46,12 @@ def env(
     columns: int = COLUMNS,
     connect: int = CONNECT,
 ) -> CheckedEnv:
-    """Make an environment in PettingZoo's wrappers, for a board of any size.
+    """Make an environment in PettingZoo's wrappers, for a board of up to 63 bits.
 
     Args:
         render_mode, screen_scaling: see :class:`raw_env`.
-        rows, columns, connect: the size of the board, and the discs in a row that win; see
-            ``c4env.board``. Each size has its own environment class.
+        rows, columns, connect: the size of the board, ``columns * (rows + 1) <= 63``, and the
+            discs in a row that win; see ``c4env.board``. Each size has its own environment class.
 
     Example:
         >>> game = env()

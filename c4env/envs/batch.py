@@ -77,7 +77,7 @@ def bitboards(positions: Position | str | Sequence[Position | str]) -> Int64s:
 
 def discs_on(boards: Int64s) -> Int8s:
     """Return the number of discs on boards ``[N, 2]``."""
-    counts: Int8s = np.bitwise_count(boards).sum(1).astype(np.int8)
+    counts: Int8s = np.bitwise_count(boards[:, 0] | boards[:, 1]).astype(np.int8)
     return counts
 
 

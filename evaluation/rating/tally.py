@@ -43,6 +43,8 @@ PAIR_COLUMNS: Final = (
     Column("score", ".1%", lambda pair: pair[2].score),
 )
 """The columns of the pairings, from the view of the player who moves first."""
+ALIKE: Final = 0.8
+"""From this concordance of their results on, two agents play alike."""
 
 
 @dataclass(frozen=True)
@@ -166,6 +168,21 @@ class Tally:
         games = self.games + self.games.swapaxes(1, 2)
         mean = points.sum(0) / np.maximum(games.sum(0), 1)
         return np.asarray(points - games * mean)
+
+    def alike(self) -> Bools:
+        """Return which agents play nearly alike, ``[players, players]``.
+
+        Such agents do better or worse than usual in the same openings against the same opponents.
+        The measure is Lin's concordance (Biometrics 45, 1989). Resampled pairs of games have no
+        openings in common, so no agents are alike there.
+        """
+        if self.resampled == "pairs":
+            return np.zeros(self.games.shape[1:], dtype=bool)
+        deviations = self.deviations().swapaxes(0, 1).reshape(len(self.players), -1)
+        products = np.einsum("ik,jk->ij", deviations, deviations)  # starts no threads
+        squares = products.diagonal()
+        alike = 2 * products > ALIKE * (squares[:, None] + squares)
+        return np.asarray(alike & ~np.eye(len(alike), dtype=bool))
 
     @property
     def groups(self) -> list[list[int]]:
