@@ -16,14 +16,13 @@ from typing import TYPE_CHECKING, Any, Final, final
 import numpy as np
 
 from c4env.arrays import Float64s, Int64s
+from c4env.envs.opponents import reset_player
 from c4env.errors import IllegalMove, InvalidOption, require_integer
-
-from ..envs.opponents import reset_player
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ..position import Position
+    from c4env.position import Position
 
 _CHOICES: Final = ("choose", "search")  # the methods by which an agent chooses
 
@@ -66,7 +65,7 @@ class Agent(abc.ABC):
     @final
     def __call__(self, observation: Mapping[str, Any] | NDArray[Any]) -> int:
         """Return what :meth:`choose` plays for an observation (``c4env.observation``)."""
-        from ..observation import position_from
+        from c4env.observation import position_from
 
         return self.choose(position_from(observation))
 
@@ -120,7 +119,7 @@ class Agent(abc.ABC):
             discs: int64 ``[M, 2]``, bitboards of the side to move and of the other side; read only.
             seeds: int64 ``[M]`` below 2**48.
         """
-        from ..position import Position
+        from c4env.position import Position
 
         columns = np.empty(len(discs), np.int64)
         for i, (mine, theirs) in enumerate(discs.tolist()):
@@ -334,6 +333,6 @@ def require_move(position: Position) -> None:
 
 @functools.cache
 def _position_check() -> Callable[[object], Position]:
-    from ..position import require_position  # compiles kernels, which ``c4 list`` must avoid
+    from c4env.position import require_position  # compiles kernels, which ``c4 list`` must avoid
 
     return require_position

@@ -23,7 +23,15 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, Final
 
+from c4env.agents.base import Agent
 from c4env.agents.entries import REQUIRED, ZOO, Entry, Option
+from c4env.agents.functions import (
+    REMEDIES,
+    function_agent,
+    is_network,
+    is_network_class,
+    parameters_of,
+)
 from c4env.agents.imports import (
     file_hint,
     format_error,
@@ -32,13 +40,10 @@ from c4env.agents.imports import (
     modules_in,
     suggest,
 )
+from c4env.agents.options import options_of, summary_of
 from c4env.boards import STANDARD, require_board
 from c4env.errors import C4Error, InvalidOption, UnknownAgent, WrongBoard
-
-from ..geometry import BOARD_SIZE, IS_STANDARD
-from .base import Agent
-from .functions import REMEDIES, function_agent, is_network, is_network_class, parameters_of
-from .options import options_of, summary_of
+from c4env.geometry import BOARD_SIZE, IS_STANDARD
 
 ENTRY_POINTS: Final = "c4env.agents"
 """The group of entry points by which other packages provide agents for :func:`register`."""

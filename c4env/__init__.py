@@ -17,17 +17,16 @@ from c4env.envs.registration import register_all
 from c4env.lazy import lazy_names
 
 if TYPE_CHECKING:
+    from c4env import agents, evaluation
+    from c4env.envs.aec import env, raw_env
+    from c4env.envs.opponents import Opponent, batched
+    from c4env.envs.single import ConnectFourEnv
+    from c4env.envs.tensor_env import TensorEnv as TensorEnv
+    from c4env.envs.vector import ConnectFourVectorEnv
+    from c4env.observation import Observation, observe, position_from, with_mirrors
+    from c4env.openings import list_openings
+    from c4env.position import Outcome, Position, format_moves, parse_moves
     from c4env.system import __version__ as __version__
-
-    from . import agents, evaluation
-    from .envs.aec import env, raw_env
-    from .envs.opponents import Opponent, batched
-    from .envs.single import ConnectFourEnv
-    from .envs.tensor_env import TensorEnv as TensorEnv
-    from .envs.vector import ConnectFourVectorEnv
-    from .observation import Observation, observe, position_from, with_mirrors
-    from .openings import list_openings
-    from .position import Outcome, Position, format_moves, parse_moves
 
 _NAMES = {
     ".envs.aec": "env raw_env",

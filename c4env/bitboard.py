@@ -22,11 +22,10 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from c4env.geometry import COLUMNS as COLUMNS
+from c4env.geometry import CONNECT as CONNECT
+from c4env.geometry import ROWS as ROWS
 from c4env.jit import kernel
-
-from .geometry import COLUMNS as COLUMNS
-from .geometry import CONNECT as CONNECT
-from .geometry import ROWS as ROWS
 
 CELLS: Final = ROWS * COLUMNS
 STRIDE: Final = ROWS + 1  # bits of a column

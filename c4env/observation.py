@@ -31,11 +31,10 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from c4env.arrays import Int8s
+from c4env.bitboard import BOARD, CELLS, COLUMNS, ROWS, STRIDE
 from c4env.errors import InvalidOption, InvalidPosition
 from c4env.jit import kernel
-
-from .bitboard import BOARD, CELLS, COLUMNS, ROWS, STRIDE
-from .position import Position, require_position
+from c4env.position import Position, require_position
 
 if TYPE_CHECKING:
     from gymnasium import spaces

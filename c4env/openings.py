@@ -24,8 +24,7 @@ from pathlib import Path
 from typing import Any, Final, SupportsIndex
 
 from c4env.errors import C4Error, InvalidOption, require_integer
-
-from .position import DIGITS, Position, format_moves
+from c4env.position import DIGITS, Position, format_moves
 
 MAX_PLIES: Final = 8  # the book's limit: 91,295 openings
 

@@ -13,9 +13,7 @@ import functools
 from collections.abc import Iterable
 from typing import Final, NamedTuple, Self
 
-from c4env.errors import IllegalMove, InvalidAction, InvalidPosition
-
-from .bitboard import (
+from c4env.bitboard import (
     BOARD,
     BOTTOM,
     CELLS,
@@ -31,9 +29,10 @@ from .bitboard import (
     is_consistent,
     mirror,
 )
-from .geometry import BOARD_SIZE, IS_STANDARD, LINE_IN_WORDS, as_integer
-from .geometry import DIGITS as DIGITS
-from .geometry import parse_column as parse_column
+from c4env.errors import IllegalMove, InvalidAction, InvalidPosition
+from c4env.geometry import BOARD_SIZE, IS_STANDARD, LINE_IN_WORDS, as_integer
+from c4env.geometry import DIGITS as DIGITS
+from c4env.geometry import parse_column as parse_column
 
 DISCS: Final = "xo"  # how str() draws the discs of players 0 and 1
 EMPTY: Final = "."
@@ -278,7 +277,7 @@ class Position:
 
     def _repr_svg_(self) -> str:
         """Return the picture that a notebook shows."""
-        from .render import svg
+        from c4env.render import svg
 
         return svg(self)
 

@@ -16,14 +16,14 @@ if __name__ == "evaluation":  # Python was started in the clone
 from c4env.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from .exact.dataset import Data, data
-    from .exact.moves import Quality
-    from .exact.questions import quality
-    from .exact.refute import Refutation, refute
-    from .games.tournament import Tournament, gauntlet, round_robin
-    from .store.run_files import GameRecord
-    from .studies.leaderboard import place, stored_board
-    from .studies.match import Match, play_match, read_run
+    from c4env.evaluation.exact.dataset import Data, data
+    from c4env.evaluation.exact.moves import Quality
+    from c4env.evaluation.exact.questions import quality
+    from c4env.evaluation.exact.refute import Refutation, refute
+    from c4env.evaluation.games.tournament import Tournament, gauntlet, round_robin
+    from c4env.evaluation.store.run_files import GameRecord
+    from c4env.evaluation.studies.leaderboard import place, stored_board
+    from c4env.evaluation.studies.match import Match, play_match, read_run
 
 _NAMES = {
     ".games.tournament": "Tournament gauntlet round_robin",

@@ -17,12 +17,11 @@ from typing import Final
 
 from c4env.boards import ROOT, STANDARD_ONLY, Size, is_in, root_of
 from c4env.errors import C4Error, InvalidOption
+from c4env.evaluation.cli import COMMANDS, GROUPS, module_of
+from c4env.evaluation.cli.options import Parser, require_writable
+from c4env.evaluation.cli.output import announce_compiling, complain, reader_may_end
+from c4env.geometry import BOARD_SIZE
 from c4env.system import __version__
-
-from ..geometry import BOARD_SIZE
-from .cli import COMMANDS, GROUPS, module_of
-from .cli.options import Parser, require_writable
-from .cli.output import announce_compiling, complain, reader_may_end
 
 ENDINGS: Final = tuple(
     getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)

@@ -14,22 +14,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from c4env.agents.imports import first_on_path, modules_in, require_own_modules
-from c4env.arrays import Int8s, Int64s
-from c4env.boards import require_board
-from c4env.errors import EngineFault, InvalidOption, MissingExtra
-from c4env.lazy import EXTRAS, from_extra
-
-from ...bitboard import COLUMNS
-from ...envs.batch import observed
-from ...envs.kernels import streams
-from ...envs.opponents import reset_player
-from ...geometry import BOARD_SIZE
-from ...position import Position
-from ..base import Agent, as_number, derived, require_move
-from ..functions import function_agent, is_network
-from ..options import Policy, Temperature, validate_args
-from .networks import (
+from c4env.agents.adapters.networks import (
     PolicyNetwork,
     TorchNetwork,
     WrappedNetwork,
@@ -38,6 +23,20 @@ from .networks import (
     is_module,
     network_of,
 )
+from c4env.agents.base import Agent, as_number, derived, require_move
+from c4env.agents.functions import function_agent, is_network
+from c4env.agents.imports import first_on_path, modules_in, require_own_modules
+from c4env.agents.options import Policy, Temperature, validate_args
+from c4env.arrays import Int8s, Int64s
+from c4env.bitboard import COLUMNS
+from c4env.boards import require_board
+from c4env.envs.batch import observed
+from c4env.envs.kernels import streams
+from c4env.envs.opponents import reset_player
+from c4env.errors import EngineFault, InvalidOption, MissingExtra
+from c4env.geometry import BOARD_SIZE
+from c4env.lazy import EXTRAS, from_extra
+from c4env.position import Position
 
 # Values that only training needs may be functions that other machines cannot unpickle.
 _SCHEDULES: Final = dict.fromkeys(("learning_rate", "lr_schedule", "clip_range"), 0.0)

@@ -23,18 +23,17 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from c4env.agents.base import Agent
 from c4env.agents.imports import format_error, import_callable
+from c4env.agents.options import POLICIES
 from c4env.arrays import Bools, Float64s, Int8s, Int64s
+from c4env.bitboard import COLUMNS
 from c4env.boards import require_board
+from c4env.envs.batch import observed
+from c4env.envs.opponents import batched, is_batched
 from c4env.errors import EngineFault, InvalidOption
-
-from ...bitboard import COLUMNS
-from ...envs.batch import observed
-from ...envs.opponents import batched, is_batched
-from ...geometry import BOARD_SIZE
-from ...observation import LAYOUTS, Form
-from ..base import Agent
-from ..options import POLICIES
+from c4env.geometry import BOARD_SIZE
+from c4env.observation import LAYOUTS, Form
 
 Output = tuple[NDArray[Any], NDArray[Any] | None]
 """Logits ``[M, 7]`` or columns ``[M]``, and values ``[M]``, or None without them."""

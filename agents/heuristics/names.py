@@ -23,15 +23,14 @@ from typing import Any, Final
 
 from numba import types as numba_types
 
+from c4env.agents.heuristics import QUIET
+from c4env.agents.heuristics import WIN as WIN
 from c4env.agents.imports import format_error, import_callable, suggest
+from c4env.agents.options import HEURISTIC_NAMES
 from c4env.boards import require_board, size_of
 from c4env.errors import InvalidOption
+from c4env.geometry import BOARD_SIZE, CONNECT, ROWS
 from c4env.jit import config, kernel
-
-from ...geometry import BOARD_SIZE, CONNECT, ROWS
-from ..options import HEURISTIC_NAMES
-from . import QUIET
-from . import WIN as WIN
 
 Heuristic = Callable[[int, int], float]
 
@@ -42,7 +41,7 @@ _CALLBACK: Final = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_int64, ctypes.c_in
 
 _functions: dict[str, Any]
 if CONNECT == 4:
-    from . import evaluations
+    from c4env.agents.heuristics import evaluations
 
     _functions = vars(evaluations)
 else:

@@ -22,11 +22,9 @@ import numpy as np
 from numba import from_dtype, types
 from numpy.typing import NDArray
 
+from c4env.agents.base import SearchingAgent, SearchResult, require_move
 from c4env.arrays import Int64s
-from c4env.errors import InvalidOption
-from c4env.jit import kernel
-
-from ...bitboard import (
+from c4env.bitboard import (
     CENTRE_FIRST,
     COLUMN,
     COLUMNS,
@@ -37,8 +35,9 @@ from ...bitboard import (
     win_score,
     winning_cells,
 )
-from ...position import Position
-from ..base import SearchingAgent, SearchResult, require_move
+from c4env.errors import InvalidOption
+from c4env.jit import kernel
+from c4env.position import Position
 
 NODE: Final = np.dtype(
     [

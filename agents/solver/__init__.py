@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from c4env.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from .book import Book
-    from .solver import Solver
-    from .table import NO_SCORE
+    from c4env.agents.solver.book import Book
+    from c4env.agents.solver.solver import Solver
+    from c4env.agents.solver.table import NO_SCORE
 
 _NAMES = {
     ".book": "Book",

@@ -18,9 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from c4env.arrays import Bools, Int64s
-
-from ...bitboard import mirror_all
-from ...position import Position
+from c4env.bitboard import mirror_all
+from c4env.position import Position
 
 VERSION: Final = 1
 FILE: Final = f"exam_{VERSION}.tsv"  # beside this module

@@ -26,14 +26,13 @@ from pettingzoo.utils import (
 from pettingzoo.utils.env import AECIterable
 
 from c4env.arrays import Int8s
+from c4env.bitboard import CELLS, COLUMNS, CONNECT, ROWS, drop, has_won
 from c4env.boards import for_board
+from c4env.envs.options import parse_seed, parse_start
 from c4env.errors import IllegalMove, InvalidPosition, UnknownAgent, WrongOrder
-
-from ..bitboard import CELLS, COLUMNS, CONNECT, ROWS, drop, has_won
-from ..observation import NO_COLUMN, OBSERVATION_SHAPE, Form, Observation, observe, write_planes
-from ..position import DISCS, EMPTY, Position, numbered_cells
-from ..render import DEFAULT_SCALING, RENDER_MODES, Viewer
-from .options import parse_seed, parse_start
+from c4env.observation import NO_COLUMN, OBSERVATION_SHAPE, Form, Observation, observe, write_planes
+from c4env.position import DISCS, EMPTY, Position, numbered_cells
+from c4env.render import DEFAULT_SCALING, RENDER_MODES, Viewer
 
 AGENTS = ("player_0", "player_1")
 

@@ -14,14 +14,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from c4env.arrays import Bools, Int8s, Int64s
+from c4env.bitboard import COLUMNS
+from c4env.envs import kernels
+from c4env.envs.kernels import ONGOING, RANDOM_SEAT, could_end
 from c4env.errors import IllegalMove, InvalidAction, InvalidOption
-
-from ..bitboard import COLUMNS
-from ..observation import NO_COLUMN, Observation, planes_in, values_error
-from ..openings import Openings, starts_of
-from ..position import Position, parse_column
-from . import kernels
-from .kernels import ONGOING, RANDOM_SEAT, could_end
+from c4env.observation import NO_COLUMN, Observation, planes_in, values_error
+from c4env.openings import Openings, starts_of
+from c4env.position import Position, parse_column
 
 
 def boards_from(observation: Mapping[str, Any] | ArrayLike) -> Int64s:

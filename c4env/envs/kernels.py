@@ -19,10 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from c4env.arrays import Bools, Float64s, Int8s, Int64s
-from c4env.envs.drand48 import STATES, below, next_random
-from c4env.jit import kernel
-
-from ..bitboard import (
+from c4env.bitboard import (
     BOARD,
     CELLS,
     COLUMN,
@@ -37,7 +34,9 @@ from ..bitboard import (
     popcount,
     winning_moves,
 )
-from ..observation import NO_COLUMN, read_bitboards
+from c4env.envs.drand48 import STATES, below, next_random
+from c4env.jit import kernel
+from c4env.observation import NO_COLUMN, read_bitboards
 
 # The states of a game. A player forfeits a game by an illegal move.
 ONGOING, WON_BY_0, WON_BY_1, DRAWN, FORFEIT_BY_0, FORFEIT_BY_1 = range(6)

@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike
 from c4env.errors import InvalidOption, OpponentFailed
 
 if TYPE_CHECKING:
-    from ..observation import Observation
+    from c4env.observation import Observation
 
 RANDOM: Final = "random"
 """The name of the opponent that the environments play themselves."""

@@ -13,18 +13,17 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import DTypeLike, NDArray
 
 from c4env.arrays import Bools, Int8s, Int64s
+from c4env.bitboard import COLUMNS, ROWS, STRIDE
+from c4env.envs import batch, kernels
 from c4env.envs.drand48 import below, next_random
+from c4env.envs.opponents import RANDOM, AnyOpponent, agent_of, reset_opponent
+from c4env.envs.options import loses_when_illegal, parse_seed, parse_start
+from c4env.envs.vector import Arrays, ConnectFourVectorEnv, marked
 from c4env.errors import IllegalMove, InvalidAction, OpponentFailed, WrongOrder
-
-from ..bitboard import COLUMNS, ROWS, STRIDE
-from ..observation import NO_COLUMN, Form, Observation, observe
-from ..openings import Openings
-from ..position import Position, parse_column
-from ..render import DEFAULT_SCALING, RENDER_MODES, Viewer
-from . import batch, kernels
-from .opponents import RANDOM, AnyOpponent, agent_of, reset_opponent
-from .options import loses_when_illegal, parse_seed, parse_start
-from .vector import Arrays, ConnectFourVectorEnv, marked
+from c4env.observation import NO_COLUMN, Form, Observation, observe
+from c4env.openings import Openings
+from c4env.position import Position, parse_column
+from c4env.render import DEFAULT_SCALING, RENDER_MODES, Viewer
 
 
 class Info(TypedDict):

@@ -19,14 +19,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
+from c4env.bitboard import BOARD, BOTTOM, COLUMN, COLUMNS, DIRECTIONS, DOUBLINGS, ROWS, STRIDE
+from c4env.envs.batch import parse_player
 from c4env.envs.drand48 import STATES
+from c4env.envs.kernels import RANDOM_SEAT
 from c4env.errors import InvalidAction, InvalidOption
 from c4env.lazy import from_extra
-
-from ..bitboard import BOARD, BOTTOM, COLUMN, COLUMNS, DIRECTIONS, DOUBLINGS, ROWS, STRIDE
-from ..observation import Form
-from .batch import parse_player
-from .kernels import RANDOM_SEAT
+from c4env.observation import Form
 
 with from_extra("torch", "c4env.TensorEnv needs PyTorch"):
     import torch

@@ -15,15 +15,10 @@ from gymnasium import spaces
 from gymnasium.vector.utils import batch_space
 from numpy.typing import DTypeLike
 
-from c4env.errors import InvalidOption, WrongOrder, require_integer
-from c4env.lazy import from_extra
-
-from ..bitboard import COLUMNS
-from ..observation import Form
-from ..openings import Openings
-from .batch import parse_openings
-from .options import parse_seed
-from .tensor import (
+from c4env.bitboard import COLUMNS
+from c4env.envs.batch import parse_openings
+from c4env.envs.options import parse_seed
+from c4env.envs.tensor import (
     Observed,
     State,
     TensorOpponent,
@@ -34,6 +29,10 @@ from .tensor import (
     restart,
     step,
 )
+from c4env.errors import InvalidOption, WrongOrder, require_integer
+from c4env.lazy import from_extra
+from c4env.observation import Form
+from c4env.openings import Openings
 
 with from_extra("torch", "c4env.TensorEnv needs PyTorch"):
     import torch

@@ -14,12 +14,11 @@ from typing import Any, ClassVar, Final
 import gymnasium
 from gymnasium import spaces
 
+from c4env.envs.opponents import AnyOpponent
+from c4env.envs.options import parse_start
+from c4env.envs.single import ConnectFourEnv
 from c4env.errors import IllegalMove, InvalidAction, InvalidOption
-
-from ..position import DISCS, Position, format_moves, require_position
-from .opponents import AnyOpponent
-from .options import parse_start
-from .single import ConnectFourEnv
+from c4env.position import DISCS, Position, format_moves, require_position
 
 VERSION: Final = 2
 """The version of the templates; every change of their wording changes it."""

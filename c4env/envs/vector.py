@@ -12,16 +12,15 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from c4env.arrays import Bools, Float64s, Int8s, Int64s
+from c4env.bitboard import COLUMNS
+from c4env.envs import batch, kernels
+from c4env.envs.opponents import AnyOpponent, agent_of, reset_opponent
+from c4env.envs.options import check_options, loses_when_illegal, parse_seed
 from c4env.errors import InvalidAction, InvalidOption, OpponentFailed, WrongOrder, require_integer
-
-from ..bitboard import COLUMNS
-from ..observation import ANY_COLUMN, NO_COLUMN, Form, Observation
-from ..openings import Openings
-from ..position import Position
-from ..render import DEFAULT_SCALING, ansi, check_render_mode, rgb_array
-from . import batch, kernels
-from .opponents import AnyOpponent, agent_of, reset_opponent
-from .options import check_options, loses_when_illegal, parse_seed
+from c4env.observation import ANY_COLUMN, NO_COLUMN, Form, Observation
+from c4env.openings import Openings
+from c4env.position import Position
+from c4env.render import DEFAULT_SCALING, ansi, check_render_mode, rgb_array
 
 _RENDER_MODES: Final = ("rgb_array", "ansi")
 _OPTIONS: Final = ("reset_mask", "moves", "position", "seat")

@@ -18,16 +18,15 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
+from c4env.agents.options import argument_help
+from c4env.evaluation.cli.output import complain
 from c4env.evaluation.tables import FORMATS
+from c4env.geometry import BOARD_SIZE, IS_STANDARD
 from c4env.system import usable_cores
 
-from ...agents.options import argument_help
-from ...geometry import BOARD_SIZE, IS_STANDARD
-from .output import complain
-
 if TYPE_CHECKING:
-    from ...openings import Openings
-    from .output import RunProgress
+    from c4env.evaluation.cli.output import RunProgress
+    from c4env.openings import Openings
 
 AGENT: Final = "SPEC, NAME=SPEC or FILE.py:function"
 USUAL_OPENINGS: Final = 3
@@ -122,7 +121,7 @@ def at_least(low: int) -> Callable[[str], int]:
 
 def _openings(text: str) -> Openings:
     """Parse openings of the command line: a number counts plies, and moves begin with moves:."""
-    from ...openings import GRAMMAR, MAX_PLIES
+    from c4env.openings import GRAMMAR, MAX_PLIES
 
     kind, colon, moves = text.partition(":")
     if kind == "moves" and colon:
@@ -153,7 +152,7 @@ def add_quiet(parser: argparse.ArgumentParser) -> None:
 
 def add_run(parser: argparse.ArgumentParser) -> None:
     """Declare the options that every kind of run has: how to play and what to show."""
-    from ..games.run import Settings
+    from c4env.evaluation.games.run import Settings
 
     add_openings(parser, "3, 121 openings; for the default field 2, 25 openings")
     add_options(parser, Settings, "limit out seed jobs movetime", jobs=usable_cores())
@@ -217,7 +216,7 @@ def run_settings(arguments: argparse.Namespace, progress: RunProgress) -> dict[s
     Raises:
         InvalidOption: ``--margin`` without ``--movetime``.
     """
-    from ..games.run import Settings
+    from c4env.evaluation.games.run import Settings
 
     if arguments.movetime is None:
         refuse(arguments, ["margin"], "without --movetime")
@@ -232,8 +231,8 @@ def anchor_of(arguments: argparse.Namespace, players: Sequence[str]) -> tuple[st
     Raises:
         InvalidOption: the option is malformed, or names none of the players.
     """
-    from ..games.field import split_name
-    from ..rating.ratings import parse_anchor
+    from c4env.evaluation.games.field import split_name
+    from c4env.evaluation.rating.ratings import parse_anchor
 
     names = [split_name(player)[0] for player in players]
     return None if arguments.anchor is None else parse_anchor(arguments.anchor, names)

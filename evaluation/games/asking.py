@@ -12,16 +12,15 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
+from c4env.agents.base import Agent
+from c4env.agents.functions import FunctionAgent, column_of
+from c4env.envs.opponents import reset_player
 from c4env.errors import InvalidAction, LateAnswer, Unavailable
-
-from ...agents.base import Agent
-from ...agents.functions import FunctionAgent, column_of
-from ...envs.opponents import reset_player
-from ...geometry import COLUMNS, DIGITS, ROWS, parse_column
+from c4env.geometry import COLUMNS, DIGITS, ROWS, parse_column
 
 if TYPE_CHECKING:
-    from ...observation import Observation
-    from ..store.run_files import Ending
+    from c4env.evaluation.store.run_files import Ending
+    from c4env.observation import Observation
 
 REASON: Final = 300  # the most characters of an agent's error to keep
 MOST_NODES: Final = 2**63 - 1

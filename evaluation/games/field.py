@@ -15,19 +15,18 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeGuard, cast
 
+from c4env import agents
+from c4env.agents.base import Agent
 from c4env.agents.entries import ZOO
+from c4env.agents.functions import function_agent, is_network
+from c4env.agents.spec import option_names, split_spec
 from c4env.boards import require_board
 from c4env.errors import InvalidOption
-
-from ... import agents
-from ...agents.base import Agent
-from ...agents.functions import function_agent, is_network
-from ...agents.spec import option_names, split_spec
-from ...geometry import BOARD_SIZE, IS_STANDARD
-from ..store.header import Identity, hash_files
+from c4env.evaluation.store.header import Identity, hash_files
+from c4env.geometry import BOARD_SIZE, IS_STANDARD
 
 if TYPE_CHECKING:
-    from ...agents.adapters.chat import Chat
+    from c4env.agents.adapters.chat import Chat
 
 Player = str | Callable[..., Any]
 """A spec string, or an object that can be called with an observation."""
@@ -145,7 +144,7 @@ def make_player(spec: str, movetime: float | None) -> Agent:
     else:
         agent = agents.make(spec, movetime=movetime)
     if IS_STANDARD and any(entry.name == name and entry.runs == "shared" for entry in ZOO):
-        from ...position import Position  # compiled
+        from c4env.position import Position  # compiled
 
         with suppress(Exception):  # a user's heuristic may fail; then it fails in a game
             agent.choose(Position.parse(LATE_POSITION))

@@ -24,22 +24,28 @@ from typing import Any, Final, NamedTuple, TypeVar
 from threadpoolctl import threadpool_limits
 
 from c4env.agents.adapters.process import LineProcess
+from c4env.agents.adapters.programs import Engine
+from c4env.agents.base import Agent
 from c4env.agents.entries import ZOO
+from c4env.agents.heuristics import QUIET
+from c4env.agents.options import DAY
+from c4env.agents.spec import files_of, registered_names, split_spec
 from c4env.errors import EngineFault, InvalidOption, LateAnswer, Unavailable, UnknownAgent
+from c4env.evaluation.games.asking import Answer, Fault, ask, begin, function_of
+from c4env.evaluation.games.field import (
+    Player,
+    Traits,
+    identity_of,
+    is_language_model,
+    make_player,
+    traits_of,
+)
+from c4env.evaluation.games.game import Clock, play_game
+from c4env.evaluation.store.run_files import GameRecord
+from c4env.evaluation.store.transcripts import Transcripts
+from c4env.observation import observe
+from c4env.position import Position
 from c4env.system import FOLDER
-
-from ...agents.adapters.programs import Engine
-from ...agents.base import Agent
-from ...agents.heuristics import QUIET
-from ...agents.options import DAY
-from ...agents.spec import files_of, registered_names, split_spec
-from ...observation import observe
-from ...position import Position
-from ..store.run_files import GameRecord
-from ..store.transcripts import Transcripts
-from .asking import Answer, Fault, ask, begin, function_of
-from .field import Player, Traits, identity_of, is_language_model, make_player, traits_of
-from .game import Clock, play_game
 
 CLOSING: Final = 2.0  # seconds for agents to close, before their process is killed
 ONE_THREAD: Final = dict.fromkeys(

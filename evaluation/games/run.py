@@ -21,21 +21,27 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+from c4env.agents.options import DAY
+from c4env.agents.spec import split_spec
 from c4env.errors import C4Error, InvalidOption, Unavailable, require_integer
+from c4env.evaluation.games.field import Player, describe_player, separate
+from c4env.evaluation.games.game import Clock
+from c4env.evaluation.games.players import GameSettings, Seats, do_all, play_one, team
+from c4env.evaluation.store.header import (
+    Fixture,
+    Kind,
+    RunHeader,
+    SprtPlan,
+    identity_hash,
+    versions,
+)
+from c4env.evaluation.store.run_files import GameRecord, open_games
+from c4env.evaluation.store.transcripts import Transcripts
 from c4env.evaluation.tables import plural
 from c4env.lazy import from_extra
+from c4env.openings import Openings as Openings
+from c4env.openings import list_openings
 from c4env.system import commit
-
-from ...agents.options import DAY
-from ...agents.spec import split_spec
-from ...openings import Openings as Openings
-from ...openings import list_openings
-from ..store.header import Fixture, Kind, RunHeader, SprtPlan, identity_hash, versions
-from ..store.run_files import GameRecord, open_games
-from ..store.transcripts import Transcripts
-from .field import Player, describe_player, separate
-from .game import Clock
-from .players import GameSettings, Seats, do_all, play_one, team
 
 Watcher = Callable[[int, int], None]
 

@@ -34,9 +34,8 @@ from c4env.agents.imports import suggest
 from c4env.arrays import Bools, Float64s, Int64s
 from c4env.errors import InvalidOption
 from c4env.evaluation.rating.fit import DRAWS, ELO, FEW, TAILS, Interval, firth, fit, information
+from c4env.evaluation.rating.tally import Cost, Tally
 from c4env.evaluation.tables import Column, Table, plural, signed
-
-from .tally import Cost, Tally
 
 CONFIDENCE: Final = 1 - TAILS[0] / 100
 """From this probability of being stronger, the 95 % interval of a difference excludes 0."""

@@ -19,10 +19,9 @@ import numpy as np
 from c4env.arrays import Bools, Float64s
 from c4env.evaluation.rating.fit import weights_of
 from c4env.evaluation.seeds import seeds
+from c4env.evaluation.store.run_files import Ending, GameRecord
 from c4env.evaluation.tables import Column, Result, Table, plural, rounded
-
-from ...openings import enumerate_openings
-from ..store.run_files import Ending, GameRecord
+from c4env.openings import enumerate_openings
 
 _OPENINGS: Final = (1, 4, 25, 121, 568, 2144, 8231)  # numbers of openings of 0, 1, 2, ... plies
 

@@ -19,7 +19,7 @@ from c4env.files import write_whole
 from c4env.lazy import from_extra
 
 if TYPE_CHECKING:
-    from ..studies.strength import Strength
+    from c4env.evaluation.studies.strength import Strength
 
 DPI: Final = 160
 WIDTH: Final = 7.0  # inches

@@ -15,13 +15,12 @@ from pathlib import Path
 from typing import Any, Final, Literal, get_args
 
 from c4env.errors import C4Error, InvalidOption, UnreadableRun
+from c4env.evaluation.store.header import Fixture, RunHeader, extend_header
 from c4env.evaluation.store.lines import Lines, read_lines, read_text
 from c4env.evaluation.tables import Table
 from c4env.files import write_whole
-
-from ...geometry import BOARD_SIZE
-from ...position import Position
-from .header import Fixture, RunHeader, extend_header
+from c4env.geometry import BOARD_SIZE
+from c4env.position import Position
 
 GAMES_FILE: Final = "games.jsonl"
 RUN_FILE: Final = "run.json"
