@@ -36,9 +36,9 @@ if TYPE_CHECKING:
     from c4env.agents.solver import Solver
 
 _NAMES = {
-    ".graded": "Curriculum",
-    ".pool": "Pool",
-    ".solver": "Solver",
+    "c4env.agents.graded": "Curriculum",
+    "c4env.agents.pool": "Pool",
+    "c4env.agents.solver": "Solver",
 }
 
 __all__ = [

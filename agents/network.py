@@ -45,8 +45,11 @@ from c4env.bitboard import (
 from c4env.envs.batch import boards_from
 from c4env.errors import InvalidOption
 from c4env.files import write_whole
+from c4env.geometry import require_standard
 from c4env.jit import kernel
 from c4env.position import Position
+
+require_standard(__name__)
 
 PLANES: Final = 5
 OUTCOMES: Final = 3  # win, draw, loss

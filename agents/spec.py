@@ -41,7 +41,7 @@ from c4env.agents.imports import (
     suggest,
 )
 from c4env.agents.options import options_of, summary_of
-from c4env.boards import STANDARD, require_board
+from c4env.boards import STANDARD
 from c4env.errors import C4Error, InvalidOption, UnknownAgent, WrongBoard
 from c4env.geometry import BOARD_SIZE, IS_STANDARD
 
@@ -184,7 +184,6 @@ def _network_options(target: Callable[..., Any]) -> tuple[Option, ...]:
 def _agent_of(thing: Any, **options: Any) -> Agent:
     """Make an agent from a model or a function; one of an observation needs no compiled code."""
     if isinstance(thing, types.FunctionType) and not (options or is_network(thing)):
-        require_board(thing, BOARD_SIZE, thing)
         return function_agent(thing)
     made: Agent = _models().agent_of(thing, **options)
     return made
@@ -192,7 +191,7 @@ def _agent_of(thing: Any, **options: Any) -> Agent:
 
 def _models() -> Any:
     """Return the module that makes agents of networks; it is imported late, with the rules."""
-    return importlib.import_module(".adapters.models", __package__)
+    return importlib.import_module("c4env.agents.adapters.models")
 
 
 def register(name: str, agent: AgentSource, *, replace: bool = False) -> None:
@@ -297,8 +296,8 @@ def _target(agent: AgentSource) -> Callable[..., Any]:
         return maker
     if not agent.target.startswith("."):
         return _target(_import(agent.target))
-    module, _, name = agent.target.partition(":")  # a module of this board
-    target: Callable[..., Any] = getattr(importlib.import_module(module, __package__), name)
+    module, _, name = agent.target.partition(":")
+    target: Callable[..., Any] = getattr(importlib.import_module(f"c4env.agents{module}"), name)
     return target
 
 
@@ -312,8 +311,7 @@ def _import(path: str) -> Callable[..., Any]:
 
 
 def _check_callable(name: str, target: Callable[..., Any]) -> None:
-    """Refuse what is made for another board, or has no signature, as many built-in functions."""
-    require_board(target, BOARD_SIZE, f"agent {name!r}")
+    """Refuse what has no signature, as many built-in functions."""
     if parameters_of(target) is None and not is_network(target):
         raise InvalidOption(
             f"agent {name!r}: {target!r} has no signature: expected a class, or a function of an "

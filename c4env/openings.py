@@ -106,7 +106,7 @@ def _named_openings(text: str) -> list[str]:
 
 def _solver_module(name: str) -> Any:
     """Return a module of the solver, by name since c4env must not depend on agents."""
-    return importlib.import_module(f".agents.solver.{name}", __package__)
+    return importlib.import_module(f"c4env.agents.solver.{name}")
 
 
 def _check(starts: Iterable[tuple[str, Position | str]], source: str = "") -> None:

@@ -29,8 +29,8 @@ from c4env.bitboard import (
     is_consistent,
     mirror,
 )
-from c4env.errors import IllegalMove, InvalidAction, InvalidPosition
-from c4env.geometry import BOARD_SIZE, IS_STANDARD, LINE_IN_WORDS, as_integer
+from c4env.errors import IllegalMove, InvalidAction, InvalidPosition, WrongBoard
+from c4env.geometry import BOARD_SIZE, LINE_IN_WORDS, as_integer
 from c4env.geometry import DIGITS as DIGITS
 from c4env.geometry import parse_column as parse_column
 
@@ -38,7 +38,6 @@ DISCS: Final = "xo"  # how str() draws the discs of players 0 and 1
 EMPTY: Final = "."
 FIRST_WIN: Final = 2 * CONNECT - 1  # plies after which there can be four in a row
 
-_NAME: Final = "Position" if IS_STANDARD else f"board{tuple(BOARD_SIZE)}.Position"
 _COLUMN_MASKS: Final = tuple(COLUMN << (STRIDE * column) for column in range(COLUMNS))
 _TOP_CELLS: Final = tuple(TOP & mask for mask in _COLUMN_MASKS)
 
@@ -261,13 +260,19 @@ class Position:
         return hash((self.mine, self.theirs))
 
     def __reduce__(self) -> tuple[object, ...]:
-        return (self._of, (self.mine, self.theirs, self.plies))
+        return (self._unpickle, (str(BOARD_SIZE), self.mine, self.theirs, self.plies))
+
+    @classmethod
+    def _unpickle(cls, board: str, *values: int) -> Self:
+        if board != str(BOARD_SIZE):
+            raise WrongBoard(f"the position is made for {board}, not for {BOARD_SIZE}")
+        return cls._of(*values)
 
     def __repr__(self) -> str:
         try:
-            return f"{_NAME}.parse({self.moves()!r})"
+            return f"Position.parse({self.moves()!r})"
         except InvalidPosition:
-            return f"{_NAME}.from_bitboards({self.mine:#x}, {self.theirs:#x})"
+            return f"Position.from_bitboards({self.mine:#x}, {self.theirs:#x})"
 
     def __str__(self) -> str:
         cells = [(EMPTY, *DISCS)[number] for number in numbered_cells(self)]
@@ -314,7 +319,7 @@ def format_moves(columns: Iterable[int]) -> str:
 def require_position(value: object) -> Position:
     """Return the value if it is a position of this board."""
     if not isinstance(value, Position):
-        raise InvalidPosition(f"{repr(value)[:120]}: expected a c4env.{_NAME}")
+        raise InvalidPosition(f"{repr(value)[:120]}: expected a c4env.Position")
     return value
 
 

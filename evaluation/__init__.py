@@ -26,14 +26,14 @@ if TYPE_CHECKING:
     from c4env.evaluation.studies.match import Match, play_match, read_run
 
 _NAMES = {
-    ".games.tournament": "Tournament gauntlet round_robin",
-    ".store.run_files": "GameRecord",
-    ".studies.leaderboard": "place stored_board",
-    ".studies.match": "Match play_match read_run",
-    ".exact.questions": "quality",
-    ".exact.moves": "Quality",
-    ".exact.dataset": "Data data",
-    ".exact.refute": "Refutation refute",
+    "c4env.evaluation.games.tournament": "Tournament gauntlet round_robin",
+    "c4env.evaluation.store.run_files": "GameRecord",
+    "c4env.evaluation.studies.leaderboard": "place stored_board",
+    "c4env.evaluation.studies.match": "Match play_match read_run",
+    "c4env.evaluation.exact.questions": "quality",
+    "c4env.evaluation.exact.moves": "Quality",
+    "c4env.evaluation.exact.dataset": "Data data",
+    "c4env.evaluation.exact.refute": "Refutation refute",
 }
 
 __all__ = [

@@ -12,13 +12,12 @@ from typing import NamedTuple
 
 import pytest
 
-from c4env.boards import SHARED, STANDARD_ONLY, is_in
 from tests.helpers.paths import FOLDERS, ROOT, modules
 from tests.helpers.processes import run_python
 
 PACKAGES = tuple(FOLDERS)  # each may import those before it
 ROOMS = {  # of each package, folders and modules, from the ground up
-    "c4env": "system errors files arrays boards lazy jit geometry bitboard position "
+    "c4env": "system errors files arrays boards lazy geometry jit bitboard position "
     "render observation openings envs",
     "c4env.agents": "errors base functions entries imports options spec heuristics search "
     "baselines solver levels graded network adapters sampling pool selfplay",
@@ -116,26 +115,8 @@ def test_a_wrong_import_of_each_kind_is_found():
         assert against_the_arrows(found), found
 
 
-def test_modules_of_a_board_import_shared_modules_absolutely_and_all_others_relatively():
-    """Else a module of another board would take one of 6x7x4, or make its own of a shared one."""
-    files = modules()
-    of_a_board = 0
-    for found in all_imports():
-        if not package_of(found.target):
-            continue
-        target = found.target if found.target in files else found.target.rpartition(".")[0]
-        if is_in(SHARED, found.module):
-            assert is_in(SHARED, target), found
-        elif not is_in(STANDARD_ONLY, found.module):
-            assert found.relative == (not is_in(SHARED, target)), found
-            of_a_board += found.relative
-    assert of_a_board > 200
-
-
-def test_the_lists_of_modules_that_are_loaded_once_name_modules_that_there_are():
-    names = [*SHARED.split(), *STANDARD_ONLY.split()]
-    assert [name for name in names if f"c4env.{name}" not in modules()] == []
-    assert len(names) == len({*names})
+def test_all_imports_are_absolute():
+    assert [found for found in all_imports() if found.relative] == []
 
 
 def test_no_modules_import_each_other_in_a_circle():

@@ -29,12 +29,10 @@ from c4env.agents.imports import first_on_path, modules_in, require_own_modules
 from c4env.agents.options import Policy, Temperature, validate_args
 from c4env.arrays import Int8s, Int64s
 from c4env.bitboard import COLUMNS
-from c4env.boards import require_board
 from c4env.envs.batch import observed
 from c4env.envs.kernels import streams
 from c4env.envs.opponents import reset_player
 from c4env.errors import EngineFault, InvalidOption, MissingExtra
-from c4env.geometry import BOARD_SIZE
 from c4env.lazy import EXTRAS, from_extra
 from c4env.position import Position
 
@@ -260,7 +258,6 @@ def agent_of(
         raise InvalidOption(
             f"{type(model).__name__}: options {sorted(unknown)}: expected temperature or policy"
         )
-    require_board(model, BOARD_SIZE, model)
     if is_network(model):
         return NetworkAgent(network_of(model, policy), temperature)
     if isinstance(model, Agent):

@@ -28,11 +28,9 @@ from c4env.agents.imports import format_error, import_callable
 from c4env.agents.options import POLICIES
 from c4env.arrays import Bools, Float64s, Int8s, Int64s
 from c4env.bitboard import COLUMNS
-from c4env.boards import require_board
 from c4env.envs.batch import observed
 from c4env.envs.opponents import batched, is_batched
 from c4env.errors import EngineFault, InvalidOption
-from c4env.geometry import BOARD_SIZE
 from c4env.observation import LAYOUTS, Form
 
 Output = tuple[NDArray[Any], NDArray[Any] | None]
@@ -368,5 +366,4 @@ def import_network(path: str, who: str, expected: str) -> Any:
             raise InvalidOption(f"{who}: {format_error(error)}") from error
     if not callable(source) or isinstance(source, Agent):
         raise InvalidOption(f"{who} is {source!r}: expected a function or module")
-    require_board(source, BOARD_SIZE, who)
     return source

@@ -22,10 +22,8 @@ from c4env.agents.sampling.search import LEAF, PUCT_ROOT, complete_by_mixed_valu
 from c4env.agents.sampling.tree import OPEN, TreeAgent
 from c4env.arrays import Float64s, Int8s, Int64s
 from c4env.bitboard import COLUMNS
-from c4env.boards import require_board
 from c4env.envs.batch import observed
 from c4env.errors import InvalidOption
-from c4env.geometry import BOARD_SIZE
 from c4env.position import Position
 
 LEARNED: Final = "learned"
@@ -76,7 +74,6 @@ class CheckedNetwork:
 def find_network(function: str | Callable[..., Any], policy: str | None) -> WrappedNetwork:
     """Find a network by its name or import path, or take one."""
     if not isinstance(function, str):
-        require_board(function, BOARD_SIZE, f"puct: function={function!r}")
         return network_of(function, policy, critic=True)
     source: Any
     if function == LEARNED:
@@ -85,7 +82,7 @@ def find_network(function: str | Callable[..., Any], policy: str | None) -> Wrap
         source, policy = shipped(), policy or "logits"
     elif function.startswith(SELFPLAY):
         # By name, since self-play is built on this package.
-        trained = importlib.import_module("..selfplay.network", __package__)
+        trained = importlib.import_module("c4env.agents.selfplay.network")
         source = trained.Evaluator.load(function.removeprefix(SELFPLAY))
         policy = policy or "logits"
     else:

@@ -52,8 +52,11 @@ from c4env.bitboard import (
     winning_cells,
     winning_moves,
 )
+from c4env.geometry import require_standard
 from c4env.jit import kernel
 from c4env.position import Position
+
+require_standard(__name__)
 
 DEFAULT_NODES: Final = 200_000
 QUICK_NODES: Final = 500_000  # a search of more nodes (tenths of a second) runs in a thread

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from c4env.agents.solver.table import NO_SCORE
 
 _NAMES = {
-    ".book": "Book",
-    ".table": "NO_SCORE",
-    ".solver": "Solver",
+    "c4env.agents.solver.book": "Book",
+    "c4env.agents.solver.table": "NO_SCORE",
+    "c4env.agents.solver.solver": "Solver",
 }
 
 __all__ = ["NO_SCORE", "Book", "Solver"]

@@ -20,9 +20,9 @@ from c4env.agents.solver import enumeration
 from c4env.agents.solver.table import position_key
 from c4env.arrays import Int8s, Int64s
 from c4env.boards import STANDARD
-from c4env.errors import InvalidOption, WrongBoard
+from c4env.errors import InvalidOption
 from c4env.files import write_whole
-from c4env.geometry import BOARD_SIZE, IS_STANDARD
+from c4env.geometry import IS_STANDARD, require_standard
 from c4env.position import Position, require_position
 
 DEFAULT_PLIES: Final = 8
@@ -117,8 +117,7 @@ class Book:
 @functools.cache
 def default_book() -> Book:
     """Return the book that comes with this package."""
-    if not IS_STANDARD:
-        raise WrongBoard(f"the default book is for {STANDARD}, not for {BOARD_SIZE}")
+    require_standard("the default book")
     with resources.as_file(resources.files("c4env.agents.solver") / "book_8ply.npz") as file:
         book = Book.read(file)
     book.name = "default"

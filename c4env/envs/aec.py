@@ -26,8 +26,7 @@ from pettingzoo.utils import (
 from pettingzoo.utils.env import AECIterable
 
 from c4env.arrays import Int8s
-from c4env.bitboard import CELLS, COLUMNS, CONNECT, ROWS, drop, has_won
-from c4env.boards import for_board
+from c4env.bitboard import CELLS, COLUMNS, drop, has_won
 from c4env.envs.options import parse_seed, parse_start
 from c4env.errors import IllegalMove, InvalidPosition, UnknownAgent, WrongOrder
 from c4env.observation import NO_COLUMN, OBSERVATION_SHAPE, Form, Observation, observe, write_planes
@@ -37,20 +36,11 @@ from c4env.render import DEFAULT_SCALING, RENDER_MODES, Viewer
 AGENTS = ("player_0", "player_1")
 
 
-def env(
-    render_mode: str | None = None,
-    screen_scaling: int = DEFAULT_SCALING,
-    *,
-    rows: int = ROWS,
-    columns: int = COLUMNS,
-    connect: int = CONNECT,
-) -> CheckedEnv:
-    """Make an environment in PettingZoo's wrappers, for a board of up to 63 bits.
+def env(render_mode: str | None = None, screen_scaling: int = DEFAULT_SCALING) -> CheckedEnv:
+    """Make an environment in PettingZoo's wrappers.
 
     Args:
         render_mode, screen_scaling: see :class:`raw_env`.
-        rows, columns, connect: the size of the board, ``columns * (rows + 1) <= 63``, and the
-            discs in a row that win; see ``c4env.board``. Each size has its own environment class.
 
     Example:
         >>> game = env()
@@ -59,7 +49,7 @@ def env(
         >>> game.agent_selection
         'player_1'
     """
-    return CheckedEnv(for_board(raw_env, rows, columns, connect)(render_mode, screen_scaling))
+    return CheckedEnv(raw_env(render_mode, screen_scaling))
 
 
 class raw_env(AECEnv[str, Observation, Any]):

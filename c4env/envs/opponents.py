@@ -166,7 +166,7 @@ def agent_of(opponent: AnyOpponent) -> Any:
     if opponent is None or (isinstance(opponent, str) and opponent == RANDOM):
         return None
     # Imported by name, since c4env must not depend on agents.
-    agents = importlib.import_module("..agents", __package__)
+    agents = importlib.import_module("c4env.agents")
     try:
         return agents.make(opponent)
     except InvalidOption as error:

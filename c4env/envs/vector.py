@@ -135,6 +135,7 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
             InvalidOption: an argument has an invalid value.
         """
         self.num_envs = require_integer("num_envs", num_envs)
+        self._board = Position()  # another board refuses a pickle of it
         self._self_play = opponent is None
         self.opponent = opponent
         self._player = batch.parse_player(self._self_play, seat)

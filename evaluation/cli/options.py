@@ -18,10 +18,8 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
-from c4env.agents.options import argument_help
 from c4env.evaluation.cli.output import complain
 from c4env.evaluation.tables import FORMATS
-from c4env.geometry import BOARD_SIZE, IS_STANDARD
 from c4env.system import usable_cores
 
 if TYPE_CHECKING:
@@ -54,6 +52,8 @@ def add_options(
         names: keywords of it, separated by blanks.
         defaults: defaults of the command that differ from those of the signature.
     """
+    from c4env.agents.options import argument_help
+
     helps, hints = argument_help(declared.__doc__), typing.get_type_hints(declared)
     parameters = inspect.signature(declared).parameters
     for name in names.split():
@@ -165,6 +165,8 @@ def add_run(parser: argparse.ArgumentParser) -> None:
 
 def add_board(parser: argparse.ArgumentParser) -> None:
     """Declare ``--board``, which ``c4env.evaluation.__main__`` reads."""
+    from c4env.geometry import BOARD_SIZE
+
     parser.add_argument(
         "--board", metavar="SIZE",
         help=f"rows x columns x discs in a row that win, such as 5x6x4 (default {BOARD_SIZE})",
@@ -190,6 +192,7 @@ def add_html(parser: argparse.ArgumentParser) -> None:
 
 def standard_only(kind: type) -> Callable[[str], Any]:
     """Return the type of an option that is refused on other boards than the standard board."""
+    from c4env.geometry import BOARD_SIZE, IS_STANDARD
 
     def refused(_: str) -> NoReturn:
         raise argparse.ArgumentTypeError(f"works on the 6x7x4 board only, not on {BOARD_SIZE}")

@@ -20,10 +20,9 @@ from c4env.agents.base import Agent
 from c4env.agents.entries import ZOO
 from c4env.agents.functions import function_agent, is_network
 from c4env.agents.spec import option_names, split_spec
-from c4env.boards import require_board
 from c4env.errors import InvalidOption
 from c4env.evaluation.store.header import Identity, hash_files
-from c4env.geometry import BOARD_SIZE, IS_STANDARD
+from c4env.geometry import IS_STANDARD
 
 if TYPE_CHECKING:
     from c4env.agents.adapters.chat import Chat
@@ -40,7 +39,6 @@ def name_players(players: Players) -> dict[str, Player]:
 
     Raises:
         InvalidOption: ``players`` is not a list or mapping of agents, or a name occurs twice.
-        WrongBoard: an agent plays on a board of another size.
     """
     if isinstance(players, str):
         raise InvalidOption(f"players={players!r}: expected a list of agents")
@@ -61,7 +59,6 @@ def name_players(players: Players) -> dict[str, Player]:
             player = agents.make(player)
         if not isinstance(player, str | Agent):
             function_agent(player)  # raises an error for a function of other arguments
-        require_board(player, BOARD_SIZE, f"agent {name!r}")
         try:
             name.encode()
         except UnicodeEncodeError:

@@ -30,6 +30,7 @@ from c4env.agents.entries import ZOO
 from c4env.agents.heuristics import QUIET
 from c4env.agents.options import DAY
 from c4env.agents.spec import files_of, registered_names, split_spec
+from c4env.boards import VARIABLE
 from c4env.errors import EngineFault, InvalidOption, LateAnswer, Unavailable, UnknownAgent
 from c4env.evaluation.games.asking import Answer, Fault, ask, begin, function_of
 from c4env.evaluation.games.field import (
@@ -43,6 +44,7 @@ from c4env.evaluation.games.field import (
 from c4env.evaluation.games.game import Clock, play_game
 from c4env.evaluation.store.run_files import GameRecord
 from c4env.evaluation.store.transcripts import Transcripts
+from c4env.geometry import BOARD_SIZE
 from c4env.observation import observe
 from c4env.position import Position
 from c4env.system import FOLDER
@@ -73,7 +75,8 @@ class Host:
         self, module: str = f"{__package__}.host", *arguments: str, notices: bool = True
     ) -> None:
         self._command = (sys.executable, "-P", "-c", _START, str(FOLDER), module, *arguments)
-        self._variables = ONE_THREAD | ({} if notices else {QUIET: "1"}) | os.environ
+        quiet = {} if notices else {QUIET: "1"}
+        self._variables = ONE_THREAD | quiet | os.environ | {VARIABLE: str(BOARD_SIZE)}
         self._process: LineProcess | None = None
         self._idle = True
         self._closed = False

@@ -177,8 +177,8 @@ class Tally:
         """
         if self.resampled == "pairs":
             return np.zeros(self.games.shape[1:], dtype=bool)
-        deviations = self.deviations().swapaxes(0, 1).reshape(len(self.players), -1)
-        products = np.einsum("ik,jk->ij", deviations, deviations)  # starts no threads
+        deviations = self.deviations()
+        products = np.einsum("oik,ojk->ij", deviations, deviations)  # starts no threads
         squares = products.diagonal()
         alike = 2 * products > ALIKE * (squares[:, None] + squares)
         return np.asarray(alike & ~np.eye(len(alike), dtype=bool))

@@ -26,9 +26,8 @@ from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
 
-from c4env.boards import Size
 from c4env.errors import UnreadableRun
-from c4env.geometry import BOARD_SIZE, IS_STANDARD
+from c4env.geometry import BOARD_SIZE, COLUMNS, CONNECT, IS_STANDARD, ROWS
 from c4env.system import __version__
 
 FORMAT: Final = "c4env run 1"
@@ -162,9 +161,8 @@ class RunHeader:
         if notes:
             notes.append("Timed runs do not repeat exactly.")
         if not IS_STANDARD:
-            rows, columns, connect = Size.parse(self.board)
-            size = f"{rows} rows and {columns} columns"
-            notes.append(f"The board has {size}; {connect} in a row win.")
+            size = f"{ROWS} rows and {COLUMNS} columns"
+            notes.append(f"The board has {size}; {CONNECT} in a row win.")
         return tuple(notes)
 
     def format(self) -> str:

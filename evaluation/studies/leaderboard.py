@@ -28,7 +28,10 @@ from c4env.evaluation.rating.ratings import Ratings, rate
 from c4env.evaluation.rating.tally import Tally, costs
 from c4env.evaluation.store.lines import read_text
 from c4env.evaluation.tables import Column, Table, plural
+from c4env.geometry import require_standard
 from c4env.system import __version__, commit, usable_cores
+
+require_standard(__name__)
 
 FORMAT: Final = "c4env leaderboard 1"
 STORED: Final = "leaderboard.json"  # beside this module

@@ -72,7 +72,7 @@ def statements(module):
 def origins(module, name=None):
     """The modules of ours that kernels, or a name, of a module are made from.
 
-    The size of a board comes from the name of its modules, and it names the folder.
+    The size of a board comes from a variable, and it names the folder.
     """
     if module in ("c4env.boards", "c4env.jit"):
         return set()
@@ -118,7 +118,7 @@ def small(tmp_path):
     """A tree with ``kernel()`` and a kernel that calls one from another file."""
     (tmp_path / "c4env").mkdir()
     (tmp_path / "c4env" / "__init__.py").write_text("")
-    for name in ("jit.py", "boards.py", "errors.py"):
+    for name in ("jit.py", "geometry.py", "boards.py", "errors.py"):
         shutil.copy(ROOT / "c4env" / name, tmp_path / "c4env")
     lines = "from c4env.jit import kernel\n@kernel('int64(int64)')\ndef "
     callee = f"{lines}callee(n):\n    return n + 1\n"
