@@ -7,13 +7,14 @@ rooms before it. Imports inside functions and for typing alone count as well.
 import ast
 import functools
 import graphlib
+import shutil
 import tomllib
 from typing import NamedTuple
 
 import pytest
 
 from tests.helpers.paths import FOLDERS, ROOT, modules
-from tests.helpers.processes import run_python
+from tests.helpers.processes import environment, run_python
 
 PACKAGES = tuple(FOLDERS)  # each may import those before it
 ROOMS = {  # of each package, folders and modules, from the ground up
@@ -136,6 +137,24 @@ def test_python_in_the_clone_imports_the_packages_under_c4env_alone(name):
     assert done.stdout == f"c4env.{name}\n"
     done = run_python("-c", f"import {name}", cwd=ROOT)
     assert done.stderr.splitlines()[-1] == f"ImportError: {name} is imported as c4env.{name}"
+
+
+@pytest.mark.compiled
+def test_a_clone_without_links_plays_and_its_tests_say_what_they_need(tmp_path):
+    """As Git on Windows makes it: a link is a text file."""
+    for name in ("c4env", "agents", "evaluation", "tests"):
+        shutil.copytree(ROOT / name, tmp_path / name, symlinks=True)
+    for link in (tmp_path / "c4env" / "agents", tmp_path / "c4env" / "evaluation"):
+        link.unlink()
+        link.write_text(f"../{link.name}")
+    clone = {"cwd": tmp_path, "env": environment(PYTHONPATH="")}
+    code = "from c4env import Position, agents; print(agents.make('greedy').choose(Position()))"
+    assert run_python("-c", code, check=True, **clone).stdout == "3\n"
+    play = "-m", "c4env.evaluation", "run", "greedy", "random", "--openings", "0", "--jobs", "2"
+    here = run_python(*play, cwd=ROOT, check=True).stdout
+    assert run_python(*play, check=True, **clone).stdout.splitlines()[-1] == here.splitlines()[-1]
+    tests = run_python("-m", "pytest", "-q", "tests/rules", **clone)
+    assert (tests.returncode, "need links" in tests.stderr) == (2, True)
 
 
 def test_every_folder_with_modules_is_a_package_that_is_installed():

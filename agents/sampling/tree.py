@@ -259,6 +259,7 @@ class TreeAgent(SearchingAgent):
         self._capacity = (tree_mb << 20) // NODE.itemsize // (2 if reuse else 1)
         self._tree = self._spare = np.empty(0, NODE)  # allocated by the first search
         self._search = np.zeros(1, SEARCH)
+        self._board = Position()  # another board refuses a pickle of it
         self._root: Position | None = None
         self._result: TreeResult | None = None
         self.reset()

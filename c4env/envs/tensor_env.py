@@ -33,6 +33,7 @@ from c4env.errors import InvalidOption, WrongOrder, require_integer
 from c4env.lazy import from_extra
 from c4env.observation import Form
 from c4env.openings import Openings
+from c4env.position import Position
 
 with from_extra("torch", "c4env.TensorEnv needs PyTorch"):
     import torch
@@ -112,6 +113,7 @@ class TensorEnv:
             InvalidOption: an argument has an invalid value, or the device is not available.
         """
         self.num_envs = require_integer("num_envs", num_envs)
+        self._board = Position()  # another board refuses a pickle of it
         try:
             self.device = torch.empty(0, device=device).device
         except (RuntimeError, AssertionError, TypeError) as error:

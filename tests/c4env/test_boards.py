@@ -56,11 +56,16 @@ def test_a_board_that_cannot_be_is_refused_in_a_line(given):
     assert "\n" not in str(refused.value)
 
 
-MADE = ["Position()", "raw_env()", "ConnectFourEnv()", "ConnectFourVectorEnv(2)"]
+MADE = [
+    *("Position()", "raw_env()", "env()", "ConnectFourEnv()", "ConnectFourVectorEnv(2)"),
+    *("agents.make('mcts')", "TensorEnv(2)"),
+]
 
 
 @pytest.mark.parametrize("make", MADE)
 def test_a_pickle_of_another_board_is_refused(make):
+    if make.startswith("TensorEnv"):
+        pytest.importorskip("torch")
     code = f"import pickle, sys, c4env; sys.stdout.buffer.write(pickle.dumps(c4env.{make}))"
     there = run_python("-c", code, text=False, check=True, env=environment(C4ENV_BOARD="4x4x4"))
     with pytest.raises(WrongBoard, match="the position is made for 4x4x4, not for 6x7x4"):

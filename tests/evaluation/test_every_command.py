@@ -2,7 +2,6 @@
 
 import io
 import json
-import os
 import re
 import subprocess
 import sys
@@ -34,7 +33,6 @@ BAD = {
         ("random greedy --openings 44", "44 is more than 8 plies; write moves:44 for moves"),
         ("random greedy --openings moves:48", "'48': '8' at 2 is not a column 1..7"),
         ("random greedy --openings moves:12,4455,5544", "opening 3: '5544' reaches the same posit"),
-        ("random greedy --board 3x15x3 --openings af", "'af': no such file; expected moves with"),
         ("random greedy --out ", "expected the name of a directory"),
         ("random greedy --out pyproject.toml", "is a file: expected a directory"),
         (f"random greedy --out {'x' * 300}", "File name too long"),
@@ -332,7 +330,6 @@ def test_what_cannot_be_written_is_refused_before_a_game(arguments, path, folder
 
 
 WRITING = {
-    "all": "solve --board 4x4x4 --all FILE.npy",
     "data": "data FILE.npz --positions 20 --plies 30..36 --quiet",
     "parquet": "data FILE.parquet --positions 20 --plies 30..36 --quiet",
     "html": "report run --no-scores --html FILE.html",
@@ -366,12 +363,6 @@ def test_a_write_that_fails_names_the_file_and_the_cause(command, folder, c4, ca
         rf"c4 {command.split()[0]}: failed\S*( cannot be written)?: File too large", line
     )
     assert kept(folder) == before
-
-
-@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="a device of Linux")
-def test_a_device_without_room_is_named(capsys):
-    shown = refusal(["solve", "--board", "4x4x4", "--all", "/dev/full"], capsys)
-    assert shown == "c4 solve: /dev/full cannot be written: No space left on device\n"
 
 
 @pytest.mark.slow
