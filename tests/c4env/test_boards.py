@@ -16,14 +16,19 @@ SIZES = ["4x4x4", "6x9x4"]  # 6x9x4 has as many bits as there can be, 63
 if config.DISABLE_JIT:
     SIZES += ["5x6x4", "4x4x3"]
 RULES = ["2x7x3", "3x5x4", "7x5x5", "8x7x6", "3x15x3"] if config.DISABLE_JIT else []
+FRAMES = ["2x3x3", "2x10x3", "2x15x3"] if config.DISABLE_JIT else []  # of the solver
 
 
 @pytest.mark.parametrize(
     ("size", "tests"),
-    [*((size, "") for size in SIZES), *((size, "test_rules.py") for size in RULES)],
+    [
+        *((size, ["tests/boards"]) for size in SIZES),
+        *((size, ["tests/boards/test_rules.py"]) for size in RULES),
+        *((size, ["tests/boards/test_agents.py", "-k", "frame"]) for size in FRAMES),
+    ],
 )
 def test_other_boards_pass_their_tests(size, tests):
-    command = "-m", "pytest", "-q", "-p", "no:cacheprovider", f"tests/boards/{tests}"
+    command = "-m", "pytest", "-q", "-p", "no:cacheprovider", *tests
     there = environment(C4ENV_BOARD=size, PYTEST_XDIST_WORKER="")
     done = run_python(*command, cwd=ROOT, env=there)
     assert done.returncode == 0, done.stdout
